@@ -1,0 +1,332 @@
+/** The composition root: from settings to a running service. */
+import { createServer as createHttpServer } from 'node:http';
+import type { FastifyInstance } from 'fastify';
+import { createIssuer, type Issuer } from './auth/issuer.ts';
+import { ownKeySet, remoteKeySet } from './auth/key-set.ts';
+import { deriveKey, makeDigestKey, makeSigningKey, readSigningKeys, sandboxKey } from './auth/keys.ts';
+import { createVerifier, type Verifier } from './auth/verifier.ts';
+import { ServiceClock } from './clock.ts';
+import { checkMode, scopes, type ClientSetting, type Config } from './config.ts';
+import { asProblem, errorCode, openDatabase, type Database } from './db/database.ts';
+import { startEmbedded } from './db/embedded.ts';
+import { enterMode } from './db/installation.ts';
+import { migrate, readSchema, refuseNewer } from './db/migrate.ts';
+import { StartError } from './errors.ts';
+import { freePort } from './free-port.ts';
+import { operationsOf } from './http/routes/index.ts';
+import { createServer } from './http/server.ts';
+import { createObserver, type Observer } from './observe.ts';
+import { createPhoneStore } from './phone/phone.store.ts';
+import { createSendCode } from './phone/send-code.ts';
+import { createUnlinkPhone } from './phone/unlink-phone.ts';
+import { createVerifyCode } from './phone/verify-code.ts';
+import { demoIndividual, demoTransactions } from './sandbox/demo.ts';
+import { createSandboxGuard } from './sandbox/guard.ts';
+import { createSandboxStore } from './sandbox/sandbox.store.ts';
+import { createSandbox, type Sandbox } from './sandbox/sandbox.ts';
+import { ConsoleGateway } from './sms/console.ts';
+import type { Gateway } from './sms/gateway.ts';
+import { Inbox } from './sms/inbox.ts';
+import { createAsOf } from './transactions/as-of.ts';
+import { createGetTransaction } from './transactions/get-transaction.ts';
+import { createListTransactions } from './transactions/list-transactions.ts';
+import { createRecordTransactions } from './transactions/record-transactions.ts';
+import { createTransactionsStore } from './transactions/transactions.store.ts';
+import { createCreateUser } from './users/create-user.ts';
+import { createUserStatus } from './users/user-status.ts';
+import { createUsersStore } from './users/users.store.ts';
+
+export interface AppOptions {
+  config: Config;
+  /** Empties the sandbox first. */
+  fresh?: boolean;
+  /** Where log lines go. */
+  log(line: string): void;
+  /** The terminal, for the console gateway alone. */
+  terminal(text: string): void;
+  logFormat: 'json' | 'text';
+}
+
+export interface App {
+  url: string;
+  observer: Observer;
+  /** The demo individual, where the sandbox has one. */
+  demo: number | undefined;
+  stop(): Promise<void>;
+  /** Without waiting for anybody. */
+  kill(): void;
+}
+
+/** What was taken is given back in the reverse order, also when a start fails half-way. */
+class Releasers {
+  readonly #stack: (() => unknown)[] = [];
+
+  add(release: () => unknown): void {
+    this.#stack.push(release);
+  }
+
+  async run(): Promise<void> {
+    for (let release = this.#stack.pop(); release; release = this.#stack.pop()) await release();
+  }
+}
+
+export async function startApp(options: AppOptions): Promise<App> {
+  checkMode(options.config);
+  const releasers = new Releasers();
+  try {
+    return await start(options, releasers);
+  } catch (error) {
+    await releasers.run();
+    throw error;
+  }
+}
+
+async function start(options: AppOptions, releasers: Releasers): Promise<App> {
+  const { config } = options;
+  const sandboxed = config.mode === 'sandbox';
+  if (options.fresh && !sandboxed) throw new StartError('--fresh throws everything away, and is for the sandbox only.');
+  const observer = createObserver({ level: config.logLevel, format: options.logFormat, write: options.log });
+  const { observe } = observer;
+  let kill = () => {};
+
+  let databaseUrl = config.databaseUrl;
+  if (!databaseUrl) {
+    const embedded = await startEmbedded({ dataDir: config.dataDir, fresh: options.fresh ?? false });
+    releasers.add(embedded.stop);
+    kill = embedded.kill;
+    databaseUrl = embedded.url;
+  }
+  await prepareSchema(databaseUrl, config);
+
+  const db = openDatabase({
+    url: databaseUrl,
+    connections: config.databaseConnections,
+    statementSeconds: config.statementSeconds,
+    onChange: (available, cause) => observe({ kind: 'database', available, ...(cause && { cause }) }),
+  });
+  releasers.add(db.close);
+  await enterMode(db.sql, config.mode);
+
+  const clock = new ServiceClock();
+  const digestKey = config.digestKey ?? Buffer.from(await sandboxKey(config.dataDir, 'digest.key', makeDigestKey), 'base64');
+  const port = config.port === 0 ? await freePort(config.host) : config.port;
+  const url = config.publicUrl ?? urlOf(config.host, port);
+  const { issuer, verifier } = await createTokens(config, url, clock, observer);
+  const inbox = new Inbox(() => clock.now());
+  const sandbox = sandboxed ? await openSandbox(db, clock, inbox, options.fresh ?? false) : undefined;
+
+  const phones = createPhoneStore(db);
+  const users = createUsersStore(db);
+  const transactions = createTransactionsStore(db);
+  const codeKey = deriveKey(digestKey, 'codes');
+  const createUser = createCreateUser(users, clock);
+  const recordTransactions = createRecordTransactions(transactions, clock);
+  const demo = sandbox && (await seedDemo(db, createUser, recordTransactions));
+  let stopping = false;
+
+  const services = {
+    send: createSendCode({
+      store: phones,
+      gateway: gatewayOf(config, inbox, options.terminal),
+      clock,
+      observe,
+      limits: { user: config.userSends, phone: config.phoneSends },
+      digestKey: codeKey,
+      brand: config.brand,
+      codeDigits: config.codeDigits,
+      codeSeconds: config.codeSeconds,
+    }),
+    verifyCode: createVerifyCode({
+      store: phones,
+      clock,
+      observe,
+      failures: config.userFailures,
+      attempts: config.codeAttempts,
+      digestKey: codeKey,
+    }),
+    unlinkPhone: createUnlinkPhone(phones, observe),
+    createUser,
+    userStatus: createUserStatus(users),
+    listTransactions: createListTransactions(transactions, clock, createAsOf(deriveKey(digestKey, 'as-of'))),
+    getTransaction: createGetTransaction(transactions),
+    recordTransactions,
+    readiness: () =>
+      stopping
+        ? { ready: false, reason: 'The service is stopping.' }
+        : db.available
+          ? { ready: true }
+          : { ready: false, reason: 'The database is not available.' },
+    observer,
+    issuer,
+    sandbox,
+    metricsHere: sandboxed && config.metricsPort === undefined,
+  };
+
+  const server = createServer({
+    operations: operationsOf(services),
+    verifier,
+    observer,
+    translate: asProblem,
+    corsOrigins: config.corsOrigins,
+    ...(sandboxed && { guard: sandboxGuard(config, url) }),
+  });
+  releasers.add(() => closeServer(server, config.stopSeconds));
+  await listen(server, config.host, port);
+  if (config.metricsPort !== undefined) releasers.add(await serveMetrics(observer, config.host, config.metricsPort));
+  observe({ kind: 'started', url, mode: config.mode });
+
+  return {
+    url,
+    observer,
+    demo,
+    async stop() {
+      stopping = true;
+      await releasers.run();
+      observe({ kind: 'stopped' });
+      observer.flush();
+    },
+    kill,
+  };
+}
+
+async function prepareSchema(url: string, { migrate: how }: Config): Promise<void> {
+  try {
+    if (how === 'auto') {
+      await migrate(url);
+      return;
+    }
+    const { pending } = refuseNewer(await readSchema(url));
+    if (pending.length > 0) {
+      throw new StartError(`The database lacks ${pending.join(', ')}. Run \`ledgerline migrate\` first, or set LEDGERLINE_MIGRATE=auto.`);
+    }
+  } catch (error) {
+    if (error instanceof StartError) throw error;
+    const { host, pathname } = new URL(url);
+    throw new StartError(`The database ${pathname.slice(1)} at ${host} cannot be used (${errorCode(error)}). Check DATABASE_URL and that the server runs.`);
+  }
+}
+
+async function createTokens(config: Config, url: string, clock: ServiceClock, { observe }: Observer): Promise<{ issuer: Issuer | undefined; verifier: Verifier }> {
+  const common = { audience: config.audience, userClaim: config.userClaim, clock };
+  if (config.issuer) {
+    const keys = remoteKeySet({
+      issuer: config.issuer,
+      jwksUrl: config.jwksUrl,
+      refreshSeconds: config.jwksRefreshSeconds,
+      cooldownSeconds: config.jwksCooldownSeconds,
+      onUnread: (reason) => observe({ kind: 'keys-unread', reason }),
+    });
+    // Settings lose a trailing slash; the issuer's own spelling may have one.
+    const issuers = [config.issuer, `${config.issuer}/`];
+    return {
+      issuer: undefined,
+      verifier: createVerifier({ ...common, issuer: issuers, algorithms: config.algorithms, skewSeconds: config.clockSkewSeconds, keys }),
+    };
+  }
+  const issuer = await embeddedIssuer(config, url, clock);
+  return {
+    issuer,
+    verifier: createVerifier({ ...common, issuer: url, algorithms: ['RS256'], skewSeconds: 0, keys: await ownKeySet(issuer.publicKeys) }),
+  };
+}
+
+export async function embeddedIssuer(config: Config, url: string, clock: ServiceClock): Promise<Issuer> {
+  const pem = config.signingKey ?? (await sandboxKey(config.dataDir, 'signing.pem', makeSigningKey));
+  return createIssuer({
+    url,
+    audience: config.audience,
+    userClaim: config.userClaim,
+    tokenSeconds: config.tokenSeconds,
+    keys: await readSigningKeys(pem),
+    clients: config.clients ?? [sandboxClient],
+    clock,
+  });
+}
+
+/** Known to everyone, and therefore of the sandbox only. Its secret is its name. */
+export const sandboxClient: ClientSetting = {
+  id: 'sandbox',
+  secretSha256: 'b7ad567477c83756aab9a542b2be04f77dbae25115d85f22070d74d8cc4779dc',
+  scopes: [...scopes],
+  mayBindUsers: true,
+};
+
+async function openSandbox(db: Database, clock: ServiceClock, inbox: Inbox, fresh: boolean): Promise<Sandbox> {
+  const store = createSandboxStore(db);
+  const sandbox = createSandbox(store, clock, inbox);
+  if (fresh) await sandbox.empty();
+  clock.aheadSeconds = await store.readClock();
+  return sandbox;
+}
+
+async function seedDemo(
+  db: Database,
+  createUser: ReturnType<typeof createCreateUser>,
+  recordTransactions: ReturnType<typeof createRecordTransactions>,
+): Promise<number | undefined> {
+  const store = createSandboxStore(db);
+  if (await store.isEmpty()) {
+    const additionalData = JSON.stringify({ demo: true });
+    await createUser({ id: demoIndividual, merchantId: undefined, email: undefined, additionalData });
+    await recordTransactions(demoTransactions(new Date()));
+  }
+  return (await store.hasDemo(demoIndividual)) ? demoIndividual : undefined;
+}
+
+function sandboxGuard(config: Config, url: string) {
+  return createSandboxGuard({
+    hosts: [new URL(url).hostname, ...config.sandboxHosts],
+    corsOrigins: config.corsOrigins,
+  });
+}
+
+function gatewayOf({ gateway }: Config, inbox: Inbox, terminal: (text: string) => void): Gateway {
+  return gateway === 'console' ? new ConsoleGateway(terminal) : inbox;
+}
+
+function urlOf(host: string, port: number): string {
+  const name = host === '0.0.0.0' || host === '::' ? 'localhost' : host.includes(':') ? `[${host}]` : host;
+  return `http://${name}:${port}`;
+}
+
+async function listen(server: FastifyInstance, host: string, port: number): Promise<void> {
+  try {
+    await server.listen({ host, port });
+  } catch (error) {
+    throw asStartError(error, host, port);
+  }
+}
+
+function asStartError(error: unknown, host: string, port: number): unknown {
+  const reasons: Record<string, string> = {
+    EADDRINUSE: `Port ${port} on ${host} is taken. Stop what listens there, or set PORT to another port.`,
+    EACCES: `Port ${port} needs more rights than this user has. Set PORT to one above 1023.`,
+    EADDRNOTAVAIL: `This machine has no address ${host}. Set HOST to one it has, such as 127.0.0.1.`,
+    ENOTFOUND: `HOST ${host} is not an address of this machine. Set it to one, such as 127.0.0.1.`,
+  };
+  const reason = reasons[errorCode(error)];
+  return reason ? new StartError(reason) : error;
+}
+
+/** Waits for the requests in flight, but not for longer than it was told. */
+async function closeServer(server: FastifyInstance, seconds: number): Promise<void> {
+  const timer = setTimeout(() => server.server.closeAllConnections(), seconds * 1000);
+  await server.close();
+  clearTimeout(timer);
+}
+
+async function serveMetrics(observer: Observer, host: string, port: number): Promise<() => Promise<void>> {
+  const server = createHttpServer((request, response) => {
+    const found = request.method === 'GET' && request.url === '/metrics';
+    if (!found) return void response.writeHead(404).end();
+    observer.metrics().then(
+      (text) => response.writeHead(200, { 'content-type': observer.metricsContentType }).end(text),
+      () => response.writeHead(500).end(),
+    );
+  });
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', (error) => reject(asStartError(error, host, port)));
+    server.listen(port, host, resolve);
+  });
+  return () => new Promise((resolve) => server.close(() => resolve()));
+}

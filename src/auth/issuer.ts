@@ -1,0 +1,110 @@
+/** The embedded issuer: client_credentials by RFC 6749, access tokens by RFC 9068. */
+import { createHash, randomUUID, timingSafeEqual } from 'node:crypto';
+import { SignJWT, type JWK } from 'jose';
+import type { Clock } from '../clock.ts';
+import { secondsAfter } from '../clock.ts';
+import type { ClientSetting, Scope } from '../config.ts';
+import type { SigningKey } from './keys.ts';
+
+export interface IssuerOptions {
+  url: string;
+  audience: string;
+  userClaim: string;
+  tokenSeconds: number;
+  keys: SigningKey[];
+  clients: ClientSetting[];
+  clock: Clock;
+}
+
+export interface TokenRequest {
+  clientId: string;
+  secret: string;
+  /** Space-separated; undefined asks for all the client has. */
+  scope: string | undefined;
+  userId: string | undefined;
+}
+
+export interface TokenResponse {
+  access_token: string;
+  token_type: 'Bearer';
+  expires_in: number;
+  scope: string;
+}
+
+/** RFC 6749 section 5.2. */
+export class TokenError extends Error {
+  readonly code: string;
+  readonly status: number;
+
+  constructor(code: string, description: string, status = 400) {
+    super(description);
+    this.name = 'TokenError';
+    this.code = code;
+    this.status = status;
+  }
+}
+
+/** All that a token which opens one wallet can ever do. */
+const boundScopes: readonly string[] = ['phone', 'transactions:read'] satisfies Scope[];
+
+export interface Issuer {
+  url: string;
+  publicKeys: JWK[];
+  issue(request: TokenRequest): Promise<TokenResponse>;
+  mint(client: string, scopes: string[], userId?: number): Promise<TokenResponse>;
+}
+
+export function createIssuer(options: IssuerOptions): Issuer {
+  const clients = new Map(options.clients.map((client) => [client.id, client]));
+
+  async function mint(client: string, scopes: string[], userId?: number): Promise<TokenResponse> {
+    const [key] = options.keys;
+    const now = options.clock.now();
+    const scope = (userId === undefined ? scopes : scopes.filter((name) => boundScopes.includes(name))).join(' ');
+    const claims = { scope, client_id: client, ...(userId !== undefined && { [options.userClaim]: userId }) };
+    const token = await new SignJWT(claims)
+      .setProtectedHeader({ alg: 'RS256', typ: 'at+jwt', kid: key!.id })
+      .setIssuer(options.url)
+      .setAudience(options.audience)
+      .setSubject(userId === undefined ? client : String(userId))
+      .setIssuedAt(now)
+      .setExpirationTime(secondsAfter(now, options.tokenSeconds))
+      .setJti(randomUUID())
+      .sign(key!.privateKey);
+    return { access_token: token, token_type: 'Bearer', expires_in: options.tokenSeconds, scope };
+  }
+
+  return {
+    url: options.url,
+    publicKeys: options.keys.map(({ publicJwk }) => publicJwk),
+    mint,
+    async issue({ clientId, secret, scope, userId }) {
+      const client = authenticate(clients.get(clientId), secret);
+      const user = userId === undefined ? undefined : boundUser(client, userId);
+      const asked = scope === undefined ? client.scopes : scope.split(' ').filter((name) => name !== '');
+      if (asked.length === 0 || !asked.every((name) => client.scopes.includes(name))) {
+        throw new TokenError('invalid_scope', `The client may ask for ${client.scopes.join(' ')}.`);
+      }
+      return mint(client.id, [...new Set(asked)], user);
+    },
+  };
+}
+
+/** An unknown client costs the same comparison as a known one. */
+function authenticate(client: ClientSetting | undefined, secret: string): ClientSetting {
+  const digest = createHash('sha256').update(secret).digest();
+  const expected = Buffer.from(client?.secretSha256 ?? '0'.repeat(64), 'hex');
+  if (!timingSafeEqual(digest, expected) || !client) {
+    throw new TokenError('invalid_client', 'The client is not known or its secret does not fit.', 401);
+  }
+  return client;
+}
+
+function boundUser(client: ClientSetting, userId: string): number {
+  if (!client.mayBindUsers) throw new TokenError('unauthorized_client', 'The client may not bind users.');
+  const id = /^\d{1,10}$/.test(userId) ? Number(userId) : 0;
+  if (id < 1 || id > 2_147_483_647) {
+    throw new TokenError('invalid_request', 'user_id must be an integer from 1 to 2147483647.');
+  }
+  return id;
+}

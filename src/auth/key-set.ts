@@ -1,0 +1,154 @@
+/** The issuer's public keys: our own, or those another issuer publishes. */
+import { calculateJwkThumbprint, importJWK, type JWK } from 'jose';
+import { issuerAway } from '../errors.ts';
+
+export interface VerifyingKey {
+  /** The same id means the same key, whatever its `kid`. */
+  id: string;
+  key: CryptoKey;
+}
+
+type CryptoKey = Exclude<Awaited<ReturnType<typeof importJWK>>, Uint8Array>;
+
+export interface KeySet {
+  find(kid: string | undefined, algorithm: string): Promise<VerifyingKey | undefined>;
+  /** Called on every request, so that a key that left is noticed while remembered tokens come. */
+  keepFresh(): void;
+  onChange(listener: (ids: ReadonlySet<string>) => void): void;
+}
+
+interface PublishedKey {
+  id: string;
+  jwk: JWK;
+}
+
+async function identify(keys: JWK[]): Promise<PublishedKey[]> {
+  const signing = keys.filter(({ kty, use }) => ['RSA', 'EC', 'OKP'].includes(kty ?? '') && use !== 'enc');
+  const identified = signing.map(async (jwk) => ({ id: await calculateJwkThumbprint(jwk), jwk }));
+  // One key that cannot be read must not take the others down with it.
+  const settled = await Promise.allSettled(identified);
+  return settled.flatMap((result) => (result.status === 'fulfilled' ? [result.value] : []));
+}
+
+const typeOf: Record<string, string> = { RS: 'RSA', PS: 'RSA', ES: 'EC', Ed: 'OKP' };
+
+async function select(
+  published: PublishedKey[],
+  kid: string | undefined,
+  algorithm: string,
+): Promise<VerifyingKey | undefined> {
+  const fit = published.filter(
+    ({ jwk }) =>
+      (kid === undefined || jwk.kid === kid) &&
+      jwk.kty === typeOf[algorithm.slice(0, 2)] &&
+      (jwk.alg === undefined || jwk.alg === algorithm),
+  );
+  // Without a kid only a key that stands alone is meant.
+  const [only, another] = fit;
+  if (!only || another) return undefined;
+  try {
+    return { id: only.id, key: (await importJWK(only.jwk, algorithm)) as CryptoKey };
+  } catch {
+    return undefined;
+  }
+}
+
+export async function ownKeySet(keys: JWK[]): Promise<KeySet> {
+  const published = await identify(keys);
+  return {
+    find: (kid, algorithm) => select(published, kid, algorithm),
+    keepFresh() {},
+    onChange() {},
+  };
+}
+
+export interface RemoteKeySetOptions {
+  issuer: string;
+  jwksUrl: string | undefined;
+  refreshSeconds: number;
+  cooldownSeconds: number;
+  onUnread(reason: string): void;
+}
+
+const fetchTimeoutMilliseconds = 5000;
+const largestDocument = 1024 * 1024;
+
+export function remoteKeySet(options: RemoteKeySetOptions): KeySet {
+  const listeners: ((ids: ReadonlySet<string>) => void)[] = [];
+  let published: PublishedKey[] | undefined;
+  let readAt = -Infinity;
+  let triedAt = -Infinity;
+  let reading: Promise<void> | undefined;
+
+  const age = (since: number) => (performance.now() - since) / 1000;
+
+  async function read(): Promise<void> {
+    triedAt = performance.now();
+    try {
+      const url = options.jwksUrl ?? (await discover(options.issuer));
+      const document = await fetchJson(url);
+      if (!Array.isArray(document.keys)) throw new Error('the key document has no keys');
+      published = await identify(document.keys as JWK[]);
+      readAt = performance.now();
+      const ids = new Set(published.map(({ id }) => id));
+      for (const listener of listeners) listener(ids);
+    } catch (error) {
+      options.onUnread((error as Error).message);
+      throw issuerAway();
+    }
+  }
+
+  function readOnce(): Promise<void> {
+    reading ??= read().finally(() => (reading = undefined));
+    return reading;
+  }
+
+  return {
+    async find(kid, algorithm) {
+      if (!published) {
+        // A failed first read is not repeated on every request either.
+        if (age(triedAt) < 1 && !reading) throw issuerAway();
+        await readOnce();
+      }
+      const known = await select(published!, kid, algorithm);
+      if (known || age(triedAt) < options.cooldownSeconds) return known;
+      await readOnce();
+      return select(published!, kid, algorithm);
+    },
+    keepFresh() {
+      if (!published || age(readAt) < options.refreshSeconds || age(triedAt) < options.cooldownSeconds) return;
+      // The old keys serve until the new ones are here; a failure has been told already.
+      readOnce().catch(() => {});
+    },
+    onChange: (listener) => void listeners.push(listener),
+  };
+}
+
+async function discover(issuer: string): Promise<string> {
+  const document = await fetchJson(`${issuer}/.well-known/openid-configuration`);
+  if (typeof document.issuer !== 'string' || document.issuer.replace(/\/+$/, '') !== issuer) {
+    throw new Error('the discovery document names another issuer');
+  }
+  const url = String(document.jwks_uri);
+  if (!URL.canParse(url) || new URL(url).protocol !== new URL(issuer).protocol) {
+    throw new Error('the discovery document has no usable jwks_uri');
+  }
+  return url;
+}
+
+async function fetchJson(url: string): Promise<Record<string, unknown>> {
+  const response = await fetch(url, {
+    redirect: 'error',
+    headers: { accept: 'application/json' },
+    signal: AbortSignal.timeout(fetchTimeoutMilliseconds),
+  });
+  if (!response.ok) throw new Error(`the issuer answered ${response.status}`);
+  const chunks: Uint8Array[] = [];
+  let size = 0;
+  for await (const chunk of response.body!) {
+    size += chunk.length;
+    if (size > largestDocument) throw new Error('the issuer’s document is too large');
+    chunks.push(chunk);
+  }
+  return Object(JSON.parse(Buffer.concat(chunks).toString())) as Record<string, unknown>;
+}

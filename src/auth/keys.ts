@@ -1,0 +1,61 @@
+/** Keys: given in production, where nodes share them; made by the sandbox for itself, beside its database. */
+import { createHmac, createPrivateKey, createPublicKey, generateKeyPair, randomBytes, type KeyObject } from 'node:crypto';
+import { mkdir, readFile, writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import { promisify } from 'node:util';
+import { calculateJwkThumbprint, type JWK } from 'jose';
+import { ConfigError } from '../config.ts';
+
+export interface SigningKey {
+  id: string;
+  privateKey: KeyObject;
+  publicJwk: JWK;
+}
+
+export async function makeSigningKey(): Promise<string> {
+  const { privateKey } = await promisify(generateKeyPair)('rsa', { modulusLength: 2048 });
+  return privateKey.export({ format: 'pem', type: 'pkcs8' }).toString();
+}
+
+export function makeDigestKey(): string {
+  return randomBytes(32).toString('base64');
+}
+
+export async function readSigningKeys(pem: string): Promise<SigningKey[]> {
+  const blocks = pem.match(/-----BEGIN PRIVATE KEY-----[^-]+-----END PRIVATE KEY-----/g) ?? [];
+  const keys = await Promise.all(blocks.map(readSigningKey));
+  if (keys.length === 0) throw new ConfigError(['LEDGERLINE_SIGNING_KEY holds no whole PRIVATE KEY.']);
+  return keys;
+}
+
+async function readSigningKey(pem: string): Promise<SigningKey> {
+  let privateKey: KeyObject;
+  try {
+    privateKey = createPrivateKey(pem);
+  } catch {
+    throw new ConfigError(['LEDGERLINE_SIGNING_KEY cannot be read as a PKCS #8 key.']);
+  }
+  if (privateKey.asymmetricKeyType !== 'rsa' || (privateKey.asymmetricKeyDetails?.modulusLength ?? 0) < 2048) {
+    throw new ConfigError(['LEDGERLINE_SIGNING_KEY must be an RSA key of 2048 bits or more.']);
+  }
+  const jwk = createPublicKey(privateKey).export({ format: 'jwk' }) as JWK;
+  const id = await calculateJwkThumbprint(jwk);
+  return { id, privateKey, publicJwk: { ...jwk, kid: id, alg: 'RS256', use: 'sig' } };
+}
+
+/** The sandbox's own keys: outside the database's directory, readable by its owner alone. */
+export async function sandboxKey(dataDir: string, name: string, make: () => string | Promise<string>): Promise<string> {
+  const folder = path.join(path.resolve(dataDir), 'keys');
+  await mkdir(folder, { recursive: true, mode: 0o700 });
+  const file = path.join(folder, name);
+  const known = await readFile(file, 'utf8').catch(() => undefined);
+  if (known) return known;
+  const made = await make();
+  await writeFile(file, made, { mode: 0o600 });
+  return made;
+}
+
+/** One key for each purpose, all from the one that is configured. */
+export function deriveKey(key: Buffer, purpose: string): Buffer {
+  return createHmac('sha256', key).update(purpose).digest();
+}

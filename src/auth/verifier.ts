@@ -1,0 +1,122 @@
+/** From a bearer token to its caller. */
+import { decodeProtectedHeader, errors, jwtVerify, type JWTPayload } from 'jose';
+import type { Clock } from '../clock.ts';
+import { Problem, tokenInvalid } from '../errors.ts';
+import type { Caller } from './caller.ts';
+import type { KeySet } from './key-set.ts';
+
+export interface VerifierOptions {
+  /** As the tokens may spell it. */
+  issuer: string | string[];
+  audience: string;
+  algorithms: string[];
+  skewSeconds: number;
+  userClaim: string;
+  keys: KeySet;
+  clock: Clock;
+}
+
+/** Returns at once for a token that has been verified before. */
+export type Verifier = (token: string) => Caller | Promise<Caller>;
+
+interface Remembered {
+  caller: Caller;
+  expiresAt: number;
+  keyId: string;
+}
+
+const mostRemembered = 20_000;
+
+export function createVerifier(options: VerifierOptions): Verifier {
+  const remembered = new Map<string, Remembered>();
+  options.keys.onChange((ids) => {
+    for (const [token, { keyId }] of remembered) if (!ids.has(keyId)) remembered.delete(token);
+  });
+
+  function remember(token: string, entry: Remembered): void {
+    if (remembered.size >= mostRemembered) remembered.delete(remembered.keys().next().value!);
+    remembered.set(token, entry);
+  }
+
+  async function verify(token: string): Promise<Caller> {
+    const { kid, alg, typ } = headerOf(token);
+    if (!alg || !options.algorithms.includes(alg)) throw tokenInvalid('the algorithm is not allowed');
+    const key = await options.keys.find(kid, alg);
+    if (!key) throw tokenInvalid('the key is not known');
+    const payload = await checked(token, key.key, options);
+    refuseOtherKinds(typ, payload);
+    const caller = callerOf(payload, options.userClaim);
+    remember(token, { caller, expiresAt: (payload.exp! + options.skewSeconds) * 1000, keyId: key.id });
+    return caller;
+  }
+
+  return function verifier(token) {
+    options.keys.keepFresh();
+    const known = remembered.get(token);
+    if (!known) return verify(token);
+    if (options.clock.now().getTime() < known.expiresAt) return known.caller;
+    remembered.delete(token);
+    throw tokenInvalid('the token has expired');
+  };
+}
+
+function headerOf(token: string) {
+  try {
+    return decodeProtectedHeader(token);
+  } catch {
+    throw tokenInvalid('the token is malformed');
+  }
+}
+
+async function checked(token: string, key: Parameters<typeof jwtVerify>[1], options: VerifierOptions): Promise<JWTPayload> {
+  try {
+    const { payload } = await jwtVerify(token, key, {
+      issuer: options.issuer,
+      audience: options.audience,
+      algorithms: options.algorithms,
+      clockTolerance: options.skewSeconds,
+      currentDate: options.clock.now(),
+      requiredClaims: ['exp'],
+    });
+    return payload;
+  } catch (error) {
+    if (error instanceof Problem) throw error;
+    if (error instanceof errors.JWTExpired) throw tokenInvalid('the token has expired');
+    if (error instanceof errors.JWTClaimValidationFailed) throw tokenInvalid(`the claim ${error.claim} does not fit`);
+    throw tokenInvalid('the signature does not fit');
+  }
+}
+
+/** RFC 9068 types its access tokens. Many issuers do not, so an untyped one is taken unless it shows itself as another kind. */
+function refuseOtherKinds(type: string | undefined, payload: JWTPayload): void {
+  const kind = type?.toLowerCase().replace(/^application\//, '');
+  if (kind === 'at+jwt') return;
+  const identity = ['nonce', 'at_hash', 'c_hash', 'events'].some((claim) => claim in payload);
+  const named = payload.token_use === 'id' || payload.typ === 'ID';
+  if ((kind !== undefined && kind !== 'jwt') || identity || named) {
+    throw tokenInvalid('the token is not an access token');
+  }
+}
+
+function callerOf(payload: JWTPayload, userClaim: string): Caller {
+  const client = String(payload.client_id ?? payload.azp ?? payload.sub ?? 'unknown');
+  return {
+    client,
+    subject: payload.sub ?? client,
+    scopes: new Set(scopesOf(payload.scope ?? payload.scp)),
+    userId: boundUser(payload[userClaim]),
+  };
+}
+
+function scopesOf(claim: unknown): string[] {
+  if (typeof claim === 'string') return claim.split(' ');
+  return Array.isArray(claim) ? claim.map(String) : [];
+}
+
+/** A claim that is there but names no user must not open every user instead. */
+function boundUser(claim: unknown): number | undefined {
+  if (claim === undefined || claim === null) return undefined;
+  const id = /^\d{1,10}$/.test(String(claim)) ? Number(claim) : 0;
+  if (id < 1 || id > 2_147_483_647) throw tokenInvalid('the claim that binds a user does not fit');
+  return id;
+}

@@ -1,0 +1,88 @@
+/** `ledgerline serve`: starts the service and stops it when told to. */
+import { mkdir, writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import { pino } from 'pino';
+import { startApp, type App } from '../app.ts';
+import { loadConfig, type Config } from '../config.ts';
+import { issuerFile } from './token.ts';
+
+export async function serve({ fresh }: { fresh?: boolean }): Promise<number> {
+  const config = loadConfig(process.env);
+  const output = pino.destination({ dest: 1, sync: false });
+  // Nobody reads any more: no reason to end.
+  output.on('error', () => {});
+  const app = await startApp({
+    config,
+    fresh: fresh ?? false,
+    log: (line) => void output.write(line),
+    terminal: (text) => void process.stdout.write(text),
+    logFormat: config.logFormat ?? (process.stdout.isTTY ? 'text' : 'json'),
+  });
+  if (config.mode === 'sandbox') {
+    await rememberIssuer(config, app.url);
+    process.stdout.write(banner(app));
+  }
+  const code = await untilStopped(app);
+  output.flushSync();
+  return code;
+}
+
+/** So that `ledgerline token` mints what this service accepts, whatever its port. */
+async function rememberIssuer({ dataDir }: Config, url: string): Promise<void> {
+  await mkdir(path.dirname(issuerFile(dataDir)), { recursive: true, mode: 0o700 });
+  await writeFile(issuerFile(dataDir), url, { mode: 0o600 });
+}
+
+function untilStopped(app: App): Promise<number> {
+  return new Promise((resolve) => {
+    let asked = false;
+    const stop = (signal: NodeJS.Signals) => {
+      if (asked) {
+        app.kill();
+        resolve(1);
+        return;
+      }
+      asked = true;
+      app.observer.observe({ kind: 'stopping', signal });
+      app.stop().then(
+        () => resolve(0),
+        (error: unknown) => {
+          app.observer.observeDefect(error, 'stop');
+          app.kill();
+          resolve(1);
+        },
+      );
+    };
+    process.on('SIGTERM', stop).on('SIGINT', stop);
+    process.on('uncaughtException', (error) => {
+      app.observer.observeDefect(error, 'uncaught');
+      app.kill();
+      resolve(1);
+    });
+  });
+}
+
+function banner({ url, demo }: App): string {
+  const lines = [
+    '',
+    `  Ledgerline sandbox   ${url}`,
+    `  API reference        ${url}/docs`,
+    `  Texts arrive at      ${url}/sandbox/messages`,
+    '',
+    '  Get a token (client sandbox, secret sandbox):',
+    '',
+    `    TOKEN=$(curl -s ${url}/connect/token -d grant_type=client_credentials \\`,
+    `      -d client_id=sandbox -d client_secret=sandbox | sed 's/.*"access_token":"\\([^"]*\\).*/\\1/')`,
+    '',
+  ];
+  if (demo !== undefined) {
+    lines.push(
+      `  Individual ${demo} has a year of transactions. Look at the newest three:`,
+      '',
+      `    curl -s ${url}/app/get-all-transactions -H "Authorization: Bearer $TOKEN" \\`,
+      `      -H 'Content-Type: application/json' -d '{"individualId":${demo},"dataBatch":1,"dataBatchCount":3}'`,
+      '',
+    );
+  }
+  return `${lines.join('\n')}\n`;
+}

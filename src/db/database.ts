@@ -1,0 +1,145 @@
+/** The connection to PostgreSQL: two pools, one watch over both, and the names of what can go wrong. */
+import postgres from 'postgres';
+import { databaseAway, queryTooLong, type Problem } from '../errors.ts';
+
+export type Sql = postgres.Sql;
+export type Transaction = postgres.TransactionSql;
+
+export interface DatabaseOptions {
+  url: string;
+  connections: number;
+  statementSeconds: number;
+  onChange?(available: boolean, cause?: string): void;
+}
+
+export interface Database {
+  /** For statements that touch a few rows by key. They are pipelined, so one must never wait for another. */
+  readonly sql: Sql;
+  /** For statements that may take long, and for transactions: one at a time on a connection. */
+  readonly long: Sql;
+  readonly available: boolean;
+  close(): Promise<void>;
+}
+
+export const schema = 'ledgerline';
+
+const probeMilliseconds = 500;
+const probeTimeoutMilliseconds = 3000;
+
+export function connectionOptions(statementSeconds: number): postgres.Options<Record<string, never>> {
+  return {
+    // Array types would be looked up on each connection; we write arrays as text (see `array`).
+    fetch_types: false,
+    connect_timeout: 3,
+    backoff: () => 0.2,
+    // Notices quote names and values; nothing in them is ours to pass on.
+    onnotice: () => {},
+    connection: {
+      application_name: 'ledgerline',
+      search_path: schema,
+      TimeZone: 'UTC',
+      statement_timeout: statementSeconds * 1000,
+      // A parameter in OFFSET makes PostgreSQL plan anew each time; the generic plan is the right one here.
+      plan_cache_mode: 'force_generic_plan',
+    } as Record<string, string | number>,
+  };
+}
+
+export function openDatabase(options: DatabaseOptions): Database {
+  const common = connectionOptions(options.statementSeconds);
+  const half = Math.ceil(options.connections / 2);
+  const open = () => ({
+    sql: postgres(options.url, { ...common, max: half }),
+    // The driver's types leave max_pipeline out.
+    long: postgres(options.url, { ...common, max: half, ...{ max_pipeline: 1 } }),
+  });
+  const probe = postgres(options.url, { ...common, max: 1 });
+  let pools: ReturnType<typeof open> | undefined = open();
+  let closing = false;
+
+  function away(cause: string): void {
+    if (!pools) return;
+    // Ending the pools answers everything that waits in them; a new pair is opened when the database is back.
+    const { sql, long } = pools;
+    pools = undefined;
+    void sql.end({ timeout: 0 });
+    void long.end({ timeout: 0 });
+    options.onChange?.(false, cause);
+  }
+
+  async function look(): Promise<void> {
+    const query = probe`select 1`;
+    const timer = setTimeout(() => query.cancel(), probeTimeoutMilliseconds);
+    const late = new Promise<never>((_, reject) => {
+      setTimeout(reject, probeTimeoutMilliseconds, { code: 'PROBE_TIMEOUT' }).unref();
+    });
+    try {
+      await Promise.race([query, late]);
+      if (pools || closing) return;
+      pools = open();
+      options.onChange?.(true);
+    } catch (error) {
+      if (!closing) away(errorCode(error));
+    } finally {
+      clearTimeout(timer);
+    }
+  }
+
+  const watch = (async () => {
+    while (!closing) {
+      await look();
+      await new Promise((resolve) => setTimeout(resolve, probeMilliseconds).unref());
+    }
+  })();
+
+  function pool(name: 'sql' | 'long'): Sql {
+    if (!pools) throw databaseAway();
+    return pools[name];
+  }
+
+  return {
+    get sql() {
+      return pool('sql');
+    },
+    get long() {
+      return pool('long');
+    },
+    get available() {
+      return pools !== undefined;
+    },
+    async close() {
+      closing = true;
+      await Promise.all([pools?.sql.end({ timeout: 5 }), pools?.long.end({ timeout: 5 }), probe.end({ timeout: 1 })]);
+      await Promise.race([watch, new Promise((resolve) => setTimeout(resolve, 100).unref())]);
+    },
+  };
+}
+
+export function errorCode(error: unknown): string {
+  return String((error as { code?: unknown } | undefined)?.code ?? 'unknown');
+}
+
+/** SQLSTATE 57014: query_canceled, which is what statement_timeout raises. */
+const timedOut = '57014';
+
+/**
+ * SQLSTATE classes 08 (connection), 53 (resources: disk full, too many connections) and 57P (shutdown,
+ * starting up), 25006 (a standby), 28 and 3D (it is being set up anew); and the driver's and sockets' own names.
+ */
+const awayCodes = /^(08...|53...|57P0.|25006|28...|3D000|CONNECTION_.*|CONNECT_TIMEOUT|PROBE_TIMEOUT|ECONN.*|EPIPE|ENOTFOUND|EAI_AGAIN|ETIMEDOUT|EHOSTUNREACH|ENETUNREACH)$/;
+
+/** What a failed statement means to a caller, where it is not a defect of ours. */
+export function asProblem(error: unknown): Problem | undefined {
+  const code = errorCode(error);
+  if (code === timedOut) return queryTooLong();
+  return awayCodes.test(code) ? databaseAway() : undefined;
+}
+
+/** A PostgreSQL array literal. Quoting every element is always right, and one pass is fast. */
+export function array(values: readonly (string | number | null)[]): string {
+  return `{${values.map((value) => (value === null ? 'null' : typeof value === 'number' ? value : quoted(value))).join(',')}}`;
+}
+
+function quoted(value: string): string {
+  return /["\\]/.test(value) ? `"${value.replaceAll(/["\\]/g, '\\$&')}"` : `"${value}"`;
+}

@@ -1,0 +1,316 @@
+/** The PostgreSQL that Ledgerline brings with it: made, started and stopped as a child of this process. */
+import { spawn, type ChildProcess, type SpawnOptions } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
+import { closeSync, openSync, readFileSync } from 'node:fs';
+import { appendFile, chown, mkdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { StartError } from '../errors.ts';
+import { freePort } from '../free-port.ts';
+import { installBinaries, isRoot, nobody } from './binaries.ts';
+import { isRunning, lockDirectory } from './lock.ts';
+
+export interface Embedded {
+  url: string;
+  stop(): Promise<void>;
+  /** At once, leaving the rest to the recovery of the next start. */
+  kill(): void;
+}
+
+export interface EmbeddedOptions {
+  dataDir: string;
+  /** Settings of PostgreSQL on top of ours. */
+  settings?: Record<string, string>;
+  /** Throws away what the directory holds. */
+  fresh?: boolean;
+  /** Lets the service's role make databases; tests clone one for each file. */
+  mayCreateDatabases?: boolean;
+}
+
+const role = 'ledgerline';
+const database = 'ledgerline';
+
+/**
+ * Nothing a caller sent may reach the log: an error's detail quotes keys, a statement its parameters.
+ * What fails is logged by the service, which knows what it may say.
+ */
+const quietLog = {
+  log_min_messages: 'log',
+  log_min_error_statement: 'panic',
+  log_error_verbosity: 'terse',
+  log_parameter_max_length: '0',
+  log_parameter_max_length_on_error: '0',
+  log_checkpoints: 'off',
+};
+
+const ourSettings = {
+  ...quietLog,
+  listen_addresses: '127.0.0.1',
+  unix_socket_directories: '',
+  max_connections: '60',
+  shared_buffers: '256MB',
+  max_wal_size: '2GB',
+  jit: 'off',
+  timezone: 'UTC',
+  log_timezone: 'UTC',
+};
+
+interface Place {
+  dataDir: string;
+  cluster: string;
+  passwordFile: string;
+  log: string;
+}
+
+export async function startEmbedded(options: EmbeddedOptions): Promise<Embedded> {
+  const dataDir = path.resolve(options.dataDir);
+  try {
+    return await start({ ...options, dataDir });
+  } catch (error) {
+    throw inWords(error, dataDir);
+  }
+}
+
+async function start({ dataDir, settings, fresh, mayCreateDatabases }: EmbeddedOptions): Promise<Embedded> {
+  await mkdir(dataDir, { recursive: true, mode: isRoot ? 0o711 : 0o700 });
+  const unlock = await lockDirectory(dataDir);
+  try {
+    const place: Place = {
+      dataDir,
+      cluster: path.join(dataDir, 'postgres'),
+      passwordFile: path.join(dataDir, 'postgres-password'),
+      log: path.join(dataDir, 'postgres.log'),
+    };
+    const binaries = await installBinaries(dataDir);
+    await stopOrphan(place);
+    if (fresh) await rm(place.cluster, { recursive: true, force: true });
+    await checkVersion(place, binaries);
+    if (!(await exists(place.cluster))) await createCluster(place, binaries, mayCreateDatabases ?? false);
+    const server = await runServer(place, binaries, { ...ourSettings, ...settings });
+    const password = await readFile(place.passwordFile, 'utf8');
+    return {
+      url: `postgres://${role}:${password}@127.0.0.1:${server.port}/${database}`,
+      async stop() {
+        await server.stop();
+        await unlock();
+      },
+      kill: () => server.kill(),
+    };
+  } catch (error) {
+    await unlock();
+    throw error;
+  }
+}
+
+/** Runs a program inside a folder that its user can use but perhaps not walk to: see `here`. */
+function inFolder(folder: string): SpawnOptions {
+  const env = { PATH: process.env.PATH, LC_ALL: 'C', TZ: 'UTC' };
+  return isRoot ? { cwd: folder, env, uid: nobody, gid: nobody } : { cwd: folder, env };
+}
+
+/**
+ * The data directory as PostgreSQL is told it. Root's PostgreSQL runs as nobody, who may not be able to
+ * walk to a directory below, say, root's home; this name leads straight to the one it already stands in.
+ */
+function here(folder: string): string {
+  return isRoot && process.platform === 'linux' ? '/proc/self/cwd' : folder;
+}
+
+async function createCluster(place: Place, binaries: string, mayCreateDatabases: boolean): Promise<void> {
+  // A start that dies half-way leaves a folder that the next one throws away.
+  const fresh = `${place.cluster}.new`;
+  await rm(fresh, { recursive: true, force: true });
+  await mkdir(fresh, { mode: 0o700 });
+  if (isRoot) await chown(fresh, nobody, nobody);
+  const initdb = ['-D', here(fresh), '-U', 'postgres', '--auth=reject', '-E', 'UTF8', '--locale=C', '--no-instructions'];
+  await run(path.join(binaries, 'bin/initdb'), initdb, fresh);
+
+  // Hex needs no quoting. The superuser gets no password: after this it can log in from nowhere.
+  const password = randomBytes(24).toString('hex');
+  const power = mayCreateDatabases ? 'createdb' : '';
+  const provision = `create role ${role} login ${power} password '${password}'\ncreate database ${database} owner ${role}\n`;
+  await run(path.join(binaries, 'bin/postgres'), ['--single', '-D', here(fresh), 'postgres'], fresh, provision);
+  const access = `host ${mayCreateDatabases ? 'all' : database} ${role} 127.0.0.1/32 scram-sha-256\n`;
+  await writeFile(path.join(fresh, 'pg_hba.conf'), access);
+  await writeFile(place.passwordFile, password, { mode: 0o600 });
+  await rename(fresh, place.cluster);
+}
+
+/** Runs a program to its end; what it printed is told only when it failed. */
+async function run(program: string, args: string[], folder: string, input = ''): Promise<void> {
+  const child = spawn(program, args, { ...inFolder(folder), stdio: 'pipe' });
+  let output = '';
+  child.stdout?.on('data', (chunk) => (output += chunk));
+  child.stderr?.on('data', (chunk) => (output += chunk));
+  child.stdin?.on('error', () => {});
+  child.stdin?.end(input);
+  const code = await new Promise((resolve, reject) => child.on('error', reject).on('close', resolve));
+  // --single reports a failed statement and exits with 0 all the same.
+  if (code !== 0 || /ERROR:|FATAL:/.test(output)) {
+    throw new Error(`${path.basename(program)} failed: ${lastLines(output)}`);
+  }
+}
+
+async function checkVersion(place: Place, binaries: string): Promise<void> {
+  const made = await readFile(path.join(place.cluster, 'PG_VERSION'), 'utf8').catch(() => undefined);
+  const ours = /postgresql-(\d+)\./.exec(binaries)![1]!;
+  if (made !== undefined && made.trim() !== ours) {
+    throw new StartError(
+      `${place.cluster} was made by PostgreSQL ${made.trim()}, and this Ledgerline brings PostgreSQL ${ours}. ` +
+        `Start the Ledgerline that made it, move the data with pg_dump and DATABASE_URL, or set DATA_DIR to another folder.`,
+    );
+  }
+}
+
+/** After kill -9 of the service its PostgreSQL lives on. We hold the lock, so it is nobody else's. */
+async function stopOrphan({ cluster }: Place): Promise<void> {
+  const file = path.join(cluster, 'postmaster.pid');
+  const pid = Number.parseInt(await readFile(file, 'utf8').catch(() => ''), 10);
+  if (!(pid > 0)) return;
+  if (!isPostgres(pid)) return rm(file, { force: true });
+  for (const signal of ['SIGINT', 'SIGQUIT', 'SIGKILL'] as const) {
+    process.kill(pid, signal);
+    for (let wait = 0; wait < 100; wait += 1) {
+      if (!isRunning(pid)) return;
+      await sleep(50);
+    }
+  }
+}
+
+/** An id from an old pid file may belong to another program by now. */
+function isPostgres(pid: number): boolean {
+  if (!isRunning(pid)) return false;
+  try {
+    return readFileSync(`/proc/${pid}/comm`, 'utf8').startsWith('postgres');
+  } catch {
+    return true;
+  }
+}
+
+interface Server {
+  port: number;
+  stop(): Promise<void>;
+  kill(): void;
+}
+
+/** Runs the server until it is told to stop; if it dies by itself it is started again on the same port. */
+async function runServer(place: Place, binaries: string, settings: Record<string, string>): Promise<Server> {
+  let port = await freePort();
+  let child: ChildProcess;
+  let stopping = false;
+
+  async function startServer(mayMove: boolean): Promise<void> {
+    // Another program may take the free port before PostgreSQL does, and the backends of a killed
+    // server may hold its shared memory for a moment: both pass.
+    let output = '';
+    for (let attempt = 0; attempt < 20; attempt += 1) {
+      const logged = await rotateLog(place);
+      child = spawnServer(place, binaries, { ...settings, port: String(port) });
+      if (await isReady(child, place)) return watch(child);
+      output = (await readFile(place.log)).subarray(logged).toString();
+      if (!/could not bind|pre-existing shared memory|lock file/.test(output)) break;
+      if (mayMove) port = await freePort();
+      await sleep(250);
+    }
+    throw new Error(`PostgreSQL did not start: ${lastLines(output)}`);
+  }
+
+  function watch(started: ChildProcess): void {
+    started.once('exit', async () => {
+      while (!stopping) {
+        await sleep(500);
+        // The callers get 503 meanwhile, and PostgreSQL's own log says why it went.
+        if (await startServer(false).then(() => true, () => false)) return;
+      }
+    });
+  }
+
+  await startServer(true);
+  return {
+    port,
+    async stop() {
+      stopping = true;
+      await stopServer(child);
+    },
+    kill() {
+      stopping = true;
+      child.kill('SIGQUIT');
+    },
+  };
+}
+
+/** Where in the log the next start begins. */
+async function rotateLog({ log }: Place): Promise<number> {
+  await appendFile(log, '', { mode: 0o600 });
+  const { size } = await stat(log);
+  if (size < 10_000_000) return size;
+  await rename(log, `${log}.1`);
+  return 0;
+}
+
+function spawnServer(place: Place, binaries: string, settings: Record<string, string>): ChildProcess {
+  const log = openSync(place.log, 'a', 0o600);
+  const given = Object.entries(settings).flatMap(([name, value]) => ['-c', `${name}=${value}`]);
+  const child = spawn(path.join(binaries, 'bin/postgres'), ['-D', here(place.cluster), ...given], {
+    ...inFolder(place.cluster),
+    stdio: ['ignore', log, log],
+    // A group of its own: Ctrl-C in the terminal must reach only us, who stop it after the requests.
+    detached: true,
+  });
+  closeSync(log);
+  return child;
+}
+
+/** The postmaster writes its state into the last line of its pid file; pg_ctl waits for it there too. */
+async function isReady(child: ChildProcess, { cluster }: Place): Promise<boolean> {
+  let ended = false;
+  child.once('exit', () => (ended = true));
+  child.once('error', () => (ended = true));
+  while (!ended) {
+    const lines = (await readFile(path.join(cluster, 'postmaster.pid'), 'utf8').catch(() => '')).split('\n');
+    if (Number(lines[0]) === child.pid && lines[7]?.trim() === 'ready') return true;
+    await sleep(20);
+  }
+  return false;
+}
+
+/** SIGINT is PostgreSQL's fast shutdown: it ends the sessions, writes everything out and goes. */
+async function stopServer(child: ChildProcess): Promise<void> {
+  if (child.exitCode !== null || child.signalCode !== null) return;
+  const ended = new Promise((resolve) => child.once('exit', resolve));
+  child.kill('SIGINT');
+  await ended;
+}
+
+async function exists(file: string): Promise<boolean> {
+  return stat(file).then(() => true, () => false);
+}
+
+function lastLines(output: string): string {
+  return output.trim().split('\n').slice(-3).join(' | ');
+}
+
+/** What the system says, as one sentence with what to do. */
+function inWords(error: unknown, dataDir: string): Error {
+  if (error instanceof StartError || !(error instanceof Error)) return error as Error;
+  const { code } = error as NodeJS.ErrnoException;
+  if (code === 'ENOSPC' || code === 'EDQUOT' || /No space left on device|Disk quota exceeded/.test(error.message)) {
+    return new StartError(`There is no space left for ${dataDir}. Free some, or set DATA_DIR to another disk.`);
+  }
+  if (code === 'EROFS' || code === 'EACCES' || code === 'EPERM' || /Read-only file system|Permission denied/.test(error.message)) {
+    return new StartError(
+      `${dataDir} cannot be written to. Set DATA_DIR to a folder that this user owns, or DATABASE_URL to a PostgreSQL. (${error.message})`,
+    );
+  }
+  if (code === 'ENOTDIR' || code === 'EEXIST') {
+    return new StartError(`${dataDir} is not a folder. Set DATA_DIR to one, or to a name that is free.`);
+  }
+  if (code === 'ENOENT' && /spawn/.test(error.message)) {
+    return new StartError(
+      'The embedded PostgreSQL needs glibc and cannot run on this system. Set DATABASE_URL to a PostgreSQL 15 or newer.',
+    );
+  }
+  return new StartError(
+    `The embedded PostgreSQL did not start. ${error.message} (Its log is ${path.join(dataDir, 'postgres.log')}.)`,
+  );
+}

@@ -1,0 +1,98 @@
+/**
+ * The catalogue of everything Ledgerline refuses or fails at on purpose.
+ * Code throws an entry; `http/problem.ts` alone turns it into a response.
+ */
+
+export type FieldErrors = Record<string, string[]>;
+
+export interface ProblemDetails {
+  status: number;
+  /** Left out where the status says enough (an unknown path, a wrong method). */
+  errors?: FieldErrors;
+  /** The summary .NET gives to model validation, instead of the status's own name. */
+  title?: string;
+  retryAfterSeconds?: number;
+  headers?: Record<string, string>;
+}
+
+export class Problem extends Error {
+  readonly details: ProblemDetails;
+
+  constructor(details: ProblemDetails) {
+    super(Object.values(details.errors ?? {}).flat()[0] ?? `HTTP ${details.status}`);
+    this.name = 'Problem';
+    this.details = details;
+  }
+}
+
+/** Why the service did not start, in a sentence for the person who started it. */
+export class StartError extends Error {
+  constructor(message: string) {
+    super(message);
+    this.name = 'StartError';
+  }
+}
+
+/** A refusal by a rule rather than by the shape of the input. */
+function refusal(status: number, message: string, more: Partial<ProblemDetails> = {}): Problem {
+  return new Problem({ status, errors: { Error: [message] }, ...more });
+}
+
+function later(status: number, message: string, retryAfterSeconds: number): Problem {
+  return refusal(status, message, { retryAfterSeconds: Math.max(1, Math.ceil(retryAfterSeconds)) });
+}
+
+// What was sent.
+export const invalidFields = (errors: FieldErrors) =>
+  new Problem({ status: 400, title: 'One or more validation errors occurred.', errors });
+export const unsupportedMediaType = () => new Problem({ status: 415 });
+export const bodyTooLarge = () => new Problem({ status: 413 });
+export const unknownPath = () => new Problem({ status: 404 });
+export const wrongMethod = (allowed: string[]) =>
+  new Problem({ status: 405, headers: { allow: allowed.join(', ') } });
+
+// Who sent it. RFC 6750 section 3: no error code when no token came, invalid_token when a bad one did.
+export const tokenMissing = () =>
+  new Problem({ status: 401, headers: { 'www-authenticate': 'Bearer' } });
+export const tokenInvalid = (why: string) =>
+  new Problem({
+    status: 401,
+    headers: { 'www-authenticate': `Bearer error="invalid_token", error_description="${why}"` },
+  });
+export const scopeMissing = (scopes: readonly string[]) =>
+  refusal(403, `The token lacks the scope ${scopes.join(' or ')}.`, {
+    headers: {
+      'www-authenticate': `Bearer error="insufficient_scope", scope="${scopes.join(' ')}"`,
+    },
+  });
+export const notTheirs = () => refusal(403, 'The token is bound to another user.');
+export const sandboxClosed = (why: string) => refusal(403, why);
+
+// Users and phones.
+export const unknownUser = () => refusal(404, 'Unknown user.');
+export const userExists = () => refusal(400, 'User already exists.');
+export const phoneTaken = () => refusal(400, 'Phone already registered');
+export const phoneUnsupported = () => refusal(400, 'Phone number not supported.');
+export const nothingToResend = () => refusal(400, 'No code has been sent to this user yet.');
+export const invalidCode = () => refusal(400, 'Invalid code.');
+export const tooManySends = (seconds: number) =>
+  later(429, 'Too many codes were requested. Try again later.', seconds);
+export const tooManyFailures = (seconds: number) =>
+  later(429, 'Too many failed attempts. Try again later.', seconds);
+export const notDispatched = () =>
+  later(503, 'The message could not be handed to a gateway. Try again shortly.', 5);
+
+// Transactions.
+export const unknownIndividual = () => refusal(400, 'Unknown individual.');
+export const noTransactions = () => refusal(404, 'The individual has no transactions.');
+export const unknownTransaction = () => refusal(404, 'Unknown transaction.');
+export const severalIndividuals = () =>
+  refusal(400, 'Several individuals hold this transactionId. Give individualId too.');
+
+// What we stand on.
+export const databaseAway = () => later(503, 'The database is not available. Try again shortly.', 2);
+export const queryTooLong = () =>
+  later(503, 'The query took too long. Narrow the filter, or try again later.', 30);
+export const issuerAway = () =>
+  later(503, "The token issuer's keys cannot be read. Try again shortly.", 5);
+export const stopping = () => later(503, 'The service is stopping. Try again shortly.', 2);

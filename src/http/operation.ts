@@ -1,0 +1,77 @@
+/** An operation of the API: one file each in `routes/`, one line each in `routes/index.ts`. */
+import type { FastifyRequest } from 'fastify';
+import type { Caller } from '../auth/caller.ts';
+import type { Scope } from '../config.ts';
+import type { Body, Schema } from '../shape.ts';
+
+export interface Reply {
+  status: number;
+  /** Text that is passed on as it is. */
+  body?: string;
+  contentType?: string;
+  headers?: Record<string, string>;
+}
+
+export interface Context<T> {
+  body: T;
+  /** The user the path names. */
+  id: number;
+  caller: Caller;
+  request: FastifyRequest;
+}
+
+export interface ResponseDoc {
+  about: string;
+  schema?: Schema;
+  contentType?: string;
+  headers?: Record<string, string>;
+}
+
+interface Described {
+  /** In the log, in metrics, and as operationId. */
+  name: string;
+  method: 'GET' | 'POST' | 'DELETE';
+  path: string;
+  tag: string;
+  summary: string;
+  about?: string;
+  /** Statuses the operation answers with, besides those every operation has. */
+  responses: Record<number, ResponseDoc>;
+  /** An example request body, for the reference. */
+  example?: unknown;
+  query?: Record<string, string>;
+}
+
+/** Any of the scopes opens it; an open operation has none. */
+interface Guarded {
+  scopes: readonly Scope[];
+}
+
+export interface Operation<T = undefined> extends Described, Partial<Guarded> {
+  input?: Body<T>;
+  /** Whether at least a member is required, and so a body. */
+  inputRequired?: boolean;
+  largestBody?: number;
+  /** Reads the body itself, in its own media types. */
+  rawBody?: boolean;
+  /** The user whom the input names, for tokens that may name only one. */
+  namesUser?(context: Context<T>): number | undefined;
+  handle(context: Context<T>): Promise<Reply> | Reply;
+}
+
+// oxlint-disable-next-line no-explicit-any -- a table of operations holds bodies of every type
+export type AnyOperation = Operation<any>;
+
+export function operation<T = undefined>(definition: Operation<T>): Operation<T> {
+  return definition;
+}
+
+export const jsonType = 'application/json; charset=utf-8';
+
+export function json(status: number, value: unknown, headers?: Record<string, string>): Reply {
+  return { status, body: JSON.stringify(value), contentType: jsonType, ...(headers && { headers }) };
+}
+
+export function empty(status: number): Reply {
+  return { status };
+}

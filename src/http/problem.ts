@@ -1,0 +1,46 @@
+/** The one place where an error becomes a response: ASP.NET Core's problem details. */
+import type { ProblemDetails } from '../errors.ts';
+
+const section = (number: string) => `https://tools.ietf.org/html/rfc7231#section-${number}`;
+
+const known: Record<number, { title: string; type: string }> = {
+  400: { title: 'Bad Request', type: section('6.5.1') },
+  403: { title: 'Forbidden', type: section('6.5.3') },
+  404: { title: 'Not Found', type: section('6.5.4') },
+  405: { title: 'Method Not Allowed', type: section('6.5.5') },
+  408: { title: 'Request Timeout', type: section('6.5.7') },
+  413: { title: 'Payload Too Large', type: section('6.5.11') },
+  414: { title: 'URI Too Long', type: section('6.5.12') },
+  415: { title: 'Unsupported Media Type', type: section('6.5.13') },
+  429: { title: 'Too Many Requests', type: 'https://tools.ietf.org/html/rfc6585#section-4' },
+  431: { title: 'Request Header Fields Too Large', type: 'https://tools.ietf.org/html/rfc6585#section-5' },
+  500: { title: 'Internal Server Error', type: section('6.6.1') },
+  503: { title: 'Service Unavailable', type: section('6.6.4') },
+};
+
+export const problemType = 'application/problem+json; charset=utf-8';
+
+/** Members in .NET's order, those without a value left out. */
+export function problemBody(details: ProblemDetails, traceId: string): string {
+  const { title, type } = known[details.status] ?? known[400]!;
+  return JSON.stringify({
+    type,
+    title: details.title ?? title,
+    status: details.status,
+    traceId,
+    errors: details.errors,
+  });
+}
+
+/** A 401 says what it has to say in its header (RFC 6750), an unexpected 500 in the log. */
+export function hasBody(status: number): boolean {
+  return status !== 401 && status !== 500;
+}
+
+export function problemHeaders({ status, headers, retryAfterSeconds }: ProblemDetails): Record<string, string> {
+  return {
+    ...headers,
+    ...(retryAfterSeconds !== undefined && { 'retry-after': String(retryAfterSeconds) }),
+    ...(hasBody(status) && { 'content-type': problemType }),
+  };
+}

@@ -1,0 +1,59 @@
+/** From the bytes of a request to its JSON. */
+import { TextDecoder } from 'node:util';
+import { invalidFields, unsupportedMediaType } from '../errors.ts';
+import { MalformedJson, readJson, type Json } from '../json.ts';
+
+export interface MediaType {
+  /** In lower case, without parameters. */
+  name: string;
+  charset: string;
+}
+
+export function mediaTypeOf(header: string | undefined): MediaType | undefined {
+  const [name = '', ...parameters] = (header ?? '').split(';');
+  if (!/^\s*[\w.+-]+\/[\w.+-]+\s*$/.test(name)) return undefined;
+  const charset = parameters.map((parameter) => /^\s*charset\s*=\s*"?([\w-]+)"?\s*$/i.exec(parameter)?.[1]).find(Boolean);
+  return { name: name.trim().toLowerCase(), charset: charset ?? 'utf-8' };
+}
+
+export function isJson({ name }: MediaType): boolean {
+  return name === 'application/json' || name === 'text/json' || name.endsWith('+json');
+}
+
+export function decoderFor({ charset }: MediaType): TextDecoder {
+  try {
+    return new TextDecoder(charset, { fatal: true });
+  } catch {
+    throw unsupportedMediaType();
+  }
+}
+
+const utf8 = new TextDecoder('utf-8', { fatal: true });
+
+/** Undefined for an empty body. */
+export function parseBody(bytes: Buffer | undefined, contentType: string | undefined): Json | undefined {
+  if (!bytes || bytes.length === 0) return undefined;
+  const type = mediaTypeOf(contentType);
+  if (!type || !isJson(type)) throw unsupportedMediaType();
+  const decoder = type.charset.toLowerCase() === 'utf-8' ? utf8 : decoderFor(type);
+  let text: string;
+  try {
+    text = decoder.decode(bytes);
+  } catch {
+    throw malformed('The JSON payload is not valid text in its encoding.');
+  }
+  try {
+    return readJson(text);
+  } catch (error) {
+    if (error instanceof MalformedJson) throw malformed(error.message);
+    throw error;
+  }
+}
+
+function malformed(sentence: string) {
+  return invalidFields({ $: [sentence] });
+}
+
+export function bodyMissing() {
+  return invalidFields({ '': ['A non-empty request body is required.'] });
+}

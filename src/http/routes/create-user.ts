@@ -1,0 +1,52 @@
+import { writeJson } from '../../json.ts';
+import type { NewUser } from '../../users/users.store.ts';
+import { notTheirs } from '../../errors.ts';
+import { json, operation } from '../operation.ts';
+import { body, int32, jsonObject, optional, text } from '../../shape.ts';
+
+/** What .NET's own attribute asks of an address: one @, with something on either side. */
+const parseEmail = (address: string) => (/^[^@]+@[^@]+$/.test(address) ? address : undefined);
+
+const input = body('CreateUserRequest', {
+  id: optional(int32(), 'An id of the caller’s own, where one is brought.'),
+  merchantId: optional(int32(-2_147_483_648), 'Merchant the user belongs to.'),
+  email: optional(
+    text({
+      parse: parseEmail,
+      message: 'The {0} field is not a valid e-mail address.',
+      schema: { format: 'email' },
+    }),
+    'E-mail address.',
+  ),
+  additionalData: optional(jsonObject(), 'Anything the caller wants to keep with the user.'),
+});
+
+export const createUserOperation = (createUser: (user: NewUser) => Promise<number>) =>
+  operation({
+    name: 'create-user',
+    method: 'POST',
+    path: '/User',
+    tag: 'Users',
+    summary: 'Create a user',
+    about: 'The body is optional, and so is every member. An individual is a user: individualId is the id returned here.',
+    scopes: ['users'],
+    input,
+    example: {},
+    responses: {
+      201: {
+        about: 'The new user.',
+        schema: {
+          title: 'CreatedUser',
+          type: 'object',
+          required: ['id'],
+          properties: { id: { type: 'integer', format: 'int32' } },
+        },
+      },
+    },
+    async handle({ body: { id, merchantId, email, additionalData }, caller }) {
+      // A token that may name one user cannot bring others into being.
+      if (caller.userId !== undefined && caller.userId !== id) throw notTheirs();
+      const data = additionalData && writeJson(additionalData);
+      return json(201, { id: await createUser({ id, merchantId, email, additionalData: data }) });
+    },
+  });

@@ -1,0 +1,34 @@
+import { jsonType, operation } from '../operation.ts';
+import { body, int32, optional, required, text } from '../../shape.ts';
+import { transactionSchema } from './schemas.ts';
+
+const input = body('GetTransactionRequest', {
+  transactionId: required(text({ trim: true, maxLength: 64 }), 'Transaction identifier.'),
+  individualId: optional(int32(), 'Whose; a transfer between two individuals stands in both wallets.'),
+});
+
+export const getTransactionOperation = (
+  getTransaction: (transactionId: string, individualId?: number) => Promise<string>,
+) =>
+  operation({
+    name: 'get-transaction',
+    method: 'POST',
+    path: '/app/get-transaction',
+    tag: 'Transactions',
+    summary: 'Get one transaction',
+    about:
+      'Without individualId a user-bound token means its user; another token gets the one that exists, or 400 when several individuals hold that id.',
+    scopes: ['transactions:read'],
+    input,
+    inputRequired: true,
+    example: { transactionId: 'f3b1c2d4-0001' },
+    responses: {
+      200: { about: 'The transaction.', schema: transactionSchema },
+      404: { about: 'Unknown transaction.' },
+    },
+    namesUser: ({ body: { individualId } }) => individualId,
+    async handle({ body: { transactionId, individualId }, caller }) {
+      const found = await getTransaction(transactionId, individualId ?? caller.userId);
+      return { status: 200, body: found, contentType: jsonType };
+    },
+  });

@@ -1,0 +1,75 @@
+/** The table of operations: what the service does, in one look. */
+import type { Issuer } from '../../auth/issuer.ts';
+import type { Observer } from '../../observe.ts';
+import type { SendCode } from '../../phone/send-code.ts';
+import type { VerifyCode } from '../../phone/verify-code.ts';
+import type { Sandbox } from '../../sandbox/sandbox.ts';
+import type { ListReply, ListRequest } from '../../transactions/list-transactions.ts';
+import type { NewUser, UserStatus } from '../../users/users.store.ts';
+import { openApiDocument } from '../openapi.ts';
+import type { AnyOperation } from '../operation.ts';
+import { createUserOperation } from './create-user.ts';
+import { discoveryOperation, jwksOperation } from './discovery.ts';
+import { getTransactionOperation } from './get-transaction.ts';
+import { liveOperation, readyOperation, type Readiness } from './health.ts';
+import { listTransactionsOperation } from './list-transactions.ts';
+import { metricsOperation } from './metrics.ts';
+import { recordTransactionsOperation, type RecordTransactions } from './record-transactions.ts';
+import { docsOperation, openApiOperation } from './reference.ts';
+import { resendCodeOperation } from './resend-code.ts';
+import { advanceClockOperation, emptySandboxOperation, readMessagesOperation, resetClockOperation } from './sandbox.ts';
+import { sendCodeOperation } from './send-code.ts';
+import { tokenOperation } from './token.ts';
+import { unlinkPhoneOperation } from './unlink-phone.ts';
+import { userStatusOperation } from './user-status.ts';
+import { verifyPhoneOperation } from './verify-phone.ts';
+
+export interface Services {
+  send: SendCode;
+  verifyCode: VerifyCode;
+  unlinkPhone(userId: number): Promise<void>;
+  createUser(user: NewUser): Promise<number>;
+  userStatus(userId: number): Promise<UserStatus>;
+  listTransactions(request: ListRequest): Promise<ListReply>;
+  getTransaction(transactionId: string, individualId?: number): Promise<string>;
+  recordTransactions: RecordTransactions;
+  readiness(): Readiness;
+  observer: Observer;
+  /** Absent where another issuer's tokens are trusted. */
+  issuer: Issuer | undefined;
+  /** Absent in production. */
+  sandbox: Sandbox | undefined;
+  /** Whether /metrics stands among the rest. */
+  metricsHere: boolean;
+}
+
+export function operationsOf(services: Services): AnyOperation[] {
+  const { observer, issuer, sandbox } = services;
+  const operations: AnyOperation[] = [
+    sendCodeOperation(services.send),
+    verifyPhoneOperation(services.verifyCode),
+    resendCodeOperation(services.send),
+    unlinkPhoneOperation(services.unlinkPhone),
+    createUserOperation(services.createUser),
+    userStatusOperation(services.userStatus),
+    listTransactionsOperation(services.listTransactions),
+    getTransactionOperation(services.getTransaction),
+    recordTransactionsOperation(services.recordTransactions, observer.observe),
+    ...(issuer ? [tokenOperation(issuer, observer.observe), jwksOperation(issuer), discoveryOperation(issuer)] : []),
+    liveOperation(),
+    readyOperation(services.readiness),
+    ...(services.metricsHere ? [metricsOperation(observer)] : []),
+    ...(sandbox
+      ? [
+          readMessagesOperation(sandbox),
+          advanceClockOperation(sandbox),
+          resetClockOperation(sandbox),
+          emptySandboxOperation(sandbox),
+        ]
+      : []),
+    openApiOperation(() => document),
+    docsOperation(() => document),
+  ];
+  const document = openApiDocument(operations);
+  return operations;
+}

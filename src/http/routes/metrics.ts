@@ -1,0 +1,18 @@
+import type { Observer } from '../../observe.ts';
+import { operation } from '../operation.ts';
+
+export const metricsOperation = (observer: Observer) =>
+  operation({
+    name: 'metrics',
+    method: 'GET',
+    path: '/metrics',
+    tag: 'Health',
+    summary: 'Metrics for Prometheus',
+    about: 'On a port of its own in production, or off.',
+    responses: { 200: { about: 'The metrics.', contentType: 'text/plain' } },
+    handle: async () => ({
+      status: 200,
+      body: await observer.metrics(),
+      contentType: observer.metricsContentType,
+    }),
+  });

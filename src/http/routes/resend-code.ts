@@ -1,0 +1,24 @@
+import type { SendCode } from '../../phone/send-code.ts';
+import { empty, operation } from '../operation.ts';
+
+export const resendCodeOperation = (send: SendCode) =>
+  operation({
+    name: 'resend-code',
+    method: 'POST',
+    path: '/User/{id}/phone-number/resend-code',
+    tag: 'Phone verification',
+    summary: 'Send a new code to the phone of the last send',
+    about: 'No body is needed. It draws on the same budget as send-code.',
+    scopes: ['phone'],
+    responses: {
+      204: { about: 'The code was sent, or the user is verified already.' },
+      400: { about: 'No code has been sent to this user yet.' },
+      404: { about: 'Unknown user.' },
+      429: { about: 'The budget of the user or the phone is used up; Retry-After says when one more fits.' },
+    },
+    namesUser: ({ id }) => id,
+    async handle({ id }) {
+      await send.resendCode(id);
+      return empty(204);
+    },
+  });

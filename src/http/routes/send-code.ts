@@ -1,0 +1,42 @@
+import { parsePhoneNumber } from '../../phone/number.ts';
+import type { SendCode } from '../../phone/send-code.ts';
+import { empty, operation } from '../operation.ts';
+import { body, int32, required, text, withDefault } from '../../shape.ts';
+
+const input = body('SendCodeRequest', {
+  id: required(int32(), 'User identifier.'),
+  phoneNumber: required(
+    text({
+      parse: parsePhoneNumber,
+      message: 'The {0} field is not a valid phone number.',
+      schema: { pattern: '^\\+[1-9]\\d{6,14}$' },
+    }),
+    'Phone number in E.164 format.',
+  ),
+  correlationType: withDefault(int32(0, 1), 0, '0: standard individual user; 1: merchant flows.'),
+});
+
+export const sendCodeOperation = (send: SendCode) =>
+  operation({
+    name: 'send-code',
+    method: 'POST',
+    path: '/User/phone-number/send-code',
+    tag: 'Phone verification',
+    summary: 'Send a verification code',
+    about:
+      'Texts a one-time code to the phone. 204 means a gateway accepted the message, or that the user is verified already and nothing was sent.',
+    scopes: ['phone'],
+    input,
+    inputRequired: true,
+    example: { id: 1, phoneNumber: '+447911123456' },
+    responses: {
+      204: { about: 'The code was sent, or the user is verified already.' },
+      404: { about: 'Unknown user.' },
+      429: { about: 'The budget of the user or the phone is used up; Retry-After says when one more fits.' },
+    },
+    namesUser: ({ body: { id } }) => id,
+    async handle({ body: { id, phoneNumber, correlationType } }) {
+      await send.sendCode({ userId: id, phone: phoneNumber.key, correlationType });
+      return empty(204);
+    },
+  });

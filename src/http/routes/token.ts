@@ -1,0 +1,102 @@
+import { TokenError, type Issuer, type TokenRequest } from '../../auth/issuer.ts';
+import type { Observe } from '../../observe.ts';
+import { json, operation } from '../operation.ts';
+import { mediaTypeOf } from '../read-body.ts';
+
+export const tokenOperationName = 'token';
+
+export const tokenOperation = (issuer: Issuer, observe: Observe) =>
+  operation({
+    name: tokenOperationName,
+    method: 'POST',
+    path: '/connect/token',
+    tag: 'Tokens',
+    summary: 'Get an access token',
+    about:
+      'OAuth 2.0 client credentials, form-encoded, the secret by Basic or in the body. A client that may bind users adds user_id, and gets a token that opens one user only, with at most the scopes phone and transactions:read. Errors are those of RFC 6749 section 5.2.',
+    rawBody: true,
+    responses: {
+      200: {
+        about: 'The token.',
+        schema: {
+          title: 'TokenResponse',
+          type: 'object',
+          required: ['access_token', 'token_type', 'expires_in', 'scope'],
+          properties: {
+            access_token: { type: 'string' },
+            token_type: { const: 'Bearer' },
+            expires_in: { type: 'integer' },
+            scope: { type: 'string' },
+          },
+        },
+      },
+    },
+    async handle({ request }) {
+      const asked = readRequest(request.headers, request.body as Buffer | undefined);
+      try {
+        const response = await issuer.issue(asked);
+        observe({
+          kind: 'token-issued',
+          client: asked.clientId,
+          ...(asked.userId !== undefined && { userId: Number(asked.userId) }),
+        });
+        return json(200, response, noStore);
+      } catch (error) {
+        if (error instanceof TokenError) observe({ kind: 'token-refused', client: 'unnamed', reason: error.code });
+        throw error;
+      }
+    },
+  });
+
+export const noStore = { 'cache-control': 'no-store', pragma: 'no-cache' };
+
+function readRequest(headers: Record<string, unknown>, bytes: Buffer | undefined): TokenRequest {
+  if (mediaTypeOf(headers['content-type'] as string)?.name !== 'application/x-www-form-urlencoded') {
+    throw new TokenError('invalid_request', 'The body must be application/x-www-form-urlencoded.');
+  }
+  const form = readForm(bytes?.toString() ?? '');
+  const grant = form('grant_type');
+  if (grant === undefined) throw new TokenError('invalid_request', 'grant_type is missing.');
+  if (grant !== 'client_credentials') {
+    throw new TokenError('unsupported_grant_type', 'Only client_credentials is supported.');
+  }
+  const { clientId, secret } = credentials(headers.authorization as string | undefined, form);
+  return { clientId, secret, scope: form('scope'), userId: form('user_id') };
+}
+
+/** RFC 6749 section 3.2: a parameter comes at most once, and one without a value counts as left out. */
+function readForm(text: string): (name: string) => string | undefined {
+  const parameters = new URLSearchParams(text);
+  return (name) => {
+    const [value, another] = parameters.getAll(name);
+    if (another !== undefined) throw new TokenError('invalid_request', `${name} comes more than once.`);
+    return value === '' ? undefined : value;
+  };
+}
+
+function credentials(header: string | undefined, form: (name: string) => string | undefined) {
+  const clientId = form('client_id');
+  const secret = form('client_secret');
+  if (header === undefined) {
+    if (clientId === undefined || secret === undefined) {
+      throw new TokenError('invalid_client', 'Give client_id and client_secret, or HTTP Basic.', 401);
+    }
+    return { clientId, secret };
+  }
+  if (secret !== undefined) throw new TokenError('invalid_request', 'Give the secret once: by Basic or in the body.');
+  return basicCredentials(header);
+}
+
+/** RFC 6749 section 2.3.1: both halves are form-encoded before they are joined. */
+function basicCredentials(header: string): { clientId: string; secret: string } {
+  const encoded = /^Basic +([A-Za-z0-9+/]+=*) *$/i.exec(header)?.[1];
+  const decoded = Buffer.from(encoded ?? '', 'base64').toString();
+  const colon = decoded.indexOf(':');
+  if (colon < 0) throw new TokenError('invalid_client', 'The Authorization header is not HTTP Basic.', 401);
+  try {
+    const decode = (part: string) => decodeURIComponent(part.replaceAll('+', ' '));
+    return { clientId: decode(decoded.slice(0, colon)), secret: decode(decoded.slice(colon + 1)) };
+  } catch {
+    throw new TokenError('invalid_client', 'The Authorization header is not HTTP Basic.', 401);
+  }
+}

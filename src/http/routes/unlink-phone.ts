@@ -1,0 +1,18 @@
+import { empty, operation } from '../operation.ts';
+
+export const unlinkPhoneOperation = (unlinkPhone: (userId: number) => Promise<void>) =>
+  operation({
+    name: 'unlink-phone',
+    method: 'DELETE',
+    path: '/User/{id}/phone-number',
+    tag: 'Phone verification',
+    summary: 'Unlink a lost or recycled number',
+    about: 'The user is unverified again, and the number is free.',
+    scopes: ['users'],
+    responses: { 204: { about: 'The user has no number.' }, 404: { about: 'Unknown user.' } },
+    namesUser: ({ id }) => id,
+    async handle({ id }) {
+      await unlinkPhone(id);
+      return empty(204);
+    },
+  });

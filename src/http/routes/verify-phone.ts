@@ -1,0 +1,31 @@
+import type { VerifyCode } from '../../phone/verify-code.ts';
+import { empty, operation } from '../operation.ts';
+import { body, int32, required, text } from '../../shape.ts';
+
+const input = body('VerifyRequest', {
+  id: required(int32(), 'User identifier.'),
+  code: required(text({ trim: true }), 'The code of the message.'),
+});
+
+export const verifyPhoneOperation = (verifyCode: VerifyCode) =>
+  operation({
+    name: 'verify-phone',
+    method: 'POST',
+    path: '/User/phone-number/verify',
+    tag: 'Phone verification',
+    summary: 'Verify a code',
+    about: 'Checks the code and marks the phone it was sent to as verified.',
+    scopes: ['phone'],
+    input,
+    inputRequired: true,
+    example: { id: 1, code: '123456' },
+    responses: {
+      200: { about: 'The phone is verified.' },
+      429: { about: 'Too many failures; Retry-After says when the block ends.' },
+    },
+    namesUser: ({ body: { id } }) => id,
+    async handle({ body: { id, code } }) {
+      await verifyCode(id, code);
+      return empty(200);
+    },
+  });

@@ -1,0 +1,150 @@
+/** What happened is said once, here, and becomes a log line and a metric. Nothing secret has a field to stand in. */
+import { pino, type DestinationStream, type Logger } from 'pino';
+import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom-client';
+import type { RecordPlanResult } from './transactions/record-rules.ts';
+
+export type Observation =
+  | { kind: 'code-sent'; userId: number; phone: string; gateway: string }
+  | { kind: 'send-refused'; userId: number; reason: 'budget' | 'phone-taken' }
+  | { kind: 'send-failed'; userId: number; gateway: string; reason: string }
+  | { kind: 'verified'; userId: number }
+  | { kind: 'verify-refused'; userId: number; reason: 'blocked' | 'no-code' | 'wrong-code' | 'lost-race' }
+  | { kind: 'phone-unlinked'; userId: number }
+  | { kind: 'recorded'; result: RecordPlanResult | 'rejected'; rows: number }
+  | { kind: 'token-issued'; client: string; userId?: number }
+  | { kind: 'token-refused'; client: string; reason: string }
+  | { kind: 'keys-unread'; reason: string }
+  | { kind: 'database'; available: boolean; cause?: string }
+  | { kind: 'started'; url: string; mode: string }
+  | { kind: 'stopping'; signal: string }
+  | { kind: 'stopped' };
+
+export type Observe = (observation: Observation) => void;
+
+export interface RequestObservation {
+  method: string;
+  /** The operation's name, never the path as it was sent: that may hold anything. */
+  operation: string;
+  status: number;
+  milliseconds: number;
+  traceId: string;
+  client: string | undefined;
+}
+
+export interface Observer {
+  observe: Observe;
+  observeRequest(request: RequestObservation): void;
+  /** A defect of ours. The trace and the place go to the log; the caller gets an empty 500. */
+  observeDefect(error: unknown, traceId: string): void;
+  metrics(): Promise<string>;
+  readonly metricsContentType: string;
+  flush(): void;
+}
+
+export interface ObserverOptions {
+  level: string;
+  format: 'json' | 'text';
+  write(line: string): void;
+}
+
+export function createObserver(options: ObserverOptions): Observer {
+  const log = createLog(options);
+  const registry = new Registry();
+  collectDefaultMetrics({ register: registry });
+  const counter = (name: string, help: string, labelNames: string[]) =>
+    new Counter({ name: `ledgerline_${name}`, help, labelNames, registers: [registry] });
+
+  const sends = counter('codes_total', 'Codes asked for, by what became of them.', ['outcome']);
+  const verifications = counter('verifications_total', 'Attempts to verify, by what became of them.', ['outcome']);
+  const recorded = counter('transactions_recorded_total', 'Rows sent in, by result.', ['result']);
+  const tokens = counter('tokens_total', 'Requests to the token endpoint, by outcome.', ['outcome']);
+  const database = new Gauge({ name: 'ledgerline_database_up', help: '1 while the database answers.', registers: [registry] });
+  const durations = new Histogram({
+    name: 'ledgerline_http_request_duration_seconds',
+    help: 'Time to answer a request.',
+    labelNames: ['operation', 'status'],
+    buckets: [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10],
+    registers: [registry],
+  });
+  database.set(1);
+
+  /** The label lookup costs more than the observation; there are few pairs. */
+  const byOperation = new Map<string, ReturnType<typeof durations.labels>>();
+  function durationOf(operation: string, status: number) {
+    const key = `${operation} ${status}`;
+    let child = byOperation.get(key);
+    if (!child) byOperation.set(key, (child = durations.labels(operation, String(status))));
+    return child;
+  }
+
+  function count(observation: Observation): void {
+    switch (observation.kind) {
+      case 'code-sent':
+        return sends.inc({ outcome: 'sent' });
+      case 'send-refused':
+        return sends.inc({ outcome: observation.reason });
+      case 'send-failed':
+        return sends.inc({ outcome: 'failed' });
+      case 'verified':
+        return verifications.inc({ outcome: 'verified' });
+      case 'verify-refused':
+        return verifications.inc({ outcome: observation.reason });
+      case 'recorded':
+        return recorded.inc({ result: observation.result }, observation.rows);
+      case 'token-issued':
+        return tokens.inc({ outcome: 'issued' });
+      case 'token-refused':
+        return tokens.inc({ outcome: observation.reason });
+      case 'database':
+        return database.set(observation.available ? 1 : 0);
+    }
+  }
+
+  return {
+    observe(observation) {
+      count(observation);
+      const { kind, ...rest } = observation;
+      log[levelOf(observation)](rest, kind);
+    },
+    observeRequest(request) {
+      durationOf(request.operation, request.status).observe(request.milliseconds / 1000);
+      log[request.status >= 500 ? 'error' : 'info'](request, 'request');
+    },
+    observeDefect(error, traceId) {
+      const { name, code, stack } = error as Error & { code?: string };
+      // A driver's message quotes values, and a stack begins with the message: only the places are kept.
+      const places = stack?.split('\n').filter((line) => line.startsWith('    at ')).slice(0, 8);
+      log.error({ traceId, name, code, places }, 'defect');
+    },
+    metrics: () => registry.metrics(),
+    metricsContentType: registry.contentType,
+    flush: () => log.flush(),
+  };
+}
+
+function levelOf({ kind, ...rest }: Observation): 'info' | 'warn' | 'error' {
+  if (kind === 'send-failed' || kind === 'keys-unread') return 'error';
+  if (kind === 'database') return 'available' in rest && rest.available ? 'info' : 'error';
+  return 'info';
+}
+
+function createLog({ level, format, write }: ObserverOptions): Logger {
+  const stream: DestinationStream = { write: format === 'json' ? write : (line) => write(asText(line)) };
+  return pino(
+    {
+      level,
+      base: null,
+      timestamp: pino.stdTimeFunctions.isoTime,
+      formatters: { level: (label) => ({ level: label }) },
+    },
+    stream,
+  );
+}
+
+/** A log line for people: the time of day, what happened, and the rest in one row. */
+function asText(line: string): string {
+  const { time, level, msg, ...rest } = JSON.parse(line) as Record<string, unknown>;
+  const details = Object.entries(rest).map(([name, value]) => `${name}=${typeof value === 'object' ? JSON.stringify(value) : value}`);
+  const mark = level === 'error' ? '✗' : level === 'warn' ? '!' : '·';
+  return `${String(time).slice(11, 23)} ${mark} ${msg} ${details.join(' ')}\n`;
+}

@@ -1,0 +1,23 @@
+/** A phone number, made once at the door. */
+import { parsePhoneNumberFromString } from 'libphonenumber-js/max';
+
+export interface PhoneNumber {
+  /** What links and counters are keyed by and messages are sent to: one spelling for each valid number. */
+  readonly key: string;
+  /** ISO 3166 code, where the number is valid. */
+  readonly country: string | undefined;
+}
+
+/** E.164, as the specification has it. It alone decides about the format. */
+const format = /^\+[1-9]\d{6,14}$/;
+
+export function parsePhoneNumber(text: string): PhoneNumber | undefined {
+  if (!format.test(text)) return undefined;
+  const parsed = parsePhoneNumberFromString(text);
+  return parsed?.isValid() ? { key: parsed.number, country: parsed.country } : { key: text, country: undefined };
+}
+
+/** Enough for a person to recognise a number by, and too little to call it. */
+export function maskPhone(key: string): string {
+  return `${key.slice(0, 3)}…${key.slice(-2)}`;
+}

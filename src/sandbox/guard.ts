@@ -1,0 +1,49 @@
+/** The sandbox hands out codes and tokens without asking, so it answers only programs on this machine. */
+import type { FastifyRequest } from 'fastify';
+import { TokenError } from '../auth/issuer.ts';
+import { isLoopback } from '../config.ts';
+import { sandboxClosed } from '../errors.ts';
+import type { AnyOperation } from '../http/operation.ts';
+import { tokenOperationName } from '../http/routes/token.ts';
+
+export interface SandboxGuardOptions {
+  /** Names, besides loopback, under which the sandbox may be called. */
+  hosts: string[];
+  /** Origins whose pages may call the API. */
+  corsOrigins: string[];
+}
+
+const forwarding = ['forwarded', 'x-forwarded-for', 'x-forwarded-host', 'x-forwarded-proto', 'x-real-ip', 'via'];
+
+export function createSandboxGuard({ hosts, corsOrigins }: SandboxGuardOptions) {
+  const known = new Set(hosts.map((host) => host.toLowerCase()));
+
+  /** Why a request is refused, if it is. */
+  function objection({ headers, protocol, host }: FastifyRequest): string | undefined {
+    // A page that had its own name point here (DNS rebinding) still sends that name.
+    const name = hostName(headers.host);
+    if (!isLoopback(name) && !known.has(name)) {
+      return 'The sandbox answers only on loopback; LEDGERLINE_SANDBOX_HOSTS adds names.';
+    }
+    const { origin, 'sec-fetch-site': site } = headers;
+    const own = origin === undefined || origin === `${protocol}://${host}` || corsOrigins.includes(origin);
+    const near = site === undefined || site === 'same-origin' || site === 'none' || (own && origin !== undefined);
+    if (!own || !near) return 'The sandbox does not answer web pages of other origins.';
+    const proxied = forwarding.find((header) => header in headers);
+    if (proxied) return `The sandbox does not answer requests that were forwarded (${proxied}).`;
+    return undefined;
+  }
+
+  return function guard({ tag, name }: AnyOperation, request: FastifyRequest): void {
+    if (tag !== sandboxTag && name !== tokenOperationName) return;
+    const why = objection(request);
+    if (why) throw name === tokenOperationName ? new TokenError('invalid_request', why, 403) : sandboxClosed(why);
+  };
+}
+
+export const sandboxTag = 'Sandbox';
+
+function hostName(header: string | undefined): string {
+  const url = `http://${header ?? ''}`;
+  return URL.canParse(url) ? new URL(url).hostname : '';
+}

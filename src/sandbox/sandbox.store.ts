@@ -1,0 +1,57 @@
+/** What only the sandbox may do to its database. */
+import type { Database } from '../db/database.ts';
+
+export type SandboxStore = ReturnType<typeof createSandboxStore>;
+
+const until = (times: string) => `array(select t from unnest(${times}) t where t <= $1 order by t)`;
+
+export function createSandboxStore(db: Database) {
+  return {
+    async readClock(): Promise<number> {
+      const [row] = await db.sql`select clock_ahead_seconds::float8 as seconds from installation`;
+      return row?.seconds ?? 0;
+    },
+
+    /** Calls add up, also parallel ones. Undefined when the sum would pass `most`. */
+    async advanceClock(seconds: number, most: number): Promise<number | undefined> {
+      const [row] = await db.sql`
+        update installation set clock_ahead_seconds = clock_ahead_seconds + ${seconds}
+        where clock_ahead_seconds + ${seconds} <= ${most}
+        returning clock_ahead_seconds::float8 as seconds`;
+      return row?.seconds;
+    },
+
+    /** Codes, counters and blocks that were made ahead of time would otherwise lie in the future. */
+    async resetClock(realNow: Date): Promise<void> {
+      await db.sql.unsafe(
+        `with clock as (update installation set clock_ahead_seconds = 0),
+         phones as (update phone_sends set sends = ${until('sends')} where sends[cardinality(sends)] > $1)
+         update verifications set
+           sends = ${until('sends')},
+           failures = ${until('failures')},
+           blocked_until = case when failures[cardinality(failures)] > $1 then null else blocked_until end,
+           code_digest = case when code_issued_at > $1 then null else code_digest end
+         where sends[cardinality(sends)] > $1 or failures[cardinality(failures)] > $1 or code_issued_at > $1`,
+        [realNow],
+        { prepare: true },
+      );
+    },
+
+    async empty(): Promise<void> {
+      await db.long`
+        truncate users, verifications, phone_links, phone_sends, transactions, transaction_history`;
+      await db.long`alter sequence user_ids restart`;
+      await db.long`update installation set clock_ahead_seconds = 0`;
+    },
+
+    async hasDemo(userId: number): Promise<boolean> {
+      const rows = await db.sql`select from users where id = ${userId} and additional_data ->> 'demo' = 'true'`;
+      return rows.length === 1;
+    },
+
+    async isEmpty(): Promise<boolean> {
+      const rows = await db.sql`select from users limit 1`;
+      return rows.length === 0;
+    },
+  };
+}

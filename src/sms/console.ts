@@ -1,0 +1,16 @@
+/** Shows messages on the terminal, past the log: a code must never stand in a log line. */
+import type { Gateway, Message, Outcome } from './gateway.ts';
+
+export class ConsoleGateway implements Gateway {
+  readonly name = 'console';
+  readonly #write: (text: string) => void;
+
+  constructor(write: (text: string) => void) {
+    this.#write = write;
+  }
+
+  async send({ phone, text }: Message): Promise<Outcome> {
+    this.#write(`\n  ✉ ${phone}\n  ${text.replaceAll('\n', '\n  ')}\n\n`);
+    return { kind: 'accepted', gateway: this.name };
+  }
+}

@@ -1,0 +1,61 @@
+/** Exact decimals, as text. None of them ever passes through a double. */
+
+/** Non-negative, at most 20 digits before the point and 6 after, the scale as it was given. */
+export type Amount = string & { readonly _: 'Amount' };
+
+/** A bound of a range: any sign, any scale. */
+export type AmountBound = string & { readonly _: 'AmountBound' };
+
+const plain = /^(\d+)(?:\.(\d+))?$/;
+const scientific = /^(\d+)(?:\.(\d+))?[eE]([+-]?\d{1,3})$/;
+
+/** From a decimal string, or from a number's own text, which alone may have an exponent. */
+export function parseAmount(text: string, mayHaveExponent: boolean): Amount | undefined {
+  const match = plain.exec(mayHaveExponent ? expand(text) : text);
+  if (!match) return undefined;
+  const whole = match[1]!.replace(/^0+(?=\d)/, '');
+  const fraction = match[2] ?? '';
+  if (whole.length > 20 || fraction.length > 6) return undefined;
+  return (fraction === '' ? whole : `${whole}.${fraction}`) as Amount;
+}
+
+/** 1.5e3 as 1500: the value moves the point, and no digit is lost. */
+function expand(text: string): string {
+  const match = scientific.exec(text);
+  if (!match) return text;
+  const [, whole, fraction = '', exponent] = match;
+  const point = whole!.length + Number(exponent);
+  const digits = whole! + fraction;
+  if (point <= 0) return `0.${'0'.repeat(-point)}${digits}`;
+  if (point >= digits.length) return digits + '0'.repeat(point - digits.length);
+  return `${digits.slice(0, point)}.${digits.slice(point)}`;
+}
+
+/** Equal by value, whatever the scale: 10 is 10.00. */
+export function sameAmount(a: string, b: string): boolean {
+  return a === b || withoutScale(a) === withoutScale(b);
+}
+
+function withoutScale(amount: string): string {
+  return amount.includes('.') ? amount.replace(/\.?0+$/, '') : amount;
+}
+
+const bound = /^-?\d{1,20}(?:\.\d{1,1000})?$/;
+
+export function parseAmountBound(text: string): AmountBound | undefined {
+  return bound.test(text) ? (text as AmountBound) : undefined;
+}
+
+/** Whether a lies above b; both exact. */
+export function isAbove(a: AmountBound, b: AmountBound): boolean {
+  const scale = Math.max(fractionOf(a).length, fractionOf(b).length);
+  return scaled(a, scale) > scaled(b, scale);
+}
+
+function fractionOf(amount: string): string {
+  return amount.split('.')[1] ?? '';
+}
+
+function scaled(amount: string, scale: number): bigint {
+  return BigInt(amount.split('.')[0] + fractionOf(amount).padEnd(scale, '0'));
+}

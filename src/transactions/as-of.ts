@@ -1,0 +1,42 @@
+/** The token that pins a list: which individual, up to which row, since when. Nobody else can make one. */
+import { createHmac, timingSafeEqual } from 'node:crypto';
+import { invalidFields } from '../errors.ts';
+
+const goodForSeconds = 24 * 3600;
+const macBytes = 16;
+const contentBytes = 14;
+
+export interface AsOf {
+  issue(individualId: number, seq: number, now: Date): string;
+  /** The last row that the token's list holds. */
+  read(token: string, individualId: number, now: Date): number;
+}
+
+export function createAsOf(key: Buffer): AsOf {
+  const mac = (content: Buffer) => createHmac('sha256', key).update('as-of').update(content).digest().subarray(0, macBytes);
+
+  function refuse(why: string): never {
+    throw invalidFields({ AsOf: [`The field AsOf ${why}.`] });
+  }
+
+  return {
+    issue(individualId, seq, now) {
+      const content = Buffer.allocUnsafe(contentBytes);
+      content.writeUInt32BE(individualId, 0);
+      content.writeUInt32BE(seq, 4);
+      content.writeUIntBE(Math.floor(now.getTime() / 1000), 8, 6);
+      return Buffer.concat([content, mac(content)]).toString('base64url');
+    },
+
+    read(token, individualId, now) {
+      const bytes = Buffer.from(token, 'base64url');
+      const content = bytes.subarray(0, contentBytes);
+      const genuine =
+        bytes.length === contentBytes + macBytes && timingSafeEqual(mac(content), bytes.subarray(contentBytes));
+      if (!genuine || bytes.toString('base64url') !== token) refuse('is not a value of the As-Of header');
+      if (content.readUInt32BE(0) !== individualId) refuse('belongs to another individual');
+      if (now.getTime() / 1000 - content.readUIntBE(8, 6) > goodForSeconds) refuse('is older than 24 hours');
+      return content.readUInt32BE(4);
+    },
+  };
+}

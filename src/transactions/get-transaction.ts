@@ -1,0 +1,13 @@
+/** One transaction by its id, and by its individual's where several hold it. */
+import { severalIndividuals, unknownTransaction } from '../errors.ts';
+import type { TransactionsStore } from './transactions.store.ts';
+
+export function createGetTransaction(store: TransactionsStore) {
+  /** The transaction's JSON. */
+  return async function getTransaction(transactionId: string, individualId?: number): Promise<string> {
+    const [found, another] = await store.findTransactions(transactionId, individualId);
+    if (found === undefined) throw unknownTransaction();
+    if (another !== undefined) throw severalIndividuals();
+    return found;
+  };
+}

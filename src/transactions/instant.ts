@@ -1,0 +1,60 @@
+/**
+ * A moment in UTC, to the microsecond, as text of one width: `2024-05-01T10:00:00.000000Z`.
+ * It sorts as it stands, PostgreSQL takes it as it stands, and no Date rounds it.
+ */
+export type Instant = string & { readonly _: 'Instant' };
+
+export const firstInstant = '0001-01-01T00:00:00.000000Z' as Instant;
+export const lastInstant = '9999-12-31T23:59:59.999999Z' as Instant;
+
+const format =
+  /^(\d{4})-(\d\d)-(\d\d)(?:[Tt ](\d\d):(\d\d)(?::(\d\d)(?:[.,](\d+))?)?(?:([Zz])|([+-])(\d\d):?(\d\d)?)?)?$/;
+
+/** ISO 8601: no offset is UTC, digits past microseconds are cut, a date alone is its first moment. */
+export function parseInstant(text: string): Instant | undefined {
+  const parsed = parse(text);
+  return parsed === undefined || parsed === 'before' || parsed === 'after' ? undefined : parsed;
+}
+
+/** A bound may lie a few hours outside the years we know, by its offset; then the first or last moment is meant. */
+export function parseFrom(text: string): Instant | undefined {
+  return clamp(parse(text));
+}
+
+/** A date alone covers its whole day. */
+export function parseTo(text: string): Instant | undefined {
+  return clamp(parse(/^\d{4}-\d\d-\d\d$/.test(text) ? `${text}T23:59:59.999999Z` : text));
+}
+
+function clamp(parsed: ReturnType<typeof parse>): Instant | undefined {
+  return parsed === 'before' ? firstInstant : parsed === 'after' ? lastInstant : parsed;
+}
+
+function parse(text: string): Instant | 'before' | 'after' | undefined {
+  const match = format.exec(text);
+  if (!match) return undefined;
+  const [, year, month, day, hour = '00', minute = '00', second = '00', fraction = '', , sign, hours, minutes = '00'] = match;
+  if (!isDate(Number(year), Number(month), Number(day))) return undefined;
+  if (Number(hour) > 23 || Number(minute) > 59 || Number(second) > 59) return undefined;
+  const micros = fraction.slice(0, 6).padEnd(6, '0');
+  const seconds = `${year}-${month}-${day}T${hour}:${minute}:${second}`;
+  if (!sign) return `${seconds}.${micros}Z` as Instant;
+  const offset = Number(hours) * 60 + Number(minutes);
+  if (offset > 14 * 60 || Number(minutes) > 59) return undefined;
+  const shifted = new Date(Date.parse(`${seconds}Z`) + (sign === '-' ? offset : -offset) * 60_000);
+  if (shifted.getUTCFullYear() < 1) return 'before';
+  if (shifted.getUTCFullYear() > 9999) return 'after';
+  return `${shifted.toISOString().slice(0, 19)}.${micros}Z` as Instant;
+}
+
+function isDate(year: number, month: number, day: number): boolean {
+  if (year < 1 || month < 1 || month > 12 || day < 1) return false;
+  const leap = year % 4 === 0 && (year % 100 !== 0 || year % 400 === 0);
+  const days = month === 2 ? (leap ? 29 : 28) : [4, 6, 9, 11].includes(month) ? 30 : 31;
+  return day <= days;
+}
+
+/** As the wire has it: no trailing zeros in the fraction. */
+export function writeInstant(instant: Instant): string {
+  return instant.replace(/\.?0*Z$/, 'Z');
+}

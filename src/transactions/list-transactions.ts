@@ -1,0 +1,36 @@
+/** A page of an individual's transactions, with the exact count of all that match. */
+import type { Clock } from '../clock.ts';
+import { noTransactions, unknownIndividual } from '../errors.ts';
+import type { AsOf } from './as-of.ts';
+import type { Filter, Page } from './filter.ts';
+import type { TransactionsStore } from './transactions.store.ts';
+
+export interface ListRequest {
+  individualId: number;
+  page: Page;
+  filter: Filter;
+  asOf: string | undefined;
+}
+
+export interface ListReply {
+  /** The items' JSON, separated by commas. */
+  items: string;
+  count: number;
+  asOf: string;
+}
+
+export function createListTransactions(store: TransactionsStore, clock: Clock, asOf: AsOf) {
+  return async function listTransactions(request: ListRequest): Promise<ListReply> {
+    const { individualId, page, filter } = request;
+    const now = clock.now();
+    const upTo = request.asOf === undefined ? undefined : asOf.read(request.asOf, individualId, now);
+    const listed = await store.listPage(individualId, page, filter, upTo);
+    if (!listed) throw unknownIndividual();
+    if (listed.total === 0) throw noTransactions();
+    return {
+      items: listed.items,
+      count: listed.count,
+      asOf: request.asOf ?? asOf.issue(individualId, listed.total, now),
+    };
+  };
+}

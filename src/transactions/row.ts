@@ -1,0 +1,86 @@
+/** A row as it comes in from outside, checked once. */
+import type { FieldErrors } from '../errors.ts';
+import { JsonNumber, JsonObject, type Json } from '../json.ts';
+import { decimal, int32, memberReader, objectSchema, required, text, withDefault, WrongType } from '../shape.ts';
+import { parseAmount } from './amount.ts';
+import { parseInstant } from './instant.ts';
+import type { Transaction } from './transaction.ts';
+
+const word = (about: string) => withDefault(text(), '', about);
+
+const members = {
+  individualId: required(int32(), 'Whose transaction it is.'),
+  transactionId: required(text({ trim: true, maxLength: 64 }), 'Unique for the individual.'),
+  amount: required(
+    decimal(
+      (given, isNumber) => parseAmount(given, isNumber),
+      'The field {0} must be a non-negative decimal with up to 20 digits before the point and 6 after.',
+      { type: ['number', 'string'], minimum: 0, pattern: '^\\d{1,20}(\\.\\d{1,6})?$' },
+    ),
+    'A number, whose digits are kept, or a decimal string.',
+  ),
+  currency: required(
+    text({
+      trim: true,
+      parse: (code) => (/^[A-Za-z]{3}$/.test(code) ? code.toUpperCase() : undefined),
+      message: 'The field {0} must be an ISO 4217 code.',
+      schema: { pattern: '^[A-Za-z]{3}$' },
+    }),
+    'ISO 4217 code.',
+  ),
+  timeStamp: required(
+    text({
+      trim: true,
+      parse: parseInstant,
+      message: 'The field {0} must be an ISO 8601 date-time.',
+      schema: { format: 'date-time' },
+    }),
+    'ISO 8601; without an offset it is UTC, and digits past microseconds are cut.',
+  ),
+  transactionType: word('Kind of transaction.'),
+  transactionCategory: word('Debit or Credit.'),
+  transactionStatus: word('Status; Pending may still change, the final ones are Accepted, Rejected, Reversed, Cancelled.'),
+  senderName: word('Name of the sender.'),
+  receiverName: word('Name of the receiver.'),
+  paymentNotes: word('Free-text note.'),
+  paymentSystem: word('Payment system.'),
+};
+
+export const rowSchema = { title: 'TransactionRow', ...objectSchema(members) };
+
+const readMembers = memberReader(members);
+
+export type RowReading = { row: Transaction } | { errors: FieldErrors };
+
+/** `path` is where the row stands in what came, for sentences about it. */
+export function readRow(json: Json, path: string): RowReading {
+  if (!(json instanceof JsonObject)) return { errors: { [path]: [new WrongType(path, 'TransactionRow').message] } };
+  const errors: FieldErrors = {};
+  try {
+    const row = readMembers(json, `${path}.`, errors);
+    return Object.keys(errors).length > 0 ? { errors } : { row: row as unknown as Transaction };
+  } catch (error) {
+    if (error instanceof WrongType) return { errors: { [error.path]: [error.message] } };
+    throw error;
+  }
+}
+
+export interface RowKey {
+  transactionId: string | null;
+  individualId: number | string | null;
+}
+
+/** What a refused row calls itself, as far as it does. */
+export function claimedKey(json: Json): RowKey {
+  const member = (wanted: string): Json => {
+    if (!(json instanceof JsonObject)) return null;
+    const index = json.names.findLastIndex((name) => name.toLowerCase() === wanted);
+    return index < 0 ? null : json.values[index]!;
+  };
+  const id = member('transactionid');
+  const individual = member('individualid');
+  return {
+    transactionId: typeof id === 'string' ? id : null,
+    individualId: individual instanceof JsonNumber ? Number(individual.text) : typeof individual === 'string' ? individual : null,
+  };
+}

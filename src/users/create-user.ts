@@ -1,0 +1,19 @@
+/** Adds a user, with an id of the caller's or one of ours. */
+import type { Clock } from '../clock.ts';
+import { userExists } from '../errors.ts';
+import type { NewUser, UsersStore } from './users.store.ts';
+
+export function createCreateUser(store: UsersStore, clock: Clock) {
+  return async function createUser(user: NewUser): Promise<number> {
+    if (user.id !== undefined) {
+      const id = await store.insertUser(user, clock.now());
+      if (id === undefined) throw userExists();
+      return id;
+    }
+    for (;;) {
+      const id = await store.insertUser(user, clock.now());
+      if (id !== undefined) return id;
+      await store.skipTakenIds();
+    }
+  };
+}
