@@ -21,7 +21,8 @@ create table users (
   id integer primary key check (id > 0),
   merchant_id integer,
   email text,
-  additional_data jsonb,
+  -- json, not jsonb: kept as it came, and taken whatever it holds.
+  additional_data json,
   created_at timestamptz not null,
   transaction_count integer not null default 0
 ) with (fillfactor = 80);

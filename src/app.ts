@@ -22,7 +22,7 @@ import { createUnlinkPhone } from './phone/unlink-phone.ts';
 import { createVerifyCode } from './phone/verify-code.ts';
 import { demoIndividual, demoTransactions } from './sandbox/demo.ts';
 import { createSandboxGuard } from './sandbox/guard.ts';
-import { createSandboxStore } from './sandbox/sandbox.store.ts';
+import { createSandboxStore, demoMark } from './sandbox/sandbox.store.ts';
 import { createSandbox, type Sandbox } from './sandbox/sandbox.ts';
 import { ConsoleGateway } from './sms/console.ts';
 import type { Gateway } from './sms/gateway.ts';
@@ -266,8 +266,7 @@ async function seedDemo(
 ): Promise<number | undefined> {
   const store = createSandboxStore(db);
   if (await store.isEmpty()) {
-    const additionalData = JSON.stringify({ demo: true });
-    await createUser({ id: demoIndividual, merchantId: undefined, email: undefined, additionalData });
+    await createUser({ id: demoIndividual, merchantId: undefined, email: undefined, additionalData: demoMark });
     await recordTransactions(demoTransactions(new Date()));
   }
   return (await store.hasDemo(demoIndividual)) ? demoIndividual : undefined;

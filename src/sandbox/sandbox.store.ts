@@ -1,6 +1,9 @@
 /** What only the sandbox may do to its database. */
 import type { Database } from '../db/database.ts';
 
+/** What the demo individual is known by. */
+export const demoMark = '{"demo":true}';
+
 export type SandboxStore = ReturnType<typeof createSandboxStore>;
 
 const until = (times: string) => `array(select t from unnest(${times}) t where t <= $1 order by t)`;
@@ -45,7 +48,7 @@ export function createSandboxStore(db: Database) {
     },
 
     async hasDemo(userId: number): Promise<boolean> {
-      const rows = await db.sql`select from users where id = ${userId} and additional_data ->> 'demo' = 'true'`;
+      const rows = await db.sql`select from users where id = ${userId} and additional_data::text = ${demoMark}`;
       return rows.length === 1;
     },
 

@@ -17,9 +17,10 @@ select least(u.transaction_count, $4) as count, u.transaction_count as total, (
 ) as page
 from users u where u.id = $1`;
 
+/** As text first: the driver would pass a timestamp through a Date, which has no microseconds. */
 const matches = `
   individual_id = $1 and seq <= $4
-  and time_stamp between $5::timestamptz and $6::timestamptz
+  and time_stamp between $5::text::timestamptz and $6::text::timestamptz
   and ($7::numeric is null or amount >= $7::numeric)
   and ($8::numeric is null or amount <= $8::numeric)
   and ($9::text is null or transaction_type = $9)

@@ -24,7 +24,7 @@ export function createUsersStore(db: Database) {
         insert into users (id, merchant_id, email, additional_data, created_at)
         values (
           coalesce(${id ?? null}::int, nextval('user_ids')::int), ${merchantId ?? null}, ${email ?? null},
-          ${additionalData ?? null}::text::jsonb, ${now})
+          ${additionalData ?? null}::text::json, ${now})
         on conflict (id) do nothing
         returning id`;
       return row?.id;

@@ -1,0 +1,190 @@
+/** The service as a test sees it: a real server on a real port, on a database of its own. */
+import { randomBytes, randomInt } from 'node:crypto';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import postgres from 'postgres';
+import { inject, onTestFinished } from 'vitest';
+import { startApp } from '../../src/app.ts';
+import { loadConfig } from '../../src/config.ts';
+import { databaseUrl } from './cluster.ts';
+
+export interface Answer {
+  status: number;
+  headers: Headers;
+  text: string;
+  // oxlint-disable-next-line no-explicit-any -- tests read what they expect
+  json: any;
+}
+
+export interface CallOptions {
+  method?: string;
+  token?: string | null;
+  headers?: Record<string, string>;
+  /** Sent as it is, instead of as JSON. */
+  raw?: string | Uint8Array;
+}
+
+export type Service = Awaited<ReturnType<typeof startService>>;
+
+/** An empty database, dropped when the run ends. */
+export async function cloneDatabase(): Promise<{ url: string; drop(): Promise<void> }> {
+  const cluster = inject('clusterUrl');
+  const name = `test_${randomBytes(6).toString('hex')}`;
+  const sql = postgres(cluster, { max: 1, onnotice: () => {} });
+  await sql.unsafe(`create database ${name} template template_ledgerline`);
+  return {
+    url: databaseUrl(cluster, name),
+    async drop() {
+      await sql.unsafe(`drop database if exists ${name} with (force)`);
+      await sql.end();
+    },
+  };
+}
+
+export async function startService(settings: Record<string, string> = {}) {
+  const database = settings.DATABASE_URL ? { url: settings.DATABASE_URL, drop: async () => {} } : await cloneDatabase();
+  const dataDir = await mkdtemp(path.join(tmpdir(), 'ledgerline-data-'));
+  const logLines: string[] = [];
+  const env = { PORT: '0', DATA_DIR: dataDir, LEDGERLINE_LOG_LEVEL: 'info', ...settings, DATABASE_URL: database.url };
+  const app = await startApp({
+    config: loadConfig(env),
+    log: (line) => void logLines.push(line),
+    terminal: () => {},
+    logFormat: 'json',
+  });
+  const sql = postgres(database.url, { max: 2, connection: { search_path: 'ledgerline' }, onnotice: () => {} });
+
+  async function call(pathname: string, body?: unknown, options: CallOptions = {}): Promise<Answer> {
+    const bearer = options.token === undefined ? await token() : options.token;
+    const sent = options.raw ?? (body === undefined ? undefined : JSON.stringify(body));
+    const response = await fetch(app.url + pathname, {
+      method: options.method ?? 'POST',
+      headers: {
+        ...(bearer !== null && { authorization: `Bearer ${bearer}` }),
+        ...(sent !== undefined && { 'content-type': 'application/json' }),
+        ...options.headers,
+      },
+      ...(sent !== undefined && { body: sent as BodyInit }),
+    });
+    const text = await response.text();
+    return { status: response.status, headers: response.headers, text, json: parsed(text) };
+  }
+
+  const minted = new Map<string, string>();
+  async function token(scope = '', userId?: number, client: [string, string] = ['sandbox', 'sandbox']): Promise<string> {
+    const key = `${scope} ${userId} ${client[0]}`;
+    const known = minted.get(key);
+    if (known) return known;
+    const form = new URLSearchParams({ grant_type: 'client_credentials', client_id: client[0], client_secret: client[1] });
+    if (scope) form.set('scope', scope);
+    if (userId !== undefined) form.set('user_id', String(userId));
+    const response = await fetch(`${app.url}/connect/token`, { method: 'POST', body: form });
+    const { access_token } = (await response.json()) as { access_token: string };
+    minted.set(key, access_token);
+    return access_token;
+  }
+
+  return {
+    url: app.url,
+    databaseUrl: database.url,
+    sql,
+    logLines,
+    call,
+    token,
+    forgetTokens: () => minted.clear(),
+    async createUser(): Promise<number> {
+      return (await call('/User', {})).json.id;
+    },
+    sendCode: (id: number, phoneNumber: string) => call('/User/phone-number/send-code', { id, phoneNumber }),
+    verify: (id: number, code: string) => call('/User/phone-number/verify', { id, code }),
+    async messages(phoneNumber: string): Promise<{ code: string; text: string; sentAt: string; phoneNumber: string }[]> {
+      const query = new URLSearchParams({ phoneNumber });
+      return (await call(`/sandbox/messages?${query}`, undefined, { method: 'GET', token: null })).json;
+    },
+    async lastCode(phoneNumber: string): Promise<string> {
+      return (await this.messages(phoneNumber))[0]!.code;
+    },
+    async verifiedUser(phoneNumber = newPhone()): Promise<number> {
+      const id = await this.createUser();
+      await this.sendCode(id, phoneNumber);
+      await this.verify(id, await this.lastCode(phoneNumber));
+      return id;
+    },
+    advance: (advanceSeconds: number) => call('/sandbox/clock', { advanceSeconds }, { token: null }),
+    record: (transactions: unknown[]) => call('/app/record-transactions', { transactions }),
+    list: (body: Record<string, unknown>) => call('/app/get-all-transactions', { dataBatch: 1, ...body }),
+    async stop(): Promise<void> {
+      await sql.end();
+      await app.stop();
+      await database.drop();
+      await rm(dataDir, { recursive: true, force: true });
+    },
+  };
+}
+
+/** For one test; stopped when it ends. */
+export async function serviceForTest(settings: Record<string, string> = {}): Promise<Service> {
+  const service = await startService(settings);
+  onTestFinished(() => service.stop());
+  return service;
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+/** A valid British mobile number that no other test has. */
+export function newPhone(): string {
+  return `+4479111${String(randomInt(100_000)).padStart(5, '0')}`;
+}
+
+/** A code that is surely another. */
+export function wrongCode(code: string): string {
+  return code === '000000' ? '111111' : '000000';
+}
+
+let transactionNumber = 0;
+
+export function row(individualId: number, members: Record<string, unknown> = {}): Record<string, unknown> {
+  transactionNumber += 1;
+  return {
+    individualId,
+    transactionId: `t-${transactionNumber}`,
+    amount: '10.00',
+    currency: 'EUR',
+    timeStamp: '2026-01-01T00:00:00Z',
+    transactionStatus: 'Accepted',
+    ...members,
+  };
+}
+
+export function invalidField(field: string, message: string) {
+  return {
+    type: 'https://tools.ietf.org/html/rfc7231#section-6.5.1',
+    title: 'One or more validation errors occurred.',
+    status: 400,
+    traceId: expectTraceId,
+    errors: { [field]: [message] },
+  };
+}
+
+export function refusal(status: number, title: string, message: string) {
+  const sections: Record<number, string> = {
+    400: 'https://tools.ietf.org/html/rfc7231#section-6.5.1',
+    403: 'https://tools.ietf.org/html/rfc7231#section-6.5.3',
+    404: 'https://tools.ietf.org/html/rfc7231#section-6.5.4',
+    429: 'https://tools.ietf.org/html/rfc6585#section-4',
+    503: 'https://tools.ietf.org/html/rfc7231#section-6.6.4',
+  };
+  return { type: sections[status], title, status, traceId: expectTraceId, errors: { Error: [message] } };
+}
+
+/** Matches .NET's form of a trace id. */
+export const expectTraceId = {
+  asymmetricMatch: (value: unknown) => /^00-[0-9a-f]{32}-[0-9a-f]{16}-0[01]$/.test(String(value)),
+};

@@ -1,0 +1,32 @@
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { newPhone, startService, type Service } from './harness/service.ts';
+
+let service: Service;
+beforeAll(async () => {
+  service = await startService();
+});
+afterAll(() => service.stop());
+
+const status = (id: number | string, token?: string) =>
+  service.call(`/User/${id}/status`, undefined, { method: 'GET', ...(token && { token }) });
+
+it('says unverified and null before, verified and the number after', async () => {
+  const phone = newPhone();
+  const id = await service.createUser();
+  expect((await status(id)).json).toEqual({ isPhoneNumberVerified: false, phoneNumber: null });
+  await service.sendCode(id, phone);
+  expect((await status(id)).json).toEqual({ isPhoneNumberVerified: false, phoneNumber: null });
+  await service.verify(id, await service.lastCode(phone));
+  expect((await status(id)).json).toEqual({ isPhoneNumberVerified: true, phoneNumber: phone });
+});
+
+it('opens to the scope users or phone', async () => {
+  const id = await service.createUser();
+  expect((await status(id, await service.token('users'))).status).toBe(200);
+  expect((await status(id, await service.token('phone'))).status).toBe(200);
+  expect((await status(id, await service.token('transactions:read'))).status).toBe(403);
+});
+
+it.each(['2147483646', 'x', '0', '2147483648', '%20'])('answers 404 for the id %s', async (id) => {
+  expect((await status(id)).status).toBe(404);
+});
