@@ -75,3 +75,6 @@ export function json(status: number, value: unknown, headers?: Record<string, st
 export function empty(status: number): Reply {
   return { status };
 }
+
+/** For answers that hold a secret. */
+export const noStore = { 'cache-control': 'no-store', pragma: 'no-cache' };

@@ -2,6 +2,7 @@
 import cors from '@fastify/cors';
 import Fastify, { type FastifyBaseLogger, type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
 import type { Caller } from '../auth/caller.ts';
+import { TokenError } from '../auth/issuer.ts';
 import type { Verifier } from '../auth/verifier.ts';
 import {
   bodyTooLarge,
@@ -17,7 +18,7 @@ import {
   type ProblemDetails,
 } from '../errors.ts';
 import type { Observer } from '../observe.ts';
-import type { AnyOperation, Context, Reply } from './operation.ts';
+import { jsonType, noStore, type AnyOperation, type Context, type Reply } from './operation.ts';
 import { hasBody, problemBody, problemHeaders, problemType } from './problem.ts';
 import { bodyMissing, isJson, mediaTypeOf, parseBody } from './read-body.ts';
 import { traceIdFor } from './trace.ts';
@@ -84,6 +85,7 @@ export function createServer(options: ServerOptions): FastifyInstance {
 
   function fail(error: unknown, request: FastifyRequest, reply: FastifyReply): FastifyReply {
     request.traceId ||= traceIdFor(undefined);
+    if (error instanceof TokenError) return sendTokenError(reply, error);
     const problem = asProblem(error) ?? options.translate(error);
     if (!problem) options.observer.observeDefect(error, request.traceId);
     return sendProblem(reply, problem?.details ?? { status: 500 }, request.traceId);
@@ -198,6 +200,13 @@ function sendReply(reply: FastifyReply, { status, body, contentType, headers }: 
 function sendProblem(reply: FastifyReply, details: ProblemDetails, traceId: string): FastifyReply {
   reply.code(details.status).headers(problemHeaders(details));
   return hasBody(details.status) ? reply.send(problemBody(details, traceId)) : reply.send();
+}
+
+/** RFC 6749 section 5.2. */
+function sendTokenError(reply: FastifyReply, { status, code, message }: TokenError): FastifyReply {
+  reply.code(status).headers({ ...noStore, 'content-type': jsonType });
+  if (status === 401) reply.header('www-authenticate', 'Basic realm="ledgerline"');
+  return reply.send(JSON.stringify({ error: code, error_description: message }));
 }
 
 function asProblem(error: unknown): Problem | undefined {

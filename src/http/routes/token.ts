@@ -1,6 +1,6 @@
 import { TokenError, type Issuer, type TokenRequest } from '../../auth/issuer.ts';
 import type { Observe } from '../../observe.ts';
-import { json, operation } from '../operation.ts';
+import { json, noStore, operation } from '../operation.ts';
 import { mediaTypeOf } from '../read-body.ts';
 
 export const tokenOperationName = 'token';
@@ -47,8 +47,6 @@ export const tokenOperation = (issuer: Issuer, observe: Observe) =>
       }
     },
   });
-
-export const noStore = { 'cache-control': 'no-store', pragma: 'no-cache' };
 
 function readRequest(headers: Record<string, unknown>, bytes: Buffer | undefined): TokenRequest {
   if (mediaTypeOf(headers['content-type'] as string)?.name !== 'application/x-www-form-urlencoded') {
