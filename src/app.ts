@@ -108,7 +108,8 @@ async function start(options: AppOptions, releasers: Releasers): Promise<App> {
   await enterMode(db.sql, config.mode);
 
   const clock = new ServiceClock();
-  const digestKey = config.digestKey ?? Buffer.from(await sandboxKey(config.dataDir, 'digest.key', makeDigestKey), 'base64');
+  const digestKey =
+    config.digestKey ?? Buffer.from(await sandboxKey(config.dataDir, 'digest.key', makeDigestKey), 'base64');
   const port = config.port === 0 ? await freePort(config.host) : config.port;
   const url = config.publicUrl ?? urlOf(config.host, port);
   const { issuer, verifier } = await createTokens(config, url, clock, observer);
@@ -197,16 +198,25 @@ async function prepareSchema(url: string, { migrate: how }: Config): Promise<voi
     }
     const { pending } = refuseNewer(await readSchema(url));
     if (pending.length > 0) {
-      throw new StartError(`The database lacks ${pending.join(', ')}. Run \`ledgerline migrate\` first, or set LEDGERLINE_MIGRATE=auto.`);
+      throw new StartError(
+        `The database lacks ${pending.join(', ')}. Run \`ledgerline migrate\` first, or set LEDGERLINE_MIGRATE=auto.`,
+      );
     }
   } catch (error) {
     if (error instanceof StartError) throw error;
     const { host, pathname } = new URL(url);
-    throw new StartError(`The database ${pathname.slice(1)} at ${host} cannot be used (${errorCode(error)}). Check DATABASE_URL and that the server runs.`);
+    throw new StartError(
+      `The database ${pathname.slice(1)} at ${host} cannot be used (${errorCode(error)}). Check DATABASE_URL and that the server runs.`,
+    );
   }
 }
 
-async function createTokens(config: Config, url: string, clock: ServiceClock, { observe }: Observer): Promise<{ issuer: Issuer | undefined; verifier: Verifier }> {
+async function createTokens(
+  config: Config,
+  url: string,
+  clock: ServiceClock,
+  { observe }: Observer,
+): Promise<{ issuer: Issuer | undefined; verifier: Verifier }> {
   const common = { audience: config.audience, userClaim: config.userClaim, clock };
   if (config.issuer) {
     const keys = remoteKeySet({
@@ -220,13 +230,25 @@ async function createTokens(config: Config, url: string, clock: ServiceClock, { 
     const issuers = [config.issuer, `${config.issuer}/`];
     return {
       issuer: undefined,
-      verifier: createVerifier({ ...common, issuer: issuers, algorithms: config.algorithms, skewSeconds: config.clockSkewSeconds, keys }),
+      verifier: createVerifier({
+        ...common,
+        issuer: issuers,
+        algorithms: config.algorithms,
+        skewSeconds: config.clockSkewSeconds,
+        keys,
+      }),
     };
   }
   const issuer = await embeddedIssuer(config, url, clock);
   return {
     issuer,
-    verifier: createVerifier({ ...common, issuer: url, algorithms: ['RS256'], skewSeconds: 0, keys: await ownKeySet(issuer.publicKeys) }),
+    verifier: createVerifier({
+      ...common,
+      issuer: url,
+      algorithms: ['RS256'],
+      skewSeconds: 0,
+      keys: await ownKeySet(issuer.publicKeys),
+    }),
   };
 }
 

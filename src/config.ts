@@ -44,24 +44,20 @@ function integer(minimum: number, maximum: number): Kind<number> {
     form: `integer, ${minimum} to ${maximum}`,
     parse(value) {
       const number = /^\d+$/.test(value) ? Number(value) : Number.NaN;
-      return number >= minimum && number <= maximum
-        ? number
-        : fail(`must be an integer from ${minimum} to ${maximum}`);
+      return number >= minimum && number <= maximum ? number : fail(`must be an integer from ${minimum} to ${maximum}`);
     },
   };
 }
 
 const yesOrNo: Kind<boolean> = {
   form: 'true or false',
-  parse: (value) =>
-    value === 'true' ? true : value === 'false' ? false : fail('must be true or false'),
+  parse: (value) => (value === 'true' ? true : value === 'false' ? false : fail('must be true or false')),
 };
 
 function oneOf<const T extends string>(...values: T[]): Kind<T> {
   return {
     form: values.join(' or '),
-    parse: (value) =>
-      values.find((known) => known === value) ?? fail(`must be ${values.join(' or ')}`),
+    parse: (value) => values.find((known) => known === value) ?? fail(`must be ${values.join(' or ')}`),
   };
 }
 
@@ -516,7 +512,7 @@ function unknownNames(env: Record<string, string | undefined>): string[] {
   }
   return Object.keys(env)
     .filter((name) => name.startsWith('LEDGERLINE_') && !known.has(name))
-    .map((name) => `${name} is not a setting${nearest(name, [...known])}.`);
+    .map((name) => `${name} is not a setting${nearest(name, [...known])}`);
 }
 
 function nearest(name: string, known: string[]): string {
@@ -526,7 +522,7 @@ function nearest(name: string, known: string[]): string {
     return length;
   };
   const best = known.reduce((a, b) => (shared(b) > shared(a) ? b : a));
-  return shared(best) > 'LEDGERLINE_'.length ? `; did you mean ${best}?` : '; docs/config.md lists them';
+  return shared(best) > 'LEDGERLINE_'.length ? `. Did you mean ${best}?` : '; docs/config.md lists them.';
 }
 
 const loopback = new Set(['localhost', '::1', '[::1]']);

@@ -48,12 +48,10 @@ export const invalidFields = (errors: FieldErrors) =>
 export const unsupportedMediaType = () => new Problem({ status: 415 });
 export const bodyTooLarge = () => new Problem({ status: 413 });
 export const unknownPath = () => new Problem({ status: 404 });
-export const wrongMethod = (allowed: string[]) =>
-  new Problem({ status: 405, headers: { allow: allowed.join(', ') } });
+export const wrongMethod = (allowed: string[]) => new Problem({ status: 405, headers: { allow: allowed.join(', ') } });
 
 // Who sent it. RFC 6750 section 3: no error code when no token came, invalid_token when a bad one did.
-export const tokenMissing = () =>
-  new Problem({ status: 401, headers: { 'www-authenticate': 'Bearer' } });
+export const tokenMissing = () => new Problem({ status: 401, headers: { 'www-authenticate': 'Bearer' } });
 export const tokenInvalid = (why: string) =>
   new Problem({
     status: 401,
@@ -75,12 +73,9 @@ export const phoneTaken = () => refusal(400, 'Phone already registered');
 export const phoneUnsupported = () => refusal(400, 'Phone number not supported.');
 export const nothingToResend = () => refusal(400, 'No code has been sent to this user yet.');
 export const invalidCode = () => refusal(400, 'Invalid code.');
-export const tooManySends = (seconds: number) =>
-  later(429, 'Too many codes were requested. Try again later.', seconds);
-export const tooManyFailures = (seconds: number) =>
-  later(429, 'Too many failed attempts. Try again later.', seconds);
-export const notDispatched = () =>
-  later(503, 'The message could not be handed to a gateway. Try again shortly.', 5);
+export const tooManySends = (seconds: number) => later(429, 'Too many codes were requested. Try again later.', seconds);
+export const tooManyFailures = (seconds: number) => later(429, 'Too many failed attempts. Try again later.', seconds);
+export const notDispatched = () => later(503, 'The message could not be handed to a gateway. Try again shortly.', 5);
 
 // Transactions.
 export const unknownIndividual = () => refusal(400, 'Unknown individual.');
@@ -91,8 +86,6 @@ export const severalIndividuals = () =>
 
 // What we stand on.
 export const databaseAway = () => later(503, 'The database is not available. Try again shortly.', 2);
-export const queryTooLong = () =>
-  later(503, 'The query took too long. Narrow the filter, or try again later.', 30);
-export const issuerAway = () =>
-  later(503, "The token issuer's keys cannot be read. Try again shortly.", 5);
+export const queryTooLong = () => later(503, 'The query took too long. Narrow the filter, or try again later.', 30);
+export const issuerAway = () => later(503, "The token issuer's keys cannot be read. Try again shortly.", 5);
 export const stopping = () => later(503, 'The service is stopping. Try again shortly.', 2);

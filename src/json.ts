@@ -153,7 +153,8 @@ class Reader {
       if (code === quote) break;
       if (code === backslash) return this.#escapedString(start, at);
       if (code !== code) this.#failAt(at, 'Expected end of string, but instead reached end of data.');
-      if (code < 32) this.#failAt(at, `${named(text, at)} is invalid within a JSON string. The string should be correctly escaped.`);
+      if (code < 32)
+        this.#failAt(at, `${named(text, at)} is invalid within a JSON string. The string should be correctly escaped.`);
       at += 1;
     }
     this.#at = at + 1;
@@ -169,7 +170,8 @@ class Reader {
       const code = text.charCodeAt(at);
       if (code === quote) break;
       if (code !== code) this.#failAt(at, 'Expected end of string, but instead reached end of data.');
-      if (code < 32) this.#failAt(at, `${named(text, at)} is invalid within a JSON string. The string should be correctly escaped.`);
+      if (code < 32)
+        this.#failAt(at, `${named(text, at)} is invalid within a JSON string. The string should be correctly escaped.`);
       if (code !== backslash) {
         at += 1;
         continue;
@@ -183,7 +185,10 @@ class Reader {
         const plain = escapes[escape];
         if (plain === undefined) {
           if (escape === '') this.#failAt(at, 'Expected end of string, but instead reached end of data.');
-          this.#failAt(at + 1, `${named(text, at + 1)} is an invalid escapable character within a JSON string. The string should be correctly escaped.`);
+          this.#failAt(
+            at + 1,
+            `${named(text, at + 1)} is an invalid escapable character within a JSON string. The string should be correctly escaped.`,
+          );
         }
         result += plain;
         at += 2;
@@ -204,7 +209,10 @@ class Reader {
     for (let index = 0; index < 4; index += 1) {
       if (/[0-9A-Fa-f]/.test(digits[index] ?? '')) continue;
       if (index >= digits.length) this.#failAt(at + index, 'Expected end of string, but instead reached end of data.');
-      this.#failAt(at + index, `${named(this.#text, at + index)} is not a hex digit following '\\u' within a JSON string. The string should be correctly escaped.`);
+      this.#failAt(
+        at + index,
+        `${named(this.#text, at + index)} is not a hex digit following '\\u' within a JSON string. The string should be correctly escaped.`,
+      );
     }
     return String.fromCharCode(Number.parseInt(digits, 16));
   }
@@ -300,7 +308,15 @@ function isDigit(code: number): boolean {
 }
 
 function isDelimiter(code: number): boolean {
-  return code === comma || code === closeArray || code === closeObject || code === 32 || code === 10 || code === 13 || code === 9;
+  return (
+    code === comma ||
+    code === closeArray ||
+    code === closeObject ||
+    code === 32 ||
+    code === 10 ||
+    code === 13 ||
+    code === 9
+  );
 }
 
 /** A character as it is named in a sentence: itself, or its code where it could not be seen. */

@@ -10,7 +10,9 @@ import { token } from './cli/token.ts';
 import { ConfigError } from './config.ts';
 import { StartError } from './errors.ts';
 
-const { version } = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8')) as { version: string };
+const { version } = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8')) as {
+  version: string;
+};
 
 const program = new Command('ledgerline')
   .description('Phone verification and wallet activity behind one bearer-token API.')

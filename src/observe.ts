@@ -58,7 +58,11 @@ export function createObserver(options: ObserverOptions): Observer {
   const verifications = counter('verifications_total', 'Attempts to verify, by what became of them.', ['outcome']);
   const recorded = counter('transactions_recorded_total', 'Rows sent in, by result.', ['result']);
   const tokens = counter('tokens_total', 'Requests to the token endpoint, by outcome.', ['outcome']);
-  const database = new Gauge({ name: 'ledgerline_database_up', help: '1 while the database answers.', registers: [registry] });
+  const database = new Gauge({
+    name: 'ledgerline_database_up',
+    help: '1 while the database answers.',
+    registers: [registry],
+  });
   const durations = new Histogram({
     name: 'ledgerline_http_request_duration_seconds',
     help: 'Time to answer a request.',
@@ -113,7 +117,10 @@ export function createObserver(options: ObserverOptions): Observer {
     observeDefect(error, traceId) {
       const { name, code, stack } = error as Error & { code?: string };
       // A driver's message quotes values, and a stack begins with the message: only the places are kept.
-      const places = stack?.split('\n').filter((line) => line.startsWith('    at ')).slice(0, 8);
+      const places = stack
+        ?.split('\n')
+        .filter((line) => line.startsWith('    at '))
+        .slice(0, 8);
       log.error({ traceId, name, code, places }, 'defect');
     },
     metrics: () => registry.metrics(),
@@ -144,7 +151,9 @@ function createLog({ level, format, write }: ObserverOptions): Logger {
 /** A log line for people: the time of day, what happened, and the rest in one row. */
 function asText(line: string): string {
   const { time, level, msg, ...rest } = JSON.parse(line) as Record<string, unknown>;
-  const details = Object.entries(rest).map(([name, value]) => `${name}=${typeof value === 'object' ? JSON.stringify(value) : value}`);
+  const details = Object.entries(rest).map(
+    ([name, value]) => `${name}=${typeof value === 'object' ? JSON.stringify(value) : value}`,
+  );
   const mark = level === 'error' ? '✗' : level === 'warn' ? '!' : '·';
   return `${String(time).slice(11, 23)} ${mark} ${msg} ${details.join(' ')}\n`;
 }

@@ -200,7 +200,12 @@ export function memberReader(members: Members) {
     pascal: name[0]!.toUpperCase() + name.slice(1),
     member,
   }));
-  const indexOf = new Map(fields.flatMap(({ name }, index) => [[name, index], [name.toLowerCase(), index]]));
+  const indexOf = new Map(
+    fields.flatMap(({ name }, index) => [
+      [name, index],
+      [name.toLowerCase(), index],
+    ]),
+  );
 
   return function read(json: JsonObject, path: string, errors: FieldErrors): Record<string, unknown> {
     const given: (Json | undefined)[] = Array(fields.length).fill(undefined);

@@ -54,14 +54,15 @@ it.each(['x', '@', 'a@', '@b', 'a@b@c', ''])('refuses %j as e-mail address', asy
   expect(answer.json).toEqual(invalidField('Email', 'The Email field is not a valid e-mail address.'));
 });
 
-it.each([[{ additionalData: [] }, '$.additionalData'], [{ additionalData: 'x' }, '$.additionalData'], [{ merchantId: 1.5 }, '$.merchantId']])(
-  'refuses another type: %j',
-  async (body, path) => {
-    const answer = await create(body);
-    expect(answer.status).toBe(400);
-    expect(Object.keys(answer.json.errors)).toEqual([path]);
-  },
-);
+it.each([
+  [{ additionalData: [] }, '$.additionalData'],
+  [{ additionalData: 'x' }, '$.additionalData'],
+  [{ merchantId: 1.5 }, '$.merchantId'],
+])('refuses another type: %j', async (body, path) => {
+  const answer = await create(body);
+  expect(answer.status).toBe(400);
+  expect(Object.keys(answer.json.errors)).toEqual([path]);
+});
 
 it('keeps additional data as it came', async () => {
   const { json } = await create(undefined, {

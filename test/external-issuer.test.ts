@@ -55,8 +55,23 @@ interface TokenOptions {
 
 const now = () => Math.floor(Date.now() / 1000);
 
-function mint({ kid = 'one', alg = 'RS256', key = pair.privateKey, claims = {}, header = {}, exp = now() + 600 }: TokenOptions = {}): Promise<string> {
-  return new SignJWT({ iss: issuer.url, aud: 'ledgerline', sub: 'client', scope: 'users phone', iat: now(), exp, ...claims })
+function mint({
+  kid = 'one',
+  alg = 'RS256',
+  key = pair.privateKey,
+  claims = {},
+  header = {},
+  exp = now() + 600,
+}: TokenOptions = {}): Promise<string> {
+  return new SignJWT({
+    iss: issuer.url,
+    aud: 'ledgerline',
+    sub: 'client',
+    scope: 'users phone',
+    iat: now(),
+    exp,
+    ...claims,
+  })
     .setProtectedHeader({ alg, kid, typ: 'at+jwt', ...header })
     .sign(key);
 }
@@ -103,8 +118,19 @@ describe('a token of an external issuer', () => {
   });
 
   const bad: [string, () => Promise<string> | string][] = [
-    ['alg none', () => new UnsecuredJWT({ scope: 'users' }).setIssuer(issuer.url).setAudience('ledgerline').setExpirationTime('1h').encode()],
-    ['HS256 with the public key', async () => mint({ alg: 'HS256', key: new TextEncoder().encode(await exportSPKI(pair.publicKey)) })],
+    [
+      'alg none',
+      () =>
+        new UnsecuredJWT({ scope: 'users' })
+          .setIssuer(issuer.url)
+          .setAudience('ledgerline')
+          .setExpirationTime('1h')
+          .encode(),
+    ],
+    [
+      'HS256 with the public key',
+      async () => mint({ alg: 'HS256', key: new TextEncoder().encode(await exportSPKI(pair.publicKey)) }),
+    ],
     ['another issuer', () => mint({ claims: { iss: 'https://evil.example' } })],
     ['another audience', () => mint({ claims: { aud: 'other' } })],
     ['no audience', () => mint({ claims: { aud: undefined } })],
@@ -114,7 +140,10 @@ describe('a token of an external issuer', () => {
     ['another key under a known kid', async () => mint({ key: (await generateKeyPair('RS256')).privateKey })],
     ['an unknown kid', () => mint({ kid: 'three' })],
     ['an algorithm that is not its key’s', () => mint({ kid: 'two', alg: 'RS256' })],
-    ['a key of its own in the header', async () => mint({ kid: 'x', header: { jwk: await exportJWK(pair.publicKey), jku: `${issuer.url}/keys` } })],
+    [
+      'a key of its own in the header',
+      async () => mint({ kid: 'x', header: { jwk: await exportJWK(pair.publicKey), jku: `${issuer.url}/keys` } }),
+    ],
     ['the type of an ID token', () => mint({ header: { typ: 'JWT' }, claims: { nonce: 'n' } })],
     ['another type', () => mint({ header: { typ: 'dpop+jwt' } })],
     ['a user claim that names nobody', () => mint({ claims: { user_id: 'x' } })],
@@ -139,7 +168,9 @@ describe('a token of an external issuer', () => {
     expect(await callWith(old)).toBe(400);
     const next = await generateKeyPair('RS256');
     issuer.keys = [await publish('next', 'RS256', next)];
-    await vi.waitFor(async () => expect(await callWith(await mint({ kid: 'next', key: next.privateKey }))).toBe(400), { timeout: 5000 });
+    await vi.waitFor(async () => expect(await callWith(await mint({ kid: 'next', key: next.privateKey }))).toBe(400), {
+      timeout: 5000,
+    });
     expect(await callWith(old)).toBe(401);
     pair = next;
     issuer.keys = [await publish('one', 'RS256', next)];

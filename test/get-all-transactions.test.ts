@@ -22,9 +22,17 @@ describe('the list', () => {
   it('answers 200 with the items of the page and the count of all that match', async () => {
     const id = await individualWith([
       {
-        transactionId: 'a', amount: '12.50', currency: 'eur', timeStamp: '2026-02-01T10:00:00.120+02:00', transactionType: 'P2P',
-        transactionCategory: 'Debit', transactionStatus: 'Accepted', senderName: 'Zoë "Z" Ünal', receiverName: 'Bo',
-        paymentNotes: 'line\nbreak\t✓', paymentSystem: 'INTERNAL',
+        transactionId: 'a',
+        amount: '12.50',
+        currency: 'eur',
+        timeStamp: '2026-02-01T10:00:00.120+02:00',
+        transactionType: 'P2P',
+        transactionCategory: 'Debit',
+        transactionStatus: 'Accepted',
+        senderName: 'Zoë "Z" Ünal',
+        receiverName: 'Bo',
+        paymentNotes: 'line\nbreak\t✓',
+        paymentSystem: 'INTERNAL',
       },
     ]);
     const answer = await service.list({ individualId: id });
@@ -49,7 +57,9 @@ describe('the list', () => {
   });
 
   it('starts at page 1, has 20 items by default, and counts over all pages', async () => {
-    const id = await individualWith(Array.from({ length: 45 }, (_, index) => ({ transactionId: String(index).padStart(3, '0') })));
+    const id = await individualWith(
+      Array.from({ length: 45 }, (_, index) => ({ transactionId: String(index).padStart(3, '0') })),
+    );
     const pages = await Promise.all([1, 2, 3, 4].map((dataBatch) => service.list({ individualId: id, dataBatch })));
     expect(pages.map((page) => ids(page).length)).toEqual([20, 20, 5, 0]);
     expect(pages.map(({ status, json }) => [status, json.transactionCount])).toEqual(Array(4).fill([200, 45]));
@@ -87,7 +97,11 @@ describe('the list', () => {
     [{ amountTo: '5.' }, 'AmountTo', 'The field AmountTo must be a decimal such as 10 or 10.50.'],
     [{ amountTo: '+5' }, 'AmountTo', 'The field AmountTo must be a decimal such as 10 or 10.50.'],
     [{ amountTo: '123456789012345678901' }, 'AmountTo', 'The field AmountTo must be a decimal such as 10 or 10.50.'],
-    [{ timestampFrom: '2026-02-02', timestampTo: '2026-02-01' }, 'TimestampFrom', 'The field TimestampFrom must not be later than TimestampTo.'],
+    [
+      { timestampFrom: '2026-02-02', timestampTo: '2026-02-01' },
+      'TimestampFrom',
+      'The field TimestampFrom must not be later than TimestampTo.',
+    ],
     [{ amountFrom: '10.01', amountTo: '10' }, 'AmountFrom', 'The field AmountFrom must not be greater than AmountTo.'],
     [{ asOf: 'nonsense' }, 'AsOf', 'The field AsOf is not a value of the As-Of header.'],
   ])('answers 400 for invalid filters: %j', async (members, field, message) => {
@@ -110,14 +124,28 @@ describe('the list', () => {
 
   it('takes null and "" as no filter, and integers as numeric strings', async () => {
     const id = await individualWith([{}]);
-    const nothing = { timestampFrom: '', timestampTo: null, amountFrom: '', amountTo: null, search: '', transactionType: null, asOf: '' };
+    const nothing = {
+      timestampFrom: '',
+      timestampTo: null,
+      amountFrom: '',
+      amountTo: null,
+      search: '',
+      transactionType: null,
+      asOf: '',
+    };
     const answer = await service.list({ individualId: String(id), dataBatch: '1', dataBatchCount: null, ...nothing });
     expect(answer.json.transactionCount).toBe(1);
   });
 });
 
 describe('a time filter', () => {
-  const times = ['2026-03-28T23:59:59.999Z', '2026-03-29T00:00:00Z', '2026-03-29T12:00:00.000001Z', '2026-03-29T23:59:59.999999Z', '2026-03-30T00:00:00Z'];
+  const times = [
+    '2026-03-28T23:59:59.999Z',
+    '2026-03-29T00:00:00Z',
+    '2026-03-29T12:00:00.000001Z',
+    '2026-03-29T23:59:59.999999Z',
+    '2026-03-30T00:00:00Z',
+  ];
   let id: number;
   beforeAll(async () => {
     id = await individualWith(times.map((timeStamp, index) => ({ transactionId: String(index), timeStamp })));
@@ -134,7 +162,10 @@ describe('a time filter', () => {
     [{ timestampFrom: '2026-03-29T14:00:00+14:00' }, ['4', '3', '2', '1']],
     [{ timestampTo: '2026-03-28T10:00:00-14:00' }, ['1', '0']],
     [{ timestampFrom: '0001-01-01', timestampTo: '9999-12-31' }, ['4', '3', '2', '1', '0']],
-    [{ timestampFrom: '0001-01-01T00:00:00+14:00', timestampTo: '9999-12-31T23:59:59.999999-14:00' }, ['4', '3', '2', '1', '0']],
+    [
+      { timestampFrom: '0001-01-01T00:00:00+14:00', timestampTo: '9999-12-31T23:59:59.999999-14:00' },
+      ['4', '3', '2', '1', '0'],
+    ],
     [{ timestampFrom: '2026-03-29T12:00Z' }, ['4', '3', '2']],
   ])('is inclusive: %j', async (filter, expected) => {
     const answer = await service.list({ individualId: id, ...filter });
@@ -143,7 +174,17 @@ describe('a time filter', () => {
 });
 
 describe('an amount', () => {
-  const amounts = ['0.30', '0.3', '9007199254740993.17', '99999999999999999999.999999', '0', '1000', '1.234', '10', '10.00'];
+  const amounts = [
+    '0.30',
+    '0.3',
+    '9007199254740993.17',
+    '99999999999999999999.999999',
+    '0',
+    '1000',
+    '1.234',
+    '10',
+    '10.00',
+  ];
   let id: number;
   beforeAll(async () => {
     id = await individualWith(amounts.map((amount, index) => ({ transactionId: String(index), amount })));
@@ -157,7 +198,10 @@ describe('an amount', () => {
   it('comes back byte-exact when sent as a number', async () => {
     const owner = await service.createUser();
     const numbers = ['12.50', '9007199254740993.17', '0.100000', '1e3', '1.5E-3', '100E-2'];
-    const rows = numbers.map((number, index) => `{"individualId":${owner},"transactionId":"${index}","amount":${number},"currency":"EUR","timeStamp":"2026-01-01T00:00:00Z"}`);
+    const rows = numbers.map(
+      (number, index) =>
+        `{"individualId":${owner},"transactionId":"${index}","amount":${number},"currency":"EUR","timeStamp":"2026-01-01T00:00:00Z"}`,
+    );
     await service.call('/app/record-transactions', undefined, { raw: `{"transactions":[${rows.join(',')}]}` });
     const { text } = await service.list({ individualId: owner });
     const listed = [...text.matchAll(/"amount":([^,]+),/g)].map(([, amount]) => amount).reverse();
@@ -183,9 +227,30 @@ describe('the extra filters', () => {
   let id: number;
   beforeAll(async () => {
     id = await individualWith([
-      { transactionId: 'A1', transactionType: 'P2P', transactionStatus: 'Pending', transactionCategory: 'Debit', currency: 'EUR', paymentNotes: '100% ÄPFEL_' },
-      { transactionId: 'A2', transactionType: 'CARD', transactionStatus: 'Accepted', transactionCategory: 'Credit', currency: 'JPY', senderName: 'Zoë' },
-      { transactionId: 'A3', transactionType: 'p2p', transactionStatus: 'accepted', transactionCategory: 'Debit', currency: 'EUR', receiverName: 'zoë' },
+      {
+        transactionId: 'A1',
+        transactionType: 'P2P',
+        transactionStatus: 'Pending',
+        transactionCategory: 'Debit',
+        currency: 'EUR',
+        paymentNotes: '100% ÄPFEL_',
+      },
+      {
+        transactionId: 'A2',
+        transactionType: 'CARD',
+        transactionStatus: 'Accepted',
+        transactionCategory: 'Credit',
+        currency: 'JPY',
+        senderName: 'Zoë',
+      },
+      {
+        transactionId: 'A3',
+        transactionType: 'p2p',
+        transactionStatus: 'accepted',
+        transactionCategory: 'Debit',
+        currency: 'EUR',
+        receiverName: 'zoë',
+      },
     ]);
   });
 
@@ -210,12 +275,16 @@ describe('the extra filters', () => {
 
 describe('asOf', () => {
   it('pins the set of rows while rows arrive, back-dated ones too', async () => {
-    const id = await individualWith(Array.from({ length: 30 }, (_, index) => ({ timeStamp: `2026-01-${String(index + 1).padStart(2, '0')}` })));
+    const id = await individualWith(
+      Array.from({ length: 30 }, (_, index) => ({ timeStamp: `2026-01-${String(index + 1).padStart(2, '0')}` })),
+    );
     const first = await service.list({ individualId: id, dataBatchCount: 10 });
     const asOf = first.headers.get('as-of')!;
     const before = ids(await service.list({ individualId: id, dataBatchCount: 30 }));
     const arriving = Promise.all(
-      Array.from({ length: 20 }, (_, index) => service.record([row(id, { timeStamp: `2026-01-${String(index + 5).padStart(2, '0')}T12:00:00Z` })])),
+      Array.from({ length: 20 }, (_, index) =>
+        service.record([row(id, { timeStamp: `2026-01-${String(index + 5).padStart(2, '0')}T12:00:00Z` })]),
+      ),
     );
     const walked = [];
     for (const dataBatch of [1, 2, 3, 4]) {
@@ -242,7 +311,8 @@ describe('asOf', () => {
     const [a, b] = [await own.createUser(), await own.createUser()];
     await own.record([row(a), row(b)]);
     const asOf = (await own.list({ individualId: a })).headers.get('as-of')!;
-    const refused = async (individualId: number, token: string) => (await own.list({ individualId, asOf: token })).json.errors?.AsOf?.[0];
+    const refused = async (individualId: number, token: string) =>
+      (await own.list({ individualId, asOf: token })).json.errors?.AsOf?.[0];
     expect(await refused(b, asOf)).toBe('The field AsOf belongs to another individual.');
     const flipped = (asOf[0] === 'A' ? 'B' : 'A') + asOf.slice(1);
     for (const bad of [flipped, `${asOf}A`, asOf.slice(0, -1), 'x', '🙂']) {
@@ -265,10 +335,28 @@ describe('against a brute-force model', () => {
   }
 
   const someTime = fc.constantFrom(
-    '2026-01-01T00:00:00.000000Z', '2026-01-01T00:00:00.000001Z', '2026-01-01T23:59:59.999999Z', '2026-01-02T00:00:00.000000Z',
-    '2026-01-02T12:30:00.500000Z', '2026-02-28T23:59:59.999999Z', '2026-03-01T00:00:00.000000Z', '0001-01-01T00:00:00.000000Z', '9999-12-31T23:59:59.999999Z',
+    '2026-01-01T00:00:00.000000Z',
+    '2026-01-01T00:00:00.000001Z',
+    '2026-01-01T23:59:59.999999Z',
+    '2026-01-02T00:00:00.000000Z',
+    '2026-01-02T12:30:00.500000Z',
+    '2026-02-28T23:59:59.999999Z',
+    '2026-03-01T00:00:00.000000Z',
+    '0001-01-01T00:00:00.000000Z',
+    '9999-12-31T23:59:59.999999Z',
   );
-  const someAmount = fc.constantFrom('0', '0.01', '0.1', '0.10', '1', '9.99', '10', '10.00', '10.000001', '99999999999999999999.999999');
+  const someAmount = fc.constantFrom(
+    '0',
+    '0.01',
+    '0.1',
+    '0.10',
+    '1',
+    '9.99',
+    '10',
+    '10.00',
+    '10.000001',
+    '99999999999999999999.999999',
+  );
   const rows = fc.uniqueArray(
     fc.record({
       transactionId: fc.stringMatching(/^[a-zA-Z0-9é]{1,3}$/),
@@ -279,7 +367,13 @@ describe('against a brute-force model', () => {
     { selector: ({ transactionId }) => transactionId, minLength: 1, maxLength: 60 },
   );
   const filters = fc.record(
-    { timestampFrom: someTime, timestampTo: someTime, amountFrom: someAmount, amountTo: someAmount, transactionType: fc.constantFrom('p2p', 'card') },
+    {
+      timestampFrom: someTime,
+      timestampTo: someTime,
+      amountFrom: someAmount,
+      amountTo: someAmount,
+      transactionType: fc.constantFrom('p2p', 'card'),
+    },
     { requiredKeys: [] },
   );
 
@@ -288,7 +382,11 @@ describe('against a brute-force model', () => {
     return BigInt(whole + fraction.padEnd(6, '0'));
   };
   const order = (a: Model, b: Model) =>
-    a.timeStamp === b.timeStamp ? Buffer.compare(Buffer.from(b.transactionId), Buffer.from(a.transactionId)) : a.timeStamp < b.timeStamp ? 1 : -1;
+    a.timeStamp === b.timeStamp
+      ? Buffer.compare(Buffer.from(b.transactionId), Buffer.from(a.transactionId))
+      : a.timeStamp < b.timeStamp
+        ? 1
+        : -1;
   const selects = (filter: Partial<Record<string, string>>) => (model: Model) =>
     (!filter.timestampFrom || model.timeStamp >= filter.timestampFrom) &&
     (!filter.timestampTo || model.timeStamp <= filter.timestampTo) &&
@@ -298,27 +396,35 @@ describe('against a brute-force model', () => {
 
   it('pages and counts are right for random data and filters, and walking all pages gives each row once', async () => {
     await fc.assert(
-      fc.asyncProperty(rows, fc.array(filters, { minLength: 5, maxLength: 5 }), fc.integer({ min: 1, max: 25 }), async (models, tried, size) => {
-        const id = await service.createUser();
-        await service.record(models.map((model) => row(id, { ...model })));
-        for (const filter of [{}, ...tried]) {
-          const invalid =
-            (filter.timestampFrom && filter.timestampTo && filter.timestampFrom > filter.timestampTo) ||
-            (filter.amountFrom && filter.amountTo && micro(filter.amountFrom) > micro(filter.amountTo));
-          const expected = models.filter(selects(filter)).sort(order).map(({ transactionId }) => transactionId);
-          const walked: string[] = [];
-          for (let dataBatch = 1; dataBatch <= Math.ceil(expected.length / size) + 1; dataBatch += 1) {
-            const page = await service.list({ individualId: id, dataBatch, dataBatchCount: size, ...filter });
-            if (invalid) {
-              expect(page.status).toBe(400);
-              return;
+      fc.asyncProperty(
+        rows,
+        fc.array(filters, { minLength: 5, maxLength: 5 }),
+        fc.integer({ min: 1, max: 25 }),
+        async (models, tried, size) => {
+          const id = await service.createUser();
+          await service.record(models.map((model) => row(id, { ...model })));
+          for (const filter of [{}, ...tried]) {
+            const invalid =
+              (filter.timestampFrom && filter.timestampTo && filter.timestampFrom > filter.timestampTo) ||
+              (filter.amountFrom && filter.amountTo && micro(filter.amountFrom) > micro(filter.amountTo));
+            const expected = models
+              .filter(selects(filter))
+              .sort(order)
+              .map(({ transactionId }) => transactionId);
+            const walked: string[] = [];
+            for (let dataBatch = 1; dataBatch <= Math.ceil(expected.length / size) + 1; dataBatch += 1) {
+              const page = await service.list({ individualId: id, dataBatch, dataBatchCount: size, ...filter });
+              if (invalid) {
+                expect(page.status).toBe(400);
+                return;
+              }
+              expect(page.json.transactionCount).toBe(expected.length);
+              walked.push(...ids(page));
             }
-            expect(page.json.transactionCount).toBe(expected.length);
-            walked.push(...ids(page));
+            expect(walked).toEqual(expected);
           }
-          expect(walked).toEqual(expected);
-        }
-      }),
+        },
+      ),
       { numRuns: 40 },
     );
   });
@@ -326,11 +432,14 @@ describe('against a brute-force model', () => {
   it('walks 10,000 rows on one timestamp with each row seen once', async () => {
     const id = await service.createUser();
     for (let start = 0; start < 10_000; start += 2500) {
-      await service.record(Array.from({ length: 2500 }, (_, index) => row(id, { transactionId: `tie-${start + index}` })));
+      await service.record(
+        Array.from({ length: 2500 }, (_, index) => row(id, { transactionId: `tie-${start + index}` })),
+      );
     }
     const seen = new Set<string>();
     for (let dataBatch = 1; dataBatch <= 10; dataBatch += 1) {
-      for (const transactionId of ids(await service.list({ individualId: id, dataBatch, dataBatchCount: 1000 }))) seen.add(transactionId);
+      for (const transactionId of ids(await service.list({ individualId: id, dataBatch, dataBatchCount: 1000 })))
+        seen.add(transactionId);
     }
     expect(seen.size).toBe(10_000);
   });
@@ -347,6 +456,8 @@ it('ends a statement that takes too long with 503 and Retry-After', async () => 
   });
   const answer = await held;
   expect(answer.status).toBe(503);
-  expect(answer.json).toEqual(refusal(503, 'Service Unavailable', 'The query took too long. Narrow the filter, or try again later.'));
+  expect(answer.json).toEqual(
+    refusal(503, 'Service Unavailable', 'The query took too long. Narrow the filter, or try again later.'),
+  );
   expect(Number(answer.headers.get('retry-after'))).toBeGreaterThan(0);
 });

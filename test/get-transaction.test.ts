@@ -32,7 +32,9 @@ it('tells the two wallets of one transfer apart by individualId', async () => {
 
 it('answers 400 when several individuals hold the id and none is named', async () => {
   const answer = await get({ transactionId: 'both' });
-  expect(answer.json).toEqual(refusal(400, 'Bad Request', 'Several individuals hold this transactionId. Give individualId too.'));
+  expect(answer.json).toEqual(
+    refusal(400, 'Bad Request', 'Several individuals hold this transactionId. Give individualId too.'),
+  );
 });
 
 it('means the user of a bound token', async () => {

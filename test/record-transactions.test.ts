@@ -28,30 +28,72 @@ describe('record-transactions', () => {
     expect(answer.json.results).toEqual([
       { transactionId: 'a', individualId: id, result: 'created' },
       {
-        transactionId: 'b', individualId: id, result: 'rejected',
-        errors: { Amount: ['The field Amount must be a non-negative decimal with up to 20 digits before the point and 6 after.'] },
-      },
-      { transactionId: 'c', individualId: 2_000_000_000, result: 'rejected', errors: { IndividualId: ['Unknown individual.'] } },
-      {
-        transactionId: null, individualId: null, result: 'rejected',
-        errors: { '$.transactions[3]': ['The JSON value could not be converted to TransactionRow. Path: $.transactions[3].'] },
-      },
-      {
-        transactionId: 'd', individualId: id, result: 'rejected',
-        errors: { Currency: ['The field Currency must be an ISO 4217 code.'], TimeStamp: ['The field TimeStamp must be an ISO 8601 date-time.'] },
+        transactionId: 'b',
+        individualId: id,
+        result: 'rejected',
+        errors: {
+          Amount: [
+            'The field Amount must be a non-negative decimal with up to 20 digits before the point and 6 after.',
+          ],
+        },
       },
       {
-        transactionId: 'e', individualId: id, result: 'rejected',
-        errors: { Amount: ['The Amount field is required.'], Currency: ['The Currency field is required.'], TimeStamp: ['The TimeStamp field is required.'] },
+        transactionId: 'c',
+        individualId: 2_000_000_000,
+        result: 'rejected',
+        errors: { IndividualId: ['Unknown individual.'] },
+      },
+      {
+        transactionId: null,
+        individualId: null,
+        result: 'rejected',
+        errors: {
+          '$.transactions[3]': ['The JSON value could not be converted to TransactionRow. Path: $.transactions[3].'],
+        },
+      },
+      {
+        transactionId: 'd',
+        individualId: id,
+        result: 'rejected',
+        errors: {
+          Currency: ['The field Currency must be an ISO 4217 code.'],
+          TimeStamp: ['The field TimeStamp must be an ISO 8601 date-time.'],
+        },
+      },
+      {
+        transactionId: 'e',
+        individualId: id,
+        result: 'rejected',
+        errors: {
+          Amount: ['The Amount field is required.'],
+          Currency: ['The Currency field is required.'],
+          TimeStamp: ['The TimeStamp field is required.'],
+        },
       },
       { transactionId: 'f', individualId: id, result: 'created' },
     ]);
   });
 
   it.each([
-    ['1e3', 'created'], ['0', 'created'], ['00012.5', 'rejected'], ['99999999999999999999.999999', 'created'],
-    ['100000000000000000000', 'rejected'], ['0.0000001', 'rejected'], ['1e-7', 'rejected'], ['1e20', 'rejected'], ['1e999', 'rejected'], ['-0.01', 'rejected'], ['true', 'rejected'],
-    ['"12.50"', 'created'], ['"007.5"', 'created'], ['"1e3"', 'rejected'], ['"1,5"', 'rejected'], ['".5"', 'rejected'], ['""', 'rejected'], ['"NaN"', 'rejected'], ['null', 'rejected'],
+    ['1e3', 'created'],
+    ['0', 'created'],
+    ['00012.5', 'rejected'],
+    ['99999999999999999999.999999', 'created'],
+    ['100000000000000000000', 'rejected'],
+    ['0.0000001', 'rejected'],
+    ['1e-7', 'rejected'],
+    ['1e20', 'rejected'],
+    ['1e999', 'rejected'],
+    ['-0.01', 'rejected'],
+    ['true', 'rejected'],
+    ['"12.50"', 'created'],
+    ['"007.5"', 'created'],
+    ['"1e3"', 'rejected'],
+    ['"1,5"', 'rejected'],
+    ['".5"', 'rejected'],
+    ['""', 'rejected'],
+    ['"NaN"', 'rejected'],
+    ['null', 'rejected'],
   ])('takes the amount %s: %s', async (amount, expected) => {
     const id = await service.createUser();
     const raw = `{"transactions":[{"individualId":${id},"transactionId":"x","amount":${amount},"currency":"EUR","timeStamp":"2026-01-01T00:00:00Z"}]}`;
@@ -63,7 +105,9 @@ describe('record-transactions', () => {
 
   it('refuses a blank id, one that is too long, and characters that cannot be kept', async () => {
     const id = await service.createUser();
-    expect(await results([' ', '', 'x'.repeat(65), 'a\u0000b', null].map((transactionId) => row(id, { transactionId })))).toEqual(Array(5).fill('rejected'));
+    expect(
+      await results([' ', '', 'x'.repeat(65), 'a\u0000b', null].map((transactionId) => row(id, { transactionId }))),
+    ).toEqual(Array(5).fill('rejected'));
     expect(await results([row(id, { paymentNotes: 'a\u0000b' })])).toEqual(['rejected']);
   });
 
@@ -92,9 +136,14 @@ describe('a row that comes again', () => {
     const id = await service.createUser();
     const first = row(id, { transactionId: 'x', amount: '10.00' });
     expect(await results([first])).toEqual(['created']);
-    expect(await results([first, { ...first, amount: '10' }, { ...first, amount: 10.0 }, { ...first, timeStamp: '2026-01-01T01:00:00+01:00' }])).toEqual(
-      Array(4).fill('duplicate'),
-    );
+    expect(
+      await results([
+        first,
+        { ...first, amount: '10' },
+        { ...first, amount: 10.0 },
+        { ...first, timeStamp: '2026-01-01T01:00:00+01:00' },
+      ]),
+    ).toEqual(Array(4).fill('duplicate'));
     expect((await service.list({ individualId: id })).text).toContain('"amount":10.00,');
   });
 
@@ -121,18 +170,30 @@ describe('a row that comes again', () => {
     await results([first]);
     const cleared = { ...first, amount: '47.11', timeStamp: '2026-01-02T00:00:00Z', transactionStatus: 'Accepted' };
     expect(await results([cleared])).toEqual(['updated']);
-    expect(await stored(id, 'x')).toMatchObject({ amount: 47.11, timeStamp: '2026-01-02T00:00:00Z', transactionStatus: 'Accepted' });
+    expect(await stored(id, 'x')).toMatchObject({
+      amount: 47.11,
+      timeStamp: '2026-01-02T00:00:00Z',
+      transactionStatus: 'Accepted',
+    });
     expect((await service.list({ individualId: id })).json.transactionCount).toBe(1);
-    expect((await service.list({ individualId: id, amountFrom: '47.11', amountTo: '47.11', timestampFrom: '2026-01-02' })).json.transactionCount).toBe(1);
+    expect(
+      (await service.list({ individualId: id, amountFrom: '47.11', amountTo: '47.11', timestampFrom: '2026-01-02' }))
+        .json.transactionCount,
+    ).toBe(1);
   });
 
-  it.each(['Accepted', 'Rejected', 'Reversed', 'Cancelled'])('is a duplicate when %s would go back to Pending', async (transactionStatus) => {
-    const id = await service.createUser();
-    const first = row(id, { transactionId: 'x', transactionStatus });
-    await results([first]);
-    expect(await results([{ ...first, transactionStatus: 'Pending', paymentNotes: 'late news' }])).toEqual(['duplicate']);
-    expect(await stored(id, 'x')).toMatchObject({ transactionStatus, paymentNotes: '' });
-  });
+  it.each(['Accepted', 'Rejected', 'Reversed', 'Cancelled'])(
+    'is a duplicate when %s would go back to Pending',
+    async (transactionStatus) => {
+      const id = await service.createUser();
+      const first = row(id, { transactionId: 'x', transactionStatus });
+      await results([first]);
+      expect(await results([{ ...first, transactionStatus: 'Pending', paymentNotes: 'late news' }])).toEqual([
+        'duplicate',
+      ]);
+      expect(await stored(id, 'x')).toMatchObject({ transactionStatus, paymentNotes: '' });
+    },
+  );
 
   it('is a conflict, not a duplicate, when late pending news has another amount', async () => {
     const id = await service.createUser();
@@ -160,11 +221,14 @@ describe('a row that comes again', () => {
     const id = await service.createUser();
     const first = row(id, { transactionId: 'x', transactionStatus: 'Pending', amount: '5' });
     const cleared = { ...first, amount: '6', transactionStatus: 'Accepted' };
-    expect(await results([first, cleared, first, { ...cleared, paymentNotes: 'hi' }, { ...cleared, amount: '7' }])).toEqual([
-      'created', 'updated', 'conflict', 'updated', 'conflict',
-    ]);
+    expect(
+      await results([first, cleared, first, { ...cleared, paymentNotes: 'hi' }, { ...cleared, amount: '7' }]),
+    ).toEqual(['created', 'updated', 'conflict', 'updated', 'conflict']);
     expect(await stored(id, 'x')).toMatchObject({ amount: 6, paymentNotes: 'hi', transactionStatus: 'Accepted' });
-    const [{ versions }] = (await service.sql`select count(*)::int as versions from transaction_history where individual_id = ${id}`) as unknown as [{ versions: number }];
+    const [{ versions }] =
+      (await service.sql`select count(*)::int as versions from transaction_history where individual_id = ${id}`) as unknown as [
+        { versions: number },
+      ];
     expect(versions).toBe(2);
   });
 });
@@ -173,7 +237,9 @@ describe('in parallel', () => {
   it('records overlapping batches of several individuals without a lost or doubled row', async () => {
     const users = await Promise.all(Array.from({ length: 5 }, () => service.createUser()));
     const rows = Array.from({ length: 300 }, (_, index) => row(users[index % 5]!, { transactionId: `p-${index}` }));
-    const batches = Array.from({ length: 8 }, (_, shift) => [...rows.slice(shift * 20), ...rows.slice(0, shift * 20)].slice(0, 200));
+    const batches = Array.from({ length: 8 }, (_, shift) =>
+      [...rows.slice(shift * 20), ...rows.slice(0, shift * 20)].slice(0, 200),
+    );
     const all = (await Promise.all(batches.map(results))).flat();
     const distinct = new Set(batches.flat().map((each) => each.transactionId)).size;
     expect(all.filter((result) => result === 'created')).toHaveLength(distinct);
@@ -191,7 +257,8 @@ describe('in parallel', () => {
     await service.record([row(id)]);
     let writing = true;
     const writer = (async () => {
-      for (let batch = 0; batch < 40; batch += 1) await Promise.all([service.record([row(id), row(id)]), service.record([row(id)])]);
+      for (let batch = 0; batch < 40; batch += 1)
+        await Promise.all([service.record([row(id), row(id)]), service.record([row(id)])]);
       writing = false;
     })();
     while (writing) {

@@ -21,7 +21,9 @@ async function ask(form: Record<string, string> | string, headers: Record<string
 
 const grant = { grant_type: 'client_credentials' };
 const sandbox = { ...grant, client_id: 'sandbox', client_secret: 'sandbox' };
-const basic = (id: string, secret: string) => ({ authorization: `Basic ${Buffer.from(`${id}:${secret}`).toString('base64')}` });
+const basic = (id: string, secret: string) => ({
+  authorization: `Basic ${Buffer.from(`${id}:${secret}`).toString('base64')}`,
+});
 
 describe('the token endpoint', () => {
   it('issues an RFC 9068 access token by client_credentials, secret in the body or by Basic', async () => {
@@ -35,7 +37,12 @@ describe('the token endpoint', () => {
         scope: 'users phone transactions:read transactions:write operator:read operator:write',
       });
       expect(decodeProtectedHeader(answer.json.access_token)).toMatchObject({ typ: 'at+jwt', alg: 'RS256' });
-      expect(decodeJwt(answer.json.access_token)).toMatchObject({ iss: service.url, aud: 'ledgerline', client_id: 'sandbox', sub: 'sandbox' });
+      expect(decodeJwt(answer.json.access_token)).toMatchObject({
+        iss: service.url,
+        aud: 'ledgerline',
+        client_id: 'sandbox',
+        sub: 'sandbox',
+      });
     }
   });
 
@@ -61,7 +68,12 @@ describe('the token endpoint', () => {
     ['an unknown scope', { ...sandbox, scope: 'phone admin' }, 400, 'invalid_scope'],
     ['a user_id that is none', { ...sandbox, user_id: '0' }, 400, 'invalid_request'],
     ['a user_id out of range', { ...sandbox, user_id: '2147483648' }, 400, 'invalid_request'],
-    ['a repeated parameter', 'grant_type=client_credentials&grant_type=client_credentials&client_id=sandbox&client_secret=sandbox', 400, 'invalid_request'],
+    [
+      'a repeated parameter',
+      'grant_type=client_credentials&grant_type=client_credentials&client_id=sandbox&client_secret=sandbox',
+      400,
+      'invalid_request',
+    ],
     ['an empty body', '', 400, 'invalid_request'],
   ])('refuses %s as RFC 6749 says', async (_, form, status, error) => {
     const answer = await ask(form);
@@ -81,13 +93,20 @@ describe('the token endpoint', () => {
   it('takes clients from the configuration, each with its own rights', async () => {
     const configured = await serviceForTest({
       LEDGERLINE_CLIENTS: JSON.stringify([
-        { id: 'reader', secretSha256: '2bb80d537b1da3e38bd30361aa855686bde0eacd7162fef6a25fe97bf527a25b', scopes: ['phone'] },
+        {
+          id: 'reader',
+          secretSha256: '2bb80d537b1da3e38bd30361aa855686bde0eacd7162fef6a25fe97bf527a25b',
+          scopes: ['phone'],
+        },
       ]),
       LEDGERLINE_TOKEN_SECONDS: '120',
     });
     const form = { ...grant, client_id: 'reader', client_secret: 'secret' };
     const asked = async (more: Record<string, string>) => {
-      const response = await fetch(`${configured.url}/connect/token`, { method: 'POST', body: new URLSearchParams({ ...form, ...more }) });
+      const response = await fetch(`${configured.url}/connect/token`, {
+        method: 'POST',
+        body: new URLSearchParams({ ...form, ...more }),
+      });
       return (await response.json()) as Record<string, unknown>;
     };
     expect(await asked({})).toMatchObject({ scope: 'phone', expires_in: 120 });
@@ -100,10 +119,18 @@ describe('the token endpoint', () => {
 describe('the issuer’s documents', () => {
   it('publish the keys that the tokens are signed with, and no private part', async () => {
     const jwks = (await service.call('/.well-known/jwks.json', undefined, { method: 'GET', token: null })).json;
-    expect(jwks.keys).toEqual([{ kty: 'RSA', n: expect.any(String), e: 'AQAB', kid: expect.any(String), alg: 'RS256', use: 'sig' }]);
+    expect(jwks.keys).toEqual([
+      { kty: 'RSA', n: expect.any(String), e: 'AQAB', kid: expect.any(String), alg: 'RS256', use: 'sig' },
+    ]);
     expect(decodeProtectedHeader(await service.token()).kid).toBe(jwks.keys[0].kid);
-    const discovery = (await service.call('/.well-known/openid-configuration', undefined, { method: 'GET', token: null })).json;
-    expect(discovery).toMatchObject({ issuer: service.url, jwks_uri: `${service.url}/.well-known/jwks.json`, token_endpoint: `${service.url}/connect/token` });
+    const discovery = (
+      await service.call('/.well-known/openid-configuration', undefined, { method: 'GET', token: null })
+    ).json;
+    expect(discovery).toMatchObject({
+      issuer: service.url,
+      jwks_uri: `${service.url}/.well-known/jwks.json`,
+      token_endpoint: `${service.url}/connect/token`,
+    });
   });
 });
 
@@ -118,7 +145,9 @@ describe('scopes', () => {
     ['POST', '/app/get-transaction', 'transactions:read'],
     ['POST', '/app/record-transactions', 'transactions:write'],
   ])('%s %s needs %s, and says so before it looks at the body', async (method, path, scope) => {
-    const others = 'users phone transactions:read transactions:write operator:read operator:write'.split(' ').filter((name) => name !== scope);
+    const others = 'users phone transactions:read transactions:write operator:read operator:write'
+      .split(' ')
+      .filter((name) => name !== scope);
     const token = await service.token(others.join(' '));
     const answer = await service.call(path, undefined, { method, token, ...(method === 'POST' && { raw: '{broken' }) });
     expect(answer.status).toBe(403);
@@ -132,7 +161,8 @@ describe('a token bound to one user', () => {
     const [mine, theirs] = [await service.createUser(), await service.createUser()];
     await service.record([row(mine), row(theirs)]);
     const token = await service.token('', mine);
-    const call = async (path: string, body: unknown, method = 'POST') => (await service.call(path, body, { token, method })).status;
+    const call = async (path: string, body: unknown, method = 'POST') =>
+      (await service.call(path, body, { token, method })).status;
     const list = (individualId: unknown) => call('/app/get-all-transactions', { individualId, dataBatch: 1 });
     expect(await list(mine)).toBe(200);
     expect(await list(theirs)).toBe(403);
@@ -157,5 +187,7 @@ it('expires by the service’s clock', async () => {
   await own.advance(11);
   const expired = await own.call('/User', {}, { token });
   expect([expired.status, expired.text]).toEqual([401, '']);
-  expect(expired.headers.get('www-authenticate')).toBe('Bearer error="invalid_token", error_description="the token has expired"');
+  expect(expired.headers.get('www-authenticate')).toBe(
+    'Bearer error="invalid_token", error_description="the token has expired"',
+  );
 });

@@ -1,5 +1,13 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { invalidField, newPhone, refusal, serviceForTest, startService, wrongCode, type Service } from './harness/service.ts';
+import {
+  invalidField,
+  newPhone,
+  refusal,
+  serviceForTest,
+  startService,
+  wrongCode,
+  type Service,
+} from './harness/service.ts';
 
 let service: Service;
 beforeAll(async () => {
@@ -68,7 +76,9 @@ describe('verify', () => {
     const { id, code } = await sent();
     await service.verify(id, code);
     expect((await service.verify(id, code)).json).toEqual(invalidCode);
-    expect((await service.call(`/User/${id}/status`, undefined, { method: 'GET' })).json.isPhoneNumberVerified).toBe(true);
+    expect((await service.call(`/User/${id}/status`, undefined, { method: 'GET' })).json.isPhoneNumberVerified).toBe(
+      true,
+    );
   });
 
   it('answers the same when no code was ever issued, and for an unknown id', async () => {
@@ -112,7 +122,8 @@ describe('under races', () => {
     const { id, code } = await sent();
     const counts = await statuses(Array.from({ length: 200 }, () => service.verify(id, wrongCode(code))));
     expect(counts).toEqual({ 400: 10, 429: 190 });
-    const [row] = await service.sql`select code_attempts, cardinality(failures) as failures from verifications where user_id = ${id}`;
+    const [row] =
+      await service.sql`select code_attempts, cardinality(failures) as failures from verifications where user_id = ${id}`;
     expect(row).toEqual({ code_attempts: 6, failures: 10 });
   });
 
@@ -136,7 +147,9 @@ describe('under races', () => {
 
   it('keeps sends and verifies in parallel from ever answering 5xx or verifying twice', async () => {
     const { id, phone, code } = await sent();
-    const calls = Array.from({ length: 60 }, (_, index) => (index % 2 ? service.verify(id, code) : service.sendCode(id, phone)));
+    const calls = Array.from({ length: 60 }, (_, index) =>
+      index % 2 ? service.verify(id, code) : service.sendCode(id, phone),
+    );
     const counts = await statuses(calls);
     expect(counts[200] ?? 0).toBeLessThanOrEqual(1);
     expect(Object.keys(counts).every((status) => Number(status) < 500)).toBe(true);
@@ -192,7 +205,8 @@ describe('the block after failures', () => {
     const other = await sent();
     for (let attempt = 0; attempt < 4; attempt += 1) await service.verify(id, 'nope');
     expect((await service.verify(id, code)).status).toBe(200);
-    const [row] = await service.sql`select cardinality(failures) as failures, blocked_until from verifications where user_id = ${id}`;
+    const [row] =
+      await service.sql`select cardinality(failures) as failures, blocked_until from verifications where user_id = ${id}`;
     expect(row).toEqual({ failures: 4, blocked_until: null });
     expect((await service.verify(other.id, other.code)).status).toBe(200);
   });

@@ -27,23 +27,36 @@ async function exchange(bytes: string | Uint8Array, until = /\r\n\r\n/): Promise
 }
 
 describe('a body', () => {
-  it.each(['application/json', 'text/json', 'application/vnd.api+json', 'APPLICATION/JSON', 'application/json; charset=utf-8', 'application/json;charset="UTF-8"', 'application/problem+JSON ; charset=us-ascii'])(
-    'may be %s',
-    async (type) => {
-      expect((await verify('{"id":1,"code":""}', { 'content-type': type })).status).toBe(400);
-    },
-  );
+  it.each([
+    'application/json',
+    'text/json',
+    'application/vnd.api+json',
+    'APPLICATION/JSON',
+    'application/json; charset=utf-8',
+    'application/json;charset="UTF-8"',
+    'application/problem+JSON ; charset=us-ascii',
+  ])('may be %s', async (type) => {
+    expect((await verify('{"id":1,"code":""}', { 'content-type': type })).status).toBe(400);
+  });
 
-  it.each(['text/plain', 'application/x-www-form-urlencoded', 'multipart/form-data', 'application/xml', 'nonsense', ';', 'application/json; charset=klingon'])(
-    'is 415 as %s',
-    async (type) => {
-      const answer = await verify('{"id":1,"code":"1"}', { 'content-type': type });
-      expect(answer.status).toBe(415);
-      expect(answer.json).toEqual({
-        type: 'https://tools.ietf.org/html/rfc7231#section-6.5.13', title: 'Unsupported Media Type', status: 415, traceId: expectTraceId,
-      });
-    },
-  );
+  it.each([
+    'text/plain',
+    'application/x-www-form-urlencoded',
+    'multipart/form-data',
+    'application/xml',
+    'nonsense',
+    ';',
+    'application/json; charset=klingon',
+  ])('is 415 as %s', async (type) => {
+    const answer = await verify('{"id":1,"code":"1"}', { 'content-type': type });
+    expect(answer.status).toBe(415);
+    expect(answer.json).toEqual({
+      type: 'https://tools.ietf.org/html/rfc7231#section-6.5.13',
+      title: 'Unsupported Media Type',
+      status: 415,
+      traceId: expectTraceId,
+    });
+  });
 
   it('is 415 without a media type, and when compressed', async () => {
     const token = await service.token();
@@ -70,16 +83,33 @@ describe('a body', () => {
   });
 
   it('may be empty, of any type, where no member is required', async () => {
-    expect((await service.call('/User', undefined, { raw: '', headers: { 'content-type': 'text/plain' } })).status).toBe(201);
+    expect(
+      (await service.call('/User', undefined, { raw: '', headers: { 'content-type': 'text/plain' } })).status,
+    ).toBe(201);
     expect((await service.call('/User')).status).toBe(201);
   });
 
   it.each([
-    ['{', 'Expected depth to be zero at the end of the JSON payload. There is an open JSON object or array that should be closed.'],
-    ['{"id":', 'Expected depth to be zero at the end of the JSON payload. There is an open JSON object or array that should be closed.'],
-    ['{"id":1', 'Expected depth to be zero at the end of the JSON payload. There is an open JSON object or array that should be closed.'],
-    ['{"id":1,}', 'The JSON object contains a trailing comma at the end which is not supported in this mode. Change the reader options.'],
-    ['{"id":[1,]}', 'The JSON array contains a trailing comma at the end which is not supported in this mode. Change the reader options.'],
+    [
+      '{',
+      'Expected depth to be zero at the end of the JSON payload. There is an open JSON object or array that should be closed.',
+    ],
+    [
+      '{"id":',
+      'Expected depth to be zero at the end of the JSON payload. There is an open JSON object or array that should be closed.',
+    ],
+    [
+      '{"id":1',
+      'Expected depth to be zero at the end of the JSON payload. There is an open JSON object or array that should be closed.',
+    ],
+    [
+      '{"id":1,}',
+      'The JSON object contains a trailing comma at the end which is not supported in this mode. Change the reader options.',
+    ],
+    [
+      '{"id":[1,]}',
+      'The JSON array contains a trailing comma at the end which is not supported in this mode. Change the reader options.',
+    ],
     ['{id:1}', "'i' is an invalid start of a property name. Expected a '\"'."],
     ["{'id':1}", "''' is an invalid start of a property name. Expected a '\"'."],
     ['{"id" 1}', "'1' is invalid after a property name. Expected a ':'."],
@@ -88,15 +118,30 @@ describe('a body', () => {
     ['{"id":1}}', "'}' is invalid after a single JSON value. Expected end of data."],
     ['{"id":nul}', "'nul' is an invalid JSON literal. Expected the literal 'null'."],
     ['{"id":01}', "Invalid leading zero before '1'."],
-    ['{"id":1.}', "'}' is invalid within a number, immediately after a decimal point ('.'). Expected a digit ('0'-'9')."],
-    ['{"id":-}', "'}' is invalid within a number, immediately after a sign character ('+' or '-'). Expected a digit ('0'-'9')."],
+    [
+      '{"id":1.}',
+      "'}' is invalid within a number, immediately after a decimal point ('.'). Expected a digit ('0'-'9').",
+    ],
+    [
+      '{"id":-}',
+      "'}' is invalid within a number, immediately after a sign character ('+' or '-'). Expected a digit ('0'-'9').",
+    ],
     ['{"id":1x}', "'x' is an invalid end of a number. Expected a delimiter."],
     ['{"id":"a', 'Expected end of string, but instead reached end of data.'],
     ['{"id":"\n"}', "'0x0A' is invalid within a JSON string. The string should be correctly escaped."],
-    ['{"id":"\\x"}', "'x' is an invalid escapable character within a JSON string. The string should be correctly escaped."],
-    ['{"id":"\\u12G4"}', "'G' is not a hex digit following '\\u' within a JSON string. The string should be correctly escaped."],
+    [
+      '{"id":"\\x"}',
+      "'x' is an invalid escapable character within a JSON string. The string should be correctly escaped.",
+    ],
+    [
+      '{"id":"\\u12G4"}',
+      "'G' is not a hex digit following '\\u' within a JSON string. The string should be correctly escaped.",
+    ],
     ['{"id":"\\ud800"}', 'Cannot read incomplete UTF-16 JSON text as string with missing low surrogate.'],
-    ['   ', 'The input does not contain any JSON tokens. Expected the input to start with a valid JSON token, when isFinalBlock is true.'],
+    [
+      '   ',
+      'The input does not contain any JSON tokens. Expected the input to start with a valid JSON token, when isFinalBlock is true.',
+    ],
     ['['.repeat(70), 'The maximum configured depth of 64 has been exceeded. Cannot read next JSON array.'],
     ['// no', "'/' is an invalid start of a value."],
   ])('that is malformed JSON is told in the words of .NET under $: %s', async (raw, sentence) => {
@@ -113,26 +158,40 @@ describe('a body', () => {
   });
 
   it('has its members matched in any case, the last of repeated ones counting, unknown ones ignored', async () => {
-    expect((await verify('{"ID":1,"cOdE":" ","other":{"a":[]}}')).json.errors).toEqual({ Code: ['The Code field is required.'] });
-    expect((await verify('{"id":"x","id":1,"code":"1","CODE":""}')).json.errors).toEqual({ Code: ['The Code field is required.'] });
-    expect((await verify('{"__proto__":{"code":"1"},"constructor":1,"id":1}')).json.errors).toEqual({ Code: ['The Code field is required.'] });
+    expect((await verify('{"ID":1,"cOdE":" ","other":{"a":[]}}')).json.errors).toEqual({
+      Code: ['The Code field is required.'],
+    });
+    expect((await verify('{"id":"x","id":1,"code":"1","CODE":""}')).json.errors).toEqual({
+      Code: ['The Code field is required.'],
+    });
+    expect((await verify('{"__proto__":{"code":"1"},"constructor":1,"id":1}')).json.errors).toEqual({
+      Code: ['The Code field is required.'],
+    });
   });
 
   it.each(['1', '"1"', '1.0', '1.000', '1e0', '10e-1', '"1.0"'])('may give an integer as %s', async (id) => {
     expect((await verify(`{"id":${id},"code":""}`)).json.errors).toEqual({ Code: ['The Code field is required.'] });
   });
 
-  it.each(['1.5', '"1.5"', '"x"', '""', '" 1"', 'true', '[]', '{}', '"0x1"', '1e999'])('may not give an integer as %s', async (id) => {
-    const { errors } = (await verify(`{"id":${id},"code":"1"}`)).json;
-    expect(Object.keys(errors)).toEqual(['$.id']);
-    expect(errors['$.id'][0]).toMatch(/^The JSON value could not be converted to System\.Int32\./);
-  });
+  it.each(['1.5', '"1.5"', '"x"', '""', '" 1"', 'true', '[]', '{}', '"0x1"', '1e999'])(
+    'may not give an integer as %s',
+    async (id) => {
+      const { errors } = (await verify(`{"id":${id},"code":"1"}`)).json;
+      expect(Object.keys(errors)).toEqual(['$.id']);
+      expect(errors['$.id'][0]).toMatch(/^The JSON value could not be converted to System\.Int32\./);
+    },
+  );
 
   it('is 413 above 1 MiB, announced or not, and the answer arrives', async () => {
     const large = `{"id":1,"code":"${'x'.repeat(1024 * 1024)}"}`;
     const answer = await verify(large);
     expect(answer.status).toBe(413);
-    expect(answer.json).toEqual({ type: 'https://tools.ietf.org/html/rfc7231#section-6.5.11', title: 'Payload Too Large', status: 413, traceId: expectTraceId });
+    expect(answer.json).toEqual({
+      type: 'https://tools.ietf.org/html/rfc7231#section-6.5.11',
+      title: 'Payload Too Large',
+      status: 413,
+      traceId: expectTraceId,
+    });
     const chunked = await fetch(`${service.url}/User/phone-number/verify`, {
       method: 'POST',
       headers: { authorization: `Bearer ${await service.token()}`, 'content-type': 'application/json' },
@@ -144,15 +203,20 @@ describe('a body', () => {
   });
 
   it('is not read before the token is: 401 comes at once', async () => {
-    const answer = await exchange('POST /User HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: 1000\r\n\r\n{');
+    const answer = await exchange(
+      'POST /User HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: 1000\r\n\r\n{',
+    );
     expect(answer).toMatch(/^HTTP\/1\.1 401 /);
   });
 });
 
 describe('a path', () => {
-  it.each(['/user/PHONE-number/VERIFY', '/User/phone-number/verify/', '/USER/PHONE-NUMBER/VERIFY/'])('matches in any case, with or without a trailing slash: %s', async (path) => {
-    expect((await service.call(path, { id: 1 })).json.errors).toEqual({ Code: ['The Code field is required.'] });
-  });
+  it.each(['/user/PHONE-number/VERIFY', '/User/phone-number/verify/', '/USER/PHONE-NUMBER/VERIFY/'])(
+    'matches in any case, with or without a trailing slash: %s',
+    async (path) => {
+      expect((await service.call(path, { id: 1 })).json.errors).toEqual({ Code: ['The Code field is required.'] });
+    },
+  );
 
   it.each([
     ['GET', '/User', 'POST'],
@@ -166,14 +230,27 @@ describe('a path', () => {
   ])('answers 405 with Allow for %s %s', async (method, path, allow) => {
     const answer = await service.call(path, undefined, { method, token: null });
     expect([answer.status, answer.headers.get('allow')]).toEqual([405, allow]);
-    expect(answer.json).toEqual({ type: 'https://tools.ietf.org/html/rfc7231#section-6.5.5', title: 'Method Not Allowed', status: 405, traceId: expectTraceId });
+    expect(answer.json).toEqual({
+      type: 'https://tools.ietf.org/html/rfc7231#section-6.5.5',
+      title: 'Method Not Allowed',
+      status: 405,
+      traceId: expectTraceId,
+    });
   });
 
-  it.each(['/nothing', '/User/1', '/.well-known/xjwks.json', '/User//status', `/${'x'.repeat(5000)}`])('that is unknown answers 404: %s', async (path) => {
-    const answer = await service.call(path, {}, { token: null });
-    expect(answer.status).toBe(404);
-    expect(answer.json).toEqual({ type: 'https://tools.ietf.org/html/rfc7231#section-6.5.4', title: 'Not Found', status: 404, traceId: expectTraceId });
-  });
+  it.each(['/nothing', '/User/1', '/.well-known/xjwks.json', '/User//status', `/${'x'.repeat(5000)}`])(
+    'that is unknown answers 404: %s',
+    async (path) => {
+      const answer = await service.call(path, {}, { token: null });
+      expect(answer.status).toBe(404);
+      expect(answer.json).toEqual({
+        type: 'https://tools.ietf.org/html/rfc7231#section-6.5.4',
+        title: 'Not Found',
+        status: 404,
+        traceId: expectTraceId,
+      });
+    },
+  );
 
   it('that cannot be decoded answers 400, never 500', async () => {
     for (const path of ['/%', '/User/%zz/status', '/%ff%fe']) {
@@ -196,17 +273,24 @@ describe('an error', () => {
     const answer = await verify('{}', { traceparent: `00-${trace}-b7ad6b7169203331-01` });
     expect(answer.json.traceId).toMatch(new RegExp(`^00-${trace}-(?!b7ad6b7169203331)[0-9a-f]{16}-01$`));
     const line = service.logLines.find((each) => each.includes(trace));
-    expect(JSON.parse(line!)).toMatchObject({ msg: 'request', operation: 'verify-phone', status: 400, traceId: answer.json.traceId });
+    expect(JSON.parse(line!)).toMatchObject({
+      msg: 'request',
+      operation: 'verify-phone',
+      status: 400,
+      traceId: answer.json.traceId,
+    });
   });
 
-  it.each(['x', `00-${'0'.repeat(32)}-b7ad6b7169203331-01`, '01-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01', '00-0AF7651916CD43DD8448EB211C80319C-b7ad6b7169203331-01'])(
-    'gets a trace of its own when the caller’s is not one: %s',
-    async (traceparent) => {
-      const { traceId } = (await verify('{}', { traceparent })).json;
-      expect(traceId).toEqual(expectTraceId);
-      expect(traceId.toLowerCase()).not.toContain('0af7651916cd43dd8448eb211c80319c');
-    },
-  );
+  it.each([
+    'x',
+    `00-${'0'.repeat(32)}-b7ad6b7169203331-01`,
+    '01-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01',
+    '00-0AF7651916CD43DD8448EB211C80319C-b7ad6b7169203331-01',
+  ])('gets a trace of its own when the caller’s is not one: %s', async (traceparent) => {
+    const { traceId } = (await verify('{}', { traceparent })).json;
+    expect(traceId).toEqual(expectTraceId);
+    expect(traceId.toLowerCase()).not.toContain('0af7651916cd43dd8448eb211c80319c');
+  });
 
   it('is said even of what is no HTTP', async () => {
     expect(await exchange('NONSENSE\r\n\r\n', /\}/)).toMatch(/^HTTP\/1\.1 400 [\s\S]*"status":400/);
@@ -229,10 +313,18 @@ describe('CORS', () => {
       expect(answer.headers.get('access-control-allow-origin')).toBe('https://app.example');
       expect(answer.headers.get('access-control-expose-headers')).toMatch(/As-Of, ?Retry-After/);
       const preflight = await open.call('/User', undefined, {
-        method: 'OPTIONS', token: null,
-        headers: { origin: 'https://app.example', 'access-control-request-method': 'POST', 'access-control-request-headers': 'authorization,content-type' },
+        method: 'OPTIONS',
+        token: null,
+        headers: {
+          origin: 'https://app.example',
+          'access-control-request-method': 'POST',
+          'access-control-request-headers': 'authorization,content-type',
+        },
       });
-      expect([preflight.status, preflight.headers.get('access-control-allow-headers')]).toEqual([204, 'authorization,content-type']);
+      expect([preflight.status, preflight.headers.get('access-control-allow-headers')]).toEqual([
+        204,
+        'authorization,content-type',
+      ]);
       const stranger = await open.call('/User', {}, { headers: { origin: 'https://evil.example' } });
       expect(stranger.headers.get('access-control-allow-origin')).not.toBe('https://evil.example');
     } finally {

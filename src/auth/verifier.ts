@@ -68,7 +68,11 @@ function headerOf(token: string) {
   }
 }
 
-async function checked(token: string, key: Parameters<typeof jwtVerify>[1], options: VerifierOptions): Promise<JWTPayload> {
+async function checked(
+  token: string,
+  key: Parameters<typeof jwtVerify>[1],
+  options: VerifierOptions,
+): Promise<JWTPayload> {
   try {
     const { payload } = await jwtVerify(token, key, {
       issuer: options.issuer,

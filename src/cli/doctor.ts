@@ -31,7 +31,9 @@ export async function doctor(): Promise<number> {
 function checkNode(): Finding {
   const [major = 0, minor = 0] = process.versions.node.split('.').map(Number);
   const enough = major > 20 || (major === 20 && minor >= 19);
-  return enough ? good(`Node ${process.versions.node}`) : bad(`Node ${process.versions.node} is too old; install 20.19 or newer.`);
+  return enough
+    ? good(`Node ${process.versions.node}`)
+    : bad(`Node ${process.versions.node} is too old; install 20.19 or newer.`);
 }
 
 function readSettings(report: (finding: Finding) => void): Config | undefined {
@@ -57,8 +59,13 @@ async function checkEmbedded({ dataDir }: Config, report: (finding: Finding) => 
   }
   const folder = path.resolve(dataDir);
   const present = await stat(folder).catch(() => undefined);
-  const writable = await access(present ? folder : path.dirname(folder), constants.W_OK).then(() => true, () => false);
-  report(writable ? good(`Data directory ${folder}`) : bad(`Data directory ${folder} cannot be written to; set DATA_DIR.`));
+  const writable = await access(present ? folder : path.dirname(folder), constants.W_OK).then(
+    () => true,
+    () => false,
+  );
+  report(
+    writable ? good(`Data directory ${folder}`) : bad(`Data directory ${folder} cannot be written to; set DATA_DIR.`),
+  );
   const holder = await readFile(path.join(folder, 'lock'), 'utf8').catch(() => '');
   if (holder) report(good(`The service was started on it as process ${Number.parseInt(holder, 10)}`));
 }

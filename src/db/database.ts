@@ -41,7 +41,7 @@ export function connectionOptions(statementSeconds: number): postgres.Options<Re
       statement_timeout: statementSeconds * 1000,
       // A parameter in OFFSET makes PostgreSQL plan anew each time; the generic plan is the right one here.
       plan_cache_mode: 'force_generic_plan',
-    } as Record<string, string | number>,
+    },
   };
 }
 
@@ -126,7 +126,8 @@ const timedOut = '57014';
  * SQLSTATE classes 08 (connection), 53 (resources: disk full, too many connections) and 57P (shutdown,
  * starting up), 25006 (a standby), 28 and 3D (it is being set up anew); and the driver's and sockets' own names.
  */
-const awayCodes = /^(08...|53...|57P0.|25006|28...|3D000|CONNECTION_.*|CONNECT_TIMEOUT|PROBE_TIMEOUT|ECONN.*|EPIPE|ENOTFOUND|EAI_AGAIN|ETIMEDOUT|EHOSTUNREACH|ENETUNREACH)$/;
+const awayCodes =
+  /^(08...|53...|57P0.|25006|28...|3D000|CONNECTION_.*|CONNECT_TIMEOUT|PROBE_TIMEOUT|ECONN.*|EPIPE|ENOTFOUND|EAI_AGAIN|ETIMEDOUT|EHOSTUNREACH|ENETUNREACH)$/;
 
 /** What a failed statement means to a caller, where it is not a defect of ours. */
 export function asProblem(error: unknown): Problem | undefined {

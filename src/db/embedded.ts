@@ -122,7 +122,17 @@ async function createCluster(place: Place, binaries: string, mayCreateDatabases:
   await rm(fresh, { recursive: true, force: true });
   await mkdir(fresh, { mode: 0o700 });
   if (isRoot) await chown(fresh, nobody, nobody);
-  const initdb = ['-D', here(fresh), '-U', 'postgres', '--auth=reject', '-E', 'UTF8', '--locale=C', '--no-instructions'];
+  const initdb = [
+    '-D',
+    here(fresh),
+    '-U',
+    'postgres',
+    '--auth=reject',
+    '-E',
+    'UTF8',
+    '--locale=C',
+    '--no-instructions',
+  ];
   await run(path.join(binaries, 'bin/initdb'), initdb, fresh);
 
   // Hex needs no quoting. The superuser gets no password: after this it can log in from nowhere.
@@ -220,7 +230,13 @@ async function runServer(place: Place, binaries: string, settings: Record<string
       while (!stopping) {
         await sleep(500);
         // The callers get 503 meanwhile, and PostgreSQL's own log says why it went.
-        if (await startServer(false).then(() => true, () => false)) return;
+        if (
+          await startServer(false).then(
+            () => true,
+            () => false,
+          )
+        )
+          return;
       }
     });
   }
@@ -283,7 +299,10 @@ async function stopServer(child: ChildProcess): Promise<void> {
 }
 
 async function exists(file: string): Promise<boolean> {
-  return stat(file).then(() => true, () => false);
+  return stat(file).then(
+    () => true,
+    () => false,
+  );
 }
 
 function lastLines(output: string): string {
@@ -297,7 +316,12 @@ function inWords(error: unknown, dataDir: string): Error {
   if (code === 'ENOSPC' || code === 'EDQUOT' || /No space left on device|Disk quota exceeded/.test(error.message)) {
     return new StartError(`There is no space left for ${dataDir}. Free some, or set DATA_DIR to another disk.`);
   }
-  if (code === 'EROFS' || code === 'EACCES' || code === 'EPERM' || /Read-only file system|Permission denied/.test(error.message)) {
+  if (
+    code === 'EROFS' ||
+    code === 'EACCES' ||
+    code === 'EPERM' ||
+    /Read-only file system|Permission denied/.test(error.message)
+  ) {
     return new StartError(
       `${dataDir} cannot be written to. Set DATA_DIR to a folder that this user owns, or DATABASE_URL to a PostgreSQL. (${error.message})`,
     );

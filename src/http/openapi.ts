@@ -3,7 +3,9 @@ import { readFileSync } from 'node:fs';
 import type { AnyOperation, ResponseDoc } from './operation.ts';
 import type { Schema } from '../shape.ts';
 
-const { version } = JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8')) as { version: string };
+const { version } = JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8')) as {
+  version: string;
+};
 
 export interface OpenApiDocument {
   info: { title: string; version: string; description: string };
@@ -68,7 +70,10 @@ export function openApiDocument(operations: AnyOperation[]): OpenApiDocument & R
 function sharer(schemas: Record<string, Schema>) {
   return function share(schema: Schema): Schema {
     const inner = Object.fromEntries(
-      Object.entries(schema).map(([name, value]) => [name, name === 'examples' || name === 'enum' ? value : shareInside(value)]),
+      Object.entries(schema).map(([name, value]) => [
+        name,
+        name === 'examples' || name === 'enum' ? value : shareInside(value),
+      ]),
     );
     const { title, ...rest } = inner;
     if (typeof title !== 'string') return inner;
@@ -82,7 +87,10 @@ function sharer(schemas: Record<string, Schema>) {
   }
 }
 
-function describe(operation: AnyOperation, share: (schema: Schema) => Schema): OpenApiOperation & Record<string, unknown> {
+function describe(
+  operation: AnyOperation,
+  share: (schema: Schema) => Schema,
+): OpenApiOperation & Record<string, unknown> {
   const { name, tag, summary, about, scopes, input, inputRequired, example, responses } = operation;
   const content = (schema: Schema) => ({
     'application/json': { schema: share(schema), ...(example !== undefined && { example }) },

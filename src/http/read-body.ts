@@ -12,7 +12,9 @@ export interface MediaType {
 export function mediaTypeOf(header: string | undefined): MediaType | undefined {
   const [name = '', ...parameters] = (header ?? '').split(';');
   if (!/^\s*[\w.+-]+\/[\w.+-]+\s*$/.test(name)) return undefined;
-  const charset = parameters.map((parameter) => /^\s*charset\s*=\s*"?([\w-]+)"?\s*$/i.exec(parameter)?.[1]).find(Boolean);
+  const charset = parameters
+    .map((parameter) => /^\s*charset\s*=\s*"?([\w-]+)"?\s*$/i.exec(parameter)?.[1])
+    .find(Boolean);
   return { name: name.trim().toLowerCase(), charset: charset ?? 'utf-8' };
 }
 

@@ -44,12 +44,26 @@ export function referencePage(document: OpenApiDocument, base: string): string {
 <html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">
 <title>${escape(document.info.title)} API</title><style>${referenceCss}</style></head>
 <body><nav aria-label="Operations"><strong>${escape(document.info.title)}</strong> <span class="soft">${escape(document.info.version)}</span>
-${tags.map((tag) => `<h2>${escape(tag)}</h2>${of(tag).map((entry) => `<a href="#${entry.operationId}">${escape(entry.summary)}</a>`).join('')}`).join('\n')}
+${tags
+  .map(
+    (tag) =>
+      `<h2>${escape(tag)}</h2>${of(tag)
+        .map((entry) => `<a href="#${entry.operationId}">${escape(entry.summary)}</a>`)
+        .join('')}`,
+  )
+  .join('\n')}
 </nav><main><h1>${escape(document.info.title)} API</h1>
 <p>${escape(document.info.description)} The same as <a href="/openapi.json">OpenAPI 3.1</a>.</p>
 <p>Errors are problem details (RFC 7807) with the members <code>type</code>, <code>title</code>, <code>status</code>, <code>traceId</code> and <code>errors</code>;
 give <code>traceId</code> to whoever reads the log.</p>
-${tags.map((tag) => `<section><h2>${escape(tag)}</h2>${of(tag).map((entry) => article(entry, document, base)).join('\n')}</section>`).join('\n')}
+${tags
+  .map(
+    (tag) =>
+      `<section><h2>${escape(tag)}</h2>${of(tag)
+        .map((entry) => article(entry, document, base))
+        .join('\n')}</section>`,
+  )
+  .join('\n')}
 </main></body></html>`;
 }
 
@@ -63,7 +77,9 @@ ${entry.description ? `<p>${escape(entry.description)}</p>` : ''}
 ${media ? fields(resolve(media.schema, document)) : ''}
 <pre><code>${escape(curl(entry, media?.example, base))}</code></pre>
 <table><thead><tr><th>Status</th><th>Meaning</th></tr></thead><tbody>
-${Object.entries(entry.responses).map(([status, { description }]) => `<tr><td><code>${status}</code></td><td>${escape(description)}</td></tr>`).join('')}
+${Object.entries(entry.responses)
+  .map(([status, { description }]) => `<tr><td><code>${status}</code></td><td>${escape(description)}</td></tr>`)
+  .join('')}
 </tbody></table></article>`;
 }
 
@@ -75,7 +91,12 @@ ${properties
   .map(
     ([name, property]) =>
       `<tr><td><code>${escape(name)}</code>${needed.includes(name) ? '' : ' <span class="soft">optional</span>'}</td>
-<td>${escape([property.type].flat().filter((type) => type !== 'null').join(' or '))}</td>
+<td>${escape(
+        [property.type]
+          .flat()
+          .filter((type) => type !== 'null')
+          .join(' or '),
+      )}</td>
 <td>${escape(String(property.description ?? ''))}${property.default === undefined ? '' : ` Default: <code>${escape(JSON.stringify(property.default))}</code>`}</td></tr>`,
   )
   .join('')}
@@ -89,7 +110,8 @@ function resolve(schema: Schema, document: OpenApiDocument): Schema {
 
 function curl({ method, path, operationId, ...entry }: Entry, example: unknown, base: string): string {
   const lines = [`curl ${method === 'GET' ? '' : `-X ${method} `}${base}${path.replace('{id}', '1')}`];
-  if (operationId === 'token') lines.push('-d grant_type=client_credentials -d client_id=sandbox -d client_secret=sandbox');
+  if (operationId === 'token')
+    lines.push('-d grant_type=client_credentials -d client_id=sandbox -d client_secret=sandbox');
   if (entry['x-scopes']) lines.push('-H "Authorization: Bearer $TOKEN"');
   if (example !== undefined) lines.push("-H 'Content-Type: application/json'", `-d '${JSON.stringify(example)}'`);
   return lines.join(' \\\n  ');

@@ -94,7 +94,9 @@ export function createServer(options: ServerOptions): FastifyInstance {
   app.setErrorHandler(fail);
   app.setNotFoundHandler((request) => {
     const path = request.url.split('?')[0]!;
-    const allowed = options.operations.filter(({ path: pattern }) => matches(pattern, path)).map(({ method }) => method);
+    const allowed = options.operations
+      .filter(({ path: pattern }) => matches(pattern, path))
+      .map(({ method }) => method);
     throw allowed.length > 0 ? wrongMethod(withHead(allowed)) : unknownPath();
   });
 

@@ -74,8 +74,8 @@ on conflict (user_id) do update set
   failures = ${append('v.failures', '$2', '$9')},
   code_attempts = least(v.code_attempts + 1, $10 + 1),
   blocked_until = case
-    when not ${fits("(v.failures || $2::timestamptz)", '$6', '$7')} then $8::timestamptz
-    when not ${fits("(v.failures || $2::timestamptz)", '$3', '$4')} then $5::timestamptz
+    when not ${fits('(v.failures || $2::timestamptz)', '$6', '$7')} then $8::timestamptz
+    when not ${fits('(v.failures || $2::timestamptz)', '$3', '$4')} then $5::timestamptz
   end
 where v.blocked_until is null or v.blocked_until <= $2
 returning v.code_number, v.code_phone,
@@ -158,9 +158,20 @@ export function createPhoneStore(db: Database) {
       const [row] = await db.sql.unsafe(
         reserveSendStatement,
         [
-          userId, phone, now, correlationType,
-          u1.count, u1.since, u2.count, u2.since, momentsKept(limits.user),
-          p1.count, p1.since, p2.count, p2.since, momentsKept(limits.phone),
+          userId,
+          phone,
+          now,
+          correlationType,
+          u1.count,
+          u1.since,
+          u2.count,
+          u2.since,
+          momentsKept(limits.user),
+          p1.count,
+          p1.since,
+          p2.count,
+          p2.since,
+          momentsKept(limits.phone),
         ],
         { prepare: true },
       );
@@ -225,8 +236,16 @@ export function createPhoneStore(db: Database) {
       const [row] = await db.sql.unsafe(
         reserveAttemptStatement,
         [
-          userId, now, w1.count, w1.since, blockedUntil(rates[0]),
-          w2.count, w2.since, blockedUntil(rates[1]), momentsKept(rates), attempts,
+          userId,
+          now,
+          w1.count,
+          w1.since,
+          blockedUntil(rates[0]),
+          w2.count,
+          w2.since,
+          blockedUntil(rates[1]),
+          momentsKept(rates),
+          attempts,
         ],
         { prepare: true },
       );

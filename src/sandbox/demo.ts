@@ -20,15 +20,40 @@ interface Habit {
   details: Details;
 }
 
-const pays = (receiverName: string, paymentNotes: string, transactionType = 'CARD', paymentSystem = 'CARD'): Details => ({
-  transactionType, transactionCategory: 'Debit', senderName: person, receiverName, paymentNotes, paymentSystem,
+const pays = (
+  receiverName: string,
+  paymentNotes: string,
+  transactionType = 'CARD',
+  paymentSystem = 'CARD',
+): Details => ({
+  transactionType,
+  transactionCategory: 'Debit',
+  senderName: person,
+  receiverName,
+  paymentNotes,
+  paymentSystem,
 });
-const gets = (senderName: string, paymentNotes: string, transactionType = 'P2P', paymentSystem = 'INTERNAL'): Details => ({
-  transactionType, transactionCategory: 'Credit', senderName, receiverName: person, paymentNotes, paymentSystem,
+const gets = (
+  senderName: string,
+  paymentNotes: string,
+  transactionType = 'P2P',
+  paymentSystem = 'INTERNAL',
+): Details => ({
+  transactionType,
+  transactionCategory: 'Credit',
+  senderName,
+  receiverName: person,
+  paymentNotes,
+  paymentSystem,
 });
 
 const habits: Habit[] = [
-  { on: [27], cents: [284_312, 284_312], hours: [6, 6], details: gets('Northwind Labs GmbH', 'Salary', 'SEPA', 'SEPA') },
+  {
+    on: [27],
+    cents: [284_312, 284_312],
+    hours: [6, 6],
+    details: gets('Northwind Labs GmbH', 'Salary', 'SEPA', 'SEPA'),
+  },
   { on: [1], cents: [98_000, 98_000], hours: [5, 5], details: pays('Hausverwaltung Lind', 'Rent', 'SEPA', 'SEPA') },
   { on: [3], cents: [4999, 4999], hours: [7, 7], details: pays('Stadtwerke', 'Electricity', 'SEPA', 'SEPA') },
   { on: [12], cents: [1299, 1299], hours: [3, 3], details: pays('Streamline Video', 'Subscription') },
@@ -42,7 +67,12 @@ const habits: Habit[] = [
   { on: 0.07, cents: [500, 4000], hours: [11, 23], details: pays('Jonas Weber', 'Dinner share', 'P2P', 'INTERNAL') },
   { on: 0.06, cents: [500, 4500], hours: [11, 23], details: gets('Mia Chen', 'Concert tickets 🎟') },
   { on: 0.02, cents: [1900, 8900], hours: [10, 18], details: gets('Bücherei & Söhne', 'Return', 'REFUND', 'CARD') },
-  { on: 0.01, cents: [12_000, 45_000], hours: [8, 18], details: pays('Aurora Travel AB', 'Booking', 'SEPA', 'SEPA_INSTANT') },
+  {
+    on: 0.01,
+    cents: [12_000, 45_000],
+    hours: [8, 18],
+    details: pays('Aurora Travel AB', 'Booking', 'SEPA', 'SEPA_INSTANT'),
+  },
 ];
 
 export function demoTransactions(now: Date): Transaction[] {

@@ -28,7 +28,8 @@ export class Inbox implements Gateway {
 
   /** Newest first. */
   read(phone?: string): ReceivedMessage[] {
-    const wanted = phone === undefined ? this.#messages : this.#messages.filter(({ phoneNumber }) => phoneNumber === phone);
+    const wanted =
+      phone === undefined ? this.#messages : this.#messages.filter(({ phoneNumber }) => phoneNumber === phone);
     return wanted.toReversed();
   }
 

@@ -13,7 +13,8 @@ export interface AsOf {
 }
 
 export function createAsOf(key: Buffer): AsOf {
-  const mac = (content: Buffer) => createHmac('sha256', key).update('as-of').update(content).digest().subarray(0, macBytes);
+  const mac = (content: Buffer) =>
+    createHmac('sha256', key).update('as-of').update(content).digest().subarray(0, macBytes);
 
   function refuse(why: string): never {
     throw invalidFields({ AsOf: [`The field AsOf ${why}.`] });

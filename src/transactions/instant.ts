@@ -33,7 +33,8 @@ function clamp(parsed: ReturnType<typeof parse>): Instant | undefined {
 function parse(text: string): Instant | 'before' | 'after' | undefined {
   const match = format.exec(text);
   if (!match) return undefined;
-  const [, year, month, day, hour = '00', minute = '00', second = '00', fraction = '', , sign, hours, minutes = '00'] = match;
+  const [, year, month, day, hour = '00', minute = '00', second = '00', fraction = '', , sign, hours, minutes = '00'] =
+    match;
   if (!isDate(Number(year), Number(month), Number(day))) return undefined;
   if (Number(hour) > 23 || Number(minute) > 59 || Number(second) > 59) return undefined;
   const micros = fraction.slice(0, 6).padEnd(6, '0');

@@ -39,7 +39,9 @@ const members = {
   ),
   transactionType: word('Kind of transaction.'),
   transactionCategory: word('Debit or Credit.'),
-  transactionStatus: word('Status; Pending may still change, the final ones are Accepted, Rejected, Reversed, Cancelled.'),
+  transactionStatus: word(
+    'Status; Pending may still change, the final ones are Accepted, Rejected, Reversed, Cancelled.',
+  ),
   senderName: word('Name of the sender.'),
   receiverName: word('Name of the receiver.'),
   paymentNotes: word('Free-text note.'),
@@ -81,6 +83,7 @@ export function claimedKey(json: Json): RowKey {
   const individual = member('individualid');
   return {
     transactionId: typeof id === 'string' ? id : null,
-    individualId: individual instanceof JsonNumber ? Number(individual.text) : typeof individual === 'string' ? individual : null,
+    individualId:
+      individual instanceof JsonNumber ? Number(individual.text) : typeof individual === 'string' ? individual : null,
   };
 }

@@ -149,7 +149,10 @@ async function writePlan(
         time_stamp = n.time_stamp, amount = n.amount, currency = n.currency, transaction_type = n.transaction_type,
         transaction_category = n.transaction_category, transaction_status = n.transaction_status,
         search_text = n.search_text, body = n.body
-      from unnest(${columns(sql, updated.map(({ to }) => to))}) as n (
+      from unnest(${columns(
+        sql,
+        updated.map(({ to }) => to),
+      )}) as n (
         individual_id, transaction_id, time_stamp, amount, currency, transaction_type,
         transaction_category, transaction_status, search_text, body)
       where t.individual_id = n.individual_id and t.transaction_id = n.transaction_id`);

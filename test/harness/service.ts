@@ -65,18 +65,26 @@ export async function startService(settings: Record<string, string> = {}) {
         ...(sent !== undefined && { 'content-type': 'application/json' }),
         ...options.headers,
       },
-      ...(sent !== undefined && { body: sent as BodyInit }),
+      ...(sent !== undefined && { body: sent }),
     });
     const text = await response.text();
     return { status: response.status, headers: response.headers, text, json: parsed(text) };
   }
 
   const minted = new Map<string, string>();
-  async function token(scope = '', userId?: number, client: [string, string] = ['sandbox', 'sandbox']): Promise<string> {
+  async function token(
+    scope = '',
+    userId?: number,
+    client: [string, string] = ['sandbox', 'sandbox'],
+  ): Promise<string> {
     const key = `${scope} ${userId} ${client[0]}`;
     const known = minted.get(key);
     if (known) return known;
-    const form = new URLSearchParams({ grant_type: 'client_credentials', client_id: client[0], client_secret: client[1] });
+    const form = new URLSearchParams({
+      grant_type: 'client_credentials',
+      client_id: client[0],
+      client_secret: client[1],
+    });
     if (scope) form.set('scope', scope);
     if (userId !== undefined) form.set('user_id', String(userId));
     const response = await fetch(`${app.url}/connect/token`, { method: 'POST', body: form });
@@ -98,7 +106,9 @@ export async function startService(settings: Record<string, string> = {}) {
     },
     sendCode: (id: number, phoneNumber: string) => call('/User/phone-number/send-code', { id, phoneNumber }),
     verify: (id: number, code: string) => call('/User/phone-number/verify', { id, code }),
-    async messages(phoneNumber: string): Promise<{ code: string; text: string; sentAt: string; phoneNumber: string }[]> {
+    async messages(
+      phoneNumber: string,
+    ): Promise<{ code: string; text: string; sentAt: string; phoneNumber: string }[]> {
       const query = new URLSearchParams({ phoneNumber });
       return (await call(`/sandbox/messages?${query}`, undefined, { method: 'GET', token: null })).json;
     },

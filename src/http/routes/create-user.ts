@@ -28,7 +28,8 @@ export const createUserOperation = (createUser: (user: NewUser) => Promise<numbe
     path: '/User',
     tag: 'Users',
     summary: 'Create a user',
-    about: 'The body is optional, and so is every member. An individual is a user: individualId is the id returned here.',
+    about:
+      'The body is optional, and so is every member. An individual is a user: individualId is the id returned here.',
     scopes: ['users'],
     input,
     example: {},

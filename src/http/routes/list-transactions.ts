@@ -55,7 +55,11 @@ export function filterOf(values: ValuesOf<typeof filterMembers>): Filter {
     to: values.timestampTo,
     amountFrom: values.amountFrom,
     amountTo: values.amountTo,
-    transactionType, transactionCategory, transactionStatus, currency, search,
+    transactionType,
+    transactionCategory,
+    transactionStatus,
+    currency,
+    search,
   };
 }
 
@@ -115,4 +119,3 @@ export const listTransactionsOperation = (listTransactions: (request: ListReques
       };
     },
   });
-

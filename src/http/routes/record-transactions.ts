@@ -61,10 +61,12 @@ export const recordTransactionsOperation = (recordTransactions: RecordTransactio
     async handle({ body: { transactions }, caller }) {
       const readings = transactions.map((row, index) => readRow(row, `$.transactions[${index}]`));
       const good = readings.flatMap((reading) => ('row' in reading ? [reading.row] : []));
-      if (caller.userId !== undefined && good.some(({ individualId }) => individualId !== caller.userId)) throw notTheirs();
+      if (caller.userId !== undefined && good.some(({ individualId }) => individualId !== caller.userId))
+        throw notTheirs();
       const applied = (await recordTransactions(good)).values();
       const results = readings.map((reading, index) => {
-        if ('errors' in reading) return { ...claimedKey(transactions[index]!), result: 'rejected', errors: reading.errors };
+        if ('errors' in reading)
+          return { ...claimedKey(transactions[index]!), result: 'rejected', errors: reading.errors };
         const { transactionId, individualId } = reading.row;
         const result = applied.next().value!;
         return result === 'unknown-individual'

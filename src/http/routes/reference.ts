@@ -31,6 +31,10 @@ export const docsOperation = (document: () => OpenApiDocument) =>
       status: 200,
       body: referencePage(document(), `${request.protocol}://${request.host}`),
       contentType: 'text/html; charset=utf-8',
-      headers: { 'content-security-policy': policy, 'x-content-type-options': 'nosniff', 'referrer-policy': 'no-referrer' },
+      headers: {
+        'content-security-policy': policy,
+        'x-content-type-options': 'nosniff',
+        'referrer-policy': 'no-referrer',
+      },
     }),
   });

@@ -11,8 +11,17 @@ export const transactionSchema: Schema = {
   title: 'Transaction',
   type: 'object',
   required: [
-    'transactionId', 'amount', 'currency', 'timeStamp', 'transactionType', 'transactionCategory',
-    'transactionStatus', 'senderName', 'receiverName', 'paymentNotes', 'paymentSystem',
+    'transactionId',
+    'amount',
+    'currency',
+    'timeStamp',
+    'transactionType',
+    'transactionCategory',
+    'transactionStatus',
+    'senderName',
+    'receiverName',
+    'paymentNotes',
+    'paymentSystem',
   ],
   properties: {
     transactionId: { type: 'string', maxLength: 64, description: 'Transaction identifier.' },
@@ -29,7 +38,13 @@ export const transactionSchema: Schema = {
     senderName: word('Name of the sender.'),
     receiverName: word('Name of the receiver.'),
     paymentNotes: word('Free-text note of the payment.'),
-    paymentSystem: word('Payment system that carried the transaction.', ['INTERNAL', 'SEPA', 'SEPA_INSTANT', 'CARD', 'SWIFT']),
+    paymentSystem: word('Payment system that carried the transaction.', [
+      'INTERNAL',
+      'SEPA',
+      'SEPA_INSTANT',
+      'CARD',
+      'SWIFT',
+    ]),
   },
 };
 

@@ -1,0 +1,160 @@
+import { readFile, writeFile, mkdtemp } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { makeDigestKey, makeSigningKey } from '../src/auth/keys.ts';
+import { checkMode, ConfigError, loadConfig, settings } from '../src/config.ts';
+import { configReference } from '../src/config-reference.ts';
+
+function problems(env: Record<string, string>): string[] {
+  try {
+    checkMode(loadConfig(env));
+    return [];
+  } catch (error) {
+    expect(error).toBeInstanceOf(ConfigError);
+    return (error as Error).message.split('\n');
+  }
+}
+
+describe('settings', () => {
+  it('have the contract’s defaults', () => {
+    expect(loadConfig({})).toMatchObject({
+      host: '127.0.0.1',
+      port: 8080,
+      dataDir: './data',
+      mode: 'sandbox',
+      codeDigits: 6,
+      codeSeconds: 600,
+      codeAttempts: 5,
+      tokenSeconds: 86_400,
+      userSends: [{ count: 100, seconds: 600 }],
+      phoneSends: [],
+      userFailures: [{ count: 10, seconds: 3600, blockSeconds: 3600 }],
+    });
+    expect(loadConfig({ MODE: 'production' })).toMatchObject({
+      tokenSeconds: 3600,
+      userSends: [
+        { count: 5, seconds: 600 },
+        { count: 10, seconds: 86_400 },
+      ],
+      phoneSends: [
+        { count: 5, seconds: 600 },
+        { count: 10, seconds: 86_400 },
+      ],
+      userFailures: [
+        { count: 10, seconds: 3600, blockSeconds: 3600 },
+        { count: 20, seconds: 86_400, blockSeconds: 86_400 },
+      ],
+    });
+  });
+
+  it('stop the start when unknown, and are named', () => {
+    expect(problems({ LEDGERLINE_CODE_DIGIT: '6' })).toEqual([
+      'LEDGERLINE_CODE_DIGIT is not a setting. Did you mean LEDGERLINE_CODE_DIGITS?',
+    ]);
+    expect(problems({ LEDGERLINE_: 'x' })).toEqual(['LEDGERLINE_ is not a setting; docs/config.md lists them.']);
+    expect(problems({ SOMETHING_ELSE: 'x' })).toEqual([]);
+  });
+
+  it('stop the start when invalid, all of them named at once', () => {
+    expect(problems({ PORT: '80a', MODE: 'test', LEDGERLINE_USER_SENDS: '5', LEDGERLINE_CODE_SECONDS: '1' })).toEqual([
+      'PORT must be an integer from 0 to 65535.',
+      'MODE must be sandbox or production.',
+      'LEDGERLINE_CODE_SECONDS must be an integer from 30 to 86400.',
+      'LEDGERLINE_USER_SENDS has the limit "5"; write it as count/span such as 5/10m.',
+    ]);
+  });
+
+  it.each([
+    ['PORT', '70000'],
+    ['PORT', '-1'],
+    ['PUBLIC_URL', 'localhost'],
+    ['DATABASE_URL', 'mysql://x'],
+    ['LEDGERLINE_CORS_ORIGINS', 'https://a.example/path'],
+    ['LEDGERLINE_SANDBOX_REMOTE', 'yes'],
+    ['LEDGERLINE_USER_SENDS', '5/10'],
+    ['LEDGERLINE_USER_SENDS', '0/10m'],
+    ['LEDGERLINE_USER_SENDS', '1/1m,2/2m,3/3m'],
+    ['LEDGERLINE_USER_FAILURES', '10/1h'],
+    ['LEDGERLINE_DIGEST_KEY', 'short'],
+    ['LEDGERLINE_SIGNING_KEY', 'x'],
+    ['LEDGERLINE_CLIENTS', '{'],
+    ['LEDGERLINE_CLIENTS', '{}'],
+    ['LEDGERLINE_CLIENTS', '[{"id":"a","secretSha256":"x","scopes":[]}]'],
+    ['LEDGERLINE_CLIENTS', '[{"id":"a","secretSha256":"' + '0'.repeat(64) + '","scopes":["root"]}]'],
+    ['LEDGERLINE_ALGORITHMS', 'none'],
+    ['LEDGERLINE_ALGORITHMS', 'HS256'],
+    ['LEDGERLINE_ISSUER', 'http://issuer.example'],
+    ['LEDGERLINE_JWKS_URL', 'https://issuer.example/keys'],
+  ])('refuse %s=%s', (name, value) => {
+    const [problem, ...more] = problems({ [name]: value });
+    expect(problem).toContain(name);
+    expect(more).toEqual([]);
+  });
+
+  it('never quote a secret', () => {
+    expect(
+      problems({ LEDGERLINE_DIGEST_KEY: 'hunter2', LEDGERLINE_CLIENTS: 'hunter2', DATABASE_URL: 'hunter2' }).join(),
+    ).not.toContain('hunter2');
+  });
+
+  it('take a secret from a file, but not from both places', async () => {
+    const file = path.join(await mkdtemp(path.join(tmpdir(), 'ledgerline-config-')), 'key');
+    const key = makeDigestKey();
+    await writeFile(file, `${key}\n`);
+    expect(loadConfig({ LEDGERLINE_DIGEST_KEY_FILE: file }).digestKey).toEqual(Buffer.from(key, 'base64'));
+    expect(problems({ LEDGERLINE_DIGEST_KEY_FILE: file, LEDGERLINE_DIGEST_KEY: key })[0]).toMatch(/both set/);
+    expect(problems({ LEDGERLINE_DIGEST_KEY_FILE: '/nowhere' })[0]).toMatch(/LEDGERLINE_DIGEST_KEY_FILE/);
+    expect(problems({ LEDGERLINE_BRAND_FILE: file })[0]).toMatch(/is not a setting/);
+  });
+});
+
+describe('the sandbox', () => {
+  it('listens on another address only when told so, and the refusal says how', () => {
+    expect(problems({ HOST: '0.0.0.0' })[0]).toContain('LEDGERLINE_SANDBOX_REMOTE=true');
+    expect(problems({ HOST: '0.0.0.0', LEDGERLINE_SANDBOX_REMOTE: 'true' })).toEqual([]);
+    for (const HOST of ['localhost', '127.0.0.2', '::1']) expect(problems({ HOST })).toEqual([]);
+  });
+});
+
+describe('production', () => {
+  it('names all that is missing', () => {
+    const told = problems({ MODE: 'production' }).join('\n');
+    for (const name of [
+      'LEDGERLINE_ISSUER',
+      'PUBLIC_URL',
+      'LEDGERLINE_CLIENTS',
+      'LEDGERLINE_SIGNING_KEY',
+      'LEDGERLINE_DIGEST_KEY',
+      'LEDGERLINE_GATEWAY',
+    ]) {
+      expect(told).toContain(name);
+    }
+  });
+
+  it('refuses the sandbox’s client and its gateways', async () => {
+    const env = {
+      MODE: 'production',
+      PUBLIC_URL: 'https://l.example',
+      LEDGERLINE_DIGEST_KEY: makeDigestKey(),
+      LEDGERLINE_SIGNING_KEY: await makeSigningKey(),
+      LEDGERLINE_CLIENTS: JSON.stringify([{ id: 'sandbox', secretSha256: '0'.repeat(64), scopes: ['phone'] }]),
+    };
+    expect(problems({ ...env, LEDGERLINE_GATEWAY: 'inbox' }).join()).toMatch(
+      /needs a gateway.*names the client sandbox/,
+    );
+    expect(problems({ ...env, LEDGERLINE_GATEWAY: 'console' }).join()).toMatch(/needs a gateway/);
+  });
+});
+
+describe('docs/config.md', () => {
+  it('is what the table of settings says; `npm run generate` brings it up to date', async () => {
+    expect(await readFile(new URL('../docs/config.md', import.meta.url), 'utf8')).toBe(configReference());
+  });
+
+  it('shows no default of a secret', () => {
+    for (const { secret, default: value } of Object.values(settings) as { secret?: boolean; default: unknown }[]) {
+      if (secret) expect(value).toBeUndefined();
+    }
+  });
+});

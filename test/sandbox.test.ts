@@ -1,0 +1,193 @@
+import { request } from 'node:http';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { newPhone, row, serviceForTest, startService, type Service } from './harness/service.ts';
+
+let service: Service;
+beforeAll(async () => {
+  service = await startService();
+});
+afterAll(() => service.stop());
+
+const open = (path: string, options = {}) => service.call(path, undefined, { method: 'GET', token: null, ...options });
+
+/** fetch sets Host and Sec-Fetch headers by itself; a plain request sends what it is told. */
+function plain(
+  method: string,
+  path: string,
+  headers: Record<string, string>,
+  body = '',
+): Promise<{ status: number; text: string }> {
+  return new Promise((resolve, reject) => {
+    const outgoing = request(service.url + path, { method, headers }, (response) => {
+      let text = '';
+      response.on('data', (chunk) => (text += chunk)).on('end', () => resolve({ status: response.statusCode!, text }));
+    });
+    outgoing.on('error', reject).end(body);
+  });
+}
+
+describe('the inbox', () => {
+  it('shows the messages, newest first, without a token', async () => {
+    const own = await serviceForTest();
+    const phone = newPhone();
+    const id = await own.createUser();
+    await own.sendCode(id, phone);
+    await own.sendCode(id, newPhone());
+    await own.sendCode(id, phone);
+    const all = (await own.call('/sandbox/messages', undefined, { method: 'GET', token: null })).json;
+    expect(all.map(({ phoneNumber }: { phoneNumber: string }) => phoneNumber === phone)).toEqual([true, false, true]);
+    expect(await own.messages(phone)).toEqual([all[0], all[2]]);
+    expect(await own.messages('+15555550100')).toEqual([]);
+  });
+
+  it('takes a leading space for +, and any spelling of the number', async () => {
+    const phone = newPhone();
+    await service.sendCode(await service.createUser(), phone);
+    expect((await open(`/sandbox/messages?phoneNumber=${phone}`)).json).toHaveLength(1);
+    expect((await open(`/sandbox/messages?phoneNumber=%2B${phone.slice(1)}`)).json).toHaveLength(1);
+    expect((await open(`/sandbox/messages?phoneNumber=%2B440${phone.slice(3)}`)).json).toHaveLength(1);
+  });
+});
+
+describe('the clock', () => {
+  it('moves forward, and calls add up', async () => {
+    const own = await serviceForTest();
+    const first = (await own.advance(100)).json;
+    expect(first.aheadSeconds).toBe(100);
+    const second = await Promise.all(Array.from({ length: 10 }, () => own.advance(10)));
+    expect(Math.max(...second.map(({ json }) => json.aheadSeconds))).toBe(200);
+    expect(Math.abs(Date.parse((await own.advance(0)).json.now) - Date.now() - 200_000)).toBeLessThan(5000);
+  });
+
+  it('is put back, and what was made ahead of time goes: codes, counters and blocks', async () => {
+    const own = await serviceForTest({ LEDGERLINE_USER_SENDS: '3/10m', LEDGERLINE_PHONE_SENDS: '9/10m' });
+    const [id, blocked] = [await own.createUser(), await own.createUser()];
+    const phone = newPhone();
+    await own.sendCode(id, phone);
+    await own.advance(100);
+    await own.sendCode(id, phone);
+    await own.sendCode(id, phone);
+    const ahead = await own.lastCode(phone);
+    expect((await own.sendCode(id, phone)).status).toBe(429);
+    for (let attempt = 0; attempt < 10; attempt += 1) await own.verify(blocked, 'nope');
+    expect((await own.verify(blocked, 'nope')).status).toBe(429);
+    expect((await own.call('/sandbox/clock', undefined, { method: 'DELETE', token: null })).status).toBe(204);
+    expect((await own.verify(blocked, 'nope')).status).toBe(400);
+    expect((await own.verify(id, ahead)).status).toBe(400);
+    expect((await own.sendCode(id, phone)).status).toBe(204);
+    expect((await own.sendCode(id, phone)).status).toBe(204);
+    expect((await own.sendCode(id, phone)).status).toBe(429);
+    expect((await own.verify(id, await own.lastCode(phone))).status).toBe(200);
+  });
+
+  it.each([
+    {},
+    { advanceSeconds: -1 },
+    { advanceSeconds: 1.5 },
+    { advanceSeconds: 'x' },
+    { advanceSeconds: 2_000_000_000 },
+  ])('refuses %j', async (body) => {
+    expect((await service.call('/sandbox/clock', body, { token: null })).status).toBe(400);
+  });
+
+  it('has an end', async () => {
+    const own = await serviceForTest();
+    await own.advance(315_360_000);
+    expect((await own.advance(1)).json.errors).toEqual({
+      AdvanceSeconds: ['The clock can stand at most 315360000 seconds ahead.'],
+    });
+  });
+
+  it('stays where it was over a restart', async () => {
+    const own = await serviceForTest();
+    await own.advance(5000);
+    const again = await startService({ DATABASE_URL: own.databaseUrl });
+    expect((await again.advance(0)).json.aheadSeconds).toBe(5000);
+    await again.stop();
+  });
+});
+
+it('empties everything', async () => {
+  const own = await serviceForTest();
+  const phone = newPhone();
+  const id = await own.verifiedUser(phone);
+  await own.record([row(id)]);
+  await own.advance(60);
+  expect((await own.call('/sandbox/data', undefined, { method: 'DELETE', token: null })).status).toBe(204);
+  expect((await own.call(`/User/${id}/status`, undefined, { method: 'GET' })).status).toBe(404);
+  expect((await own.list({ individualId: id })).status).toBe(400);
+  expect((await own.call('/sandbox/messages', undefined, { method: 'GET', token: null })).json).toEqual([]);
+  expect((await own.advance(0)).json.aheadSeconds).toBe(0);
+  expect(await own.createUser()).toBe(1);
+});
+
+it('has a demo individual with a year of transactions', async () => {
+  const { json } = await service.list({ individualId: 1, dataBatchCount: 1000 });
+  expect(json.transactionCount).toBeGreaterThan(400);
+  const times = json.transactions.map(({ timeStamp }: { timeStamp: string }) => Date.parse(timeStamp));
+  expect(times[0]).toBeLessThanOrEqual(Date.now());
+  expect(times[0] - times.at(-1)).toBeGreaterThan(350 * 86_400_000);
+});
+
+describe('its doors', () => {
+  const doors: [string, string, string?][] = [
+    ['GET', '/sandbox/messages'],
+    ['POST', '/sandbox/clock', '{"advanceSeconds":0}'],
+    ['POST', '/connect/token', 'grant_type=client_credentials&client_id=sandbox&client_secret=sandbox'],
+  ];
+  const typeOf = (path: string): Record<string, string> => ({
+    'content-type': path === '/connect/token' ? 'application/x-www-form-urlencoded' : 'application/json',
+  });
+
+  it.each(doors)('%s %s opens to programs and to pages of its own', async (method, path, body = '') => {
+    const { host, port } = new URL(service.url);
+    for (const headers of [
+      {},
+      { host: `localhost:${port}` },
+      { host: `[::1]:${port}` },
+      { origin: service.url, 'sec-fetch-site': 'same-origin' },
+      { host, 'sec-fetch-site': 'none' },
+    ] as Record<string, string>[]) {
+      expect((await plain(method, path, { ...typeOf(path), ...headers }, body)).status).toBe(200);
+    }
+  });
+
+  it.each(doors)(
+    '%s %s is closed to strange hosts, other origins and forwarded requests',
+    async (method, path, body = '') => {
+      const strangers: Record<string, string>[] = [
+        { host: 'evil.example' },
+        { host: 'evil.example:8080' },
+        { host: '127.0.0.1.evil.example' },
+        { host: '10.0.0.1' },
+        { origin: 'https://evil.example' },
+        { origin: 'null' },
+        { origin: 'http://localhost:3000' },
+        { 'sec-fetch-site': 'cross-site' },
+        { 'sec-fetch-site': 'same-site' },
+        { forwarded: 'for=1.2.3.4' },
+        { 'x-forwarded-for': '1.2.3.4' },
+        { 'x-forwarded-host': 'localhost' },
+        { 'x-real-ip': '127.0.0.1' },
+        { via: '1.1 proxy' },
+      ];
+      for (const headers of strangers) {
+        const answer = await plain(method, path, { ...typeOf(path), ...headers }, body);
+        expect([headers, answer.status]).toEqual([headers, 403]);
+        expect(answer.text).not.toContain('access_token');
+      }
+    },
+  );
+
+  it('open to a host that is configured', async () => {
+    const named = await serviceForTest({ LEDGERLINE_SANDBOX_HOSTS: 'sandbox.example' });
+    const { port } = new URL(named.url);
+    const status = await new Promise((resolve) => {
+      request(
+        { port, host: '127.0.0.1', path: '/sandbox/messages', headers: { host: 'sandbox.example' } },
+        ({ statusCode }) => resolve(statusCode),
+      ).end();
+    });
+    expect(status).toBe(200);
+  });
+});
