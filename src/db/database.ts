@@ -53,9 +53,13 @@ export function openDatabase(options: DatabaseOptions): Database {
     // The driver's types leave max_pipeline out.
     long: postgres(options.url, { ...common, max: half, ...{ max_pipeline: 1 } }),
   });
-  const probe = postgres(options.url, { ...common, max: 1 });
   let pools: ReturnType<typeof open> | undefined = open();
+  let probe = openProbe();
   let closing = false;
+
+  function openProbe(): Sql {
+    return postgres(options.url, { ...common, max: 1 });
+  }
 
   function away(cause: string): void {
     if (!pools) return;
@@ -68,29 +72,25 @@ export function openDatabase(options: DatabaseOptions): Database {
   }
 
   async function look(): Promise<void> {
-    const query = probe`select 1`;
-    const timer = setTimeout(() => query.cancel(), probeTimeoutMilliseconds);
-    const late = new Promise<never>((_, reject) => {
-      setTimeout(reject, probeTimeoutMilliseconds, { code: 'PROBE_TIMEOUT' }).unref();
-    });
     try {
-      await Promise.race([query, late]);
+      await inTime(probe`select 1`);
       if (pools || closing) return;
       pools = open();
       options.onChange?.(true);
     } catch (error) {
-      if (!closing) away(errorCode(error));
-    } finally {
-      clearTimeout(timer);
+      if (closing) return;
+      away(errorCode(error));
+      // Its connection may hang for ever on a network that fell silent.
+      void probe.end({ timeout: 0 });
+      probe = openProbe();
     }
   }
 
-  const watch = (async () => {
-    while (!closing) {
-      await look();
-      await new Promise((resolve) => setTimeout(resolve, probeMilliseconds).unref());
-    }
-  })();
+  let timer: NodeJS.Timeout | undefined;
+  function watch(): void {
+    timer = setTimeout(() => void look().finally(() => closing || watch()), probeMilliseconds).unref();
+  }
+  watch();
 
   function pool(name: 'sql' | 'long'): Sql {
     if (!pools) throw databaseAway();
@@ -109,10 +109,22 @@ export function openDatabase(options: DatabaseOptions): Database {
     },
     async close() {
       closing = true;
+      clearTimeout(timer);
       await Promise.all([pools?.sql.end({ timeout: 5 }), pools?.long.end({ timeout: 5 }), probe.end({ timeout: 1 })]);
-      await Promise.race([watch, new Promise((resolve) => setTimeout(resolve, 100).unref())]);
     },
   };
+}
+
+async function inTime(query: PromiseLike<unknown>): Promise<void> {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<never>((_, reject) => {
+    timer = setTimeout(reject, probeTimeoutMilliseconds, { code: 'PROBE_TIMEOUT' }).unref();
+  });
+  try {
+    await Promise.race([query, late]);
+  } finally {
+    clearTimeout(timer);
+  }
 }
 
 export function errorCode(error: unknown): string {

@@ -75,7 +75,7 @@ function article(entry: Entry, document: OpenApiDocument, base: string): string 
 ${scopes ? `<span class="soft">scope ${scopes.map((scope) => `<code>${escape(scope)}</code>`).join(' or ')}</span>` : '<span class="soft">no token needed</span>'}</p>
 ${entry.description ? `<p>${escape(entry.description)}</p>` : ''}
 ${media ? fields(resolve(media.schema, document)) : ''}
-<pre><code>${escape(curl(entry, media?.example, base))}</code></pre>
+<pre tabindex="0" aria-label="Example call"><code>${escape(curl(entry, media?.example, base))}</code></pre>
 <table><thead><tr><th>Status</th><th>Meaning</th></tr></thead><tbody>
 ${Object.entries(entry.responses)
   .map(([status, { description }]) => `<tr><td><code>${status}</code></td><td>${escape(description)}</td></tr>`)

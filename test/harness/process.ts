@@ -1,0 +1,120 @@
+/** The service as its users start it: a process of its own, with its own PostgreSQL. */
+import { spawn, type ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import { chmod, mkdtemp, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { onTestFinished } from 'vitest';
+
+const main = fileURLToPath(new URL('../../dist/main.js', import.meta.url));
+
+export interface Finished {
+  code: number | null;
+  stdout: string;
+  stderr: string;
+}
+
+/** A folder that goes when the test ends, with any PostgreSQL that was left running in it. */
+export async function dataFolder(): Promise<string> {
+  const folder = await mkdtemp(path.join(tmpdir(), 'ledgerline-process-'));
+  await chmod(folder, 0o711);
+  onTestFinished(async () => {
+    const pid = Number.parseInt(
+      await readFile(path.join(folder, 'data/postgres/postmaster.pid'), 'utf8').catch(() => ''),
+      10,
+    );
+    if (pid > 0) {
+      try {
+        process.kill(pid, 'SIGQUIT');
+      } catch {}
+      await new Promise((resolve) => setTimeout(resolve, 300));
+    }
+    await rm(folder, { recursive: true, force: true, maxRetries: 5, retryDelay: 200 });
+  });
+  return path.join(folder, 'data');
+}
+
+function environment(settings: Record<string, string>): Record<string, string> {
+  return { PATH: process.env.PATH!, HOME: process.env.HOME ?? '/', ...settings };
+}
+
+/** Runs a command to its end. */
+export async function run(args: string[], settings: Record<string, string> = {}): Promise<Finished> {
+  const child = spawn(process.execPath, [main, ...args], { env: environment(settings) });
+  const output = collect(child);
+  const [code] = (await once(child, 'close')) as [number | null];
+  return { code, ...output };
+}
+
+function collect(child: ChildProcess): { stdout: string; stderr: string } {
+  const output = { stdout: '', stderr: '' };
+  child.stdout!.on('data', (chunk) => (output.stdout += chunk));
+  child.stderr!.on('data', (chunk) => (output.stderr += chunk));
+  return output;
+}
+
+export class ServiceProcess {
+  readonly child: ChildProcess;
+  readonly output: { stdout: string; stderr: string };
+  url = '';
+
+  constructor(settings: Record<string, string>, args: string[] = []) {
+    this.child = spawn(process.execPath, [main, 'serve', ...args], { env: environment({ PORT: '0', ...settings }) });
+    this.output = collect(this.child);
+    onTestFinished(() => void this.child.kill('SIGKILL'));
+  }
+
+  async ready(): Promise<this> {
+    while (this.url === '') {
+      if (this.child.exitCode !== null) throw new Error(`The service ended: ${this.output.stderr}`);
+      const line = /"url":"([^"]+)"[^\n]*"msg":"started"/.exec(this.output.stdout);
+      if (line) this.url = line[1]!;
+      else await new Promise((resolve) => setTimeout(resolve, 20));
+    }
+    return this;
+  }
+
+  async end(signal: NodeJS.Signals): Promise<number | null> {
+    const closed = once(this.child, 'exit');
+    this.child.kill(signal);
+    const [code] = (await closed) as [number | null];
+    return code;
+  }
+
+  async token(): Promise<string> {
+    const form = new URLSearchParams({
+      grant_type: 'client_credentials',
+      client_id: 'sandbox',
+      client_secret: 'sandbox',
+    });
+    const response = await fetch(`${this.url}/connect/token`, { method: 'POST', body: form });
+    return ((await response.json()) as { access_token: string }).access_token;
+  }
+
+  async call(
+    method: string,
+    pathname: string,
+    token: string | null,
+    body?: unknown,
+  ): Promise<{ status: number; json: any; headers: Headers }> {
+    const response = await fetch(this.url + pathname, {
+      method,
+      headers: {
+        ...(token && { authorization: `Bearer ${token}` }),
+        ...(body !== undefined && { 'content-type': 'application/json' }),
+      },
+      ...(body !== undefined && { body: JSON.stringify(body) }),
+    });
+    const text = await response.text();
+    return { status: response.status, json: text === '' ? undefined : JSON.parse(text), headers: response.headers };
+  }
+}
+
+export async function startProcess(
+  dataDir: string,
+  settings: Record<string, string> = {},
+  args: string[] = [],
+): Promise<ServiceProcess> {
+  return new ServiceProcess({ DATA_DIR: dataDir, ...settings }, args).ready();
+}

@@ -1,0 +1,114 @@
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import { decodeJwt } from 'jose';
+import { describe, expect, inject, it, onTestFinished } from 'vitest';
+import postgres from 'postgres';
+import { databaseUrl } from '../harness/cluster.ts';
+import { dataFolder, run, startProcess } from '../harness/process.ts';
+import { cloneDatabase } from '../harness/service.ts';
+
+describe('ledgerline token', () => {
+  it('mints a token that the running service takes, whatever its port', async () => {
+    const dataDir = await dataFolder();
+    expect((await run(['token'], { DATA_DIR: dataDir })).stderr).toMatch(/^Start the service once, or set PUBLIC_URL/);
+    const service = await startProcess(dataDir);
+    const { stdout } = await run(['token'], { DATA_DIR: dataDir });
+    expect((await service.call('POST', '/User', stdout.trim(), {})).status).toBe(201);
+    const bound = (await run(['token', '--user', '2', '--scope', 'phone,users'], { DATA_DIR: dataDir })).stdout.trim();
+    expect(decodeJwt(bound)).toMatchObject({ user_id: 2, scope: 'phone' });
+    expect((await service.call('GET', '/User/1/status', bound)).status).toBe(403);
+    expect((await run(['token', '--scope', 'root'], { DATA_DIR: dataDir })).stderr).toMatch(
+      /^There is no scope root\./,
+    );
+    expect((await run(['token', '--user', 'x'], { DATA_DIR: dataDir })).stderr).toMatch(/^--user must be an integer/);
+    await service.end('SIGTERM');
+  });
+
+  it('leaves tokens of another issuer to that issuer', async () => {
+    expect((await run(['token'], { LEDGERLINE_ISSUER: 'https://issuer.example' })).stderr).toMatch(
+      /^Tokens come from https:\/\/issuer\.example/,
+    );
+  });
+});
+
+describe('ledgerline migrate and doctor', () => {
+  it('bring a database up to date, and say how it stands', async () => {
+    const cluster = inject('clusterUrl');
+    const sql = postgres(cluster, { max: 1 });
+    await sql.unsafe('create database cli_migrate');
+    onTestFinished(async () => {
+      await sql.unsafe('drop database cli_migrate with (force)');
+      await sql.end();
+    });
+    const settings = { DATABASE_URL: databaseUrl(cluster, 'cli_migrate') };
+    const before = await run(['doctor'], settings);
+    expect(before.code).toBe(1);
+    expect(before.stdout).toMatch(
+      /✓ Node .*\n✓ Settings: mode sandbox\n✓ Database: PostgreSQL .*\n✓ Clock: .*\n✗ Schema: lacks 0001_core\.sql.*; run ledgerline migrate\.\n/,
+    );
+    // Two at once settle it between them.
+    const both = await Promise.all([run(['migrate'], settings), run(['migrate'], settings)]);
+    expect(both.map(({ code }) => code)).toEqual([0, 0]);
+    expect(both.map(({ stdout }) => stdout).join()).toMatch(/Applied 0001_core\.sql/);
+    expect((await run(['migrate'], settings)).stdout).toBe('The schema is up to date.\n');
+    const after = await run(['doctor'], settings);
+    expect([after.code, after.stdout]).toEqual([0, expect.stringMatching(/✓ Schema: up to date/)]);
+  });
+
+  it('say what is wrong', async () => {
+    expect((await run(['migrate'])).stderr).toMatch(/^Set DATABASE_URL/);
+    const away = await run(['doctor'], { DATABASE_URL: 'postgres://x@127.0.0.1:1/x' });
+    expect([away.code, away.stdout]).toEqual([
+      1,
+      expect.stringMatching(/✗ Database: it cannot be used \(ECONNREFUSED\)/),
+    ]);
+    const settings = await run(['doctor'], { LEDGERLINE_NOPE: '1' });
+    expect([settings.code, settings.stdout]).toEqual([
+      1,
+      expect.stringMatching(/✗ Settings: LEDGERLINE_NOPE is not a setting/),
+    ]);
+    const embedded = await run(['doctor'], { DATA_DIR: await dataFolder() });
+    expect([embedded.code, embedded.stdout]).toEqual([0, expect.stringMatching(/✓ Embedded PostgreSQL 18/)]);
+  });
+});
+
+it('ledgerline keys makes what production asks for', async () => {
+  const { stdout, stderr } = await run(['keys', '--client', 'shop']);
+  const given = Object.fromEntries(
+    stdout
+      .trim()
+      .split('\n')
+      .map((line) => [
+        line.slice(0, line.indexOf('=')),
+        line.slice(line.indexOf('=') + 1).replaceAll(/^["']|["']$/g, ''),
+      ]),
+  );
+  const secret = /: (\S+)\s*$/.exec(stderr)![1]!;
+  expect(stdout).not.toContain(secret);
+  const database = await cloneDatabase();
+  onTestFinished(database.drop);
+  const service = await startProcess(await dataFolder(), { ...given, DATABASE_URL: database.url });
+  const form = new URLSearchParams({ grant_type: 'client_credentials', client_id: 'shop', client_secret: secret });
+  const response = await fetch(`${service.url}/connect/token`, { method: 'POST', body: form });
+  expect(response.status).toBe(200);
+  await service.end('SIGTERM');
+});
+
+it('writes to a terminal that has gone without ending', async () => {
+  const service = await startProcess(await dataFolder());
+  service.child.stdout!.destroy();
+  for (let call = 0; call < 20; call += 1) expect((await fetch(`${service.url}/health/live`)).status).toBe(200);
+  expect(await service.end('SIGTERM')).toBe(0);
+});
+
+it('gives metrics a port of their own', async () => {
+  const holder = createServer();
+  await once(holder.listen(0, '127.0.0.1'), 'listening');
+  const { port } = holder.address() as { port: number };
+  holder.close();
+  const service = await startProcess(await dataFolder(), { LEDGERLINE_METRICS_PORT: String(port) });
+  expect((await fetch(`${service.url}/metrics`)).status).toBe(404);
+  expect(await (await fetch(`http://127.0.0.1:${port}/metrics`)).text()).toContain('ledgerline_database_up 1');
+  expect((await fetch(`http://127.0.0.1:${port}/`)).status).toBe(404);
+  await service.end('SIGTERM');
+});

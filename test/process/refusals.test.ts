@@ -1,0 +1,138 @@
+import { execFileSync } from 'node:child_process';
+import { once } from 'node:events';
+import { chmod, mkdir, writeFile } from 'node:fs/promises';
+import { createServer, type AddressInfo } from 'node:net';
+import path from 'node:path';
+import { describe, expect, inject, it, onTestFinished } from 'vitest';
+import { findPackage } from '../../src/db/binaries.ts';
+import { dataFolder, run, startProcess } from '../harness/process.ts';
+import { cloneDatabase } from '../harness/service.ts';
+
+/** One clear sentence on standard error, and nothing else: no stack, no second guess. */
+async function refusal(settings: Record<string, string>, args: string[] = []): Promise<string> {
+  const { code, stderr } = await run(['serve', ...args], { PORT: '0', ...settings });
+  expect(code).toBe(1);
+  expect(stderr).not.toMatch(/\n\s+at /);
+  return stderr.trim();
+}
+
+describe('a start that cannot work says in a sentence why, and what to do', () => {
+  it('when another Ledgerline uses the directory', async () => {
+    const dataDir = await dataFolder();
+    const first = await startProcess(dataDir);
+    expect(await refusal({ DATA_DIR: dataDir })).toBe(
+      `Another Ledgerline (process ${first.child.pid}) is using ${dataDir}. Stop it first, or set DATA_DIR to another folder.`,
+    );
+    expect((await fetch(`${first.url}/health/ready`)).status).toBe(200);
+    await first.end('SIGTERM');
+  });
+
+  it('when the port is taken', async () => {
+    const holder = createServer();
+    await once(holder.listen(0, '127.0.0.1'), 'listening');
+    onTestFinished(() => void holder.close());
+    const { port } = holder.address() as AddressInfo;
+    expect(await refusal({ PORT: String(port), DATA_DIR: await dataFolder() })).toBe(
+      `Port ${port} on 127.0.0.1 is taken. Stop what listens there, or set PORT to another port.`,
+    );
+  });
+
+  it('when the address is none of this machine', async () => {
+    expect(
+      await refusal({
+        HOST: '192.0.2.1',
+        LEDGERLINE_SANDBOX_REMOTE: 'true',
+        PORT: '4711',
+        DATA_DIR: await dataFolder(),
+      }),
+    ).toBe('This machine has no address 192.0.2.1. Set HOST to one it has, such as 127.0.0.1.');
+  });
+
+  it('when the directory cannot be written to', async () => {
+    const dataDir = await dataFolder();
+    await mkdir(dataDir, { mode: 0o500 });
+    // Root may write anywhere but where the kernel itself refuses it.
+    const closed = process.getuid?.() === 0 ? '/sys/ledgerline' : path.join(dataDir, 'inside');
+    expect(await refusal({ DATA_DIR: closed })).toMatch(
+      new RegExp(
+        `^${closed} cannot be written to\\. Set DATA_DIR to a folder that this user owns, or DATABASE_URL to a PostgreSQL\\.`,
+      ),
+    );
+    await chmod(dataDir, 0o700);
+  });
+
+  it('when it is not a directory', async () => {
+    const dataDir = await dataFolder();
+    await writeFile(dataDir, '');
+    expect(await refusal({ DATA_DIR: dataDir })).toBe(
+      `${dataDir} is not a folder. Set DATA_DIR to one, or to a name that is free.`,
+    );
+  });
+
+  it('when the disk is full', async (context) => {
+    const dataDir = await dataFolder();
+    await mkdir(dataDir);
+    try {
+      execFileSync('mount', ['-t', 'tmpfs', '-o', 'size=60m', 'tmpfs', dataDir], { stdio: 'ignore' });
+    } catch {
+      context.skip('a full disk can only be made by a user who may mount one');
+    }
+    onTestFinished(() => void execFileSync('umount', [dataDir]));
+    expect(await refusal({ DATA_DIR: dataDir })).toBe(
+      `There is no space left for ${dataDir}. Free some, or set DATA_DIR to another disk.`,
+    );
+  });
+
+  it('when the directory was made by another major version', async () => {
+    const dataDir = await dataFolder();
+    await mkdir(path.join(dataDir, 'postgres'), { recursive: true });
+    await writeFile(path.join(dataDir, 'postgres/PG_VERSION'), '14\n');
+    expect(await refusal({ DATA_DIR: dataDir })).toMatch(
+      /^\S+ was made by PostgreSQL 14, and this Ledgerline brings PostgreSQL 18\. Start the Ledgerline that made it, /,
+    );
+  });
+
+  it('when there is no embedded PostgreSQL for the platform', async () => {
+    await expect(findPackage('sunos', 'sparc')).rejects.toThrow(
+      /^There is no embedded PostgreSQL for sunos-sparc \(only for .*\)\. Set DATABASE_URL to a PostgreSQL 15 or newer\.$/,
+    );
+  });
+
+  it('when the database cannot be reached, or is no longer the sandbox’s', async () => {
+    expect(await refusal({ DATABASE_URL: 'postgres://x:hunter2@127.0.0.1:1/none', DATA_DIR: await dataFolder() })).toBe(
+      'The database none at 127.0.0.1:1 cannot be used (ECONNREFUSED). Check DATABASE_URL and that the server runs.',
+    );
+    const wrong = new URL(inject('clusterUrl'));
+    wrong.password = 'hunter2';
+    expect(await refusal({ DATABASE_URL: wrong.href, DATA_DIR: await dataFolder() })).toMatch(
+      /cannot be used \(28P01\)/,
+    );
+  });
+
+  it('when the database has served production', async () => {
+    const database = await cloneDatabase();
+    onTestFinished(database.drop);
+    const { default: postgres } = await import('postgres');
+    const sql = postgres(database.url, { max: 1 });
+    await sql`update ledgerline.installation set served_production = true`;
+    expect(await refusal({ DATABASE_URL: database.url, DATA_DIR: await dataFolder() })).toMatch(
+      /^This database has served production/,
+    );
+    await sql`update ledgerline.installation set served_production = false`;
+    await sql`insert into ledgerline.migrations (name) values ('9999_future.sql')`;
+    await sql.end();
+    expect(await refusal({ DATABASE_URL: database.url, DATA_DIR: await dataFolder() })).toBe(
+      'The database has been migrated by a newer Ledgerline (9999_future.sql). Start that one.',
+    );
+  });
+
+  it('when settings are unknown or wrong, or production lacks something', async () => {
+    expect(await refusal({ LEDGERLINE_NOPE: '1', PORT: 'x' })).toBe(
+      'LEDGERLINE_NOPE is not a setting; docs/config.md lists them.\nPORT must be an integer from 0 to 65535.',
+    );
+    expect(await refusal({ HOST: '0.0.0.0' })).toMatch(/LEDGERLINE_SANDBOX_REMOTE=true/);
+    expect(await refusal({ MODE: 'production' })).toMatch(
+      /LEDGERLINE_ISSUER[^]*LEDGERLINE_DIGEST_KEY[^]*LEDGERLINE_GATEWAY/,
+    );
+  });
+});

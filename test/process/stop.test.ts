@@ -1,0 +1,103 @@
+import { existsSync } from 'node:fs';
+import { readFile } from 'node:fs/promises';
+import path from 'node:path';
+import postgres from 'postgres';
+import { expect, it } from 'vitest';
+import { dataFolder, startProcess } from '../harness/process.ts';
+import { row } from '../harness/service.ts';
+
+/** The embedded PostgreSQL, as only the owner of the data directory can reach it. */
+async function embeddedSql(dataDir: string) {
+  const password = await readFile(path.join(dataDir, 'postgres-password'), 'utf8');
+  const port = (await readFile(path.join(dataDir, 'postgres/postmaster.pid'), 'utf8')).split('\n')[3];
+  return postgres(`postgres://ledgerline:${password}@127.0.0.1:${port}/ledgerline`, {
+    connection: { search_path: 'ledgerline' },
+  });
+}
+
+it('SIGTERM stops the service and its PostgreSQL cleanly, with the requests in flight answered', async () => {
+  const dataDir = await dataFolder();
+  const service = await startProcess(dataDir);
+  const token = await service.token();
+  const { json: user } = await service.call('POST', '/User', token, {});
+  await service.call('POST', '/app/record-transactions', token, { transactions: [row(user.id)] });
+  const sql = await embeddedSql(dataDir);
+  const list = () =>
+    service.call('POST', '/app/get-all-transactions', token, { individualId: user.id, dataBatch: 1, search: 't' });
+
+  let answers: ReturnType<typeof list>[] = [];
+  let exit: Promise<number | null>;
+  await sql.begin(async (transaction) => {
+    await transaction`lock table transactions in access exclusive mode`;
+    answers = Array.from({ length: 5 }, list);
+    await new Promise((resolve) => setTimeout(resolve, 300));
+    exit = service.end('SIGTERM');
+    await new Promise((resolve) => setTimeout(resolve, 500));
+  });
+  await sql.end();
+  expect((await Promise.all(answers)).map(({ status }) => status)).toEqual(Array(5).fill(200));
+  expect(await exit!).toBe(0);
+  expect(existsSync(path.join(dataDir, 'postgres/postmaster.pid'))).toBe(false);
+  expect(existsSync(path.join(dataDir, 'lock'))).toBe(false);
+  expect(service.output.stdout).toContain('"msg":"stopped"');
+  await expect(fetch(service.url)).rejects.toThrow();
+  expect(await readFile(path.join(dataDir, 'postgres.log'), 'utf8')).toContain('database system is shut down');
+});
+
+it('a second start on the same directory finds what the first one kept', async () => {
+  const dataDir = await dataFolder();
+  const first = await startProcess(dataDir);
+  const token = await first.token();
+  const { json: user } = await first.call('POST', '/User', token, {});
+  expect(await first.end('SIGINT')).toBe(0);
+  const second = await startProcess(dataDir, { PORT: new URL(first.url).port });
+  // The keys outlive the process, and so do its tokens.
+  expect((await second.call('GET', `/User/${user.id}/status`, token)).status).toBe(200);
+  expect(await second.end('SIGTERM')).toBe(0);
+});
+
+it('--fresh empties the sandbox', async () => {
+  const dataDir = await dataFolder();
+  const first = await startProcess(dataDir);
+  const { json: user } = await first.call('POST', '/User', await first.token(), {});
+  await first.end('SIGTERM');
+  const second = await startProcess(dataDir, {}, ['--fresh']);
+  const token = await second.token();
+  expect((await second.call('GET', `/User/${user.id}/status`, token)).status).toBe(404);
+  expect((await second.call('GET', '/User/1/status', token)).status).toBe(200);
+  await second.end('SIGTERM');
+});
+
+it('keeps passwords and keys to their owner, and the keys outside the database’s directory', async () => {
+  const dataDir = await dataFolder();
+  const service = await startProcess(dataDir);
+  const { statSync } = await import('node:fs');
+  for (const file of ['postgres-password', 'keys/signing.pem', 'keys/digest.key', 'postgres.log']) {
+    expect([file, statSync(path.join(dataDir, file)).mode & 0o077]).toEqual([file, 0]);
+  }
+  expect(statSync(path.join(dataDir, 'keys')).mode & 0o077).toBe(0);
+  const access = await readFile(path.join(dataDir, 'postgres/pg_hba.conf'), 'utf8');
+  expect(access).toBe('host ledgerline ledgerline 127.0.0.1/32 scram-sha-256\n');
+  await service.end('SIGTERM');
+});
+
+it('the embedded PostgreSQL is started again when it dies by itself', async () => {
+  const dataDir = await dataFolder();
+  const service = await startProcess(dataDir);
+  const token = await service.token();
+  const pid = Number((await readFile(path.join(dataDir, 'postgres/postmaster.pid'), 'utf8')).split('\n')[0]);
+  process.kill(pid, 'SIGKILL');
+  let sawUnavailable = false;
+  for (let attempt = 0; attempt < 300; attempt += 1) {
+    const { status, headers } = await service.call('POST', '/User', token, {});
+    expect([201, 503]).toContain(status);
+    if (status === 503) {
+      sawUnavailable = true;
+      expect(Number(headers.get('retry-after'))).toBeGreaterThan(0);
+    } else if (sawUnavailable) break;
+    await new Promise((resolve) => setTimeout(resolve, 100));
+  }
+  expect(sawUnavailable).toBe(true);
+  expect((await service.call('POST', '/User', token, {})).status).toBe(201);
+  await service.end('SIGTERM');
+});
