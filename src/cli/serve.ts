@@ -11,6 +11,7 @@ export async function serve({ fresh }: { fresh?: boolean }): Promise<number> {
   const output = pino.destination({ dest: 1, sync: false });
   // Nobody reads any more: no reason to end.
   output.on('error', () => {});
+  process.stdout.on('error', () => {});
   const app = await startApp({
     config,
     fresh: fresh ?? false,

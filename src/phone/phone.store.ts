@@ -262,20 +262,28 @@ export function createPhoneStore(db: Database) {
       return row?.blocked_until ?? undefined;
     },
 
-    /** Codes in flight die with the link: none of them may link the phone again behind the operator's back. */
+    /**
+     * Codes in flight die with the link: none of them may link the phone again behind the operator's back.
+     * The lock comes first, in a statement of its own: what waits for it may just have linked the phone,
+     * and only a later statement sees that.
+     */
     async unlinkPhone(userId: number): Promise<boolean> {
-      const [row] = await db.sql`
-        with was as (
-          select verified_phone from verifications where user_id = ${userId} for update
-        ), unlinked as (
-          delete from phone_links l using was where l.phone = was.verified_phone and l.user_id = ${userId}
-        ), cleared as (
-          update verifications v set
-            verified_phone = null, verified_at = null, sent_phone = null, code_digest = null, code_number = v.issued
-          from was where v.user_id = ${userId}
-        )
-        select 1 from users where id = ${userId}`;
-      return row !== undefined;
+      return db.long.begin(async (sql) => {
+        const [, rows] = await Promise.all([
+          sql`select from verifications where user_id = ${userId} for update`,
+          sql`
+            with unlinked as (
+              delete from phone_links l using verifications v
+              where v.user_id = ${userId} and l.phone = v.verified_phone and l.user_id = ${userId}
+            ), cleared as (
+              update verifications set
+                verified_phone = null, verified_at = null, sent_phone = null, code_digest = null, code_number = issued
+              where user_id = ${userId}
+            )
+            select 1 from users where id = ${userId}`,
+        ]);
+        return rows.length === 1;
+      });
     },
   };
 }

@@ -97,6 +97,7 @@ export class ServiceProcess {
     pathname: string,
     token: string | null,
     body?: unknown,
+    // oxlint-disable-next-line no-explicit-any -- tests read what they expect
   ): Promise<{ status: number; json: any; headers: Headers }> {
     const response = await fetch(this.url + pathname, {
       method,
