@@ -30,6 +30,7 @@ import { Inbox } from './sms/inbox.ts';
 import { createAsOf } from './transactions/as-of.ts';
 import { createGetTransaction } from './transactions/get-transaction.ts';
 import { createListTransactions } from './transactions/list-transactions.ts';
+import { createRecordStore } from './transactions/record.store.ts';
 import { createRecordTransactions } from './transactions/record-transactions.ts';
 import { createTransactionsStore } from './transactions/transactions.store.ts';
 import { createCreateUser } from './users/create-user.ts';
@@ -121,7 +122,7 @@ async function start(options: AppOptions, releasers: Releasers): Promise<App> {
   const transactions = createTransactionsStore(db);
   const codeKey = deriveKey(digestKey, 'codes');
   const createUser = createCreateUser(users, clock);
-  const recordTransactions = createRecordTransactions(transactions, clock);
+  const recordTransactions = createRecordTransactions(createRecordStore(db), clock);
   const demo = sandbox && (await seedDemo(db, createUser, recordTransactions));
   let stopping = false;
 

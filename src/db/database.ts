@@ -4,6 +4,8 @@ import { databaseAway, queryTooLong, type Problem } from '../errors.ts';
 
 export type Sql = postgres.Sql;
 export type Transaction = postgres.TransactionSql;
+/** A statement that is on its way. The driver sends one only when it is awaited, or told to: order needs telling. */
+export type Sent = Promise<unknown>;
 
 export interface DatabaseOptions {
   url: string;
@@ -15,8 +17,9 @@ export interface DatabaseOptions {
 export interface Database {
   /** For statements that touch a few rows by key. They are pipelined, so one must never wait for another. */
   readonly sql: Sql;
-  /** For statements that may take long, and for transactions: one at a time on a connection. */
-  readonly long: Sql;
+  /** For statements that may take long: each has a connection to itself, and waits for a free one. */
+  long<T>(work: (sql: Sql) => PromiseLike<T>): Promise<T>;
+  transaction<T>(work: (sql: Transaction) => Promise<T>): Promise<T>;
   readonly available: boolean;
   close(): Promise<void>;
 }
@@ -50,9 +53,9 @@ export function openDatabase(options: DatabaseOptions): Database {
   const half = Math.ceil(options.connections / 2);
   const open = () => ({
     sql: postgres(options.url, { ...common, max: half }),
-    // The driver's types leave max_pipeline out.
-    long: postgres(options.url, { ...common, max: half, ...{ max_pipeline: 1 } }),
+    long: postgres(options.url, { ...common, max: half }),
   });
+  const oneEach = atMost(half);
   let pools: ReturnType<typeof open> | undefined = open();
   let probe = openProbe();
   let closing = false;
@@ -101,9 +104,8 @@ export function openDatabase(options: DatabaseOptions): Database {
     get sql() {
       return pool('sql');
     },
-    get long() {
-      return pool('long');
-    },
+    long: (work) => oneEach(async () => work(pool('long'))),
+    transaction: (work) => oneEach(async () => pool('long').begin(work) as Promise<Awaited<ReturnType<typeof work>>>),
     get available() {
       return pools !== undefined;
     },
@@ -112,6 +114,23 @@ export function openDatabase(options: DatabaseOptions): Database {
       clearTimeout(timer);
       await Promise.all([pools?.sql.end({ timeout: 5 }), pools?.long.end({ timeout: 5 }), probe.end({ timeout: 1 })]);
     },
+  };
+}
+
+/** Runs so many at once; the others wait in the order they came. The driver would send them behind one another. */
+function atMost(slots: number) {
+  let free = slots;
+  const waiting: (() => void)[] = [];
+  return async function run<T>(work: () => Promise<T>): Promise<T> {
+    if (free > 0) free -= 1;
+    else await new Promise<void>((resolve) => waiting.push(resolve));
+    try {
+      return await work();
+    } finally {
+      const next = waiting.shift();
+      if (next) next();
+      else free += 1;
+    }
   };
 }
 

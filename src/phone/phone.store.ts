@@ -268,9 +268,9 @@ export function createPhoneStore(db: Database) {
      * and only a later statement sees that.
      */
     async unlinkPhone(userId: number): Promise<boolean> {
-      return db.long.begin(async (sql) => {
+      return db.transaction(async (sql) => {
         const [, rows] = await Promise.all([
-          sql`select from verifications where user_id = ${userId} for update`,
+          sql`select from verifications where user_id = ${userId} for update`.execute(),
           sql`
             with unlinked as (
               delete from phone_links l using verifications v

@@ -41,10 +41,13 @@ export function createSandboxStore(db: Database) {
     },
 
     async empty(): Promise<void> {
-      await db.long`
-        truncate users, verifications, phone_links, phone_sends, transactions, transaction_history`;
-      await db.long`alter sequence user_ids restart`;
-      await db.long`update installation set clock_ahead_seconds = 0`;
+      await db.transaction(async (sql) => {
+        await sql`
+          truncate users, verifications, phone_links, phone_sends,
+            transactions, transaction_history, transaction_blocks`;
+        await sql`alter sequence user_ids restart`;
+        await sql`update installation set clock_ahead_seconds = 0`;
+      });
     },
 
     async hasDemo(userId: number): Promise<boolean> {

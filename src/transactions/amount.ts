@@ -46,6 +46,34 @@ export function parseAmountBound(text: string): AmountBound | undefined {
   return bound.test(text) ? (text as AmountBound) : undefined;
 }
 
+const leastBigint = -(2n ** 63n) + 1n;
+const mostBigint = 2n ** 63n - 1n;
+
+/** The least whole number of millionths that a bound lets in. */
+export function leastMillionths(bound: AmountBound | undefined): string {
+  return bound === undefined ? String(leastBigint) : clamped(-floorMillionths(negated(bound)));
+}
+
+/** The largest. */
+export function mostMillionths(bound: AmountBound | undefined): string {
+  return bound === undefined ? String(mostBigint) : clamped(floorMillionths(bound));
+}
+
+function negated(bound: AmountBound): AmountBound {
+  return (bound.startsWith('-') ? bound.slice(1) : `-${bound}`) as AmountBound;
+}
+
+function floorMillionths(bound: AmountBound): bigint {
+  const scale = Math.max(6, fractionOf(bound).length);
+  const value = scaled(bound, scale);
+  const unit = 10n ** BigInt(scale - 6);
+  return value < 0n && value % unit !== 0n ? value / unit - 1n : value / unit;
+}
+
+function clamped(value: bigint): string {
+  return String(value < leastBigint ? leastBigint : value > mostBigint ? mostBigint : value);
+}
+
 /** Whether a lies above b; both exact. */
 export function isAbove(a: AmountBound, b: AmountBound): boolean {
   const scale = Math.max(fractionOf(a).length, fractionOf(b).length);
@@ -56,6 +84,7 @@ function fractionOf(amount: string): string {
   return amount.split('.')[1] ?? '';
 }
 
+/** The sign stands before the digits, so that -0.5 does not lose it. */
 function scaled(amount: string, scale: number): bigint {
   return BigInt(amount.split('.')[0] + fractionOf(amount).padEnd(scale, '0'));
 }

@@ -19,6 +19,15 @@ export function isUnfiltered(filter: Filter): boolean {
   return Object.values(filter).every((value) => value === undefined);
 }
 
+/** Time and amount are all it asks about. */
+export function isNarrow({ from: _from, to: _to, amountFrom: _least, amountTo: _most, ...rest }: Filter): boolean {
+  return isUnfiltered(rest);
+}
+
+export function hasAmount({ amountFrom, amountTo }: Filter): boolean {
+  return amountFrom !== undefined || amountTo !== undefined;
+}
+
 /** Page numbers start at 1. */
 export interface Page {
   number: number;

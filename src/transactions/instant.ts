@@ -59,3 +59,11 @@ function isDate(year: number, month: number, day: number): boolean {
 export function writeInstant(instant: Instant): string {
   return instant.replace(/\.?0*Z$/, 'Z');
 }
+
+/** The next microsecond as PostgreSQL takes it; after the last there is only infinity. */
+export function instantAfter(instant: Instant): string {
+  const micros = Number(instant.slice(20, 26)) + 1;
+  if (micros < 1_000_000) return `${instant.slice(0, 20)}${String(micros).padStart(6, '0')}Z`;
+  const next = new Date(Date.parse(`${instant.slice(0, 19)}Z`) + 1000);
+  return next.getUTCFullYear() > 9999 ? 'infinity' : `${next.toISOString().slice(0, 19)}.000000Z`;
+}

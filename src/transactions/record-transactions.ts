@@ -2,11 +2,11 @@
 import type { Clock } from '../clock.ts';
 import type { RecordPlanResult } from './record-rules.ts';
 import type { Transaction } from './transaction.ts';
-import type { TransactionsStore } from './transactions.store.ts';
+import type { RecordStore } from './record.store.ts';
 
 const batchSize = 1000;
 
-export function createRecordTransactions(store: TransactionsStore, clock: Clock) {
+export function createRecordTransactions(store: RecordStore, clock: Clock) {
   return async function recordTransactions(rows: readonly Transaction[]): Promise<RecordPlanResult[]> {
     const results: RecordPlanResult[] = [];
     for (let start = 0; start < rows.length; start += batchSize) {

@@ -1,9 +1,9 @@
 /** The statements about transactions. A page's JSON is joined by the database and passed on untouched. */
-import { array, type Database, type Transaction as DatabaseTransaction } from '../db/database.ts';
-import { isUnfiltered, offsetOf, type Filter, type Page } from './filter.ts';
-import { firstInstant, lastInstant } from './instant.ts';
-import { keyOf, planBatch, type BatchPlan, type RecordPlanResult } from './record-rules.ts';
-import { fold, readTransaction, searchText, writeTransaction, type Transaction } from './transaction.ts';
+import type { Database, Sql } from '../db/database.ts';
+import { leastMillionths, mostMillionths } from './amount.ts';
+import { hasAmount, isNarrow, isUnfiltered, offsetOf, type Filter, type Page } from './filter.ts';
+import { firstInstant, instantAfter, lastInstant } from './instant.ts';
+import { defaultBlockSizes, type BlockSizes } from './transaction-blocks.store.ts';
 
 /** Pages of all the rows up to a sequence number. The count needs no counting: see users.transaction_count. */
 export const listStatement = `
@@ -19,7 +19,7 @@ from users u where u.id = $1`;
 
 /** As text first: the driver would pass a timestamp through a Date, which has no microseconds. */
 const matches = `
-  individual_id = $1 and seq <= $4
+  u.transaction_count <= $14 and individual_id = $1 and seq <= $4
   and time_stamp between $5::text::timestamptz and $6::text::timestamptz
   and ($7::numeric is null or amount >= $7::numeric)
   and ($8::numeric is null or amount <= $8::numeric)
@@ -29,6 +29,7 @@ const matches = `
   and ($12::text is null or currency = $12)
   and ($13::text is null or strpos(search_text, $13) > 0)`;
 
+/** Looks at every row of the individual, and so at none of one that has more than $14. */
 export const filteredListStatement = `
 select u.transaction_count as total,
   (select count(*)::int from transactions where ${matches}) as count,
@@ -39,8 +40,63 @@ select u.transaction_count as total,
   ) page) as page
 from users u where u.id = $1`;
 
+const matchesInBlock = (lower: string, upper: string) => `
+  t.individual_id = $1 and t.time_stamp >= ${lower} and t.time_stamp < ${upper} and t.seq <= $4
+  and ($7::numeric is null or t.amount >= $7::numeric) and ($8::numeric is null or t.amount <= $8::numeric)`;
+
+/**
+ * The same for an individual that has blocks. A block that lies wholly inside the filter is counted by what it
+ * knows; one that the filter cuts, or that has rows the list is pinned before, by its rows. The blocks added up,
+ * newest first, say in which of them the page begins and ends, and only there rows are walked through.
+ * $6 is exclusive here; $9 and $10 are the amounts in millionths, null when neither is asked for.
+ */
+export const blockListStatement = `
+with counted as (
+  select b.start_time, greatest(b.start_time, $5::text::timestamptz) as lower, least(b.end_time, $6::text::timestamptz) as upper,
+    case
+      when b.last_seq > $4 or b.start_time < $5::text::timestamptz or b.end_time > $6::text::timestamptz
+        or ($9::bigint is not null and b.amounts is null)
+      then (
+        select count(*)::int from transactions t
+        where ${matchesInBlock('greatest(b.start_time, $5::text::timestamptz)', 'least(b.end_time, $6::text::timestamptz)')})
+      when $9::bigint is null then b.row_count
+      else width_bucket($10::bigint, b.amounts) - width_bucket($9::bigint - 1, b.amounts)
+        + case when b.recent = '{}' then 0 else (
+            select count(*)::int from unnest(b.recent) a where a between $9::bigint and $10::bigint) end
+    end as rows
+  from transaction_blocks b
+  where b.individual_id = $1 and b.start_time < $6::text::timestamptz and b.start_time >= (
+    select max(start_time) from transaction_blocks where individual_id = $1 and start_time <= $5::text::timestamptz)
+), ranked as materialized (
+  select lower, upper, rows, sum(rows) over (order by start_time desc) as through from counted
+), keys as (
+  select k.time_stamp, k.transaction_id
+  from ranked r, lateral (
+    select t.time_stamp, t.transaction_id from transactions t
+    where ${matchesInBlock('r.lower', 'r.upper')}
+    order by t.time_stamp desc, t.transaction_id desc
+    offset greatest(0, $3::bigint - r.through + r.rows)
+    limit least($2, $3::bigint + $2 - r.through + r.rows)
+  ) k
+  where r.rows > 0 and r.through > $3::bigint and r.through - r.rows < $3::bigint + $2
+  order by k.time_stamp desc, k.transaction_id desc
+  limit $2
+)
+select u.transaction_count as total, coalesce((select max(through)::int from ranked), 0) as count, (
+  select string_agg(body, ',') from (
+    select t.body from keys join transactions t on t.individual_id = $1 and t.transaction_id = keys.transaction_id
+    order by keys.time_stamp desc, keys.transaction_id desc
+  ) page) as page
+from users u where u.id = $1`;
+
 /** No individual has more rows than this. */
 const everyRow = 2_147_483_647;
+
+interface ListRow {
+  total: number;
+  count: number;
+  page: string | null;
+}
 
 export interface ListedPage {
   /** The items' JSON, separated by commas. */
@@ -52,13 +108,70 @@ export interface ListedPage {
 
 export type TransactionsStore = ReturnType<typeof createTransactionsStore>;
 
-export function createTransactionsStore(db: Database) {
+/** So many large individuals are remembered as such; forgetting one costs a second statement, no more. */
+const mostRemembered = 100_000;
+
+export function createTransactionsStore(db: Database, sizes: BlockSizes = defaultBlockSizes) {
+  /** Individuals seen to have blocks. A hint only: what a statement finds is what counts. */
+  const large = new Set<number>();
+
+  function remember(individualId: number): void {
+    if (large.size >= mostRemembered) large.clear();
+    large.add(individualId);
+  }
+
+  function run(
+    mayTakeLong: boolean,
+    statement: string,
+    parameters: (string | number | null)[],
+  ): PromiseLike<ListRow[]> {
+    const send = (sql: Sql) => sql.unsafe<ListRow[]>(statement, parameters, { prepare: true });
+    return mayTakeLong ? db.long(send) : send(db.sql);
+  }
+
+  async function listByBlocks(
+    individualId: number,
+    page: Page,
+    filter: Filter,
+    upTo: number,
+  ): Promise<ListRow | undefined> {
+    const [row] = await run(hasAmount(filter), blockListStatement, [
+      individualId,
+      page.size,
+      offsetOf(page),
+      upTo,
+      ...blockParameters(filter),
+    ]);
+    if (row && row.total > sizes.blocksAbove) remember(individualId);
+    else large.delete(individualId);
+    return row;
+  }
+
+  async function listRows(
+    individualId: number,
+    page: Page,
+    filter: Filter,
+    upTo: number,
+  ): Promise<ListRow | undefined> {
+    const common = [individualId, page.size, offsetOf(page), upTo];
+    const unfiltered = isUnfiltered(filter);
+    if (unfiltered && offsetOf(page) <= sizes.blocksAbove) {
+      const [row] = await run(false, listStatement, common);
+      return row;
+    }
+    const byBlocks = isNarrow(filter);
+    if (byBlocks && (unfiltered || large.has(individualId))) {
+      const row = await listByBlocks(individualId, page, filter, upTo);
+      if (!row || row.total > sizes.blocksAbove) return row;
+    }
+    const most = byBlocks ? sizes.blocksAbove : everyRow;
+    const [row] = await run(!byBlocks, filteredListStatement, [...common, ...filterParameters(filter), most]);
+    return row && row.total > most ? listByBlocks(individualId, page, filter, upTo) : row;
+  }
+
   return {
     async listPage(individualId: number, page: Page, filter: Filter, upTo?: number): Promise<ListedPage | undefined> {
-      const common = [individualId, page.size, offsetOf(page), upTo ?? everyRow];
-      const [row] = isUnfiltered(filter)
-        ? await db.sql.unsafe(listStatement, common, { prepare: true })
-        : await db.long.unsafe(filteredListStatement, [...common, ...filterParameters(filter)], { prepare: true });
+      const row = await listRows(individualId, page, filter, upTo ?? everyRow);
       return row && { items: row.page ?? '', count: row.count, total: row.total };
     },
 
@@ -70,17 +183,6 @@ export function createTransactionsStore(db: Database) {
           and (${individualId ?? null}::int is null or individual_id = ${individualId ?? null})
         limit 2`;
       return rows.map(({ body }) => body);
-    },
-
-    /** One batch, one transaction: all writes about an individual wait for each other in the order of ids. */
-    async recordBatch(rows: readonly Transaction[], now: Date): Promise<RecordPlanResult[]> {
-      return db.long.begin(async (sql) => {
-        const ids = [...new Set(rows.map(({ individualId }) => individualId))].sort((a, b) => a - b);
-        const [counts, standing] = await Promise.all([lockIndividuals(sql, ids), readStanding(sql, rows)]);
-        const plan = planBatch(rows, (id) => counts.has(id), standing);
-        await writePlan(sql, plan, counts, now);
-        return plan.results;
-      });
     },
   };
 }
@@ -99,93 +201,14 @@ function filterParameters(filter: Filter): (string | null)[] {
   ];
 }
 
-/** The row lock is what makes sequence numbers follow the order of commits. */
-async function lockIndividuals(sql: DatabaseTransaction, ids: number[]): Promise<Map<number, number>> {
-  const rows = await sql`
-    select id, transaction_count from users where id = any(${array(ids)}::int[]) order by id for no key update`;
-  return new Map(rows.map(({ id, transaction_count }) => [id, transaction_count]));
-}
-
-/** Sent right behind the lock, and so read after it was granted: nobody else can change these rows now. */
-async function readStanding(sql: DatabaseTransaction, rows: readonly Transaction[]): Promise<Map<string, Transaction>> {
-  const found = await sql`
-    select t.individual_id, t.body
-    from unnest(${array(rows.map(({ individualId }) => individualId))}::int[],
-      ${array(rows.map(({ transactionId }) => transactionId))}::text[]) as k (individual_id, transaction_id)
-    join transactions t using (individual_id, transaction_id)`;
-  const standing = found.map(({ individual_id, body }) => readTransaction(individual_id, body));
-  return new Map(standing.map((transaction) => [keyOf(transaction), transaction]));
-}
-
-async function writePlan(
-  sql: DatabaseTransaction,
-  { created, updated, replaced }: BatchPlan,
-  counts: Map<number, number>,
-  now: Date,
-): Promise<void> {
-  const writes: Promise<unknown>[] = [];
-  if (created.length > 0) {
-    const numbered = created.map((transaction) => {
-      const seq = counts.get(transaction.individualId)! + 1;
-      counts.set(transaction.individualId, seq);
-      return { transaction, seq };
-    });
-    const touched = [...new Set(created.map(({ individualId }) => individualId))];
-    writes.push(
-      sql`
-        insert into transactions (
-          individual_id, transaction_id, time_stamp, amount, currency, transaction_type,
-          transaction_category, transaction_status, search_text, body, seq)
-        select * from unnest(${columns(sql, created)}, ${array(numbered.map(({ seq }) => seq))}::int[])`,
-      sql`
-        update users u set transaction_count = n.count
-        from unnest(${array(touched)}::int[], ${array(touched.map((id) => counts.get(id)!))}::int[]) as n (id, count)
-        where u.id = n.id`,
-    );
-  }
-  if (updated.length > 0) {
-    writes.push(sql`
-      update transactions t set
-        time_stamp = n.time_stamp, amount = n.amount, currency = n.currency, transaction_type = n.transaction_type,
-        transaction_category = n.transaction_category, transaction_status = n.transaction_status,
-        search_text = n.search_text, body = n.body
-      from unnest(${columns(
-        sql,
-        updated.map(({ to }) => to),
-      )}) as n (
-        individual_id, transaction_id, time_stamp, amount, currency, transaction_type,
-        transaction_category, transaction_status, search_text, body)
-      where t.individual_id = n.individual_id and t.transaction_id = n.transaction_id`);
-  }
-  if (replaced.length > 0) {
-    writes.push(sql`
-      insert into transaction_history (individual_id, transaction_id, version, replaced_at, body)
-      select r.individual_id, r.transaction_id,
-        coalesce((
-          select max(h.version) from transaction_history h
-          where h.individual_id = r.individual_id and h.transaction_id = r.transaction_id
-        ), 0) + row_number() over (partition by r.individual_id, r.transaction_id order by r.ordinality),
-        ${now}, r.body
-      from unnest(
-        ${array(replaced.map(({ individualId }) => individualId))}::int[],
-        ${array(replaced.map(({ transactionId }) => transactionId))}::text[],
-        ${array(replaced.map(writeTransaction))}::text[]
-      ) with ordinality as r (individual_id, transaction_id, body, ordinality)`);
-  }
-  await Promise.all(writes);
-}
-
-/** The columns of some rows, as arrays for unnest. */
-function columns(sql: DatabaseTransaction, rows: readonly Transaction[]) {
-  return sql`
-    ${array(rows.map(({ individualId }) => individualId))}::int[],
-    ${array(rows.map(({ transactionId }) => transactionId))}::text[],
-    ${array(rows.map(({ timeStamp }) => timeStamp))}::timestamptz[],
-    ${array(rows.map(({ amount }) => amount))}::numeric[],
-    ${array(rows.map(({ currency }) => fold(currency)))}::text[],
-    ${array(rows.map(({ transactionType }) => fold(transactionType)))}::text[],
-    ${array(rows.map(({ transactionCategory }) => fold(transactionCategory)))}::text[],
-    ${array(rows.map(({ transactionStatus }) => fold(transactionStatus)))}::text[],
-    ${array(rows.map(searchText))}::text[],
-    ${array(rows.map(writeTransaction))}::text[]`;
+function blockParameters(filter: Filter): (string | null)[] {
+  const ranged = hasAmount(filter);
+  return [
+    filter.from ?? '-infinity',
+    filter.to ? instantAfter(filter.to) : 'infinity',
+    filter.amountFrom ?? null,
+    filter.amountTo ?? null,
+    ranged ? leastMillionths(filter.amountFrom) : null,
+    ranged ? mostMillionths(filter.amountTo) : null,
+  ];
 }

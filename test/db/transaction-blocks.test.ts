@@ -1,0 +1,336 @@
+/** The index of counts against a brute-force model, at sizes on both sides of every threshold it has. */
+import fc from 'fast-check';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { openDatabase, type Database } from '../../src/db/database.ts';
+import type { Amount, AmountBound } from '../../src/transactions/amount.ts';
+import type { Filter } from '../../src/transactions/filter.ts';
+import { parseInstant, type Instant } from '../../src/transactions/instant.ts';
+import { decide } from '../../src/transactions/record-rules.ts';
+import type { Transaction } from '../../src/transactions/transaction.ts';
+import { createRecordStore } from '../../src/transactions/record.store.ts';
+import type { BlockSizes } from '../../src/transactions/transaction-blocks.store.ts';
+import { createTransactionsStore } from '../../src/transactions/transactions.store.ts';
+import { cloneDatabase } from '../harness/service.ts';
+
+let database: Awaited<ReturnType<typeof cloneDatabase>>;
+let db: Database;
+beforeAll(async () => {
+  database = await cloneDatabase();
+  db = openDatabase({ url: database.url, connections: 8, statementSeconds: 30 });
+});
+afterAll(async () => {
+  await db.close();
+  await database.drop();
+});
+
+type Store = ReturnType<typeof createStore>;
+
+function createStore(sizes?: BlockSizes) {
+  return { ...createTransactionsStore(db, sizes), ...createRecordStore(db, sizes) };
+}
+
+let lastUser = 0;
+async function newIndividual(): Promise<number> {
+  const id = (lastUser += 1);
+  await db.sql`insert into users (id, created_at) values (${id}, now())`;
+  return id;
+}
+
+/** What the table should hold: rows with their sequence numbers, by id. */
+type Model = Map<string, { row: Transaction; seq: number }>;
+
+function applyToModel(model: Model, rows: Transaction[]): string[] {
+  return rows.map((row) => {
+    const standing = model.get(row.transactionId);
+    const result = decide(standing?.row, row);
+    if (result === 'created') model.set(row.transactionId, { row, seq: model.size + 1 });
+    if (result === 'updated') model.set(row.transactionId, { row, seq: standing!.seq });
+    return result;
+  });
+}
+
+const micro = (amount: string): bigint => {
+  const [whole = '', fraction = ''] = amount.split('.');
+  return BigInt(whole + fraction.padEnd(9, '0').slice(0, 9));
+};
+
+function expected(model: Model, filter: Filter, upTo: number): string[] {
+  return [...model.values()]
+    .filter(
+      ({ row, seq }) =>
+        seq <= upTo &&
+        (!filter.from || row.timeStamp >= filter.from) &&
+        (!filter.to || row.timeStamp <= filter.to) &&
+        (!filter.amountFrom || micro(row.amount) >= micro(filter.amountFrom)) &&
+        (!filter.amountTo || micro(row.amount) <= micro(filter.amountTo)),
+    )
+    .map(({ row }) => row)
+    .sort((a, b) =>
+      a.timeStamp === b.timeStamp ? (a.transactionId < b.transactionId ? 1 : -1) : a.timeStamp < b.timeStamp ? 1 : -1,
+    )
+    .map(({ transactionId }) => transactionId);
+}
+
+/** The blocks cover all time without a gap, and know their rows exactly. */
+async function checkBlocks(id: number, model: Model, blocksAbove: number): Promise<void> {
+  const blocks = await db.sql`
+    select start_time::text, end_time::text, row_count, last_seq, amounts::text, recent::text,
+      (select count(*)::int from transactions t where t.individual_id = b.individual_id and t.time_stamp >= b.start_time and t.time_stamp < b.end_time) as rows,
+      (select coalesce(max(seq), 0) from transactions t where t.individual_id = b.individual_id and t.time_stamp >= b.start_time and t.time_stamp < b.end_time) as seq,
+      (select coalesce(array_agg((amount * 1000000)::numeric(40, 0) order by amount), '{}')::text from transactions t
+        where t.individual_id = b.individual_id and t.time_stamp >= b.start_time and t.time_stamp < b.end_time) as ordered,
+      (select coalesce(array_agg(a order by a), '{}')::text from unnest(amounts || recent) a) as known
+    from transaction_blocks b where individual_id = ${id} order by b.start_time`;
+  expect(blocks.length > 0).toBe(model.size > blocksAbove);
+  if (blocks.length === 0) return;
+  expect([blocks[0]!.start_time, blocks.at(-1)!.end_time]).toEqual(['-infinity', 'infinity']);
+  blocks.forEach((block, index) => {
+    if (index > 0) expect(block.start_time).toBe(blocks[index - 1]!.end_time);
+    expect(block.row_count).toBe(block.rows);
+    expect(block.last_seq).toBeGreaterThanOrEqual(block.seq);
+    if (block.amounts !== null) expect(block.known).toBe(block.ordered);
+  });
+  const [user] = await db.sql`select transaction_count from users where id = ${id}`;
+  expect(user!.transaction_count).toBe(model.size);
+}
+
+async function checkList(
+  store: Store,
+  id: number,
+  model: Model,
+  filter: Filter,
+  size: number,
+  upTo: number | undefined,
+): Promise<void> {
+  const wanted = expected(model, filter, upTo ?? model.size);
+  const pages = Math.ceil(wanted.length / size) + 1;
+  // All pages of a short list, some of a long one.
+  const numbers =
+    pages < 8 ? Array.from({ length: pages }, (_, index) => index + 1) : [1, 2, Math.ceil(pages / 2), pages - 1, pages];
+  for (const number of numbers) {
+    const listed = (await store.listPage(id, { number, size }, filter, upTo))!;
+    expect(listed.count).toBe(wanted.length);
+    expect(listed.total).toBe(model.size);
+    const ids = (JSON.parse(`[${listed.items}]`) as { transactionId: string }[]).map(
+      ({ transactionId }) => transactionId,
+    );
+    expect(ids).toEqual(wanted.slice((number - 1) * size, number * size));
+  }
+}
+
+const times = [
+  '0001-01-01T00:00:00Z',
+  '2026-01-01T00:00:00Z',
+  '2026-01-01T00:00:00.000001Z',
+  '2026-01-01T12:00:00Z',
+  '2026-01-02T00:00:00Z',
+  '2026-06-30T23:59:59.999999Z',
+  '9999-12-31T23:59:59.999999Z',
+];
+const someTime = fc
+  .oneof(
+    fc.constantFrom(...times),
+    fc
+      .date({ min: new Date('2025-12-01'), max: new Date('2026-03-01'), noInvalidDate: true })
+      .map((date) => date.toISOString()),
+  )
+  .map((text) => parseInstant(text)!);
+const amounts = [
+  '0',
+  '0.000001',
+  '0.01',
+  '1',
+  '1.00',
+  '9.99',
+  '10',
+  '10.5',
+  '9223372036854.775806',
+  '9223372036854.775807',
+  '99999999999999999999.999999',
+];
+const someAmount = fc.oneof(
+  { weight: 1, arbitrary: fc.constantFrom(...amounts) },
+  { weight: 6, arbitrary: fc.integer({ min: 0, max: 5000 }).map((cents) => (cents / 100).toFixed(2)) },
+);
+const someRow = (ids: number) =>
+  fc.record({
+    transactionId: fc.integer({ min: 0, max: ids }).map(String),
+    amount: someAmount.map((amount) => amount as Amount),
+    timeStamp: someTime,
+    transactionStatus: fc.constantFrom('Pending', 'Pending', 'Accepted', 'Rejected'),
+    paymentNotes: fc.constantFrom('', 'x'),
+  });
+const someFilter: fc.Arbitrary<Filter> = fc.record(
+  {
+    from: someTime,
+    to: someTime,
+    amountFrom: someAmount.map((amount) => amount as unknown as AmountBound),
+    amountTo: fc.oneof(someAmount, fc.constant('10.0000005')).map((amount) => amount as unknown as AmountBound),
+  },
+  { requiredKeys: [] },
+);
+
+/** The door refuses these. */
+function isInverted({ from, to, amountFrom, amountTo }: Filter): boolean {
+  return (from && to && from > to) || (amountFrom && amountTo && micro(amountFrom) > micro(amountTo)) || false;
+}
+
+function complete(
+  individualId: number,
+  row: { transactionId: string; amount: Amount; timeStamp: Instant; transactionStatus: string; paymentNotes: string },
+): Transaction {
+  return {
+    individualId,
+    currency: 'EUR',
+    transactionType: '',
+    transactionCategory: '',
+    senderName: '',
+    receiverName: '',
+    paymentSystem: '',
+    ...row,
+  };
+}
+
+describe('list and count agree with a model over inserts in any order, replays, status changes, cleared amounts and ties', () => {
+  it.each([
+    { blocksAbove: 5, leastBlock: 2, ids: 60 },
+    { blocksAbove: 20, leastBlock: 8, ids: 200 },
+    { blocksAbove: 0, leastBlock: 1, ids: 30 },
+  ])(
+    'with blocks above $blocksAbove rows, of at least $leastBlock',
+    async ({ blocksAbove, leastBlock, ids }) => {
+      const store = createStore({ blocksAbove, leastBlock });
+      await fc.assert(
+        fc.asyncProperty(
+          fc.array(fc.array(someRow(ids), { minLength: 1, maxLength: 40 }), { minLength: 1, maxLength: 8 }),
+          fc.array(fc.tuple(someFilter, fc.integer({ min: 1, max: 12 }), fc.double({ min: 0, max: 1, noNaN: true })), {
+            minLength: 4,
+            maxLength: 8,
+          }),
+          async (batches, tried) => {
+            const id = await newIndividual();
+            const model: Model = new Map();
+            for (const batch of batches) {
+              const rows = batch.map((row) => complete(id, row));
+              expect(await store.recordBatch(rows, new Date())).toEqual(applyToModel(model, rows));
+              await checkBlocks(id, model, blocksAbove);
+            }
+            await checkList(store, id, model, {}, 7, undefined);
+            for (const [filter, size, share] of tried) {
+              if (isInverted(filter)) continue;
+              const upTo = share < 0.4 ? undefined : Math.ceil(share * model.size);
+              await checkList(store, id, model, filter, size, upTo);
+            }
+          },
+        ),
+        { numRuns: 60 },
+      );
+    },
+    180_000,
+  );
+
+  it('at the sizes that ship, around the threshold and well past it', async () => {
+    const store = createStore();
+    const id = await newIndividual();
+    const model: Model = new Map();
+    const random = (() => {
+      let state = 42;
+      return () => (state = (state * 48_271) % 2_147_483_647) / 2_147_483_647;
+    })();
+    const grow = async (to: number) => {
+      while (model.size < to) {
+        const rows = Array.from({ length: Math.min(900, to - model.size) }, (_, index) =>
+          complete(id, {
+            transactionId: `r${model.size + index}`,
+            amount: (random() * 100).toFixed(2) as Amount,
+            timeStamp: parseInstant(new Date(1_700_000_000_000 + Math.floor(random() * 4000) * 60_000).toISOString())!,
+            transactionStatus: random() < 0.1 ? 'Pending' : 'Accepted',
+            paymentNotes: '',
+          }),
+        );
+        expect(await store.recordBatch(rows, new Date())).toEqual(applyToModel(model, rows));
+      }
+    };
+    const middle = parseInstant(new Date(1_700_000_000_000 + 2000 * 60_000).toISOString())!;
+    for (const size of [1999, 2000, 2001, 4500, 9000]) {
+      await grow(size);
+      await checkBlocks(id, model, 2000);
+      for (const filter of [
+        {},
+        { from: middle },
+        { to: middle },
+        { amountFrom: '25' as AmountBound, amountTo: '50' as AmountBound },
+        { from: middle, amountTo: '10' as AmountBound },
+      ]) {
+        await checkList(store, id, model, filter, 100, undefined);
+        await checkList(store, id, model, filter, 100, size - 300);
+      }
+      const pending = [...model.values()].filter(({ row }) => row.transactionStatus === 'Pending').slice(0, 5);
+      const cleared = pending.map(({ row }) => ({
+        ...row,
+        amount: '77.77' as Amount,
+        timeStamp: middle,
+        transactionStatus: 'Accepted',
+      }));
+      expect(await store.recordBatch(cleared, new Date())).toEqual(applyToModel(model, cleared));
+      await checkBlocks(id, model, 2000);
+      await checkList(
+        store,
+        id,
+        model,
+        { from: middle, to: middle, amountFrom: '77.77' as AmountBound },
+        10,
+        undefined,
+      );
+    }
+  }, 120_000);
+});
+
+describe('while rows arrive from two services', () => {
+  it('every count is right at every moment, no row is lost or doubled, and nothing deadlocks', async () => {
+    const sizes = { blocksAbove: 50, leastBlock: 20 };
+    const [one, two] = [createStore(sizes), createStore(sizes)];
+    const ids = await Promise.all(Array.from({ length: 3 }, newIndividual));
+    const rows = Array.from({ length: 900 }, (_, index) =>
+      complete(ids[index % 3]!, {
+        transactionId: `t${index}`,
+        amount: String(index % 50) as Amount,
+        timeStamp: parseInstant(new Date(1_700_000_000_000 + ((index * 7919) % 900) * 1000).toISOString())!,
+        transactionStatus: 'Accepted',
+        paymentNotes: '',
+      }),
+    );
+    let writing = true;
+    const write = async (store: Store, step: number) => {
+      const results: string[] = [];
+      for (let start = 0; start < 900; start += 45) {
+        const from = (start * step) % 900;
+        results.push(...(await store.recordBatch([...rows, ...rows].slice(from, from + 60), new Date())));
+      }
+      return results;
+    };
+    const readers = ids.map(async (id) => {
+      while (writing) {
+        for (const filter of [{}, { amountFrom: '10' as AmountBound, amountTo: '30' as AmountBound }]) {
+          const listed = await two.listPage(id, { number: 1, size: 1000 }, filter);
+          const items = JSON.parse(`[${listed!.items}]`) as { transactionId: string }[];
+          expect(items).toHaveLength(listed!.count);
+          expect(new Set(items.map(({ transactionId }) => transactionId)).size).toBe(items.length);
+        }
+      }
+    });
+    const results = (await Promise.all([write(one, 1), write(two, 3), write(one, 7), write(two, 11)])).flat();
+    writing = false;
+    await Promise.all(readers);
+    expect(results.filter((result) => result === 'created')).toHaveLength(900);
+    expect(results.every((result) => result === 'created' || result === 'duplicate')).toBe(true);
+    for (const id of ids) {
+      const model: Model = new Map();
+      applyToModel(
+        model,
+        rows.filter(({ individualId }) => individualId === id),
+      );
+      await checkBlocks(id, model, 50);
+    }
+  }, 120_000);
+});
