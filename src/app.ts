@@ -28,6 +28,8 @@ import { ConsoleGateway } from './sms/console.ts';
 import type { Gateway } from './sms/gateway.ts';
 import { Inbox } from './sms/inbox.ts';
 import { createAsOf } from './transactions/as-of.ts';
+import { createExportTransactions } from './transactions/export-transactions.ts';
+import { createSummarizeTransactions } from './transactions/totals.ts';
 import { createGetTransaction } from './transactions/get-transaction.ts';
 import { createListTransactions } from './transactions/list-transactions.ts';
 import { createRecordStore } from './transactions/record.store.ts';
@@ -120,6 +122,7 @@ async function start(options: AppOptions, releasers: Releasers): Promise<App> {
   const phones = createPhoneStore(db);
   const users = createUsersStore(db);
   const transactions = createTransactionsStore(db);
+  const asOf = createAsOf(deriveKey(digestKey, 'as-of'));
   const codeKey = deriveKey(digestKey, 'codes');
   const createUser = createCreateUser(users, clock);
   const recordTransactions = createRecordTransactions(createRecordStore(db), clock);
@@ -149,7 +152,9 @@ async function start(options: AppOptions, releasers: Releasers): Promise<App> {
     unlinkPhone: createUnlinkPhone(phones, observe),
     createUser,
     userStatus: createUserStatus(users),
-    listTransactions: createListTransactions(transactions, clock, createAsOf(deriveKey(digestKey, 'as-of'))),
+    listTransactions: createListTransactions(transactions, clock, asOf),
+    summarizeTransactions: createSummarizeTransactions(transactions, clock, asOf),
+    exportTransactions: createExportTransactions(transactions, clock, asOf),
     getTransaction: createGetTransaction(transactions),
     recordTransactions,
     readiness: () =>

@@ -13,10 +13,22 @@ export class JsonNumber {
   }
 }
 
-/** Members in the order they came, repeated ones too; who reads it lets the last one count. */
+/**
+ * Members in the order they came, repeated ones too; who reads it lets the last one count. Objects whose
+ * members have the same names, as the rows of a list do, share the one list of names.
+ */
 export class JsonObject {
-  readonly names: string[] = [];
-  readonly values: Json[] = [];
+  readonly names: readonly string[];
+  readonly values: readonly Json[];
+
+  constructor(names: readonly string[], values: readonly Json[]) {
+    this.names = names;
+    this.values = values;
+  }
+
+  static of(members: Record<string, Json>): JsonObject {
+    return new JsonObject(Object.keys(members), Object.values(members));
+  }
 }
 
 export class MalformedJson extends Error {
@@ -30,6 +42,9 @@ export class MalformedJson extends Error {
 }
 
 const maxDepth = 64;
+
+/** The names of the object read last: the next one's are likely the same, and then need not be read again. */
+let lastNames: string[] = [];
 
 export function readJson(text: string): Json {
   const reader = new Reader(text);
@@ -87,29 +102,54 @@ class Reader {
 
   #object(depth: number): JsonObject {
     this.#descend(depth, 'object');
-    const object = new JsonObject();
     if (this.#next() === closeObject) {
       this.#at += 1;
-      return object;
+      return new JsonObject([], []);
     }
+    const expected = lastNames;
+    let names: string[] | undefined;
+    const values: Json[] = [];
     for (;;) {
-      const start = this.#next();
-      if (start !== quote) {
-        if (start !== start) this.#fail(openAtEnd);
-        if (start === closeObject) this.#fail(trailingComma('object'));
-        this.#fail(`${this.#character()} is an invalid start of a property name. Expected a '"'.`);
-      }
-      const name = this.#string();
-      const after = this.#next();
-      if (after !== colon) {
-        if (after !== after) this.#fail(openAtEnd);
-        this.#fail(`${this.#character()} is invalid after a property name. Expected a ':'.`);
-      }
-      this.#at += 1;
-      object.names.push(name);
-      object.values.push(this.value(depth));
-      if (this.#separator(closeObject)) return object;
+      const name = this.#name(expected[values.length]);
+      // From the first other name on, this object has a list of names of its own.
+      if (name !== expected[values.length]) names ??= expected.slice(0, values.length);
+      names?.push(name);
+      this.#colon();
+      values.push(this.value(depth));
+      if (this.#separator(closeObject)) break;
     }
+    if (!names && values.length === expected.length) return new JsonObject(expected, values);
+    names ??= expected.slice(0, values.length);
+    lastNames = names.some((name) => name.includes('"') || special.test(name)) ? [] : names;
+    return new JsonObject(names, values);
+  }
+
+  #name(expected: string | undefined): string {
+    const start = this.#next();
+    if (start !== quote) {
+      if (start !== start) this.#fail(openAtEnd);
+      if (start === closeObject) this.#fail(trailingComma('object'));
+      this.#fail(`${this.#character()} is an invalid start of a property name. Expected a '"'.`);
+    }
+    const end = expected === undefined ? 0 : this.#at + 1 + expected.length;
+    if (
+      expected !== undefined &&
+      this.#text.charCodeAt(end) === quote &&
+      this.#text.startsWith(expected, this.#at + 1)
+    ) {
+      this.#at = end + 1;
+      return expected;
+    }
+    return this.#string();
+  }
+
+  #colon(): void {
+    const found = this.#next();
+    if (found !== colon) {
+      if (found !== found) this.#fail(openAtEnd);
+      this.#fail(`${this.#character()} is invalid after a property name. Expected a ':'.`);
+    }
+    this.#at += 1;
   }
 
   #array(depth: number): Json[] {
@@ -145,20 +185,13 @@ class Reader {
   }
 
   #string(): string {
-    const text = this.#text;
     const start = this.#at + 1;
-    let at = start;
-    for (;;) {
-      const code = text.charCodeAt(at);
-      if (code === quote) break;
-      if (code === backslash) return this.#escapedString(start, at);
-      if (code !== code) this.#failAt(at, 'Expected end of string, but instead reached end of data.');
-      if (code < 32)
-        this.#failAt(at, `${named(text, at)} is invalid within a JSON string. The string should be correctly escaped.`);
-      at += 1;
-    }
-    this.#at = at + 1;
-    return text.slice(start, at);
+    const end = this.#text.indexOf('"', start);
+    const plain = end < 0 ? '' : this.#text.slice(start, end);
+    // An escape may mean that the quote was not the end; a control character, that this is no string.
+    if (end < 0 || special.test(plain)) return this.#escapedString(start, start);
+    this.#at = end + 1;
+    return plain;
   }
 
   #escapedString(start: number, firstEscape: number): string {
@@ -284,6 +317,10 @@ class Reader {
     throw new MalformedJson(sentence, this.#text, position);
   }
 }
+
+/** What a string cannot hold as it is. */
+// oxlint-disable-next-line no-control-regex -- these are meant
+const special = /[\\\u0000-\u001f]/;
 
 const noTokens =
   'The input does not contain any JSON tokens. Expected the input to start with a valid JSON token, when isFinalBlock is true.';

@@ -3,6 +3,9 @@
 import { readFileSync } from 'node:fs';
 import { Command } from 'commander';
 import { doctor } from './cli/doctor.ts';
+import { exportTransactions } from './cli/export.ts';
+import { importUsers } from './cli/import-users.ts';
+import { importTransactions } from './cli/import.ts';
 import { keys } from './cli/keys.ts';
 import { migrate } from './cli/migrate.ts';
 import { serve } from './cli/serve.ts';
@@ -18,16 +21,18 @@ const program = new Command('ledgerline')
   .description('Phone verification and wallet activity behind one bearer-token API.')
   .version(version);
 
-// oxlint-disable-next-line no-explicit-any -- each command knows the options it declared
-const run = (command: (options: any) => Promise<number>) => (options: unknown) =>
-  command(options).then(
-    (code) => process.exit(code),
-    (error: unknown) => {
-      const told = error instanceof StartError || error instanceof ConfigError;
-      console.error(told ? error.message : error);
-      process.exit(1);
-    },
-  );
+/** Each command takes what it declared: its arguments, then its options. */
+function run<Given extends unknown[]>(command: (...given: Given) => Promise<number>) {
+  return (...given: Given) =>
+    command(...given).then(
+      (code) => process.exit(code),
+      (error: unknown) => {
+        const told = error instanceof StartError || error instanceof ConfigError;
+        console.error(told ? error.message : error);
+        process.exit(1);
+      },
+    );
+}
 
 program
   .command('serve')
@@ -46,6 +51,46 @@ program
   .description('make the keys and the client that production needs')
   .option('--client <id>', 'name of the client', 'backend')
   .action(run(keys));
+program
+  .command('import')
+  .argument('<file>', 'the file, or - for standard input')
+  .description('record transactions from NDJSON, CSV or camt.053; running it again is safe')
+  .option('--format <format>', 'ndjson, csv or camt.053; by the file name if not given')
+  .option('--map <fields>', 'CSV: columns of the file by our fields, such as amount=Betrag,timeStamp=Datum')
+  .option('--set <fields>', 'CSV: fixed values, such as currency=EUR')
+  .option('--delimiter <character>', 'CSV: between cells', ',')
+  .option('--quote <character>', 'CSV: around cells; empty for none', '"')
+  .option('--encoding <name>', 'CSV: of the text', 'utf-8')
+  .option('--decimal-comma', 'CSV: amounts such as 1.234,56')
+  .option('--signed', 'CSV: a negative amount is a debit, another a credit')
+  .option('--dates <order>', 'CSV: iso, dmy or mdy', 'iso')
+  .option('--individual <id>', 'CSV and camt.053: whose transactions they all are')
+  .option('--accounts <ids>', 'camt.053: individuals by account, such as DE02…=17,DE89…=18')
+  .option('--dry-run', 'say what would become of the rows, and write nothing')
+  .option('--report <file>', 'write every refused row there, with its line and reasons')
+  .action(run(importTransactions));
+program
+  .command('import-users')
+  .argument('<file>', 'CSV or NDJSON with id, phone, verified; - for standard input')
+  .description('bring users and the phones they have verified elsewhere')
+  .option('--report <file>', 'write every refused user there, with its line and reasons')
+  .action(run(importUsers));
+program
+  .command('export')
+  .argument('<individual>', 'whose transactions')
+  .description('write transactions as the list would give them')
+  .option('--format <format>', 'csv or ndjson', 'csv')
+  .option('--output <file>', 'where to; standard output if not given')
+  .option('--from <time>', 'first moment')
+  .option('--to <time>', 'last moment')
+  .option('--amount-from <amount>', 'least amount')
+  .option('--amount-to <amount>', 'largest amount')
+  .option('--type <type>', 'only this type')
+  .option('--category <category>', 'only this category')
+  .option('--status <status>', 'only this status')
+  .option('--currency <code>', 'only this currency')
+  .option('--search <text>', 'part of a name, a note or an id')
+  .action(run(exportTransactions));
 program.command('doctor').description('check settings, database, schema and clock').action(run(doctor));
 
 await program.parseAsync();

@@ -1,7 +1,7 @@
 /** What happened is said once, here, and becomes a log line and a metric. Nothing secret has a field to stand in. */
 import { pino, type DestinationStream, type Logger } from 'pino';
 import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom-client';
-import type { RecordPlanResult } from './transactions/record-rules.ts';
+import type { RecordResultName } from './transactions/ingest.ts';
 
 export type Observation =
   | { kind: 'code-sent'; userId: number; phone: string; gateway: string }
@@ -10,7 +10,7 @@ export type Observation =
   | { kind: 'verified'; userId: number }
   | { kind: 'verify-refused'; userId: number; reason: 'blocked' | 'no-code' | 'wrong-code' | 'lost-race' }
   | { kind: 'phone-unlinked'; userId: number }
-  | { kind: 'recorded'; result: RecordPlanResult | 'rejected'; rows: number }
+  | { kind: 'recorded'; result: RecordResultName; rows: number }
   | { kind: 'token-issued'; client: string; userId?: number }
   | { kind: 'token-refused'; client: string; reason: string }
   | { kind: 'keys-unread'; reason: string }

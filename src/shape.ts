@@ -7,16 +7,16 @@ import { JsonNumber, JsonObject, type Json } from './json.ts';
 
 export type Schema = Record<string, unknown>;
 
-/** Where a value stands: as JSON path, and as .NET names the field. */
-interface Place {
-  path: string;
+/** A member's name: on the wire, and as .NET spells the field. */
+interface Field {
+  member: string;
   name: string;
 }
 
 export interface Shape<T> {
   schema: Schema;
-  /** The value, or undefined when `errors` now says why not. */
-  read(json: Json, place: Place, errors: FieldErrors): T | undefined;
+  /** The value, or undefined when `errors` now says why not. `path` is where the object stands. */
+  read(json: Json, field: Field, path: string, errors: FieldErrors): T | undefined;
   /** [Required] refuses a blank string along with a missing one. */
   isBlank?(json: Json): boolean;
 }
@@ -25,13 +25,17 @@ export interface Shape<T> {
 export class WrongType extends Error {
   readonly path: string;
 
+  static of(path: string, { member }: Field, type: string): WrongType {
+    return new WrongType(path + member, type);
+  }
+
   constructor(path: string, type: string) {
     super(`The JSON value could not be converted to ${type}. Path: ${path}.`);
     this.path = path;
   }
 }
 
-function refuse(errors: FieldErrors, { name }: Place, message: string): undefined {
+function refuse(errors: FieldErrors, { name }: Field, message: string): undefined {
   (errors[name] ??= []).push(message.replaceAll('{0}', name));
   return undefined;
 }
@@ -40,12 +44,12 @@ function refuse(errors: FieldErrors, { name }: Place, message: string): undefine
 export function int32(minimum = 1, maximum = 2_147_483_647): Shape<number> {
   return {
     schema: { type: 'integer', format: 'int32', minimum, maximum },
-    read(json, place, errors) {
+    read(json, field, path, errors) {
       const text = json instanceof JsonNumber ? json.text : typeof json === 'string' ? json : '';
       const number = json instanceof JsonNumber || /^-?\d+(\.0+)?$/.test(text) ? Number(text) : Number.NaN;
-      if (!Number.isInteger(number)) throw new WrongType(place.path, 'System.Int32');
+      if (!Number.isInteger(number)) throw WrongType.of(path, field, 'System.Int32');
       if (number >= minimum && number <= maximum) return number;
-      return refuse(errors, place, `The field {0} must be between ${minimum} and ${maximum}.`);
+      return refuse(errors, field, `The field {0} must be between ${minimum} and ${maximum}.`);
     },
   };
 }
@@ -63,14 +67,14 @@ interface TextOptions<T> {
 /** PostgreSQL keeps every character but this one. */
 const nothing = '\u0000';
 
-function readText<T>(given: string, options: TextOptions<T>, place: Place, errors: FieldErrors): T | undefined {
+function readText<T>(given: string, options: TextOptions<T>, field: Field, errors: FieldErrors): T | undefined {
   const text = options.trim ? given.trim() : given;
-  if (text.includes(nothing)) return refuse(errors, place, 'The field {0} must not contain the character U+0000.');
+  if (text.includes(nothing)) return refuse(errors, field, 'The field {0} must not contain the character U+0000.');
   if (options.maxLength !== undefined && text.length > options.maxLength) {
-    return refuse(errors, place, `The field {0} must be a string with a maximum length of ${options.maxLength}.`);
+    return refuse(errors, field, `The field {0} must be a string with a maximum length of ${options.maxLength}.`);
   }
   if (!options.parse) return text as T;
-  return options.parse(text) ?? refuse(errors, place, options.message!);
+  return options.parse(text) ?? refuse(errors, field, options.message!);
 }
 
 const isBlankText = (json: Json) => typeof json === 'string' && json.trim() === '';
@@ -80,9 +84,9 @@ export function text<T = string>(options: TextOptions<T> = {}): Shape<T> {
   return {
     schema: { type: 'string', ...length, ...options.schema },
     isBlank: isBlankText,
-    read(json, place, errors) {
-      if (typeof json !== 'string') throw new WrongType(place.path, 'System.String');
-      return readText(json, options, place, errors);
+    read(json, field, path, errors) {
+      if (typeof json !== 'string') throw WrongType.of(path, field, 'System.String');
+      return readText(json, options, field, errors);
     },
   };
 }
@@ -92,7 +96,7 @@ export function filterText<T = string>(options: TextOptions<T> = {}): Shape<T> {
   const shape = text(options);
   return {
     ...shape,
-    read: (json, place, errors) => (isBlankText(json) ? undefined : shape.read(json, place, errors)),
+    read: (json, field, path, errors) => (isBlankText(json) ? undefined : shape.read(json, field, path, errors)),
   };
 }
 
@@ -106,11 +110,11 @@ export function decimal<T>(
   return {
     schema,
     isBlank: isBlankText,
-    read(json, place, errors) {
-      if (typeof json !== 'string' && !(json instanceof JsonNumber)) throw new WrongType(place.path, 'System.Decimal');
+    read(json, field, path, errors) {
+      if (typeof json !== 'string' && !(json instanceof JsonNumber)) throw WrongType.of(path, field, 'System.Decimal');
       if (emptyIsNone && isBlankText(json)) return undefined;
       const given = json instanceof JsonNumber ? json.text : json;
-      return parse(given, json instanceof JsonNumber) ?? refuse(errors, place, message);
+      return parse(given, json instanceof JsonNumber) ?? refuse(errors, field, message);
     },
   };
 }
@@ -118,8 +122,8 @@ export function decimal<T>(
 export function jsonObject(): Shape<JsonObject> {
   return {
     schema: { type: 'object', additionalProperties: true },
-    read(json, place) {
-      if (!(json instanceof JsonObject)) throw new WrongType(place.path, 'System.Object');
+    read(json, field, path) {
+      if (!(json instanceof JsonObject)) throw WrongType.of(path, field, 'System.Object');
       return json;
     },
   };
@@ -129,8 +133,8 @@ export function jsonObject(): Shape<JsonObject> {
 export function list(items: Schema): Shape<Json[]> {
   return {
     schema: { type: 'array', items },
-    read(json, place) {
-      if (!Array.isArray(json)) throw new WrongType(place.path, 'System.Collections.Generic.List`1');
+    read(json, field, path) {
+      if (!Array.isArray(json)) throw WrongType.of(path, field, 'System.Collections.Generic.List`1');
       return json;
     },
   };
@@ -195,32 +199,44 @@ export function body<M extends Members>(
 
 /** Member names match in any case, unknown ones are ignored, a repeated one counts as it came last. */
 export function memberReader(members: Members) {
-  const fields = Object.entries(members).map(([name, member]) => ({
-    name,
-    pascal: name[0]!.toUpperCase() + name.slice(1),
+  const fields = Object.entries(members).map(([member, definition]) => ({
     member,
+    name: member[0]!.toUpperCase() + member.slice(1),
+    ...definition,
   }));
   const indexOf = new Map(
-    fields.flatMap(({ name }, index) => [
-      [name, index],
-      [name.toLowerCase(), index],
+    fields.flatMap(({ member }, index) => [
+      [member, index],
+      [member.toLowerCase(), index],
     ]),
   );
 
-  return function read(json: JsonObject, path: string, errors: FieldErrors): Record<string, unknown> {
-    const given: (Json | undefined)[] = Array(fields.length).fill(undefined);
-    for (let index = 0; index < json.names.length; index += 1) {
-      const name = json.names[index]!;
+  /** Where each field's value stands among the members; objects of one list share their names, and so this. */
+  let lastNames: readonly string[] = [];
+  let lastPlaces: number[] = placesIn([]);
+  function placesIn(names: readonly string[]): number[] {
+    const places = fields.map(() => -1);
+    names.forEach((name, place) => {
       const field = indexOf.get(name) ?? indexOf.get(name.toLowerCase());
-      if (field !== undefined) given[field] = json.values[index]!;
+      if (field !== undefined) places[field] = place;
+    });
+    return places;
+  }
+
+  return function read(json: JsonObject, path: string, errors: FieldErrors): Record<string, unknown> {
+    if (json.names !== lastNames) {
+      lastPlaces = placesIn(json.names);
+      lastNames = json.names;
     }
     const values: Record<string, unknown> = {};
-    fields.forEach(({ name, pascal, member }, index) => {
-      const value = given[index];
-      const missing = value === undefined || value === null || (member.required && member.shape.isBlank?.(value));
-      if (missing && member.required) errors[pascal] = [`The ${pascal} field is required.`];
-      values[name] = missing ? member.default : member.shape.read(value, { path: path + name, name: pascal }, errors);
-    });
+    for (let index = 0; index < fields.length; index += 1) {
+      const field = fields[index]!;
+      const place = lastPlaces[index]!;
+      const value = place < 0 ? null : json.values[place]!;
+      const missing = value === null || (field.required && field.shape.isBlank?.(value));
+      if (missing && field.required) errors[field.name] = [`The ${field.name} field is required.`];
+      values[field.member] = missing ? field.default : field.shape.read(value, field, path, errors);
+    }
     return values;
   };
 }

@@ -1,6 +1,7 @@
 /** The connection to PostgreSQL: two pools, one watch over both, and the names of what can go wrong. */
+import { Socket } from 'node:net';
 import postgres from 'postgres';
-import { databaseAway, queryTooLong, type Problem } from '../errors.ts';
+import { databaseAway, databaseBusy, queryTooLong, type Problem } from '../errors.ts';
 
 export type Sql = postgres.Sql;
 export type Transaction = postgres.TransactionSql;
@@ -20,11 +21,21 @@ export interface Database {
   /** For statements that may take long: each has a connection to itself, and waits for a free one. */
   long<T>(work: (sql: Sql) => PromiseLike<T>): Promise<T>;
   transaction<T>(work: (sql: Transaction) => Promise<T>): Promise<T>;
+  /** The rows of a statement, some at a time, on a connection of its own; as slow as its reader. */
+  stream<T>(
+    statement: string,
+    parameters: (string | number | null)[],
+    atOnce: number,
+    read: (row: postgres.Row) => T,
+  ): AsyncIterable<T[]>;
   readonly available: boolean;
   close(): Promise<void>;
 }
 
 export const schema = 'ledgerline';
+
+/** Each holds a connection and a snapshot for as long as its reader takes. */
+const mostStreams = 8;
 
 const probeMilliseconds = 500;
 const probeTimeoutMilliseconds = 3000;
@@ -37,6 +48,7 @@ export function connectionOptions(statementSeconds: number): postgres.Options<Re
     backoff: () => 0.2,
     // Notices quote names and values; nothing in them is ours to pass on.
     onnotice: () => {},
+    ...{ socket: undelayedSocket() },
     connection: {
       application_name: 'ledgerline',
       search_path: schema,
@@ -48,6 +60,21 @@ export function connectionOptions(statementSeconds: number): postgres.Options<Re
   };
 }
 
+/**
+ * Small writes must not wait for an answer to the ones before (Nagle's algorithm), which pipelining and COPY
+ * consist of. The driver makes its sockets without saying so; one that is still connecting will do for it.
+ */
+function undelayedSocket() {
+  let attempt = 0;
+  return function connect({ host, port, path }: { host: string[]; port: number[]; path?: string | false }): Socket {
+    const index = attempt % host.length;
+    attempt += 1;
+    const socket = Object.assign(new Socket({}), { host: host[index]!, port: port[index]! });
+    socket.setNoDelay(true);
+    return path ? socket.connect(path) : socket.connect(socket.port, socket.host);
+  };
+}
+
 export function openDatabase(options: DatabaseOptions): Database {
   const common = connectionOptions(options.statementSeconds);
   const half = Math.ceil(options.connections / 2);
@@ -56,6 +83,7 @@ export function openDatabase(options: DatabaseOptions): Database {
     long: postgres(options.url, { ...common, max: half }),
   });
   const oneEach = atMost(half);
+  const streams = new Set<Sql>();
   let pools: ReturnType<typeof open> | undefined = open();
   let probe = openProbe();
   let closing = false;
@@ -105,6 +133,18 @@ export function openDatabase(options: DatabaseOptions): Database {
       return pool('sql');
     },
     long: (work) => oneEach(async () => work(pool('long'))),
+    async *stream(statement, parameters, atOnce, read) {
+      if (streams.size >= mostStreams) throw databaseBusy();
+      // No limit on time: PostgreSQL would count what the reader takes as well.
+      const sql = postgres(options.url, { ...connectionOptions(0), max: 1 });
+      streams.add(sql);
+      try {
+        for await (const rows of sql.unsafe(statement, parameters).cursor(atOnce)) yield rows.map(read);
+      } finally {
+        streams.delete(sql);
+        await sql.end({ timeout: 1 });
+      }
+    },
     transaction: (work) => oneEach(async () => pool('long').begin(work) as Promise<Awaited<ReturnType<typeof work>>>),
     get available() {
       return pools !== undefined;
@@ -112,6 +152,7 @@ export function openDatabase(options: DatabaseOptions): Database {
     async close() {
       closing = true;
       clearTimeout(timer);
+      await Promise.all([...streams].map((sql) => sql.end({ timeout: 0 })));
       await Promise.all([pools?.sql.end({ timeout: 5 }), pools?.long.end({ timeout: 5 }), probe.end({ timeout: 1 })]);
     },
   };

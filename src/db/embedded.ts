@@ -8,7 +8,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { StartError } from '../errors.ts';
 import { freePort } from '../free-port.ts';
 import { installBinaries, isRoot, nobody } from './binaries.ts';
-import { isRunning, lockDirectory } from './lock.ts';
+import { isRunning, lockDirectory, lockHolder } from './lock.ts';
 
 export interface Embedded {
   url: string;
@@ -89,7 +89,7 @@ async function start({ dataDir, settings, fresh, mayCreateDatabases }: EmbeddedO
     const server = await runServer(place, binaries, { ...ourSettings, ...settings });
     const password = await readFile(place.passwordFile, 'utf8');
     return {
-      url: `postgres://${role}:${password}@127.0.0.1:${server.port}/${database}`,
+      url: addressOf(password, server.port),
       async stop() {
         await server.stop();
         await unlock();
@@ -100,6 +100,19 @@ async function start({ dataDir, settings, fresh, mayCreateDatabases }: EmbeddedO
     await unlock();
     throw error;
   }
+}
+
+/** The address of the PostgreSQL that a running service has started on a directory, for commands beside it. */
+export async function runningEmbedded(folder: string): Promise<string | undefined> {
+  const dataDir = path.resolve(folder);
+  if (!(await lockHolder(dataDir))) return undefined;
+  const state = (await readFile(path.join(dataDir, 'postgres/postmaster.pid'), 'utf8').catch(() => '')).split('\n');
+  const password = await readFile(path.join(dataDir, 'postgres-password'), 'utf8').catch(() => undefined);
+  return password && state[7]?.trim() === 'ready' ? addressOf(password, Number(state[3])) : undefined;
+}
+
+function addressOf(password: string, port: number): string {
+  return `postgres://${role}:${password}@127.0.0.1:${port}/${database}`;
 }
 
 /** Runs a program inside a folder that its user can use but perhaps not walk to: see `here`. */

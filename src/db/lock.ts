@@ -25,6 +25,13 @@ export function isRunning(pid: number): boolean {
   return identity(pid) !== undefined;
 }
 
+/** The process that holds the directory, if it still runs. */
+export async function lockHolder(dataDir: string): Promise<number | undefined> {
+  const holder = await readFile(path.join(dataDir, 'lock'), 'utf8').catch(() => '');
+  const pid = Number.parseInt(holder, 10);
+  return pid > 0 && pid !== process.pid && identity(pid) === holder ? pid : undefined;
+}
+
 export async function lockDirectory(dataDir: string): Promise<() => Promise<void>> {
   const file = path.join(dataDir, 'lock');
   for (let attempt = 0; attempt < 3; attempt += 1) {
@@ -37,9 +44,8 @@ export async function lockDirectory(dataDir: string): Promise<() => Promise<void
       await handle.close();
       return () => rm(file, { force: true });
     }
-    const holder = await readFile(file, 'utf8').catch(() => '');
-    const pid = Number.parseInt(holder, 10);
-    if (pid > 0 && pid !== process.pid && identity(pid) === holder) {
+    const pid = await lockHolder(dataDir);
+    if (pid) {
       throw new StartError(
         `Another Ledgerline (process ${pid}) is using ${dataDir}. Stop it first, or set DATA_DIR to another folder.`,
       );

@@ -1,4 +1,5 @@
 /** An operation of the API: one file each in `routes/`, one line each in `routes/index.ts`. */
+import type { Readable } from 'node:stream';
 import type { FastifyRequest } from 'fastify';
 import type { Caller } from '../auth/caller.ts';
 import type { Scope } from '../config.ts';
@@ -7,7 +8,7 @@ import type { Body, Schema } from '../shape.ts';
 export interface Reply {
   status: number;
   /** Text that is passed on as it is. */
-  body?: string;
+  body?: string | Readable;
   contentType?: string;
   headers?: Record<string, string>;
 }
@@ -54,6 +55,8 @@ export interface Operation<T = undefined> extends Described, Partial<Guarded> {
   largestBody?: number;
   /** Reads the body itself, in its own media types. */
   rawBody?: boolean;
+  /** Takes bodies of other media types too, as they arrive and without an end. */
+  streams?: { mediaTypes: string[]; handle(context: Omit<Context<T>, 'body'>, body: Readable): Promise<Reply> };
   /** The user whom the input names, for tokens that may name only one. */
   namesUser?(context: Context<T>): number | undefined;
   handle(context: Context<T>): Promise<Reply> | Reply;

@@ -1,4 +1,5 @@
 /** The HTTP server: every request takes the same way through here. */
+import { Readable } from 'node:stream';
 import cors from '@fastify/cors';
 import Fastify, { type FastifyBaseLogger, type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
 import type { Caller } from '../auth/caller.ts';
@@ -82,6 +83,8 @@ export function createServer(options: ServerOptions): FastifyInstance {
   // Bodies are read as bytes; `parseBody` alone knows what they mean.
   app.removeAllContentTypeParsers();
   app.addContentTypeParser('*', { parseAs: 'buffer' }, (_request, bytes, done) => done(null, bytes));
+  const streamed = new Set(options.operations.flatMap(({ streams }) => streams?.mediaTypes ?? []));
+  app.addContentTypeParser([...streamed], (_request, payload, done) => done(null, payload));
 
   function fail(error: unknown, request: FastifyRequest, reply: FastifyReply): FastifyReply {
     request.traceId ||= traceIdFor(undefined);
@@ -132,7 +135,7 @@ function mount(app: FastifyInstance, operation: AnyOperation, { verifier, guard 
       const next = (caller?: Caller) => {
         request.caller = caller;
         checkScope(operation, caller);
-        if (!operation.rawBody) checkMediaType(request);
+        if (!operation.rawBody) checkMediaType(operation, request);
         done();
       };
       if (!operation.scopes) return next();
@@ -141,6 +144,10 @@ function mount(app: FastifyInstance, operation: AnyOperation, { verifier, guard 
       caller.then(next).catch(done);
     },
     async handler(request, reply) {
+      if (operation.streams && request.body instanceof Readable) {
+        const { caller } = request;
+        return sendReply(reply, await operation.streams.handle({ id: 0, caller: caller!, request }, request.body));
+      }
       const context = contextOf(operation, request);
       const { userId } = context.caller ?? {};
       const named = operation.namesUser?.(context);
@@ -162,12 +169,13 @@ function checkScope({ scopes }: AnyOperation, caller: Caller | undefined): void 
 }
 
 /** Before the body is read, since what is refused need not arrive. */
-function checkMediaType({ headers }: FastifyRequest): void {
+function checkMediaType({ streams }: AnyOperation, { headers }: FastifyRequest): void {
   const length = headers['content-length'];
   if (headers['transfer-encoding'] === undefined && (length === undefined || Number(length) === 0)) return;
   const type = mediaTypeOf(headers['content-type']);
   const encoding = headers['content-encoding'];
-  if (!type || !isJson(type) || (encoding !== undefined && encoding !== 'identity')) throw unsupportedMediaType();
+  const known = type && (isJson(type) || streams?.mediaTypes.includes(type.name));
+  if (!known || (encoding !== undefined && encoding !== 'identity')) throw unsupportedMediaType();
 }
 
 function contextOf<T>(operation: AnyOperation, request: FastifyRequest): Context<T> {

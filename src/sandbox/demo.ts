@@ -1,6 +1,7 @@
 /** A demo individual with a believable year of transactions, the same for everyone but for the dates. */
 import type { Amount } from '../transactions/amount.ts';
 import { parseInstant } from '../transactions/instant.ts';
+import { makeRow, type Row } from '../transactions/row.ts';
 import type { Transaction } from '../transactions/transaction.ts';
 
 export const demoIndividual = 1;
@@ -75,10 +76,10 @@ const habits: Habit[] = [
   },
 ];
 
-export function demoTransactions(now: Date): Transaction[] {
+export function demoTransactions(now: Date): Row[] {
   const random = generator(20_240_229);
   const between = (least: number, most: number) => least + Math.floor(random() * (most - least + 1));
-  const rows: Transaction[] = [];
+  const rows: Row[] = [];
   for (let day = days; day >= 0; day -= 1) {
     const date = new Date(now.getTime() - day * 86_400_000);
     for (const { on, cents, hours, details } of habits) {
@@ -87,15 +88,17 @@ export function demoTransactions(now: Date): Transaction[] {
       const amount = between(...cents);
       const luck = random();
       if (!happens || date > now) continue;
-      rows.push({
-        individualId: demoIndividual,
-        transactionId: `demo-${String(rows.length + 1).padStart(5, '0')}`,
-        amount: (amount / 100).toFixed(2) as Amount,
-        currency: 'EUR',
-        timeStamp: parseInstant(date.toISOString())!,
-        transactionStatus: statusOf(details, day, luck),
-        ...details,
-      });
+      rows.push(
+        makeRow({
+          individualId: demoIndividual,
+          transactionId: `demo-${String(rows.length + 1).padStart(5, '0')}`,
+          amount: (amount / 100).toFixed(2) as Amount,
+          currency: 'EUR',
+          timeStamp: parseInstant(date.toISOString())!,
+          transactionStatus: statusOf(details, day, luck),
+          ...details,
+        }),
+      );
     }
   }
   return rows;

@@ -9,8 +9,12 @@ export type AmountBound = string & { readonly _: 'AmountBound' };
 const plain = /^(\d+)(?:\.(\d+))?$/;
 const scientific = /^(\d+)(?:\.(\d+))?[eE]([+-]?\d{1,3})$/;
 
+/** What needs no change. */
+const usual = /^(?:0|[1-9]\d{0,19})(?:\.\d{1,6})?$/;
+
 /** From a decimal string, or from a number's own text, which alone may have an exponent. */
 export function parseAmount(text: string, mayHaveExponent: boolean): Amount | undefined {
+  if (usual.test(text)) return text as Amount;
   const match = plain.exec(mayHaveExponent ? expand(text) : text);
   if (!match) return undefined;
   const whole = match[1]!.replace(/^0+(?=\d)/, '');
@@ -48,6 +52,13 @@ export function parseAmountBound(text: string): AmountBound | undefined {
 
 const leastBigint = -(2n ** 63n) + 1n;
 const mostBigint = 2n ** 63n - 1n;
+
+/** An amount as millionths that fit a bigint, as digits; null where it is too large. */
+export function inMillionths(amount: Amount): string | null {
+  const point = amount.indexOf('.');
+  const digits = point < 0 ? `${amount}000000` : amount.slice(0, point) + amount.slice(point + 1).padEnd(6, '0');
+  return digits.length < 19 || BigInt(digits) < mostBigint ? digits : null;
+}
 
 /** The least whole number of millionths that a bound lets in. */
 export function leastMillionths(bound: AmountBound | undefined): string {

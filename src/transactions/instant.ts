@@ -30,7 +30,11 @@ function clamp(parsed: ReturnType<typeof parse>): Instant | undefined {
   return parsed === 'before' ? firstInstant : parsed === 'after' ? lastInstant : parsed;
 }
 
+/** What nearly every program writes: UTC, to the second or with a fraction. */
+const usual = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d{1,6})?Z$/;
+
 function parse(text: string): Instant | 'before' | 'after' | undefined {
+  if (usual.test(text)) return isMoment(text) ? widened(text) : undefined;
   const match = format.exec(text);
   if (!match) return undefined;
   const [, year, month, day, hour = '00', minute = '00', second = '00', fraction = '', , sign, hours, minutes = '00'] =
@@ -48,6 +52,18 @@ function parse(text: string): Instant | 'before' | 'after' | undefined {
   return `${shifted.toISOString().slice(0, 19)}.${micros}Z` as Instant;
 }
 
+function isMoment(text: string): boolean {
+  const number = (from: number) => Number(text.slice(from, from + 2));
+  // Compared as text: two digits sort as they count.
+  if (text.slice(11, 13) > '23' || text[14]! > '5' || text[17]! > '5') return false;
+  return isDate(Number(text.slice(0, 4)), number(5), number(8));
+}
+
+function widened(text: string): Instant {
+  const seconds = text.slice(0, 19);
+  return `${seconds}.${text.slice(20, -1).padEnd(6, '0')}Z` as Instant;
+}
+
 function isDate(year: number, month: number, day: number): boolean {
   if (year < 1 || month < 1 || month > 12 || day < 1) return false;
   const leap = year % 4 === 0 && (year % 100 !== 0 || year % 400 === 0);
@@ -57,7 +73,9 @@ function isDate(year: number, month: number, day: number): boolean {
 
 /** As the wire has it: no trailing zeros in the fraction. */
 export function writeInstant(instant: Instant): string {
-  return instant.replace(/\.?0*Z$/, 'Z');
+  let end = 26;
+  while (instant[end - 1] === '0') end -= 1;
+  return `${instant.slice(0, end === 20 ? 19 : end)}Z`;
 }
 
 /** The next microsecond as PostgreSQL takes it; after the last there is only infinity. */

@@ -1,13 +1,13 @@
 /** What becomes of a row that comes in, given the row that stands. */
 import { sameAmount } from './amount.ts';
-import { fold, words, type Transaction } from './transaction.ts';
+import type { Row } from './row.ts';
+import { fold, readTransaction, words, type Transaction } from './transaction.ts';
 
 export type RecordResult = 'created' | 'duplicate' | 'updated' | 'conflict';
 
 const finalStatuses = new Set(['accepted', 'rejected', 'reversed', 'cancelled']);
 
-export function decide(standing: Transaction | undefined, incoming: Transaction): RecordResult {
-  if (!standing) return 'created';
+export function decide(standing: Transaction, incoming: Transaction): Exclude<RecordResult, 'created'> {
   const moneyChanged =
     !sameAmount(standing.amount, incoming.amount) ||
     standing.currency !== incoming.currency ||
@@ -22,49 +22,51 @@ export function decide(standing: Transaction | undefined, incoming: Transaction)
   return 'updated';
 }
 
-export interface BatchPlan {
-  results: RecordPlanResult[];
-  created: Transaction[];
-  /** The last state of each row that changed, with the state that stood before the batch. */
-  updated: { from: Transaction; to: Transaction }[];
-  /** Every state that was replaced, oldest first. */
-  replaced: Transaction[];
-}
-
 export type RecordPlanResult = RecordResult | 'unknown-individual';
 
-export function keyOf({ individualId, transactionId }: Pick<Transaction, 'individualId' | 'transactionId'>): string {
+export interface BatchPlan {
+  results: RecordPlanResult[];
+  created: Row[];
+  /** Rows that replace another, and what stood there before the batch. */
+  updated: { from: Transaction; to: Row }[];
+  /** Every state that was replaced, oldest first. */
+  replaced: Pick<Row, 'individualId' | 'transactionId' | 'body'>[];
+}
+
+export function keyOf({ individualId, transactionId }: Pick<Row, 'individualId' | 'transactionId'>): string {
   return `${individualId} ${transactionId}`;
 }
 
-/** Rows of one key apply in order: each meets what the one before it left. */
+/** Rows of one key apply in order: each meets what the one before it left. `standing` has bodies by key. */
 export function planBatch(
-  rows: readonly Transaction[],
+  rows: readonly Row[],
   isKnown: (individualId: number) => boolean,
-  standing: ReadonlyMap<string, Transaction>,
+  standing: ReadonlyMap<string, string>,
 ): BatchPlan {
-  const current = new Map(standing);
-  const createdKeys = new Map<string, Transaction>();
-  const updatedKeys = new Map<string, Transaction>();
-  const replaced: Transaction[] = [];
+  const changed = new Map<string, Row>();
+  const replaced: BatchPlan['replaced'] = [];
   const results = rows.map((row): RecordPlanResult => {
     if (!isKnown(row.individualId)) return 'unknown-individual';
+    const { individualId, transactionId } = row;
     const key = keyOf(row);
-    const before = current.get(key);
-    const result = decide(before, row);
-    if (result === 'created') createdKeys.set(key, row);
-    if (result === 'updated') {
-      replaced.push(before!);
-      if (createdKeys.has(key)) createdKeys.set(key, row);
-      else updatedKeys.set(key, row);
-    }
-    if (result === 'created' || result === 'updated') current.set(key, row);
+    const body = changed.get(key)?.body ?? standing.get(key);
+    // Most rows that come again come unchanged.
+    if (body === row.body) return 'duplicate';
+    const result =
+      body === undefined
+        ? 'created'
+        : decide(readTransaction(individualId, body), readTransaction(individualId, row.body));
+    if (result === 'updated') replaced.push({ individualId, transactionId, body: body! });
+    if (result === 'created' || result === 'updated') changed.set(key, row);
     return result;
   });
+  const last = [...changed].map(([key, row]) => ({ row, before: standing.get(key) }));
   return {
     results,
-    created: [...createdKeys.values()],
-    updated: [...updatedKeys].map(([key, to]) => ({ from: standing.get(key)!, to })),
+    created: last.filter(({ before }) => before === undefined).map(({ row }) => row),
+    updated: last.flatMap(({ row, before }) =>
+      before === undefined ? [] : [{ from: readTransaction(row.individualId, before), to: row }],
+    ),
     replaced,
   };
 }

@@ -1,21 +1,19 @@
 /** The statements by which transactions get in: one batch is one transaction. */
+import { finished } from 'node:stream/promises';
 import { array, type Database, type Sent, type Transaction as DatabaseTransaction } from '../db/database.ts';
-import { keyOf, planBatch, type BatchPlan, type RecordPlanResult } from './record-rules.ts';
+import { planBatch, type BatchPlan, type RecordPlanResult } from './record-rules.ts';
 import {
   addToBlocks,
   cutBlocks,
   defaultBlockSizes,
   makeBlocks,
-  type BlockedRow,
+  type NumberedRow,
   type BlockSizes,
 } from './transaction-blocks.store.ts';
-import { fold, readTransaction, searchText, writeTransaction, type Transaction } from './transaction.ts';
+import { copiedColumns, type Row } from './row.ts';
+import { fold, readTransaction, searchText } from './transaction.ts';
 
 export type RecordStore = ReturnType<typeof createRecordStore>;
-
-interface NumberedTransaction extends Transaction {
-  seq: number;
-}
 
 /** How many transactions each individual has. */
 type Counts = Map<number, number>;
@@ -23,36 +21,57 @@ type Counts = Map<number, number>;
 export function createRecordStore(db: Database, sizes: BlockSizes = defaultBlockSizes) {
   return {
     /** All writes about an individual wait for each other, and individuals are taken in the order of their ids. */
-    async recordBatch(rows: readonly Transaction[], now: Date): Promise<RecordPlanResult[]> {
-      return db.transaction(async (sql) => {
-        const ids = [...new Set(rows.map(({ individualId }) => individualId))].sort((a, b) => a - b);
-        const [before, standing] = await Promise.all([lockIndividuals(sql, ids), readStanding(sql, rows)]);
-        const plan = planBatch(rows, (id) => before.has(id), standing);
-        const after = new Map(before);
-        const created = plan.created.map((transaction) => numbered(transaction, after));
-        await Promise.all([
-          ...(created.length > 0 ? [insertTransactions(sql, created), writeCounts(sql, before, after)] : []),
-          ...(plan.updated.length > 0
-            ? [
-                updateTransactions(
-                  sql,
-                  plan.updated.map(({ to }) => to),
-                ),
-              ]
-            : []),
-          ...(plan.replaced.length > 0 ? [keepReplaced(sql, plan.replaced, now)] : []),
-          ...writeBlocks(sql, created, plan.updated, before, after, sizes),
-        ]);
+    recordBatch: (rows: readonly Row[], now: Date): Promise<RecordPlanResult[]> =>
+      db.transaction(async (sql) => {
+        const { plan, counts } = await planUnderLock(sql, rows);
+        await writePlan(sql, plan, counts, sizes, now);
         return plan.results;
-      });
-    },
+      }),
+
+    /** What would become of the rows, if nothing else of the same stream had been recorded before them. */
+    tryBatch: (rows: readonly Row[]): Promise<RecordPlanResult[]> =>
+      db.transaction(async (sql) => (await planUnderLock(sql, rows)).plan.results),
   };
 }
 
-function numbered(transaction: Transaction, counts: Counts): NumberedTransaction {
-  const seq = counts.get(transaction.individualId)! + 1;
-  counts.set(transaction.individualId, seq);
-  return { ...transaction, seq };
+async function planUnderLock(
+  sql: DatabaseTransaction,
+  rows: readonly Row[],
+): Promise<{ plan: BatchPlan; counts: Counts }> {
+  const ids = [...new Set(rows.map(({ individualId }) => individualId))].sort((a, b) => a - b);
+  const [counts, standing] = await Promise.all([lockIndividuals(sql, ids), readStanding(sql, rows)]);
+  return { plan: planBatch(rows, (id) => counts.has(id), standing), counts };
+}
+
+async function writePlan(
+  sql: DatabaseTransaction,
+  { created, updated, replaced }: BatchPlan,
+  before: Counts,
+  sizes: BlockSizes,
+  now: Date,
+): Promise<void> {
+  const after = new Map(before);
+  const fresh = created.map((row) => ({ row, seq: nextNumber(row.individualId, after) }));
+  if (fresh.length > 0) await (fresh.length < copiedFrom ? insertFew(sql, fresh) : copyMany(sql, fresh));
+  await Promise.all([
+    ...(fresh.length > 0 ? [writeCounts(sql, before, after)] : []),
+    ...(updated.length > 0
+      ? [
+          updateTransactions(
+            sql,
+            updated.map(({ to }) => to),
+          ),
+        ]
+      : []),
+    ...(replaced.length > 0 ? [keepReplaced(sql, replaced, now)] : []),
+    ...writeBlocks(sql, fresh, updated, before, after, sizes),
+  ]);
+}
+
+function nextNumber(individualId: number, counts: Counts): number {
+  const number = counts.get(individualId)! + 1;
+  counts.set(individualId, number);
+  return number;
 }
 
 /** The row lock is what makes sequence numbers follow the order of commits. */
@@ -62,38 +81,49 @@ async function lockIndividuals(sql: DatabaseTransaction, ids: number[]): Promise
   return new Map(rows.map(({ id, transaction_count }) => [id, transaction_count]));
 }
 
-/** Sent right behind the lock, and so read after it was granted: nobody else can change these rows now. */
-async function readStanding(sql: DatabaseTransaction, rows: readonly Transaction[]): Promise<Map<string, Transaction>> {
+/** Bodies by key. Sent right behind the lock, and so read after it was granted: nobody else can change these rows now. */
+async function readStanding(sql: DatabaseTransaction, rows: readonly Row[]): Promise<Map<string, string>> {
   const found = await sql`
-    select t.individual_id, t.body
+    select k.individual_id || ' ' || k.transaction_id as key, t.body
     from unnest(${array(rows.map(({ individualId }) => individualId))}::int[],
       ${array(rows.map(({ transactionId }) => transactionId))}::text[]) as k (individual_id, transaction_id)
     join transactions t using (individual_id, transaction_id)`.execute();
-  const standing = found.map(({ individual_id, body }) => readTransaction(individual_id, body));
-  return new Map(standing.map((transaction) => [keyOf(transaction), transaction]));
+  return new Map(found.map(({ key, body }) => [key, body]));
+}
+
+/** COPY takes many rows for half the work, but asks for two more answers on the way. */
+const copiedFrom = 50;
+
+async function copyMany(sql: DatabaseTransaction, rows: readonly NumberedRow[]): Promise<void> {
+  const text = rows.map(({ row, seq }) => `${row.line}\t${seq}\n`).join('');
+  const target = await sql`copy transactions (${sql.unsafe(copiedColumns)}, seq) from stdin`.writable();
+  target.end(text);
+  await finished(target);
 }
 
 /** The columns of some rows, as arrays for unnest. */
-function columns(sql: DatabaseTransaction, rows: readonly Transaction[]) {
+function columns(sql: DatabaseTransaction, rows: readonly Row[]) {
+  const transactions = rows.map(({ individualId, body }) => readTransaction(individualId, body));
+  const folded = (name: 'currency' | 'transactionType' | 'transactionCategory' | 'transactionStatus') =>
+    array(transactions.map((transaction) => fold(transaction[name])));
   return sql`
     ${array(rows.map(({ individualId }) => individualId))}::int[],
     ${array(rows.map(({ transactionId }) => transactionId))}::text[],
     ${array(rows.map(({ timeStamp }) => timeStamp))}::text[]::timestamptz[],
     ${array(rows.map(({ amount }) => amount))}::text[]::numeric[],
-    ${array(rows.map(({ currency }) => fold(currency)))}::text[],
-    ${array(rows.map(({ transactionType }) => fold(transactionType)))}::text[],
-    ${array(rows.map(({ transactionCategory }) => fold(transactionCategory)))}::text[],
-    ${array(rows.map(({ transactionStatus }) => fold(transactionStatus)))}::text[],
-    ${array(rows.map(searchText))}::text[],
-    ${array(rows.map(writeTransaction))}::text[]`;
+    ${folded('currency')}::text[], ${folded('transactionType')}::text[],
+    ${folded('transactionCategory')}::text[], ${folded('transactionStatus')}::text[],
+    ${array(transactions.map(searchText))}::text[],
+    ${array(rows.map(({ body }) => body))}::text[]`;
 }
 
-function insertTransactions(sql: DatabaseTransaction, rows: readonly NumberedTransaction[]): Sent {
+function insertFew(sql: DatabaseTransaction, rows: readonly NumberedRow[]): Sent {
   return sql`
-    insert into transactions (
-      individual_id, transaction_id, time_stamp, amount, currency, transaction_type,
-      transaction_category, transaction_status, search_text, body, seq)
-    select * from unnest(${columns(sql, rows)}, ${array(rows.map(({ seq }) => seq))}::int[])`.execute();
+    insert into transactions (${sql.unsafe(copiedColumns)}, seq)
+    select * from unnest(${columns(
+      sql,
+      rows.map(({ row }) => row),
+    )}, ${array(rows.map(({ seq }) => seq))}::int[])`.execute();
 }
 
 function writeCounts(sql: DatabaseTransaction, before: Counts, after: Counts): Sent {
@@ -104,19 +134,17 @@ function writeCounts(sql: DatabaseTransaction, before: Counts, after: Counts): S
     where u.id = n.id`.execute();
 }
 
-function updateTransactions(sql: DatabaseTransaction, rows: readonly Transaction[]): Sent {
+function updateTransactions(sql: DatabaseTransaction, rows: readonly Row[]): Sent {
   return sql`
     update transactions t set
       time_stamp = n.time_stamp, amount = n.amount, currency = n.currency, transaction_type = n.transaction_type,
       transaction_category = n.transaction_category, transaction_status = n.transaction_status,
       search_text = n.search_text, body = n.body
-    from unnest(${columns(sql, rows)}) as n (
-      individual_id, transaction_id, time_stamp, amount, currency, transaction_type,
-      transaction_category, transaction_status, search_text, body)
+    from unnest(${columns(sql, rows)}) as n (${sql.unsafe(copiedColumns)})
     where t.individual_id = n.individual_id and t.transaction_id = n.transaction_id`.execute();
 }
 
-function keepReplaced(sql: DatabaseTransaction, rows: readonly Transaction[], now: Date): Sent {
+function keepReplaced(sql: DatabaseTransaction, rows: BatchPlan['replaced'], now: Date): Sent {
   return sql`
     insert into transaction_history (individual_id, transaction_id, version, replaced_at, body)
     select r.individual_id, r.transaction_id,
@@ -128,25 +156,27 @@ function keepReplaced(sql: DatabaseTransaction, rows: readonly Transaction[], no
     from unnest(
       ${array(rows.map(({ individualId }) => individualId))}::int[],
       ${array(rows.map(({ transactionId }) => transactionId))}::text[],
-      ${array(rows.map(writeTransaction))}::text[]
+      ${array(rows.map(({ body }) => body))}::text[]
     ) with ordinality as r (individual_id, transaction_id, body, ordinality)`.execute();
 }
 
 /** Nothing, for individuals that are small before and after. */
 function writeBlocks(
   sql: DatabaseTransaction,
-  created: readonly BlockedRow[],
+  created: readonly NumberedRow[],
   updated: BatchPlan['updated'],
   before: Counts,
   after: Counts,
   sizes: BlockSizes,
 ): Sent[] {
   const isLarge = (counts: Counts, id: number) => counts.get(id)! > sizes.blocksAbove;
-  const touched = new Set([...created, ...updated.map(({ to }) => to)].map(({ individualId }) => individualId));
+  const touched = new Set(
+    [...created.map(({ row }) => row), ...updated.map(({ to }) => to)].map(({ individualId }) => individualId),
+  );
   const large = [...touched].filter((id) => isLarge(after, id));
   if (large.length === 0) return [];
   const grown = large.filter((id) => !isLarge(before, id));
-  const added = created.filter(({ individualId }) => isLarge(before, individualId));
+  const added = created.filter(({ row }) => isLarge(before, row.individualId));
   const moved = updated
     .filter(
       ({ from, to }) =>
@@ -155,7 +185,7 @@ function writeBlocks(
     .flatMap(({ from, to }) => [from, to]);
   return [
     ...(grown.length > 0 ? [makeBlocks(sql, grown)] : []),
-    ...(added.length > 0 ? [addToBlocks(sql, added)] : []),
+    ...(added.length > 0 ? [addToBlocks(sql, added, sizes)] : []),
     cutBlocks(sql, large, moved, sizes),
   ];
 }

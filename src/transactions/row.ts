@@ -1,10 +1,11 @@
-/** A row as it comes in from outside, checked once. */
+/** A row as it comes in from outside: checked once, and written at once as it will be kept. */
 import type { FieldErrors } from '../errors.ts';
 import { JsonNumber, JsonObject, type Json } from '../json.ts';
 import { decimal, int32, memberReader, objectSchema, required, text, withDefault, WrongType } from '../shape.ts';
-import { parseAmount } from './amount.ts';
+import { parseAmount, type Amount } from './amount.ts';
 import { parseInstant } from './instant.ts';
-import type { Transaction } from './transaction.ts';
+import type { Instant } from './instant.ts';
+import { fold, searchText, writeBody, type Transaction } from './transaction.ts';
 
 const word = (about: string) => withDefault(text(), '', about);
 
@@ -50,9 +51,58 @@ const members = {
 
 export const rowSchema = { title: 'TransactionRow', ...objectSchema(members) };
 
+/** The names a row's values go by. */
+export const rowFields = Object.keys(members);
+
 const readMembers = memberReader(members);
 
-export type RowReading = { row: Transaction } | { errors: FieldErrors };
+/** Little more than texts, since a long stream holds many of them for a while. */
+export interface Row {
+  readonly individualId: number;
+  readonly transactionId: string;
+  readonly timeStamp: Instant;
+  readonly amount: Amount;
+  /** Its JSON as the list serves it. */
+  readonly body: string;
+  /** Itself as PostgreSQL's COPY takes it, but for its sequence number. */
+  readonly line: string;
+}
+
+export function makeRow(transaction: Transaction): Row {
+  const { individualId, transactionId, timeStamp, amount } = transaction;
+  const body = writeBody(transaction);
+  return { individualId, transactionId, timeStamp, amount, body, line: copyLine(transaction, body) };
+}
+
+/** In the order of `copiedColumns`. */
+function copyLine(transaction: Transaction, body: string): string {
+  const line = [
+    transaction.individualId,
+    transaction.transactionId,
+    transaction.timeStamp,
+    transaction.amount,
+    fold(transaction.currency),
+    fold(transaction.transactionType),
+    fold(transaction.transactionCategory),
+    fold(transaction.transactionStatus),
+    searchText(transaction),
+    body,
+  ];
+  // JSON escapes all that COPY must, with a backslash: where the body has none, nothing needs escaping.
+  return (body.includes('\\') ? line.map((cell) => escaped(String(cell))) : line).join('\t');
+}
+
+export const copiedColumns =
+  'individual_id, transaction_id, time_stamp, amount, currency, transaction_type, ' +
+  'transaction_category, transaction_status, search_text, body';
+
+const copyEscapes: Record<string, string> = { '\\': '\\\\', '\t': '\\t', '\n': '\\n', '\r': '\\r' };
+
+function escaped(text: string): string {
+  return text.replaceAll(/[\\\t\n\r]/g, (character) => copyEscapes[character]!);
+}
+
+export type RowReading = { row: Row } | { errors: FieldErrors };
 
 /** `path` is where the row stands in what came, for sentences about it. */
 export function readRow(json: Json, path: string): RowReading {
@@ -60,7 +110,7 @@ export function readRow(json: Json, path: string): RowReading {
   const errors: FieldErrors = {};
   try {
     const row = readMembers(json, `${path}.`, errors);
-    return Object.keys(errors).length > 0 ? { errors } : { row: row as unknown as Transaction };
+    return Object.keys(errors).length > 0 ? { errors } : { row: makeRow(row as unknown as Transaction) };
   } catch (error) {
     if (error instanceof WrongType) return { errors: { [error.path]: [error.message] } };
     throw error;

@@ -4,7 +4,9 @@
  * Why and how: docs/decisions/0001-list-at-any-size.md.
  */
 import { array, type Sent, type Transaction as DatabaseTransaction } from '../db/database.ts';
+import { inMillionths } from './amount.ts';
 import type { Instant } from './instant.ts';
+import type { Row } from './row.ts';
 
 export interface BlockSizes {
   /** Individuals with more rows than this have blocks; the others are listed without. */
@@ -16,8 +18,8 @@ export interface BlockSizes {
 export const defaultBlockSizes: BlockSizes = { blocksAbove: 2000, leastBlock: 1000 };
 
 /** Amounts are compared as millionths in a bigint. One that does not fit turns the order of its block off. */
-export const millionths = (amount: string) => `(${amount} * 1000000)::bigint`;
-export const tooLarge = '9223372036854.775807';
+const millionths = (amount: string) => `(${amount} * 1000000)::bigint`;
+const tooLarge = '9223372036854.775807';
 
 /** Adding up blocks costs about as much as walking through half of one: that is where both are least. */
 const blockSize = (count: string, least: string) => `greatest(${least}::int, (3 * sqrt(${count}))::int)`;
@@ -25,10 +27,8 @@ const blockSize = (count: string, least: string) => `greatest(${least}::int, (3 
 /** How many amounts may wait unordered. */
 const mostRecent = 500;
 
-export interface BlockedRow {
-  individualId: number;
-  timeStamp: Instant;
-  amount: string;
+export interface NumberedRow {
+  row: Row;
   seq: number;
 }
 
@@ -45,20 +45,20 @@ export function makeBlocks(sql: DatabaseTransaction, ids: number[]): Sent {
     from users where id = any(${array(ids)}::int[])`.execute();
 }
 
-/** Counts new rows in the blocks they fall into. */
-export function addToBlocks(sql: DatabaseTransaction, rows: readonly BlockedRow[]): Sent {
+/** Counts new rows in the blocks they fall into. One that is to be cut now gets its amounts in order then. */
+export function addToBlocks(sql: DatabaseTransaction, rows: readonly NumberedRow[], { leastBlock }: BlockSizes): Sent {
   return sql
     .unsafe(
       `with added as (
-       select * from unnest($1::int[], $2::text[]::timestamptz[], $3::text[]::numeric[], $4::int[])
+       select * from unnest($1::int[], $2::text[]::timestamptz[], $3::bigint[], $4::int[])
          as r (individual_id, time_stamp, amount, seq)
      ), starts as (
        select individual_id, array_agg(start_time order by start_time) as times
        from transaction_blocks where individual_id in (select individual_id from added) group by individual_id
      ), grown as (
        select a.individual_id, s.times[width_bucket(a.time_stamp, s.times)] as start_time,
-         count(*)::int as rows, max(a.seq) as last_seq, bool_or(a.amount >= ${tooLarge}) as too_large,
-         array_agg(${millionths(`least(a.amount, ${tooLarge})`)}) as amounts
+         count(*)::int as rows, max(a.seq) as last_seq, bool_or(a.amount is null) as too_large,
+         array_agg(a.amount) as amounts
        from added a join starts s using (individual_id)
        group by 1, 2
      )
@@ -66,19 +66,21 @@ export function addToBlocks(sql: DatabaseTransaction, rows: readonly BlockedRow[
        row_count = b.row_count + g.rows,
        last_seq = g.last_seq,
        amounts = case
-         when g.too_large or b.amounts is null then null
+         when g.too_large or b.amounts is null or b.row_count + g.rows > 2 * ${blockSize('u.transaction_count', '$5')} then null
          when cardinality(b.recent) + g.rows > ${mostRecent}
            then array(select a from unnest(b.amounts || b.recent || g.amounts) a order by a)
          else b.amounts end,
        recent = case
          when g.too_large or b.amounts is null or cardinality(b.recent) + g.rows > ${mostRecent} then '{}'
          else b.recent || g.amounts end
-     from grown g where b.individual_id = g.individual_id and b.start_time = g.start_time`,
+     from grown g join users u on u.id = g.individual_id
+     where b.individual_id = g.individual_id and b.start_time = g.start_time`,
       [
-        array(rows.map(({ individualId }) => individualId)),
-        array(rows.map(({ timeStamp }) => timeStamp)),
-        array(rows.map(({ amount }) => amount)),
+        array(rows.map(({ row }) => row.individualId)),
+        array(rows.map(({ row }) => row.timeStamp)),
+        array(rows.map(({ row }) => inMillionths(row.amount))),
         array(rows.map(({ seq }) => seq)),
+        leastBlock,
       ],
       { prepare: true },
     )
@@ -107,8 +109,11 @@ export function cutBlocks(
      ), placed as (
        select b.individual_id, b.start_time, b.end_time, t.time_stamp, t.amount, t.seq,
          (rank() over (partition by b.individual_id, b.start_time order by t.time_stamp) - 1) / b.size as piece
-       from torn b left join transactions t
-         on t.individual_id = b.individual_id and t.time_stamp >= b.start_time and t.time_stamp < b.end_time
+       from torn b left join lateral (
+         select time_stamp, amount, seq from transactions
+         where individual_id = b.individual_id and time_stamp >= b.start_time and time_stamp < b.end_time
+         offset 0
+       ) t on true
      ), pieces as (
        select individual_id, end_time, case when piece = 0 then start_time else min(time_stamp) end as start_time,
          count(seq)::int as rows, coalesce(max(seq), 0) as last_seq,

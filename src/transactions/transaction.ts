@@ -29,21 +29,27 @@ export const words = [
   'paymentSystem',
 ] as const;
 
-/** The JSON of one item. The amount goes in as its own digits, so that none is rounded. */
-export function writeTransaction(transaction: Transaction): string {
-  const text = JSON.stringify;
+/** Its JSON as the list serves it. The amount goes in as its own digits, so that none is rounded. */
+export function writeBody(transaction: Transaction): string {
   return (
-    `{"transactionId":${text(transaction.transactionId)},"amount":${transaction.amount},` +
-    `"currency":${text(transaction.currency)},"timeStamp":"${writeInstant(transaction.timeStamp)}",` +
-    `"transactionType":${text(transaction.transactionType)},` +
-    `"transactionCategory":${text(transaction.transactionCategory)},` +
-    `"transactionStatus":${text(transaction.transactionStatus)},` +
-    `"senderName":${text(transaction.senderName)},"receiverName":${text(transaction.receiverName)},` +
-    `"paymentNotes":${text(transaction.paymentNotes)},"paymentSystem":${text(transaction.paymentSystem)}}`
+    `{"transactionId":${quoted(transaction.transactionId)},"amount":${transaction.amount},` +
+    `"currency":"${transaction.currency}","timeStamp":"${writeInstant(transaction.timeStamp)}",` +
+    `"transactionType":${quoted(transaction.transactionType)},` +
+    `"transactionCategory":${quoted(transaction.transactionCategory)},` +
+    `"transactionStatus":${quoted(transaction.transactionStatus)},` +
+    `"senderName":${quoted(transaction.senderName)},"receiverName":${quoted(transaction.receiverName)},` +
+    `"paymentNotes":${quoted(transaction.paymentNotes)},"paymentSystem":${quoted(transaction.paymentSystem)}}`
   );
 }
 
-/** Reads back what `writeTransaction` wrote. */
+/** Letters, digits and the like stand in JSON as they are. */
+const harmless = /^[\w .,:;/()&+'*#@!?=-]*$/;
+
+function quoted(text: string): string {
+  return harmless.test(text) ? `"${text}"` : JSON.stringify(text);
+}
+
+/** Reads a body back. */
 export function readTransaction(individualId: number, body: string): Transaction {
   const { names, values } = readJson(body) as JsonObject;
   const members = Object.fromEntries(names.map((name, index) => [name, values[index]]));

@@ -3,6 +3,7 @@ import type { Database, Sql } from '../db/database.ts';
 import { leastMillionths, mostMillionths } from './amount.ts';
 import { hasAmount, isNarrow, isUnfiltered, offsetOf, type Filter, type Page } from './filter.ts';
 import { firstInstant, instantAfter, lastInstant } from './instant.ts';
+import type { Period } from './totals.ts';
 import { defaultBlockSizes, type BlockSizes } from './transaction-blocks.store.ts';
 
 /** Pages of all the rows up to a sequence number. The count needs no counting: see users.transaction_count. */
@@ -19,7 +20,7 @@ from users u where u.id = $1`;
 
 /** As text first: the driver would pass a timestamp through a Date, which has no microseconds. */
 const matches = `
-  u.transaction_count <= $14 and individual_id = $1 and seq <= $4
+  u.transaction_count <= $14 and u.id = $1 and individual_id = $1 and seq <= $4
   and time_stamp between $5::text::timestamptz and $6::text::timestamptz
   and ($7::numeric is null or amount >= $7::numeric)
   and ($8::numeric is null or amount <= $8::numeric)
@@ -88,6 +89,35 @@ select u.transaction_count as total, coalesce((select max(through)::int from ran
     order by keys.time_stamp desc, keys.transaction_id desc
   ) page) as page
 from users u where u.id = $1`;
+
+/** What was rejected or cancelled is counted, but moved no money. */
+const sumStatement = `
+with matched as (
+  select t.time_stamp, t.currency, t.transaction_category as category,
+    case when t.transaction_status in ('rejected', 'cancelled') then 0 else t.amount end as amount
+  from users u join transactions t on t.individual_id = u.id where ${matches}
+), summed as (
+  select date_trunc($2::text, time_stamp at time zone $3::text) as period, currency, count(*) as rows,
+    coalesce(sum(amount) filter (where category = 'credit'), 0) as money_in,
+    coalesce(sum(amount) filter (where category = 'debit'), 0) as money_out,
+    coalesce(sum(amount) filter (where category not in ('credit', 'debit')), 0) as other
+  from matched group by 1, 2
+)
+select u.transaction_count as total, coalesce((select sum(rows)::int from summed), 0) as count, (
+  select string_agg(
+    format('{"from":"%s","currency":"%s","count":%s,"moneyIn":%s,"moneyOut":%s,"other":%s}',
+      to_char(period, 'YYYY-MM-DD'), upper(currency), rows, money_in, money_out, other),
+    ',' order by period desc, currency)
+  from summed) as page
+from users u where u.id = $1`;
+
+/** With the order of the list and a limit, so that the index is walked along and nothing is sorted. */
+const exportStatement = `
+select t.body from users u join transactions t on t.individual_id = u.id where ${matches}
+order by t.time_stamp desc, t.transaction_id desc
+limit $2 offset $3::bigint`;
+
+const exportedAtOnce = 1000;
 
 /** No individual has more rows than this. */
 const everyRow = 2_147_483_647;
@@ -173,6 +203,29 @@ export function createTransactionsStore(db: Database, sizes: BlockSizes = defaul
     async listPage(individualId: number, page: Page, filter: Filter, upTo?: number): Promise<ListedPage | undefined> {
       const row = await listRows(individualId, page, filter, upTo ?? everyRow);
       return row && { items: row.page ?? '', count: row.count, total: row.total };
+    },
+
+    async sumPeriods(
+      individualId: number,
+      filter: Filter,
+      by: Period,
+      timeZone: string,
+      upTo?: number,
+    ): Promise<ListedPage | undefined> {
+      const all = [individualId, by, timeZone, upTo ?? everyRow, ...filterParameters(filter), everyRow];
+      const [row] = await run(true, sumStatement, all);
+      return row && { items: row.page ?? '', count: row.count, total: row.total };
+    },
+
+    async countAll(individualId: number): Promise<number | undefined> {
+      const [row] = await db.sql`select transaction_count from users where id = ${individualId}`;
+      return row?.transaction_count;
+    },
+
+    /** The JSON of all that match, some at a time, from one snapshot. */
+    readAll(individualId: number, filter: Filter, upTo: number): AsyncIterable<string[]> {
+      const parameters = [individualId, everyRow, 0, upTo, ...filterParameters(filter), everyRow];
+      return db.stream(exportStatement, parameters, exportedAtOnce, ({ body }) => String(body));
     },
 
     /** Up to two, since two are enough to know that the id alone does not tell. */

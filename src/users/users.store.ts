@@ -1,5 +1,6 @@
 /** The statements about users. */
-import type { Database } from '../db/database.ts';
+import { array, type Database } from '../db/database.ts';
+import type { ImportedUser, ImportUserResult } from './import-users.ts';
 
 export interface NewUser {
   id: number | undefined;
@@ -38,6 +39,45 @@ export function createUsersStore(db: Database) {
         where u.id >= (select last_value from user_ids)
           and not exists (select from users next where next.id = u.id + 1::bigint)
         order by u.id limit 1`;
+    },
+
+    /** One batch, one transaction. Whoever verifies at the same time waits, or is waited for. */
+    async importUsers(users: readonly ImportedUser[], now: Date): Promise<ImportUserResult[]> {
+      const ids = [...new Set(users.map(({ id }) => id))].sort((a, b) => a - b);
+      return db.transaction(async (sql) => {
+        const created = await sql`
+          insert into users (id, created_at) select id, ${now} from unnest(${array(ids)}::int[]) id order by id
+          on conflict (id) do nothing returning id`;
+        await sql`
+          insert into verifications (user_id) select id from unnest(${array(ids)}::int[]) id order by id
+          on conflict (user_id) do update set user_id = excluded.user_id`;
+        const held =
+          await sql`select user_id, verified_phone from verifications where user_id = any(${array(ids)}::int[])`;
+        const phones = new Map<number, string | null>(
+          held.map(({ user_id, verified_phone }) => [user_id, verified_phone]),
+        );
+        const fresh = new Set<number>(created.map(({ id }) => id));
+        const wanted = users.filter(({ id, phone, verified }) => verified && phone && phones.get(id) === null);
+        const linked = await sql`
+          insert into phone_links as l (phone, user_id, linked_at)
+          select distinct on (phone) phone, user_id, ${now}
+          from unnest(${array(wanted.map(({ phone }) => phone!.key))}::text[], ${array(wanted.map(({ id }) => id))}::int[])
+            with ordinality as w (phone, user_id, place)
+          order by phone, place
+          on conflict (phone) do update set linked_at = l.linked_at where l.user_id = excluded.user_id
+          returning phone, user_id`;
+        await sql`
+          update verifications v set verified_phone = w.phone, verified_at = ${now}
+          from unnest(${array(linked.map(({ phone }) => phone))}::text[], ${array(linked.map(({ user_id }) => user_id))}::int[])
+            as w (phone, user_id)
+          where v.user_id = w.user_id`;
+        for (const { phone, user_id } of linked) phones.set(user_id, phone);
+        return users.map(({ id, phone, verified }): ImportUserResult => {
+          const own = phones.get(id) ?? null;
+          if (verified && own !== phone!.key) return own === null ? 'phone-taken' : 'other-phone';
+          return fresh.delete(id) ? 'created' : 'known';
+        });
+      });
     },
 
     async readStatus(userId: number): Promise<UserStatus | undefined> {

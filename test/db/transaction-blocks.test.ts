@@ -6,6 +6,7 @@ import type { Amount, AmountBound } from '../../src/transactions/amount.ts';
 import type { Filter } from '../../src/transactions/filter.ts';
 import { parseInstant, type Instant } from '../../src/transactions/instant.ts';
 import { decide } from '../../src/transactions/record-rules.ts';
+import { makeRow } from '../../src/transactions/row.ts';
 import type { Transaction } from '../../src/transactions/transaction.ts';
 import { createRecordStore } from '../../src/transactions/record.store.ts';
 import type { BlockSizes } from '../../src/transactions/transaction-blocks.store.ts';
@@ -26,7 +27,11 @@ afterAll(async () => {
 type Store = ReturnType<typeof createStore>;
 
 function createStore(sizes?: BlockSizes) {
-  return { ...createTransactionsStore(db, sizes), ...createRecordStore(db, sizes) };
+  const { recordBatch } = createRecordStore(db, sizes);
+  return {
+    ...createTransactionsStore(db, sizes),
+    recordBatch: (rows: Transaction[], now: Date) => recordBatch(rows.map(makeRow), now),
+  };
 }
 
 let lastUser = 0;
@@ -42,7 +47,7 @@ type Model = Map<string, { row: Transaction; seq: number }>;
 function applyToModel(model: Model, rows: Transaction[]): string[] {
   return rows.map((row) => {
     const standing = model.get(row.transactionId);
-    const result = decide(standing?.row, row);
+    const result = standing ? decide(standing.row, row) : 'created';
     if (result === 'created') model.set(row.transactionId, { row, seq: model.size + 1 });
     if (result === 'updated') model.set(row.transactionId, { row, seq: standing!.seq });
     return result;

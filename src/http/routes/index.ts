@@ -8,6 +8,10 @@ import type { ListReply, ListRequest } from '../../transactions/list-transaction
 import type { NewUser, UserStatus } from '../../users/users.store.ts';
 import { openApiDocument } from '../openapi.ts';
 import type { AnyOperation } from '../operation.ts';
+import { exportTransactionsOperation } from './export-transactions.ts';
+import { summarizeTransactionsOperation } from './summarize-transactions.ts';
+import type { ExportReply, ExportRequest } from '../../transactions/export-transactions.ts';
+import type { TotalsReply, TotalsRequest } from '../../transactions/totals.ts';
 import { createUserOperation } from './create-user.ts';
 import { discoveryOperation, jwksOperation } from './discovery.ts';
 import { getTransactionOperation } from './get-transaction.ts';
@@ -33,6 +37,8 @@ export interface Services {
   listTransactions(request: ListRequest): Promise<ListReply>;
   getTransaction(transactionId: string, individualId?: number): Promise<string>;
   recordTransactions: RecordTransactions;
+  summarizeTransactions(request: TotalsRequest): Promise<TotalsReply>;
+  exportTransactions(request: ExportRequest): Promise<ExportReply>;
   readiness(): Readiness;
   observer: Observer;
   /** Absent where another issuer's tokens are trusted. */
@@ -55,6 +61,8 @@ export function operationsOf(services: Services): AnyOperation[] {
     listTransactionsOperation(services.listTransactions),
     getTransactionOperation(services.getTransaction),
     recordTransactionsOperation(services.recordTransactions, observer.observe),
+    summarizeTransactionsOperation(services.summarizeTransactions),
+    exportTransactionsOperation(services.exportTransactions),
     ...(issuer ? [tokenOperation(issuer, observer.observe), jwksOperation(issuer), discoveryOperation(issuer)] : []),
     liveOperation(),
     readyOperation(services.readiness),

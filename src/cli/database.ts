@@ -1,0 +1,30 @@
+/** The database for a command: the one that is configured, the running service's own, or one started for a while. */
+import { loadConfig } from '../config.ts';
+import { openDatabase, type Database } from '../db/database.ts';
+import { runningEmbedded, startEmbedded } from '../db/embedded.ts';
+import { migrate, readSchema, refuseNewer } from '../db/migrate.ts';
+import { StartError } from '../errors.ts';
+
+export async function withDatabase<T>(connections: number, work: (db: Database) => Promise<T>): Promise<T> {
+  const config = loadConfig(process.env);
+  const url = config.databaseUrl ?? (await runningEmbedded(config.dataDir));
+  const started = url ? undefined : await startEmbedded({ dataDir: config.dataDir });
+  try {
+    if (started) await migrate(started.url);
+    await requireSchema(url ?? started!.url);
+    const db = openDatabase({ url: url ?? started!.url, connections, statementSeconds: 0 });
+    try {
+      return await work(db);
+    } finally {
+      await db.close();
+    }
+  } finally {
+    await started?.stop();
+  }
+}
+
+async function requireSchema(url: string): Promise<void> {
+  const { pending } = refuseNewer(await readSchema(url));
+  if (pending.length > 0)
+    throw new StartError(`The database lacks ${pending.join(', ')}. Run \`ledgerline migrate\` first.`);
+}

@@ -1,0 +1,72 @@
+/** `ledgerline export`: an individual's transactions, exactly as the list would give them. */
+import { createWriteStream } from 'node:fs';
+import { pipeline } from 'node:stream/promises';
+import { Problem, StartError } from '../errors.ts';
+import { JsonObject } from '../json.ts';
+import { body, int32, required } from '../shape.ts';
+import { formatRows, type ExportFormat } from '../transactions/export-transactions.ts';
+import { checkRanges, filterMembers, filterOf } from '../transactions/filter-input.ts';
+import { createTransactionsStore } from '../transactions/transactions.store.ts';
+import { withDatabase } from './database.ts';
+
+export interface ExportOptions {
+  format: string;
+  output?: string;
+  from?: string;
+  to?: string;
+  amountFrom?: string;
+  amountTo?: string;
+  type?: string;
+  category?: string;
+  status?: string;
+  currency?: string;
+  search?: string;
+}
+
+const input = body('Export', { individualId: required(int32(), 'Whose.'), ...filterMembers }, checkRanges);
+
+export async function exportTransactions(individual: string, options: ExportOptions): Promise<number> {
+  const { individualId, ...values } = readOptions(individual, options);
+  const format = formatOf(options.format);
+  await withDatabase(2, async (db) => {
+    const store = createTransactionsStore(db);
+    const total = await store.countAll(individualId);
+    if (total === undefined) throw new StartError(`There is no individual ${individualId}.`);
+    const rows = formatRows(store.readAll(individualId, filterOf(values), total), format);
+    const target = options.output === undefined ? process.stdout : createWriteStream(options.output, { mode: 0o600 });
+    await pipeline(rows, target, { end: target !== process.stdout });
+  });
+  return 0;
+}
+
+function readOptions(individual: string, options: ExportOptions) {
+  const given = {
+    individualId: individual,
+    timestampFrom: options.from,
+    timestampTo: options.to,
+    amountFrom: options.amountFrom,
+    amountTo: options.amountTo,
+    transactionType: options.type,
+    transactionCategory: options.category,
+    transactionStatus: options.status,
+    currency: options.currency,
+    search: options.search,
+  };
+  const json = JsonObject.of(Object.fromEntries(Object.entries(given).map(([name, value]) => [name, value ?? null])));
+  try {
+    return input.read(json);
+  } catch (error) {
+    if (error instanceof Problem)
+      throw new StartError(
+        Object.values(error.details.errors ?? {})
+          .flat()
+          .join('\n'),
+      );
+    throw error;
+  }
+}
+
+function formatOf(format: string): ExportFormat {
+  if (format === 'csv' || format === 'ndjson') return format;
+  throw new StartError(`There is no format ${format}; the formats are csv and ndjson.`);
+}

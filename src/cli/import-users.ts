@@ -1,0 +1,103 @@
+/** `ledgerline import-users`: users from CSV or NDJSON with the columns id, phone, verified. */
+import { parse } from 'csv-parse/sync';
+import { ServiceClock } from '../clock.ts';
+import { StartError } from '../errors.ts';
+import { JsonObject, MalformedJson, readJson, type Json } from '../json.ts';
+import { readLines } from '../lines.ts';
+import { createImportUsers, readUser, type ImportedUser, type ImportUserResult } from '../users/import-users.ts';
+import { createUsersStore } from '../users/users.store.ts';
+import { withDatabase } from './database.ts';
+import { openInput, Report } from './input.ts';
+import { count } from './progress.ts';
+
+const batchSize = 1000;
+
+const reasons: Partial<Record<ImportUserResult, string>> = {
+  'phone-taken': 'The phone is verified by another user.',
+  'other-phone': 'The user has verified another phone.',
+};
+
+export async function importUsers(file: string, options: { report?: string }): Promise<number> {
+  const { chunks, progress } = await openInput(file);
+  const report = new Report(options.report);
+  const totals = { created: 0, known: 0, refused: 0 };
+
+  function refuse(line: number, field: string, why: string): void {
+    totals.refused += 1;
+    report.add({ line, result: 'refused', errors: { [field]: [why] } });
+  }
+
+  await withDatabase(2, async (db) => {
+    const importBatch = createImportUsers(createUsersStore(db), new ServiceClock());
+    let batch: { line: number; user: ImportedUser }[] = [];
+    const flush = async () => {
+      const results = await importBatch(batch.map(({ user }) => user));
+      results.forEach((result, index) => {
+        if (result === 'created' || result === 'known') totals[result] += 1;
+        else refuse(batch[index]!.line, 'Phone', reasons[result]!);
+      });
+      progress.addRows(batch.length);
+      batch = [];
+    };
+    for await (const { line, ...read } of readUsers(chunks)) {
+      const reading = 'problem' in read ? { errors: { $: [read.problem] } } : readUser(read.json);
+      if ('user' in reading) batch.push({ line, user: reading.user });
+      else for (const [field, messages] of Object.entries(reading.errors)) refuse(line, field, messages.join(' '));
+      if (batch.length >= batchSize) await flush();
+    }
+    if (batch.length > 0) await flush();
+  });
+  progress.end();
+  await report.end(options.report);
+  console.log(
+    `${count(totals.created)} created, ${count(totals.known)} known already, ${count(totals.refused)} refused.`,
+  );
+  return totals.refused > 0 ? 2 : 0;
+}
+
+type Read = { line: number; json: Json } | { line: number; problem: string };
+
+/** JSON where the first line begins with a brace, else CSV with a header. */
+async function* readUsers(chunks: AsyncIterable<Buffer>): AsyncGenerator<Read> {
+  let header: string[] | undefined;
+  let isFirst = true;
+  for await (const lines of readLines(chunks)) {
+    for (const { number: line, text, problem } of lines) {
+      if (text === undefined) {
+        yield { line, problem: problem! };
+      } else if (isFirst && !text.trimStart().startsWith('{')) {
+        header = headerOf(text, line);
+      } else {
+        yield header ? { line, json: fromCells(header, text) } : fromJson(line, text);
+      }
+      isFirst = false;
+    }
+  }
+}
+
+function headerOf(text: string, line: number): string[] {
+  const header = csvCells(text).map((name) => name.trim());
+  if (header.some((name) => name.toLowerCase() === 'id')) return header;
+  throw new StartError(`line ${line}: there is no column id; the columns are ${header.join(' | ')}.`);
+}
+
+function csvCells(text: string): string[] {
+  return parse(text, { relax_column_count: true, relax_quotes: true })[0] ?? [];
+}
+
+function fromCells(header: string[], text: string): JsonObject {
+  const cells = csvCells(text);
+  return new JsonObject(
+    header,
+    header.map((_, index) => cells[index] ?? null),
+  );
+}
+
+function fromJson(line: number, text: string): Read {
+  try {
+    return { line, json: readJson(text) };
+  } catch (error) {
+    if (error instanceof MalformedJson) return { line, problem: error.message };
+    throw error;
+  }
+}

@@ -1,0 +1,71 @@
+/** What a command reads, from a file or from standard input, and the report of what it refused. */
+import { createReadStream, createWriteStream, type WriteStream } from 'node:fs';
+import { stat } from 'node:fs/promises';
+import { once } from 'node:events';
+import { StartError, type FieldErrors } from '../errors.ts';
+import { Progress } from './progress.ts';
+
+export interface Input {
+  chunks: AsyncIterable<Buffer>;
+  progress: Progress;
+}
+
+export async function openInput(file: string): Promise<Input> {
+  if (file === '-') {
+    const progress = new Progress(undefined);
+    return { chunks: process.stdin, progress };
+  }
+  const found = await stat(file).catch((error: NodeJS.ErrnoException) => {
+    throw new StartError(`${file} cannot be read (${error.code}).`);
+  });
+  if (!found.isFile()) throw new StartError(`${file} is not a file.`);
+  const progress = new Progress(found.size);
+  return { chunks: counted(createReadStream(file, { highWaterMark: 32 * 1024 }), progress), progress };
+}
+
+async function* counted(chunks: AsyncIterable<Buffer>, progress: Progress): AsyncGenerator<Buffer> {
+  for await (const chunk of chunks) {
+    progress.addBytes(chunk.length);
+    yield chunk;
+  }
+}
+
+export interface Refused {
+  line: number;
+  result: string;
+  errors?: FieldErrors;
+}
+
+const shown = 20;
+
+/** The first few on the terminal; all of them in a file, where one is named. */
+export class Report {
+  readonly #file: WriteStream | undefined;
+  readonly #lines: string[] = [];
+  #count = 0;
+
+  constructor(file: string | undefined) {
+    this.#file = file === undefined ? undefined : createWriteStream(file, { flags: 'w', mode: 0o600 });
+  }
+
+  add(refused: Refused & Record<string, unknown>): void {
+    this.#count += 1;
+    this.#file?.write(`${JSON.stringify(refused)}\n`);
+    if (this.#lines.length >= shown) return;
+    const reasons = Object.entries(refused.errors ?? {}).map(([field, messages]) => `${field}: ${messages.join(' ')}`);
+    this.#lines.push(`  line ${refused.line}: ${refused.result}${reasons.length > 0 ? `, ${reasons.join('; ')}` : ''}`);
+  }
+
+  async end(reportFile: string | undefined): Promise<void> {
+    if (this.#file) {
+      this.#file.end();
+      await once(this.#file, 'finish');
+    }
+    for (const line of this.#lines) console.error(line);
+    const more = this.#count - this.#lines.length;
+    if (more > 0)
+      console.error(
+        `  and ${more} more${reportFile ? `; all stand in ${reportFile}` : '; name a file with --report to see all'}`,
+      );
+  }
+}

@@ -1,0 +1,82 @@
+/** Exactly the rows the list would give, as one stream. */
+import type { Clock } from '../clock.ts';
+import { noTransactions, unknownIndividual } from '../errors.ts';
+import type { AsOf } from './as-of.ts';
+import type { Filter } from './filter.ts';
+import { writeInstant } from './instant.ts';
+import { readTransaction, type Transaction } from './transaction.ts';
+import type { TransactionsStore } from './transactions.store.ts';
+
+export type ExportFormat = 'csv' | 'ndjson';
+
+export interface ExportRequest {
+  individualId: number;
+  filter: Filter;
+  asOf: string | undefined;
+  format: ExportFormat;
+}
+
+export interface ExportReply {
+  chunks: AsyncIterable<string>;
+  asOf: string;
+}
+
+export function createExportTransactions(store: TransactionsStore, clock: Clock, asOf: AsOf) {
+  return async function exportTransactions(request: ExportRequest): Promise<ExportReply> {
+    const { individualId, filter, format } = request;
+    const now = clock.now();
+    const total = await store.countAll(individualId);
+    if (total === undefined) throw unknownIndividual();
+    if (total === 0) throw noTransactions();
+    const upTo = request.asOf === undefined ? total : asOf.read(request.asOf, individualId, now);
+    const bodies = store.readAll(individualId, filter, upTo);
+    return {
+      chunks: formatRows(bodies, format),
+      asOf: request.asOf ?? asOf.issue(individualId, total, now),
+    };
+  };
+}
+
+export function formatRows(bodies: AsyncIterable<string[]>, format: ExportFormat): AsyncIterable<string> {
+  return format === 'csv' ? asCsv(bodies) : asNdjson(bodies);
+}
+
+async function* asNdjson(bodies: AsyncIterable<string[]>): AsyncGenerator<string> {
+  for await (const some of bodies) yield `${some.join('\n')}\n`;
+}
+
+const columns = [
+  'transactionId',
+  'amount',
+  'currency',
+  'timeStamp',
+  'transactionType',
+  'transactionCategory',
+  'transactionStatus',
+  'senderName',
+  'receiverName',
+  'paymentNotes',
+  'paymentSystem',
+] as const satisfies (keyof Transaction)[];
+
+/** RFC 4180. */
+async function* asCsv(bodies: AsyncIterable<string[]>): AsyncGenerator<string> {
+  yield `${columns.join(',')}\r\n`;
+  for await (const some of bodies) {
+    yield some.map((body) => csvLine(body)).join('');
+  }
+}
+
+function csvLine(body: string): string {
+  const transaction = readTransaction(0, body);
+  const row = { ...transaction, timeStamp: writeInstant(transaction.timeStamp) };
+  return `${columns.map((column) => csvCell(row[column])).join(',')}\r\n`;
+}
+
+/** A spreadsheet takes a cell that begins with one of these for a formula; an apostrophe makes it a text. */
+const formula = /^[=+\-@\t\r]/;
+
+export function csvCell(text: string): string {
+  const safe = formula.test(text) ? `'${text}` : text;
+  return /[",\r\n]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe;
+}

@@ -1,0 +1,206 @@
+/** Rows from camt.053 account statements (ISO 20022), however large: one entry is held at a time. */
+import { TextDecoder } from 'node:util';
+import { SaxesParser } from 'saxes';
+import { JsonObject } from '../json.ts';
+import type { IncomingRow } from './ingest.ts';
+import { incoming, unreadable } from './ndjson.ts';
+
+export interface CamtOptions {
+  /** Whose statement it is, where all accounts are one individual's. */
+  individual: string | undefined;
+  /** From IBAN or other account id to individual. */
+  accounts: Record<string, string>;
+}
+
+/** One entry is not longer than this. */
+const largestEntry = 1024 * 1024;
+
+/** The texts inside an entry, by their path below it; repeated elements add up. */
+type Texts = Map<string, string[]>;
+
+interface Entry {
+  line: number;
+  texts: Texts;
+  /** The texts of each transaction of a batch booking. */
+  details: Texts[];
+}
+
+export async function* readCamt(chunks: AsyncIterable<Buffer>, options: CamtOptions): AsyncGenerator<IncomingRow[]> {
+  const reader = new CamtReader(options);
+  let decoder: TextDecoder | undefined;
+  try {
+    for await (const chunk of chunks) {
+      decoder ??= new TextDecoder(declaredEncoding(chunk), { fatal: true });
+      reader.write(decoder.decode(chunk, { stream: true }));
+      yield reader.take();
+    }
+    reader.close((decoder ?? new TextDecoder()).decode());
+    yield reader.take();
+  } catch (error) {
+    // What came before is in; after this there is nothing to hold on to.
+    yield [...reader.take(), unreadable(reader.line, whyUnreadable(error))];
+  }
+}
+
+function declaredEncoding(start: Buffer): string {
+  const declared = /^\uFEFF?<\?xml[^>]*encoding=["']([\w.-]+)["']/.exec(start.subarray(0, 200).toString())?.[1];
+  return declared ?? 'utf-8';
+}
+
+function whyUnreadable(error: unknown): string {
+  if (error instanceof RangeError) return 'The encoding that the file declares is not known.';
+  if (error instanceof TypeError) return 'The text is not valid in the encoding that the file declares.';
+  // The parser puts its own position before the sentence.
+  return `${(error as Error).message.replace(/^(\S+:)?\d+:\d+: /, '')} Nothing after this line was read.`;
+}
+
+class CamtReader {
+  readonly #parser = new SaxesParser();
+  readonly #options: CamtOptions;
+  #rows: IncomingRow[] = [];
+  #path: string[] = [];
+  #account = '';
+  #entry: Entry | undefined;
+  #entrySize = 0;
+  #text = '';
+
+  constructor(options: CamtOptions) {
+    this.#options = options;
+    this.#parser.on('error', (error) => {
+      throw error;
+    });
+    this.#parser.on('doctype', () => {
+      throw new Error('The file has a DOCTYPE, which is refused.');
+    });
+    this.#parser.on('opentag', ({ name, attributes }) =>
+      this.#open(localName(name), attributes as Record<string, string>),
+    );
+    this.#parser.on('text', (text) => this.#add(text));
+    this.#parser.on('cdata', (text) => this.#add(text));
+    this.#parser.on('closetag', ({ name }) => this.#close(localName(name)));
+  }
+
+  get line(): number {
+    return this.#parser.line;
+  }
+
+  write(text: string): void {
+    this.#parser.write(text);
+  }
+
+  close(text: string): void {
+    this.#parser.write(text).close();
+  }
+
+  take(): IncomingRow[] {
+    return this.#rows.splice(0);
+  }
+
+  #open(name: string, attributes: Record<string, string>): void {
+    this.#path.push(name);
+    this.#text = '';
+    if (name === 'Stmt') this.#account = '';
+    if (name === 'Ntry' && !this.#entry) {
+      this.#entry = { line: this.line, texts: new Map(), details: [] };
+      this.#entrySize = 0;
+    }
+    if (name === 'TxDtls') this.#entry?.details.push(new Map());
+    if (name === 'Amt' && attributes.Ccy) this.#keep('Amt@Ccy', attributes.Ccy);
+  }
+
+  #add(text: string): void {
+    this.#text += text;
+    this.#entrySize += text.length;
+    if (this.#entrySize > largestEntry && this.#entry)
+      throw new Error(`The entry is longer than ${largestEntry} characters.`);
+    if (!this.#entry && this.#text.length > largestEntry) this.#text = '';
+  }
+
+  #close(name: string): void {
+    const text = this.#text.trim();
+    if (text !== '') this.#keep(name, text);
+    if (/\bAcct\/Id(\/Othr)?\/(IBAN|Id)$/.test(this.#path.join('/')) && !this.#entry) this.#account ||= text;
+    this.#text = '';
+    this.#path.pop();
+    if (name === 'Ntry' && this.#entry) {
+      this.#rows.push(...this.#rowsOf(this.#entry));
+      this.#entry = undefined;
+    }
+  }
+
+  /** Keeps a text under its path below the entry, or below the transaction inside it. */
+  #keep(name: string, text: string): void {
+    if (!this.#entry) return;
+    const inside = this.#path.lastIndexOf('TxDtls');
+    const from = inside >= 0 ? inside : this.#path.indexOf('Ntry');
+    const target = inside >= 0 ? this.#entry.details.at(-1)! : this.#entry.texts;
+    const key = [...this.#path.slice(from + 1, -1), name].join('/');
+    target.set(key, [...(target.get(key) ?? []), text]);
+  }
+
+  #rowsOf({ line, texts, details }: Entry): IncomingRow[] {
+    // The transactions of a batch booking stand for themselves only if each can be told apart.
+    const single =
+      details.length > 1 && details.every((one) => one.has('Refs/AcctSvcrRef') && amountOf(one) !== undefined);
+    const individual = this.#options.accounts[this.#account] ?? this.#options.individual;
+    return (single ? details : [details.length === 1 ? details[0]! : new Map()]).map((detail: Texts) =>
+      toRow(line, texts, detail, single, individual, this.#account),
+    );
+  }
+}
+
+function localName(name: string): string {
+  return name.slice(name.indexOf(':') + 1);
+}
+
+const first = (texts: Texts, ...keys: string[]): string | undefined =>
+  keys.map((key) => texts.get(key)?.[0]).find(Boolean);
+
+function amountOf(detail: Texts): string | undefined {
+  return first(detail, 'Amt', 'AmtDtls/TxAmt/Amt');
+}
+
+const statuses: Record<string, string> = { BOOK: 'Accepted', PDNG: 'Pending' };
+const families: Record<string, string> = {
+  CCRD: 'CARD',
+  MCRD: 'CARD',
+  ICDT: 'SEPA',
+  RCDT: 'SEPA',
+  IDDT: 'SEPA',
+  RDDT: 'SEPA',
+};
+
+function toRow(
+  line: number,
+  entry: Texts,
+  detail: Texts,
+  single: boolean,
+  individual: string | undefined,
+  account: string,
+): IncomingRow {
+  if (individual === undefined) {
+    return unreadable(line, `No individual is known for the account ${account}; give --individual or --accounts.`);
+  }
+  const reference =
+    (single && first(detail, 'Refs/AcctSvcrRef')) || first(entry, 'AcctSvcrRef') || first(detail, 'Refs/AcctSvcrRef');
+  if (!reference) return unreadable(line, 'The entry has no AcctSvcrRef, the bank’s own reference, to know it by.');
+  const direction = (single && first(detail, 'CdtDbtInd')) || first(entry, 'CdtDbtInd');
+  const status = first(entry, 'Sts', 'Sts/Cd') ?? '';
+  const system = families[first(entry, 'BkTxCd/Domn/Fmly/Cd') ?? first(detail, 'BkTxCd/Domn/Fmly/Cd') ?? ''] ?? '';
+  const party = (role: string) => first(detail, `RltdPties/${role}/Pty/Nm`, `RltdPties/${role}/Nm`) ?? '';
+  const members = {
+    individualId: individual,
+    transactionId: reference,
+    amount: (single && amountOf(detail)) || first(entry, 'Amt') || '',
+    currency: (single && first(detail, 'Amt@Ccy', 'AmtDtls/TxAmt/Amt@Ccy')) || first(entry, 'Amt@Ccy') || '',
+    timeStamp: first(entry, 'BookgDt/DtTm', 'BookgDt/Dt', 'ValDt/DtTm', 'ValDt/Dt') ?? '',
+    transactionType: system,
+    transactionCategory: direction === 'DBIT' ? 'Debit' : direction === 'CRDT' ? 'Credit' : '',
+    transactionStatus: statuses[status] ?? status,
+    senderName: party('Dbtr'),
+    receiverName: party('Cdtr'),
+    paymentNotes: (detail.get('RmtInf/Ustrd') ?? entry.get('AddtlNtryInf') ?? []).join(' '),
+    paymentSystem: system,
+  };
+  return incoming(line, JsonObject.of(members));
+}

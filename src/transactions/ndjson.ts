@@ -1,0 +1,31 @@
+/** Rows from lines of JSON. */
+import { MalformedJson, readJson, type Json } from '../json.ts';
+import { readLines, type Line } from '../lines.ts';
+import type { IncomingRow } from './ingest.ts';
+import { claimedKey, readRow } from './row.ts';
+
+export async function* readNdjson(chunks: AsyncIterable<Buffer>): AsyncGenerator<IncomingRow[]> {
+  for await (const lines of readLines(chunks)) yield lines.map(toRow);
+}
+
+function toRow({ number, text, problem }: Line): IncomingRow {
+  if (text === undefined) return unreadable(number, problem!);
+  let json: Json;
+  try {
+    json = readJson(text);
+  } catch (error) {
+    if (error instanceof MalformedJson) return unreadable(number, error.message);
+    throw error;
+  }
+  return incoming(number, json);
+}
+
+export function incoming(line: number, json: Json): IncomingRow {
+  const reading = readRow(json, '$');
+  return 'errors' in reading ? { line, reading, claims: claimedKey(json) } : { line, reading };
+}
+
+/** A row of which nothing can be said but that it is none. */
+export function unreadable(line: number, why: string): IncomingRow {
+  return { line, reading: { errors: { $: [why] } }, claims: { transactionId: null, individualId: null } };
+}

@@ -1,0 +1,67 @@
+/** Users who come from elsewhere, with the phones they verified there. */
+import type { Clock } from '../clock.ts';
+import type { FieldErrors } from '../errors.ts';
+import { JsonObject, JsonNumber, type Json } from '../json.ts';
+import { parsePhoneNumber, type PhoneNumber } from '../phone/number.ts';
+import { int32, memberReader, optional, required, filterText, WrongType } from '../shape.ts';
+import type { UsersStore } from './users.store.ts';
+
+export interface ImportedUser {
+  id: number;
+  phone: PhoneNumber | undefined;
+  verified: boolean;
+}
+
+export type UserReading = { user: ImportedUser } | { errors: FieldErrors };
+
+const truths: Record<string, boolean> = { true: true, yes: true, '1': true, false: false, no: false, '0': false };
+
+const members = {
+  id: required(int32(), 'User identifier.'),
+  phone: optional(
+    filterText({ trim: true, parse: parsePhoneNumber, message: 'The {0} field is not a valid phone number.' }),
+    'Phone number in E.164 format.',
+  ),
+  verified: optional(
+    filterText({
+      trim: true,
+      parse: (word) => (word.toLowerCase() in truths ? { is: truths[word.toLowerCase()]! } : undefined),
+      message: 'The field {0} must be true or false.',
+    }),
+    'Whether the phone is verified.',
+  ),
+};
+
+const readMembers = memberReader(members);
+
+export function readUser(json: Json): UserReading {
+  if (!(json instanceof JsonObject)) return { errors: { $: [new WrongType('$', 'User').message] } };
+  const errors: FieldErrors = {};
+  try {
+    const read = readMembers(asTexts(json), '$.', errors) as {
+      id: number;
+      phone: PhoneNumber | undefined;
+      verified: { is: boolean } | undefined;
+    };
+    const verified = read.verified?.is ?? false;
+    if (verified && !read.phone && !errors.Phone) errors.Phone = ['The Phone field is required for a verified user.'];
+    return Object.keys(errors).length > 0 ? { errors } : { user: { id: read.id, phone: read.phone, verified } };
+  } catch (error) {
+    if (error instanceof WrongType) return { errors: { [error.path]: [error.message] } };
+    throw error;
+  }
+}
+
+/** A truth may come as JSON's own. */
+function asTexts(json: JsonObject): JsonObject {
+  const text = (value: Json) =>
+    typeof value === 'boolean' ? String(value) : value instanceof JsonNumber ? value.text : value;
+  return new JsonObject(json.names, json.values.map(text));
+}
+
+export type ImportUserResult = 'created' | 'known' | 'phone-taken' | 'other-phone';
+
+/** Results in the order of the users. A user that is known already gets the phone if there is none yet. */
+export function createImportUsers(store: UsersStore, clock: Clock) {
+  return (users: readonly ImportedUser[]): Promise<ImportUserResult[]> => store.importUsers(users, clock.now());
+}
