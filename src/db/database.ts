@@ -5,8 +5,8 @@ import { databaseAway, databaseBusy, queryTooLong, type Problem } from '../error
 
 export type Sql = postgres.Sql;
 export type Transaction = postgres.TransactionSql;
-/** A statement that is on its way. The driver sends one only when it is awaited, or told to: order needs telling. */
-export type Sent = Promise<unknown>;
+/** A statement with its parameters. The driver sends it when it is awaited or told to; where order counts, it is told. */
+export type Statement = postgres.PendingQuery<postgres.Row[]>;
 
 export interface DatabaseOptions {
   url: string;

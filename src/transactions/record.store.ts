@@ -1,13 +1,15 @@
 /** The statements by which transactions get in: one batch is one transaction. */
 import { finished } from 'node:stream/promises';
-import { array, type Database, type Sent, type Transaction as DatabaseTransaction } from '../db/database.ts';
+import { array, type Database, type Statement, type Transaction as DatabaseTransaction } from '../db/database.ts';
 import { planBatch, type BatchPlan, type RecordPlanResult } from './record-rules.ts';
 import {
   addToBlocks,
   cutBlocks,
   defaultBlockSizes,
+  findDense,
   makeBlocks,
   type NumberedRow,
+  type Stretch,
   type BlockSizes,
 } from './transaction-blocks.store.ts';
 import { copiedColumns, type Row } from './row.ts';
@@ -52,8 +54,10 @@ async function writePlan(
 ): Promise<void> {
   const after = new Map(before);
   const fresh = created.map((row) => ({ row, seq: nextNumber(row.individualId, after) }));
-  if (fresh.length > 0) await (fresh.length < copiedFrom ? insertFew(sql, fresh) : copyMany(sql, fresh));
-  await Promise.all([
+  const dense = await denseStretches(sql, fresh, before, sizes);
+  const inserted = insertTransactions(sql, fresh);
+  // The other statements' texts are made while the rows go in.
+  const writes = [
     ...(fresh.length > 0 ? [writeCounts(sql, before, after)] : []),
     ...(updated.length > 0
       ? [
@@ -64,8 +68,10 @@ async function writePlan(
         ]
       : []),
     ...(replaced.length > 0 ? [keepReplaced(sql, replaced, now)] : []),
-    ...writeBlocks(sql, fresh, updated, before, after, sizes),
-  ]);
+    ...writeBlocks(sql, fresh, updated, before, after, dense, sizes),
+  ];
+  await inserted;
+  await Promise.all(writes.map((statement) => statement.execute()));
 }
 
 function nextNumber(individualId: number, counts: Counts): number {
@@ -93,11 +99,21 @@ async function readStanding(sql: DatabaseTransaction, rows: readonly Row[]): Pro
 
 /** COPY takes many rows for half the work, but asks for two more answers on the way. */
 const copiedFrom = 50;
+const copiedAtOnce = 500;
 
+async function insertTransactions(sql: DatabaseTransaction, rows: readonly NumberedRow[]): Promise<void> {
+  if (rows.length >= copiedFrom) await copyMany(sql, rows);
+  else if (rows.length > 0) await insertFew(sql, rows);
+}
+
+/** In pieces, so that PostgreSQL takes one while the next is written. */
 async function copyMany(sql: DatabaseTransaction, rows: readonly NumberedRow[]): Promise<void> {
-  const text = rows.map(({ row, seq }) => `${row.line}\t${seq}\n`).join('');
   const target = await sql`copy transactions (${sql.unsafe(copiedColumns)}, seq) from stdin`.writable();
-  target.end(text);
+  for (let start = 0; start < rows.length; start += copiedAtOnce) {
+    const lines = rows.slice(start, start + copiedAtOnce).map(({ row, seq }) => `${row.line}\t${seq}\n`);
+    target.write(lines.join(''));
+  }
+  target.end();
   await finished(target);
 }
 
@@ -117,34 +133,34 @@ function columns(sql: DatabaseTransaction, rows: readonly Row[]) {
     ${array(rows.map(({ body }) => body))}::text[]`;
 }
 
-function insertFew(sql: DatabaseTransaction, rows: readonly NumberedRow[]): Sent {
+function insertFew(sql: DatabaseTransaction, rows: readonly NumberedRow[]): Statement {
   return sql`
     insert into transactions (${sql.unsafe(copiedColumns)}, seq)
     select * from unnest(${columns(
       sql,
       rows.map(({ row }) => row),
-    )}, ${array(rows.map(({ seq }) => seq))}::int[])`.execute();
+    )}, ${array(rows.map(({ seq }) => seq))}::int[])`;
 }
 
-function writeCounts(sql: DatabaseTransaction, before: Counts, after: Counts): Sent {
+function writeCounts(sql: DatabaseTransaction, before: Counts, after: Counts): Statement {
   const grown = [...after].filter(([id, count]) => count > before.get(id)!);
   return sql`
     update users u set transaction_count = n.count
     from unnest(${array(grown.map(([id]) => id))}::int[], ${array(grown.map(([, count]) => count))}::int[]) as n (id, count)
-    where u.id = n.id`.execute();
+    where u.id = n.id`;
 }
 
-function updateTransactions(sql: DatabaseTransaction, rows: readonly Row[]): Sent {
+function updateTransactions(sql: DatabaseTransaction, rows: readonly Row[]): Statement {
   return sql`
     update transactions t set
       time_stamp = n.time_stamp, amount = n.amount, currency = n.currency, transaction_type = n.transaction_type,
       transaction_category = n.transaction_category, transaction_status = n.transaction_status,
       search_text = n.search_text, body = n.body
     from unnest(${columns(sql, rows)}) as n (${sql.unsafe(copiedColumns)})
-    where t.individual_id = n.individual_id and t.transaction_id = n.transaction_id`.execute();
+    where t.individual_id = n.individual_id and t.transaction_id = n.transaction_id`;
 }
 
-function keepReplaced(sql: DatabaseTransaction, rows: BatchPlan['replaced'], now: Date): Sent {
+function keepReplaced(sql: DatabaseTransaction, rows: BatchPlan['replaced'], now: Date): Statement {
   return sql`
     insert into transaction_history (individual_id, transaction_id, version, replaced_at, body)
     select r.individual_id, r.transaction_id,
@@ -157,7 +173,7 @@ function keepReplaced(sql: DatabaseTransaction, rows: BatchPlan['replaced'], now
       ${array(rows.map(({ individualId }) => individualId))}::int[],
       ${array(rows.map(({ transactionId }) => transactionId))}::text[],
       ${array(rows.map(({ body }) => body))}::text[]
-    ) with ordinality as r (individual_id, transaction_id, body, ordinality)`.execute();
+    ) with ordinality as r (individual_id, transaction_id, body, ordinality)`;
 }
 
 /** Nothing, for individuals that are small before and after. */
@@ -167,8 +183,9 @@ function writeBlocks(
   updated: BatchPlan['updated'],
   before: Counts,
   after: Counts,
+  dense: readonly Stretch[],
   sizes: BlockSizes,
-): Sent[] {
+): Statement[] {
   const isLarge = (counts: Counts, id: number) => counts.get(id)! > sizes.blocksAbove;
   const touched = new Set(
     [...created.map(({ row }) => row), ...updated.map(({ to }) => to)].map(({ individualId }) => individualId),
@@ -176,16 +193,44 @@ function writeBlocks(
   const large = [...touched].filter((id) => isLarge(after, id));
   if (large.length === 0) return [];
   const grown = large.filter((id) => !isLarge(before, id));
-  const added = created.filter(({ row }) => isLarge(before, row.individualId));
+  const remade = new Set(dense.map(({ individualId }) => individualId));
+  const added = created.filter(({ row }) => isLarge(before, row.individualId) && !remade.has(row.individualId));
   const moved = updated
     .filter(
       ({ from, to }) =>
         isLarge(before, to.individualId) && (from.timeStamp !== to.timeStamp || from.amount !== to.amount),
     )
-    .flatMap(({ from, to }) => [from, to]);
+    .flatMap(({ from, to }) => [from, to])
+    .map(({ individualId, timeStamp }) => ({ individualId, first: timeStamp, last: timeStamp, rows: 1 }));
   return [
     ...(grown.length > 0 ? [makeBlocks(sql, grown)] : []),
     ...(added.length > 0 ? [addToBlocks(sql, added, sizes)] : []),
-    cutBlocks(sql, large, moved, sizes),
+    cutBlocks(sql, large, [...moved, ...dense], sizes),
   ];
+}
+
+/** Where the new rows of large individuals lie so close together that their blocks are made anew. */
+async function denseStretches(
+  sql: DatabaseTransaction,
+  created: readonly NumberedRow[],
+  before: Counts,
+  sizes: BlockSizes,
+): Promise<Stretch[]> {
+  const stretches = new Map<number, Stretch>();
+  for (const {
+    row: { individualId, timeStamp },
+  } of created) {
+    if (before.get(individualId)! <= sizes.blocksAbove) continue;
+    const known = stretches.get(individualId);
+    if (!known) stretches.set(individualId, { individualId, first: timeStamp, last: timeStamp, rows: 1 });
+    else {
+      known.rows += 1;
+      if (timeStamp < known.first) known.first = timeStamp;
+      if (timeStamp > known.last) known.last = timeStamp;
+    }
+  }
+  const many = [...stretches.values()].filter(({ rows }) => rows >= sizes.leastBlock / 4);
+  if (many.length === 0) return [];
+  const dense = await findDense(sql, many);
+  return many.filter(({ individualId }) => dense.has(individualId));
 }

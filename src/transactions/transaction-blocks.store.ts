@@ -3,7 +3,7 @@
  * that writes the rows, under the lock of the individual, so that no reader ever sees one without the other.
  * Why and how: docs/decisions/0001-list-at-any-size.md.
  */
-import { array, type Sent, type Transaction as DatabaseTransaction } from '../db/database.ts';
+import { array, type Statement, type Transaction as DatabaseTransaction } from '../db/database.ts';
 import { inMillionths } from './amount.ts';
 import type { Instant } from './instant.ts';
 import type { Row } from './row.ts';
@@ -32,24 +32,46 @@ export interface NumberedRow {
   seq: number;
 }
 
-export interface Moved {
+/** A stretch of an individual's time in which rows have come or changed. */
+export interface Stretch {
   individualId: number;
-  timeStamp: Instant;
+  first: Instant;
+  last: Instant;
+  rows: number;
 }
 
 /** An individual that has just grown past the threshold gets one block for everything, which is then cut. */
-export function makeBlocks(sql: DatabaseTransaction, ids: number[]): Sent {
+export function makeBlocks(sql: DatabaseTransaction, ids: number[]): Statement {
   return sql`
     insert into transaction_blocks (individual_id, start_time, end_time, row_count, last_seq)
     select id, '-infinity', 'infinity', transaction_count, transaction_count
-    from users where id = any(${array(ids)}::int[])`.execute();
+    from users where id = any(${array(ids)}::int[])`;
+}
+
+/** Of some stretches those where so much is new that making the blocks anew is less work than adding to them. */
+export async function findDense(sql: DatabaseTransaction, stretches: readonly Stretch[]): Promise<Set<number>> {
+  const rows = await sql`
+    select n.individual_id
+    from unnest(
+      ${array(stretches.map(({ individualId }) => individualId))}::int[],
+      ${array(stretches.map(({ first }) => first))}::text[]::timestamptz[],
+      ${array(stretches.map(({ last }) => last))}::text[]::timestamptz[],
+      ${array(stretches.map(({ rows: count }) => count))}::int[]
+    ) as n (individual_id, first, last, rows)
+    where n.rows >= (
+      select sum(b.row_count) from transaction_blocks b
+      where b.individual_id = n.individual_id and b.start_time <= n.last and b.end_time > n.first)`;
+  return new Set(rows.map(({ individual_id }) => individual_id));
 }
 
 /** Counts new rows in the blocks they fall into. One that is to be cut now gets its amounts in order then. */
-export function addToBlocks(sql: DatabaseTransaction, rows: readonly NumberedRow[], { leastBlock }: BlockSizes): Sent {
-  return sql
-    .unsafe(
-      `with added as (
+export function addToBlocks(
+  sql: DatabaseTransaction,
+  rows: readonly NumberedRow[],
+  { leastBlock }: BlockSizes,
+): Statement {
+  return sql.unsafe(
+    `with added as (
        select * from unnest($1::int[], $2::text[]::timestamptz[], $3::bigint[], $4::int[])
          as r (individual_id, time_stamp, amount, seq)
      ), starts as (
@@ -75,36 +97,31 @@ export function addToBlocks(sql: DatabaseTransaction, rows: readonly NumberedRow
          else b.recent || g.amounts end
      from grown g join users u on u.id = g.individual_id
      where b.individual_id = g.individual_id and b.start_time = g.start_time`,
-      [
-        array(rows.map(({ row }) => row.individualId)),
-        array(rows.map(({ row }) => row.timeStamp)),
-        array(rows.map(({ row }) => inMillionths(row.amount))),
-        array(rows.map(({ seq }) => seq)),
-        leastBlock,
-      ],
-      { prepare: true },
-    )
-    .execute();
+    [
+      array(rows.map(({ row }) => row.individualId)),
+      array(rows.map(({ row }) => row.timeStamp)),
+      array(rows.map(({ row }) => inMillionths(row.amount))),
+      array(rows.map(({ seq }) => seq)),
+      leastBlock,
+    ],
+    { prepare: true },
+  );
 }
 
-/**
- * Makes blocks anew from their rows: those that have grown too large, which are cut on the way, and those
- * that rows moved out of or into when their time or amount changed.
- */
+/** Makes blocks anew from their rows: those of the stretches, and those that have grown too large, which are cut. */
 export function cutBlocks(
   sql: DatabaseTransaction,
   ids: number[],
-  moved: readonly Moved[],
+  stretches: readonly Stretch[],
   { leastBlock }: BlockSizes,
-): Sent {
-  return sql
-    .unsafe(
-      `with torn as (
+): Statement {
+  return sql.unsafe(
+    `with torn as (
        delete from transaction_blocks b using users u
        where b.individual_id = any($1::int[]) and u.id = b.individual_id
          and (b.row_count > 2 * ${blockSize('u.transaction_count', '$2')} or exists (
-           select from unnest($3::int[], $4::text[]::timestamptz[]) as m (individual_id, time_stamp)
-           where m.individual_id = b.individual_id and m.time_stamp >= b.start_time and m.time_stamp < b.end_time))
+           select from unnest($3::int[], $4::text[]::timestamptz[], $5::text[]::timestamptz[]) as s (individual_id, first, last)
+           where s.individual_id = b.individual_id and s.last >= b.start_time and s.first < b.end_time))
        returning b.individual_id, b.start_time, b.end_time, ${blockSize('u.transaction_count', '$2')} as size
      ), placed as (
        select b.individual_id, b.start_time, b.end_time, t.time_stamp, t.amount, t.seq,
@@ -126,13 +143,13 @@ export function cutBlocks(
        coalesce(lead(start_time) over (partition by individual_id, end_time order by start_time), end_time),
        rows, last_seq, amounts
      from pieces`,
-      [
-        array(ids),
-        leastBlock,
-        array(moved.map(({ individualId }) => individualId)),
-        array(moved.map(({ timeStamp }) => timeStamp)),
-      ],
-      { prepare: true },
-    )
-    .execute();
+    [
+      array(ids),
+      leastBlock,
+      array(stretches.map(({ individualId }) => individualId)),
+      array(stretches.map(({ first }) => first)),
+      array(stretches.map(({ last }) => last)),
+    ],
+    { prepare: true },
+  );
 }
