@@ -1,5 +1,5 @@
 /** Rows from CSV of any dialect. Every cell is a text until the row's own rules read it. */
-import { parse, type CsvError, type Info } from 'csv-parse';
+import { readCsvRecords } from '../csv.ts';
 import { JsonObject } from '../json.ts';
 import { incoming, unreadable } from './ndjson.ts';
 import type { IncomingRow } from './ingest.ts';
@@ -29,69 +29,24 @@ export class UnusableFile extends Error {
   }
 }
 
-const largestRecord = 1024 * 1024;
-const atOnce = 500;
-
-interface Parsed {
-  record: string[];
-  info: Info;
-}
-
 export async function* readCsv(chunks: AsyncIterable<Buffer>, options: CsvOptions): AsyncGenerator<IncomingRow[]> {
-  const skipped: IncomingRow[] = [];
-  const parser = parse({
-    delimiter: options.delimiter,
-    quote: options.quote === '' ? false : options.quote,
-    info: true,
-    relax_column_count: true,
-    skip_empty_lines: true,
-    skip_records_with_error: true,
-    max_record_size: largestRecord,
-    on_skip: (error: CsvError | undefined) => {
-      if (error) skipped.push(unreadable(Number(error.lines), sentence(error.message)));
-      return undefined;
-    },
-  });
-  void feed(chunks, options.encoding, parser);
   let columns: (string | undefined)[] | undefined;
-  let width = 0;
-  let rows: IncomingRow[] = [];
-  try {
-    for await (const { record, info } of parser as AsyncIterable<Parsed>) {
-      if (!columns) {
-        columns = fieldsOf(record, options, info.lines);
-        width = record.length;
-        continue;
-      }
-      rows.push(
-        record.length === width
-          ? readRecord(record, columns, info.lines, options)
-          : misshapen(record, width, info.lines),
-      );
-      if (rows.length + skipped.length >= atOnce) {
-        yield [...rows, ...skipped.splice(0)];
-        rows = [];
-      }
+  for await (const records of readCsvRecords(decoded(chunks, options.encoding), options)) {
+    const rows: IncomingRow[] = [];
+    for (const { line, cells, problem } of records) {
+      if (!cells) rows.push(unreadable(line, problem!));
+      else if (!columns) columns = fieldsOf(cells, options, line);
+      else rows.push(readRecord(cells, columns, line, options));
     }
-  } catch (error) {
-    if (!isCsvError(error)) throw error;
-    rows.push(unreadable(Number(error.lines), sentence(error.message)));
+    yield rows;
   }
-  yield [...rows, ...skipped];
 }
 
 /** What cannot be decoded is marked, and refused with its row. */
-async function feed(chunks: AsyncIterable<Buffer>, encoding: string, parser: ReturnType<typeof parse>): Promise<void> {
+async function* decoded(chunks: AsyncIterable<Buffer>, encoding: string): AsyncGenerator<string> {
   const decoder = new TextDecoder(encoding);
-  try {
-    for await (const chunk of chunks) {
-      if (!parser.write(decoder.decode(chunk, { stream: true })))
-        await new Promise((resolve) => parser.once('drain', resolve));
-    }
-    parser.end(decoder.decode());
-  } catch (error) {
-    parser.destroy(error as Error);
-  }
+  for await (const chunk of chunks) yield decoder.decode(chunk, { stream: true });
+  yield decoder.decode();
 }
 
 function fieldsOf(header: string[], { map, constants }: CsvOptions, line: number): (string | undefined)[] {
@@ -118,11 +73,14 @@ function fieldsOf(header: string[], { map, constants }: CsvOptions, line: number
   return fields;
 }
 
-function readRecord(record: string[], columns: (string | undefined)[], line: number, options: CsvOptions): IncomingRow {
+function readRecord(cells: string[], columns: (string | undefined)[], line: number, options: CsvOptions): IncomingRow {
+  if (cells.length !== columns.length) {
+    return unreadable(line, `The line has ${cells.length} columns, the first line has ${columns.length}.`);
+  }
   const members: Record<string, string> = { ...options.constants };
-  for (let index = 0; index < record.length; index += 1) {
+  for (let index = 0; index < cells.length; index += 1) {
     const field = columns[index];
-    const cell = record[index]!;
+    const cell = cells[index]!;
     if (cell.includes('\uFFFD'))
       return unreadable(line, `The text is not valid ${options.encoding}; another --encoding may be.`);
     if (field === undefined) continue;
@@ -149,16 +107,4 @@ function readDate(cell: string, order: DateOrder): string {
   const [, first, second, year, time] = match;
   const [day, month] = order === 'dmy' ? [first!, second!] : [second!, first!];
   return `${year}-${month.padStart(2, '0')}-${day.padStart(2, '0')}${time ? `T${time}` : ''}`;
-}
-
-function misshapen(record: string[], width: number, line: number): IncomingRow {
-  return unreadable(line, `The line has ${record.length} columns, the first line has ${width}.`);
-}
-
-function isCsvError(error: unknown): error is CsvError {
-  return error instanceof Error && (error as CsvError).code?.startsWith('CSV_');
-}
-
-function sentence(message: string): string {
-  return message.endsWith('.') ? message : `${message}.`;
 }

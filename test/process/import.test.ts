@@ -1,0 +1,446 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { readFile, writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import { fileURLToPath } from 'node:url';
+import postgres from 'postgres';
+import { beforeAll, afterAll, describe, expect, it } from 'vitest';
+import { dataFolder, run, startProcess } from '../harness/process.ts';
+import { cloneDatabase, row } from '../harness/service.ts';
+
+let database: Awaited<ReturnType<typeof cloneDatabase>>;
+let sql: postgres.Sql;
+let env: Record<string, string>;
+beforeAll(async () => {
+  database = await cloneDatabase();
+  sql = postgres(database.url, { connection: { search_path: 'ledgerline' }, onnotice: () => {} });
+  env = { DATABASE_URL: database.url };
+});
+afterAll(async () => {
+  await sql.end();
+  await database.drop();
+});
+
+let lastId = 1000;
+async function newIndividual(): Promise<number> {
+  const id = (lastId += 1);
+  await sql`insert into users (id, created_at) values (${id}, now())`;
+  return id;
+}
+
+async function file(name: string, content: string | Buffer): Promise<string> {
+  const target = `${await dataFolder()}-${name}`;
+  await writeFile(target, content);
+  return target;
+}
+
+const stored = (id: number) => sql`
+  select transaction_id as id, amount::text, to_char(time_stamp at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS') as time, body::json ->> 'transactionCategory' as category,
+    body::json ->> 'transactionStatus' as status, body::json ->> 'senderName' as sender, body::json ->> 'receiverName' as receiver, body::json ->> 'paymentNotes' as notes
+  from transactions where individual_id = ${id} order by seq`;
+
+describe('ledgerline import, NDJSON', () => {
+  it('records a file, says how it went, and finds only duplicates the second time', async () => {
+    const id = await newIndividual();
+    const target = await file('a.ndjson', Array.from({ length: 3000 }, () => JSON.stringify(row(id))).join('\n'));
+    const first = await run(['import', target], env);
+    expect([first.code, first.stdout]).toEqual([
+      0,
+      expect.stringMatching(
+        /^3,000 rows in [\d.]+ s \([\d,]+ rows\/s\): 3,000 created, 0 duplicate, 0 updated, 0 conflict, 0 rejected\.\n$/,
+      ),
+    ]);
+    const second = await run(['import', target], env);
+    expect(second.stdout).toMatch(/: 0 created, 3,000 duplicate,/);
+    const [{ count }] = (await sql`select transaction_count as count from users where id = ${id}`) as unknown as [
+      { count: number },
+    ];
+    expect(count).toBe(3000);
+  });
+
+  it('reads standard input, reports refused rows with line and reason, and exits with 2', async () => {
+    const id = await newIndividual();
+    const report = await file('report.ndjson', '');
+    const main = fileURLToPath(new URL('../../dist/main.js', import.meta.url));
+    const child = spawn(process.execPath, [main, 'import', '-', '--report', report], {
+      env: { PATH: process.env.PATH!, ...env },
+    });
+    let stderr = '';
+    child.stderr.on('data', (chunk) => (stderr += chunk));
+    child.stdin.end(`${JSON.stringify(row(id))}\nnonsense\n${JSON.stringify(row(id, { amount: 'x' }))}\n`);
+    expect((await once(child, 'exit'))[0]).toBe(2);
+    expect(stderr).toMatch(
+      /line 2: rejected, \$: 'nonsense' is an invalid JSON literal\. Expected the literal 'null'\./,
+    );
+    expect(stderr).toMatch(/line 3: rejected, Amount: The field Amount must be/);
+    const lines = (await readFile(report, 'utf8'))
+      .trim()
+      .split('\n')
+      .map((line) => JSON.parse(line));
+    expect(lines.map(({ line, result }) => [line, result])).toEqual([
+      [2, 'rejected'],
+      [3, 'rejected'],
+    ]);
+  });
+
+  it('writes nothing in a dry run', async () => {
+    const id = await newIndividual();
+    const target = await file(
+      'dry.ndjson',
+      `${JSON.stringify(row(id))}\n${JSON.stringify(row(id, { currency: 'x' }))}`,
+    );
+    const { stdout, code } = await run(['import', target, '--dry-run'], env);
+    expect([code, stdout]).toEqual([
+      2,
+      expect.stringMatching(/^Dry run, nothing was written: 2 rows .*1 created.*1 rejected/),
+    ]);
+    expect(await stored(id)).toHaveLength(0);
+  });
+
+  it('says what is wrong with a file that is not there, and with options that are none', async () => {
+    expect((await run(['import', '/nowhere/x.ndjson'], env)).stderr).toBe(
+      '/nowhere/x.ndjson cannot be read (ENOENT).\n',
+    );
+    expect((await run(['import', '/tmp'], env)).stderr).toBe('/tmp is not a file.\n');
+    const target = await file('x.csv', 'a\n');
+    const wrong = async (...options: string[]) => (await run(['import', target, ...options], env)).stderr;
+    expect(await wrong('--format', 'xls')).toMatch(/^There is no format xls; the formats are/);
+    expect(await wrong('--map', 'nope=A')).toMatch(/^--map names nope, which is no field; the fields are individualId/);
+    expect(await wrong('--map', 'amount')).toMatch(/^--map has "amount"; write it as/);
+    expect(await wrong('--encoding', 'klingon')).toMatch(/^There is no encoding klingon/);
+    expect(await wrong('--dates', 'ymd')).toMatch(/^--dates must be iso, dmy or mdy/);
+  });
+});
+
+describe('ledgerline import, CSV', () => {
+  it('takes our own columns in any case and order', async () => {
+    const id = await newIndividual();
+    const target = await file(
+      'own.csv',
+      `Currency,AMOUNT,transactionid,timeStamp,individualId,ignored,paymentNotes\r\nEUR,1.50,c1,2026-01-01T10:00:00Z,${id},zzz,"a ""quoted"", note\nwith a line"\r\n`,
+    );
+    expect((await run(['import', target], env)).stdout).toMatch(/1 created/);
+    expect(await stored(id)).toMatchObject([{ id: 'c1', amount: '1.50', notes: 'a "quoted", note\nwith a line' }]);
+  });
+
+  it('takes a map, a dialect, a decimal comma, signed amounts, German dates and Latin letters', async () => {
+    const id = await newIndividual();
+    const text =
+      'Buchung;Betrag;Referenz;Empf\u00e4nger\n31.12.2025;-1.234,56;r1;B\u00e4cker\n01.01.2026 08:30;0,50;r2;M\u00fcller\n';
+    const target = await file('bank.csv', Buffer.from(text, 'latin1'));
+    const { stdout } = await run(
+      [
+        'import',
+        target,
+        '--delimiter',
+        ';',
+        '--encoding',
+        'windows-1252',
+        '--decimal-comma',
+        '--signed',
+        '--dates',
+        'dmy',
+        '--individual',
+        String(id),
+        '--map',
+        'timeStamp=Buchung,amount=Betrag,transactionId=Referenz,receiverName=Empf\u00e4nger',
+        '--set',
+        'currency=EUR,transactionStatus=Accepted',
+      ],
+      env,
+    );
+    expect(stdout).toMatch(/2 created/);
+    expect(await stored(id)).toMatchObject([
+      {
+        id: 'r1',
+        amount: '1234.56',
+        time: '2025-12-31T00:00:00',
+        category: 'Debit',
+        receiver: 'B\u00e4cker',
+        status: 'Accepted',
+      },
+      { id: 'r2', amount: '0.50', time: '2026-01-01T08:30:00', category: 'Credit', receiver: 'M\u00fcller' },
+    ]);
+  });
+
+  it('gives a line-numbered answer to each bad row and takes the good ones', async () => {
+    const id = await newIndividual();
+    const good = (n: number) => `${id},g${n},1.00,EUR,2026-01-01`;
+    const text = [
+      '\uFEFFindividualId,transactionId,amount,currency,timeStamp',
+      good(1),
+      `${id},b1,1,000.00,EUR,2026-01-01`,
+      `${id},b2,abc,EUR,2026-01-01`,
+      `${id},b3,1,EUR,32.01.2026`,
+      `${id},b4`,
+      good(2),
+      `${id},b5,1,"EU"R,2026-01-01`,
+      good(3),
+      '',
+    ].join('\r\n');
+    const { stderr, stdout, code } = await run(['import', await file('bad.csv', text)], env);
+    expect(code).toBe(2);
+    expect(stdout).toMatch(/3 created.*5 rejected/);
+    expect(stderr).toMatch(/line 3: rejected, \$: The line has 6 columns, the first line has 5\./);
+    expect(stderr).toMatch(/line 4: rejected, Amount: /);
+    expect(stderr).toMatch(/line 5: rejected, TimeStamp: /);
+    expect(stderr).toMatch(/line 6: rejected, \$: The line has 2 columns/);
+    expect(stderr).toMatch(/line 8: rejected, \$: There is text behind the closing quote of column 4\./);
+    expect((await stored(id)).map((each) => each.id)).toEqual(['g1', 'g2', 'g3']);
+  });
+
+  it('refuses rows in another encoding, and keeps the others', async () => {
+    const id = await newIndividual();
+    const text = Buffer.concat([
+      Buffer.from(`individualId,transactionId,amount,currency,timeStamp,senderName\n${id},e1,1,EUR,2026-01-01,B`),
+      Buffer.from([0xe4]),
+      Buffer.from(`cker\n${id},e2,1,EUR,2026-01-01,Plain\n`),
+    ]);
+    const { stderr, stdout } = await run(['import', await file('enc.csv', text)], env);
+    expect(stderr).toMatch(/line 2: rejected, \$: The text is not valid utf-8; another --encoding may be\./);
+    expect(stdout).toMatch(/1 created/);
+  });
+
+  it('says which columns are missing, and what the file has instead', async () => {
+    const wrong = async (text: string, ...options: string[]) =>
+      (await run(['import', await file('cols.csv', text), ...options], env)).stderr;
+    expect(await wrong('a;b;c\n1;2;3\n')).toMatch(
+      /, line 1: there is no column for individualId, transactionId, amount, currency, timeStamp; the columns are a;b;c\./,
+    );
+    expect(await wrong('a,b\n', '--map', 'amount=Betrag')).toMatch(
+      /there is no column "Betrag" for amount; the columns are a \| b\./,
+    );
+  });
+
+  it('holds a quote that is never closed against its own line, however long the file goes on', async () => {
+    const id = await newIndividual();
+    const good = (n: number) => `${id},q${n},1,EUR,2026-01-01`;
+    const text = [
+      'individualId,transactionId,amount,currency,timeStamp',
+      good(1),
+      `${id},"q2,1,EUR,2026-01-01`,
+      good(3),
+      'x'.repeat(3 * 1024 * 1024),
+      good(4),
+      `${id},"q5`,
+    ].join('\n');
+    const { stderr, stdout } = await run(['import', await file('quote.csv', text)], env);
+    expect(stderr).toMatch(/line 3: rejected, \$: A quote is opened here and never closed\./);
+    expect(stderr).toMatch(/line 5: rejected, \$: The line is longer than 1048576 characters\./);
+    expect(stderr).toMatch(/line 7: rejected, \$: A quote is opened here and never closed\./);
+    expect(stdout).toMatch(/3 created.*3 rejected/);
+    expect((await stored(id)).map((each) => each.id)).toEqual(['q1', 'q3', 'q4']);
+  });
+});
+
+const camt = (entries: string, account = 'DE89370400440532013000') =>
+  `<?xml version="1.0" encoding="UTF-8"?>\n<Document xmlns="urn:iso:std:iso:20022:tech:xsd:camt.053.001.08"><BkToCstmrStmt><Stmt><Acct><Id><IBAN>${account}</IBAN></Id></Acct>\n${entries}\n</Stmt></BkToCstmrStmt></Document>`;
+const entry = (reference: string, members = '') =>
+  `<Ntry><Amt Ccy="EUR">12.30</Amt><CdtDbtInd>DBIT</CdtDbtInd><Sts><Cd>BOOK</Cd></Sts><BookgDt><Dt>2026-02-01</Dt></BookgDt>${reference && `<AcctSvcrRef>${reference}</AcctSvcrRef>`}${members}</Ntry>`;
+
+describe('ledgerline import, camt.053', () => {
+  it('takes entries by the bank’s own reference, and the transactions of a batch booking one by one', async () => {
+    const id = await newIndividual();
+    const details = (reference: string, amount: string) =>
+      `<TxDtls><Refs><AcctSvcrRef>${reference}</AcctSvcrRef><EndToEndId>NOTPROVIDED</EndToEndId></Refs><Amt Ccy="EUR">${amount}</Amt><CdtDbtInd>DBIT</CdtDbtInd><RltdPties><Dbtr><Pty><Nm>Ada &amp; Co</Nm></Pty></Dbtr><Cdtr><Nm>Bo</Nm></Cdtr></RltdPties><RmtInf><Ustrd>Invoice</Ustrd><Ustrd>42</Ustrd></RmtInf></TxDtls>`;
+    const text = camt(
+      [
+        entry('A1', `<NtryDtls>${details('ignored', '12.30')}</NtryDtls>`),
+        entry('A2', `<NtryDtls>${details('B1', '5.00')}${details('B2', '7.30')}</NtryDtls>`),
+        entry('A3')
+          .replace('BOOK', 'PDNG')
+          .replace('DBIT', 'CRDT')
+          .replace('<Dt>2026-02-01</Dt>', '<DtTm>2026-02-01T10:00:00+01:00</DtTm>'),
+      ].join('\n'),
+    );
+    const { stdout } = await run(
+      ['import', await file('a.xml', text), '--accounts', `DE89370400440532013000=${id}`],
+      env,
+    );
+    expect(stdout).toMatch(/4 created/);
+    expect(await stored(id)).toMatchObject([
+      {
+        id: 'A1',
+        amount: '12.30',
+        category: 'Debit',
+        status: 'Accepted',
+        sender: 'Ada & Co',
+        receiver: 'Bo',
+        notes: 'Invoice 42',
+      },
+      { id: 'B1', amount: '5.00' },
+      { id: 'B2', amount: '7.30' },
+      { id: 'A3', category: 'Credit', status: 'Pending', time: '2026-02-01T09:00:00' },
+    ]);
+  });
+
+  it('refuses an entry without a reference, of an unknown account, and a DOCTYPE, with the line', async () => {
+    const id = await newIndividual();
+    const one = await run(
+      ['import', await file('b.xml', camt(`${entry('')}\n${entry('C1')}`)), '--individual', String(id)],
+      env,
+    );
+    expect(one.stderr).toMatch(/line 3: rejected, \$: The entry has no AcctSvcrRef/);
+    expect(one.stdout).toMatch(/1 created.*1 rejected/);
+    const two = await run(['import', await file('c.xml', camt(entry('C2')))], env);
+    expect(two.stderr).toMatch(
+      /No individual is known for the account DE89370400440532013000; give --individual or --accounts\./,
+    );
+    const three = await run(
+      [
+        'import',
+        await file('d.xml', camt(entry('C3')).replace('\n', '\n<!DOCTYPE x [<!ENTITY a "b">]>\n')),
+        '--individual',
+        String(id),
+      ],
+      env,
+    );
+    expect(three.stderr).toMatch(/line 2: rejected, \$: The file has a DOCTYPE, which is refused\./);
+    expect(await stored(id)).toHaveLength(1);
+  });
+
+  it('takes the entries before the place where a file is broken or cut off', async () => {
+    const id = await newIndividual();
+    const text = camt(`${entry('T1')}\n${entry('T2')}\n${entry('T3')}`);
+    const { stderr, stdout } = await run(
+      ['import', await file('e.xml', text.slice(0, text.indexOf('T3'))), '--individual', String(id)],
+      env,
+    );
+    expect(stdout).toMatch(/2 created.*1 rejected/);
+    expect(stderr).toMatch(/line 5: rejected, \$: .*Nothing after this line was read\./);
+    const broken = await run(
+      ['import', await file('f.xml', text.replace('</Ntry>\n', '</Wrong>\n')), '--individual', String(id)],
+      env,
+    );
+    expect(broken.stderr).toMatch(/line 3: rejected, \$: /);
+  });
+});
+
+it(
+  'kill -9 at random moments, ten times, then run again: the table equals the file',
+  { timeout: 180_000 },
+  async () => {
+    const ids = await Promise.all(Array.from({ length: 4 }, newIndividual));
+    const rows = Array.from({ length: 40_000 }, (_, index) =>
+      row(ids[index % 5 === 0 ? index % 4 : 0]!, {
+        transactionId: `k${index}`,
+        amount: `${index}.25`,
+        timeStamp: new Date(1_700_000_000_000 + ((index * 7919) % 40_000) * 1000).toISOString(),
+      }),
+    );
+    const target = await file('kill.ndjson', rows.map((each) => JSON.stringify(each)).join('\n'));
+    const main = fileURLToPath(new URL('../../dist/main.js', import.meta.url));
+    let killed = 0;
+    for (let round = 0; round < 10; round += 1) {
+      const child = spawn(process.execPath, [main, 'import', target], {
+        env: { PATH: process.env.PATH!, ...env },
+        stdio: 'ignore',
+      });
+      const timer = setTimeout(() => child.kill('SIGKILL'), 500 + Math.random() * 1200);
+      const [, signal] = await once(child, 'exit');
+      clearTimeout(timer);
+      if (signal === 'SIGKILL') killed += 1;
+    }
+    expect(killed).toBeGreaterThan(3);
+    expect((await run(['import', target], env)).code).toBe(0);
+    const found =
+      await sql`select individual_id, transaction_id, amount::text from transactions where individual_id = any(${`{${ids.join(',')}}`}::int[])`;
+    const wanted = new Set(
+      rows.map(({ individualId, transactionId, amount }) => `${individualId} ${transactionId} ${amount}`),
+    );
+    expect(found).toHaveLength(rows.length);
+    expect(found.every((each) => wanted.has(`${each.individual_id} ${each.transaction_id} ${each.amount}`))).toBe(true);
+    const [check] = await sql`
+    select bool_and(u.transaction_count = c.rows and c.rows = c.last and (c.rows <= 2000 or c.rows = c.blocked)) as right
+    from users u, lateral (
+      select count(*)::int as rows, max(seq) as last, (select sum(row_count)::int from transaction_blocks b where b.individual_id = u.id) as blocked
+      from transactions t where t.individual_id = u.id) c
+    where u.id = any(${`{${ids.join(',')}}`}::int[])`;
+    expect(check!.right).toBe(true);
+  },
+);
+
+describe('ledgerline import-users', () => {
+  it('brings users and their verified phones, once, and says whom it refused and why', async () => {
+    const text =
+      'id,phone,verified\n70001,+447911190001,true\n70002,+447911190002,false\n70003,,\n70004,nonsense,true\nx,,\n70005,+447911190001,yes\n70006,,true\n';
+    const target = await file('users.csv', text);
+    const { stdout, stderr, code } = await run(['import-users', target], env);
+    expect([code, stdout]).toEqual([2, '4 created, 0 known already, 4 refused.\n'.replace('4 created', '3 created')]);
+    expect(stderr).toMatch(/line 5: refused, Phone: The Phone field is not a valid phone number\./);
+    expect(stderr).toMatch(/line 6: refused, \$\.id: The JSON value could not be converted to System\.Int32/);
+    expect(stderr).toMatch(/line 7: refused, Phone: The phone is verified by another user\./);
+    expect(stderr).toMatch(/line 8: refused, Phone: The Phone field is required for a verified user\./);
+    expect([
+      ...(await sql`select user_id, verified_phone from verifications where verified_phone is not null`),
+    ]).toEqual([{ user_id: 70_001, verified_phone: '+447911190001' }]);
+    expect((await run(['import-users', target], env)).stdout).toBe('0 created, 3 known already, 4 refused.\n');
+  });
+
+  it('takes NDJSON too, and keeps a phone that the user verified here', async () => {
+    const target = await file(
+      'users.ndjson',
+      '{"id":70010,"phone":"+4407911190010","verified":true}\n{"id":70001,"phone":"+447911190099","verified":true}\n{broken\n',
+    );
+    const { stdout, stderr } = await run(['import-users', target], env);
+    expect(stdout).toBe('1 created, 0 known already, 2 refused.\n');
+    expect(stderr).toMatch(/line 2: refused, Phone: The user has verified another phone\./);
+    expect(stderr).toMatch(/line 3: refused, \$: 'b' is an invalid start of a property name/);
+    expect([...(await sql`select user_id from phone_links where phone = '+447911190010'`)]).toEqual([
+      { user_id: 70_010 },
+    ]);
+  });
+});
+
+describe('ledgerline export', () => {
+  it('writes what the list would give, to standard output or a file', async () => {
+    const id = await newIndividual();
+    await run(
+      [
+        'import',
+        await file(
+          'x.ndjson',
+          [1, 2, 3]
+            .map((n) =>
+              JSON.stringify(row(id, { transactionId: `x${n}`, amount: `${n}.10`, timeStamp: `2026-01-0${n}` })),
+            )
+            .join('\n'),
+        ),
+      ],
+      env,
+    );
+    const all = await run(['export', String(id)], env);
+    expect(all.stdout.split('\r\n').map((line) => line.split(',')[0])).toEqual(['transactionId', 'x3', 'x2', 'x1', '']);
+    const target = path.join(path.dirname(await dataFolder()), 'out.ndjson');
+    expect(
+      (
+        await run(
+          ['export', String(id), '--format', 'ndjson', '--amount-from', '2', '--to', '2026-01-02', '--output', target],
+          env,
+        )
+      ).code,
+    ).toBe(0);
+    expect(
+      (await readFile(target, 'utf8'))
+        .trim()
+        .split('\n')
+        .map((line) => JSON.parse(line).transactionId),
+    ).toEqual(['x2']);
+    expect((await run(['export', '999999'], env)).stderr).toBe('There is no individual 999999.\n');
+    expect((await run(['export', String(id), '--from', 'x'], env)).stderr).toBe(
+      'The field TimestampFrom must be an ISO 8601 date-time.\n',
+    );
+  });
+});
+
+it('commands find the embedded PostgreSQL of a running service, and start it where none runs', async () => {
+  const dataDir = await dataFolder();
+  const service = await startProcess(dataDir);
+  const target = await file('s.ndjson', JSON.stringify(row(1, { transactionId: 'beside' })));
+  expect((await run(['import', target], { DATA_DIR: dataDir })).stdout).toMatch(/1 created/);
+  await service.end('SIGTERM');
+  expect((await run(['import', target], { DATA_DIR: dataDir })).stdout).toMatch(/1 duplicate/);
+  expect((await run(['export', '1', '--search', 'beside'], { DATA_DIR: dataDir })).stdout).toMatch(
+    /^transactionId.*\r\nbeside,/,
+  );
+});

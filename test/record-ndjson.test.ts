@@ -1,0 +1,167 @@
+/** record-transactions as a stream of lines. */
+import { request } from 'node:http';
+import { once } from 'node:events';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { row, startService, type Service } from './harness/service.ts';
+
+let service: Service;
+beforeAll(async () => {
+  service = await startService();
+});
+afterAll(() => service.stop());
+
+const type = { 'content-type': 'application/x-ndjson' };
+
+async function send(raw: string | Uint8Array, headers: Record<string, string> = {}) {
+  const answer = await service.call('/app/record-transactions', undefined, { raw, headers: { ...type, ...headers } });
+  return {
+    ...answer,
+    lines: answer.text
+      .split('\n')
+      .filter(Boolean)
+      .map((line) => JSON.parse(line)),
+  };
+}
+
+const lines = (rows: unknown[]) => rows.map((each) => JSON.stringify(each)).join('\n');
+
+describe('a stream of rows', () => {
+  it('answers a line for each row that was neither created nor a duplicate, and the totals last', async () => {
+    const id = await service.createUser();
+    const first = row(id, { transactionId: 'a' });
+    const answer = await send(
+      lines([
+        first,
+        first,
+        row(id, { transactionId: 'b', amount: '-1' }),
+        { ...first, paymentNotes: 'new' },
+        { ...first, amount: '99' },
+        row(1_999_999_999, { transactionId: 'x' }),
+      ]),
+    );
+    expect(answer.status).toBe(200);
+    expect(answer.headers.get('content-type')).toBe('application/x-ndjson; charset=utf-8');
+    expect(answer.lines.at(-1)).toEqual({ totals: { created: 1, duplicate: 1, updated: 1, conflict: 1, rejected: 2 } });
+    const told = answer.lines.slice(0, -1).sort((a, b) => a.line - b.line);
+    expect(told).toEqual([
+      { line: 3, transactionId: 'b', individualId: id, result: 'rejected', errors: { Amount: [expect.any(String)] } },
+      { line: 4, transactionId: 'a', individualId: id, result: 'updated' },
+      { line: 5, transactionId: 'a', individualId: id, result: 'conflict' },
+      {
+        line: 6,
+        transactionId: 'x',
+        individualId: 1_999_999_999,
+        result: 'rejected',
+        errors: { IndividualId: ['Unknown individual.'] },
+      },
+    ]);
+  });
+
+  it('takes CRLF, a byte order mark, empty lines and a last line without an end', async () => {
+    const id = await service.createUser();
+    const answer = await send(
+      `\uFEFF${JSON.stringify(row(id))}\r\n\r\n\n${JSON.stringify(row(id))}\n   \n${JSON.stringify(row(id))}`,
+    );
+    expect(answer.lines).toEqual([{ totals: { created: 3, duplicate: 0, updated: 0, conflict: 0, rejected: 0 } }]);
+  });
+
+  it('keeps every digit of an amount', async () => {
+    const id = await service.createUser();
+    await send(
+      `{"individualId":${id},"transactionId":"x","amount":9007199254740993.170,"currency":"EUR","timeStamp":"2026-01-01T00:00:00Z"}`,
+    );
+    expect((await service.list({ individualId: id })).text).toContain('"amount":9007199254740993.170,');
+  });
+
+  it('refuses a line that is no JSON, no object, not UTF-8 or too long, with its number, and takes the others', async () => {
+    const id = await service.createUser();
+    const body = Buffer.concat([
+      Buffer.from(`${JSON.stringify(row(id))}\n{"a":\n[1]\n`),
+      Buffer.from([0x22, 0xff, 0xfe, 0x22, 0x0a]),
+      Buffer.from(`{"x":"${'y'.repeat(2 * 1024 * 1024)}"}\n`),
+      Buffer.from(JSON.stringify(row(id))),
+    ]);
+    const answer = await send(body);
+    expect(answer.lines.at(-1)).toEqual({ totals: { created: 2, duplicate: 0, updated: 0, conflict: 0, rejected: 4 } });
+    expect(answer.lines.slice(0, -1).map(({ line, errors }) => [line, errors.$[0]])).toEqual([
+      [2, expect.stringMatching(/^Expected depth to be zero/)],
+      [3, expect.stringMatching(/^The JSON value could not be converted to TransactionRow/)],
+      [4, 'The line is not valid UTF-8.'],
+      [5, 'The line is longer than 1048576 bytes.'],
+    ]);
+  });
+
+  it('may be empty', async () => {
+    expect((await send('\n')).lines).toEqual([
+      { totals: { created: 0, duplicate: 0, updated: 0, conflict: 0, rejected: 0 } },
+    ]);
+  });
+
+  it('applies rows of one key in order, over batches too', async () => {
+    const id = await service.createUser();
+    const pending = row(id, { transactionId: 'k', transactionStatus: 'Pending', amount: '1' });
+    const filler = Array.from({ length: 1500 }, () => row(id));
+    const answer = await send(lines([pending, ...filler, { ...pending, amount: '2', transactionStatus: 'Accepted' }]));
+    expect(answer.lines[0]).toMatchObject({ line: 1502, result: 'updated' });
+    expect((await service.call('/app/get-transaction', { individualId: id, transactionId: 'k' })).json.amount).toBe(2);
+  });
+
+  it('lets a bound token bring in rows of its user only', async () => {
+    // The embedded issuer gives bound tokens no such scope; a service token may of course do both.
+    const token = await service.token('', await service.createUser());
+    expect(
+      (await service.call('/app/record-transactions', undefined, { raw: '{}', token, headers: type })).status,
+    ).toBe(403);
+  });
+
+  it('is read to its end while nobody reads the answer, however long that gets', async () => {
+    const id = await service.createUser();
+    const token = await service.token();
+    const bad =
+      `${JSON.stringify(row(2_000_000_001, { transactionId: 'nobody', paymentNotes: 'n'.repeat(200) }))}\n`.repeat(500);
+    const outgoing = request(`${service.url}/app/record-transactions`, {
+      method: 'POST',
+      headers: { ...type, authorization: `Bearer ${token}` },
+    });
+    const answered = once(outgoing, 'response') as Promise<[import('node:http').IncomingMessage]>;
+    // 30,000 refused rows: about 5 MB of answer, more than any socket holds.
+    for (let part = 0; part < 60; part += 1) if (!outgoing.write(bad)) await once(outgoing, 'drain');
+    outgoing.end(JSON.stringify(row(id)));
+    const [response] = await answered;
+    let text = '';
+    for await (const chunk of response) text += chunk;
+    const told = text.trim().split('\n');
+    expect(told).toHaveLength(30_001);
+    expect(JSON.parse(told.at(-1)!)).toEqual({
+      totals: { created: 1, duplicate: 0, updated: 0, conflict: 0, rejected: 30_000 },
+    });
+  });
+
+  it('leaves what was recorded when the client goes away, and can be sent again', async () => {
+    const id = await service.createUser();
+    const token = await service.token();
+    const rows = Array.from({ length: 3000 }, () => row(id));
+    const outgoing = request(`${service.url}/app/record-transactions`, {
+      method: 'POST',
+      headers: { ...type, authorization: `Bearer ${token}` },
+    });
+    outgoing.on('error', () => {});
+    outgoing.write(`${lines(rows.slice(0, 2500))}\n`);
+    await new Promise((resolve) => setTimeout(resolve, 500));
+    outgoing.destroy();
+    const answer = await send(lines(rows));
+    const { totals } = answer.lines.at(-1);
+    expect(totals.created + totals.duplicate).toBe(3000);
+    expect((await service.list({ individualId: id })).json.transactionCount).toBe(3000);
+  });
+});
+
+it('is 415 in other guises', async () => {
+  for (const other of ['application/jsonl', 'text/x-ndjson', 'application/x-ndjson+xml']) {
+    expect(
+      (await service.call('/app/record-transactions', undefined, { raw: '{}', headers: { 'content-type': other } }))
+        .status,
+    ).toBe(415);
+  }
+  expect((await service.call('/User', undefined, { raw: '{}', headers: type })).status).toBe(415);
+});

@@ -1,0 +1,266 @@
+/** Totals and export, in step with the list to the row. */
+import fc from 'fast-check';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { invalidField, refusal, row, startService, type Service } from './harness/service.ts';
+
+let service: Service;
+beforeAll(async () => {
+  service = await startService();
+});
+afterAll(() => service.stop());
+
+const summarize = (body: Record<string, unknown>) => service.call('/app/summarize-transactions', body);
+const exported = (body: Record<string, unknown>, accept = 'text/csv') =>
+  service.call('/app/export-transactions', body, { headers: { accept } });
+
+async function individualWith(rows: Record<string, unknown>[]): Promise<number> {
+  const id = await service.createUser();
+  await service.record(rows.map((members) => row(id, members)));
+  return id;
+}
+
+describe('summarize-transactions', () => {
+  let id: number;
+  beforeAll(async () => {
+    id = await individualWith([
+      { timeStamp: '2026-03-28T22:59:59Z', amount: '1.10', transactionCategory: 'Debit' },
+      { timeStamp: '2026-03-28T23:00:00Z', amount: '2.20', transactionCategory: 'Debit' },
+      { timeStamp: '2026-03-29T10:00:00Z', amount: '0.1', transactionCategory: 'credit' },
+      { timeStamp: '2026-03-29T11:00:00Z', amount: '0.2', transactionCategory: 'Credit' },
+      { timeStamp: '2026-03-29T12:00:00Z', amount: '100', transactionCategory: 'Debit', transactionStatus: 'Rejected' },
+      {
+        timeStamp: '2026-03-29T12:00:00Z',
+        amount: '100',
+        transactionCategory: 'Credit',
+        transactionStatus: 'cancelled',
+      },
+      { timeStamp: '2026-03-29T13:00:00Z', amount: '7', transactionCategory: '', transactionStatus: 'Pending' },
+      { timeStamp: '2026-03-29T13:00:00Z', amount: '500', transactionCategory: 'Debit', currency: 'JPY' },
+      { timeStamp: '2026-03-30T00:00:00Z', amount: '99999999999999999999.999999', transactionCategory: 'Credit' },
+      { timeStamp: '2026-03-30T01:00:00Z', amount: '0.000001', transactionCategory: 'Credit' },
+    ]);
+  });
+
+  it('sums by day, newest first, money exact and without what was rejected or cancelled, rows all counted', async () => {
+    const answer = await summarize({ individualId: id });
+    expect(answer.status).toBe(200);
+    expect(answer.text).toBe(
+      '{"periods":[' +
+        '{"from":"2026-03-30","currency":"EUR","count":2,"moneyIn":100000000000000000000.000000,"moneyOut":0,"other":0},' +
+        '{"from":"2026-03-29","currency":"EUR","count":5,"moneyIn":0.3,"moneyOut":0,"other":7},' +
+        '{"from":"2026-03-29","currency":"JPY","count":1,"moneyIn":0,"moneyOut":500,"other":0},' +
+        '{"from":"2026-03-28","currency":"EUR","count":2,"moneyIn":0,"moneyOut":3.30,"other":0}' +
+        '],"transactionCount":10}',
+    );
+    expect(answer.headers.get('as-of')).toBeTruthy();
+  });
+
+  it('takes the days of a time zone, over its change of clocks', async () => {
+    const { json } = await summarize({ individualId: id, timeZone: 'Europe/Berlin', currency: 'eur' });
+    expect(json.periods.map(({ from, count }: { from: string; count: number }) => [from, count])).toEqual([
+      ['2026-03-30', 2],
+      ['2026-03-29', 6],
+      ['2026-03-28', 1],
+    ]);
+  });
+
+  it('takes weeks from Monday, and months', async () => {
+    const by = async (period: string) =>
+      (await summarize({ individualId: id, by: period })).json.periods.map(
+        ({ from, currency }: { from: string; currency: string }) => `${from} ${currency}`,
+      );
+    expect(await by('week')).toEqual(['2026-03-30 EUR', '2026-03-23 EUR', '2026-03-23 JPY']);
+    expect(await by('MONTH')).toEqual(['2026-03-01 EUR', '2026-03-01 JPY']);
+  });
+
+  it('answers as the list does for unknown and empty individuals, and for a filter that matches nothing', async () => {
+    expect((await summarize({ individualId: 1_999_999_999 })).json).toEqual(
+      refusal(400, 'Bad Request', 'Unknown individual.'),
+    );
+    expect((await summarize({ individualId: await service.createUser() })).status).toBe(404);
+    expect((await summarize({ individualId: id, amountFrom: '1', amountTo: '1' })).json).toEqual({
+      periods: [],
+      transactionCount: 0,
+    });
+  });
+
+  it.each([
+    [{ by: 'year' }, 'By', 'The field By must be day, week or month.'],
+    [{ timeZone: 'Mars/Olympus' }, 'TimeZone', 'The field TimeZone must be the name of an IANA time zone.'],
+    [{ timeZone: '+02:00' }, 'TimeZone', 'The field TimeZone must be the name of an IANA time zone.'],
+    [{ timeZone: "UTC'; drop table users" }, 'TimeZone', 'The field TimeZone must be the name of an IANA time zone.'],
+    [{ amountFrom: 'x' }, 'AmountFrom', 'The field AmountFrom must be a decimal such as 10 or 10.50.'],
+  ])('refuses %j', async (members, field, message) => {
+    expect((await summarize({ individualId: id, ...members })).json).toEqual(invalidField(field, message));
+  });
+
+  it('knows every time zone that this program knows', async () => {
+    for (const timeZone of Intl.supportedValuesOf('timeZone').filter((_, index) => index % 20 === 0)) {
+      expect([timeZone, (await summarize({ individualId: id, timeZone })).status]).toEqual([timeZone, 200]);
+    }
+  });
+});
+
+describe('export-transactions', () => {
+  it('gives CSV with a header, quoted where needed, and no cell that could start a formula', async () => {
+    const id = await individualWith([
+      {
+        transactionId: 'b',
+        amount: '1.50',
+        timeStamp: '2026-01-02T00:00:00.5Z',
+        paymentNotes: '=SUM(A1)',
+        senderName: 'A, "B"',
+        receiverName: 'two\nlines',
+        transactionType: '@x',
+        paymentSystem: '\tT',
+      },
+      {
+        transactionId: '-a',
+        amount: '2',
+        timeStamp: '2026-01-01T00:00:00Z',
+        paymentNotes: '+1',
+        senderName: '\rR',
+        receiverName: 'plain',
+      },
+    ]);
+    const answer = await exported({ individualId: id });
+    expect(answer.headers.get('content-type')).toBe('text/csv; charset=utf-8');
+    expect(answer.headers.get('content-disposition')).toBe(`attachment; filename="transactions-${id}.csv"`);
+    expect(answer.text).toBe(
+      'transactionId,amount,currency,timeStamp,transactionType,transactionCategory,transactionStatus,senderName,receiverName,paymentNotes,paymentSystem\r\n' +
+        `b,1.50,EUR,2026-01-02T00:00:00.5Z,'@x,,Accepted,"A, ""B""","two\nlines",'=SUM(A1),'\tT\r\n` +
+        `'-a,2,EUR,2026-01-01T00:00:00Z,,,Accepted,"'\rR",plain,'+1,\r\n`,
+    );
+  });
+
+  it('gives NDJSON where Accept prefers it; Accept never refuses', async () => {
+    const id = await individualWith([{ transactionId: 'a' }]);
+    const kind = async (accept: string) =>
+      (await exported({ individualId: id }, accept)).headers.get('content-type')!.split(';')[0];
+    expect(await kind('application/x-ndjson')).toBe('application/x-ndjson');
+    expect(await kind('text/csv;q=0.5, application/x-ndjson')).toBe('application/x-ndjson');
+    expect(await kind('*/*')).toBe('text/csv');
+    expect(await kind('image/png')).toBe('text/csv');
+    const { text } = await exported({ individualId: id }, 'application/x-ndjson');
+    expect(JSON.parse(text)).toEqual((await service.list({ individualId: id })).json.transactions[0]);
+  });
+
+  it('answers as the list does for unknown and empty individuals', async () => {
+    expect((await exported({ individualId: 1_999_999_999 })).json).toEqual(
+      refusal(400, 'Bad Request', 'Unknown individual.'),
+    );
+    expect((await exported({ individualId: await service.createUser() })).status).toBe(404);
+  });
+
+  it('gives a filter that matches nothing as a header alone', async () => {
+    const id = await individualWith([{}]);
+    expect((await exported({ individualId: id, search: 'nothing' })).text.trim().split('\r\n')).toHaveLength(1);
+    expect((await exported({ individualId: id, search: 'nothing' }, 'application/x-ndjson')).text).toBe('');
+  });
+
+  it('is not held up by a reader who stops, nor leaves a connection behind', async () => {
+    const id = await individualWith(Array.from({ length: 2500 }, () => ({ paymentNotes: 'n'.repeat(2000) })));
+    const token = await service.token();
+    for (let round = 0; round < 12; round += 1) {
+      const aborter = new AbortController();
+      const response = await fetch(`${service.url}/app/export-transactions`, {
+        method: 'POST',
+        signal: aborter.signal,
+        headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
+        body: JSON.stringify({ individualId: id }),
+      });
+      expect(response.status).toBe(200);
+      await response.body!.getReader().read();
+      aborter.abort();
+      await new Promise((resolve) => setTimeout(resolve, 100));
+    }
+    expect((await service.list({ individualId: id })).status).toBe(200);
+  });
+});
+
+describe('list, totals and export agree', () => {
+  it('for random rows and filters, with and without asOf', async () => {
+    const amount = fc.integer({ min: 0, max: 1000 }).map((cents) => (cents / 100).toFixed(2));
+    const time = fc
+      .integer({ min: 0, max: 40 * 24 })
+      .map((hours) => new Date(Date.UTC(2026, 2, 1, hours)).toISOString());
+    const rows = fc.array(
+      fc.record({
+        amount,
+        timeStamp: time,
+        transactionCategory: fc.constantFrom('Debit', 'Credit', ''),
+        currency: fc.constantFrom('EUR', 'USD'),
+        transactionStatus: fc.constantFrom('Pending', 'Accepted', 'Rejected', 'Cancelled', 'Reversed'),
+        senderName: fc.constantFrom('Ada', 'Bo'),
+      }),
+      { minLength: 1, maxLength: 60 },
+    );
+    const filters = fc.record(
+      {
+        timestampFrom: time,
+        amountFrom: amount,
+        transactionStatus: fc.constantFrom('accepted', 'PENDING'),
+        search: fc.constantFrom('ada', 'o'),
+      },
+      { requiredKeys: [] },
+    );
+    await fc.assert(
+      fc.asyncProperty(
+        rows,
+        rows,
+        filters,
+        fc.boolean(),
+        fc.constantFrom('day', 'week', 'month'),
+        async (first, later, filter, pinned, by) => {
+          const id = await individualWith(first);
+          const asOf = pinned ? (await service.list({ individualId: id })).headers.get('as-of') : undefined;
+          await service.record(later.map((members) => row(id, members)));
+          const request = { individualId: id, ...filter, ...(asOf && { asOf }) };
+          const listed = (await service.list({ ...request, dataBatchCount: 1000 })).json;
+          const lines = (await exported(request, 'application/x-ndjson')).text
+            .split('\n')
+            .filter(Boolean)
+            .map((line) => JSON.parse(line));
+          expect(lines).toEqual(listed.transactions);
+          const totals = (await summarize({ ...request, by })).json;
+          expect(totals.transactionCount).toBe(listed.transactionCount);
+          const cents = (value: number) => Math.round(value * 100);
+          const expected = new Map<string, [number, number, number, number]>();
+          for (const each of listed.transactions) {
+            const date = new Date(each.timeStamp);
+            const start =
+              by === 'month' ? 1 : by === 'week' ? date.getUTCDate() - ((date.getUTCDay() + 6) % 7) : date.getUTCDate();
+            const from = new Date(Date.UTC(date.getUTCFullYear(), date.getUTCMonth(), start))
+              .toISOString()
+              .slice(0, 10);
+            const sums = expected.get(`${from} ${each.currency}`) ?? [0, 0, 0, 0];
+            const moved = ['Rejected', 'Cancelled'].includes(each.transactionStatus) ? 0 : cents(each.amount);
+            sums[0] += 1;
+            sums[each.transactionCategory === 'Credit' ? 1 : each.transactionCategory === 'Debit' ? 2 : 3]! += moved;
+            expected.set(`${from} ${each.currency}`, sums);
+          }
+          const told = new Map(
+            totals.periods.map(
+              (period: {
+                from: string;
+                currency: string;
+                count: number;
+                moneyIn: number;
+                moneyOut: number;
+                other: number;
+              }) => [
+                `${period.from} ${period.currency}`,
+                [period.count, cents(period.moneyIn), cents(period.moneyOut), cents(period.other)],
+              ],
+            ),
+          );
+          expect(told).toEqual(expected);
+          expect(totals.periods.map(({ from }: { from: string }) => from)).toEqual(
+            [...totals.periods.map(({ from }: { from: string }) => from)].sort().reverse(),
+          );
+        },
+      ),
+      { numRuns: 30 },
+    );
+  });
+});
