@@ -108,7 +108,7 @@ async function start(options: AppOptions, releasers: Releasers): Promise<App> {
     onChange: (available, cause) => observe({ kind: 'database', available, ...(cause && { cause }) }),
   });
   releasers.add(db.close);
-  await enterMode(db.sql, config.mode);
+  await enterMode(db.write, config.mode);
 
   const clock = new ServiceClock();
   const digestKey =

@@ -426,9 +426,10 @@ export const settings = {
   }),
   databaseConnections: setting({
     env: 'LEDGERLINE_DATABASE_CONNECTIONS',
-    kind: integer(2, 200),
-    default: 8,
-    about: 'Connections to the database; half serve the short statements, half the long ones.',
+    kind: integer(3, 200),
+    default: 16,
+    about:
+      'Connections to the database: an eighth for short reads, half for short writes, the rest for what may take long.',
   }),
   statementSeconds: setting({
     env: 'LEDGERLINE_STATEMENT_SECONDS',

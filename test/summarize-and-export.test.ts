@@ -236,7 +236,7 @@ describe('list, totals and export agree', () => {
             const sums = expected.get(`${from} ${each.currency}`) ?? [0, 0, 0, 0];
             const moved = ['Rejected', 'Cancelled'].includes(each.transactionStatus) ? 0 : cents(each.amount);
             sums[0] += 1;
-            sums[each.transactionCategory === 'Credit' ? 1 : each.transactionCategory === 'Debit' ? 2 : 3]! += moved;
+            sums[each.transactionCategory === 'Credit' ? 1 : each.transactionCategory === 'Debit' ? 2 : 3] += moved;
             expected.set(`${from} ${each.currency}`, sums);
           }
           const told = new Map(
@@ -255,9 +255,8 @@ describe('list, totals and export agree', () => {
             ),
           );
           expect(told).toEqual(expected);
-          expect(totals.periods.map(({ from }: { from: string }) => from)).toEqual(
-            [...totals.periods.map(({ from }: { from: string }) => from)].sort().reverse(),
-          );
+          const starts: string[] = totals.periods.map(({ from }: { from: string }) => from);
+          expect(starts.every((from, index) => index === 0 || from <= starts[index - 1]!)).toBe(true);
         },
       ),
       { numRuns: 30 },

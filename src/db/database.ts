@@ -16,8 +16,10 @@ export interface DatabaseOptions {
 }
 
 export interface Database {
-  /** For statements that touch a few rows by key. They are pipelined, so one must never wait for another. */
-  readonly sql: Sql;
+  /** For statements that read a few rows by key. They are pipelined over few connections: the fewer, the less work. */
+  readonly read: Sql;
+  /** For statements that write by key. Each waits for the disk, so they have more connections to wait on together. */
+  readonly write: Sql;
   /** For statements that may take long: each has a connection to itself, and waits for a free one. */
   long<T>(work: (sql: Sql) => PromiseLike<T>): Promise<T>;
   transaction<T>(work: (sql: Transaction) => Promise<T>): Promise<T>;
@@ -77,12 +79,13 @@ function undelayedSocket() {
 
 export function openDatabase(options: DatabaseOptions): Database {
   const common = connectionOptions(options.statementSeconds);
-  const half = Math.ceil(options.connections / 2);
+  const shares = shareConnections(options.connections);
   const open = () => ({
-    sql: postgres(options.url, { ...common, max: half }),
-    long: postgres(options.url, { ...common, max: half }),
+    read: postgres(options.url, { ...common, max: shares.read }),
+    write: postgres(options.url, { ...common, max: shares.write }),
+    long: postgres(options.url, { ...common, max: shares.long }),
   });
-  const oneEach = atMost(half);
+  const oneEach = atMost(shares.long);
   const streams = new Set<Sql>();
   let pools: ReturnType<typeof open> | undefined = open();
   let probe = openProbe();
@@ -95,10 +98,9 @@ export function openDatabase(options: DatabaseOptions): Database {
   function away(cause: string): void {
     if (!pools) return;
     // Ending the pools answers everything that waits in them; a new pair is opened when the database is back.
-    const { sql, long } = pools;
+    const ended = Object.values(pools);
     pools = undefined;
-    void sql.end({ timeout: 0 });
-    void long.end({ timeout: 0 });
+    for (const sql of ended) void sql.end({ timeout: 0 });
     options.onChange?.(false, cause);
   }
 
@@ -123,14 +125,17 @@ export function openDatabase(options: DatabaseOptions): Database {
   }
   watch();
 
-  function pool(name: 'sql' | 'long'): Sql {
+  function pool(name: 'read' | 'write' | 'long'): Sql {
     if (!pools) throw databaseAway();
     return pools[name];
   }
 
   return {
-    get sql() {
-      return pool('sql');
+    get read() {
+      return pool('read');
+    },
+    get write() {
+      return pool('write');
     },
     long: (work) => oneEach(async () => work(pool('long'))),
     async *stream(statement, parameters, atOnce, read) {
@@ -153,9 +158,16 @@ export function openDatabase(options: DatabaseOptions): Database {
       closing = true;
       clearTimeout(timer);
       await Promise.all([...streams].map((sql) => sql.end({ timeout: 0 })));
-      await Promise.all([pools?.sql.end({ timeout: 5 }), pools?.long.end({ timeout: 5 }), probe.end({ timeout: 1 })]);
+      await Promise.all([...Object.values(pools ?? {}), probe].map((sql) => sql.end({ timeout: 5 })));
     },
   };
+}
+
+/** An eighth reads by key, half writes by key, the rest is for what may take long. */
+export function shareConnections(connections: number) {
+  const read = Math.max(1, Math.round(connections / 8));
+  const write = Math.max(1, Math.floor(connections / 2));
+  return { read, write, long: Math.max(1, connections - read - write) };
 }
 
 /** Runs so many at once; the others wait in the order they came. The driver would send them behind one another. */

@@ -9,8 +9,20 @@ export interface MediaType {
   charset: string;
 }
 
+/** Clients send the same few headers over and over. */
+const known = new Map<string, MediaType | undefined>();
+
 export function mediaTypeOf(header: string | undefined): MediaType | undefined {
-  const [name = '', ...parameters] = (header ?? '').split(';');
+  if (header === undefined) return undefined;
+  if (known.has(header)) return known.get(header);
+  if (known.size >= 100) known.clear();
+  const type = parseMediaType(header);
+  known.set(header, type);
+  return type;
+}
+
+function parseMediaType(header: string): MediaType | undefined {
+  const [name = '', ...parameters] = header.split(';');
   if (!/^\s*[\w.+-]+\/[\w.+-]+\s*$/.test(name)) return undefined;
   const charset = parameters
     .map((parameter) => /^\s*charset\s*=\s*"?([\w-]+)"?\s*$/i.exec(parameter)?.[1])

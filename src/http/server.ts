@@ -157,8 +157,11 @@ function mount(app: FastifyInstance, operation: AnyOperation, { verifier, guard 
   });
 }
 
+const plainToken = /^Bearer [\w.-]+$/;
+
 function bearerToken(header: string | undefined): string {
   if (!header) throw tokenMissing();
+  if (header.startsWith('Bearer ') && plainToken.test(header)) return header.slice(7);
   const match = /^Bearer +([\w.~+/=-]+) *$/i.exec(header);
   if (!match) throw /^Bearer\b/i.test(header) ? tokenInvalid('the token is malformed') : tokenMissing();
   return match[1]!;

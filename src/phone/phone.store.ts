@@ -155,7 +155,7 @@ export function createPhoneStore(db: Database) {
     ): Promise<SendReservation | undefined> {
       const [u1, u2] = windowsAt(now, limits.user);
       const [p1, p2] = windowsAt(now, limits.phone);
-      const [row] = await db.sql.unsafe(
+      const [row] = await db.write.unsafe(
         reserveSendStatement,
         [
           userId,
@@ -182,7 +182,7 @@ export function createPhoneStore(db: Database) {
     async readSendState(userId: number, phone: string, limits: SendLimits): Promise<SendState> {
       const [u1, u2] = limits.user;
       const [p1, p2] = limits.phone;
-      const [row] = await db.sql`
+      const [row] = await db.read`
         select v.verified_phone is not null as verified,
           v.sends[cardinality(v.sends) - ${u1?.count ?? null}::int + 1] as u1,
           v.sends[cardinality(v.sends) - ${u2?.count ?? null}::int + 1] as u2,
@@ -199,7 +199,7 @@ export function createPhoneStore(db: Database) {
 
     /** Gives the user, and the phone if it was counted, their send of that moment back. */
     async giveBackSend(userId: number, phone: string | undefined, moment: Date): Promise<void> {
-      await db.sql.unsafe(
+      await db.write.unsafe(
         `with phone_given as (
            update phone_sends set sends = ${without('sends', '$3::timestamptz')} where phone = $2
          )
@@ -210,7 +210,7 @@ export function createPhoneStore(db: Database) {
     },
 
     async acceptCode(code: IssuedCode): Promise<void> {
-      await db.sql.unsafe(
+      await db.write.unsafe(
         acceptCodeStatement,
         [code.userId, code.number, code.phone, code.digest, code.issuedAt, code.expiresAt],
         { prepare: true },
@@ -218,7 +218,7 @@ export function createPhoneStore(db: Database) {
     },
 
     async readLastSend(userId: number): Promise<LastSend | undefined> {
-      const [row] = await db.sql`
+      const [row] = await db.read`
         select v.sent_phone, v.sent_correlation_type, v.verified_phone is not null as verified
         from users u left join verifications v on v.user_id = u.id where u.id = ${userId}`;
       return row && { phone: row.sent_phone, correlationType: row.sent_correlation_type ?? 0, verified: row.verified };
@@ -233,7 +233,7 @@ export function createPhoneStore(db: Database) {
       const [w1, w2] = windowsAt(now, rates);
       const blockedUntil = (rate: FailureRate | undefined) =>
         rate ? new Date(now.getTime() + rate.blockSeconds * 1000) : null;
-      const [row] = await db.sql.unsafe(
+      const [row] = await db.write.unsafe(
         reserveAttemptStatement,
         [
           userId,
@@ -253,12 +253,12 @@ export function createPhoneStore(db: Database) {
     },
 
     async consumeCode(userId: number, number: number, now: Date): Promise<boolean> {
-      const rows = await db.sql.unsafe(consumeCodeStatement, [userId, number, now], { prepare: true });
+      const rows = await db.write.unsafe(consumeCodeStatement, [userId, number, now], { prepare: true });
       return rows.length === 1;
     },
 
     async readBlock(userId: number): Promise<Date | undefined> {
-      const [row] = await db.sql`select blocked_until from verifications where user_id = ${userId}`;
+      const [row] = await db.read`select blocked_until from verifications where user_id = ${userId}`;
       return row?.blocked_until ?? undefined;
     },
 

@@ -11,13 +11,13 @@ const until = (times: string) => `array(select t from unnest(${times}) t where t
 export function createSandboxStore(db: Database) {
   return {
     async readClock(): Promise<number> {
-      const [row] = await db.sql`select clock_ahead_seconds::float8 as seconds from installation`;
+      const [row] = await db.write`select clock_ahead_seconds::float8 as seconds from installation`;
       return row?.seconds ?? 0;
     },
 
     /** Calls add up, also parallel ones. Undefined when the sum would pass `most`. */
     async advanceClock(seconds: number, most: number): Promise<number | undefined> {
-      const [row] = await db.sql`
+      const [row] = await db.write`
         update installation set clock_ahead_seconds = clock_ahead_seconds + ${seconds}
         where clock_ahead_seconds + ${seconds} <= ${most}
         returning clock_ahead_seconds::float8 as seconds`;
@@ -26,7 +26,7 @@ export function createSandboxStore(db: Database) {
 
     /** Codes, counters and blocks that were made ahead of time would otherwise lie in the future. */
     async resetClock(realNow: Date): Promise<void> {
-      await db.sql.unsafe(
+      await db.write.unsafe(
         `with clock as (update installation set clock_ahead_seconds = 0),
          phones as (update phone_sends set sends = ${until('sends')} where sends[cardinality(sends)] > $1)
          update verifications set
@@ -51,12 +51,12 @@ export function createSandboxStore(db: Database) {
     },
 
     async hasDemo(userId: number): Promise<boolean> {
-      const rows = await db.sql`select from users where id = ${userId} and additional_data::text = ${demoMark}`;
+      const rows = await db.write`select from users where id = ${userId} and additional_data::text = ${demoMark}`;
       return rows.length === 1;
     },
 
     async isEmpty(): Promise<boolean> {
-      const rows = await db.sql`select from users limit 1`;
+      const rows = await db.write`select from users limit 1`;
       return rows.length === 0;
     },
   };

@@ -16,7 +16,8 @@ export interface Filter {
 }
 
 export function isUnfiltered(filter: Filter): boolean {
-  return Object.values(filter).every((value) => value === undefined);
+  for (const name in filter) if (filter[name as keyof Filter] !== undefined) return false;
+  return true;
 }
 
 /** Time and amount are all it asks about. */

@@ -156,7 +156,7 @@ export function createTransactionsStore(db: Database, sizes: BlockSizes = defaul
     parameters: (string | number | null)[],
   ): PromiseLike<ListRow[]> {
     const send = (sql: Sql) => sql.unsafe<ListRow[]>(statement, parameters, { prepare: true });
-    return mayTakeLong ? db.long(send) : send(db.sql);
+    return mayTakeLong ? db.long(send) : send(db.read);
   }
 
   async function listByBlocks(
@@ -218,7 +218,7 @@ export function createTransactionsStore(db: Database, sizes: BlockSizes = defaul
     },
 
     async countAll(individualId: number): Promise<number | undefined> {
-      const [row] = await db.sql`select transaction_count from users where id = ${individualId}`;
+      const [row] = await db.read`select transaction_count from users where id = ${individualId}`;
       return row?.transaction_count;
     },
 
@@ -230,7 +230,7 @@ export function createTransactionsStore(db: Database, sizes: BlockSizes = defaul
 
     /** Up to two, since two are enough to know that the id alone does not tell. */
     async findTransactions(transactionId: string, individualId?: number): Promise<string[]> {
-      const rows = await db.sql`
+      const rows = await db.read`
         select body from transactions
         where transaction_id = ${transactionId}
           and (${individualId ?? null}::int is null or individual_id = ${individualId ?? null})

@@ -21,7 +21,7 @@ export function createUsersStore(db: Database) {
   return {
     /** The id the user got; undefined when it was taken. */
     async insertUser({ id, merchantId, email, additionalData }: NewUser, now: Date): Promise<number | undefined> {
-      const [row] = await db.sql`
+      const [row] = await db.write`
         insert into users (id, merchant_id, email, additional_data, created_at)
         values (
           coalesce(${id ?? null}::int, nextval('user_ids')::int), ${merchantId ?? null}, ${email ?? null},
@@ -33,7 +33,7 @@ export function createUsersStore(db: Database) {
 
     /** Moves the sequence to the end of the run of ids that callers brought, where the next one is free. */
     async skipTakenIds(): Promise<void> {
-      await db.sql`
+      await db.write`
         select setval('user_ids', u.id)
         from users u
         where u.id >= (select last_value from user_ids)
@@ -81,7 +81,7 @@ export function createUsersStore(db: Database) {
     },
 
     async readStatus(userId: number): Promise<UserStatus | undefined> {
-      const [row] = await db.sql`
+      const [row] = await db.read`
         select v.verified_phone from users u left join verifications v on v.user_id = u.id where u.id = ${userId}`;
       return row && { isPhoneNumberVerified: row.verified_phone !== null, phoneNumber: row.verified_phone };
     },

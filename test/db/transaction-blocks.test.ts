@@ -37,7 +37,7 @@ function createStore(sizes?: BlockSizes) {
 let lastUser = 0;
 async function newIndividual(): Promise<number> {
   const id = (lastUser += 1);
-  await db.sql`insert into users (id, created_at) values (${id}, now())`;
+  await db.write`insert into users (id, created_at) values (${id}, now())`;
   return id;
 }
 
@@ -78,7 +78,7 @@ function expected(model: Model, filter: Filter, upTo: number): string[] {
 
 /** The blocks cover all time without a gap, and know their rows exactly. */
 async function checkBlocks(id: number, model: Model, blocksAbove: number): Promise<void> {
-  const blocks = await db.sql`
+  const blocks = await db.write`
     select start_time::text, end_time::text, row_count, last_seq, amounts::text, recent::text,
       (select count(*)::int from transactions t where t.individual_id = b.individual_id and t.time_stamp >= b.start_time and t.time_stamp < b.end_time) as rows,
       (select coalesce(max(seq), 0) from transactions t where t.individual_id = b.individual_id and t.time_stamp >= b.start_time and t.time_stamp < b.end_time) as seq,
@@ -95,7 +95,7 @@ async function checkBlocks(id: number, model: Model, blocksAbove: number): Promi
     expect(block.last_seq).toBeGreaterThanOrEqual(block.seq);
     if (block.amounts !== null) expect(block.known).toBe(block.ordered);
   });
-  const [user] = await db.sql`select transaction_count from users where id = ${id}`;
+  const [user] = await db.write`select transaction_count from users where id = ${id}`;
   expect(user!.transaction_count).toBe(model.size);
 }
 
