@@ -1,6 +1,5 @@
 /** The composition root: from settings to a running service. */
-import { createServer as createHttpServer } from 'node:http';
-import type { FastifyInstance } from 'fastify';
+import { createServer as createHttpServer, type Server } from 'node:http';
 import { createIssuer, type Issuer } from './auth/issuer.ts';
 import { ownKeySet, remoteKeySet } from './auth/key-set.ts';
 import { deriveKey, makeDigestKey, makeSigningKey, readSigningKeys, sandboxKey } from './auth/keys.ts';
@@ -177,8 +176,7 @@ async function start(options: AppOptions, releasers: Releasers): Promise<App> {
     corsOrigins: config.corsOrigins,
     ...(sandboxed && { guard: sandboxGuard(config, url) }),
   });
-  releasers.add(() => closeServer(server, config.stopSeconds));
-  await listen(server, config.host, port);
+  releasers.add(await listen(server, config.host, port, config.stopSeconds));
   if (config.metricsPort !== undefined) releasers.add(await serveMetrics(observer, config.host, config.metricsPort));
   observe({ kind: 'started', url, mode: config.mode });
 
@@ -316,12 +314,17 @@ function urlOf(host: string, port: number): string {
   return `http://${name}:${port}`;
 }
 
-async function listen(server: FastifyInstance, host: string, port: number): Promise<void> {
-  try {
-    await server.listen({ host, port });
-  } catch (error) {
-    throw asStartError(error, host, port);
-  }
+/** Returns how to stop: the requests in flight are waited for, but not for longer than it is told. */
+async function listen(server: Server, host: string, port: number, stopSeconds = 0): Promise<() => Promise<void>> {
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', (error) => reject(asStartError(error, host, port)));
+    server.listen(port, host, resolve);
+  });
+  return async () => {
+    const timer = setTimeout(() => server.closeAllConnections(), stopSeconds * 1000);
+    await new Promise((resolve) => server.close(resolve));
+    clearTimeout(timer);
+  };
 }
 
 function asStartError(error: unknown, host: string, port: number): unknown {
@@ -335,13 +338,6 @@ function asStartError(error: unknown, host: string, port: number): unknown {
   return reason ? new StartError(reason) : error;
 }
 
-/** Waits for the requests in flight, but not for longer than it was told. */
-async function closeServer(server: FastifyInstance, seconds: number): Promise<void> {
-  const timer = setTimeout(() => server.server.closeAllConnections(), seconds * 1000);
-  await server.close();
-  clearTimeout(timer);
-}
-
 async function serveMetrics(observer: Observer, host: string, port: number): Promise<() => Promise<void>> {
   const server = createHttpServer((request, response) => {
     const found = request.method === 'GET' && request.url === '/metrics';
@@ -351,9 +347,5 @@ async function serveMetrics(observer: Observer, host: string, port: number): Pro
       () => response.writeHead(500).end(),
     );
   });
-  await new Promise<void>((resolve, reject) => {
-    server.once('error', (error) => reject(asStartError(error, host, port)));
-    server.listen(port, host, resolve);
-  });
-  return () => new Promise((resolve) => server.close(() => resolve()));
+  return listen(server, host, port);
 }

@@ -89,4 +89,3 @@ export const databaseAway = () => later(503, 'The database is not available. Try
 export const databaseBusy = () => later(503, 'Too many exports are running. Try again shortly.', 10);
 export const queryTooLong = () => later(503, 'The query took too long. Narrow the filter, or try again later.', 30);
 export const issuerAway = () => later(503, "The token issuer's keys cannot be read. Try again shortly.", 5);
-export const stopping = () => later(503, 'The service is stopping. Try again shortly.', 2);

@@ -1,6 +1,6 @@
 /** An operation of the API: one file each in `routes/`, one line each in `routes/index.ts`. */
+import type { IncomingHttpHeaders } from 'node:http';
 import type { Readable } from 'node:stream';
-import type { FastifyRequest } from 'fastify';
 import type { Caller } from '../auth/caller.ts';
 import type { Scope } from '../config.ts';
 import type { Body, Schema } from '../shape.ts';
@@ -8,7 +8,7 @@ import type { Body, Schema } from '../shape.ts';
 export interface Reply {
   status: number;
   /** Text that is passed on as it is. */
-  body?: string | Readable;
+  body?: string | Buffer | Readable;
   contentType?: string;
   headers?: Record<string, string>;
 }
@@ -18,7 +18,21 @@ export interface Context<T> {
   /** The user the path names. */
   id: number;
   caller: Caller;
-  request: FastifyRequest;
+  request: Request;
+}
+
+/** What an operation may want to know of its request beyond the input. */
+export interface Request {
+  headers: IncomingHttpHeaders;
+  /** Path and query, as they were sent. */
+  address: string;
+  /** The body of an operation that reads it itself. */
+  bytes: Buffer | undefined;
+}
+
+/** Scheme and authority, as the caller spelled them. */
+export function originOf({ host = '' }: IncomingHttpHeaders): string {
+  return `http://${host}`;
 }
 
 export interface ResponseDoc {

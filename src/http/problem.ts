@@ -1,5 +1,6 @@
 /** The one place where an error becomes a response: ASP.NET Core's problem details. */
 import type { ProblemDetails } from '../errors.ts';
+import type { Reply } from './operation.ts';
 
 const section = (number: string) => `https://tools.ietf.org/html/rfc7231#section-${number}`;
 
@@ -33,14 +34,9 @@ export function problemBody(details: ProblemDetails, traceId: string): string {
 }
 
 /** A 401 says what it has to say in its header (RFC 6750), an unexpected 500 in the log. */
-export function hasBody(status: number): boolean {
-  return status !== 401 && status !== 500;
-}
-
-export function problemHeaders({ status, headers, retryAfterSeconds }: ProblemDetails): Record<string, string> {
-  return {
-    ...headers,
-    ...(retryAfterSeconds !== undefined && { 'retry-after': String(retryAfterSeconds) }),
-    ...(hasBody(status) && { 'content-type': problemType }),
-  };
+export function problemReply(details: ProblemDetails, traceId: string): Reply {
+  const { status, headers, retryAfterSeconds } = details;
+  const told = { ...headers, ...(retryAfterSeconds !== undefined && { 'retry-after': String(retryAfterSeconds) }) };
+  if (status === 401 || status === 500) return { status, headers: told };
+  return { status, headers: told, body: problemBody(details, traceId), contentType: problemType };
 }

@@ -1,35 +1,28 @@
 /** The HTTP server: every request takes the same way through here. */
-import { Readable } from 'node:stream';
-import cors from '@fastify/cors';
-import Fastify, { type FastifyBaseLogger, type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
+import { createServer as createHttpServer, type IncomingHttpHeaders, type IncomingMessage } from 'node:http';
+import type { Server, ServerResponse } from 'node:http';
+import type { Socket } from 'node:net';
+import { pipeline } from 'node:stream';
 import type { Caller } from '../auth/caller.ts';
 import { TokenError } from '../auth/issuer.ts';
 import type { Verifier } from '../auth/verifier.ts';
-import {
-  bodyTooLarge,
-  notTheirs,
-  Problem,
-  scopeMissing,
-  tokenInvalid,
-  tokenMissing,
-  unknownPath,
-  unknownUser,
-  unsupportedMediaType,
-  wrongMethod,
-  type ProblemDetails,
-} from '../errors.ts';
+import { notTheirs, Problem, scopeMissing } from '../errors.ts';
 import type { Observer } from '../observe.ts';
+import { createCors, isPreflight } from './cors.ts';
+import {
+  bearerToken,
+  CallerGone,
+  checkMediaType,
+  hasBody,
+  isStreamed,
+  pathId,
+  readBytes,
+  readInput,
+} from './incoming.ts';
 import { jsonType, noStore, type AnyOperation, type Context, type Reply } from './operation.ts';
-import { hasBody, problemBody, problemHeaders, problemType } from './problem.ts';
-import { bodyMissing, isJson, mediaTypeOf, parseBody } from './read-body.ts';
+import { problemBody, problemReply, problemType } from './problem.ts';
+import { createRouting, type Found } from './routing.ts';
 import { traceIdFor } from './trace.ts';
-
-declare module 'fastify' {
-  interface FastifyRequest {
-    traceId: string;
-    caller: Caller | undefined;
-  }
-}
 
 export interface ServerOptions {
   operations: AnyOperation[];
@@ -38,7 +31,7 @@ export interface ServerOptions {
   /** What an error from below means to a caller, where it is none of ours. */
   translate(error: unknown): Problem | undefined;
   /** Refuses a request before anything else is looked at. */
-  guard?(operation: AnyOperation, request: FastifyRequest): void;
+  guard?(operation: AnyOperation, headers: IncomingHttpHeaders): void;
   corsOrigins: string[];
 }
 
@@ -47,196 +40,128 @@ const largestBody = 1024 * 1024;
 /** A connection on which nothing moves for so long is closed. */
 const idleMilliseconds = 75_000;
 
-export function createServer(options: ServerOptions): FastifyInstance {
-  const app = Fastify({
-    logger: false as unknown as FastifyBaseLogger,
-    routerOptions: { caseSensitive: false, ignoreTrailingSlash: true, ignoreDuplicateSlashes: false },
-    bodyLimit: largestBody,
-    connectionTimeout: idleMilliseconds,
-    keepAliveTimeout: idleMilliseconds,
-    // Requests that are already on their way when a stop begins are still answered.
-    return503OnClosing: false,
-    forceCloseConnections: 'idle',
-    exposeHeadRoutes: true,
-    clientErrorHandler: answerUnreadable,
-    frameworkErrors: (error, request, reply) => void fail(error, request, reply),
-  });
+/** What is known of a request by the time its answer is logged. */
+interface Course {
+  traceId: string;
+  operation: string;
+  caller: Caller | undefined;
+}
 
-  app.decorateRequest('traceId', '');
-  app.decorateRequest('caller', undefined);
-  app.addHook('onRequest', (request, _reply, done) => {
-    request.traceId = traceIdFor(request.headers.traceparent as string | undefined);
-    done();
-  });
-  app.addHook('onResponse', (request, reply, done) => {
-    options.observer.observeRequest({
-      method: request.method,
-      operation: request.routeOptions.config.operation ?? 'none',
-      status: reply.statusCode,
-      milliseconds: Math.round(reply.elapsedTime * 100) / 100,
-      traceId: request.traceId,
-      client: request.caller?.client,
+export function createServer(options: ServerOptions): Server {
+  const { verifier, observer, guard } = options;
+  const route = createRouting(options.operations);
+  const cors = createCors(options.corsOrigins);
+
+  /** In this order: who calls, whether they may, and only then what they sent. */
+  async function answer(request: IncomingMessage, course: Course): Promise<Reply> {
+    const { operation, id }: Found = route(request.method!, request.url!);
+    const { headers } = request;
+    course.operation = operation.name;
+    guard?.(operation, headers);
+    if (operation.scopes) {
+      const verified = verifier(bearerToken(headers.authorization));
+      course.caller = verified instanceof Promise ? await verified : verified;
+      checkScope(operation, course.caller);
+    }
+    const sent = hasBody(headers);
+    if (sent && !operation.rawBody) checkMediaType(operation, headers);
+    const caller = course.caller!;
+    const address = request.url!;
+    if (sent && isStreamed(operation, headers)) {
+      return operation.streams!.handle({ id: 0, caller, request: { headers, address, bytes: undefined } }, request);
+    }
+    const bytes = sent ? await readBytes(request, operation.largestBody ?? largestBody) : undefined;
+    const context: Context<unknown> = {
+      id: pathId(id),
+      body: operation.input && readInput(operation, bytes, headers['content-type']),
+      caller,
+      request: { headers, address, bytes },
+    };
+    checkUser(operation, context);
+    return operation.handle(context);
+  }
+
+  function failure(error: unknown, traceId: string): Reply {
+    if (error instanceof TokenError) return tokenErrorReply(error);
+    if (error instanceof CallerGone) return { status: 400 };
+    const problem = error instanceof Problem ? error : options.translate(error);
+    if (!problem) observer.observeDefect(error, traceId);
+    return problemReply(problem?.details ?? { status: 500 }, traceId);
+  }
+
+  function send(request: IncomingMessage, response: ServerResponse, reply: Reply, course: Course): void {
+    const { status, body, headers, contentType } = reply;
+    response.statusCode = status;
+    for (const name in headers) response.setHeader(name, headers[name]!);
+    if (contentType !== undefined) response.setHeader('content-type', contentType);
+    if (options.corsOrigins.length > 0) {
+      for (const [name, value] of Object.entries(cors(request.method!, request.headers)))
+        response.setHeader(name, value);
+    }
+    // After too much was sent the rest of it is not waited for, and a server that stops keeps nobody.
+    if (status === 413 || !server.listening) response.setHeader('connection', 'close');
+    if (body === undefined || typeof body === 'string' || Buffer.isBuffer(body)) {
+      if (status !== 204) response.setHeader('content-length', body === undefined ? 0 : Buffer.byteLength(body));
+      response.end(body);
+      return;
+    }
+    pipeline(body, response, (error) => {
+      if (!error || response.destroyed) return;
+      // What has begun cannot be taken back: the caller sees that it broke off.
+      if (response.headersSent) response.destroy();
+      else send(request, response, failure(error, course.traceId), course);
     });
-    done();
-  });
-
-  // Bodies are read as bytes; `parseBody` alone knows what they mean.
-  app.removeAllContentTypeParsers();
-  app.addContentTypeParser('*', { parseAs: 'buffer' }, (_request, bytes, done) => done(null, bytes));
-  const streamed = new Set(options.operations.flatMap(({ streams }) => streams?.mediaTypes ?? []));
-  app.addContentTypeParser([...streamed], (_request, payload, done) => done(null, payload));
-
-  function fail(error: unknown, request: FastifyRequest, reply: FastifyReply): FastifyReply {
-    request.traceId ||= traceIdFor(undefined);
-    if (error instanceof TokenError) return sendTokenError(reply, error);
-    const problem = asProblem(error) ?? options.translate(error);
-    if (!problem) options.observer.observeDefect(error, request.traceId);
-    return sendProblem(reply, problem?.details ?? { status: 500 }, request.traceId);
   }
 
-  app.setErrorHandler(fail);
-  app.setNotFoundHandler((request) => {
-    const path = request.url.split('?')[0]!;
-    const allowed = options.operations
-      .filter(({ path: pattern }) => matches(pattern, path))
-      .map(({ method }) => method);
-    throw allowed.length > 0 ? wrongMethod(withHead(allowed)) : unknownPath();
-  });
-
-  if (options.corsOrigins.length > 0) {
-    void app.register(cors, {
-      origin: options.corsOrigins,
-      methods: ['GET', 'POST', 'DELETE'],
-      exposedHeaders: ['As-Of', 'Retry-After', 'WWW-Authenticate'],
-      maxAge: 600,
+  const server = createHttpServer({ keepAliveTimeout: idleMilliseconds, requestTimeout: 0 }, (request, response) => {
+    const begun = performance.now();
+    const course: Course = {
+      traceId: traceIdFor(request.headers.traceparent as string | undefined),
+      operation: 'none',
+      caller: undefined,
+    };
+    response.once('close', () => {
+      observer.observeRequest({
+        method: request.method!,
+        operation: course.operation,
+        status: response.statusCode,
+        milliseconds: Math.round((performance.now() - begun) * 100) / 100,
+        traceId: course.traceId,
+        client: course.caller?.client,
+      });
     });
-  }
-  void app.register(async (scope) => {
-    for (const operation of options.operations) mount(scope, operation, options);
+    if (options.corsOrigins.length > 0 && isPreflight(request.method!, request.headers)) {
+      return send(request, response, { status: 204 }, course);
+    }
+    answer(request, course).then(
+      (reply) => send(request, response, reply, course),
+      (error) => send(request, response, failure(error, course.traceId), course),
+    );
   });
-  return app;
+  server.setTimeout(idleMilliseconds);
+  server.on('clientError', answerUnreadable);
+  return server;
 }
 
-declare module 'fastify' {
-  interface FastifyContextConfig {
-    operation?: string;
-  }
+function checkScope({ scopes }: AnyOperation, caller: Caller): void {
+  if (!scopes!.some((scope) => caller.scopes.has(scope))) throw scopeMissing(scopes!);
 }
 
-function mount(app: FastifyInstance, operation: AnyOperation, { verifier, guard }: ServerOptions): void {
-  app.route({
-    method: operation.method,
-    url: operation.path.replaceAll(/\{(\w+)\}/g, ':$1'),
-    bodyLimit: operation.largestBody ?? largestBody,
-    config: { operation: operation.name },
-    // In this order: who calls, whether they may, and only then what they sent.
-    onRequest(request, _reply, done) {
-      guard?.(operation, request);
-      const next = (caller?: Caller) => {
-        request.caller = caller;
-        checkScope(operation, caller);
-        if (!operation.rawBody) checkMediaType(operation, request);
-        done();
-      };
-      if (!operation.scopes) return next();
-      const caller = verifier(bearerToken(request.headers.authorization));
-      if (!(caller instanceof Promise)) return next(caller);
-      caller.then(next).catch(done);
-    },
-    async handler(request, reply) {
-      if (operation.streams && request.body instanceof Readable) {
-        const { caller } = request;
-        return sendReply(reply, await operation.streams.handle({ id: 0, caller: caller!, request }, request.body));
-      }
-      const context = contextOf(operation, request);
-      const { userId } = context.caller ?? {};
-      const named = operation.namesUser?.(context);
-      if (userId !== undefined && named !== undefined && named !== userId) throw notTheirs();
-      return sendReply(reply, await operation.handle(context));
-    },
-  });
-}
-
-const plainToken = /^Bearer [\w.-]+$/;
-
-function bearerToken(header: string | undefined): string {
-  if (!header) throw tokenMissing();
-  if (header.startsWith('Bearer ') && plainToken.test(header)) return header.slice(7);
-  const match = /^Bearer +([\w.~+/=-]+) *$/i.exec(header);
-  if (!match) throw /^Bearer\b/i.test(header) ? tokenInvalid('the token is malformed') : tokenMissing();
-  return match[1]!;
-}
-
-function checkScope({ scopes }: AnyOperation, caller: Caller | undefined): void {
-  if (scopes && !scopes.some((scope) => caller!.scopes.has(scope))) throw scopeMissing(scopes);
-}
-
-/** Before the body is read, since what is refused need not arrive. */
-function checkMediaType({ streams }: AnyOperation, { headers }: FastifyRequest): void {
-  const length = headers['content-length'];
-  if (headers['transfer-encoding'] === undefined && (length === undefined || Number(length) === 0)) return;
-  const type = mediaTypeOf(headers['content-type']);
-  const encoding = headers['content-encoding'];
-  const known = type && (isJson(type) || streams?.mediaTypes.includes(type.name));
-  if (!known || (encoding !== undefined && encoding !== 'identity')) throw unsupportedMediaType();
-}
-
-function contextOf<T>(operation: AnyOperation, request: FastifyRequest): Context<T> {
-  const id = pathId(request.params);
-  const body = operation.input ? readInput(operation, request) : undefined;
-  return { id, body: body as T, caller: request.caller!, request };
-}
-
-/** A malformed id in a path names nobody, just as an unknown one does. */
-function pathId(params: unknown): number {
-  const { id } = params as { id?: string };
-  if (id === undefined) return 0;
-  const number = /^\d{1,10}$/.test(id) ? Number(id) : 0;
-  if (number < 1 || number > 2_147_483_647) throw unknownUser();
-  return number;
-}
-
-function readInput({ input, inputRequired }: AnyOperation, request: FastifyRequest): unknown {
-  const json = parseBody(request.body as Buffer | undefined, request.headers['content-type']);
-  if (json !== undefined && json !== null) return input!.read(json);
-  if (inputRequired) throw bodyMissing();
-  return {};
-}
-
-function sendReply(reply: FastifyReply, { status, body, contentType, headers }: Reply): FastifyReply {
-  reply.code(status);
-  if (headers) reply.headers(headers);
-  if (contentType) reply.header('content-type', contentType);
-  return reply.send(body);
-}
-
-function sendProblem(reply: FastifyReply, details: ProblemDetails, traceId: string): FastifyReply {
-  reply.code(details.status).headers(problemHeaders(details));
-  return hasBody(details.status) ? reply.send(problemBody(details, traceId)) : reply.send();
+function checkUser(operation: AnyOperation, context: Context<unknown>): void {
+  const userId = context.caller?.userId;
+  if (userId === undefined) return;
+  const named = operation.namesUser?.(context);
+  if (named !== undefined && named !== userId) throw notTheirs();
 }
 
 /** RFC 6749 section 5.2. */
-function sendTokenError(reply: FastifyReply, { status, code, message }: TokenError): FastifyReply {
-  reply.code(status).headers({ ...noStore, 'content-type': jsonType });
-  if (status === 401) reply.header('www-authenticate', 'Basic realm="ledgerline"');
-  return reply.send(JSON.stringify({ error: code, error_description: message }));
-}
-
-function asProblem(error: unknown): Problem | undefined {
-  if (error instanceof Problem) return error;
-  const { statusCode, code } = error as { statusCode?: number; code?: string };
-  if (code === 'FST_ERR_CTP_BODY_TOO_LARGE') return bodyTooLarge();
-  // What the framework found wrong with a request, such as a path that cannot be decoded.
-  return statusCode !== undefined && statusCode < 500 ? new Problem({ status: statusCode }) : undefined;
-}
-
-function matches(pattern: string, path: string): boolean {
-  const expression = pattern.replaceAll(/\{\w+\}/g, '[^/]+').replaceAll('.', '\\.');
-  return new RegExp(`^${expression}/?$`, 'i').test(path);
-}
-
-function withHead(methods: string[]): string[] {
-  return [...new Set(methods.flatMap((method) => (method === 'GET' ? ['GET', 'HEAD'] : [method])))];
+function tokenErrorReply({ status, code, message }: TokenError): Reply {
+  return {
+    status,
+    body: JSON.stringify({ error: code, error_description: message }),
+    contentType: jsonType,
+    headers: { ...noStore, ...(status === 401 && { 'www-authenticate': 'Basic realm="ledgerline"' }) },
+  };
 }
 
 const unreadable: Record<string, number> = {
@@ -245,7 +170,7 @@ const unreadable: Record<string, number> = {
 };
 
 /** What is no HTTP at all still gets an answer, if there is anybody left to hear it. */
-function answerUnreadable(error: NodeJS.ErrnoException, socket: import('node:net').Socket): void {
+function answerUnreadable(error: NodeJS.ErrnoException, socket: Socket): void {
   if (error.code === 'ECONNRESET' || !socket.writable) {
     socket.destroy();
     return;

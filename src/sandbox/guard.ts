@@ -1,9 +1,9 @@
 /** The sandbox hands out codes and tokens without asking, so it answers only programs on this machine. */
-import type { FastifyRequest } from 'fastify';
+import type { IncomingHttpHeaders } from 'node:http';
 import { TokenError } from '../auth/issuer.ts';
 import { isLoopback } from '../config.ts';
 import { sandboxClosed } from '../errors.ts';
-import type { AnyOperation } from '../http/operation.ts';
+import { originOf, type AnyOperation } from '../http/operation.ts';
 import { tokenOperationName } from '../http/routes/token.ts';
 
 export interface SandboxGuardOptions {
@@ -19,14 +19,14 @@ export function createSandboxGuard({ hosts, corsOrigins }: SandboxGuardOptions) 
   const known = new Set(hosts.map((host) => host.toLowerCase()));
 
   /** Why a request is refused, if it is. */
-  function objection({ headers, protocol, host }: FastifyRequest): string | undefined {
+  function objection(headers: IncomingHttpHeaders): string | undefined {
     // A page that had its own name point here (DNS rebinding) still sends that name.
     const name = hostName(headers.host);
     if (!isLoopback(name) && !known.has(name)) {
       return 'The sandbox answers only on loopback; LEDGERLINE_SANDBOX_HOSTS adds names.';
     }
     const { origin, 'sec-fetch-site': site } = headers;
-    const own = origin === undefined || origin === `${protocol}://${host}` || corsOrigins.includes(origin);
+    const own = origin === undefined || origin === originOf(headers) || corsOrigins.includes(origin);
     const near = site === undefined || site === 'same-origin' || site === 'none' || (own && origin !== undefined);
     if (!own || !near) return 'The sandbox does not answer web pages of other origins.';
     const proxied = forwarding.find((header) => header in headers);
@@ -34,9 +34,9 @@ export function createSandboxGuard({ hosts, corsOrigins }: SandboxGuardOptions) 
     return undefined;
   }
 
-  return function guard({ tag, name }: AnyOperation, request: FastifyRequest): void {
+  return function guard({ tag, name }: AnyOperation, headers: IncomingHttpHeaders): void {
     if (tag !== sandboxTag && name !== tokenOperationName) return;
-    const why = objection(request);
+    const why = objection(headers);
     if (why) throw name === tokenOperationName ? new TokenError('invalid_request', why, 403) : sandboxClosed(why);
   };
 }

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { OpenApiDocument } from '../openapi.ts';
-import { json, operation } from '../operation.ts';
+import { json, operation, originOf } from '../operation.ts';
 import { referenceCss, referencePage } from '../reference-page.ts';
 
 export const openApiOperation = (document: () => OpenApiDocument) =>
@@ -29,7 +29,7 @@ export const docsOperation = (document: () => OpenApiDocument) =>
     responses: { 200: { about: 'The page.', contentType: 'text/html' } },
     handle: ({ request }) => ({
       status: 200,
-      body: referencePage(document(), `${request.protocol}://${request.host}`),
+      body: referencePage(document(), originOf(request.headers)),
       contentType: 'text/html; charset=utf-8',
       headers: {
         'content-security-policy': policy,

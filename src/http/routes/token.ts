@@ -1,6 +1,6 @@
 import { TokenError, type Issuer, type TokenRequest } from '../../auth/issuer.ts';
 import type { Observe } from '../../observe.ts';
-import { json, noStore, operation } from '../operation.ts';
+import { json, noStore, operation, type Request } from '../operation.ts';
 import { mediaTypeOf } from '../read-body.ts';
 
 export const tokenOperationName = 'token';
@@ -32,7 +32,7 @@ export const tokenOperation = (issuer: Issuer, observe: Observe) =>
       },
     },
     async handle({ request }) {
-      const asked = readRequest(request.headers, request.body as Buffer | undefined);
+      const asked = readRequest(request);
       try {
         const response = await issuer.issue(asked);
         observe({
@@ -48,8 +48,8 @@ export const tokenOperation = (issuer: Issuer, observe: Observe) =>
     },
   });
 
-function readRequest(headers: Record<string, unknown>, bytes: Buffer | undefined): TokenRequest {
-  if (mediaTypeOf(headers['content-type'] as string)?.name !== 'application/x-www-form-urlencoded') {
+function readRequest({ headers, bytes }: Request): TokenRequest {
+  if (mediaTypeOf(headers['content-type'])?.name !== 'application/x-www-form-urlencoded') {
     throw new TokenError('invalid_request', 'The body must be application/x-www-form-urlencoded.');
   }
   const form = readForm(bytes?.toString() ?? '');
@@ -58,7 +58,7 @@ function readRequest(headers: Record<string, unknown>, bytes: Buffer | undefined
   if (grant !== 'client_credentials') {
     throw new TokenError('unsupported_grant_type', 'Only client_credentials is supported.');
   }
-  const { clientId, secret } = credentials(headers.authorization as string | undefined, form);
+  const { clientId, secret } = credentials(headers.authorization, form);
   return { clientId, secret, scope: form('scope'), userId: form('user_id') };
 }
 

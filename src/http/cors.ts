@@ -1,0 +1,27 @@
+/** Cross-origin resource sharing: nobody's pages but those of the configured origins. */
+import type { IncomingHttpHeaders } from 'node:http';
+
+export type Cors = (method: string, headers: IncomingHttpHeaders) => Record<string, string>;
+
+/** The headers an answer gets, whatever the answer is. */
+export function createCors(origins: readonly string[]): Cors {
+  return function headersFor(method, { origin, ...headers }) {
+    if (origins.length === 0) return {};
+    if (origin === undefined || !origins.includes(origin)) return { vary: 'Origin' };
+    const allowed = { vary: 'Origin', 'access-control-allow-origin': origin };
+    if (!isPreflight(method, headers)) {
+      return { ...allowed, 'access-control-expose-headers': 'As-Of, Retry-After, WWW-Authenticate' };
+    }
+    const asked = headers['access-control-request-headers'];
+    return {
+      ...allowed,
+      'access-control-allow-methods': 'GET, POST, DELETE',
+      ...(asked !== undefined && { 'access-control-allow-headers': asked }),
+      'access-control-max-age': '600',
+    };
+  };
+}
+
+export function isPreflight(method: string, headers: IncomingHttpHeaders): boolean {
+  return method === 'OPTIONS' && headers['access-control-request-method'] !== undefined;
+}

@@ -1,0 +1,66 @@
+/** What a request brings, and what is asked of it before an operation sees it. */
+import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
+import { bodyTooLarge, tokenInvalid, tokenMissing, unknownUser, unsupportedMediaType } from '../errors.ts';
+import type { AnyOperation } from './operation.ts';
+import { bodyMissing, isJson, mediaTypeOf, parseBody } from './read-body.ts';
+
+const plainToken = /^Bearer [\w.-]+$/;
+
+export function bearerToken(header: string | undefined): string {
+  if (!header) throw tokenMissing();
+  if (plainToken.test(header)) return header.slice(7);
+  const match = /^Bearer +([\w.~+/=-]+) *$/i.exec(header);
+  if (!match) throw /^Bearer\b/i.test(header) ? tokenInvalid('the token is malformed') : tokenMissing();
+  return match[1]!;
+}
+
+/** A malformed id in a path names nobody, just as an unknown one does. */
+export function pathId(id: string | undefined): number {
+  if (id === undefined) return 0;
+  const number = /^\d{1,10}$/.test(id) ? Number(id) : 0;
+  if (number < 1 || number > 2_147_483_647) throw unknownUser();
+  return number;
+}
+
+export function hasBody(headers: IncomingHttpHeaders): boolean {
+  return headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0;
+}
+
+/** Before the body is read, since what is refused need not arrive. */
+export function checkMediaType({ streams }: AnyOperation, headers: IncomingHttpHeaders): void {
+  const type = mediaTypeOf(headers['content-type']);
+  const encoding = headers['content-encoding'];
+  const known = type && (isJson(type) || streams?.mediaTypes.includes(type.name));
+  if (!known || (encoding !== undefined && encoding !== 'identity')) throw unsupportedMediaType();
+}
+
+export function isStreamed({ streams }: AnyOperation, headers: IncomingHttpHeaders): boolean {
+  return streams !== undefined && streams.mediaTypes.includes(mediaTypeOf(headers['content-type'])?.name ?? '');
+}
+
+/** The caller went away before the end; nobody is left to hear an answer. */
+export class CallerGone extends Error {}
+
+export function readBytes(request: IncomingMessage, most: number): Promise<Buffer> {
+  return new Promise((resolve, reject) => {
+    if (Number(request.headers['content-length'] ?? 0) > most) return reject(bodyTooLarge());
+    const chunks: Buffer[] = [];
+    let length = 0;
+    request.on('data', (chunk: Buffer) => {
+      length += chunk.length;
+      if (length > most) reject(bodyTooLarge());
+      else chunks.push(chunk);
+    });
+    request.on('end', () => resolve(chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks)));
+    // A request that breaks off is told by an error, and without one where nobody had listened yet.
+    request.on('error', () => reject(new CallerGone()));
+    request.on('close', () => request.complete || reject(new CallerGone()));
+  });
+}
+
+export function readInput({ input, inputRequired }: AnyOperation, bytes: Buffer | undefined, type: string | undefined) {
+  const json = parseBody(bytes, type);
+  if (json !== undefined && json !== null) return input!.read(json);
+  if (inputRequired) throw bodyMissing();
+  return {};
+}

@@ -1,0 +1,62 @@
+/** From a method and a path to an operation: in any case, with or without a trailing slash. */
+import { Problem, unknownPath, wrongMethod } from '../errors.ts';
+import type { AnyOperation } from './operation.ts';
+
+export interface Found {
+  operation: AnyOperation;
+  /** What stands for `{id}` in the path. */
+  id: string | undefined;
+}
+
+type Methods = Map<string, AnyOperation>;
+
+export function createRouting(operations: readonly AnyOperation[]) {
+  const plain = new Map<string, Methods>();
+  const patterns = new Map<string, { expression: RegExp; methods: Methods }>();
+  for (const operation of operations) {
+    const path = operation.path.toLowerCase();
+    let methods = plain.get(path) ?? patterns.get(path)?.methods;
+    if (!methods) {
+      methods = new Map();
+      if (path.includes('{id}')) {
+        const expression = new RegExp(`^${path.replaceAll('.', '\\.').replace('{id}', '([^/]+)')}$`);
+        patterns.set(path, { expression, methods });
+      } else plain.set(path, methods);
+    }
+    methods.set(operation.method, operation);
+    if (operation.method === 'GET') methods.set('HEAD', operation);
+  }
+
+  function methodsAt(path: string): { methods: Methods; id: string | undefined } | undefined {
+    const methods = plain.get(path);
+    if (methods) return { methods, id: undefined };
+    for (const pattern of patterns.values()) {
+      const match = pattern.expression.exec(path);
+      if (match) return { methods: pattern.methods, id: match[1] };
+    }
+    return undefined;
+  }
+
+  return function find(method: string, address: string): Found {
+    const at = methodsAt(pathOf(address));
+    if (!at) throw unknownPath();
+    const operation = at.methods.get(method);
+    if (!operation) throw wrongMethod([...at.methods.keys()]);
+    return { operation, id: at.id };
+  };
+}
+
+function pathOf(address: string): string {
+  const query = address.indexOf('?');
+  const path = decoded(query < 0 ? address : address.slice(0, query)).toLowerCase();
+  return path.length > 1 && path.endsWith('/') ? path.slice(0, -1) : path;
+}
+
+function decoded(path: string): string {
+  if (!path.includes('%')) return path;
+  try {
+    return decodeURIComponent(path);
+  } catch {
+    throw new Problem({ status: 400 });
+  }
+}
