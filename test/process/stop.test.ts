@@ -46,17 +46,21 @@ it('SIGTERM stops the service and its PostgreSQL cleanly, with the requests in f
   expect(await readFile(path.join(dataDir, 'postgres.log'), 'utf8')).toContain('database system is shut down');
 });
 
-it('npm start passes SIGTERM on, and leaves nothing behind', async () => {
+it('npm start passes a signal on, also one that the whole group gets, and leaves nothing behind', async () => {
   const dataDir = await dataFolder();
   const npm = spawn('npm', ['start', '--ignore-scripts'], {
     env: { PATH: process.env.PATH, HOME: process.env.HOME, DATA_DIR: dataDir, PORT: '0' },
     stdio: ['ignore', 'pipe', 'ignore'],
+    detached: true,
   });
+  let asked = false;
   let output = '';
   npm.stdout.on('data', (chunk) => {
     output += chunk;
-    // A second signal would end it at once.
-    if (output.includes('"msg":"started"') && !npm.killed) npm.kill('SIGTERM');
+    if (asked || !output.includes('"msg":"started"')) return;
+    asked = true;
+    // As a terminal does: to npm and to the service, which npm tells once more.
+    process.kill(-npm.pid!, 'SIGINT');
   });
   await once(npm.stdout, 'close');
   expect(output).toContain('"msg":"stopped"');
