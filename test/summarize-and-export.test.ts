@@ -1,6 +1,6 @@
 /** Totals and export, in step with the list to the row. */
 import fc from 'fast-check';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { invalidField, refusal, row, startService, type Service } from './harness/service.ts';
 
 let service: Service;
@@ -102,6 +102,23 @@ describe('summarize-transactions', () => {
 });
 
 describe('export-transactions', () => {
+  it('says so when too many are running, and serves those that are', async () => {
+    const id = await individualWith([{}]);
+    let running: ReturnType<typeof exported>[] = [];
+    await service.sql.begin(async (sql) => {
+      await sql`lock table transactions in access exclusive mode`;
+      running = Array.from({ length: 8 }, () => exported({ individualId: id }));
+      await vi.waitUntil(async () => (await service.sql`select from pg_locks where not granted`).length >= 8);
+      const refused = await exported({ individualId: id });
+      expect([refused.status, refused.json.errors]).toEqual([
+        503,
+        { Error: ['Too many exports are running. Try again shortly.'] },
+      ]);
+      expect(Number(refused.headers.get('retry-after'))).toBeGreaterThan(0);
+    });
+    expect((await Promise.all(running)).map(({ status }) => status)).toEqual(Array(8).fill(200));
+  });
+
   it('gives CSV with a header, quoted where needed, and no cell that could start a formula', async () => {
     const id = await individualWith([
       {

@@ -1,4 +1,5 @@
 /** The HTTP server: every request takes the same way through here. */
+import { once } from 'node:events';
 import { createServer as createHttpServer, type IncomingHttpHeaders, type IncomingMessage } from 'node:http';
 import type { Server, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
@@ -89,28 +90,28 @@ export function createServer(options: ServerOptions): Server {
     return problemReply(problem?.details ?? { status: 500 }, traceId);
   }
 
-  function send(request: IncomingMessage, response: ServerResponse, reply: Reply, course: Course): void {
-    const { status, body, headers, contentType } = reply;
-    response.statusCode = status;
-    for (const name in headers) response.setHeader(name, headers[name]!);
-    if (contentType !== undefined) response.setHeader('content-type', contentType);
-    if (options.corsOrigins.length > 0) {
-      for (const [name, value] of Object.entries(cors(request.method!, request.headers)))
-        response.setHeader(name, value);
-    }
+  function headersOf(request: IncomingMessage, reply: Reply): Record<string, string | number> {
+    const headers: Record<string, string | number> = { ...reply.headers };
+    if (reply.contentType !== undefined) headers['content-type'] = reply.contentType;
+    if (options.corsOrigins.length > 0) Object.assign(headers, cors(request.method!, request.headers));
     // After too much was sent the rest of it is not waited for, and a server that stops keeps nobody.
-    if (status === 413 || !server.listening) response.setHeader('connection', 'close');
+    if (reply.status === 413 || !server.listening) headers.connection = 'close';
+    return headers;
+  }
+
+  function send(request: IncomingMessage, response: ServerResponse, reply: Reply, course: Course): void {
+    const { status, body } = reply;
+    const headers = headersOf(request, reply);
     if (body === undefined || typeof body === 'string' || Buffer.isBuffer(body)) {
-      if (status !== 204) response.setHeader('content-length', body === undefined ? 0 : Buffer.byteLength(body));
-      response.end(body);
+      if (status !== 204) headers['content-length'] = body === undefined ? 0 : Buffer.byteLength(body);
+      response.writeHead(status, headers).end(body);
       return;
     }
-    pipeline(body, response, (error) => {
-      if (!error || response.destroyed) return;
-      // What has begun cannot be taken back: the caller sees that it broke off.
-      if (response.headersSent) response.destroy();
-      else send(request, response, failure(error, course.traceId), course);
-    });
+    // Until its first part is there, it can still become another answer; after that a caller only sees it break off.
+    once(body, 'readable').then(
+      () => pipeline(body, response.writeHead(status, headers), () => {}),
+      (error) => send(request, response, failure(error, course.traceId), course),
+    );
   }
 
   const server = createHttpServer({ keepAliveTimeout: idleMilliseconds, requestTimeout: 0 }, (request, response) => {

@@ -59,12 +59,14 @@ const columns = [
   'paymentSystem',
 ] as const satisfies (keyof Transaction)[];
 
-/** RFC 4180. */
+/** RFC 4180. The names go out with the first rows, since until then it can still fail in words. */
 async function* asCsv(bodies: AsyncIterable<string[]>): AsyncGenerator<string> {
-  yield `${columns.join(',')}\r\n`;
+  let names = `${columns.join(',')}\r\n`;
   for await (const some of bodies) {
-    yield some.map((body) => csvLine(body)).join('');
+    yield names + some.map((body) => csvLine(body)).join('');
+    names = '';
   }
+  if (names) yield names;
 }
 
 function csvLine(body: string): string {
