@@ -986,7 +986,7 @@ export function gatewaysIn(config: Config): GatewayName[] {
 }
 
 /** What a gateway that is named cannot do without. */
-const needs: Partial<Record<GatewayName, (keyof Config & keyof typeof settings)[]>> = {
+const needs: Partial<Record<GatewayName, (keyof typeof settings)[]>> = {
   twilio: ['twilioAccount', 'twilioToken'],
   vonage: ['vonageKey', 'vonageSecret'],
   infobip: ['infobipKey', 'infobipUrl'],

@@ -211,7 +211,7 @@ export function createTrailStore(db: Database) {
           { prepare: true },
         ),
       );
-      return rows.map((row) => ({ ...row }) as unknown as GatewayCounts);
+      return [...(rows as unknown as GatewayCounts[])];
     },
 
     /** Removes what is older, an hour's worth at a time. True while there is more. */

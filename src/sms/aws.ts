@@ -81,7 +81,7 @@ export function aws(settings: AwsSettings): Gateway {
 
 // oxlint-disable-next-line no-explicit-any -- read member by member
 function isOfThePhone(type: string, json: any): boolean {
-  if (type === 'ConflictException') return /^DESTINATION_PHONE_NUMBER_OPTED_OUT/.test(String(json.Reason));
+  if (type === 'ConflictException') return String(json.Reason).startsWith('DESTINATION_PHONE_NUMBER_OPTED_OUT');
   if (type !== 'ValidationException' || !Array.isArray(json.Fields)) return false;
   return json.Fields.some((field: { Name?: unknown }) => field?.Name === 'DestinationPhoneNumber');
 }

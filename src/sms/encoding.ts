@@ -19,7 +19,7 @@ const extension: Record<string, number> = {
   '€': 101,
 };
 
-const codes = new Map([...basic].map((letter, code) => [letter, code] as const));
+const codes = new Map(Array.from(basic, (letter, code) => [letter, code] as const));
 codes.delete('\u001b');
 
 export interface Encoding {

@@ -123,7 +123,7 @@ export function createFailover(options: FailoverOptions) {
       }));
     },
     async close(): Promise<void> {
-      await Promise.all([...lanes.values()].map(({ gateway }) => gateway.close?.()));
+      await Promise.all([...lanes.values()].map(async ({ gateway }) => gateway.close?.()));
     },
   };
 }

@@ -44,7 +44,8 @@ const builtIn: Record<string, string> = {
 export type WriteMessage = (wanted: Wanted) => Written;
 
 export function createMessages(settings: MessageSettings) {
-  const templates = new Map([...Object.entries(builtIn), ...lowered(settings.templates)]);
+  const own = new Map([...settings.templates].map(([name, template]) => [name.toLowerCase(), template]));
+  const templates = new Map([...Object.entries(builtIn), ...own]);
   const locales = settings.locales;
   const minutes = String(Math.max(1, Math.round(settings.codeSeconds / 60)));
 
@@ -80,7 +81,7 @@ export function createMessages(settings: MessageSettings) {
   function tooLong(): { template: string; alphabet: string; segments: number }[] {
     const brands = [settings.brand, ...settings.brands.values()];
     const brand = brands.reduce((a, b) => (encodingOf(b).units >= encodingOf(a).units ? b : a));
-    const used = [...templates].filter(([name]) => name in builtIn === false || isUsed(name));
+    const used = [...templates].filter(([name]) => own.has(name) || isUsed(name));
     return used
       .map(([template, words]) => ({ template, ...encodingOf(fill(words, brand, '0'.repeat(settings.codeDigits))) }))
       .filter(({ segments }) => segments > 1)
@@ -93,8 +94,4 @@ export function createMessages(settings: MessageSettings) {
   }
 
   return { write, tooLong };
-}
-
-function lowered(templates: ReadonlyMap<string, string>): [string, string][] {
-  return [...templates].map(([name, template]) => [name.toLowerCase(), template]);
 }

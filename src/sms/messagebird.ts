@@ -26,7 +26,7 @@ export function messageBird(settings: MessageBirdSettings): Gateway {
     if (error) {
       const reason = `error ${error.code} ${error.parameter ?? ''}`.trim();
       // Code 9 with the recipient named: it is the phone that is wrong.
-      if (error.code === 9 && /^recipient/.test(String(error.parameter))) return outcomes.rejected(reason);
+      if (error.code === 9 && String(error.parameter).startsWith('recipient')) return outcomes.rejected(reason);
       return status >= 500 ? byStatus(outcomes, answer) : outcomes.unsent(reason);
     }
     const recipients = json?.recipients;

@@ -115,7 +115,7 @@ describe('200 parallel sends, when the first gateway', () => {
     ['refuses connections', (first: { stop(): Promise<void> }) => first.stop(), false],
     ['dies in mid-request', (first: { behave(b: 'die'): void }) => first.behave('die'), true],
   ] as const)('%s: every caller is answered, the same code comes by the second', async (_what, misbehave, unknown) => {
-    const { first, second, service, users, phones, answers } = await storm(misbehave as never);
+    const { first, second, service, users, phones, answers } = await storm(misbehave);
     expect(answers.map(({ status }) => status)).toEqual(users.map(() => 204));
     // By the second gateway exactly one text for each, and by the first at most one, with the same code.
     expect(second.received.map(phoneIn).sort()).toEqual([...phones].sort());
