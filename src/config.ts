@@ -656,6 +656,12 @@ export const settings = {
     default: undefined,
     about: 'AWS: configuration set whose event destination reports deliveries.',
   }),
+  awsTopic: setting<string | undefined>({
+    env: 'LEDGERLINE_AWS_TOPIC',
+    kind: word,
+    default: undefined,
+    about: 'AWS: ARN of the SNS topic that the event destination reports to; its subscription is confirmed by itself.',
+  }),
   awsUrl: setting<string | undefined>({
     env: 'LEDGERLINE_AWS_URL',
     kind: url('https', 'http'),

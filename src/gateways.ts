@@ -77,6 +77,9 @@ function create(name: GatewayName, { config, inbox, terminal, onReceipt }: Gatew
           sessionToken: config.awsSessionToken,
         },
         configurationSet: config.awsConfigurationSet,
+        topic: config.awsTopic
+          ? { arn: config.awsTopic, url: `https://sns.${config.awsRegion!}.amazonaws.com` }
+          : undefined,
         sender,
         now,
       });

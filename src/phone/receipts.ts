@@ -22,18 +22,19 @@ export function createReceipts({ store, clock, observe, referenceKey }: ReceiptO
   /** `addressed` is the reference in the address of the callback, where it has one. */
   async function take(gateway: Gateway, callback: Callback, addressed: string | undefined): Promise<void> {
     const receipts = gateway.readReceipts?.(callback);
-    if (!receipts) {
-      observe({ kind: 'receipt-refused', gateway: gateway.name, reason: 'not-authentic' });
-      throw receiptRefused();
-    }
-    for (const receipt of receipts) {
-      const message = readReference(referenceKey, addressed ?? receipt.reference ?? '');
-      if (!message) {
-        observe({ kind: 'receipt-refused', gateway: gateway.name, reason: 'unknown-message' });
-        throw receiptRefused();
-      }
+    if (!receipts) return refuse(gateway, 'not-authentic');
+    const named = addressed === undefined ? receipts.map(({ reference }) => reference ?? '') : [addressed];
+    const messages = named.map((reference) => readReference(referenceKey, reference));
+    if (messages.includes(undefined)) return refuse(gateway, 'unknown-message');
+    for (const [index, receipt] of receipts.entries()) {
+      const message = messages[index] ?? messages[0]!;
       await apply(gateway.name, receipt, (row) => store.applyReceipt(message, row));
     }
+  }
+
+  function refuse(gateway: Gateway, reason: 'not-authentic' | 'unknown-message'): never {
+    observe({ kind: 'receipt-refused', gateway: gateway.name, reason });
+    throw receiptRefused();
   }
 
   /** What an SMSC says on our own connection to it. */

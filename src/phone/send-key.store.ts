@@ -11,6 +11,7 @@ export interface FirstAnswer {
   sameRequest: boolean;
   status: number | null;
   error: string | null;
+  claimedAt: Date;
 }
 
 export type SendKeyStore = ReturnType<typeof createSendKeyStore>;
@@ -30,9 +31,9 @@ export function createSendKeyStore(db: Database) {
 
     async read({ userId, key, request }: SendKey): Promise<FirstAnswer | undefined> {
       const [row] = await db.read`
-        select request_digest = ${request} as same, status, error from send_keys
+        select request_digest = ${request} as same, status, error, claimed_at from send_keys
         where user_id = ${userId} and key_digest = ${key}`;
-      return row && { sameRequest: row.same, status: row.status, error: row.error };
+      return row && { sameRequest: row.same, status: row.status, error: row.error, claimedAt: row.claimed_at };
     },
 
     async finish({ userId, key }: SendKey, claimedAt: Date, status: number, error: string | null): Promise<void> {

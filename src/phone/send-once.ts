@@ -2,7 +2,7 @@
 import { createHash } from 'node:crypto';
 import { secondsAfter, type Clock } from '../clock.ts';
 import { keyReused, Problem, repeated, stillSending } from '../errors.ts';
-import type { SendKeyStore } from './send-key.store.ts';
+import type { FirstAnswer, SendKeyStore } from './send-key.store.ts';
 
 /** A send takes no longer than this; a claim that is older was left behind by a process that ended. */
 const claimSeconds = 60;
@@ -21,19 +21,20 @@ export function createSendOnce({ store, clock, waitSeconds }: OnceOptions) {
   /** `request` is all that makes two requests the same. */
   return async function once(userId: number, key: string, request: string, send: () => Promise<void>): Promise<void> {
     const claim = { userId, key: sha256(key), request: sha256(request) };
-    for (let waited = 0; ; waited += pauseMilliseconds) {
+    let first: FirstAnswer | undefined;
+    for (let waited = 0; waited <= waitSeconds * 1000; waited += pauseMilliseconds) {
       const now = clock.now();
-      if (await store.claim(claim, now, secondsAfter(now, -claimSeconds))) {
-        return run(claim, now, send);
-      }
-      const first = await store.read(claim);
+      const abandoned = secondsAfter(now, -claimSeconds);
+      // Nobody has it, or whoever had it gave it back, or ended without a word.
+      const free = !first || (first.status === null && first.claimedAt < abandoned);
+      if (free && (await store.claim(claim, now, abandoned))) return run(claim, now, send);
+      first = await store.read(claim);
       if (first && !first.sameRequest) throw keyReused();
       if (first?.status === 204) return;
       if (first?.status) throw repeated(first.status, first.error ?? '');
-      // The first is still at it, or has just given the key back to whoever claims it next.
-      if (waited >= waitSeconds * 1000) throw stillSending();
       await new Promise((resolve) => setTimeout(resolve, pauseMilliseconds));
     }
+    throw stillSending();
   };
 
   async function run(

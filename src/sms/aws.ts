@@ -1,6 +1,6 @@
 /** AWS End User Messaging: SendTextMessage of the API PinpointSMSVoiceV2. */
 import { outcomesOf, type Callback, type Gateway, type Outcome, type Receipt } from './gateway.ts';
-import { byStatus, httpCaller, type HttpAnswer } from './http.ts';
+import { byStatus, formType, httpCaller, type HttpAnswer } from './http.ts';
 import type { SenderOf } from './senders.ts';
 import { signV4, type AwsCredentials } from './sigv4.ts';
 
@@ -9,6 +9,8 @@ export interface AwsSettings {
   region: string;
   credentials: AwsCredentials;
   configurationSet: string | undefined;
+  /** The SNS topic whose subscription to our receipts is confirmed. */
+  topic: { arn: string; url: string } | undefined;
   sender: SenderOf;
   now(): Date;
 }
@@ -17,10 +19,25 @@ export interface AwsSettings {
 const shortestSeconds = 5;
 const longestSeconds = 259_200;
 
+const confirmMilliseconds = 5000;
+
 export function aws(settings: AwsSettings): Gateway {
   const outcomes = outcomesOf('aws');
   const http = httpCaller(settings.url);
   const { host } = new URL(settings.url);
+  const sns = settings.topic && httpCaller(settings.topic.url);
+
+  /** Asked of AWS itself, with nothing of the notification but its token: no address in it is followed. */
+  function confirm(token: string): void {
+    const form = new URLSearchParams({
+      Action: 'ConfirmSubscription',
+      Version: '2010-03-31',
+      TopicArn: settings.topic!.arn,
+      Token: token,
+    });
+    const call = { path: '/', headers: { 'content-type': formType }, body: form.toString() };
+    void sns!.outcome(outcomes, call, confirmMilliseconds, () => outcomes.accepted());
+  }
 
   function read(answer: HttpAnswer): Outcome {
     const { status, json } = answer;
@@ -69,13 +86,21 @@ export function aws(settings: AwsSettings): Gateway {
     readReceipts({ body }: Callback): Receipt[] | undefined {
       try {
         const outer: unknown = JSON.parse(body.toString());
-        const { Message: inner } = Object(outer);
+        const { Type: type, TopicArn: topic, Token: token, Message: inner } = Object(outer);
+        if (type === 'SubscriptionConfirmation') {
+          if (topic !== settings.topic?.arn || typeof token !== 'string' || token.length > 1000) return undefined;
+          confirm(token);
+          return [];
+        }
         return readEvent(typeof inner === 'string' ? JSON.parse(inner) : outer);
       } catch {
         return undefined;
       }
     },
-    close: http.close,
+    close() {
+      http.close();
+      sns?.close();
+    },
   };
 }
 

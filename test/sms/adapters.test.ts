@@ -125,6 +125,7 @@ const gateways: Record<string, { make(url: string): Gateway; accepts(received: R
         region: 'eu-west-1',
         credentials: { accessKeyId: 'AKID', secretAccessKey: 'secret', sessionToken: undefined },
         configurationSet: 'receipts',
+        topic: { arn: 'arn:aws:sns:eu-west-1:1:receipts', url },
         sender,
         now,
       }),
@@ -365,6 +366,28 @@ describe('Signature Version 4', () => {
   });
 });
 
+describe('AWS', () => {
+  it('confirms the subscription of its topic, at AWS and not at the address it is told', async () => {
+    const sns = await gatewayServer(() => ({ status: 200 }));
+    const gateway = gateways.aws!.make(sns.url);
+    const body = {
+      Type: 'SubscriptionConfirmation',
+      TopicArn: 'arn:aws:sns:eu-west-1:1:receipts',
+      Token: 'token',
+      SubscribeURL: 'http://127.0.0.1:1/evil',
+    };
+    const callback = { url: 'https://l.example/r', headers: {}, body: Buffer.from(JSON.stringify(body)) };
+    expect(gateway.readReceipts!(callback)).toEqual([]);
+    while (sns.received.length === 0) await new Promise((resolve) => setTimeout(resolve, 10));
+    expect(sns.received[0]!.form).toEqual({
+      Action: 'ConfirmSubscription',
+      Version: '2010-03-31',
+      TopicArn: 'arn:aws:sns:eu-west-1:1:receipts',
+      Token: 'token',
+    });
+  });
+});
+
 describe('a receipt', () => {
   const callback = (body: string, headers: Record<string, string> = {}, url = 'https://l.example/r?message=m') => ({
     url,
@@ -495,6 +518,9 @@ describe('a receipt', () => {
         { reference: 'ref', id: 'A1', state: 'delivered' },
       ]);
     }
+    const confirmation = (topic: string) =>
+      callback(JSON.stringify({ Type: 'SubscriptionConfirmation', TopicArn: topic, Token: 'token' }));
+    expect(awsGateway.readReceipts!(confirmation('arn:aws:sns:eu-west-1:2:others'))).toBeUndefined();
     for (const body of ['{', '{}', 'null', '{"Message":"{"}']) {
       expect(awsGateway.readReceipts!(callback(body))).toBeUndefined();
     }
