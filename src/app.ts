@@ -367,6 +367,7 @@ function gatewayOrder(config: Config, store: TrailStore, clock: ServiceClock, ob
             windowSeconds: config.orderWindowSeconds,
             leastMessages: config.orderMessages,
             marginPercent: config.orderMarginPercent,
+            floorPercent: config.orderFloorPercent,
           }
         : undefined,
     settleSeconds: config.codeSeconds,

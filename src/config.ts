@@ -534,6 +534,12 @@ export const settings = {
     default: 15,
     about: 'Adaptive order: percentage points that a gateway must be behind another.',
   }),
+  orderFloorPercent: setting({
+    env: 'LEDGERLINE_ORDER_FLOOR_PERCENT',
+    kind: integer(0, 100),
+    default: 30,
+    about: 'Adaptive order: a gateway below this goes behind the others even if nothing is known of them; 0 is off.',
+  }),
   twilioAccount: setting<string | undefined>({
     env: 'LEDGERLINE_TWILIO_ACCOUNT',
     kind: word,

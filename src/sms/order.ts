@@ -15,6 +15,8 @@ export interface OrderBounds {
   leastMessages: number;
   /** Percentage points that it must be behind. */
   marginPercent: number;
+  /** Below this it goes behind the others even if nothing is known of them. */
+  floorPercent: number;
 }
 
 export interface Decision {
@@ -38,7 +40,8 @@ export function decideOrder(
       .flatMap((other) => known.get(other) ?? [])
       .map((other) => whyBehind(one, other, bounds))
       .find((found) => found !== undefined);
-    if (reason) reasons.set(name, reason);
+    const why = reason ?? whyTooLow(one, bounds);
+    if (why) reasons.set(name, why);
   }
   // Those that fell behind keep their order among themselves.
   const order = [...configured.filter((name) => !reasons.has(name)), ...configured.filter((name) => reasons.has(name))];
@@ -46,21 +49,35 @@ export function decideOrder(
   return moved ? { order, reasons: [...reasons.values()] } : { order: [...configured], reasons: [] };
 }
 
+const measures: [word: string, part: (of: GatewayNumbers) => number, whole: (of: GatewayNumbers) => number][] = [
+  ['delivered', ({ delivered }) => delivered, ({ delivered, failed }) => delivered + failed],
+  ['used', ({ verified }) => verified, ({ accepted }) => accepted],
+];
+
+/** By each measure that enough is known of. */
+function percentages(numbers: GatewayNumbers, { leastMessages }: OrderBounds): Map<string, number> {
+  return new Map(
+    measures.flatMap(([word, part, whole]) =>
+      whole(numbers) >= leastMessages ? [[word, (100 * part(numbers)) / whole(numbers)] as const] : [],
+    ),
+  );
+}
+
 function whyBehind(one: GatewayNumbers, other: GatewayNumbers, bounds: OrderBounds): string | undefined {
-  if (other.accepted < bounds.leastMessages) return undefined;
-  const measures: [string, (numbers: GatewayNumbers) => number | undefined][] = [
-    ['delivered', ({ delivered, failed }) => percentage(delivered, delivered + failed, bounds.leastMessages)],
-    ['used', ({ verified, accepted }) => percentage(verified, accepted, bounds.leastMessages)],
-  ];
-  for (const [word, measure] of measures) {
-    const mine = measure(one);
-    const theirs = measure(other);
-    if (mine === undefined || theirs === undefined || theirs - mine <= bounds.marginPercent) continue;
-    return `${one.gateway} ${Math.round(mine)}% ${word}, ${other.gateway} ${Math.round(theirs)}%`;
+  const theirs = percentages(other, bounds);
+  for (const [word, mine] of percentages(one, bounds)) {
+    const better = theirs.get(word);
+    if (better === undefined || better - mine <= bounds.marginPercent) continue;
+    return `${one.gateway} ${Math.round(mine)}% ${word}, ${other.gateway} ${Math.round(better)}%`;
   }
   return undefined;
 }
 
-function percentage(part: number, whole: number, least: number): number | undefined {
-  return whole >= least ? (100 * part) / whole : undefined;
+function whyTooLow(one: GatewayNumbers, bounds: OrderBounds): string | undefined {
+  for (const [word, mine] of percentages(one, bounds)) {
+    if (mine < bounds.floorPercent) {
+      return `${one.gateway} ${Math.round(mine)}% ${word}, less than ${bounds.floorPercent}%`;
+    }
+  }
+  return undefined;
 }

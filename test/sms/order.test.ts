@@ -7,7 +7,7 @@ import { createTrailStore } from '../../src/phone/trail.store.ts';
 import { decideOrder } from '../../src/sms/order.ts';
 import { serviceForTest } from '../harness/service.ts';
 
-const bounds = { leastMessages: 50, marginPercent: 15 };
+const bounds = { leastMessages: 50, marginPercent: 15, floorPercent: 30 };
 const numbers = (gateway: string, accepted: number, delivered: number, failed: number, verified: number) => ({
   gateway,
   accepted,
@@ -19,7 +19,10 @@ const numbers = (gateway: string, accepted: number, delivered: number, failed: n
 describe('the order', () => {
   it.each([
     ['too few messages', [numbers('a', 49, 0, 49, 0), numbers('b', 100, 100, 0, 90)], ['a', 'b'], []],
-    ['nobody to compare with', [numbers('a', 100, 0, 100, 0), numbers('b', 10, 10, 0, 10)], ['a', 'b'], []],
+    ['nobody to compare with', [numbers('a', 100, 60, 40, 50), numbers('b', 10, 10, 0, 10)], ['a', 'b'], []],
+    ['so little that anybody may be better', [numbers('a', 100, 0, 0, 29)], ['b', 'a'], ['a 29% used, less than 30%']],
+    ['little, but as much as required', [numbers('a', 100, 0, 0, 30)], ['a', 'b'], []],
+    ['little everywhere', [numbers('a', 100, 0, 0, 20), numbers('b', 100, 0, 0, 10)], ['a', 'b'], []],
     ['within the margin', [numbers('a', 100, 80, 20, 70), numbers('b', 100, 95, 5, 85)], ['a', 'b'], []],
     [
       'less delivered',
@@ -63,7 +66,7 @@ describe('a country', () => {
         state, requested_at, answered_at, state_at, expires_at, verified_at)
       select n, 1, '+44…', country, 0, 'en', 1, gateway,
         case when gateway = 'twilio' and n % 3 > 0 then 'failed' else 'delivered' end,
-        now() - interval '1 hour', now(), now(), now(), null
+        now() - interval '1 hour', now(), now(), now(), case when n % 3 = 0 then now() end
       from generate_series(1, 240) n,
         lateral (select case when n % 2 = 0 then 'twilio' else 'vonage' end as gateway,
           case when n <= 120 then 'GB' else 'DE' end as country) g
