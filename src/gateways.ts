@@ -20,7 +20,7 @@ export interface GatewayParts {
   onReceipt(receipt: Receipt): void;
 }
 
-export const receiptsPath = (gateway: string) => `/gateways/${gateway}/receipts`;
+const receiptsPath = (gateway: string) => `/gateways/${gateway}/receipts`;
 
 export function createGateways(parts: GatewayParts): Gateway[] {
   return gatewaysIn(parts.config).map((name) => create(name, parts));

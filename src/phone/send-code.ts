@@ -18,6 +18,8 @@ export interface SendRequest {
   userId: number;
   /** The phone's key. */
   phone: string;
+  /** ISO 3166 code, where the number is valid. */
+  country: string | undefined;
   correlationType: number;
   /** The language wanted for the message. */
   locale?: string | undefined;
@@ -78,10 +80,9 @@ export function createSendCode(rules: SendRules) {
 
   /** Outside any transaction: a gateway may take seconds. Until it accepts, the earlier code stays good. */
   async function dispatch(request: SendRequest, number: number, now: Date): Promise<void> {
-    const { userId, phone, correlationType } = request;
+    const { userId, phone, country, correlationType } = request;
     const test = rules.testNumber(phone, now);
     const code = test?.code ?? makeCode(rules.codeDigits);
-    const country = parsePhoneNumber(phone)?.country;
     const written = rules.write({ locale: request.locale, country, correlationType, code });
     const { outcome, tries, retryAfterSeconds } = test
       ? testDispatch()
@@ -140,7 +141,8 @@ export function createSendCode(rules: SendRules) {
     if (!last) throw unknownUser();
     if (last.verified) return;
     if (last.phone === null) throw nothingToResend();
-    await send({ userId, phone: last.phone, correlationType: last.correlationType, locale: last.locale });
+    const { phone, correlationType, locale } = last;
+    await send({ userId, phone, country: parsePhoneNumber(phone)?.country, correlationType, locale });
   }
 
   async function resendCode(userId: number, idempotencyKey?: string): Promise<void> {

@@ -21,7 +21,7 @@ export interface HttpAnswer {
 }
 
 /** No answer: why, and whether the request can have arrived. */
-export class NoAnswer extends Error {
+class NoAnswer extends Error {
   readonly maybeSent: boolean;
 
   constructor(reason: string, maybeSent: boolean) {
@@ -29,8 +29,6 @@ export class NoAnswer extends Error {
     this.maybeSent = maybeSent;
   }
 }
-
-export type HttpCaller = ReturnType<typeof httpCaller>;
 
 const largestAnswerBytes = 64 * 1024;
 

@@ -44,7 +44,8 @@ export const sendCodeOperation = (send: SendCode) =>
     namesUser: ({ body: { id } }) => id,
     async handle({ body: { id, phoneNumber, correlationType, locale }, request }) {
       const idempotencyKey = idempotencyKeyOf(request.headers);
-      await send.sendCode({ userId: id, phone: phoneNumber.key, correlationType, locale, idempotencyKey });
+      const { key: phone, country } = phoneNumber;
+      await send.sendCode({ userId: id, phone, country, correlationType, locale, idempotencyKey });
       return empty(204);
     },
   });
