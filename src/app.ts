@@ -6,6 +6,7 @@ import { deriveKey, makeDigestKey, makeSigningKey, readSigningKeys, sandboxKey }
 import { createVerifier, type Verifier } from './auth/verifier.ts';
 import { ServiceClock } from './clock.ts';
 import { checkMode, scopes, type ClientSetting, type Config } from './config.ts';
+import { createGateways } from './gateways.ts';
 import { asProblem, errorCode, openDatabase, type Database } from './db/database.ts';
 import { startEmbedded } from './db/embedded.ts';
 import { enterMode } from './db/installation.ts';
@@ -14,18 +15,27 @@ import { StartError } from './errors.ts';
 import { freePort } from './free-port.ts';
 import { operationsOf } from './http/routes/index.ts';
 import { createServer } from './http/server.ts';
-import { createObserver, type Observer } from './observe.ts';
+import { createObserver, type Observe, type Observer } from './observe.ts';
+import { createGatewayOrder, type GatewayOrder } from './phone/gateway-order.ts';
+import { createOverview } from './phone/overview.ts';
 import { createPhoneStore } from './phone/phone.store.ts';
+import { createReceipts } from './phone/receipts.ts';
 import { createSendCode } from './phone/send-code.ts';
+import { createSendKeyStore } from './phone/send-key.store.ts';
+import { createSendOnce } from './phone/send-once.ts';
+import { testNumbers } from './phone/test-numbers.ts';
+import { createTrail } from './phone/trail.ts';
+import { createTrailStore, type TrailStore } from './phone/trail.store.ts';
 import { createUnlinkPhone } from './phone/unlink-phone.ts';
 import { createVerifyCode } from './phone/verify-code.ts';
 import { demoIndividual, demoTransactions } from './sandbox/demo.ts';
 import { createSandboxGuard } from './sandbox/guard.ts';
 import { createSandboxStore, demoMark } from './sandbox/sandbox.store.ts';
 import { createSandbox, type Sandbox } from './sandbox/sandbox.ts';
-import { ConsoleGateway } from './sms/console.ts';
+import { createFailover, type Failover } from './sms/failover.ts';
 import type { Gateway } from './sms/gateway.ts';
 import { Inbox } from './sms/inbox.ts';
+import { createMessages } from './sms/message.ts';
 import { createAsOf } from './transactions/as-of.ts';
 import { createExportTransactions } from './transactions/export-transactions.ts';
 import { createSummarizeTransactions } from './transactions/totals.ts';
@@ -128,27 +138,66 @@ async function start(options: AppOptions, releasers: Releasers): Promise<App> {
   const demo = sandbox && (await seedDemo(db, createUser, recordTransactions));
   let stopping = false;
 
+  const trailStore = createTrailStore(db);
+  const trail = createTrail({ store: trailStore, clock, observe, keepDays: config.trailDays });
+  releasers.add(trail.stop);
+  const observePhone: Observe = (observation) => {
+    observe(observation);
+    trail.note(observation);
+  };
+  const referenceKey = deriveKey(digestKey, 'message references');
+  const receipts = createReceipts({ store: trailStore, clock, observe, referenceKey });
+  const order = gatewayOrder(config, trailStore, clock, observe);
+  releasers.add(order.stop);
+  const gateways = createGateways({
+    config,
+    inbox,
+    terminal: options.terminal,
+    onReceipt: (receipt) => void receipts.takeSmpp(receipt).catch((error) => observer.observeDefect(error, 'receipt')),
+  });
+  const failover = gatewayFailover(config, gateways, order, observe);
+  releasers.add(failover.close);
+  const messages = createMessages(config);
+  for (const template of messages.tooLong()) observe({ kind: 'template-too-long', ...template });
+
   const services = {
     send: createSendCode({
       store: phones,
-      gateway: gatewayOf(config, inbox, options.terminal),
+      trail: trailStore,
+      once: createSendOnce({ store: createSendKeyStore(db), clock, waitSeconds: config.sendSeconds + 2 }),
+      dispatch: failover.send,
+      write: messages.write,
+      testNumber: testNumbers(config.testNumbers ?? []),
       clock,
-      observe,
+      observe: observePhone,
       limits: { user: config.userSends, phone: config.phoneSends },
       digestKey: codeKey,
-      brand: config.brand,
+      referenceKey,
       codeDigits: config.codeDigits,
       codeSeconds: config.codeSeconds,
     }),
     verifyCode: createVerifyCode({
       store: phones,
       clock,
-      observe,
+      observe: observePhone,
       failures: config.userFailures,
       attempts: config.codeAttempts,
       digestKey: codeKey,
     }),
-    unlinkPhone: createUnlinkPhone(phones, observe),
+    unlinkPhone: createUnlinkPhone(phones, observePhone),
+    receipts: {
+      publicUrl: url,
+      find: (name: string) => gateways.find((gateway) => gateway.name === name),
+      take: receipts.take,
+    },
+    readTrail: trail.read,
+    readOverview: createOverview({
+      store: trailStore,
+      clock,
+      failover,
+      order,
+      configuredOrder: config.gateways!,
+    }),
     createUser,
     userStatus: createUserStatus(users),
     listTransactions: createListTransactions(transactions, clock, asOf),
@@ -305,8 +354,42 @@ function sandboxGuard(config: Config, url: string) {
   });
 }
 
-function gatewayOf({ gateway }: Config, inbox: Inbox, terminal: (text: string) => void): Gateway {
-  return gateway === 'console' ? new ConsoleGateway(terminal) : inbox;
+function gatewayOrder(config: Config, store: TrailStore, clock: ServiceClock, observe: Observe): GatewayOrder {
+  return createGatewayOrder({
+    store,
+    clock,
+    observe,
+    gateways: config.gateways!,
+    byCountry: config.gatewaysByCountry,
+    bounds:
+      config.gatewayOrder === 'adaptive'
+        ? {
+            windowSeconds: config.orderWindowSeconds,
+            leastMessages: config.orderMessages,
+            marginPercent: config.orderMarginPercent,
+            floorPercent: config.orderFloorPercent,
+          }
+        : undefined,
+    settleSeconds: config.codeSeconds,
+  });
+}
+
+/** Failures in a row that leave a gateway out, and for how long. */
+const breaker = { failures: 5, openMilliseconds: 5000, longestMilliseconds: 120_000 };
+
+function gatewayFailover(config: Config, gateways: Gateway[], order: GatewayOrder, observe: Observe): Failover {
+  return createFailover({
+    gateways,
+    orderFor: order.orderFor,
+    gatewayMilliseconds: config.gatewaySeconds * 1000,
+    budgetMilliseconds: config.sendSeconds * 1000,
+    breaker,
+    now: () => performance.now(),
+    onTry: ({ gateway, outcome, reason, milliseconds }) =>
+      observe({ kind: 'gateway-asked', gateway, outcome, ...(reason && { reason }), milliseconds }),
+    onBreaker: (gateway, state, reason) =>
+      observe({ kind: 'gateway-breaker', gateway, state, ...(reason && { reason }) }),
+  });
 }
 
 function urlOf(host: string, port: number): string {

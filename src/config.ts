@@ -4,6 +4,9 @@
  */
 import { readFileSync } from 'node:fs';
 import type { FailureRate, Rate } from './phone/limits.ts';
+import { parsePhoneNumber } from './phone/number.ts';
+import type { TestNumber } from './phone/test-numbers.ts';
+import { vonageSignatures, type VonageSignature } from './sms/vonage.ts';
 
 export type Mode = 'sandbox' | 'production';
 
@@ -191,6 +194,134 @@ function client(entry: unknown, which: string): ClientSetting {
   return { id, secretSha256, scopes: granted, mayBindUsers };
 }
 
+/** Every gateway there is, and what it cannot do without. */
+export const gatewayNames = [
+  'twilio',
+  'vonage',
+  'infobip',
+  'messagebird',
+  'aws',
+  'webhook',
+  'smpp',
+  'console',
+  'inbox',
+] as const;
+export type GatewayName = (typeof gatewayNames)[number];
+
+const gatewayList: Kind<GatewayName[]> = {
+  form: `list of ${gatewayNames.join(', ')}`,
+  parse(value) {
+    const names = list.parse(value).map((name) => {
+      const known = gatewayNames.find((gateway) => gateway === name);
+      return known ?? fail(`has the gateway "${name}"; there are ${gatewayNames.join(', ')}`);
+    });
+    if (names.length === 0) return fail('must name at least one gateway');
+    if (new Set(names).size < names.length) return fail('names a gateway twice');
+    return names;
+  },
+};
+
+/** `DE=…; FR=…`: values by country, or by another key. */
+function byKey<T>(keys: string, pattern: RegExp, value: Kind<T>): Kind<Map<string, T>> {
+  return {
+    form: `${keys}=value, separated by semicolons; a value is a ${value.form}`,
+    parse(text) {
+      const items = text.split(';').filter((item) => item.trim() !== '');
+      return new Map(
+        items.map((item) => {
+          const equals = item.indexOf('=');
+          const key = item.slice(0, Math.max(0, equals)).trim();
+          if (!pattern.test(key)) return fail(`must be ${keys}=value, separated by semicolons`);
+          return [key, value.parse(item.slice(equals + 1).trim())];
+        }),
+      );
+    },
+  };
+}
+
+const country = /^[A-Z]{2}$/;
+
+const sender: Kind<string> = {
+  form: 'number in E.164, a short code, or up to 11 letters and digits',
+  parse: (value) =>
+    /^(\+?\d{3,15}|(?=.*[A-Za-z])[A-Za-z0-9 _.&-]{1,11})$/.test(value)
+      ? value
+      : fail(`has the sender "${value}"; write a number in E.164, a short code, or up to 11 letters and digits`),
+};
+
+const locale: Kind<string> = {
+  form: 'language such as en or pt-BR',
+  parse: (value) =>
+    /^[A-Za-z]{2,3}(-[A-Za-z0-9]{2,8})*$/.test(value)
+      ? value
+      : fail(`has the locale "${value}"; write one such as en or pt-BR`),
+};
+
+const templates: Kind<Map<string, string>> = {
+  form: 'JSON object: by locale, such as de, or locale/correlationType, such as de/1',
+  parse(value) {
+    let parsed: unknown;
+    try {
+      parsed = JSON.parse(value);
+    } catch {
+      return fail('must be JSON');
+    }
+    if (typeof parsed !== 'object' || parsed === null || Array.isArray(parsed)) return fail('must be a JSON object');
+    return new Map(
+      Object.entries(parsed as Record<string, unknown>).map(([name, template]) => {
+        if (!/^[A-Za-z]{2,3}(-[A-Za-z0-9]{2,8})*(\/[01])?$/.test(name)) return fail(`has the name "${name}"`);
+        if (typeof template !== 'string' || !template.includes('{code}')) {
+          return fail(`has the template "${name}" without {code}`);
+        }
+        const [, unknown] = /\{(?!(?:brand|code|minutes)\})([^}]*)\}/.exec(template) ?? [];
+        if (unknown !== undefined) return fail(`has {${unknown}} in "${name}"; there are {brand}, {code}, {minutes}`);
+        return [name, template];
+      }),
+    );
+  },
+};
+
+const testNumberList: Kind<TestNumber[]> = {
+  form: '+number=code@date, separated by commas; the date is the last day, UTC',
+  parse: (value) =>
+    list.parse(value).map((item, index) => {
+      const match = /^(\+\d+)=(\d{4,10})@(\d{4}-\d\d-\d\d)$/.exec(item);
+      const phone = match && parsePhoneNumber(match[1]!)?.key;
+      const day = match ? Date.parse(`${match[3]}T00:00:00Z`) : Number.NaN;
+      if (!phone || Number.isNaN(day)) {
+        return fail(`has item ${index + 1} in another form than +15005550006=123456@2030-12-31`);
+      }
+      return { phone, code: match[2]!, until: new Date(day + 86_400_000) };
+    }),
+};
+
+const span: Kind<number> = { form: 'span such as 6h', parse: spanSeconds };
+
+const webhookSecret: Kind<string> = {
+  form: 'whsec_ and the base64 of 24 to 64 random bytes',
+  parse(value) {
+    const bytes = /^whsec_[A-Za-z0-9+/]+=*$/.test(value) ? Buffer.from(value.slice(6), 'base64').length : 0;
+    return bytes >= 24 && bytes <= 64 ? value : fail('must be whsec_ and the base64 of 24 to 64 random bytes');
+  },
+};
+
+/** Part of a path, or of a header. */
+const word: Kind<string> = {
+  form: 'text without spaces',
+  parse: (value) => (/^[\x21-\x7e]+$/.test(value) ? value : fail('must not contain spaces')),
+};
+
+const hostName: Kind<string> = {
+  form: 'host name',
+  parse: (value) =>
+    /^[a-z0-9]([a-z0-9.-]*[a-z0-9])?$/.test(value) ? value : fail('must be a host name such as app.example.com'),
+};
+
+const androidHash: Kind<string> = {
+  form: '11 letters of base64',
+  parse: (value) => (/^[A-Za-z0-9+/]{11}$/.test(value) ? value : fail('must be the 11 letters that the app computes')),
+};
+
 const logLevels = oneOf('debug', 'info', 'warn', 'error', 'silent');
 
 function setting<T>(definition: Setting<T>): Setting<T> {
@@ -352,18 +483,317 @@ export const settings = {
     defaultText: '86400; 3600 in production',
     about: 'How long a token of the embedded issuer lives.',
   }),
-  gateway: setting<'inbox' | 'console' | undefined>({
-    env: 'LEDGERLINE_GATEWAY',
-    kind: oneOf('inbox', 'console'),
-    default: byMode<'inbox' | undefined>('inbox', undefined),
+  gateways: setting<GatewayName[] | undefined>({
+    env: 'LEDGERLINE_GATEWAYS',
+    kind: gatewayList,
+    default: byMode<GatewayName[] | undefined>(['inbox'], undefined),
     defaultText: 'inbox in the sandbox',
-    about: 'Where messages go.',
+    about: 'Who carries messages, first to last; docs/gateways.md tells how to set each up.',
+  }),
+  gatewaysByCountry: setting<Map<string, GatewayName[]>>({
+    env: 'LEDGERLINE_GATEWAYS_BY_COUNTRY',
+    kind: byKey('country', country, gatewayList),
+    default: new Map(),
+    defaultText: 'none',
+    about: 'Another list for a country, such as `DE=vonage,twilio; FR=infobip`.',
+  }),
+  gatewaySeconds: setting({
+    env: 'LEDGERLINE_GATEWAY_SECONDS',
+    kind: integer(1, 60),
+    default: 4,
+    about: 'How long one gateway may take to answer.',
+  }),
+  sendSeconds: setting({
+    env: 'LEDGERLINE_SEND_SECONDS',
+    kind: integer(1, 120),
+    default: 10,
+    about: 'How long all gateways together may take; then the caller gets 503.',
+  }),
+  gatewayOrder: setting<'adaptive' | 'fixed'>({
+    env: 'LEDGERLINE_GATEWAY_ORDER',
+    kind: oneOf('adaptive', 'fixed'),
+    default: 'adaptive',
+    about: 'Whether a gateway whose messages do not arrive or are not used goes behind the others, by country.',
+  }),
+  orderWindowSeconds: setting({
+    env: 'LEDGERLINE_ORDER_WINDOW',
+    kind: span,
+    default: 21_600,
+    defaultText: '6h',
+    about: 'Adaptive order: how far back the numbers go, and so how long a gateway stays behind.',
+  }),
+  orderMessages: setting({
+    env: 'LEDGERLINE_ORDER_MESSAGES',
+    kind: integer(10, 1_000_000),
+    default: 50,
+    about: 'Adaptive order: messages that a gateway must have carried in a country before anything is concluded.',
+  }),
+  orderMarginPercent: setting({
+    env: 'LEDGERLINE_ORDER_MARGIN_PERCENT',
+    kind: integer(1, 100),
+    default: 15,
+    about: 'Adaptive order: percentage points that a gateway must be behind another.',
+  }),
+  orderFloorPercent: setting({
+    env: 'LEDGERLINE_ORDER_FLOOR_PERCENT',
+    kind: integer(0, 100),
+    default: 30,
+    about: 'Adaptive order: a gateway below this goes behind the others even if nothing is known of them; 0 is off.',
+  }),
+  twilioAccount: setting<string | undefined>({
+    env: 'LEDGERLINE_TWILIO_ACCOUNT',
+    kind: word,
+    default: undefined,
+    about: 'Twilio: the account’s SID.',
+  }),
+  twilioToken: setting<string | undefined>({
+    env: 'LEDGERLINE_TWILIO_TOKEN',
+    kind: word,
+    default: undefined,
+    secret: true,
+    about: 'Twilio: the account’s auth token; it also signs receipts.',
+  }),
+  twilioService: setting<string | undefined>({
+    env: 'LEDGERLINE_TWILIO_SERVICE',
+    kind: word,
+    default: undefined,
+    about: 'Twilio: SID of a messaging service that chooses the sender.',
+  }),
+  twilioUrl: setting({
+    env: 'LEDGERLINE_TWILIO_URL',
+    kind: url('https', 'http'),
+    default: 'https://api.twilio.com',
+    about: 'Twilio: where its API is.',
+  }),
+  vonageKey: setting<string | undefined>({
+    env: 'LEDGERLINE_VONAGE_KEY',
+    kind: word,
+    default: undefined,
+    about: 'Vonage: the API key.',
+  }),
+  vonageSecret: setting<string | undefined>({
+    env: 'LEDGERLINE_VONAGE_SECRET',
+    kind: word,
+    default: undefined,
+    secret: true,
+    about: 'Vonage: the API secret.',
+  }),
+  vonageSignatureSecret: setting<string | undefined>({
+    env: 'LEDGERLINE_VONAGE_SIGNATURE_SECRET',
+    kind: word,
+    default: undefined,
+    secret: true,
+    about: 'Vonage: the signature secret, where the account signs its webhooks.',
+  }),
+  vonageSignature: setting<VonageSignature>({
+    env: 'LEDGERLINE_VONAGE_SIGNATURE',
+    kind: oneOf(...vonageSignatures),
+    default: 'sha256',
+    about: 'Vonage: how the account signs its webhooks.',
+  }),
+  vonageUrl: setting({
+    env: 'LEDGERLINE_VONAGE_URL',
+    kind: url('https', 'http'),
+    default: 'https://rest.nexmo.com',
+    about: 'Vonage: where its API is.',
+  }),
+  infobipKey: setting<string | undefined>({
+    env: 'LEDGERLINE_INFOBIP_KEY',
+    kind: word,
+    default: undefined,
+    secret: true,
+    about: 'Infobip: the API key.',
+  }),
+  infobipUrl: setting<string | undefined>({
+    env: 'LEDGERLINE_INFOBIP_URL',
+    kind: url('https', 'http'),
+    default: undefined,
+    about: 'Infobip: the account’s own base URL.',
+  }),
+  messagebirdKey: setting<string | undefined>({
+    env: 'LEDGERLINE_MESSAGEBIRD_KEY',
+    kind: word,
+    default: undefined,
+    secret: true,
+    about: 'MessageBird: the access key.',
+  }),
+  messagebirdSigningKey: setting<string | undefined>({
+    env: 'LEDGERLINE_MESSAGEBIRD_SIGNING_KEY',
+    kind: word,
+    default: undefined,
+    secret: true,
+    about: 'MessageBird: the key that signs its webhooks.',
+  }),
+  messagebirdUrl: setting({
+    env: 'LEDGERLINE_MESSAGEBIRD_URL',
+    kind: url('https', 'http'),
+    default: 'https://rest.messagebird.com',
+    about: 'MessageBird: where its API is.',
+  }),
+  awsRegion: setting<string | undefined>({
+    env: 'LEDGERLINE_AWS_REGION',
+    kind: word,
+    default: undefined,
+    about: 'AWS End User Messaging: the region.',
+  }),
+  awsKeyId: setting<string | undefined>({
+    env: 'LEDGERLINE_AWS_KEY_ID',
+    kind: word,
+    default: undefined,
+    about: 'AWS: the access key’s id.',
+  }),
+  awsSecret: setting<string | undefined>({
+    env: 'LEDGERLINE_AWS_SECRET',
+    kind: word,
+    default: undefined,
+    secret: true,
+    about: 'AWS: the secret access key. It needs sms-voice:SendTextMessage and nothing else.',
+  }),
+  awsSessionToken: setting<string | undefined>({
+    env: 'LEDGERLINE_AWS_SESSION_TOKEN',
+    kind: word,
+    default: undefined,
+    secret: true,
+    about: 'AWS: the session token that belongs to temporary keys.',
+  }),
+  awsConfigurationSet: setting<string | undefined>({
+    env: 'LEDGERLINE_AWS_CONFIGURATION_SET',
+    kind: word,
+    default: undefined,
+    about: 'AWS: configuration set whose event destination reports deliveries.',
+  }),
+  awsTopic: setting<string | undefined>({
+    env: 'LEDGERLINE_AWS_TOPIC',
+    kind: word,
+    default: undefined,
+    about: 'AWS: ARN of the SNS topic that the event destination reports to; its subscription is confirmed by itself.',
+  }),
+  awsUrl: setting<string | undefined>({
+    env: 'LEDGERLINE_AWS_URL',
+    kind: url('https', 'http'),
+    default: undefined,
+    defaultText: 'https://sms-voice.REGION.amazonaws.com',
+    about: 'AWS: where its API is.',
+  }),
+  webhookUrl: setting<string | undefined>({
+    env: 'LEDGERLINE_WEBHOOK_URL',
+    kind: url('https', 'http'),
+    default: undefined,
+    about: 'Webhook: address that messages are posted to.',
+  }),
+  webhookSecret: setting<string | undefined>({
+    env: 'LEDGERLINE_WEBHOOK_SECRET',
+    kind: webhookSecret,
+    default: undefined,
+    secret: true,
+    about: 'Webhook: secret that signs messages and receipts (Standard Webhooks).',
+  }),
+  smppUrl: setting<string | undefined>({
+    env: 'LEDGERLINE_SMPP_URL',
+    kind: url('smpp', 'smpps'),
+    default: undefined,
+    about: 'SMPP: smpp://system-id@host:port, or smpps:// for TLS.',
+  }),
+  smppPassword: setting<string | undefined>({
+    env: 'LEDGERLINE_SMPP_PASSWORD',
+    kind: text,
+    default: undefined,
+    secret: true,
+    about: 'SMPP: the password, of at most 8 characters.',
+  }),
+  smppSystemType: setting({
+    env: 'LEDGERLINE_SMPP_SYSTEM_TYPE',
+    kind: text,
+    default: '',
+    defaultText: 'none',
+    about: 'SMPP: the system type, where the SMSC wants one.',
+  }),
+  smppWindow: setting({
+    env: 'LEDGERLINE_SMPP_WINDOW',
+    kind: integer(1, 1000),
+    default: 50,
+    about: 'SMPP: messages that may wait for the SMSC’s answer at once.',
+  }),
+  sender: setting({
+    env: 'LEDGERLINE_SENDER',
+    kind: sender,
+    default: 'Ledgerline',
+    about: 'Who messages come from.',
+  }),
+  senders: setting<Map<string, string>>({
+    env: 'LEDGERLINE_SENDERS',
+    kind: byKey(
+      'country, gateway or gateway/country',
+      new RegExp(`^([A-Z]{2}|(${gatewayNames.join('|')})(/[A-Z]{2})?)$`),
+      sender,
+    ),
+    default: new Map(),
+    defaultText: 'none',
+    about: 'Another sender for a country or a gateway, such as `US=+15550001; twilio/US=+15550002`.',
   }),
   brand: setting({
     env: 'LEDGERLINE_BRAND',
     kind: text,
     default: 'Ledgerline',
     about: 'Name that stands in the messages.',
+  }),
+  brands: setting<Map<string, string>>({
+    env: 'LEDGERLINE_BRANDS',
+    kind: byKey('country', country, text),
+    default: new Map(),
+    defaultText: 'none',
+    about: 'Another name for a country.',
+  }),
+  templates: setting<Map<string, string>>({
+    env: 'LEDGERLINE_TEMPLATES',
+    kind: templates,
+    default: new Map(),
+    defaultText: 'built in: de, en, es, fr, it, nl, pt',
+    about: 'Words of the messages, with {code}, {brand} and {minutes} in them.',
+  }),
+  locale: setting({
+    env: 'LEDGERLINE_LOCALE',
+    kind: locale,
+    default: 'en',
+    about: 'Language of the messages where neither the request nor the country says another.',
+  }),
+  locales: setting<Map<string, string>>({
+    env: 'LEDGERLINE_LOCALES',
+    kind: byKey('country', country, locale),
+    default: new Map(),
+    defaultText: 'none',
+    about: 'Language by country, such as `DE=de; AT=de; BR=pt-BR`.',
+  }),
+  webOtpHost: setting<string | undefined>({
+    env: 'LEDGERLINE_WEBOTP_HOST',
+    kind: hostName,
+    default: undefined,
+    about: 'Host on whose pages browsers may fill the code in: adds the last line of WebOTP.',
+  }),
+  androidHash: setting<string | undefined>({
+    env: 'LEDGERLINE_ANDROID_HASH',
+    kind: androidHash,
+    default: undefined,
+    about: 'Hash of the Android app that may read the code (SMS Retriever).',
+  }),
+  testNumbers: setting<TestNumber[] | undefined>({
+    env: 'LEDGERLINE_TEST_NUMBERS',
+    kind: testNumberList,
+    default: undefined,
+    secret: true,
+    about: 'Numbers with a fixed code that no text is sent to, for app review.',
+  }),
+  testNumbersInProduction: setting({
+    env: 'LEDGERLINE_TEST_NUMBERS_IN_PRODUCTION',
+    kind: yesOrNo,
+    default: false,
+    about: 'Lets production have test numbers.',
+  }),
+  trailDays: setting({
+    env: 'LEDGERLINE_TRAIL_DAYS',
+    kind: integer(1, 3650),
+    default: 90,
+    about: 'How long the trail of verifications is kept.',
   }),
   codeDigits: setting({
     env: 'LEDGERLINE_CODE_DIGITS',
@@ -535,9 +965,16 @@ export function isLoopback(host: string): boolean {
 /** What a mode cannot do without. Told together, so that nobody mends one by one. */
 export function checkMode(config: Config): void {
   const problems = config.mode === 'production' ? missingInProduction(config) : tooOpen(config);
+  problems.push(...missingForGateways(config));
   for (const [name, value] of [
     ['LEDGERLINE_ISSUER', config.issuer],
     ['LEDGERLINE_JWKS_URL', config.jwksUrl],
+    ['LEDGERLINE_TWILIO_URL', config.twilioUrl],
+    ['LEDGERLINE_VONAGE_URL', config.vonageUrl],
+    ['LEDGERLINE_INFOBIP_URL', config.infobipUrl],
+    ['LEDGERLINE_MESSAGEBIRD_URL', config.messagebirdUrl],
+    ['LEDGERLINE_AWS_URL', config.awsUrl],
+    ['LEDGERLINE_WEBHOOK_URL', config.webhookUrl],
   ]) {
     if (value?.startsWith('http:') && !isLoopback(new URL(value).hostname)) {
       problems.push(`${name} must be https; http is for loopback only.`);
@@ -553,6 +990,31 @@ function tooOpen({ host, sandboxRemote }: Config): string[] {
     `The sandbox hands out codes and tokens to anyone who can reach it, so it listens on loopback only, not on ${host}. ` +
       'Set LEDGERLINE_SANDBOX_REMOTE=true if that is what you want, or MODE=production.',
   ];
+}
+
+/** Every gateway that a list names. */
+export function gatewaysIn(config: Config): GatewayName[] {
+  return [...new Set([...(config.gateways ?? []), ...[...config.gatewaysByCountry.values()].flat()])];
+}
+
+/** What a gateway that is named cannot do without. */
+const needs: Partial<Record<GatewayName, (keyof typeof settings)[]>> = {
+  twilio: ['twilioAccount', 'twilioToken'],
+  vonage: ['vonageKey', 'vonageSecret'],
+  infobip: ['infobipKey', 'infobipUrl'],
+  messagebird: ['messagebirdKey'],
+  aws: ['awsRegion', 'awsKeyId', 'awsSecret'],
+  webhook: ['webhookUrl', 'webhookSecret'],
+  smpp: ['smppUrl', 'smppPassword'],
+};
+
+function missingForGateways(config: Config): string[] {
+  return gatewaysIn(config).flatMap((name) => {
+    const missing = (needs[name] ?? []).filter((setting) => config[setting] === undefined);
+    return missing.length === 0
+      ? []
+      : [`The gateway ${name} needs ${missing.map((setting) => settings[setting].env).join(' and ')}.`];
+  });
 }
 
 function missingInProduction(config: Config): string[] {
@@ -572,8 +1034,14 @@ function missingInProduction(config: Config): string[] {
   if (!config.digestKey) {
     problems.push('Production needs LEDGERLINE_DIGEST_KEY; `ledgerline keys` makes one.');
   }
-  if (!config.gateway || config.gateway === 'inbox' || config.gateway === 'console') {
-    problems.push('Production needs a gateway that sends: set LEDGERLINE_GATEWAY.');
+  const real = (names: GatewayName[]) => names.every((name) => name !== 'inbox' && name !== 'console');
+  if (!config.gateways || ![config.gateways, ...config.gatewaysByCountry.values()].every(real)) {
+    problems.push('Production needs a gateway that sends: set LEDGERLINE_GATEWAYS to others than inbox and console.');
+  }
+  if (config.testNumbers && !config.testNumbersInProduction) {
+    problems.push(
+      'LEDGERLINE_TEST_NUMBERS gives fixed codes, which production refuses unless LEDGERLINE_TEST_NUMBERS_IN_PRODUCTION=true.',
+    );
   }
   if (config.clients?.some(({ id }) => id === 'sandbox')) {
     problems.push('LEDGERLINE_CLIENTS names the client sandbox, which production refuses.');

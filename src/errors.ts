@@ -75,7 +75,13 @@ export const nothingToResend = () => refusal(400, 'No code has been sent to this
 export const invalidCode = () => refusal(400, 'Invalid code.');
 export const tooManySends = (seconds: number) => later(429, 'Too many codes were requested. Try again later.', seconds);
 export const tooManyFailures = (seconds: number) => later(429, 'Too many failed attempts. Try again later.', seconds);
-export const notDispatched = () => later(503, 'The message could not be handed to a gateway. Try again shortly.', 5);
+export const notDispatched = (seconds: number) =>
+  later(503, 'The message could not be handed to a gateway. Try again shortly.', seconds);
+export const keyReused = () => refusal(400, 'The Idempotency-Key was used for another request.');
+export const stillSending = () => later(503, 'The first request with this Idempotency-Key is still under way.', 1);
+/** The first answer to an Idempotency-Key, once more. */
+export const repeated = (status: number, message: string) => refusal(status, message);
+export const receiptRefused = () => new Problem({ status: 403 });
 
 // Transactions.
 export const unknownIndividual = () => refusal(400, 'Unknown individual.');

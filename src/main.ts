@@ -10,6 +10,7 @@ import { keys } from './cli/keys.ts';
 import { migrate } from './cli/migrate.ts';
 import { serve } from './cli/serve.ts';
 import { token } from './cli/token.ts';
+import { traceUser } from './cli/trace-user.ts';
 import { ConfigError } from './config.ts';
 import { StartError } from './errors.ts';
 
@@ -91,6 +92,12 @@ program
   .option('--currency <code>', 'only this currency')
   .option('--search <text>', 'part of a name, a note or an id')
   .action(run(exportTransactions));
+program
+  .command('trace-user')
+  .argument('<id>', 'whose verifications')
+  .description('tell what became of a user’s codes: sent by whom, delivered, attempts, refusals')
+  .option('--json', 'as the operator’s endpoint gives it')
+  .action(run(traceUser));
 program.command('doctor').description('check settings, database, schema and clock').action(run(doctor));
 
 await program.parseAsync();

@@ -7,6 +7,14 @@ export type Observation =
   | { kind: 'code-sent'; userId: number; phone: string; gateway: string }
   | { kind: 'send-refused'; userId: number; reason: 'budget' | 'phone-taken' }
   | { kind: 'send-failed'; userId: number; gateway: string; reason: string }
+  | { kind: 'test-number-used'; userId: number; phone: string }
+  | { kind: 'gateway-asked'; gateway: string; outcome: string; reason?: string; milliseconds: number }
+  | { kind: 'gateway-breaker'; gateway: string; state: 'closed' | 'open' | 'probing'; reason?: string }
+  | { kind: 'gateway-order'; country: string; order: string; reason: string }
+  | { kind: 'receipt'; gateway: string; state: string; result: 'moved' | 'known' | 'absent' }
+  | { kind: 'receipt-refused'; gateway: string; reason: 'not-authentic' | 'unknown-message' }
+  | { kind: 'template-too-long'; template: string; alphabet: string; segments: number }
+  | { kind: 'trail-lost'; events: number }
   | { kind: 'verified'; userId: number }
   | { kind: 'verify-refused'; userId: number; reason: 'blocked' | 'no-code' | 'wrong-code' | 'lost-race' }
   | { kind: 'phone-unlinked'; userId: number }
@@ -58,6 +66,18 @@ export function createObserver(options: ObserverOptions): Observer {
   const verifications = counter('verifications_total', 'Attempts to verify, by what became of them.', ['outcome']);
   const recorded = counter('transactions_recorded_total', 'Rows sent in, by result.', ['result']);
   const tokens = counter('tokens_total', 'Requests to the token endpoint, by outcome.', ['outcome']);
+  const asked = counter('gateway_sends_total', 'Messages handed to a gateway, by what it said.', [
+    'gateway',
+    'outcome',
+  ]);
+  const receipts = counter('receipts_total', 'Receipts of gateways, by what they said.', ['gateway', 'state']);
+  const orders = counter('gateway_order_changes_total', 'Changes of the order of gateways for a country.', ['country']);
+  const breakers = new Gauge({
+    name: 'ledgerline_gateway_open',
+    help: '1 while a gateway is left out because it failed.',
+    labelNames: ['gateway'],
+    registers: [registry],
+  });
   const database = new Gauge({
     name: 'ledgerline_database_up',
     help: '1 while the database answers.',
@@ -89,6 +109,16 @@ export function createObserver(options: ObserverOptions): Observer {
         return sends.inc({ outcome: observation.reason });
       case 'send-failed':
         return sends.inc({ outcome: 'failed' });
+      case 'gateway-asked':
+        return asked.inc({ gateway: observation.gateway, outcome: observation.outcome });
+      case 'gateway-breaker':
+        return breakers.set({ gateway: observation.gateway }, observation.state === 'closed' ? 0 : 1);
+      case 'gateway-order':
+        return orders.inc({ country: observation.country });
+      case 'receipt':
+        return receipts.inc({ gateway: observation.gateway, state: observation.state });
+      case 'receipt-refused':
+        return receipts.inc({ gateway: observation.gateway, state: 'refused' });
       case 'verified':
         return verifications.inc({ outcome: 'verified' });
       case 'verify-refused':
@@ -142,8 +172,12 @@ function requestLine(level: string, request: RequestObservation): string {
   );
 }
 
-function levelOf({ kind, ...rest }: Observation): 'info' | 'warn' | 'error' {
-  if (kind === 'send-failed' || kind === 'keys-unread') return 'error';
+function levelOf({ kind, ...rest }: Observation): 'debug' | 'info' | 'warn' | 'error' {
+  if (kind === 'send-failed' || kind === 'keys-unread' || kind === 'trail-lost') return 'error';
+  if (kind === 'gateway-asked') return 'outcome' in rest && rest.outcome === 'accepted' ? 'debug' : 'warn';
+  if (kind === 'gateway-breaker') return 'state' in rest && rest.state === 'open' ? 'error' : 'info';
+  if (kind === 'gateway-order' || kind === 'receipt-refused' || kind === 'template-too-long') return 'warn';
+  if (kind === 'receipt') return 'debug';
   if (kind === 'database') return 'available' in rest && rest.available ? 'info' : 'error';
   return 'info';
 }

@@ -86,6 +86,18 @@ describe('settings', () => {
     ['LEDGERLINE_ALGORITHMS', 'HS256'],
     ['LEDGERLINE_ISSUER', 'http://issuer.example'],
     ['LEDGERLINE_JWKS_URL', 'https://issuer.example/keys'],
+    ['LEDGERLINE_GATEWAYS', 'pigeon'],
+    ['LEDGERLINE_GATEWAYS', 'inbox,inbox'],
+    ['LEDGERLINE_GATEWAYS_BY_COUNTRY', 'Germany=inbox'],
+    ['LEDGERLINE_INFOBIP_URL', 'http://infobip.example'],
+    ['LEDGERLINE_SENDER', 'A very long sender'],
+    ['LEDGERLINE_SENDERS', 'pigeon=Acme'],
+    ['LEDGERLINE_TEMPLATES', '{"en":"no code"}'],
+    ['LEDGERLINE_TEMPLATES', '{"en":"{code} {name}"}'],
+    ['LEDGERLINE_LOCALES', 'DE=deutsch!'],
+    ['LEDGERLINE_TEST_NUMBERS', '+15005550006=123456'],
+    ['LEDGERLINE_ANDROID_HASH', 'short'],
+    ['LEDGERLINE_WEBHOOK_SECRET', 'whsec_c2hvcnQ='],
   ])('refuse %s=%s', (name, value) => {
     const [problem, ...more] = problems({ [name]: value });
     expect(problem).toContain(name);
@@ -140,10 +152,37 @@ describe('production', () => {
       LEDGERLINE_SIGNING_KEY: await makeSigningKey(),
       LEDGERLINE_CLIENTS: JSON.stringify([{ id: 'sandbox', secretSha256: '0'.repeat(64), scopes: ['phone'] }]),
     };
-    expect(problems({ ...env, LEDGERLINE_GATEWAY: 'inbox' }).join()).toMatch(
+    expect(problems({ ...env, LEDGERLINE_GATEWAYS: 'inbox' }).join()).toMatch(
       /needs a gateway.*names the client sandbox/,
     );
-    expect(problems({ ...env, LEDGERLINE_GATEWAY: 'console' }).join()).toMatch(/needs a gateway/);
+    expect(problems({ ...env, LEDGERLINE_GATEWAYS: 'twilio,console' }).join()).toMatch(/needs a gateway/);
+  });
+});
+
+describe('gateways', () => {
+  it('are named with what they lack, all at once', () => {
+    expect(
+      problems({ LEDGERLINE_GATEWAYS: 'twilio,aws', LEDGERLINE_GATEWAYS_BY_COUNTRY: 'DE=infobip; FR=twilio' }),
+    ).toEqual([
+      'The gateway twilio needs LEDGERLINE_TWILIO_ACCOUNT and LEDGERLINE_TWILIO_TOKEN.',
+      'The gateway aws needs LEDGERLINE_AWS_REGION and LEDGERLINE_AWS_KEY_ID and LEDGERLINE_AWS_SECRET.',
+      'The gateway infobip needs LEDGERLINE_INFOBIP_KEY and LEDGERLINE_INFOBIP_URL.',
+    ]);
+  });
+
+  it('let production start, and test numbers do not unless switched on', async () => {
+    const env = {
+      MODE: 'production',
+      LEDGERLINE_ISSUER: 'https://issuer.example',
+      LEDGERLINE_DIGEST_KEY: makeDigestKey(),
+      LEDGERLINE_GATEWAYS: 'twilio',
+      LEDGERLINE_TWILIO_ACCOUNT: 'AC0',
+      LEDGERLINE_TWILIO_TOKEN: 'token',
+    };
+    expect(problems(env)).toEqual([]);
+    const numbers = { LEDGERLINE_TEST_NUMBERS: '+15005550006=123456@2030-12-31' };
+    expect(problems({ ...env, ...numbers })[0]).toContain('LEDGERLINE_TEST_NUMBERS_IN_PRODUCTION=true');
+    expect(problems({ ...env, ...numbers, LEDGERLINE_TEST_NUMBERS_IN_PRODUCTION: 'true' })).toEqual([]);
   });
 });
 

@@ -1,6 +1,7 @@
 /** The statements that decide about phones. Where two callers can race, one statement decides. */
 import type { Database } from '../db/database.ts';
 import { momentsKept, windowsAt, type FailureRate, type Rate } from './limits.ts';
+import { insertMessage, messageParameters, type MessageRow } from './trail.store.ts';
 
 /** True where one more fits: the entry `count` places from the end has left the window. */
 const fits = (times: string, count: string, since: string) =>
@@ -55,6 +56,7 @@ from person p, holder h`;
 
 /** The accepted code counts from now on, unless a newer one was accepted first or the user is verified. */
 export const acceptCodeStatement = `
+with told as (${insertMessage(7, 'accepted')})
 update verifications set
   code_number = $2, code_phone = $3, code_digest = $4, code_issued_at = $5, code_expires_at = $6, code_attempts = 0
 where user_id = $1 and code_number < $2 and verified_phone is null`;
@@ -93,6 +95,8 @@ with code as (
   select code_phone, $1, $3 from code
   on conflict (phone) do update set linked_at = excluded.linked_at where l.user_id = excluded.user_id
   returning phone
+), told as (
+  update messages set verified_at = $3 from linked where user_id = $1 and code_number = $2
 )
 update verifications v set
   verified_phone = linked.phone, verified_at = $3, code_digest = null,
@@ -139,6 +143,7 @@ export interface AttemptReservation {
 export interface LastSend {
   phone: string | null;
   correlationType: number;
+  locale: string | undefined;
   verified: boolean;
 }
 
@@ -209,19 +214,30 @@ export function createPhoneStore(db: Database) {
       );
     },
 
-    async acceptCode(code: IssuedCode): Promise<void> {
+    async acceptCode(code: IssuedCode, message: MessageRow): Promise<void> {
       await db.write.unsafe(
         acceptCodeStatement,
-        [code.userId, code.number, code.phone, code.digest, code.issuedAt, code.expiresAt],
+        [
+          ...[code.userId, code.number, code.phone, code.digest, code.issuedAt, code.expiresAt],
+          ...messageParameters(message),
+        ],
         { prepare: true },
       );
     },
 
     async readLastSend(userId: number): Promise<LastSend | undefined> {
       const [row] = await db.read`
-        select v.sent_phone, v.sent_correlation_type, v.verified_phone is not null as verified
+        select v.sent_phone, v.sent_correlation_type, v.verified_phone is not null as verified,
+          (select m.locale from messages m where m.user_id = u.id order by m.code_number desc limit 1) as locale
         from users u left join verifications v on v.user_id = u.id where u.id = ${userId}`;
-      return row && { phone: row.sent_phone, correlationType: row.sent_correlation_type ?? 0, verified: row.verified };
+      return (
+        row && {
+          phone: row.sent_phone,
+          correlationType: row.sent_correlation_type ?? 0,
+          locale: row.locale ?? undefined,
+          verified: row.verified,
+        }
+      );
     },
 
     async reserveAttempt(

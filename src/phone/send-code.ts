@@ -1,29 +1,44 @@
 /** Sends a one-time code to a user's phone. */
 import { secondsAfter, type Clock } from '../clock.ts';
-import { notDispatched, nothingToResend, phoneTaken, tooManySends, unknownUser } from '../errors.ts';
+import { notDispatched, nothingToResend, phoneTaken, phoneUnsupported, tooManySends, unknownUser } from '../errors.ts';
 import type { Observe } from '../observe.ts';
-import type { Gateway } from '../sms/gateway.ts';
-import { writeMessage } from '../sms/message.ts';
+import type { Dispatch } from '../sms/failover.ts';
+import type { Message } from '../sms/gateway.ts';
+import type { WriteMessage } from '../sms/message.ts';
+import { makeReference } from '../sms/reference.ts';
 import { digestCode, makeCode } from './code.ts';
 import { secondsUntilFits } from './limits.ts';
-import { maskPhone } from './number.ts';
+import { maskPhone, parsePhoneNumber } from './number.ts';
 import type { PhoneStore, SendLimits } from './phone.store.ts';
+import type { SendOnce } from './send-once.ts';
+import { testGateway, type FindTestNumber } from './test-numbers.ts';
+import type { MessageRow, TrailStore } from './trail.store.ts';
 
 export interface SendRequest {
   userId: number;
   /** The phone's key. */
   phone: string;
+  /** ISO 3166 code, where the number is valid. */
+  country: string | undefined;
   correlationType: number;
+  /** The language wanted for the message. */
+  locale?: string | undefined;
+  idempotencyKey?: string | undefined;
 }
 
 export interface SendRules {
   store: PhoneStore;
-  gateway: Gateway;
+  trail: TrailStore;
+  once: SendOnce;
+  /** Hands a message to the gateways. */
+  dispatch(message: Message): Promise<Dispatch>;
+  write: WriteMessage;
+  testNumber: FindTestNumber;
   clock: Clock;
   observe: Observe;
   limits: SendLimits;
   digestKey: Buffer;
-  brand: string;
+  referenceKey: Buffer;
   codeDigits: number;
   codeSeconds: number;
 }
@@ -33,7 +48,7 @@ export type SendCode = ReturnType<typeof createSendCode>;
 export function createSendCode(rules: SendRules) {
   const { store, clock, observe, limits } = rules;
 
-  async function sendCode(request: SendRequest): Promise<void> {
+  async function send(request: SendRequest): Promise<void> {
     const { userId, phone, correlationType } = request;
     const now = clock.now();
     const reserved = await store.reserveSend(userId, phone, correlationType, now, limits);
@@ -64,38 +79,80 @@ export function createSendCode(rules: SendRules) {
   }
 
   /** Outside any transaction: a gateway may take seconds. Until it accepts, the earlier code stays good. */
-  async function dispatch({ userId, phone }: SendRequest, number: number, now: Date): Promise<void> {
-    const code = makeCode(rules.codeDigits);
-    const outcome = await rules.gateway.send({
-      phone,
-      text: writeMessage(rules.brand, code, rules.codeSeconds),
-      code,
-      validSeconds: rules.codeSeconds,
-    });
-    if (outcome.kind !== 'accepted') {
-      await store.giveBackSend(userId, phone, now);
-      observe({ kind: 'send-failed', userId, gateway: outcome.gateway, reason: outcome.reason });
-      throw notDispatched();
-    }
-    await store.acceptCode({
+  async function dispatch(request: SendRequest, number: number, now: Date): Promise<void> {
+    const { userId, phone, country, correlationType } = request;
+    const test = rules.testNumber(phone, now);
+    const code = test?.code ?? makeCode(rules.codeDigits);
+    const written = rules.write({ locale: request.locale, country, correlationType, code });
+    const { outcome, tries, retryAfterSeconds } = test
+      ? testDispatch()
+      : await rules.dispatch({
+          reference: makeReference(rules.referenceKey, { userId, number }),
+          phone,
+          country,
+          text: written.text,
+          code,
+          validSeconds: rules.codeSeconds,
+        });
+    const expiresAt = secondsAfter(now, rules.codeSeconds);
+    const message: MessageRow = {
       userId,
       number,
-      phone,
-      digest: digestCode(rules.digestKey, { userId, number, phone }, code),
-      issuedAt: now,
-      expiresAt: secondsAfter(now, rules.codeSeconds),
-    });
-    observe({ kind: 'code-sent', userId, phone: maskPhone(phone), gateway: outcome.gateway });
+      phone: maskPhone(phone),
+      country: country ?? '',
+      correlationType,
+      locale: written.locale,
+      segments: written.segments,
+      gateway: outcome.gateway,
+      gatewayId: outcome.kind === 'accepted' ? (outcome.id ?? null) : null,
+      reason: outcome.kind === 'accepted' ? null : outcome.reason,
+      tries: tries.length > 1 || outcome.kind !== 'accepted' ? JSON.stringify(tries) : null,
+      requestedAt: now,
+      answeredAt: clock.now(),
+      expiresAt,
+    };
+    if (outcome.kind === 'accepted') {
+      const digest = digestCode(rules.digestKey, { userId, number, phone }, code);
+      await store.acceptCode({ userId, number, phone, digest, issuedAt: now, expiresAt }, message);
+      if (test) observe({ kind: 'test-number-used', userId, phone: maskPhone(phone) });
+      else observe({ kind: 'code-sent', userId, phone: maskPhone(phone), gateway: outcome.gateway });
+      return;
+    }
+    observe({ kind: 'send-failed', userId, gateway: outcome.gateway, reason: outcome.reason });
+    if (outcome.kind === 'rejected') {
+      // It draws on the budget, so that nobody can try numbers out for free.
+      await rules.trail.recordRefused(message);
+      throw phoneUnsupported();
+    }
+    await Promise.all([store.giveBackSend(userId, phone, now), rules.trail.recordRefused(message)]);
+    throw notDispatched(retryAfterSeconds);
+  }
+
+  async function sendCode(request: SendRequest): Promise<void> {
+    const { userId, phone, correlationType, locale = '', idempotencyKey } = request;
+    if (idempotencyKey === undefined) return send(request);
+    const same = ['send', phone, correlationType, locale].join('\n');
+    return rules.once(userId, idempotencyKey, same, () => send(request));
   }
 
   /** A new code to the phone of the last send. */
-  async function resendCode(userId: number): Promise<void> {
+  async function resend(userId: number): Promise<void> {
     const last = await store.readLastSend(userId);
     if (!last) throw unknownUser();
     if (last.verified) return;
     if (last.phone === null) throw nothingToResend();
-    await sendCode({ userId, phone: last.phone, correlationType: last.correlationType });
+    const { phone, correlationType, locale } = last;
+    await send({ userId, phone, country: parsePhoneNumber(phone)?.country, correlationType, locale });
+  }
+
+  async function resendCode(userId: number, idempotencyKey?: string): Promise<void> {
+    if (idempotencyKey === undefined) return resend(userId);
+    return rules.once(userId, idempotencyKey, 'resend', () => resend(userId));
   }
 
   return { sendCode, resendCode };
+}
+
+function testDispatch(): Dispatch {
+  return { outcome: { kind: 'accepted', gateway: testGateway }, tries: [], retryAfterSeconds: 1 };
 }

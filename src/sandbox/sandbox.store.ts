@@ -28,6 +28,9 @@ export function createSandboxStore(db: Database) {
     async resetClock(realNow: Date): Promise<void> {
       await db.write.unsafe(
         `with clock as (update installation set clock_ahead_seconds = 0),
+         messages_ahead as (delete from messages where requested_at > $1),
+         events_ahead as (delete from verification_events where at > $1),
+         keys_ahead as (delete from send_keys where claimed_at > $1),
          phones as (update phone_sends set sends = ${until('sends')} where sends[cardinality(sends)] > $1)
          update verifications set
            sends = ${until('sends')},
@@ -43,7 +46,7 @@ export function createSandboxStore(db: Database) {
     async empty(): Promise<void> {
       await db.transaction(async (sql) => {
         await sql`
-          truncate users, verifications, phone_links, phone_sends,
+          truncate users, verifications, phone_links, phone_sends, messages, verification_events, send_keys,
             transactions, transaction_history, transaction_blocks`;
         await sql`alter sequence user_ids restart`;
         await sql`update installation set clock_ahead_seconds = 0`;

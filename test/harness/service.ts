@@ -148,9 +148,12 @@ function parsed(text: string): unknown {
   }
 }
 
+let phoneNumber = randomInt(100_000);
+
 /** A valid British mobile number that no other test has. */
 export function newPhone(): string {
-  return `+4479111${String(randomInt(100_000)).padStart(5, '0')}`;
+  phoneNumber = (phoneNumber + 1) % 100_000;
+  return `+4479111${String(phoneNumber).padStart(5, '0')}`;
 }
 
 /** A code that is surely another. */

@@ -1,6 +1,7 @@
 /** The table of operations: what the service does, in one look. */
 import type { Issuer } from '../../auth/issuer.ts';
 import type { Observer } from '../../observe.ts';
+import type { ReadOverview } from '../../phone/overview.ts';
 import type { SendCode } from '../../phone/send-code.ts';
 import type { VerifyCode } from '../../phone/verify-code.ts';
 import type { Sandbox } from '../../sandbox/sandbox.ts';
@@ -20,6 +21,8 @@ import { listTransactionsOperation } from './list-transactions.ts';
 import { metricsOperation } from './metrics.ts';
 import { recordTransactionsOperation, type RecordTransactions } from './record-transactions.ts';
 import { docsOperation, openApiOperation } from './reference.ts';
+import { overviewOperation, readTrailOperation } from './operator.ts';
+import { receiptOperations, type Receipts } from './receipts.ts';
 import { resendCodeOperation } from './resend-code.ts';
 import { advanceClockOperation, emptySandboxOperation, readMessagesOperation, resetClockOperation } from './sandbox.ts';
 import { sendCodeOperation } from './send-code.ts';
@@ -39,6 +42,9 @@ export interface Services {
   recordTransactions: RecordTransactions;
   summarizeTransactions(request: TotalsRequest): Promise<TotalsReply>;
   exportTransactions(request: ExportRequest): Promise<ExportReply>;
+  receipts: Receipts;
+  readTrail(userId: number): Promise<string>;
+  readOverview: ReadOverview;
   readiness(): Readiness;
   observer: Observer;
   /** Absent where another issuer's tokens are trusted. */
@@ -63,6 +69,9 @@ export function operationsOf(services: Services): AnyOperation[] {
     recordTransactionsOperation(services.recordTransactions, observer.observe),
     summarizeTransactionsOperation(services.summarizeTransactions),
     exportTransactionsOperation(services.exportTransactions),
+    ...receiptOperations(services.receipts),
+    readTrailOperation(services.readTrail),
+    overviewOperation(services.readOverview),
     ...(issuer ? [tokenOperation(issuer, observer.observe), jwksOperation(issuer), discoveryOperation(issuer)] : []),
     liveOperation(),
     readyOperation(services.readiness),

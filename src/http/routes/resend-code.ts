@@ -1,4 +1,5 @@
 import type { SendCode } from '../../phone/send-code.ts';
+import { idempotencyAbout, idempotencyKeyOf } from '../idempotency-key.ts';
 import { empty, operation } from '../operation.ts';
 
 export const resendCodeOperation = (send: SendCode) =>
@@ -8,7 +9,7 @@ export const resendCodeOperation = (send: SendCode) =>
     path: '/User/{id}/phone-number/resend-code',
     tag: 'Phone verification',
     summary: 'Send a new code to the phone of the last send',
-    about: 'No body is needed. It draws on the same budget as send-code.',
+    about: `No body is needed. It draws on the same budget as send-code. ${idempotencyAbout}`,
     scopes: ['phone'],
     responses: {
       204: { about: 'The code was sent, or the user is verified already.' },
@@ -17,8 +18,8 @@ export const resendCodeOperation = (send: SendCode) =>
       429: { about: 'The budget of the user or the phone is used up; Retry-After says when one more fits.' },
     },
     namesUser: ({ id }) => id,
-    async handle({ id }) {
-      await send.resendCode(id);
+    async handle({ id, request }) {
+      await send.resendCode(id, idempotencyKeyOf(request.headers));
       return empty(204);
     },
   });

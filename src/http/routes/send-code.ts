@@ -1,7 +1,8 @@
 import { parsePhoneNumber } from '../../phone/number.ts';
 import type { SendCode } from '../../phone/send-code.ts';
+import { idempotencyAbout, idempotencyKeyOf } from '../idempotency-key.ts';
 import { empty, operation } from '../operation.ts';
-import { body, int32, required, text, withDefault } from '../../shape.ts';
+import { body, filterText, int32, optional, required, text, withDefault } from '../../shape.ts';
 
 const input = body('SendCodeRequest', {
   id: required(int32(), 'User identifier.'),
@@ -14,6 +15,13 @@ const input = body('SendCodeRequest', {
     'Phone number in E.164 format.',
   ),
   correlationType: withDefault(int32(0, 1), 0, '0: standard individual user; 1: merchant flows.'),
+  locale: optional(
+    filterText({
+      parse: (given) => (/^[A-Za-z]{2,3}(-[A-Za-z0-9]{2,8}){0,3}$/.test(given) ? given : undefined),
+      message: 'The field {0} must be a language such as en or pt-BR.',
+    }),
+    'Language of the message, such as en or pt-BR; by the phone’s country if not given.',
+  ),
 });
 
 export const sendCodeOperation = (send: SendCode) =>
@@ -23,8 +31,7 @@ export const sendCodeOperation = (send: SendCode) =>
     path: '/User/phone-number/send-code',
     tag: 'Phone verification',
     summary: 'Send a verification code',
-    about:
-      'Texts a one-time code to the phone. 204 means a gateway accepted the message, or that the user is verified already and nothing was sent.',
+    about: `Texts a one-time code to the phone. 204 means a gateway accepted the message, or that the user is verified already and nothing was sent. ${idempotencyAbout}`,
     scopes: ['phone'],
     input,
     inputRequired: true,
@@ -35,8 +42,10 @@ export const sendCodeOperation = (send: SendCode) =>
       429: { about: 'The budget of the user or the phone is used up; Retry-After says when one more fits.' },
     },
     namesUser: ({ body: { id } }) => id,
-    async handle({ body: { id, phoneNumber, correlationType } }) {
-      await send.sendCode({ userId: id, phone: phoneNumber.key, correlationType });
+    async handle({ body: { id, phoneNumber, correlationType, locale }, request }) {
+      const idempotencyKey = idempotencyKeyOf(request.headers);
+      const { key: phone, country } = phoneNumber;
+      await send.sendCode({ userId: id, phone, country, correlationType, locale, idempotencyKey });
       return empty(204);
     },
   });

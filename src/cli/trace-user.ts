@@ -1,0 +1,76 @@
+/** `ledgerline trace-user`: a user's verifications, step by step, for the person who has to explain them. */
+import { ServiceClock } from '../clock.ts';
+import { StartError } from '../errors.ts';
+import { createTrailStore } from '../phone/trail.store.ts';
+import { withDatabase } from './database.ts';
+
+interface Trail {
+  messages: TracedMessage[];
+  events: { at: string; kind: string; reason: string | null; times: number }[];
+}
+
+interface TracedMessage {
+  number: number;
+  phoneNumber: string;
+  country: string | null;
+  gateway: string;
+  outcome: string;
+  state: string;
+  reason: string | null;
+  requestedAt: string;
+  answeredAt: string;
+  stateAt: string;
+  expiresAt: string;
+  verifiedAt: string | null;
+  tries: { gateway: string; outcome: string; reason?: string; maybeSent?: boolean; milliseconds: number }[];
+}
+
+const most = 1000;
+
+export async function traceUser(id: string, { json }: { json?: boolean }): Promise<number> {
+  const userId = /^[1-9]\d{0,9}$/.test(id) ? Number(id) : 0;
+  if (userId < 1 || userId > 2_147_483_647) throw new StartError('The user must be an integer from 1 to 2147483647.');
+  const trail = await withDatabase(3, (db) => createTrailStore(db).readTrail(userId, new ServiceClock().now(), most));
+  if (trail === undefined) throw new StartError(`There is no user ${userId}.`);
+  console.log(json ? trail : describe(JSON.parse(trail) as Trail));
+  return 0;
+}
+
+/** Everything in the order it happened, one line each. */
+function describe({ messages, events }: Trail): string {
+  const lines = [
+    ...messages.flatMap(steps),
+    ...events.map(({ at, kind, reason, times }) => [at, eventLine(kind, reason, times)]),
+  ];
+  if (lines.length === 0) return 'Nothing has been recorded of this user.';
+  return lines
+    .sort(([a], [b]) => (a! < b! ? -1 : a! > b! ? 1 : 0))
+    .map(([at, line]) => `${at}  ${line}`)
+    .join('\n');
+}
+
+function eventLine(kind: string, reason: string | null, times: number): string {
+  return `${kind}${reason ? `: ${reason}` : ''}${times > 1 ? ` (${times} times)` : ''}`;
+}
+
+function steps(message: TracedMessage): [string, string][] {
+  const { number, gateway, state, reason, tries, outcome } = message;
+  const code = `code ${number}`;
+  const lines: [string, string][] = [
+    [
+      message.requestedAt,
+      `${code} requested for ${message.phoneNumber}${message.country ? ` (${message.country})` : ''}`,
+    ],
+  ];
+  for (const one of tries.filter((each) => each.outcome !== 'accepted')) {
+    const doubt = one.maybeSent ? ', may have gone out' : '';
+    lines.push([message.answeredAt, `${code} ${one.outcome} by ${one.gateway}: ${one.reason ?? '-'}${doubt}`]);
+  }
+  if (state !== 'refused') lines.push([message.answeredAt, `${code} accepted by ${gateway}`]);
+  if (state === 'delivered' || state === 'failed') {
+    lines.push([message.stateAt, `${code} ${state}${reason ? `: ${reason}` : ''}`]);
+  }
+  if (outcome === 'expired') lines.push([message.expiresAt, `${code} expired`]);
+  if (message.verifiedAt) lines.push([message.verifiedAt, `${code} verified`]);
+  return lines;
+}

@@ -1,0 +1,54 @@
+import { unknownPath } from '../../errors.ts';
+import type { TakeReceipts } from '../../phone/receipts.ts';
+import type { Gateway } from '../../sms/gateway.ts';
+import { empty, operation, type AnyOperation } from '../operation.ts';
+
+/** The gateways that call back, and how they do. */
+const callers: [gateway: string, methods: ('GET' | 'POST')[]][] = [
+  ['twilio', ['POST']],
+  ['vonage', ['POST', 'GET']],
+  ['infobip', ['POST']],
+  ['messagebird', ['GET', 'POST']],
+  ['aws', ['POST']],
+  ['webhook', ['POST']],
+];
+
+const largestReceipt = 64 * 1024;
+
+export interface Receipts {
+  /** Where the service is reached from outside, which is part of what some gateways sign. */
+  publicUrl: string;
+  find(gateway: string): Gateway | undefined;
+  take: TakeReceipts;
+}
+
+export function receiptOperations(receipts: Receipts): AnyOperation[] {
+  return callers.flatMap(([name, methods]) => methods.map((method) => receiptOperation(receipts, name, method)));
+}
+
+const receiptOperation = (receipts: Receipts, gateway: string, method: 'GET' | 'POST') =>
+  operation({
+    name: `receipts-${gateway}${method === 'GET' ? '-get' : ''}`,
+    method,
+    path: `/gateways/${gateway}/receipts`,
+    tag: 'Gateways',
+    summary: `What became of a message, told by ${gateway}`,
+    about:
+      'For the gateway, not for callers of the API. It is authentic by the gateway’s signature, where it has one, and by the message’s own address, which nobody else knows.',
+    rawBody: true,
+    largestBody: largestReceipt,
+    query: { message: 'The message, as the gateway was told.' },
+    responses: {
+      204: { about: 'Taken, or known already.' },
+      403: { about: 'Not authentic, or not about a message of ours. Nothing changed.' },
+      404: { about: 'The gateway is not in use.' },
+    },
+    async handle({ request }) {
+      const found = receipts.find(gateway);
+      if (!found) throw unknownPath();
+      const url = receipts.publicUrl + request.address;
+      const addressed = new URL(url).searchParams.get('message') ?? undefined;
+      await receipts.take(found, { url, headers: request.headers, body: request.bytes ?? Buffer.alloc(0) }, addressed);
+      return empty(204);
+    },
+  });

@@ -1,0 +1,26 @@
+/** What an operator looks at: how many messages went where by whom, and how the gateways do. */
+import type { Clock } from '../clock.ts';
+import type { Failover } from '../sms/failover.ts';
+import type { GatewayOrder } from './gateway-order.ts';
+import type { TrailStore } from './trail.store.ts';
+
+export interface OverviewOptions {
+  store: TrailStore;
+  clock: Clock;
+  failover: Failover;
+  order: GatewayOrder;
+  configuredOrder: readonly string[];
+}
+
+const dayMilliseconds = 86_400_000;
+
+export type ReadOverview = (days: number) => Promise<string>;
+
+export function createOverview({ store, clock, failover, order, configuredOrder }: OverviewOptions): ReadOverview {
+  return async function readOverview(days) {
+    const today = Math.floor(clock.now().getTime() / dayMilliseconds);
+    const rows = await store.summarize(new Date((today - days + 1) * dayMilliseconds));
+    const rest = { configuredOrder, gateways: failover.health(), orders: order.changes() };
+    return `{"days":${rows},${JSON.stringify(rest).slice(1)}`;
+  };
+}

@@ -1,0 +1,51 @@
+/** Who sends, of those who come with the same Idempotency-Key. */
+import type { Database } from '../db/database.ts';
+
+export interface SendKey {
+  userId: number;
+  key: Buffer;
+  request: Buffer;
+}
+
+export interface FirstAnswer {
+  sameRequest: boolean;
+  status: number | null;
+  error: string | null;
+  claimedAt: Date;
+}
+
+export type SendKeyStore = ReturnType<typeof createSendKeyStore>;
+
+export function createSendKeyStore(db: Database) {
+  return {
+    /** True for one caller. A claim that was left behind without an answer may be taken over. */
+    async claim({ userId, key, request }: SendKey, now: Date, abandonedBefore: Date): Promise<boolean> {
+      const rows = await db.write`
+        insert into send_keys as k (user_id, key_digest, request_digest, claimed_at)
+        values (${userId}, ${key}, ${request}, ${now})
+        on conflict (user_id, key_digest) do update set claimed_at = excluded.claimed_at
+        where k.status is null and k.claimed_at < ${abandonedBefore} and k.request_digest = excluded.request_digest
+        returning 1`;
+      return rows.length === 1;
+    },
+
+    async read({ userId, key, request }: SendKey): Promise<FirstAnswer | undefined> {
+      const [row] = await db.read`
+        select request_digest = ${request} as same, status, error, claimed_at from send_keys
+        where user_id = ${userId} and key_digest = ${key}`;
+      return row && { sameRequest: row.same, status: row.status, error: row.error, claimedAt: row.claimed_at };
+    },
+
+    async finish({ userId, key }: SendKey, claimedAt: Date, status: number, error: string | null): Promise<void> {
+      await db.write`
+        update send_keys set status = ${status}, error = ${error}
+        where user_id = ${userId} and key_digest = ${key} and claimed_at = ${claimedAt}`;
+    },
+
+    async release({ userId, key }: SendKey, claimedAt: Date): Promise<void> {
+      await db.write`
+        delete from send_keys
+        where user_id = ${userId} and key_digest = ${key} and claimed_at = ${claimedAt} and status is null`;
+    },
+  };
+}

@@ -1,0 +1,245 @@
+/** The trail of verifications: the messages, what became of them, and what was refused. */
+import { array, type Database } from '../db/database.ts';
+
+export interface MessageRow {
+  userId: number;
+  number: number;
+  /** Masked. */
+  phone: string;
+  country: string;
+  correlationType: number;
+  locale: string;
+  segments: number;
+  gateway: string;
+  gatewayId: string | null;
+  reason: string | null;
+  /** JSON, or null where there is nothing to tell. */
+  tries: string | null;
+  requestedAt: Date;
+  answeredAt: Date;
+  expiresAt: Date;
+}
+
+export interface EventRow {
+  userId: number;
+  at: Date;
+  kind: string;
+  reason: string | null;
+  times: number;
+}
+
+export interface ReceiptRow {
+  gateway: string;
+  gatewayId: string | null;
+  state: 'delivered' | 'failed';
+  reason: string | null;
+  at: Date;
+}
+
+export interface GatewayCounts {
+  country: string;
+  gateway: string;
+  accepted: number;
+  delivered: number;
+  failed: number;
+  verified: number;
+}
+
+/** For statements that write a message along with something else: the columns, and their parameters from $`first` on. */
+export function insertMessage(first: number, state: 'accepted' | 'refused'): string {
+  const p = (index: number) => `$${first + index}`;
+  return `
+  insert into messages (user_id, code_number, phone, country, correlation_type, locale, segments, gateway,
+    gateway_message_id, state, reason, tries, requested_at, answered_at, state_at, expires_at)
+  values (${p(0)}, ${p(1)}, ${p(2)}, ${p(3)}, ${p(4)}, ${p(5)}, ${p(6)}, ${p(7)},
+    ${p(8)}, '${state}', ${p(9)}, ${p(10)}::text::json, ${p(11)}, ${p(12)}, ${p(12)}, ${p(13)})
+  on conflict (user_id, code_number) do nothing`;
+}
+
+export function messageParameters(row: MessageRow) {
+  return [
+    row.userId,
+    row.number,
+    row.phone,
+    row.country,
+    row.correlationType,
+    row.locale,
+    row.segments,
+    row.gateway,
+    row.gatewayId,
+    row.reason,
+    row.tries,
+    row.requestedAt,
+    row.answeredAt,
+    row.expiresAt,
+  ];
+}
+
+/** No receipt takes a state back: delivered stays, and a failure may only be followed by a delivery. */
+const forward = `(state = 'accepted' or (state = 'failed' and $1 = 'delivered'))`;
+
+export type TrailStore = ReturnType<typeof createTrailStore>;
+
+export function createTrailStore(db: Database) {
+  return {
+    async recordRefused(message: MessageRow): Promise<void> {
+      await db.write.unsafe(insertMessage(1, 'refused'), messageParameters(message), { prepare: true });
+    },
+
+    async recordEvents(events: readonly EventRow[]): Promise<void> {
+      await db.write.unsafe(
+        `insert into verification_events (user_id, at, kind, reason, times)
+         select * from unnest($1::text::int[], $2::text::timestamptz[], $3::text::text[], $4::text::text[], $5::text::int[])`,
+        [
+          array(events.map(({ userId }) => userId)),
+          array(events.map(({ at }) => at.toISOString())),
+          array(events.map(({ kind }) => kind)),
+          array(events.map(({ reason }) => reason)),
+          array(events.map(({ times }) => times)),
+        ],
+        { prepare: true },
+      );
+    },
+
+    /** What the receipt found: a message it moved on, one it had nothing new to say about, or none. */
+    async applyReceipt(
+      { userId, number }: { userId: number; number: number },
+      receipt: ReceiptRow,
+    ): Promise<'moved' | 'known' | 'absent'> {
+      const [row] = await db.write.unsafe(
+        `with moved as (
+           update messages set state = $1, reason = $2, state_at = $3
+           where user_id = $4 and code_number = $5 and gateway = $6
+             and (gateway_message_id is null or $7::text is null or gateway_message_id = $7) and ${forward}
+           returning 1
+         )
+         select exists (select from moved) as moved from messages where user_id = $4 and code_number = $5`,
+        [receipt.state, receipt.reason, receipt.at, userId, number, receipt.gateway, receipt.gatewayId],
+        { prepare: true },
+      );
+      return row ? (row.moved ? 'moved' : 'known') : 'absent';
+    },
+
+    /** For SMPP, whose receipts name nothing but the SMSC's own id. */
+    async applySmppReceipt(receipt: ReceiptRow): Promise<'moved' | 'known' | 'absent'> {
+      const [row] = await db.write.unsafe(
+        `with moved as (
+           update messages set state = $1, reason = $2, state_at = $3
+           where gateway = 'smpp' and gateway_message_id = $4 and ${forward}
+           returning 1
+         )
+         select exists (select from moved) as moved from messages where gateway = 'smpp' and gateway_message_id = $4 limit 1`,
+        [receipt.state, receipt.reason, receipt.at, receipt.gatewayId],
+        { prepare: true },
+      );
+      return row ? (row.moved ? 'moved' : 'known') : 'absent';
+    },
+
+    /** One user's messages and events, newest first, as JSON; undefined for an unknown user. */
+    async readTrail(userId: number, now: Date, most: number): Promise<string | undefined> {
+      const [row] = await db.read.unsafe(
+        `select json_build_object(
+           'id', u.id,
+           'messages', coalesce((
+             select json_agg(m order by m."requestedAt" desc) from (
+               select code_number as "number", phone as "phoneNumber", nullif(country, '') as country,
+                 correlation_type as "correlationType", locale, segments, gateway,
+                 gateway_message_id as "gatewayMessageId",
+                 case when verified_at is not null then 'verified'
+                   when state in ('accepted', 'delivered') and expires_at <= $2 then 'expired'
+                   else state end as outcome,
+                 state, reason, ${instant('requested_at')} as "requestedAt", ${instant('answered_at')} as "answeredAt",
+                 ${instant('state_at')} as "stateAt", ${instant('expires_at')} as "expiresAt",
+                 ${instant('verified_at')} as "verifiedAt", coalesce(tries, '[]'::json) as tries
+               from messages where user_id = $1 order by requested_at desc limit $3) m), '[]'::json),
+           'events', coalesce((
+             select json_agg(e order by e.at desc) from (
+               select ${instant('at')} as at, kind, reason, times
+               from verification_events where user_id = $1 order by verification_events.at desc limit $3) e), '[]'::json)
+         )::text as trail
+         from users u where u.id = $1`,
+        [userId, now, most],
+        { prepare: true },
+      );
+      return row?.trail;
+    },
+
+    /** By day, country and gateway, newest first, as a JSON list. */
+    async summarize(from: Date): Promise<string> {
+      const [row] = await db.long((sql) =>
+        sql.unsafe(
+          `with counted as (
+             select (requested_at at time zone 'UTC')::date as day, country, gateway,
+               count(*) as sent,
+               count(*) filter (where state <> 'refused') as accepted,
+               count(*) filter (where state = 'delivered') as delivered,
+               count(*) filter (where state in ('failed', 'refused')) as failed,
+               count(verified_at) as verified,
+               0 as "passedOver"
+             from messages where requested_at >= $1 group by 1, 2, 3
+             union all
+             select (m.requested_at at time zone 'UTC')::date, m.country, t.value ->> 'gateway', 0, 0, 0, 0, 0, count(*)
+             from messages m, json_array_elements(m.tries) t
+             where m.requested_at >= $1 and m.tries is not null and t.value ->> 'outcome' = 'unavailable'
+             group by 1, 2, 3
+           ), summed as (
+             select day, nullif(country, '') as country, gateway, sum(sent)::int as sent, sum(accepted)::int as accepted,
+               sum(delivered)::int as delivered, sum(failed)::int as failed, sum(verified)::int as verified,
+               sum("passedOver")::int as "passedOver"
+             from counted group by day, country, gateway
+           )
+           select coalesce(json_agg(s order by day desc, country nulls last, gateway), '[]'::json)::text as days
+           from summed s`,
+          [from],
+          { prepare: true },
+        ),
+      );
+      return row!.days;
+    },
+
+    /** What came of the messages of a span, for the order of the gateways. */
+    async countOutcomes(from: Date, to: Date): Promise<GatewayCounts[]> {
+      const rows = await db.long((sql) =>
+        sql.unsafe(
+          `select country, gateway, count(*)::int as accepted,
+             count(*) filter (where state = 'delivered' or verified_at is not null)::int as delivered,
+             count(*) filter (where state = 'failed' and verified_at is null)::int as failed,
+             count(verified_at)::int as verified
+           from messages where requested_at >= $1 and requested_at < $2 and state <> 'refused'
+           group by country, gateway`,
+          [from, to],
+          { prepare: true },
+        ),
+      );
+      return [...(rows as unknown as GatewayCounts[])];
+    },
+
+    /** Removes what is older, an hour's worth at a time. True while there is more. */
+    async removeOlder(trailBefore: Date, keysBefore: Date): Promise<boolean> {
+      const [row] = await db.long((sql) =>
+        sql.unsafe(
+          `with oldest as (
+             select least((select min(requested_at) from messages), (select min(at) from verification_events)) as at
+           ), until as (
+             select least($1::timestamptz, at + interval '1 hour') as at from oldest
+           ), m as (
+             delete from messages using until where requested_at < until.at
+           ), e as (
+             delete from verification_events v using until where v.at < until.at
+           ), k as (
+             delete from send_keys where claimed_at < $2
+           )
+           select coalesce(at < $1, false) as more from until`,
+          [trailBefore, keysBefore],
+          { prepare: true },
+        ),
+      );
+      return row?.more ?? false;
+    },
+  };
+}
+
+/** As JSON would have it, in UTC. */
+function instant(column: string): string {
+  return `to_char(${column} at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`;
+}

@@ -1,0 +1,128 @@
+/** The trail of a verification and the operator's overview. */
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { openDatabase } from '../src/db/database.ts';
+import { createTrail } from '../src/phone/trail.ts';
+import { createTrailStore } from '../src/phone/trail.store.ts';
+import { newPhone, serviceForTest, startService, wrongCode, type Service } from './harness/service.ts';
+
+let service: Service;
+beforeAll(async () => {
+  service = await startService({ LEDGERLINE_USER_SENDS: '3/10m' });
+});
+afterAll(() => service.stop());
+
+/** What runs every ten minutes, as if so much later. */
+async function cleanUp({ databaseUrl }: Service, aheadSeconds: number): Promise<void> {
+  const db = openDatabase({ url: databaseUrl, connections: 3, statementSeconds: 5 });
+  const clock = { now: () => new Date(Date.now() + aheadSeconds * 1000) };
+  const trail = createTrail({ store: createTrailStore(db), clock, observe: () => {}, keepDays: 1 });
+  await trail.cleanUp();
+  await trail.stop();
+  await db.close();
+}
+
+const get = (path: string, token?: string) => service.call(path, undefined, { method: 'GET', ...(token && { token }) });
+
+describe('/operator/users/{id}/trail', () => {
+  it('tells a verification from the first send to the end, with the number masked', async () => {
+    const id = await service.createUser();
+    const phone = newPhone();
+    await service.sendCode(id, phone);
+    await service.sendCode(id, phone);
+    const code = await service.lastCode(phone);
+    await service.verify(id, wrongCode(code));
+    await service.verify(id, wrongCode(code));
+    await service.verify(id, code);
+    const { status, json, text } = await get(`/operator/users/${id}/trail`);
+    expect(status).toBe(200);
+    expect(json).toMatchObject({
+      id,
+      messages: [
+        { number: 2, outcome: 'verified', state: 'accepted', gateway: 'inbox', segments: 1, locale: 'en', tries: [] },
+        { number: 1, outcome: 'accepted', verifiedAt: null },
+      ],
+    });
+    expect(json.messages[0].phoneNumber).toBe(`+44…${phone.slice(-2)}`);
+    expect(json.messages[0].verifiedAt).toMatch(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/);
+    const times = (kind: string, reason: string | null) =>
+      json.events
+        .filter((event: { kind: string; reason: string | null }) => event.kind === kind && event.reason === reason)
+        .reduce((sum: number, event: { times: number }) => sum + event.times, 0);
+    expect(times('verify-refused', 'wrong-code')).toBe(2);
+    expect(times('verified', null)).toBe(1);
+    for (const secret of [phone.slice(1), code]) expect(text.replaceAll(/"[^"]*Z"/g, '')).not.toContain(secret);
+  });
+
+  it('says what was refused and why, in few rows however often', async () => {
+    const id = await service.createUser();
+    for (let call = 0; call < 20; call += 1) await service.sendCode(id, newPhone());
+    const { json } = await get(`/operator/users/${id}/trail`);
+    const refused = json.events.filter(({ kind }: { kind: string }) => kind === 'send-refused');
+    expect(refused.reduce((sum: number, { times }: { times: number }) => sum + times, 0)).toBe(17);
+    expect(refused.length).toBeLessThan(5);
+    expect(refused[0].reason).toBe('budget');
+  });
+
+  it('knows when a code expired', async () => {
+    const clocked = await serviceForTest();
+    const id = await clocked.createUser();
+    await clocked.sendCode(id, newPhone());
+    await clocked.advance(601);
+    clocked.forgetTokens();
+    const { json } = await clocked.call(`/operator/users/${id}/trail`, undefined, { method: 'GET' });
+    expect(json.messages[0].outcome).toBe('expired');
+  });
+
+  it('needs the scope operator:read, and answers 404 for an unknown user', async () => {
+    const id = await service.createUser();
+    expect((await get(`/operator/users/${id}/trail`, await service.token('users phone'))).status).toBe(403);
+    expect((await get('/operator/overview', await service.token('users phone'))).status).toBe(403);
+    expect((await get('/operator/users/2147483647/trail')).status).toBe(404);
+    expect((await get('/operator/users/x/trail')).status).toBe(404);
+  });
+
+  it('is kept for the configured time', async () => {
+    const clocked = await serviceForTest({ LEDGERLINE_TRAIL_DAYS: '1', LEDGERLINE_USER_SENDS: '1/10m' });
+    const id = await clocked.createUser();
+    await clocked.sendCode(id, newPhone());
+    await clocked.sendCode(id, newPhone());
+    await clocked.call(`/operator/users/${id}/trail`, undefined, { method: 'GET' });
+    const rows = () => clocked.sql`
+      select (select count(*)::int from messages) as messages,
+        (select count(*)::int from verification_events) as events`;
+    expect(await rows()).toEqual([{ messages: 1, events: 1 }]);
+    await cleanUp(clocked, 0);
+    expect(await rows()).toEqual([{ messages: 1, events: 1 }]);
+    await cleanUp(clocked, 2 * 86_400);
+    expect(await rows()).toEqual([{ messages: 0, events: 0 }]);
+  });
+});
+
+describe('/operator/overview', () => {
+  it('counts by day, country and gateway', async () => {
+    const fresh = await serviceForTest();
+    await fresh.verifiedUser('+447400123456');
+    await fresh.verifiedUser('+4915112345678');
+    await fresh.sendCode(await fresh.createUser(), '+4915112345679');
+    await fresh.sendCode(await fresh.createUser(), '+999123456789');
+    const { json } = await fresh.call('/operator/overview', undefined, { method: 'GET' });
+    const day = new Date().toISOString().slice(0, 10);
+    const row = { day, gateway: 'inbox', delivered: 0, failed: 0, passedOver: 0 };
+    expect(json).toEqual({
+      days: [
+        { ...row, country: 'DE', sent: 2, accepted: 2, verified: 1 },
+        { ...row, country: 'GB', sent: 1, accepted: 1, verified: 1 },
+        { ...row, country: null, sent: 1, accepted: 1, verified: 0 },
+      ],
+      configuredOrder: ['inbox'],
+      gateways: [{ gateway: 'inbox', breaker: 'closed' }],
+      orders: [],
+    });
+  });
+
+  it.each(['0', '367', 'x', '-1', '1.5', ''])('refuses days=%s', async (days) => {
+    const answer = await get(`/operator/overview?days=${days}`);
+    expect(answer.status).toBe(400);
+    expect(answer.json.errors).toHaveProperty('Days');
+  });
+});

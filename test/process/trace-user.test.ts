@@ -1,0 +1,43 @@
+import { expect, it, onTestFinished } from 'vitest';
+import { run } from '../harness/process.ts';
+import { newPhone, startService, wrongCode } from '../harness/service.ts';
+
+it('trace-user tells what became of a user’s codes, with the number masked', async () => {
+  const service = await startService();
+  onTestFinished(() => service.stop());
+  const id = await service.createUser();
+  const phone = newPhone();
+  await service.sendCode(id, phone);
+  const code = await service.lastCode(phone);
+  await service.verify(id, wrongCode(code));
+  await service.verify(id, code);
+  // Events are written after the answer; the endpoint waits for them.
+  const trail = await service.call(`/operator/users/${id}/trail`, undefined, { method: 'GET' });
+
+  const settings = { DATABASE_URL: service.databaseUrl };
+  const told = await run(['trace-user', String(id)], settings);
+  expect(told.stderr).toBe('');
+  const lines = told.stdout.trim().split('\n');
+  expect(lines.map((line) => line.replace(/^\S+Z {2}/, '')).sort()).toEqual(
+    [
+      `code 1 requested for +44…${phone.slice(-2)} (${trail.json.messages[0].country})`,
+      'code 1 accepted by inbox',
+      'verify-refused: wrong-code',
+      'code 1 verified',
+      'verified',
+    ].sort(),
+  );
+  const times = lines.map((line) => line.slice(0, 24));
+  expect([...times].sort()).toEqual(times);
+  expect(told.stdout).not.toContain(phone.slice(4));
+
+  const json = await run(['trace-user', String(id), '--json'], settings);
+  expect(JSON.parse(json.stdout)).toEqual(trail.json);
+  expect(await run(['trace-user', '2147483647'], settings)).toMatchObject({
+    code: 1,
+    stderr: 'There is no user 2147483647.\n',
+  });
+  expect((await run(['trace-user', 'x'], settings)).code).toBe(1);
+  const fresh = await service.createUser();
+  expect((await run(['trace-user', String(fresh)], settings)).stdout).toBe('Nothing has been recorded of this user.\n');
+});

@@ -1,0 +1,300 @@
+/** Messages that arrive although a gateway hangs, refuses or dies: the service as a whole, with gateways of our own. */
+import { createHash } from 'node:crypto';
+import { describe, expect, it } from 'vitest';
+import { makeDigestKey, makeSigningKey } from '../../src/auth/keys.ts';
+import { freePort } from '../../src/free-port.ts';
+import { createFailover, type FailoverOptions } from '../../src/sms/failover.ts';
+import type { Gateway, Message, Outcome } from '../../src/sms/gateway.ts';
+import { gatewayServer, type Received } from '../harness/gateway-server.ts';
+import { newPhone, refusal, serviceForTest } from '../harness/service.ts';
+
+let sequence = 0;
+const twilioAccepts = () => ({ status: 201, body: { sid: `SM${(sequence += 1)}`, status: 'queued' } });
+const vonageAccepts = () => ({
+  status: 200,
+  body: { messages: [{ status: '0', 'message-id': `V${(sequence += 1)}` }] },
+});
+
+function settingsFor(twilioUrl: string, vonageUrl: string): Record<string, string> {
+  return {
+    LEDGERLINE_GATEWAYS: 'twilio,vonage',
+    LEDGERLINE_TWILIO_ACCOUNT: 'AC1',
+    LEDGERLINE_TWILIO_TOKEN: 'hunter2-twilio',
+    LEDGERLINE_TWILIO_URL: twilioUrl,
+    LEDGERLINE_VONAGE_KEY: 'abcd1234',
+    LEDGERLINE_VONAGE_SECRET: 'hunter2-vonage',
+    LEDGERLINE_VONAGE_URL: vonageUrl,
+    // Generous: service, gateways and callers share one process here, and the machine with other tests.
+    LEDGERLINE_GATEWAY_SECONDS: '6',
+    LEDGERLINE_SEND_SECONDS: '30',
+  };
+}
+
+const phoneIn = ({ form }: Received) => form.To ?? `+${form.to}`;
+const codeIn = ({ form }: Received) => /\b\d{6}\b/.exec(form.Body ?? form.text ?? '')![0];
+
+async function twoGateways(more: Record<string, string> = {}) {
+  const first = await gatewayServer(twilioAccepts);
+  const second = await gatewayServer(vonageAccepts);
+  const service = await serviceForTest({ ...settingsFor(first.url, second.url), ...more });
+  return { first, second, service };
+}
+
+describe('a send', () => {
+  it('goes out by the first gateway, once', async () => {
+    const { first, second, service } = await twoGateways();
+    const id = await service.createUser();
+    const phone = newPhone();
+    expect((await service.sendCode(id, phone)).status).toBe(204);
+    expect(first.received.map(phoneIn)).toEqual([phone]);
+    expect(second.received).toEqual([]);
+    expect((await service.verify(id, codeIn(first.received[0]!))).status).toBe(200);
+  });
+
+  it('goes out by the country’s own list, and with the country’s sender', async () => {
+    const { first, second, service } = await twoGateways({
+      LEDGERLINE_GATEWAYS_BY_COUNTRY: 'GB=vonage,twilio',
+      LEDGERLINE_SENDERS: 'GB=AcmeUK; vonage/GB=VonageUK; US=+15550001',
+    });
+    await service.sendCode(await service.createUser(), '+447400123456');
+    expect(first.received).toEqual([]);
+    expect(second.received[0]!.form.from).toBe('VonageUK');
+    await service.sendCode(await service.createUser(), '+12025550123');
+    expect(first.received[0]!.form.From).toBe('+15550001');
+  });
+
+  it('is not tried elsewhere after a permanent refusal, which the caller is told', async () => {
+    const { first, second, service } = await twoGateways();
+    first.behave(() => ({ status: 400, body: { code: 21614 } }));
+    const answer = await service.sendCode(await service.createUser(), newPhone());
+    expect(answer.status).toBe(400);
+    expect(answer.json).toEqual(refusal(400, 'Bad Request', 'Phone number not supported.'));
+    expect(second.received).toEqual([]);
+  });
+
+  it('answers 503 with Retry-After when all fail, uses up no budget, and the earlier code stays good', async () => {
+    const { first, second, service } = await twoGateways({ LEDGERLINE_USER_SENDS: '2/10m' });
+    const id = await service.createUser();
+    const phone = newPhone();
+    await service.sendCode(id, phone);
+    const code = codeIn(first.received[0]!);
+    first.behave(() => ({ status: 503 }));
+    second.behave('die');
+    for (let call = 0; call < 2; call += 1) {
+      const answer = await service.sendCode(id, phone);
+      expect(answer.status).toBe(503);
+      expect(Number(answer.headers.get('retry-after'))).toBeGreaterThanOrEqual(1);
+    }
+    first.behave(twilioAccepts);
+    expect((await service.verify(id, code)).status).toBe(200);
+    const other = await service.createUser();
+    expect((await service.sendCode(other, newPhone())).status).toBe(204);
+  });
+
+  it('follows no redirect', async () => {
+    const elsewhere = await gatewayServer(twilioAccepts);
+    const { first, second, service } = await twoGateways();
+    first.behave(() => ({ status: 307, headers: { location: `${elsewhere.url}/x` } }));
+    expect((await service.sendCode(await service.createUser(), newPhone())).status).toBe(204);
+    expect(elsewhere.received).toEqual([]);
+    expect(second.received).toHaveLength(1);
+  });
+});
+
+describe('200 parallel sends, when the first gateway', () => {
+  async function storm(misbehave: (first: Awaited<ReturnType<typeof gatewayServer>>) => Promise<void> | void) {
+    const { first, second, service } = await twoGateways();
+    const users = await Promise.all(Array.from({ length: 200 }, () => service.createUser()));
+    const phones = users.map((_, index) => `+4479112${String(index).padStart(5, '0')}`);
+    await misbehave(first);
+    const answers = await Promise.all(users.map((id, index) => service.sendCode(id, phones[index]!)));
+    return { first, second, service, users, phones, answers };
+  }
+
+  it.each([
+    ['hangs', (first: { behave(b: 'hang'): void }) => first.behave('hang'), true],
+    ['refuses connections', (first: { stop(): Promise<void> }) => first.stop(), false],
+    ['dies in mid-request', (first: { behave(b: 'die'): void }) => first.behave('die'), true],
+  ] as const)('%s: every caller is answered, the same code comes by the second', async (_what, misbehave, unknown) => {
+    const { first, second, service, users, phones, answers } = await storm(misbehave);
+    expect(answers.map(({ status }) => status)).toEqual(users.map(() => 204));
+    // By the second gateway exactly one text for each, and by the first at most one, with the same code.
+    expect(second.received.map(phoneIn).sort()).toEqual([...phones].sort());
+    const bySecond = new Map(second.received.map((one) => [phoneIn(one), codeIn(one)]));
+    for (const one of first.received) expect(codeIn(one)).toBe(bySecond.get(phoneIn(one)));
+    expect(new Set(first.received.map(phoneIn)).size).toBe(first.received.length);
+    if (!unknown) expect(first.received).toEqual([]);
+    const verified = await Promise.all(users.map((id, index) => service.verify(id, bySecond.get(phones[index]!)!)));
+    expect(verified.map(({ status }) => status)).toEqual(users.map(() => 200));
+
+    // The gateway is left out by now, and comes back by a probe.
+    const overview = await service.call('/operator/overview', undefined, { method: 'GET' });
+    expect(overview.json.gateways).toContainEqual(
+      expect.objectContaining({ gateway: 'twilio', breaker: 'open', probeInSeconds: expect.any(Number) }),
+    );
+    expect(service.logLines.join('')).toContain('"gateway":"twilio","state":"open"');
+  });
+
+  it('and the second fail too: 503 within the budget for all, and nobody’s code is touched', async () => {
+    const { first, second, service } = await twoGateways();
+    const users = await Promise.all(Array.from({ length: 200 }, () => service.createUser()));
+    const phones = users.map((_, index) => `+4479113${String(index).padStart(5, '0')}`);
+    await Promise.all(users.map((id, index) => service.sendCode(id, phones[index]!)));
+    const codes = new Map(first.received.map((one) => [phoneIn(one), codeIn(one)]));
+    first.behave('hang');
+    second.behave('hang');
+    const answers = await Promise.all(users.map((id, index) => service.sendCode(id, phones[index]!)));
+    expect(answers.map(({ status }) => status)).toEqual(users.map(() => 503));
+    for (const { headers } of answers) expect(Number(headers.get('retry-after'))).toBeGreaterThanOrEqual(1);
+    const verified = await Promise.all(users.map((id, index) => service.verify(id, codes.get(phones[index]!)!)));
+    expect(verified.map(({ status }) => status)).toEqual(users.map(() => 200));
+  });
+});
+
+describe('failover', () => {
+  const message: Message = {
+    reference: '1.1.x',
+    phone: '+447911123456',
+    country: 'GB',
+    text: 'x',
+    code: '1',
+    validSeconds: 60,
+  };
+
+  /** A gateway that gives these answers, one after the other; the last for ever. */
+  function scripted(name: string, ...answers: (Outcome['kind'] | 'unknown' | 'hang')[]): Gateway & { asked: number } {
+    const gateway = {
+      name,
+      asked: 0,
+      async send(): Promise<Outcome> {
+        const answer = answers[Math.min(gateway.asked, answers.length - 1)]!;
+        gateway.asked += 1;
+        if (answer === 'hang') return new Promise(() => {});
+        if (answer === 'accepted') return { kind: 'accepted', gateway: name };
+        if (answer === 'rejected') return { kind: 'rejected', gateway: name, reason: 'x' };
+        return { kind: 'unavailable', gateway: name, reason: 'x', maybeSent: answer === 'unknown' };
+      },
+    };
+    return gateway;
+  }
+
+  function failoverOf(gateways: Gateway[], more: Partial<FailoverOptions> = {}) {
+    const states: string[] = [];
+    const clock = { now: 0 };
+    const failover = createFailover({
+      gateways,
+      orderFor: () => gateways.map(({ name }) => name),
+      gatewayMilliseconds: 100,
+      budgetMilliseconds: 10_000,
+      breaker: { failures: 3, openMilliseconds: 1000, longestMilliseconds: 4000 },
+      now: () => clock.now,
+      onTry: () => {},
+      onBreaker: (gateway, state) => states.push(`${gateway} ${state}`),
+      ...more,
+    });
+    return { failover, states, clock };
+  }
+
+  it('asks the only gateway again when it surely sent nothing, and once only', async () => {
+    const a = scripted('a', 'unavailable', 'accepted');
+    const { outcome, tries } = await failoverOf([a]).failover.send(message);
+    expect(outcome.kind).toBe('accepted');
+    expect(tries).toHaveLength(2);
+    const b = scripted('b', 'unavailable');
+    expect((await failoverOf([b]).failover.send(message)).tries).toHaveLength(2);
+  });
+
+  it('does not ask again after an unknown outcome, unless asking twice is one text', async () => {
+    const a = scripted('a', 'unknown', 'accepted');
+    expect((await failoverOf([a]).failover.send(message)).outcome.kind).toBe('unavailable');
+    expect(a.asked).toBe(1);
+    const b = { ...scripted('b', 'unknown', 'accepted'), idempotent: true };
+    expect((await failoverOf([b]).failover.send(message)).outcome.kind).toBe('accepted');
+  });
+
+  it('leaves out a gateway that failed, probes it with one message, and takes it back', async () => {
+    const a = scripted('a', 'unavailable', 'unavailable', 'unavailable', 'unavailable', 'accepted');
+    const b = scripted('b', 'accepted');
+    const { failover, states, clock } = failoverOf([a, b]);
+    for (let call = 0; call < 5; call += 1) await failover.send(message);
+    expect(a.asked).toBe(3);
+    expect(failover.health()[0]).toEqual({ gateway: 'a', breaker: 'open', reason: 'x', probeInSeconds: 1 });
+    clock.now += 1001;
+    // Of many at once one probes, and fails: the wait doubles.
+    await Promise.all(Array.from({ length: 20 }, () => failover.send(message)));
+    expect(a.asked).toBe(4);
+    clock.now += 1500;
+    await failover.send(message);
+    expect(a.asked).toBe(4);
+    clock.now += 501;
+    await failover.send(message);
+    expect(a.asked).toBe(5);
+    expect(failover.health()[0]).toEqual({ gateway: 'a', breaker: 'closed' });
+    expect(states).toEqual(['a open', 'a probing', 'a open', 'a probing', 'a closed']);
+    expect(b.asked).toBe(2 + 3 + 20 + 1);
+  });
+
+  it('says when the next chance is, when all are left out', async () => {
+    const a = scripted('a', 'unavailable');
+    const { failover } = failoverOf([a], {
+      breaker: { failures: 1, openMilliseconds: 7000, longestMilliseconds: 7000 },
+    });
+    await failover.send(message);
+    const { outcome, tries, retryAfterSeconds } = await failover.send(message);
+    expect(outcome).toMatchObject({ kind: 'unavailable', reason: 'no gateway is in working order' });
+    expect(tries).toEqual([]);
+    expect(retryAfterSeconds).toBe(7);
+  });
+
+  it('waits for no adapter that forgets its time, or throws', async () => {
+    const a = scripted('a', 'hang');
+    const b: Gateway = { name: 'b', send: () => Promise.reject(new TypeError('defect')) };
+    const c = scripted('c', 'accepted');
+    const { outcome, tries } = await failoverOf([a, b, c]).failover.send(message);
+    expect(outcome).toEqual({ kind: 'accepted', gateway: 'c' });
+    expect(tries.map(({ maybeSent }) => maybeSent)).toEqual([true, true, undefined]);
+  });
+});
+
+describe('production', () => {
+  it('starts with a real gateway, and keeps its secrets and the numbers to itself', async () => {
+    const first = await gatewayServer(() => ({ status: 500 }));
+    const second = await gatewayServer(vonageAccepts);
+    const port = await freePort('127.0.0.1');
+    const url = `http://127.0.0.1:${port}`;
+    const client = {
+      id: 'backend',
+      secretSha256: createHash('sha256').update('hunter2-client').digest('hex'),
+      scopes: ['users', 'phone', 'operator:read'],
+    };
+    const service = await serviceForTest({
+      ...settingsFor(first.url, second.url),
+      MODE: 'production',
+      HOST: '127.0.0.1',
+      PORT: String(port),
+      PUBLIC_URL: url,
+      LEDGERLINE_DIGEST_KEY: makeDigestKey(),
+      LEDGERLINE_SIGNING_KEY: await makeSigningKey(),
+      LEDGERLINE_CLIENTS: JSON.stringify([client]),
+      LEDGERLINE_LOG_LEVEL: 'debug',
+    });
+    const token = await service.token('', undefined, ['backend', 'hunter2-client']);
+    const call = (path: string, body?: unknown, method = 'POST') => service.call(path, body, { token, method });
+    const { id } = (await call('/User', {})).json;
+    const phone = newPhone();
+    expect((await call('/User/phone-number/send-code', { id, phoneNumber: phone })).status).toBe(204);
+    const [text] = second.received;
+    expect(text!.form.callback).toMatch(
+      new RegExp(`^${url}/gateways/vonage/receipts\\?message=${id}\\.1\\.[\\w-]{16}$`),
+    );
+    const trail = await call(`/operator/users/${id}/trail`, undefined, 'GET');
+    expect(trail.json.messages[0].tries).toMatchObject([
+      { gateway: 'twilio', outcome: 'unavailable', maybeSent: true },
+      { gateway: 'vonage', outcome: 'accepted' },
+    ]);
+    const written = service.logLines.join('') + trail.text;
+    for (const secret of ['hunter2', phone.slice(1), codeIn(text!), text!.form['client-ref']!.split('.')[2]!]) {
+      expect([secret, written.includes(secret)]).toEqual([secret, false]);
+    }
+  });
+});

@@ -1,0 +1,96 @@
+/** The Idempotency-Key of send-code and resend-code. */
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { gatewayServer } from '../harness/gateway-server.ts';
+import { newPhone, refusal, serviceForTest, startService, type Service } from '../harness/service.ts';
+
+let service: Service;
+beforeAll(async () => {
+  service = await startService();
+});
+afterAll(() => service.stop());
+
+function send(to: Service, id: number, phoneNumber: string, key: string, more: Record<string, unknown> = {}) {
+  return to.call('/User/phone-number/send-code', { id, phoneNumber, ...more }, { headers: { 'idempotency-key': key } });
+}
+
+describe('a repeated Idempotency-Key', () => {
+  it('gives the first answer and sends no second text, under 100 parallel retries too', async () => {
+    const id = await service.createUser();
+    const phone = newPhone();
+    const answers = await Promise.all(Array.from({ length: 100 }, () => send(service, id, phone, 'key-1')));
+    expect(answers.map(({ status }) => status)).toEqual(answers.map(() => 204));
+    expect((await send(service, id, phone, 'key-1')).status).toBe(204);
+    expect(await service.messages(phone)).toHaveLength(1);
+    expect((await service.verify(id, await service.lastCode(phone))).status).toBe(200);
+  });
+
+  it('is another for another user, and another key is another send', async () => {
+    const [a, b] = [await service.createUser(), await service.createUser()];
+    const phone = newPhone();
+    for (const id of [a, b]) expect((await send(service, id, phone, 'key-2')).status).toBe(204);
+    expect((await send(service, a, phone, 'key-3')).status).toBe(204);
+    expect(await service.messages(phone)).toHaveLength(3);
+  });
+
+  it('repeats a refusal, and refuses another request', async () => {
+    const taken = newPhone();
+    await service.verifiedUser(taken);
+    const id = await service.createUser();
+    const expected = refusal(400, 'Bad Request', 'Phone already registered');
+    for (let call = 0; call < 2; call += 1) expect((await send(service, id, taken, 'key-4')).json).toEqual(expected);
+    const [counted] = await service.sql`select cardinality(sends) as sends from verifications where user_id = ${id}`;
+    expect(counted!.sends).toBe(1);
+    expect((await send(service, id, newPhone(), 'key-4')).json).toEqual(
+      refusal(400, 'Bad Request', 'The Idempotency-Key was used for another request.'),
+    );
+  });
+
+  it('works for resend-code', async () => {
+    const id = await service.createUser();
+    const phone = newPhone();
+    await service.sendCode(id, phone);
+    const resend = () =>
+      service.call(`/User/${id}/phone-number/resend-code`, undefined, { headers: { 'idempotency-key': 'again' } });
+    const answers = await Promise.all(Array.from({ length: 20 }, resend));
+    expect(answers.map(({ status }) => status)).toEqual(answers.map(() => 204));
+    expect(await service.messages(phone)).toHaveLength(2);
+  });
+
+  it('tries again after a 503 and after a 429', async () => {
+    const gateway = await gatewayServer(() => ({ status: 503 }));
+    const failing = await serviceForTest({
+      LEDGERLINE_GATEWAYS: 'infobip',
+      LEDGERLINE_INFOBIP_KEY: 'k',
+      LEDGERLINE_INFOBIP_URL: gateway.url,
+      LEDGERLINE_USER_SENDS: '1/10m',
+    });
+    const id = await failing.createUser();
+    const phone = newPhone();
+    expect((await send(failing, id, phone, 'key')).status).toBe(503);
+    gateway.behave(() => ({ status: 200, body: { messages: [{ messageId: 'i', status: { groupId: 1 } }] } }));
+    expect((await send(failing, id, phone, 'key')).status).toBe(204);
+    const before = gateway.received.length;
+    expect((await send(failing, id, phone, 'key')).status).toBe(204);
+    expect((await send(failing, id, phone, 'other')).status).toBe(429);
+    expect(gateway.received).toHaveLength(before);
+    await failing.advance(601);
+    failing.forgetTokens();
+    expect((await send(failing, id, phone, 'other')).status).toBe(204);
+  });
+
+  it('that a process left behind is taken over after a while', async () => {
+    const id = await service.createUser();
+    const phone = newPhone();
+    expect((await send(service, id, phone, 'left')).status).toBe(204);
+    await service.sql`
+      update send_keys set status = null, claimed_at = claimed_at - interval '2 minutes' where user_id = ${id}`;
+    expect((await send(service, id, phone, 'left')).status).toBe(204);
+    expect(await service.messages(phone)).toHaveLength(2);
+  });
+
+  it.each(['', 'x'.repeat(256), 'a b'])('must be 1 to 255 printable characters: %j', async (key) => {
+    const answer = await send(service, await service.createUser(), newPhone(), key);
+    expect(answer.status).toBe(400);
+    expect(answer.json.errors).toHaveProperty('Idempotency-Key');
+  });
+});

@@ -1,0 +1,108 @@
+/** The order of gateways follows what arrives and what is used, within the operator's bounds. */
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { openDatabase } from '../../src/db/database.ts';
+import type { Observation } from '../../src/observe.ts';
+import { createGatewayOrder } from '../../src/phone/gateway-order.ts';
+import { createTrailStore } from '../../src/phone/trail.store.ts';
+import { decideOrder } from '../../src/sms/order.ts';
+import { serviceForTest } from '../harness/service.ts';
+
+const bounds = { leastMessages: 50, marginPercent: 15, floorPercent: 30 };
+const numbers = (gateway: string, accepted: number, delivered: number, failed: number, verified: number) => ({
+  gateway,
+  accepted,
+  delivered,
+  failed,
+  verified,
+});
+
+describe('the order', () => {
+  it.each([
+    ['too few messages', [numbers('a', 49, 0, 49, 0), numbers('b', 100, 100, 0, 90)], ['a', 'b'], []],
+    ['nobody to compare with', [numbers('a', 100, 60, 40, 50), numbers('b', 10, 10, 0, 10)], ['a', 'b'], []],
+    ['so little that anybody may be better', [numbers('a', 100, 0, 0, 29)], ['b', 'a'], ['a 29% used, less than 30%']],
+    ['little, but as much as required', [numbers('a', 100, 0, 0, 30)], ['a', 'b'], []],
+    ['little everywhere', [numbers('a', 100, 0, 0, 20), numbers('b', 100, 0, 0, 10)], ['a', 'b'], []],
+    ['within the margin', [numbers('a', 100, 80, 20, 70), numbers('b', 100, 95, 5, 85)], ['a', 'b'], []],
+    [
+      'less delivered',
+      [numbers('a', 100, 40, 60, 40), numbers('b', 100, 95, 5, 45)],
+      ['b', 'a'],
+      ['a 40% delivered, b 95%'],
+    ],
+    ['less used', [numbers('a', 100, 0, 0, 20), numbers('b', 100, 0, 0, 80)], ['b', 'a'], ['a 20% used, b 80%']],
+    [
+      'the second is worse, which changes nothing',
+      [numbers('a', 100, 0, 0, 80), numbers('b', 100, 0, 0, 20)],
+      ['a', 'b'],
+      [],
+    ],
+  ])('with %s', (_what, given, order, reasons) => {
+    expect(decideOrder(['a', 'b'], given, bounds)).toEqual({ order, reasons });
+  });
+});
+
+describe('a country', () => {
+  it('has the order its receipts and verifications say, for as long as they say so', async () => {
+    const service = await serviceForTest();
+    const db = openDatabase({ url: service.databaseUrl, connections: 3, statementSeconds: 5 });
+    onTestFinished(() => db.close());
+    const clock = { ahead: 0, now: () => new Date(Date.now() + clock.ahead * 1000) };
+    const seen: Observation[] = [];
+    const options = {
+      store: createTrailStore(db),
+      clock,
+      observe: (observation: Observation) => void seen.push(observation),
+      gateways: ['twilio', 'vonage'],
+      byCountry: new Map([['FR', ['vonage', 'twilio']]]),
+      bounds: { ...bounds, windowSeconds: 21_600 },
+      settleSeconds: 600,
+    };
+    const order = createGatewayOrder(options);
+    const fixed = createGatewayOrder({ ...options, bounds: undefined });
+    onTestFinished(() => order.stop());
+    await service.sql`
+      insert into messages (user_id, code_number, phone, country, correlation_type, locale, segments, gateway,
+        state, requested_at, answered_at, state_at, expires_at, verified_at)
+      select n, 1, '+44…', country, 0, 'en', 1, gateway,
+        case when gateway = 'twilio' and n % 3 > 0 then 'failed' else 'delivered' end,
+        now() - interval '1 hour', now(), now(), now(), case when n % 3 = 0 then now() end
+      from generate_series(1, 240) n,
+        lateral (select case when n % 2 = 0 then 'twilio' else 'vonage' end as gateway,
+          case when n <= 120 then 'GB' else 'DE' end as country) g
+      where country = 'GB' or gateway = 'twilio'`;
+
+    await order.look();
+    await fixed.look();
+    expect(order.orderFor('GB')).toEqual(['vonage', 'twilio']);
+    expect(fixed.orderFor('GB')).toEqual(['twilio', 'vonage']);
+    // Where nobody does better, and where nothing was sent, the configured order stands.
+    expect(order.orderFor('DE')).toEqual(['twilio', 'vonage']);
+    expect(order.orderFor(undefined)).toEqual(['twilio', 'vonage']);
+    expect(order.orderFor('FR')).toEqual(['vonage', 'twilio']);
+    expect(order.changes()).toEqual([
+      {
+        country: 'GB',
+        order: ['vonage', 'twilio'],
+        reasons: ['twilio 33% delivered, vonage 100%'],
+        since: expect.any(Date),
+      },
+    ]);
+    await order.look();
+    expect(seen).toEqual([
+      { kind: 'gateway-order', country: 'GB', order: 'vonage twilio', reason: 'twilio 33% delivered, vonage 100%' },
+    ]);
+
+    // When the window has passed, the gateway gets its next chance.
+    clock.ahead = 21_600;
+    await order.look();
+    expect(order.orderFor('GB')).toEqual(['twilio', 'vonage']);
+    expect(order.changes()).toEqual([]);
+    expect(seen.at(-1)).toEqual({
+      kind: 'gateway-order',
+      country: 'GB',
+      order: 'twilio vonage',
+      reason: 'as configured again',
+    });
+  });
+});

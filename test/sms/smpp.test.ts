@@ -1,0 +1,299 @@
+/** SMPP 3.4, against an SMSC of our own and, where it is installed, against Net::SMPP, which we did not write. */
+import { execFileSync, spawn, type ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import { fileURLToPath } from 'node:url';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { freePort } from '../../src/free-port.ts';
+import { gsmOctets } from '../../src/sms/encoding.ts';
+import type { Message, Receipt } from '../../src/sms/gateway.ts';
+import { smpp, type SmppSettings } from '../../src/sms/smpp.ts';
+import { startSmsc } from '../harness/smsc.ts';
+import { newPhone, serviceForTest } from '../harness/service.ts';
+
+const message: Message = {
+  reference: '1.1.x',
+  phone: '+447911123456',
+  country: 'GB',
+  text: 'Acme: 123456 is your code. 5 €',
+  code: '123456',
+  validSeconds: 600,
+};
+
+function client(port: number, more: Partial<SmppSettings> = {}) {
+  const receipts: Receipt[] = [];
+  const gateway = smpp({
+    url: `smpp://user@127.0.0.1:${port}`,
+    password: 'secret',
+    systemType: '',
+    window: 50,
+    sender: (country) => (country === 'US' ? '+15550001' : country === 'CA' ? '12345' : 'Acme'),
+    onReceipt: (receipt) => void receipts.push(receipt),
+    ...more,
+  });
+  onTestFinished(() => gateway.close!());
+  return { gateway, receipts };
+}
+
+/** Waits for something that will come. */
+async function until(holds: () => boolean | Promise<boolean>): Promise<void> {
+  while (!(await holds())) await new Promise((resolve) => setTimeout(resolve, 20));
+}
+
+describe('SMPP', () => {
+  it('binds and submits, with the sender, the validity and a wish for a receipt', async () => {
+    const smsc = await startSmsc();
+    const { gateway } = client(smsc.port);
+    expect(await gateway.send(message, 3000)).toEqual({ kind: 'accepted', gateway: 'smpp', id: 'm1' });
+    expect(smsc.submitted).toEqual([
+      {
+        id: 'm1',
+        source: 'Acme',
+        sourceTon: 5,
+        destination: '447911123456',
+        esmClass: 0,
+        validity: '000000001000000R',
+        wantsReceipt: true,
+        dataCoding: 0,
+        octets: gsmOctets(message.text),
+      },
+    ]);
+    await gateway.send({ ...message, country: 'US', validSeconds: 90_061 }, 3000);
+    expect(smsc.submitted[1]).toMatchObject({ source: '15550001', sourceTon: 1, validity: '000001010101000R' });
+    await gateway.send({ ...message, country: 'CA' }, 3000);
+    expect(smsc.submitted[2]).toMatchObject({ source: '12345', sourceTon: 3 });
+    await gateway.close!();
+    expect(smsc.commands).toEqual([9, 4, 4, 4, 6]);
+  });
+
+  it('sends other alphabets as UCS-2, and long texts in parts', async () => {
+    const smsc = await startSmsc();
+    const { gateway } = client(smsc.port);
+    await gateway.send({ ...message, text: 'Код 123456' }, 3000);
+    expect(smsc.submitted[0]).toMatchObject({ dataCoding: 8 });
+    expect(Buffer.from(smsc.submitted[0]!.octets).swap16().toString('utf16le')).toBe('Код 123456');
+    const long = 'ab€'.repeat(60);
+    expect(await gateway.send({ ...message, text: long }, 3000)).toMatchObject({ kind: 'accepted', id: 'm3' });
+    const parts = smsc.submitted.slice(1);
+    expect(parts.map(({ esmClass, wantsReceipt }) => [esmClass, wantsReceipt])).toEqual([
+      [0x40, false],
+      [0x40, true],
+    ]);
+    expect(parts.map(({ octets }) => [...octets.subarray(0, 6)])).toEqual([
+      [5, 0, 3, expect.any(Number), 2, 1],
+      [5, 0, 3, expect.any(Number), 2, 2],
+    ]);
+    expect(parts[0]!.octets[3]).toBe(parts[1]!.octets[3]);
+    expect(Buffer.concat(parts.map(({ octets }) => octets.subarray(6)))).toEqual(gsmOctets(long));
+  });
+
+  it.each([
+    [0x58, 'unavailable'],
+    [0x14, 'unavailable'],
+    [0x08, 'unavailable'],
+    [0x45, 'unavailable'],
+    [0x0a, 'unavailable'],
+    [0x0b, 'rejected'],
+  ])('knows what status %i means', async (status, kind) => {
+    const smsc = await startSmsc();
+    smsc.answer = status;
+    const outcome = await client(smsc.port).gateway.send(message, 3000);
+    expect(outcome).toMatchObject({ kind, ...(kind === 'unavailable' && { maybeSent: false }) });
+  });
+
+  it('takes receipts, in the text or in fields of their own, and answers them', async () => {
+    const smsc = await startSmsc();
+    const { gateway, receipts } = client(smsc.port);
+    await gateway.send(message, 3000);
+    smsc.receipt('m1', 'DELIVRD');
+    smsc.receipt('m2', 'UNDELIV');
+    smsc.receipt('m3', 'ENROUTE');
+    smsc.receipt('m4', 'DELIVRD', 'fields');
+    await until(() => receipts.length === 3);
+    expect(receipts).toEqual([
+      { id: 'm1', state: 'delivered' },
+      { id: 'm2', state: 'failed', reason: 'UNDELIV 042' },
+      { id: 'm4', state: 'delivered' },
+    ]);
+    await until(() => smsc.commands.filter((command) => command === 0x80000005).length === 4);
+  });
+
+  it('keeps to its window', async () => {
+    const smsc = await startSmsc();
+    smsc.answerAfterMilliseconds = 20;
+    const { gateway } = client(smsc.port, { window: 5 });
+    const outcomes = await Promise.all(Array.from({ length: 60 }, () => gateway.send(message, 5000)));
+    expect(new Set(outcomes.map(({ kind }) => kind))).toEqual(new Set(['accepted']));
+    expect(smsc.mostAtOnce).toBe(5);
+    smsc.answer = 'silent';
+    const unanswered = await Promise.all(Array.from({ length: 6 }, () => gateway.send(message, 300)));
+    expect(unanswered[0]).toMatchObject({ kind: 'unavailable', maybeSent: true, reason: 'no answer in time' });
+    expect(unanswered[5]).toMatchObject({ kind: 'unavailable', maybeSent: false, reason: 'the window stayed full' });
+  });
+
+  it('answers everything that waited when the SMSC goes, and binds anew when it is back', async () => {
+    const smsc = await startSmsc();
+    const { gateway } = client(smsc.port);
+    await gateway.send(message, 3000);
+    smsc.answer = 'silent';
+    const waiting = Promise.all(Array.from({ length: 100 }, () => gateway.send(message, 10_000)));
+    await until(() => smsc.submitted.length === 51);
+    await smsc.stop();
+    const outcomes = await waiting;
+    // Those on their way may have arrived; those that waited for their turn have not.
+    expect(outcomes.filter((outcome) => outcome.kind === 'unavailable' && outcome.maybeSent)).toHaveLength(50);
+    expect(outcomes.filter((outcome) => outcome.kind === 'unavailable' && !outcome.maybeSent)).toHaveLength(50);
+    expect(await gateway.send(message, 500)).toMatchObject({ kind: 'unavailable', maybeSent: false });
+    smsc.answer = 0;
+    await smsc.start();
+    await until(async () => (await gateway.send(message, 1000)).kind === 'accepted');
+  });
+
+  it('says why it cannot bind', async () => {
+    const smsc = await startSmsc();
+    smsc.bindStatus = 0x0e;
+    const { gateway } = client(smsc.port);
+    await gateway.send(message, 300);
+    expect(await gateway.send(message, 300)).toMatchObject({ reason: 'bind refused, status 0x0e', maybeSent: false });
+  });
+
+  it('tries a silent link, answers the SMSC’s own tries, and leaves one that does not answer', async () => {
+    const smsc = await startSmsc();
+    const { gateway } = client(smsc.port, { enquireMilliseconds: 60 });
+    await gateway.send(message, 3000);
+    await until(() => smsc.commands.includes(0x15));
+    smsc.write(Buffer.from('00000010000000150000000000000007', 'hex'));
+    await until(() => smsc.commands.includes(0x80000015));
+    // A command it does not know is refused, and the session goes on.
+    smsc.write(Buffer.from('00000010000001030000000000000008', 'hex'));
+    await until(() => smsc.commands.includes(0x80000000));
+    expect((await gateway.send(message, 3000)).kind).toBe('accepted');
+    smsc.deaf = true;
+    await until(async () => {
+      const outcome = await gateway.send(message, 50);
+      return outcome.kind === 'unavailable' && outcome.reason === 'the link fell silent';
+    });
+    smsc.deaf = false;
+    await until(async () => (await gateway.send(message, 1000)).kind === 'accepted');
+  });
+
+  it.each([
+    ['a packet too short', '00000004'],
+    ['a packet too long', '7fffffff000000150000000000000001'],
+    ['another protocol', Buffer.from('HTTP/1.1 400 Bad Request\r\n\r\n').toString('hex')],
+  ])('begins anew after %s', async (_what, octets) => {
+    const smsc = await startSmsc();
+    const { gateway } = client(smsc.port);
+    await gateway.send(message, 3000);
+    smsc.write(Buffer.from(octets.padEnd(32, '0'), 'hex'));
+    await until(() => smsc.commands.filter((command) => command === 9).length === 2);
+    await until(async () => (await gateway.send(message, 1000)).kind === 'accepted');
+  });
+
+  it('survives deliveries of any content', async () => {
+    const smsc = await startSmsc();
+    const { gateway } = client(smsc.port);
+    await gateway.send(message, 3000);
+    for (const body of ['', '00', 'ff'.repeat(30), '00'.repeat(200), '0001013434370005004163000400000000000000ff41']) {
+      const length = (16 + body.length / 2).toString(16).padStart(8, '0');
+      smsc.write(Buffer.from(`${length}000000050000000000000009${body}`, 'hex'));
+    }
+    expect((await gateway.send(message, 3000)).kind).toBe('accepted');
+  });
+
+  it('carries the service’s codes, and its receipts reach the trail', async () => {
+    const smsc = await startSmsc();
+    const service = await serviceForTest({
+      LEDGERLINE_GATEWAYS: 'smpp',
+      LEDGERLINE_SMPP_URL: `smpp://user@127.0.0.1:${smsc.port}`,
+      LEDGERLINE_SMPP_PASSWORD: 'hunter2',
+    });
+    const id = await service.createUser();
+    expect((await service.sendCode(id, newPhone())).status).toBe(204);
+    const [one] = smsc.submitted;
+    smsc.receipt('unknown', 'DELIVRD');
+    smsc.receipt(one!.id, 'DELIVRD');
+    smsc.receipt(one!.id, 'UNDELIV');
+    const state = async () => (await service.sql`select state from messages where user_id = ${id}`)[0]!.state;
+    await until(async () => (await state()) === 'delivered');
+    const code = /\d{6}/.exec(one!.octets.toString('latin1'))![0];
+    expect((await service.verify(id, code)).status).toBe(200);
+    expect(await state()).toBe('delivered');
+    expect(service.logLines.join('')).not.toContain('hunter2');
+  });
+});
+
+describe('SMPP with a peer that is none of ours (Net::SMPP)', () => {
+  const script = fileURLToPath(new URL('../harness/smsc.pl', import.meta.url));
+
+  function isInstalled(): boolean {
+    try {
+      execFileSync('perl', ['-MNet::SMPP', '-e', '1'], { stdio: 'ignore' });
+      return true;
+    } catch {
+      return false;
+    }
+  }
+
+  async function startPeer(port: number): Promise<{ child: ChildProcess; lines(): string[] }> {
+    const child = spawn('perl', [script, String(port)], { stdio: ['ignore', 'pipe', 'inherit'] });
+    onTestFinished(() => void child.kill('SIGKILL'));
+    let output = '';
+    child.stdout.on('data', (chunk) => (output += chunk));
+    await until(() => output.includes('listening') || child.exitCode !== null);
+    return { child, lines: () => output.trim().split('\n').slice(1) };
+  }
+
+  it('binds, submits in both alphabets and in parts, is throttled, gets receipts, enquires and unbinds', async (context) => {
+    if (!isInstalled()) context.skip('Net::SMPP is not installed (Debian: apt-get install libnet-smpp-perl)');
+    const port = await freePort('127.0.0.1');
+    const peer = await startPeer(port);
+    const { gateway, receipts } = client(port, { enquireMilliseconds: 500 });
+    expect(await gateway.send(message, 5000)).toEqual({ kind: 'accepted', gateway: 'smpp', id: 'p1' });
+    expect((await gateway.send({ ...message, text: 'Код 123456' }, 5000)).kind).toBe('accepted');
+    expect((await gateway.send({ ...message, text: 'long '.repeat(40) }, 5000)).kind).toBe('accepted');
+    expect(await gateway.send({ ...message, text: 'throttle' }, 5000)).toEqual({
+      kind: 'unavailable',
+      gateway: 'smpp',
+      reason: 'status 0x58',
+      maybeSent: false,
+    });
+    await until(() => receipts.length === 3);
+    expect(receipts.map(({ id, state }) => [id, state])).toEqual([
+      ['p1', 'delivered'],
+      ['p2', 'delivered'],
+      ['p4', 'delivered'],
+    ]);
+    await until(() => peer.lines().includes('enquire_link'));
+    await gateway.close!();
+    await until(() => peer.lines().includes('unbind'));
+    const hex = (text: Buffer) => text.toString('hex');
+    const long = gsmOctets('long '.repeat(40))!;
+    const lines = peer.lines().filter((line) => /^(bind|submit)/.test(line));
+    expect(lines.map((line) => line.replace(/ 050003..02/, ' 050003XX02'))).toEqual([
+      'bind user secret',
+      `submit Acme 447911123456 coding=0 esm=0 receipt=1 validity=000000001000000R ${hex(gsmOctets(message.text)!)}`,
+      'submit Acme 447911123456 coding=8 esm=0 receipt=1 validity=000000001000000R 041a043e04340020003100320033003400350036',
+      `submit Acme 447911123456 coding=0 esm=64 receipt=0 validity=000000001000000R 050003XX0201${hex(long.subarray(0, 153))}`,
+      `submit Acme 447911123456 coding=0 esm=64 receipt=1 validity=000000001000000R 050003XX0202${hex(long.subarray(153))}`,
+      expect.stringContaining(hex(gsmOctets('throttle')!)),
+    ]);
+    expect(peer.lines().filter((line) => line === 'deliver_sm_resp 0')).toHaveLength(3);
+  });
+
+  it('is killed in mid-flight and started again', async (context) => {
+    if (!isInstalled()) context.skip('Net::SMPP is not installed (Debian: apt-get install libnet-smpp-perl)');
+    const port = await freePort('127.0.0.1');
+    const peer = await startPeer(port);
+    const { gateway } = client(port);
+    expect((await gateway.send(message, 5000)).kind).toBe('accepted');
+    const storm = Promise.all(Array.from({ length: 200 }, () => gateway.send(message, 5000)));
+    const gone = once(peer.child, 'exit');
+    peer.child.kill('SIGKILL');
+    await gone;
+    const outcomes = await storm;
+    expect(outcomes).toHaveLength(200);
+    expect(outcomes.some(({ kind }) => kind === 'unavailable')).toBe(true);
+    await startPeer(port);
+    await until(async () => (await gateway.send(message, 1000)).kind === 'accepted');
+  });
+});
