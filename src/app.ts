@@ -15,7 +15,16 @@ import { freePort } from './free-port.ts';
 import { operationsOf } from './http/routes/index.ts';
 import { createServer } from './http/server.ts';
 import { createObserver, type Observer } from './observe.ts';
-import { createPhoneStore } from './phone/phone.store.ts';
+import { configuredModes } from './phone/guard.ts';
+import { DecisionLog } from './phone/guard-decisions.ts';
+import { createGuardDesk } from './phone/guard-desk.ts';
+import { LeaseBook } from './phone/guard-leases.ts';
+import { createLiveGuard } from './phone/guard-live.ts';
+import { createDigest } from './phone/guard-source.ts';
+import { createGuardStore } from './phone/guard.store.ts';
+import { createSweeper } from './phone/guard-sweeper.ts';
+import { createPhoneStore, type PhoneStore } from './phone/phone.store.ts';
+import { createReserveSend } from './phone/reserve-send.ts';
 import { createSendCode } from './phone/send-code.ts';
 import { createUnlinkPhone } from './phone/unlink-phone.ts';
 import { createVerifyCode } from './phone/verify-code.ts';
@@ -119,6 +128,8 @@ async function start(options: AppOptions, releasers: Releasers): Promise<App> {
   const sandbox = sandboxed ? await openSandbox(db, clock, inbox, options.fresh ?? false) : undefined;
 
   const phones = createPhoneStore(db);
+  const guard = await openGuard(config, db, phones, deriveKey(digestKey, 'guard'), clock, observe);
+  releasers.add(guard.close);
   const users = createUsersStore(db);
   const transactions = createTransactionsStore(db);
   const asOf = createAsOf(deriveKey(digestKey, 'as-of'));
@@ -132,9 +143,8 @@ async function start(options: AppOptions, releasers: Releasers): Promise<App> {
     send: createSendCode({
       store: phones,
       gateway: gatewayOf(config, inbox, options.terminal),
-      clock,
       observe,
-      limits: { user: config.userSends, phone: config.phoneSends },
+      reserveSend: guard.reserveSend,
       digestKey: codeKey,
       brand: config.brand,
       codeDigits: config.codeDigits,
@@ -144,11 +154,14 @@ async function start(options: AppOptions, releasers: Releasers): Promise<App> {
       store: phones,
       clock,
       observe,
-      failures: config.userFailures,
+      live: guard.live,
+      decisions: guard.decisions,
+      digest: guard.digest,
       attempts: config.codeAttempts,
       digestKey: codeKey,
     }),
     unlinkPhone: createUnlinkPhone(phones, observe),
+    guardDesk: guard.desk,
     createUser,
     userStatus: createUserStatus(users),
     listTransactions: createListTransactions(transactions, clock, asOf),
@@ -174,6 +187,7 @@ async function start(options: AppOptions, releasers: Releasers): Promise<App> {
     observer,
     translate: asProblem,
     corsOrigins: config.corsOrigins,
+    trustedProxies: config.trustedProxies,
     ...(sandboxed && { guard: sandboxGuard(config, url) }),
   });
   releasers.add(await listen(server, config.host, port, config.stopSeconds));
@@ -283,6 +297,70 @@ async function openSandbox(db: Database, clock: ServiceClock, inbox: Inbox, fres
   if (fresh) await sandbox.empty();
   clock.aheadSeconds = await store.readClock();
   return sandbox;
+}
+
+/** The rules, and what they do beside the requests: hear of changes, write decisions down, sweep. */
+async function openGuard(
+  config: Config,
+  db: Database,
+  phones: PhoneStore,
+  key: Buffer,
+  clock: ServiceClock,
+  observe: Observer['observe'],
+) {
+  const store = createGuardStore(db);
+  const digest = createDigest(key);
+  const configured = configuredModes(config.mode === 'production', config.rules);
+  const limits = { ...config, countries: config.countries ?? [], prefix: config.prefixSends };
+  const live = createLiveGuard(store.readState, limits, configured, digest);
+  const decisions = new DecisionLog(store.writeDecisions);
+  const sweep = createSweeper(store, limits, clock);
+  await live.refresh();
+  const unread = (error: unknown) => observe({ kind: 'guard-unread', reason: errorCode(error) });
+  const stops = [
+    repeat(2000, () => live.refresh(), unread),
+    repeat(1000, () => decisions.flush(), unread),
+    repeat(10_000, sweep, unread),
+  ];
+  return {
+    live,
+    decisions,
+    digest,
+    desk: createGuardDesk({ store, configured, digest, clock, observe, live }),
+    reserveSend: createReserveSend({
+      store: phones,
+      live,
+      leases: new LeaseBook(),
+      decisions,
+      digest,
+      clock,
+      observe,
+    }),
+    async close() {
+      await Promise.all(stops.map((stop) => stop()));
+      await decisions.flush();
+    },
+  };
+}
+
+/** Again and again, each time so long after the last has ended. Stopping waits for the one under way. */
+function repeat(milliseconds: number, work: () => Promise<unknown>, failed: (error: unknown) => void) {
+  let stopped = false;
+  let timer: NodeJS.Timeout | undefined;
+  let running: Promise<void> = Promise.resolve();
+  const next = () => {
+    timer = setTimeout(() => {
+      running = work()
+        .then(() => {}, failed)
+        .finally(() => stopped || next());
+    }, milliseconds).unref();
+  };
+  next();
+  return async function stop(): Promise<void> {
+    stopped = true;
+    clearTimeout(timer);
+    await running;
+  };
 }
 
 async function seedDemo(

@@ -1,14 +1,22 @@
 /** What happened is said once, here, and becomes a log line and a metric. Nothing secret has a field to stand in. */
 import { pino, type DestinationStream, type Logger } from 'pino';
 import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom-client';
+import type { RuleName } from './phone/guard.ts';
 import type { RecordResultName } from './transactions/ingest.ts';
 
 export type Observation =
   | { kind: 'code-sent'; userId: number; phone: string; gateway: string }
-  | { kind: 'send-refused'; userId: number; reason: 'budget' | 'phone-taken' }
+  | { kind: 'send-refused'; userId: number; reason: RuleName | 'phone-taken' }
   | { kind: 'send-failed'; userId: number; gateway: string; reason: string }
   | { kind: 'verified'; userId: number }
-  | { kind: 'verify-refused'; userId: number; reason: 'blocked' | 'no-code' | 'wrong-code' | 'lost-race' }
+  | {
+      kind: 'verify-refused';
+      userId: number;
+      reason: 'blocked' | 'no-code' | 'wrong-code' | 'lost-race';
+      rule?: RuleName;
+    }
+  | { kind: 'operator-action'; subject: string; action: string; target: string }
+  | { kind: 'guard-unread'; reason: string }
   | { kind: 'phone-unlinked'; userId: number }
   | { kind: 'recorded'; result: RecordResultName; rows: number }
   | { kind: 'token-issued'; client: string; userId?: number }
@@ -143,7 +151,7 @@ function requestLine(level: string, request: RequestObservation): string {
 }
 
 function levelOf({ kind, ...rest }: Observation): 'info' | 'warn' | 'error' {
-  if (kind === 'send-failed' || kind === 'keys-unread') return 'error';
+  if (kind === 'send-failed' || kind === 'keys-unread' || kind === 'guard-unread') return 'error';
   if (kind === 'database') return 'available' in rest && rest.available ? 'info' : 'error';
   return 'info';
 }

@@ -1,27 +1,28 @@
 /** Sends a one-time code to a user's phone. */
-import { secondsAfter, type Clock } from '../clock.ts';
-import { notDispatched, nothingToResend, phoneTaken, tooManySends, unknownUser } from '../errors.ts';
+import { secondsAfter } from '../clock.ts';
+import { notDispatched, nothingToResend, unknownUser } from '../errors.ts';
 import type { Observe } from '../observe.ts';
 import type { Gateway } from '../sms/gateway.ts';
 import { writeMessage } from '../sms/message.ts';
 import { digestCode, makeCode } from './code.ts';
-import { secondsUntilFits } from './limits.ts';
-import { maskPhone } from './number.ts';
-import type { PhoneStore, SendLimits } from './phone.store.ts';
+import type { Origin } from './guard-source.ts';
+import { maskPhone, parsePhoneNumber, type PhoneNumber } from './number.ts';
+import type { PhoneStore } from './phone.store.ts';
+import type { GuardedSend, ReservedSend } from './reserve-send.ts';
 
 export interface SendRequest {
   userId: number;
-  /** The phone's key. */
-  phone: string;
+  phone: PhoneNumber;
   correlationType: number;
+  origin: Origin;
 }
 
 export interface SendRules {
   store: PhoneStore;
   gateway: Gateway;
-  clock: Clock;
   observe: Observe;
-  limits: SendLimits;
+  /** Undefined: the user is verified already. */
+  reserveSend(send: GuardedSend): Promise<ReservedSend | undefined>;
   digestKey: Buffer;
   brand: string;
   codeDigits: number;
@@ -31,40 +32,15 @@ export interface SendRules {
 export type SendCode = ReturnType<typeof createSendCode>;
 
 export function createSendCode(rules: SendRules) {
-  const { store, clock, observe, limits } = rules;
+  const { store, observe, reserveSend } = rules;
 
-  async function sendCode(request: SendRequest): Promise<void> {
-    const { userId, phone, correlationType } = request;
-    const now = clock.now();
-    const reserved = await store.reserveSend(userId, phone, correlationType, now, limits);
-    if (!reserved) throw unknownUser();
-    if (reserved.verified) return;
-    if (reserved.issued === null) return refuse(request, now);
-    if (reserved.other) {
-      observe({ kind: 'send-refused', userId, reason: 'phone-taken' });
-      throw phoneTaken();
-    }
-    if (limits.phone.length > 0 && !reserved.phoneCounted) {
-      // The phone's first sends raced, and this one lost.
-      await store.giveBackSend(userId, undefined, now);
-      return refuse(request, now);
-    }
-    await dispatch(request, reserved.issued, now);
-  }
-
-  async function refuse({ userId, phone }: SendRequest, now: Date): Promise<void> {
-    const { verified, userTimes, phoneTimes } = await store.readSendState(userId, phone, limits);
-    if (verified) return;
-    observe({ kind: 'send-refused', userId, reason: 'budget' });
-    const wait = Math.max(
-      secondsUntilFits(now, limits.user, userTimes),
-      secondsUntilFits(now, limits.phone, phoneTimes),
-    );
-    throw tooManySends(wait);
+  async function sendCode({ userId, phone, correlationType, origin }: SendRequest): Promise<void> {
+    const reserved = await reserveSend({ userId, number: phone, correlationType, origin });
+    if (reserved) await dispatch(userId, phone.key, reserved);
   }
 
   /** Outside any transaction: a gateway may take seconds. Until it accepts, the earlier code stays good. */
-  async function dispatch({ userId, phone }: SendRequest, number: number, now: Date): Promise<void> {
+  async function dispatch(userId: number, phone: string, { number, now, counted }: ReservedSend): Promise<void> {
     const code = makeCode(rules.codeDigits);
     const outcome = await rules.gateway.send({
       phone,
@@ -73,7 +49,7 @@ export function createSendCode(rules: SendRules) {
       validSeconds: rules.codeSeconds,
     });
     if (outcome.kind !== 'accepted') {
-      await store.giveBackSend(userId, phone, now);
+      await store.giveBackSend(userId, phone, now, counted);
       observe({ kind: 'send-failed', userId, gateway: outcome.gateway, reason: outcome.reason });
       throw notDispatched();
     }
@@ -89,12 +65,12 @@ export function createSendCode(rules: SendRules) {
   }
 
   /** A new code to the phone of the last send. */
-  async function resendCode(userId: number): Promise<void> {
+  async function resendCode(userId: number, origin: Origin): Promise<void> {
     const last = await store.readLastSend(userId);
     if (!last) throw unknownUser();
     if (last.verified) return;
     if (last.phone === null) throw nothingToResend();
-    await sendCode({ userId, phone: last.phone, correlationType: last.correlationType });
+    await sendCode({ userId, phone: parsePhoneNumber(last.phone)!, correlationType: last.correlationType, origin });
   }
 
   return { sendCode, resendCode };

@@ -1,6 +1,7 @@
 /** The table of operations: what the service does, in one look. */
 import type { Issuer } from '../../auth/issuer.ts';
 import type { Observer } from '../../observe.ts';
+import type { GuardDesk } from '../../phone/guard-desk.ts';
 import type { SendCode } from '../../phone/send-code.ts';
 import type { VerifyCode } from '../../phone/verify-code.ts';
 import type { Sandbox } from '../../sandbox/sandbox.ts';
@@ -18,6 +19,7 @@ import { getTransactionOperation } from './get-transaction.ts';
 import { liveOperation, readyOperation, type Readiness } from './health.ts';
 import { listTransactionsOperation } from './list-transactions.ts';
 import { metricsOperation } from './metrics.ts';
+import { operatorGuardOperations } from './operator-guard.ts';
 import { recordTransactionsOperation, type RecordTransactions } from './record-transactions.ts';
 import { docsOperation, openApiOperation } from './reference.ts';
 import { resendCodeOperation } from './resend-code.ts';
@@ -32,6 +34,7 @@ export interface Services {
   send: SendCode;
   verifyCode: VerifyCode;
   unlinkPhone(userId: number): Promise<void>;
+  guardDesk: GuardDesk;
   createUser(user: NewUser): Promise<number>;
   userStatus(userId: number): Promise<UserStatus>;
   listTransactions(request: ListRequest): Promise<ListReply>;
@@ -63,6 +66,7 @@ export function operationsOf(services: Services): AnyOperation[] {
     recordTransactionsOperation(services.recordTransactions, observer.observe),
     summarizeTransactionsOperation(services.summarizeTransactions),
     exportTransactionsOperation(services.exportTransactions),
+    ...operatorGuardOperations(services.guardDesk),
     ...(issuer ? [tokenOperation(issuer, observer.observe), jwksOperation(issuer), discoveryOperation(issuer)] : []),
     liveOperation(),
     readyOperation(services.readiness),

@@ -1,5 +1,5 @@
 import type { SendCode } from '../../phone/send-code.ts';
-import { empty, operation } from '../operation.ts';
+import { callOrigin, empty, operation } from '../operation.ts';
 
 export const resendCodeOperation = (send: SendCode) =>
   operation({
@@ -14,11 +14,11 @@ export const resendCodeOperation = (send: SendCode) =>
       204: { about: 'The code was sent, or the user is verified already.' },
       400: { about: 'No code has been sent to this user yet.' },
       404: { about: 'Unknown user.' },
-      429: { about: 'The budget of the user or the phone is used up; Retry-After says when one more fits.' },
+      429: { about: 'A budget is used up; the body says which kind, and Retry-After when one more fits.' },
     },
     namesUser: ({ id }) => id,
-    async handle({ id }) {
-      await send.resendCode(id);
+    async handle({ id, caller, request }) {
+      await send.resendCode(id, callOrigin(caller, request));
       return empty(204);
     },
   });

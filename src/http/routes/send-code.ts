@@ -1,6 +1,6 @@
 import { parsePhoneNumber } from '../../phone/number.ts';
 import type { SendCode } from '../../phone/send-code.ts';
-import { empty, operation } from '../operation.ts';
+import { callOrigin, empty, operation } from '../operation.ts';
 import { body, int32, required, text, withDefault } from '../../shape.ts';
 
 const input = body('SendCodeRequest', {
@@ -32,11 +32,11 @@ export const sendCodeOperation = (send: SendCode) =>
     responses: {
       204: { about: 'The code was sent, or the user is verified already.' },
       404: { about: 'Unknown user.' },
-      429: { about: 'The budget of the user or the phone is used up; Retry-After says when one more fits.' },
+      429: { about: 'A budget is used up; the body says which kind, and Retry-After when one more fits.' },
     },
     namesUser: ({ body: { id } }) => id,
-    async handle({ body: { id, phoneNumber, correlationType } }) {
-      await send.sendCode({ userId: id, phone: phoneNumber.key, correlationType });
+    async handle({ body: { id, phoneNumber, correlationType }, caller, request }) {
+      await send.sendCode({ userId: id, phone: phoneNumber, correlationType, origin: callOrigin(caller, request) });
       return empty(204);
     },
   });
