@@ -125,11 +125,13 @@ async function start(options: AppOptions, releasers: Releasers): Promise<App> {
   const url = config.publicUrl ?? urlOf(config.host, port);
   const { issuer, verifier } = await createTokens(config, url, clock, observer);
   const inbox = new Inbox(() => clock.now());
-  const sandbox = sandboxed ? await openSandbox(db, clock, inbox, options.fresh ?? false) : undefined;
+  let forget = (): Promise<void> | void => {};
+  const sandbox = sandboxed ? await openSandbox(db, clock, inbox, options.fresh ?? false, () => forget()) : undefined;
 
   const phones = createPhoneStore(db);
   const guard = await openGuard(config, db, phones, deriveKey(digestKey, 'guard'), clock, observe);
   releasers.add(guard.close);
+  forget = guard.forget;
   const users = createUsersStore(db);
   const transactions = createTransactionsStore(db);
   const asOf = createAsOf(deriveKey(digestKey, 'as-of'));
@@ -291,9 +293,15 @@ export const sandboxClient: ClientSetting = {
   mayBindUsers: true,
 };
 
-async function openSandbox(db: Database, clock: ServiceClock, inbox: Inbox, fresh: boolean): Promise<Sandbox> {
+async function openSandbox(
+  db: Database,
+  clock: ServiceClock,
+  inbox: Inbox,
+  fresh: boolean,
+  forget: () => Promise<void> | void,
+): Promise<Sandbox> {
   const store = createSandboxStore(db);
-  const sandbox = createSandbox(store, clock, inbox);
+  const sandbox = createSandbox(store, clock, inbox, forget);
   if (fresh) await sandbox.empty();
   clock.aheadSeconds = await store.readClock();
   return sandbox;
@@ -315,6 +323,7 @@ async function openGuard(
   const live = createLiveGuard(store.readState, limits, configured, digest);
   const decisions = new DecisionLog(store.writeDecisions);
   const sweep = createSweeper(store, limits, clock);
+  const leases = new LeaseBook();
   await live.refresh();
   const unread = (error: unknown) => observe({ kind: 'guard-unread', reason: errorCode(error) });
   const stops = [
@@ -330,12 +339,16 @@ async function openGuard(
     reserveSend: createReserveSend({
       store: phones,
       live,
-      leases: new LeaseBook(),
+      leases,
       decisions,
       digest,
       clock,
       observe,
     }),
+    async forget() {
+      leases.forget();
+      await live.refresh();
+    },
     async close() {
       await Promise.all(stops.map((stop) => stop()));
       await decisions.flush();

@@ -578,9 +578,9 @@ export const settings = {
   }),
   countrySends: setting<ReadonlyMap<string, number>>({
     env: 'LEDGERLINE_COUNTRY_SENDS',
-    kind: table('*=5000,DE=20000', wholeNumber),
-    default: new Map([['*', 5000]]),
-    defaultText: '*=5000',
+    kind: table('*=10000,DE=50000', wholeNumber),
+    default: new Map([['*', 10_000]]),
+    defaultText: '*=10000',
     about: 'Codes to one country in a day (UTC).',
   }),
   prices: setting<ReadonlyMap<string, number>>({
@@ -599,16 +599,16 @@ export const settings = {
   }),
   countrySpend: setting<ReadonlyMap<string, number>>({
     env: 'LEDGERLINE_COUNTRY_SPEND',
-    kind: table('*=500,GB=1000', moneyOf),
-    default: new Map([['*', 5_000_000]]),
-    defaultText: '*=500',
+    kind: table('*=1000,GB=2000', moneyOf),
+    default: new Map([['*', 10_000_000]]),
+    defaultText: '*=1000',
     about: 'The most that messages to one country may cost in a day (UTC).',
   }),
   daySpend: setting<number | undefined>({
     env: 'LEDGERLINE_DAY_SPEND',
     kind: money,
-    default: 20_000_000,
-    defaultText: '2000',
+    default: 50_000_000,
+    defaultText: '5000',
     about: 'The most that all messages may cost in a day (UTC).',
   }),
   phoneFailures: setting<FailureRate[]>({

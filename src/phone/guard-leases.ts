@@ -38,6 +38,14 @@ const denialMilliseconds = 2000;
 export class LeaseBook {
   readonly #leases = new Map<string, Lease>();
 
+  /** For a sandbox that was emptied, or whose clock was put back. */
+  forget(): void {
+    for (const lease of this.#leases.values()) {
+      lease.left = 0;
+      lease.deniedUntil = 0;
+    }
+  }
+
   async take(needs: readonly Need[], clock: () => Date): Promise<Taken> {
     // One reservation at a time brings more of a budget; the others wait for it rather than lease blocks too.
     for (;;) {

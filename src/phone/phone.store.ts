@@ -54,41 +54,39 @@ const placeOfUser = (times: string, users: string, moment: string, user: string)
 const ownSends = (row: string) =>
   `array(select x.at from unnest(${row}.sends, ${row}.senders) as x (at, who) where x.who = $1::int)`;
 
-const refusedIf = (moment: (slot: number) => string, ...slots: number[]) =>
-  slots.map((slot) => `(${moment(slot)} is not null and ${enforced(slot)})`).join(' or ');
-
-const ofVerdict = (...slots: number[]) => refusedIf((slot) => `f.moments[${slot}]`, ...slots);
-
-/** A prefix that is asked for another block: see docs/decisions/0002-guard.md. */
-const prefixFresh = "g.window_start <= $3::timestamptz - ($14::int[])[4] * interval '1 second'";
-const prefixLevel = "case when g.blocked_until < $3::timestamptz - interval '1 day' then 0 else g.level end";
-const prefixQuota = `case when ${prefixLevel} > 0 then (($14::int[])[2] + 3) / 4 else ($14::int[])[2] end`;
-const prefixGranted = `(${prefixFresh} or g.sent + excluded.sent <= ${prefixQuota}
-  or g.verified * 100 >= ($14::int[])[3] * g.sent)`;
+/** Whether an enforced window is full. */
+const ofVerdict = (...slots: number[]) =>
+  slots.map((slot) => `(f.moments[${slot}] is not null and ${enforced(slot)})`).join(' or ');
 
 /**
  * Counts a send for the user, the phone, the address and the token, or for none, and numbers the code.
  * Slots: 1, 2 user; 3, 4 phone; 5, 6 the user's share of the phone; 7, 8 address; 9, 10 token; 11 phones of
  * the user; 12 users of the phone. A phone that another user holds still draws on the user's budget and the
- * source's, so that nobody can look numbers up for free. $12 says that the send must not be let through.
+ * source's, so that nobody can look numbers up for free. $8 says that the send must not be let through.
  *
  * Rows are locked in one order, phone, sources, user, and what is shared is leased after that. A row that
- * was not there to be locked is checked again as it is written; what then does not fit is not counted.
+ * was not there to be locked is only ever inserted: who finds it there after all has lost a race, is not
+ * counted, and asks again. What a send does not need is left out, since every part costs.
  */
-export const reserveSendStatement = `
+function reserveSendStatement(withSources: boolean, withLeases: boolean): string {
+  return `
 with person as (
   select id from users where id = $1::int
 ), held as materialized (
   select sends, senders, users, user_times from phone_sends
   where phone = $2::text and coalesce(${count(3)}, ${count(4)}, ${count(12)}) is not null
   for update
-), sources as materialized (
+)${
+    withSources
+      ? `, sources as materialized (
   select kind, sends from guard_sources
-  where key in ($8::bytea, $9::bytea) and (select count(*) from held) >= 0
+  where key in ($9::bytea, $10::bytea) and (select count(*) from held) >= 0
   order by key for update
-), mine as materialized (
+)`
+      : ''
+  }, mine as materialized (
   select verified_phone, sends, phones, phone_times from verifications
-  where user_id = $1::int and (select count(*) from sources) >= 0
+  where user_id = $1::int and (select count(*) from ${withSources ? 'sources' : 'held'}) >= 0
   for update
 ), filled as materialized (
   select m.verified_phone is not null as verified,
@@ -97,8 +95,11 @@ with person as (
       ${filling('m.sends', 1)}, ${filling('m.sends', 2)},
       ${filling('h.sends', 3)}, ${filling('h.sends', 4)},
       ${filling('o.times', 5)}, ${filling('o.times', 6)},
-      ${filling('a.sends', 7)}, ${filling('a.sends', 8)},
-      ${filling('t.sends', 9)}, ${filling('t.sends', 10)},
+      ${
+        withSources
+          ? `${filling('a.sends', 7)}, ${filling('a.sends', 8)}, ${filling('t.sends', 9)}, ${filling('t.sends', 10)}`
+          : 'null, null, null, null'
+      },
       ${fillingAnew('m.phones', 'm.phone_times', '$2::text', 11)},
       ${fillingAnew('h.users', 'h.user_times', '$1::int', 12)}
     ] as moments
@@ -106,27 +107,119 @@ with person as (
   left join mine m on true
   left join held h on true
   left join lateral (select ${ownSends('h')} as times) o on true
-  left join sources a on a.kind = 'address'
-  left join sources t on t.kind = 'token'
+  ${
+    withSources
+      ? `left join sources a on a.kind = 'address'
+  left join sources t on t.kind = 'token'`
+      : ''
+  }
 ), verdict as materialized (
   select f.*,
-    not f.verified and not (${ofVerdict(1, 2, 7, 8, 9, 10)})
-      and (f.other or not ($12::boolean or ${ofVerdict(3, 4, 5, 6, 11, 12)})) as allowed
+    not f.verified and not (${withSources ? ofVerdict(1, 2, 7, 8, 9, 10) : ofVerdict(1, 2)})
+      and (f.other or not ($8::boolean or ${ofVerdict(3, 4, 5, 6, 11, 12)})) as allowed
   from filled f
+)${withLeases ? leaseParts : ''}, cleared as materialized (
+  select v.*, v.allowed ${withLeases ? leasesGranted : ''} as goes from verdict v
+), counted as (
+  insert into verifications as v (user_id, issued, sends, sent_phone, sent_correlation_type, phones, phone_times)
+  select $1::int, 1, ${append("'{}'::timestamptz[]", '$3::timestamptz', kept(1, 2))},
+    case when other then null else $2::text end, $4::smallint,
+    case when other or ${count(11)} is null then '{}' else array[$2::text] end,
+    case when other or ${count(11)} is null then '{}' else array[$3::timestamptz] end
+  from cleared where goes
+  on conflict (user_id) do update set
+    issued = v.issued + 1,
+    sends = ${append('v.sends', '$3::timestamptz', kept(1, 2))},
+    sent_phone = coalesce(excluded.sent_phone, v.sent_phone),
+    sent_correlation_type = excluded.sent_correlation_type,
+    phones = case when excluded.phones = '{}' then v.phones
+      else ${moveToEnd('v.phones', placeOf('v.phones', '$2::text'), '$2::text', count(11))} end,
+    phone_times = case when excluded.phones = '{}' then v.phone_times
+      else ${moveToEnd('v.phone_times', placeOf('v.phones', '$2::text'), '$3::timestamptz', count(11))} end
+  where exists (select from mine)
+  returning v.issued
+), phone_counted as (
+  insert into phone_sends as b (phone, sends, senders, users, user_times)
+  select $2::text, ${append("'{}'::timestamptz[]", '$3::timestamptz', kept(3, 4))},
+    ${append("'{}'::int[]", '$1::int', kept(3, 4))},
+    case when ${count(12)} is null then '{}' else array[$1::int] end,
+    case when ${count(12)} is null then '{}' else array[$3::timestamptz] end
+  from counted, cleared where not other and coalesce(${count(3)}, ${count(4)}, ${count(12)}) is not null
+  on conflict (phone) do update set
+    sends = ${append('b.sends', '$3::timestamptz', kept(3, 4))},
+    senders = ${append('b.senders', '$1::int', kept(3, 4))},
+    users = case when ${count(12)} is null then b.users
+      else ${moveToEnd('b.users', placeOf('b.users', '$1::int'), '$1::int', count(12))} end,
+    user_times = case when ${count(12)} is null then b.user_times
+      else ${moveToEnd('b.user_times', placeOf('b.users', '$1::int'), '$3::timestamptz', count(12))} end
+  where exists (select from held)
+  returning 1
+)${
+    withSources
+      ? `, sources_counted as (
+  insert into guard_sources as g (key, kind, label, sends)
+  select s.key, s.kind, s.label, array[$3::timestamptz]
+  from counted, (select count(*) from phone_counted) as after_phone,
+    (values ($9::bytea, 'address', $11::text, ${kept(7, 8)}), ($10::bytea, 'token', $12::text, ${kept(9, 10)}))
+      as s (key, kind, label, most)
+  where s.key is not null and s.most > 0
+  order by s.key
+  on conflict (key) do update set
+    sends = ${append('g.sends', '$3::timestamptz', `case g.kind when 'address' then ${kept(7, 8)} else ${kept(9, 10)} end`)}
+  where exists (select from sources s where s.kind = g.kind)
+  returning kind
+)`
+      : ''
+  }
+select c.verified, c.other, c.allowed, c.goes,
+  (select issued from counted) as issued,
+  exists (select from phone_counted) as phone_counted,
+  ${withSources ? "(select string_agg(kind, ' ') from sources_counted)" : 'null'} as sources_counted,
+  case when c.moments <> array_fill(null::timestamptz, array[12]) then array_to_json(c.moments)::text end as moments,
+  ${
+    withLeases
+      ? `(select granted from prefix_lease) as prefix_granted,
+  (select case when granted then window_start end from prefix_lease) as prefix_from,
+  (select json_agg(json_build_array(name, granted)) from budget_lease)::text as budgets`
+      : 'null as prefix_granted, null as prefix_from, null as budgets'
+  }
+from cleared c`;
+}
+
+/**
+ * Blocks of what everybody shares. A prefix ($13; block, limit, percent and window in $14) is judged when it
+ * asks for more: see docs/decisions/0002-guard.md. A budget gives what it has left.
+ */
+const leaseParts = `, prefix_now as materialized (
+  select g.*, g.window_start <= $3::timestamptz - ($14::int[])[4] * interval '1 second' as fresh,
+    case when g.blocked_until < $3::timestamptz - interval '1 day' then 0 else g.level end as past
+  from guard_prefixes g
+  where g.prefix = $13::text and exists (select from verdict where allowed and not other)
+  for update
+), prefix_next as materialized (
+  select p.*, p.fresh or p.verified * 100 >= ($14::int[])[3] * p.sent
+      or p.sent + ($14::int[])[1] <= case when p.past > 0 then (($14::int[])[2] + 3) / 4 else ($14::int[])[2] end
+      as grants
+  from prefix_now p where p.blocked_until is null or p.blocked_until <= $3::timestamptz
 ), prefix_lease as (
-  insert into guard_prefixes as g (prefix, window_start, sent)
-  select $13::text, $3::timestamptz, ($14::int[])[1] from verdict where allowed and not other and $13::text is not null
+  insert into guard_prefixes as g (prefix, window_start, sent, verified, level, blocked_until, granted)
+  select prefix,
+    case when not grants then '-infinity' when fresh then $3::timestamptz else window_start end,
+    case when not grants then 0 when fresh then ($14::int[])[1] else sent + ($14::int[])[1] end,
+    case when not grants or fresh then 0 else verified end,
+    case when grants then past else least(past + 1, 6) end,
+    case when grants then blocked_until
+      else $3::timestamptz + least(interval '30 minutes' * (1 << past), interval '12 hours') end,
+    grants
+  from prefix_next
+  union all
+  select $13::text, $3::timestamptz, ($14::int[])[1], 0, 0, null, true from verdict
+  where allowed and not other and $13::text is not null and not exists (select from prefix_now)
   on conflict (prefix) do update set
-    window_start = case when not ${prefixGranted} then '-infinity'
-      when ${prefixFresh} then excluded.window_start else g.window_start end,
-    sent = case when not ${prefixGranted} then 0 when ${prefixFresh} then excluded.sent else g.sent + excluded.sent end,
-    verified = case when not ${prefixGranted} or ${prefixFresh} then 0 else g.verified end,
-    level = case when ${prefixGranted} then ${prefixLevel} else least(${prefixLevel} + 1, 6) end,
-    blocked_until = case when ${prefixGranted} then g.blocked_until
-      else $3::timestamptz + least(interval '30 minutes' * (1 << (${prefixLevel})), interval '12 hours') end,
-    granted = ${prefixGranted}
-  where g.blocked_until is null or g.blocked_until <= $3::timestamptz
-  returning granted, case when granted then window_start end as window_start
+    window_start = excluded.window_start, sent = excluded.sent, verified = excluded.verified, level = excluded.level,
+    blocked_until = excluded.blocked_until, granted = excluded.granted
+  where exists (select from prefix_now)
+  returning granted, window_start
 ), wanted as (
   select * from unnest($16::text[], $17::bigint[], $18::bigint[], $19::bigint[], $20::boolean[])
     as w (name, units, block, cap, enforced)
@@ -141,74 +234,21 @@ with person as (
     used = g.used + least(excluded.granted, excluded.cap - g.used)
   where g.used < excluded.cap
   returning name, granted
-), cleared as materialized (
-  select v.*, v.allowed and (v.other or (
-      ($13::text is null or not $15::boolean or exists (select from prefix_lease where granted))
-      and not exists (
-        select from wanted w where w.enforced
-          and not exists (select from budget_lease b where b.name = w.name and b.granted >= w.units))
-    )) as goes
-  from verdict v
-), counted as (
-  insert into verifications as v (user_id, issued, sends, sent_phone, sent_correlation_type, phones, phone_times)
-  select $1::int, 1, ${append("'{}'::timestamptz[]", '$3::timestamptz', kept(1, 2))}, case when other then null else $2::text end, $4::smallint,
-    case when other or ${count(11)} is null then '{}' else array[$2::text] end,
-    case when other or ${count(11)} is null then '{}' else array[$3::timestamptz] end
-  from cleared where goes
-  on conflict (user_id) do update set
-    issued = v.issued + 1,
-    sends = ${append('v.sends', '$3::timestamptz', kept(1, 2))},
-    sent_phone = coalesce(excluded.sent_phone, v.sent_phone),
-    sent_correlation_type = excluded.sent_correlation_type,
-    phones = case when excluded.phones = '{}' then v.phones
-      else ${moveToEnd('v.phones', placeOf('v.phones', '$2::text'), '$2::text', count(11))} end,
-    phone_times = case when excluded.phones = '{}' then v.phone_times
-      else ${moveToEnd('v.phone_times', placeOf('v.phones', '$2::text'), '$3::timestamptz', count(11))} end
-  where v.verified_phone is null
-    and not (${refusedIf((slot) => filling('v.sends', slot), 1, 2)})
-    and (excluded.phones = '{}'
-      or not (${refusedIf((slot) => fillingAnew('v.phones', 'v.phone_times', '$2::text', slot), 11)}))
-  returning v.issued
-), phone_counted as (
-  insert into phone_sends as b (phone, sends, senders, users, user_times)
-  select $2::text, ${append("'{}'::timestamptz[]", '$3::timestamptz', kept(3, 4))}, ${append("'{}'::int[]", '$1::int', kept(3, 4))},
-    case when ${count(12)} is null then '{}' else array[$1::int] end,
-    case when ${count(12)} is null then '{}' else array[$3::timestamptz] end
-  from counted, cleared where not other and coalesce(${count(3)}, ${count(4)}, ${count(12)}) is not null
-  on conflict (phone) do update set
-    sends = ${append('b.sends', '$3::timestamptz', kept(3, 4))},
-    senders = ${append('b.senders', '$1::int', kept(3, 4))},
-    users = case when ${count(12)} is null then b.users
-      else ${moveToEnd('b.users', placeOf('b.users', '$1::int'), '$1::int', count(12))} end,
-    user_times = case when ${count(12)} is null then b.user_times
-      else ${moveToEnd('b.user_times', placeOf('b.users', '$1::int'), '$3::timestamptz', count(12))} end
-  where not (${refusedIf((slot) => filling('b.sends', slot), 3, 4)})
-    and not (${refusedIf((slot) => filling(`(${ownSends('b')})`, slot), 5, 6)})
-    and not (${refusedIf((slot) => fillingAnew('b.users', 'b.user_times', '$1::int', slot), 12)})
-  returning 1
-), sources_counted as (
-  insert into guard_sources as g (key, kind, label, sends)
-  select s.key, s.kind, s.label, array[$3::timestamptz]
-  from counted, (select count(*) from phone_counted) as after_phone,
-    (values ($8::bytea, 'address', $10::text, ${kept(7, 8)}), ($9::bytea, 'token', $11::text, ${kept(9, 10)})) as s (key, kind, label, most)
-  where s.key is not null and s.most > 0
-  order by s.key
-  on conflict (key) do update set
-    sends = ${append('g.sends', '$3::timestamptz', `case g.kind when 'address' then ${kept(7, 8)} else ${kept(9, 10)} end`)}
-  where case g.kind when 'address' then not (${refusedIf((slot) => filling('g.sends', slot), 7, 8)})
-    else not (${refusedIf((slot) => filling('g.sends', slot), 9, 10)}) end
-  returning kind
-)
-select c.verified, c.other, c.allowed, c.goes,
-  (select issued from counted) as issued,
-  exists (select from phone_counted) as phone_counted,
-  (select string_agg(kind, ' ') from sources_counted) as sources_counted,
-  case when c.moments <> array_fill(null::timestamptz, array[12]) then array_to_json(c.moments)::text end as moments,
-  case when $13::text is not null then (select granted from prefix_lease) end as prefix_granted,
-  case when $13::text is not null then (select window_start from prefix_lease) end as prefix_from,
-  case when cardinality($16::text[]) > 0
-    then (select json_agg(json_build_array(name, granted)) from budget_lease)::text end as budgets
-from cleared c`;
+)`;
+
+const leasesGranted = `and (v.other or (
+    ($13::text is null or not $15::boolean or exists (select from prefix_lease where granted))
+    and not exists (
+      select from wanted w where w.enforced
+        and not exists (select from budget_lease b where b.name = w.name and b.granted >= w.units))
+  ))`;
+
+/** Made once each; the driver knows a statement by its text. */
+const sendStatements = {
+  plain: reserveSendStatement(false, false),
+  sources: reserveSendStatement(true, false),
+  leases: reserveSendStatement(true, true),
+};
 
 /** The accepted code counts from now on, unless a newer one was accepted first or the user is verified. */
 export const acceptCodeStatement = `
@@ -432,30 +472,36 @@ export function createPhoneStore(db: Database) {
       const { userId, phone, now, plan, source, leases, prefix } = attempt;
       const { address, token } = source;
       const { budgets } = leases;
+      const leased = leases.prefix !== undefined || budgets.length > 0;
+      const statement = leased ? 'leases' : address || token ? 'sources' : 'plain';
+      const parameters = [
+        userId,
+        phone,
+        now,
+        attempt.correlationType,
+        array(plan.counts),
+        array(windowStarts(now, plan.seconds).map((start) => start.toISOString())),
+        array(plan.enforced.map(String)),
+        attempt.forbidden,
+      ];
+      const sourceParameters = [address?.key ?? null, token?.key ?? null, address?.label ?? null, token?.label ?? null];
+      const leaseParameters = [
+        leases.prefix?.name ?? null,
+        array([leases.prefix?.block ?? 0, prefix?.count ?? 0, prefix?.percent ?? 0, prefix?.seconds ?? 0]),
+        leases.prefix !== undefined && attempt.enforces(leases.prefix),
+        array(budgets.map(({ name }) => name)),
+        array(budgets.map(({ units }) => units)),
+        array(budgets.map(({ block }) => block)),
+        array(budgets.map(({ cap }) => cap)),
+        array(budgets.map((need) => String(attempt.enforces(need)))),
+        now.toISOString().slice(0, 10),
+      ];
       const [row] = await db.write.unsafe(
-        reserveSendStatement,
+        sendStatements[statement],
         [
-          userId,
-          phone,
-          now,
-          attempt.correlationType,
-          array(plan.counts),
-          array(windowStarts(now, plan.seconds).map((start) => start.toISOString())),
-          array(plan.enforced.map(String)),
-          address?.key ?? null,
-          token?.key ?? null,
-          address?.label ?? null,
-          token?.label ?? null,
-          attempt.forbidden,
-          leases.prefix?.name ?? null,
-          array([leases.prefix?.block ?? 0, prefix?.count ?? 0, prefix?.percent ?? 0, prefix?.seconds ?? 0]),
-          leases.prefix !== undefined && attempt.enforces(leases.prefix),
-          array(budgets.map(({ name }) => name)),
-          array(budgets.map(({ units }) => units)),
-          array(budgets.map(({ block }) => block)),
-          array(budgets.map(({ cap }) => cap)),
-          array(budgets.map((need) => String(attempt.enforces(need)))),
-          now.toISOString().slice(0, 10),
+          ...parameters,
+          ...(statement === 'plain' ? [] : sourceParameters),
+          ...(statement === 'leases' ? leaseParameters : []),
         ],
         { prepare: true },
       );

@@ -115,6 +115,7 @@ export function createReserveSend({ store, live, leases, decisions, digest, cloc
       ),
     ].filter(({ rule }) => !reserved.other || ownRules.has(rule));
     const { refusal, shadows } = judge(objections, modes);
+    if (reserved.issued === null && !refusal && !last) return 'again';
     for (const rule of shadows) note(send, source, rule, 'shadow', now);
     if (reserved.issued === null || reserved.lostRace) {
       const { rule, waitSeconds } = refusal ?? { rule: 'user-sends' as const, waitSeconds: 1 };
@@ -156,7 +157,9 @@ export function createReserveSend({ store, live, leases, decisions, digest, cloc
     for (const { name, rule, units } of taken.wanted) {
       if (rule === 'prefix') {
         if (reserved.prefix?.granted) continue;
-        denials.set(name, (await store.readPrefixBlock(name)) ?? secondsAfter(now, 60));
+        const until = await store.readPrefixBlock(name);
+        // A prefix that is not closed was first written by somebody else just now: to be asked again.
+        if (until && until > now) denials.set(name, until);
       } else if ((reserved.budgets.get(name) ?? 0) < units) denials.set(name, endOfDay(now));
     }
     return denials;
