@@ -17,9 +17,18 @@ import { operationsOf } from './http/routes/index.ts';
 import { createServer } from './http/server.ts';
 import { createObserver, type Observe, type Observer } from './observe.ts';
 import { createGatewayOrder, type GatewayOrder } from './phone/gateway-order.ts';
+import { configuredModes } from './phone/guard.ts';
+import { DecisionLog } from './phone/guard-decisions.ts';
+import { createGuardDesk } from './phone/guard-desk.ts';
+import { LeaseBook } from './phone/guard-leases.ts';
+import { createLiveGuard } from './phone/guard-live.ts';
+import { createDigest } from './phone/guard-source.ts';
+import { createGuardStore } from './phone/guard.store.ts';
+import { createSweeper } from './phone/guard-sweeper.ts';
 import { createOverview } from './phone/overview.ts';
-import { createPhoneStore } from './phone/phone.store.ts';
+import { createPhoneStore, type PhoneStore } from './phone/phone.store.ts';
 import { createReceipts } from './phone/receipts.ts';
+import { createReserveSend } from './phone/reserve-send.ts';
 import { createSendCode } from './phone/send-code.ts';
 import { createSendKeyStore } from './phone/send-key.store.ts';
 import { createSendOnce } from './phone/send-once.ts';
@@ -126,9 +135,20 @@ async function start(options: AppOptions, releasers: Releasers): Promise<App> {
   const url = config.publicUrl ?? urlOf(config.host, port);
   const { issuer, verifier } = await createTokens(config, url, clock, observer);
   const inbox = new Inbox(() => clock.now());
-  const sandbox = sandboxed ? await openSandbox(db, clock, inbox, options.fresh ?? false) : undefined;
+  let forget = (): Promise<void> | void => {};
+  const sandbox = sandboxed ? await openSandbox(db, clock, inbox, options.fresh ?? false, () => forget()) : undefined;
 
   const phones = createPhoneStore(db);
+  const trailStore = createTrailStore(db);
+  const trail = createTrail({ store: trailStore, clock, observe, keepDays: config.trailDays });
+  releasers.add(trail.stop);
+  const observePhone: Observe = (observation) => {
+    observe(observation);
+    trail.note(observation);
+  };
+  const guard = await openGuard(config, db, phones, deriveKey(digestKey, 'guard'), clock, observePhone);
+  releasers.add(guard.close);
+  forget = guard.forget;
   const users = createUsersStore(db);
   const transactions = createTransactionsStore(db);
   const asOf = createAsOf(deriveKey(digestKey, 'as-of'));
@@ -138,13 +158,6 @@ async function start(options: AppOptions, releasers: Releasers): Promise<App> {
   const demo = sandbox && (await seedDemo(db, createUser, recordTransactions));
   let stopping = false;
 
-  const trailStore = createTrailStore(db);
-  const trail = createTrail({ store: trailStore, clock, observe, keepDays: config.trailDays });
-  releasers.add(trail.stop);
-  const observePhone: Observe = (observation) => {
-    observe(observation);
-    trail.note(observation);
-  };
   const referenceKey = deriveKey(digestKey, 'message references');
   const receipts = createReceipts({ store: trailStore, clock, observe, referenceKey });
   const order = gatewayOrder(config, trailStore, clock, observe);
@@ -170,7 +183,7 @@ async function start(options: AppOptions, releasers: Releasers): Promise<App> {
       testNumber: testNumbers(config.testNumbers ?? []),
       clock,
       observe: observePhone,
-      limits: { user: config.userSends, phone: config.phoneSends },
+      reserveSend: guard.reserveSend,
       digestKey: codeKey,
       referenceKey,
       codeDigits: config.codeDigits,
@@ -180,10 +193,13 @@ async function start(options: AppOptions, releasers: Releasers): Promise<App> {
       store: phones,
       clock,
       observe: observePhone,
-      failures: config.userFailures,
+      live: guard.live,
+      decisions: guard.decisions,
+      digest: guard.digest,
       attempts: config.codeAttempts,
       digestKey: codeKey,
     }),
+    guardDesk: guard.desk,
     unlinkPhone: createUnlinkPhone(phones, observePhone),
     receipts: {
       publicUrl: url,
@@ -223,6 +239,7 @@ async function start(options: AppOptions, releasers: Releasers): Promise<App> {
     observer,
     translate: asProblem,
     corsOrigins: config.corsOrigins,
+    trustedProxies: config.trustedProxies,
     ...(sandboxed && { guard: sandboxGuard(config, url) }),
   });
   releasers.add(await listen(server, config.host, port, config.stopSeconds));
@@ -326,12 +343,87 @@ export const sandboxClient: ClientSetting = {
   mayBindUsers: true,
 };
 
-async function openSandbox(db: Database, clock: ServiceClock, inbox: Inbox, fresh: boolean): Promise<Sandbox> {
+async function openSandbox(
+  db: Database,
+  clock: ServiceClock,
+  inbox: Inbox,
+  fresh: boolean,
+  forget: () => Promise<void> | void,
+): Promise<Sandbox> {
   const store = createSandboxStore(db);
-  const sandbox = createSandbox(store, clock, inbox);
+  const sandbox = createSandbox(store, clock, inbox, forget);
   if (fresh) await sandbox.empty();
   clock.aheadSeconds = await store.readClock();
   return sandbox;
+}
+
+/** The rules, and what they do beside the requests: hear of changes, write decisions down, sweep. */
+async function openGuard(
+  config: Config,
+  db: Database,
+  phones: PhoneStore,
+  key: Buffer,
+  clock: ServiceClock,
+  observe: Observer['observe'],
+) {
+  const store = createGuardStore(db);
+  const digest = createDigest(key);
+  const configured = configuredModes(config.mode === 'production', config.rules);
+  const limits = { ...config, countries: config.countries ?? [], prefix: config.prefixSends };
+  const live = createLiveGuard(store.readState, limits, configured, digest);
+  const decisions = new DecisionLog(store.writeDecisions);
+  const sweep = createSweeper(store, limits, clock);
+  const leases = new LeaseBook();
+  await live.refresh();
+  const unread = (error: unknown) => observe({ kind: 'guard-unread', reason: errorCode(error) });
+  const stops = [
+    repeat(2000, () => live.refresh(), unread),
+    repeat(1000, () => decisions.flush(), unread),
+    repeat(10_000, sweep, unread),
+  ];
+  return {
+    live,
+    decisions,
+    digest,
+    desk: createGuardDesk({ store, configured, digest, clock, observe, live }),
+    reserveSend: createReserveSend({
+      store: phones,
+      live,
+      leases,
+      decisions,
+      digest,
+      clock,
+      observe,
+    }),
+    async forget() {
+      leases.forget();
+      await live.refresh();
+    },
+    async close() {
+      await Promise.all(stops.map((stop) => stop()));
+      await decisions.flush();
+    },
+  };
+}
+
+/** Again and again, each time so long after the last has ended. Stopping waits for the one under way. */
+function repeat(milliseconds: number, work: () => Promise<unknown>, failed: (error: unknown) => void) {
+  let stopped = false;
+  let timer: NodeJS.Timeout | undefined;
+  let running: Promise<void> = Promise.resolve();
+  const next = () => {
+    timer = setTimeout(() => {
+      running = work()
+        .then(() => {}, failed)
+        .finally(() => stopped || next());
+    }, milliseconds).unref();
+  };
+  next();
+  return async function stop(): Promise<void> {
+    stopped = true;
+    clearTimeout(timer);
+    await running;
+  };
 }
 
 async function seedDemo(

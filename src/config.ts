@@ -3,6 +3,8 @@
  * `docs/config.md` is generated from here, and an unknown LEDGERLINE_ name stops the start.
  */
 import { readFileSync } from 'node:fs';
+import { isIP } from 'node:net';
+import { ruleModes, ruleNames, type PrefixLimit, type RuleMode } from './phone/guard.ts';
 import type { FailureRate, Rate } from './phone/limits.ts';
 import { parsePhoneNumber } from './phone/number.ts';
 import type { TestNumber } from './phone/test-numbers.ts';
@@ -135,6 +137,113 @@ const failureRates: Kind<FailureRate[]> = rates(
   2,
   (count, [seconds, blockSeconds]) => ({ count, seconds: seconds!, blockSeconds: blockSeconds! }),
 );
+
+/** A rule that has one window only. */
+function one<T>(kind: Kind<T[]>): Kind<T[]> {
+  return {
+    form: kind.form.replace(', one or two, separated by commas', ''),
+    parse(value) {
+      const limits = kind.parse(value);
+      return limits.length > 1 ? fail('must hold one limit, or off') : limits;
+    },
+  };
+}
+
+const prefixLimit: Kind<PrefixLimit | undefined> = {
+  form: 'count/span/percent such as 20/1h/20; or off',
+  parse(value) {
+    if (value === 'off') return undefined;
+    const [, count, span, percent] = /^([1-9]\d{0,5})\/(\w+)\/(\d{1,2}|100)$/.exec(value) ?? [];
+    if (!span) return fail(`has the limit "${value}"; write it as 20/1h/20`);
+    return { count: Number(count), seconds: spanSeconds(span), percent: Number(percent) };
+  },
+};
+
+const destination = /^(\*|[A-Z]{2}|\+[1-9]\d{0,14})$/;
+
+/** Values by country, by leading digits, or for the rest. */
+function table(example: string, number: (text: string) => number): Kind<ReadonlyMap<string, number>> {
+  return {
+    form: `list such as ${example}; or off`,
+    parse: (value) =>
+      new Map(
+        (value === 'off' ? [] : list.parse(value)).map((item): [string, number] => {
+          const [key = '', amount = ''] = item.split('=');
+          if (!destination.test(key))
+            return fail(`names "${key}"; write a country such as GB, digits such as +4470, or *`);
+          return [key, number(amount)];
+        }),
+      ),
+  };
+}
+
+const wholeNumber = (text: string) =>
+  /^\d{1,9}$/.test(text) ? Number(text) : fail(`has the number "${text}"; write a whole one`);
+
+/** Money is kept in ten-thousandths, so that sums are exact. */
+const moneyOf = (text: string) =>
+  /^\d{1,9}(\.\d{1,4})?$/.test(text)
+    ? Math.round(Number(text) * 10_000)
+    : fail(`has the amount "${text}"; write one such as 0.05`);
+
+const money: Kind<number | undefined> = {
+  form: 'amount such as 0.05; or off',
+  parse: (value) => (value === 'off' ? undefined : moneyOf(value)),
+};
+
+const countries: Kind<string[]> = {
+  form: 'list of ISO 3166 codes such as DE,GB; or * for all',
+  parse: (value) =>
+    list.parse(value).map((code) => (/^(\*|[A-Z]{2})$/.test(code) ? code : fail(`has the country "${code}"`))),
+};
+
+const numberTypes = [
+  'premium-rate',
+  'shared-cost',
+  'toll-free',
+  'pager',
+  'voicemail',
+  'personal-number',
+  'uan',
+  'voip',
+  'fixed-line',
+];
+
+/** As libphonenumber spells them. */
+const refusedTypes: Kind<string[]> = {
+  form: `list of ${numberTypes.join(', ')}; or off`,
+  parse: (value) =>
+    (value === 'off' ? [] : list.parse(value)).map((type) =>
+      numberTypes.includes(type) ? type.toUpperCase().replaceAll('-', '_') : fail(`has the number type "${type}"`),
+    ),
+};
+
+/** Modes by rule; `*` for all that are not named. */
+const rules: Kind<ReadonlyMap<string, RuleMode>> = {
+  form: 'list such as prefix=shadow,country=off, with * for all the others; modes are off, shadow, enforce',
+  parse: (value) =>
+    new Map(
+      list.parse(value).map((item): [string, RuleMode] => {
+        const [name = '', word = ''] = item.split('=');
+        if (name !== '*' && !ruleNames.some((known) => known === name)) return fail(`names the unknown rule "${name}"`);
+        const mode = ruleModes.find((known) => known === word);
+        return [name, mode ?? fail(`has the mode "${word}" for ${name}; it must be off, shadow or enforce`)];
+      }),
+    ),
+};
+
+const trustedProxies: Kind<number | string[]> = {
+  form: 'how many proxies stand before the service, or a list of their addresses and networks',
+  parse(value) {
+    if (/^\d$/.test(value)) return Number(value);
+    return list.parse(value).map((name) => {
+      const [address = '', bits] = name.split('/');
+      const most = isIP(address) === 6 ? 128 : 32;
+      const fits = bits === undefined || (/^\d{1,3}$/.test(bits) && Number(bits) <= most);
+      return isIP(address) > 0 && fits ? name : fail(`has "${name}", which is no address or network`);
+    });
+  },
+};
 
 const base64Key: Kind<Buffer> = {
   form: 'base64 of at least 32 random bytes',
@@ -834,6 +943,132 @@ export const settings = {
     defaultText: '10/1h/1h; 10/1h/1h,20/1d/1d in production',
     about: 'Failed verifications of one user, and how long the next are refused.',
   }),
+  rules: setting<ReadonlyMap<string, RuleMode>>({
+    env: 'LEDGERLINE_RULES',
+    kind: rules,
+    default: new Map(),
+    defaultText: 'enforce in production; in the sandbox user-sends, phone-sends and user-failures alone',
+    about: 'Modes of the rules against abuse (docs/abuse.md); operators may change them while the service runs.',
+  }),
+  trustedProxies: setting<number | string[]>({
+    env: 'LEDGERLINE_TRUSTED_PROXIES',
+    kind: trustedProxies,
+    default: [],
+    about: 'Proxies whose X-Forwarded-For is believed. Without any, client addresses are not counted.',
+  }),
+  addressSends: setting<Rate[]>({
+    env: 'LEDGERLINE_ADDRESS_SENDS',
+    kind: sendRates,
+    default: sendRates.parse('30/10m,300/1d'),
+    defaultText: '30/10m,300/1d',
+    about: 'Codes that may be asked for from one client address (IPv6: one /64).',
+  }),
+  tokenSends: setting<Rate[]>({
+    env: 'LEDGERLINE_TOKEN_SENDS',
+    kind: sendRates,
+    default: sendRates.parse('10/10m,20/1d'),
+    defaultText: '10/10m,20/1d',
+    about: 'Codes that may be asked for with the user-bound tokens of one person.',
+  }),
+  userPhones: setting<Rate[]>({
+    env: 'LEDGERLINE_USER_PHONES',
+    kind: one(sendRates),
+    default: sendRates.parse('3/1d'),
+    defaultText: '3/1d',
+    about: 'Different phones one user may have codes sent to.',
+  }),
+  phoneUsers: setting<Rate[]>({
+    env: 'LEDGERLINE_PHONE_USERS',
+    kind: one(sendRates),
+    default: sendRates.parse('3/1d'),
+    defaultText: '3/1d',
+    about: 'Different users who may have codes sent to one phone.',
+  }),
+  countries: setting<string[] | undefined>({
+    env: 'LEDGERLINE_COUNTRIES',
+    kind: countries,
+    default: byMode<string[] | undefined>(['*'], undefined),
+    defaultText: '* in the sandbox; production must choose',
+    about: 'Countries that codes are sent to.',
+  }),
+  refusedTypes: setting<string[]>({
+    env: 'LEDGERLINE_REFUSED_TYPES',
+    kind: refusedTypes,
+    default: refusedTypes.parse('premium-rate,shared-cost,toll-free,pager,voicemail,personal-number'),
+    defaultText: 'premium-rate, shared-cost, toll-free, pager, voicemail, personal-number',
+    about: 'Kinds of numbers that no code is sent to.',
+  }),
+  prefixSends: setting<PrefixLimit | undefined>({
+    env: 'LEDGERLINE_PREFIX_SENDS',
+    kind: prefixLimit,
+    default: prefixLimit.parse('20/1h/20'),
+    defaultText: '20/1h/20',
+    about:
+      'Codes to numbers that differ in their last four digits; past the count the prefix is closed unless so many percent were verified.',
+  }),
+  countrySends: setting<ReadonlyMap<string, number>>({
+    env: 'LEDGERLINE_COUNTRY_SENDS',
+    kind: table('*=10000,DE=50000', wholeNumber),
+    default: new Map([['*', 10_000]]),
+    defaultText: '*=10000',
+    about: 'Codes to one country in a day (UTC).',
+  }),
+  prices: setting<ReadonlyMap<string, number>>({
+    env: 'LEDGERLINE_PRICES',
+    kind: table('*=0.1,GB=0.04,+4470=0.5', moneyOf),
+    default: new Map([['*', 1000]]),
+    defaultText: '*=0.1',
+    about: 'What a message costs, in your currency, by country or leading digits.',
+  }),
+  messageSpend: setting<number | undefined>({
+    env: 'LEDGERLINE_MESSAGE_SPEND',
+    kind: money,
+    default: 5000,
+    defaultText: '0.5',
+    about: 'The most a message may cost; a dearer number is not supported.',
+  }),
+  countrySpend: setting<ReadonlyMap<string, number>>({
+    env: 'LEDGERLINE_COUNTRY_SPEND',
+    kind: table('*=1000,GB=2000', moneyOf),
+    default: new Map([['*', 10_000_000]]),
+    defaultText: '*=1000',
+    about: 'The most that messages to one country may cost in a day (UTC).',
+  }),
+  daySpend: setting<number | undefined>({
+    env: 'LEDGERLINE_DAY_SPEND',
+    kind: money,
+    default: 50_000_000,
+    defaultText: '5000',
+    about: 'The most that all messages may cost in a day (UTC).',
+  }),
+  phoneFailures: setting<FailureRate[]>({
+    env: 'LEDGERLINE_PHONE_FAILURES',
+    kind: failureRates,
+    default: failureRates.parse('15/1d/1d'),
+    defaultText: '15/1d/1d',
+    about: 'Failed verifications of codes that went to one phone; then users who failed on it are refused.',
+  }),
+  addressFailures: setting<FailureRate[]>({
+    env: 'LEDGERLINE_ADDRESS_FAILURES',
+    kind: failureRates,
+    default: failureRates.parse('50/1h/1h,200/1d/1d'),
+    defaultText: '50/1h/1h,200/1d/1d',
+    about: 'Failed verifications from one client address, and how long the next are refused.',
+  }),
+  tokenFailures: setting<FailureRate[]>({
+    env: 'LEDGERLINE_TOKEN_FAILURES',
+    kind: failureRates,
+    default: failureRates.parse('10/1h/1h,20/1d/1d'),
+    defaultText: '10/1h/1h,20/1d/1d',
+    about: 'Failed verifications with the user-bound tokens of one person, and how long the next are refused.',
+  }),
+  codeUsers: setting<FailureRate[]>({
+    env: 'LEDGERLINE_CODE_USERS',
+    kind: one(failureRates),
+    default: failureRates.parse('10/1h/1h'),
+    defaultText: '10/1h/1h',
+    about: 'Different users on whom one code may fail, and how long that code is refused then.',
+  }),
   logLevel: setting({
     env: 'LEDGERLINE_LOG_LEVEL',
     kind: logLevels,
@@ -1042,6 +1277,9 @@ function missingInProduction(config: Config): string[] {
     problems.push(
       'LEDGERLINE_TEST_NUMBERS gives fixed codes, which production refuses unless LEDGERLINE_TEST_NUMBERS_IN_PRODUCTION=true.',
     );
+  }
+  if (!config.countries) {
+    problems.push('Production needs LEDGERLINE_COUNTRIES: the countries that codes are sent to, or * for all.');
   }
   if (config.clients?.some(({ id }) => id === 'sandbox')) {
     problems.push('LEDGERLINE_CLIENTS names the client sandbox, which production refuses.');

@@ -73,8 +73,25 @@ export const phoneTaken = () => refusal(400, 'Phone already registered');
 export const phoneUnsupported = () => refusal(400, 'Phone number not supported.');
 export const nothingToResend = () => refusal(400, 'No code has been sent to this user yet.');
 export const invalidCode = () => refusal(400, 'Invalid code.');
-export const tooManySends = (seconds: number) => later(429, 'Too many codes were requested. Try again later.', seconds);
-export const tooManyFailures = (seconds: number) => later(429, 'Too many failed attempts. Try again later.', seconds);
+
+/** Which kind of limit, and nothing of its counts. */
+const sendLimits: Record<string, string> = {
+  'user-sends': 'Too many codes were requested. Try again later.',
+  'phone-sends': 'Too many codes were requested for this phone number. Try again later.',
+  'phone-users': 'Too many users requested codes for this phone number. Try again later.',
+  'user-phones': 'Codes were requested for too many phone numbers. Try again later.',
+  'address-sends': 'Too many codes were requested from this address. Try again later.',
+  'token-sends': 'Too many codes were requested with this token. Try again later.',
+};
+const failureLimits: Record<string, string> = {
+  'phone-failures': 'Too many failed attempts for this phone number. Try again later.',
+  'address-failures': 'Too many failed attempts from this address. Try again later.',
+  'token-failures': 'Too many failed attempts with this token. Try again later.',
+};
+export const tooManySends = (seconds: number, limit = 'user-sends') =>
+  later(429, sendLimits[limit] ?? 'Codes to this destination are limited at the moment. Try again later.', seconds);
+export const tooManyFailures = (seconds: number, limit = 'user-failures') =>
+  later(429, failureLimits[limit] ?? 'Too many failed attempts. Try again later.', seconds);
 export const notDispatched = (seconds: number) =>
   later(503, 'The message could not be handed to a gateway. Try again shortly.', seconds);
 export const keyReused = () => refusal(400, 'The Idempotency-Key was used for another request.');
@@ -82,6 +99,10 @@ export const stillSending = () => later(503, 'The first request with this Idempo
 /** The first answer to an Idempotency-Key, once more. */
 export const repeated = (status: number, message: string) => refusal(status, message);
 export const receiptRefused = () => new Problem({ status: 403 });
+
+// What operators ask for.
+export const unknownBlock = () => refusal(404, 'Nothing is blocked by that name.');
+export const unknownSafeEntry = () => refusal(404, 'The safe list has no such entry.');
 
 // Transactions.
 export const unknownIndividual = () => refusal(400, 'Unknown individual.');

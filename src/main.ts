@@ -4,6 +4,15 @@ import { readFileSync } from 'node:fs';
 import { Command } from 'commander';
 import { doctor } from './cli/doctor.ts';
 import { exportTransactions } from './cli/export.ts';
+import {
+  guardActions,
+  guardBlocks,
+  guardDecisions,
+  guardLift,
+  guardMode,
+  guardRules,
+  guardSafeList,
+} from './cli/guard.ts';
 import { importUsers } from './cli/import-users.ts';
 import { importTransactions } from './cli/import.ts';
 import { keys } from './cli/keys.ts';
@@ -98,6 +107,36 @@ program
   .description('tell what became of a user’s codes: sent by whom, delivered, attempts, refusals')
   .option('--json', 'as the operator’s endpoint gives it')
   .action(run(traceUser));
+const guard = program.command('guard').description('the rules against abuse: see docs/abuse.md');
+guard.command('rules').description('how the rules stand, and what they decided in 24 hours').action(run(guardRules));
+guard
+  .command('mode')
+  .argument('<rule>')
+  .argument('<mode>', 'off, shadow, enforce; or configured, to go back to the setting')
+  .description('change the mode of a rule; running services follow within seconds')
+  .action(run(guardMode));
+guard.command('blocks').description('who is blocked now').action(run(guardBlocks));
+guard
+  .command('lift')
+  .argument('<what>', 'a block as listed, such as user:17; a phone number; or a client address')
+  .description('lift a block and take back what was counted')
+  .action(run(guardLift));
+guard
+  .command('safe-list')
+  .description('numbers that the rules about destinations leave alone')
+  .option('--add <number>', 'add a number')
+  .option('--add-prefix <digits>', 'add all numbers that start so, such as +447911')
+  .option('--remove <entry>', 'remove an entry, as listed')
+  .action(run(guardSafeList));
+guard
+  .command('decisions')
+  .description('what the rules refused, or would have, newest first')
+  .option('--rule <rule>', 'only this rule')
+  .option('--shadow', 'only what would have been refused')
+  .option('--user <id>', 'only this user')
+  .option('--count <number>', 'how many', '50')
+  .action(run(guardDecisions));
+guard.command('actions').description('what operators did, and who').action(run(guardActions));
 program.command('doctor').description('check settings, database, schema and clock').action(run(doctor));
 
 await program.parseAsync();

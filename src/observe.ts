@@ -1,11 +1,12 @@
 /** What happened is said once, here, and becomes a log line and a metric. Nothing secret has a field to stand in. */
 import { pino, type DestinationStream, type Logger } from 'pino';
 import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom-client';
+import type { RuleName } from './phone/guard.ts';
 import type { RecordResultName } from './transactions/ingest.ts';
 
 export type Observation =
   | { kind: 'code-sent'; userId: number; phone: string; gateway: string }
-  | { kind: 'send-refused'; userId: number; reason: 'budget' | 'phone-taken' }
+  | { kind: 'send-refused'; userId: number; reason: RuleName | 'phone-taken' }
   | { kind: 'send-failed'; userId: number; gateway: string; reason: string }
   | { kind: 'test-number-used'; userId: number; phone: string }
   | { kind: 'gateway-asked'; gateway: string; outcome: string; reason?: string; milliseconds: number }
@@ -16,7 +17,14 @@ export type Observation =
   | { kind: 'template-too-long'; template: string; alphabet: string; segments: number }
   | { kind: 'trail-lost'; events: number }
   | { kind: 'verified'; userId: number }
-  | { kind: 'verify-refused'; userId: number; reason: 'blocked' | 'no-code' | 'wrong-code' | 'lost-race' }
+  | {
+      kind: 'verify-refused';
+      userId: number;
+      reason: 'blocked' | 'no-code' | 'wrong-code' | 'lost-race';
+      rule?: RuleName;
+    }
+  | { kind: 'operator-action'; subject: string; action: string; target: string }
+  | { kind: 'guard-unread'; reason: string }
   | { kind: 'phone-unlinked'; userId: number }
   | { kind: 'recorded'; result: RecordResultName; rows: number }
   | { kind: 'token-issued'; client: string; userId?: number }
@@ -173,7 +181,8 @@ function requestLine(level: string, request: RequestObservation): string {
 }
 
 function levelOf({ kind, ...rest }: Observation): 'debug' | 'info' | 'warn' | 'error' {
-  if (kind === 'send-failed' || kind === 'keys-unread' || kind === 'trail-lost') return 'error';
+  if (kind === 'send-failed' || kind === 'keys-unread' || kind === 'trail-lost' || kind === 'guard-unread')
+    return 'error';
   if (kind === 'gateway-asked') return 'outcome' in rest && rest.outcome === 'accepted' ? 'debug' : 'warn';
   if (kind === 'gateway-breaker') return 'state' in rest && rest.state === 'open' ? 'error' : 'info';
   if (kind === 'gateway-order' || kind === 'receipt-refused' || kind === 'template-too-long') return 'warn';

@@ -3,6 +3,7 @@ import type { IncomingHttpHeaders } from 'node:http';
 import type { Readable } from 'node:stream';
 import type { Caller } from '../auth/caller.ts';
 import type { Scope } from '../config.ts';
+import type { ClientAddress, Origin } from '../phone/guard-source.ts';
 import type { Body, Schema } from '../shape.ts';
 
 export interface Reply {
@@ -28,6 +29,12 @@ export interface Request {
   address: string;
   /** The body of an operation that reads it itself. */
   bytes: Buffer | undefined;
+  clientAddress: ClientAddress | undefined;
+}
+
+/** Whom a call counts for. */
+export function callOrigin({ client, subject, userId }: Caller, { clientAddress }: Request): Origin {
+  return { client, subject, bound: userId !== undefined, address: clientAddress };
 }
 
 /** Scheme and authority, as the caller spelled them. */

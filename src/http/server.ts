@@ -9,6 +9,7 @@ import { TokenError } from '../auth/issuer.ts';
 import type { Verifier } from '../auth/verifier.ts';
 import { notTheirs, Problem, scopeMissing } from '../errors.ts';
 import type { Observer } from '../observe.ts';
+import { createClientAddress, type TrustedProxies } from './client-address.ts';
 import { createCors, isPreflight } from './cors.ts';
 import {
   bearerToken,
@@ -34,6 +35,8 @@ export interface ServerOptions {
   /** Refuses a request before anything else is looked at. */
   guard?(operation: AnyOperation, headers: IncomingHttpHeaders): void;
   corsOrigins: string[];
+  /** Proxies whose word on the client's address is taken. */
+  trustedProxies: TrustedProxies;
 }
 
 const largestBody = 1024 * 1024;
@@ -52,6 +55,7 @@ export function createServer(options: ServerOptions): Server {
   const { verifier, observer, guard } = options;
   const route = createRouting(options.operations);
   const cors = createCors(options.corsOrigins);
+  const clientAddressOf = createClientAddress(options.trustedProxies);
 
   /** In this order: who calls, whether they may, and only then what they sent. */
   async function answer(request: IncomingMessage, course: Course): Promise<Reply> {
@@ -68,15 +72,19 @@ export function createServer(options: ServerOptions): Server {
     if (sent && !operation.rawBody) checkMediaType(operation, headers);
     const caller = course.caller!;
     const address = request.url!;
+    const clientAddress = clientAddressOf(request);
     if (sent && isStreamed(operation, headers)) {
-      return operation.streams!.handle({ id: 0, caller, request: { headers, address, bytes: undefined } }, request);
+      return operation.streams!.handle(
+        { id: 0, caller, request: { headers, address, bytes: undefined, clientAddress } },
+        request,
+      );
     }
     const bytes = sent ? await readBytes(request, operation.largestBody ?? largestBody) : undefined;
     const context: Context<unknown> = {
       id: pathId(id),
       body: operation.input && readInput(operation, bytes, headers['content-type']),
       caller,
-      request: { headers, address, bytes },
+      request: { headers, address, bytes, clientAddress },
     };
     checkUser(operation, context);
     return operation.handle(context);

@@ -6,6 +6,8 @@ export interface PhoneNumber {
   readonly key: string;
   /** ISO 3166 code, where the number is valid. */
   readonly country: string | undefined;
+  /** As libphonenumber names it, where it can tell. */
+  readonly type: string | undefined;
 }
 
 /** E.164, as the specification has it. It alone decides about the format. */
@@ -14,7 +16,9 @@ const format = /^\+[1-9]\d{6,14}$/;
 export function parsePhoneNumber(text: string): PhoneNumber | undefined {
   if (!format.test(text)) return undefined;
   const parsed = parsePhoneNumberFromString(text);
-  return parsed?.isValid() ? { key: parsed.number, country: parsed.country } : { key: text, country: undefined };
+  return parsed?.isValid()
+    ? { key: parsed.number, country: parsed.country, type: parsed.getType() }
+    : { key: text, country: undefined, type: undefined };
 }
 
 /** Enough for a person to recognise a number by, and too little to call it. */

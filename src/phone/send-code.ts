@@ -1,28 +1,27 @@
 /** Sends a one-time code to a user's phone. */
 import { secondsAfter, type Clock } from '../clock.ts';
-import { notDispatched, nothingToResend, phoneTaken, phoneUnsupported, tooManySends, unknownUser } from '../errors.ts';
+import { notDispatched, nothingToResend, phoneUnsupported, unknownUser } from '../errors.ts';
 import type { Observe } from '../observe.ts';
 import type { Dispatch } from '../sms/failover.ts';
 import type { Message } from '../sms/gateway.ts';
 import type { WriteMessage } from '../sms/message.ts';
 import { makeReference } from '../sms/reference.ts';
 import { digestCode, makeCode } from './code.ts';
-import { secondsUntilFits } from './limits.ts';
-import { maskPhone, parsePhoneNumber } from './number.ts';
-import type { PhoneStore, SendLimits } from './phone.store.ts';
+import type { Origin } from './guard-source.ts';
+import { maskPhone, parsePhoneNumber, type PhoneNumber } from './number.ts';
+import type { PhoneStore } from './phone.store.ts';
+import type { GuardedSend, ReservedSend } from './reserve-send.ts';
 import type { SendOnce } from './send-once.ts';
 import { testGateway, type FindTestNumber } from './test-numbers.ts';
 import type { MessageRow, TrailStore } from './trail.store.ts';
 
 export interface SendRequest {
   userId: number;
-  /** The phone's key. */
-  phone: string;
-  /** ISO 3166 code, where the number is valid. */
-  country: string | undefined;
+  phone: PhoneNumber;
   correlationType: number;
   /** The language wanted for the message. */
   locale?: string | undefined;
+  origin: Origin;
   idempotencyKey?: string | undefined;
 }
 
@@ -36,7 +35,8 @@ export interface SendRules {
   testNumber: FindTestNumber;
   clock: Clock;
   observe: Observe;
-  limits: SendLimits;
+  /** Undefined: the user is verified already. */
+  reserveSend(send: GuardedSend): Promise<ReservedSend | undefined>;
   digestKey: Buffer;
   referenceKey: Buffer;
   codeDigits: number;
@@ -46,41 +46,18 @@ export interface SendRules {
 export type SendCode = ReturnType<typeof createSendCode>;
 
 export function createSendCode(rules: SendRules) {
-  const { store, clock, observe, limits } = rules;
+  const { store, clock, observe, reserveSend } = rules;
 
   async function send(request: SendRequest): Promise<void> {
-    const { userId, phone, correlationType } = request;
-    const now = clock.now();
-    const reserved = await store.reserveSend(userId, phone, correlationType, now, limits);
-    if (!reserved) throw unknownUser();
-    if (reserved.verified) return;
-    if (reserved.issued === null) return refuse(request, now);
-    if (reserved.other) {
-      observe({ kind: 'send-refused', userId, reason: 'phone-taken' });
-      throw phoneTaken();
-    }
-    if (limits.phone.length > 0 && !reserved.phoneCounted) {
-      // The phone's first sends raced, and this one lost.
-      await store.giveBackSend(userId, undefined, now);
-      return refuse(request, now);
-    }
-    await dispatch(request, reserved.issued, now);
-  }
-
-  async function refuse({ userId, phone }: SendRequest, now: Date): Promise<void> {
-    const { verified, userTimes, phoneTimes } = await store.readSendState(userId, phone, limits);
-    if (verified) return;
-    observe({ kind: 'send-refused', userId, reason: 'budget' });
-    const wait = Math.max(
-      secondsUntilFits(now, limits.user, userTimes),
-      secondsUntilFits(now, limits.phone, phoneTimes),
-    );
-    throw tooManySends(wait);
+    const { userId, phone, correlationType, origin } = request;
+    const reserved = await reserveSend({ userId, number: phone, correlationType, origin });
+    if (reserved) await dispatch(request, reserved);
   }
 
   /** Outside any transaction: a gateway may take seconds. Until it accepts, the earlier code stays good. */
-  async function dispatch(request: SendRequest, number: number, now: Date): Promise<void> {
-    const { userId, phone, country, correlationType } = request;
+  async function dispatch(request: SendRequest, { number, now, counted }: ReservedSend): Promise<void> {
+    const { userId, correlationType } = request;
+    const { key: phone, country } = request.phone;
     const test = rules.testNumber(phone, now);
     const code = test?.code ?? makeCode(rules.codeDigits);
     const written = rules.write({ locale: request.locale, country, correlationType, code });
@@ -124,30 +101,30 @@ export function createSendCode(rules: SendRules) {
       await rules.trail.recordRefused(message);
       throw phoneUnsupported();
     }
-    await Promise.all([store.giveBackSend(userId, phone, now), rules.trail.recordRefused(message)]);
+    await Promise.all([store.giveBackSend(userId, phone, now, counted), rules.trail.recordRefused(message)]);
     throw notDispatched(retryAfterSeconds);
   }
 
   async function sendCode(request: SendRequest): Promise<void> {
     const { userId, phone, correlationType, locale = '', idempotencyKey } = request;
     if (idempotencyKey === undefined) return send(request);
-    const same = ['send', phone, correlationType, locale].join('\n');
+    const same = ['send', phone.key, correlationType, locale].join('\n');
     return rules.once(userId, idempotencyKey, same, () => send(request));
   }
 
   /** A new code to the phone of the last send. */
-  async function resend(userId: number): Promise<void> {
+  async function resend(userId: number, origin: Origin): Promise<void> {
     const last = await store.readLastSend(userId);
     if (!last) throw unknownUser();
     if (last.verified) return;
     if (last.phone === null) throw nothingToResend();
     const { phone, correlationType, locale } = last;
-    await send({ userId, phone, country: parsePhoneNumber(phone)?.country, correlationType, locale });
+    await send({ userId, phone: parsePhoneNumber(phone)!, correlationType, locale, origin });
   }
 
-  async function resendCode(userId: number, idempotencyKey?: string): Promise<void> {
-    if (idempotencyKey === undefined) return resend(userId);
-    return rules.once(userId, idempotencyKey, 'resend', () => resend(userId));
+  async function resendCode(userId: number, origin: Origin, idempotencyKey?: string): Promise<void> {
+    if (idempotencyKey === undefined) return resend(userId, origin);
+    return rules.once(userId, idempotencyKey, 'resend', () => resend(userId, origin));
   }
 
   return { sendCode, resendCode };

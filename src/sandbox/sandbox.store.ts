@@ -8,6 +8,10 @@ export type SandboxStore = ReturnType<typeof createSandboxStore>;
 
 const until = (times: string) => `array(select t from unnest(${times}) t where t <= $1 order by t)`;
 
+/** What stands beside the moments that stay. */
+const besides = (times: string, values: string) =>
+  `array(select v from unnest(${times}, ${values}) as x (t, v) where t <= $1 order by t)`;
+
 export function createSandboxStore(db: Database) {
   return {
     async readClock(): Promise<number> {
@@ -31,9 +35,28 @@ export function createSandboxStore(db: Database) {
          messages_ahead as (delete from messages where requested_at > $1),
          events_ahead as (delete from verification_events where at > $1),
          keys_ahead as (delete from send_keys where claimed_at > $1),
-         phones as (update phone_sends set sends = ${until('sends')} where sends[cardinality(sends)] > $1)
+         phones as (
+           update phone_sends set
+             sends = ${until('sends')}, senders = ${besides('sends', 'senders')},
+             users = ${besides('user_times', 'users')}, user_times = ${until('user_times')},
+             failures = ${until('failures')}, failed_users = ${besides('failures', 'failed_users')},
+             blocked_until = case when failures[cardinality(failures)] > $1 then null else blocked_until end
+           where greatest(
+             sends[cardinality(sends)], user_times[cardinality(user_times)], failures[cardinality(failures)]) > $1
+         ),
+         sources as (
+           update guard_sources set
+             sends = ${until('sends')}, failures = ${until('failures')},
+             blocked_until = case when failures[cardinality(failures)] > $1 then null else blocked_until end
+           where greatest(sends[cardinality(sends)], failures[cardinality(failures)]) > $1
+         ),
+         codes as (delete from guard_codes where user_times[cardinality(user_times)] > $1),
+         prefixes as (delete from guard_prefixes where window_start > $1 or blocked_until > $1),
+         budgets as (delete from guard_budgets where day > $1::date)
          update verifications set
            sends = ${until('sends')},
+           phones = ${besides('phone_times', 'phones')},
+           phone_times = ${until('phone_times')},
            failures = ${until('failures')},
            blocked_until = case when failures[cardinality(failures)] > $1 then null else blocked_until end,
            code_digest = case when code_issued_at > $1 then null else code_digest end
@@ -47,6 +70,8 @@ export function createSandboxStore(db: Database) {
       await db.transaction(async (sql) => {
         await sql`
           truncate users, verifications, phone_links, phone_sends, messages, verification_events, send_keys,
+            guard_sources, guard_codes, guard_prefixes, guard_budgets, guard_modes, guard_safe, guard_decisions,
+            guard_totals, operator_actions,
             transactions, transaction_history, transaction_blocks`;
         await sql`alter sequence user_ids restart`;
         await sql`update installation set clock_ahead_seconds = 0`;

@@ -10,7 +10,13 @@ export interface ClockReading {
 
 export type Sandbox = ReturnType<typeof createSandbox>;
 
-export function createSandbox(store: SandboxStore, clock: ServiceClock, inbox: Inbox) {
+/** `forget` drops what the process remembers of the database. */
+export function createSandbox(
+  store: SandboxStore,
+  clock: ServiceClock,
+  inbox: Inbox,
+  forget: () => Promise<void> | void,
+) {
   return {
     inbox,
 
@@ -25,12 +31,14 @@ export function createSandbox(store: SandboxStore, clock: ServiceClock, inbox: I
     async resetClock(): Promise<void> {
       clock.aheadSeconds = 0;
       await store.resetClock(clock.now());
+      await forget();
     },
 
     async empty(): Promise<void> {
       await store.empty();
       inbox.clear();
       clock.aheadSeconds = 0;
+      await forget();
     },
   };
 }

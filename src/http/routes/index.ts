@@ -1,6 +1,7 @@
 /** The table of operations: what the service does, in one look. */
 import type { Issuer } from '../../auth/issuer.ts';
 import type { Observer } from '../../observe.ts';
+import type { GuardDesk } from '../../phone/guard-desk.ts';
 import type { ReadOverview } from '../../phone/overview.ts';
 import type { SendCode } from '../../phone/send-code.ts';
 import type { VerifyCode } from '../../phone/verify-code.ts';
@@ -19,6 +20,7 @@ import { getTransactionOperation } from './get-transaction.ts';
 import { liveOperation, readyOperation, type Readiness } from './health.ts';
 import { listTransactionsOperation } from './list-transactions.ts';
 import { metricsOperation } from './metrics.ts';
+import { operatorGuardOperations } from './operator-guard.ts';
 import { recordTransactionsOperation, type RecordTransactions } from './record-transactions.ts';
 import { docsOperation, openApiOperation } from './reference.ts';
 import { overviewOperation, readTrailOperation } from './operator.ts';
@@ -35,6 +37,7 @@ export interface Services {
   send: SendCode;
   verifyCode: VerifyCode;
   unlinkPhone(userId: number): Promise<void>;
+  guardDesk: GuardDesk;
   createUser(user: NewUser): Promise<number>;
   userStatus(userId: number): Promise<UserStatus>;
   listTransactions(request: ListRequest): Promise<ListReply>;
@@ -72,6 +75,7 @@ export function operationsOf(services: Services): AnyOperation[] {
     ...receiptOperations(services.receipts),
     readTrailOperation(services.readTrail),
     overviewOperation(services.readOverview),
+    ...operatorGuardOperations(services.guardDesk),
     ...(issuer ? [tokenOperation(issuer, observer.observe), jwksOperation(issuer), discoveryOperation(issuer)] : []),
     liveOperation(),
     readyOperation(services.readiness),

@@ -1,6 +1,6 @@
 import type { SendCode } from '../../phone/send-code.ts';
 import { idempotencyAbout, idempotencyKeyOf } from '../idempotency-key.ts';
-import { empty, operation } from '../operation.ts';
+import { callOrigin, empty, operation } from '../operation.ts';
 
 export const resendCodeOperation = (send: SendCode) =>
   operation({
@@ -15,11 +15,11 @@ export const resendCodeOperation = (send: SendCode) =>
       204: { about: 'The code was sent, or the user is verified already.' },
       400: { about: 'No code has been sent to this user yet.' },
       404: { about: 'Unknown user.' },
-      429: { about: 'The budget of the user or the phone is used up; Retry-After says when one more fits.' },
+      429: { about: 'A budget is used up; the body says which kind, and Retry-After when one more fits.' },
     },
     namesUser: ({ id }) => id,
-    async handle({ id, request }) {
-      await send.resendCode(id, idempotencyKeyOf(request.headers));
+    async handle({ id, caller, request }) {
+      await send.resendCode(id, callOrigin(caller, request), idempotencyKeyOf(request.headers));
       return empty(204);
     },
   });

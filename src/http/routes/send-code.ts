@@ -1,7 +1,7 @@
 import { parsePhoneNumber } from '../../phone/number.ts';
 import type { SendCode } from '../../phone/send-code.ts';
 import { idempotencyAbout, idempotencyKeyOf } from '../idempotency-key.ts';
-import { empty, operation } from '../operation.ts';
+import { callOrigin, empty, operation } from '../operation.ts';
 import { body, filterText, int32, optional, required, text, withDefault } from '../../shape.ts';
 
 const input = body('SendCodeRequest', {
@@ -39,13 +39,18 @@ export const sendCodeOperation = (send: SendCode) =>
     responses: {
       204: { about: 'The code was sent, or the user is verified already.' },
       404: { about: 'Unknown user.' },
-      429: { about: 'The budget of the user or the phone is used up; Retry-After says when one more fits.' },
+      429: { about: 'A budget is used up; the body says which kind, and Retry-After when one more fits.' },
     },
     namesUser: ({ body: { id } }) => id,
-    async handle({ body: { id, phoneNumber, correlationType, locale }, request }) {
-      const idempotencyKey = idempotencyKeyOf(request.headers);
-      const { key: phone, country } = phoneNumber;
-      await send.sendCode({ userId: id, phone, country, correlationType, locale, idempotencyKey });
+    async handle({ body: { id, phoneNumber, correlationType, locale }, caller, request }) {
+      await send.sendCode({
+        userId: id,
+        phone: phoneNumber,
+        correlationType,
+        locale,
+        origin: callOrigin(caller, request),
+        idempotencyKey: idempotencyKeyOf(request.headers),
+      });
       return empty(204);
     },
   });

@@ -1,5 +1,5 @@
 import type { VerifyCode } from '../../phone/verify-code.ts';
-import { empty, operation } from '../operation.ts';
+import { callOrigin, empty, operation } from '../operation.ts';
 import { body, int32, required, text } from '../../shape.ts';
 
 const input = body('VerifyRequest', {
@@ -24,8 +24,8 @@ export const verifyPhoneOperation = (verifyCode: VerifyCode) =>
       429: { about: 'Too many failures; Retry-After says when the block ends.' },
     },
     namesUser: ({ body: { id } }) => id,
-    async handle({ body: { id, code } }) {
-      await verifyCode(id, code);
+    async handle({ body: { id, code }, caller, request }) {
+      await verifyCode(id, code, callOrigin(caller, request));
       return empty(200);
     },
   });

@@ -1,0 +1,285 @@
+/**
+ * Attacks, each beside honest users. A scenario returns what it tried and got: `attempts`; `texts` that left
+ * and `price` of one; `guesses` at codes that could have been right; `honest` users and how many were `hurt`;
+ * `takeovers`, which must never be any.
+ */
+import { inParallel } from './world.js';
+
+/** Numbers of honest people, spread as they are in life. */
+const honestPhone = (index) =>
+  `+4474${String(50 + ((index * 7919) % 50))}${String((index * 104_729) % 1_000_000).padStart(6, '0')}`;
+
+async function honestStream(world, count, atOnce = 4) {
+  let hurt = 0;
+  await inParallel(count, atOnce, async (index) => {
+    if (!(await world.honestVisit(honestPhone(index)))) hurt += 1;
+  });
+  return { honest: count, hurt };
+}
+
+/** Sends to the phones that `phoneOf` names, by many users from many addresses, over some hours. */
+async function pump(world, { attempts, users, hours, honest, phoneOf }) {
+  const pumpers = await world.users(users);
+  let texts = 0;
+  const people = { honest: 0, hurt: 0 };
+  for (let hour = 0; hour < hours; hour += 1) {
+    const share = Math.ceil(attempts / hours);
+    const crowd = async () => {
+      const seen = await honestStream(offset(world, hour * honest), Math.ceil(honest / hours));
+      people.honest += seen.honest;
+      people.hurt += seen.hurt;
+    };
+    const attack = inParallel(share, 48, async (index) => {
+      const number = hour * share + index;
+      const address = `198.${18 + ((number >> 16) & 1)}.${(number >> 8) & 255}.${number & 255}`;
+      if ((await world.send(pumpers[number % users], phoneOf(number), { address })) === 204) texts += 1;
+    });
+    await Promise.all([attack, crowd()]);
+    await world.wait(3600);
+  }
+  return { attempts, texts, ...people };
+}
+
+/** Honest phones differ from hour to hour. */
+function offset(world, start) {
+  return {
+    honestVisit: (phone) =>
+      world.honestVisit(
+        `${phone.slice(0, 7)}${String((Number(phone.slice(7)) + start * 31) % 1_000_000).padStart(6, '0')}`,
+      ),
+  };
+}
+
+export const scenarios = [
+  {
+    name: 'guess one phone for a day',
+    matters: ['user-failures', 'phone-failures'],
+    async run(world) {
+      const phone = '+447400123456';
+      const id = await world.user();
+      let guesses = 0;
+      for (let quarter = 0; quarter < 96; quarter += 1) {
+        await world.send(id, phone);
+        for (let attempt = 0; attempt < 5; attempt += 1) {
+          if ((await world.verify(id, guessed(guesses))) === 400) guesses += 1;
+        }
+        await world.wait(900);
+      }
+      return { attempts: 96 * 5, guesses, ...(await honestStream(world, 20)) };
+    },
+  },
+  {
+    name: 'guess with fresh codes, twelve users on one phone',
+    matters: ['user-sends', 'phone-sends', 'phone-users', 'user-failures', 'phone-failures'],
+    async run(world) {
+      const phone = '+447400123456';
+      const ids = await world.users(12);
+      let guesses = 0;
+      let texts = 0;
+      let attempts = 0;
+      for (let hour = 0; hour < 24; hour += 1) {
+        for (const id of ids) {
+          for (let attempt = 0; attempt < 5; attempt += 1) {
+            attempts += 1;
+            const sent = (await world.send(id, phone)) === 204;
+            if (sent) texts += 1;
+            // Only a code that was sent can be guessed; one without is a blind shot.
+            if (sent && (await world.verify(id, guessed(guesses))) === 400) guesses += 1;
+          }
+        }
+        await world.wait(3600);
+      }
+      return { attempts, texts, price: 0.04, guesses, ...(await honestStream(world, 20)) };
+    },
+  },
+  {
+    name: 'one code against many users',
+    matters: ['one-code', 'address-failures'],
+    async run(world, { scale }) {
+      const attempts = Math.ceil(10_000 * scale);
+      const ids = await world.users(attempts);
+      let guesses = 0;
+      await inParallel(attempts, 32, async (index) => {
+        if ((await world.verify(ids[index], '135790', { address: '203.0.113.66' })) === 400) guesses += 1;
+      });
+      return { attempts, guesses, ...(await honestStream(world, 50)) };
+    },
+  },
+  {
+    name: 'pump a premium range',
+    matters: ['number-type', 'prefix', 'spend', 'country-sends'],
+    async run(world, { scale }) {
+      const result = await pump(world, {
+        attempts: Math.ceil(100_000 * scale),
+        users: Math.ceil(20_000 * scale),
+        hours: 2,
+        honest: Math.max(100, Math.ceil(1000 * scale)),
+        phoneOf: (number) => `+44909879${String(number % 10_000).padStart(4, '0')}`,
+      });
+      return { ...result, price: 0.45 };
+    },
+  },
+  {
+    name: 'pump 100 prefixes of an allowed country',
+    matters: ['prefix', 'user-sends', 'country-sends', 'spend'],
+    async run(world, { scale }) {
+      const prefixes = Math.max(5, Math.ceil(100 * scale));
+      const result = await pump(world, {
+        attempts: prefixes * 1000,
+        users: Math.ceil(20_000 * scale),
+        hours: 4,
+        honest: Math.max(100, Math.ceil(1000 * scale)),
+        phoneOf: (number) =>
+          `+447400${String(number % prefixes).padStart(2, '0')}${String(Math.floor(number / prefixes) % 10_000).padStart(4, '0')}`,
+      });
+      return { ...result, price: 0.04 };
+    },
+  },
+  {
+    name: 'pump thinly over thousands of prefixes',
+    matters: ['country-sends', 'spend', 'address-sends'],
+    async run(world, { scale }) {
+      const attempts = Math.ceil(30_000 * scale);
+      const result = await pump(world, {
+        attempts,
+        users: Math.ceil(10_000 * scale),
+        hours: 1,
+        honest: 100,
+        phoneOf: (number) => `+4474${String((number * 7919) % 50_000_000).padStart(8, '0')}`,
+      });
+      return { ...result, price: 0.04 };
+    },
+  },
+  {
+    name: 'spell one number in many ways',
+    matters: ['phone-sends', 'phone-users'],
+    async run(world) {
+      const ids = await world.users(40);
+      const spellings = ['+447400123456', '+4407400123456'];
+      let texts = 0;
+      for (const [index, id] of ids.entries()) {
+        if ((await world.send(id, spellings[index % 2])) === 204) texts += 1;
+      }
+      return { attempts: ids.length, texts, price: 0.04, ...(await honestStream(world, 20)) };
+    },
+  },
+  {
+    name: 'ask for 300 codes at once',
+    matters: ['user-sends', 'phone-sends'],
+    async run(world) {
+      const id = await world.user();
+      let texts = 0;
+      await inParallel(300, 96, async () => {
+        if ((await world.send(id, '+447400123456')) === 204) texts += 1;
+      });
+      return { attempts: 300, texts, price: 0.04, ...(await honestStream(world, 20)) };
+    },
+  },
+  {
+    name: 'forge forwarding headers',
+    matters: ['address-sends'],
+    async run(world) {
+      const ids = await world.users(300);
+      let texts = 0;
+      await inParallel(300, 16, async (index) => {
+        // The proxy adds where the call really came from at the end; what stands before it is the attacker's.
+        const address = `10.${index % 250}.1.1, 192.0.2.${index % 250}, 203.0.113.66`;
+        const phone = `+4474${String(index * 100_003).padStart(8, '0')}`;
+        if ((await world.send(ids[index], phone, { address })) === 204) texts += 1;
+      });
+      return { attempts: 300, texts, price: 0.04, ...(await honestStream(world, 20)) };
+    },
+  },
+  {
+    name: 'squat on somebody’s number',
+    matters: ['phone-sends', 'phone-users'],
+    async run(world) {
+      let hurt = 0;
+      const honest = 20;
+      for (let index = 0; index < honest; index += 1) {
+        const squatter = await world.user();
+        const phone = honestPhone(index);
+        await world.send(squatter, phone);
+        if (!(await world.honestVisit(phone))) hurt += 1;
+      }
+      return { attempts: honest, texts: honest, price: 0.04, honest, hurt };
+    },
+  },
+  {
+    name: 'lock a victim out',
+    matters: ['phone-sends', 'phone-failures', 'user-failures'],
+    async run(world) {
+      let hurt = 0;
+      let attempts = 0;
+      const honest = 20;
+      for (let index = 0; index < honest; index += 1) {
+        const phone = honestPhone(index);
+        const [attacker, victim] = [await world.user(), await world.user()];
+        const address = world.address();
+        for (let call = 0; call < 8; call += 1, attempts += 1) await world.send(attacker, phone);
+        if ((await world.send(victim, phone, { address })) !== 204) {
+          hurt += 1;
+          continue;
+        }
+        const [code] = await world.codes(phone);
+        for (let call = 0; call < 25; call += 1, attempts += 1) await world.verify(attacker, guessed(call));
+        // A token of the attacker's cannot even name the victim.
+        await world.verify(victim, '000000', { boundTo: attacker });
+        if ((await world.verify(victim, code, { address })) !== 200) hurt += 1;
+      }
+      return { attempts, honest, hurt };
+    },
+  },
+  {
+    name: 'resend in a loop for a day',
+    matters: ['user-sends', 'phone-sends'],
+    async run(world) {
+      const id = await world.user();
+      let texts = (await world.send(id, '+447400123456')) === 204 ? 1 : 0;
+      for (let hour = 0; hour < 24; hour += 1) {
+        await inParallel(20, 10, async () => {
+          if ((await world.resend(id)) === 204) texts += 1;
+        });
+        await world.wait(3600);
+      }
+      return { attempts: 24 * 20 + 1, texts, price: 0.04, ...(await honestStream(world, 20)) };
+    },
+  },
+  {
+    name: 'replay old codes',
+    matters: [],
+    async run(world) {
+      let takeovers = 0;
+      let attempts = 0;
+      const tries = async (id, code) => {
+        attempts += 1;
+        if ((await world.verify(id, code)) === 200) takeovers += 1;
+      };
+      for (let round = 0; round < 10; round += 1) {
+        const phone = honestPhone(round);
+        const [used, superseded, expired, other] = await world.users(4);
+        await world.send(used, phone);
+        const [code] = await world.codes(phone);
+        await world.verify(used, code);
+        await tries(used, code);
+        await tries(other, code);
+        const second = honestPhone(round + 100);
+        await world.send(superseded, second);
+        const [first] = await world.codes(second);
+        await world.send(superseded, second);
+        if ((await world.codes(second))[0] !== first) await tries(superseded, first);
+        const third = honestPhone(round + 200);
+        await world.send(expired, third);
+        const [old] = await world.codes(third);
+        await world.wait(601);
+        await tries(expired, old);
+      }
+      return { attempts, takeovers, ...(await honestStream(world, 20)) };
+    },
+  },
+];
+
+/** Every guess is another code. */
+function guessed(number) {
+  return String((number * 7919 + 12_345) % 1_000_000).padStart(6, '0');
+}

@@ -1,0 +1,147 @@
+/** What attackers and honest users alike can do: call the API, read their own messages, wait. */
+import { Agent, request } from 'node:http';
+
+export class World {
+  #agent = new Agent({ keepAlive: true, maxSockets: 96 });
+  #tokens = new Map();
+  #nextUser = 0;
+  #nextAddress = 0;
+
+  constructor(url) {
+    this.url = new URL(url);
+  }
+
+  close() {
+    this.#agent.destroy();
+  }
+
+  /** An empty sandbox with every rule on but those given. */
+  async reset(off = []) {
+    await this.#raw('DELETE', '/sandbox/data');
+    this.#tokens.clear();
+    this.#nextUser = 0;
+    for (const rule of off) await this.post('/operator/guard/mode', { rule, mode: 'off' });
+  }
+
+  async wait(seconds) {
+    await this.#raw('POST', '/sandbox/clock', { advanceSeconds: seconds });
+    // Tokens age with the clock.
+    this.#tokens.clear();
+  }
+
+  /** A token of the back end, or one bound to a user. */
+  async token(userId) {
+    if (!this.#tokens.has(userId)) {
+      const form = { grant_type: 'client_credentials', client_id: 'sandbox', client_secret: 'sandbox' };
+      if (userId !== undefined) form.user_id = String(userId);
+      const minted = this.#raw('POST', '/connect/token', new URLSearchParams(form).toString(), {
+        'content-type': 'application/x-www-form-urlencoded',
+      });
+      this.#tokens.set(
+        userId,
+        minted.then(({ json }) => json.access_token),
+      );
+    }
+    return this.#tokens.get(userId);
+  }
+
+  async post(path, body, { address, boundTo } = {}) {
+    return this.#raw('POST', path, body, {
+      authorization: `Bearer ${await this.token(boundTo)}`,
+      ...(address && { 'x-forwarded-for': address }),
+    });
+  }
+
+  async user() {
+    return (await this.post('/User', { id: (this.#nextUser += 1) + 1000 })).json.id;
+  }
+
+  async users(count) {
+    const made = [];
+    await inParallel(count, 48, async () => void made.push(await this.user()));
+    return made;
+  }
+
+  /** A client address nobody else has. */
+  address() {
+    const number = (this.#nextAddress += 1);
+    return `100.${64 + ((number >> 16) & 63)}.${(number >> 8) & 255}.${number & 255}`;
+  }
+
+  async send(id, phoneNumber, options) {
+    return (await this.post('/User/phone-number/send-code', { id, phoneNumber }, options)).status;
+  }
+
+  async resend(id, options) {
+    return (await this.post(`/User/${id}/phone-number/resend-code`, undefined, options)).status;
+  }
+
+  async verify(id, code, options) {
+    return (await this.post('/User/phone-number/verify', { id, code }, options)).status;
+  }
+
+  /** What the holder of a phone reads on it, newest first. */
+  async codes(phoneNumber) {
+    const { json } = await this.#raw('GET', `/sandbox/messages?phoneNumber=${encodeURIComponent(phoneNumber)}`);
+    return json.map(({ code }) => code);
+  }
+
+  /** An honest user's whole visit: from an address of their own, to a phone they hold. */
+  async honestVisit(phoneNumber) {
+    const id = await this.user();
+    const address = this.address();
+    if ((await this.send(id, phoneNumber, { address })) !== 204) return false;
+    const [code] = await this.codes(phoneNumber);
+    return code !== undefined && (await this.verify(id, code, { address })) === 200;
+  }
+
+  #raw(method, path, body, headers = {}) {
+    const text = body === undefined ? undefined : typeof body === 'string' ? body : JSON.stringify(body);
+    return new Promise((resolve, reject) => {
+      const outgoing = request(
+        {
+          agent: this.#agent,
+          host: this.url.hostname,
+          port: this.url.port,
+          method,
+          path,
+          headers: {
+            ...(text !== undefined && {
+              'content-type': 'application/json',
+              'content-length': Buffer.byteLength(text),
+            }),
+            ...headers,
+          },
+        },
+        (response) => {
+          let answer = '';
+          response.setEncoding('utf8');
+          response.on('data', (chunk) => (answer += chunk));
+          response.on('end', () => resolve({ status: response.statusCode, json: parsed(answer) }));
+        },
+      );
+      outgoing.on('error', reject);
+      outgoing.end(text);
+    });
+  }
+}
+
+function parsed(text) {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+/** Runs `work` for 0 … count - 1, so many at a time. */
+export async function inParallel(count, atOnce, work) {
+  let next = 0;
+  const lane = async () => {
+    while (next < count) {
+      next += 1;
+      await work(next - 1);
+    }
+  };
+  await Promise.all(Array.from({ length: Math.min(count, atOnce) }, lane));
+}

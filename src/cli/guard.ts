@@ -1,0 +1,174 @@
+/** `ledgerline guard …`: the operator's hands without the service in between. */
+import { userInfo } from 'node:os';
+import { deriveKey, makeDigestKey, sandboxKey } from '../auth/keys.ts';
+import { ServiceClock } from '../clock.ts';
+import { loadConfig } from '../config.ts';
+import { Problem, StartError } from '../errors.ts';
+import { plainAddress } from '../http/client-address.ts';
+import { asRule } from '../phone/guard-live.ts';
+import { configuredModes, ruleModes, ruleNames } from '../phone/guard.ts';
+import { createGuardDesk, type GuardDesk } from '../phone/guard-desk.ts';
+import { createDigest } from '../phone/guard-source.ts';
+import { createGuardStore } from '../phone/guard.store.ts';
+import { parsePhoneNumber } from '../phone/number.ts';
+import { createSandboxStore } from '../sandbox/sandbox.store.ts';
+import { withDatabase } from './database.ts';
+
+/** Who acts, for the trail: the account on this machine. */
+const operator = () => ({ subject: `cli:${userInfo().username}`, client: 'cli' });
+
+async function withDesk(work: (desk: GuardDesk) => Promise<void>): Promise<number> {
+  const config = loadConfig(process.env);
+  const key = config.digestKey ?? Buffer.from(await sandboxKey(config.dataDir, 'digest.key', makeDigestKey), 'base64');
+  await withDatabase(2, async (db) => {
+    const clock = new ServiceClock();
+    if (config.mode === 'sandbox') clock.aheadSeconds = await createSandboxStore(db).readClock();
+    const desk = createGuardDesk({
+      store: createGuardStore(db),
+      configured: configuredModes(config.mode === 'production', config.rules),
+      digest: createDigest(deriveKey(key, 'guard')),
+      clock,
+      observe: () => {},
+    });
+    try {
+      await work(desk);
+    } catch (error) {
+      throw error instanceof Problem ? new StartError(error.message) : error;
+    }
+  });
+  return 0;
+}
+
+function table(rows: (string | number | null)[][]): void {
+  const widths = rows[0]!.map((_, column) => Math.max(...rows.map((row) => String(row[column] ?? '').length)));
+  for (const row of rows) {
+    console.log(
+      row
+        .map((cell, column) => String(cell ?? '').padEnd(widths[column]!))
+        .join('  ')
+        .trimEnd(),
+    );
+  }
+}
+
+export const guardRules = () =>
+  withDesk(async (desk) => {
+    const rules = await desk.rules();
+    table([
+      ['rule', 'mode', 'configured', 'refused 24h', 'shadow 24h', 'changed by'],
+      ...rules.map(({ rule, mode, configuredMode, refused, shadow, changedBy }) => [
+        rule,
+        mode,
+        configuredMode,
+        refused,
+        shadow,
+        changedBy,
+      ]),
+    ]);
+  });
+
+export const guardMode = (rule: string, mode: string) =>
+  withDesk(async (desk) => {
+    const name = asRule(rule);
+    if (!name) throw new StartError(`There is no rule ${rule}. The rules are ${ruleNames.join(', ')}.`);
+    const known = ruleModes.find((one) => one === mode);
+    if (!known && mode !== 'configured') {
+      throw new StartError(`There is no mode ${mode}. The modes are ${ruleModes.join(', ')}, configured.`);
+    }
+    await desk.setMode(operator(), name, known);
+    console.log(`${name} is ${known ?? 'as configured'}.`);
+  });
+
+export const guardBlocks = () =>
+  withDesk(async (desk) => {
+    const blocks = await desk.blocks();
+    table([
+      ['block', 'rule', 'whom', 'until'],
+      ...blocks.map(({ id, rule, subject, userIds, until }) => [
+        id,
+        rule,
+        userIds ? `${subject} for users ${userIds.join(', ')}` : subject,
+        until.toISOString(),
+      ]),
+    ]);
+  });
+
+/** A block by its id, a phone by its number, or an address. */
+export const guardLift = (what: string) =>
+  withDesk(async (desk) => {
+    const phone = parsePhoneNumber(what);
+    const address = plainAddress(what);
+    const block = phone || address ? undefined : what;
+    const lifted = await desk.lift(operator(), { block, userId: undefined, phone, address });
+    console.log(`Lifted ${lifted}.`);
+  });
+
+export const guardSafeList = (options: { add?: string; addPrefix?: string; remove?: string }) =>
+  withDesk(async (desk) => {
+    if (options.add !== undefined) {
+      const phone = parsePhoneNumber(options.add);
+      if (!phone) throw new StartError('--add takes a phone number in E.164 format, such as +447911123456.');
+      await desk.addSafe(operator(), { phone });
+    }
+    if (options.addPrefix !== undefined) {
+      if (!/^\+[1-9]\d{2,13}$/.test(options.addPrefix))
+        throw new StartError('--add-prefix takes + and 3 to 14 digits.');
+      await desk.addSafe(operator(), { prefix: options.addPrefix });
+    }
+    if (options.remove !== undefined) await desk.removeSafe(operator(), options.remove);
+    const entries = await desk.safeList();
+    table([
+      ['entry', 'numbers', 'added', 'by'],
+      ...entries.map(({ id, label, isPrefix, addedAt, addedBy }) => [
+        id,
+        isPrefix ? `${label}…` : label,
+        addedAt.toISOString(),
+        addedBy,
+      ]),
+    ]);
+  });
+
+export const guardDecisions = (options: { rule?: string; shadow?: boolean; user?: string; count: string }) =>
+  withDesk(async (desk) => {
+    const number = (name: string, value: string, most: number) => {
+      const read = /^[1-9]\d{0,9}$/.test(value) ? Number(value) : 0;
+      if (read < 1 || read > most) throw new StartError(`${name} must be an integer from 1 to ${most}.`);
+      return read;
+    };
+    const decisions = await desk.decisions({
+      rule: options.rule,
+      action: options.shadow ? 'shadow' : undefined,
+      userId: options.user === undefined ? undefined : number('--user', options.user, 2_147_483_647),
+      before: undefined,
+      most: number('--count', options.count, 500),
+    });
+    table([
+      ['time', 'rule', 'action', 'operation', 'user', 'phone', 'country', 'source'],
+      ...decisions.map((one) => [
+        one.at.toISOString(),
+        one.rule,
+        one.action,
+        one.operation,
+        one.userId,
+        one.phone,
+        one.country,
+        one.source,
+      ]),
+    ]);
+  });
+
+export const guardActions = () =>
+  withDesk(async (desk) => {
+    const actions = await desk.actions(undefined, 100);
+    table([
+      ['time', 'who', 'client', 'action', 'target', 'detail'],
+      ...actions.map(({ at, subject, client, action, target, detail }) => [
+        at.toISOString(),
+        subject,
+        client,
+        action,
+        target,
+        detail,
+      ]),
+    ]);
+  });

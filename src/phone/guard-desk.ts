@@ -1,0 +1,131 @@
+/** The operator's hands: how the rules stand, what they did, and what a person may change. */
+import { secondsAfter, type Clock } from '../clock.ts';
+import { invalidFields, unknownBlock, unknownSafeEntry } from '../errors.ts';
+import type { Observe } from '../observe.ts';
+import { ruleNames, ruleSentences, type Modes, type RuleMode, type RuleName } from './guard.ts';
+import { safeNumberKey, type LiveGuard } from './guard-live.ts';
+import { networkOf, type Digest } from './guard-source.ts';
+import type { Block, DecisionFilter, GuardStore, LiftTarget, Operator, SafeEntry } from './guard.store.ts';
+import { maskPhone, type PhoneNumber } from './number.ts';
+
+export interface RuleState {
+  rule: RuleName;
+  about: string;
+  mode: RuleMode;
+  configuredMode: RuleMode;
+  changedAt: Date | null;
+  changedBy: string | null;
+  /** Decisions of the last 24 hours. */
+  refused: number;
+  shadow: number;
+}
+
+export interface Lift {
+  block: string | undefined;
+  userId: number | undefined;
+  phone: PhoneNumber | undefined;
+  address: string | undefined;
+}
+
+export type SafeInput = { phone: PhoneNumber } | { prefix: string };
+
+export type GuardDesk = ReturnType<typeof createGuardDesk>;
+
+export const mostBlocks = 500;
+const mostSafe = 1000;
+const daySeconds = 86_400;
+
+export interface DeskParts {
+  store: GuardStore;
+  configured: Modes;
+  digest: Digest;
+  clock: Clock;
+  observe: Observe;
+  /** Absent where no service runs in this process. */
+  live?: LiveGuard;
+}
+
+export function createGuardDesk({ store, configured, digest, clock, observe, live }: DeskParts) {
+  async function done(who: Operator, action: string, target: string): Promise<void> {
+    observe({ kind: 'operator-action', subject: who.subject, action, target });
+    await live?.refresh();
+  }
+
+  return {
+    async rules(): Promise<RuleState[]> {
+      const [changed, totals] = await Promise.all([
+        store.readModes(),
+        store.readTotals(secondsAfter(clock.now(), -daySeconds)),
+      ]);
+      const decided = (rule: RuleName, action: string) =>
+        totals.find((total) => total.rule === rule && total.action === action)?.decisions ?? 0;
+      return ruleNames.map((rule) => {
+        const change = changed.find((one) => one.rule === rule);
+        return {
+          rule,
+          about: ruleSentences[rule],
+          mode: change?.mode ?? configured[rule],
+          configuredMode: configured[rule],
+          changedAt: change?.changedAt ?? null,
+          changedBy: change?.changedBy ?? null,
+          refused: decided(rule, 'refused'),
+          shadow: decided(rule, 'shadow'),
+        };
+      });
+    },
+
+    async setMode(who: Operator, rule: RuleName, mode: RuleMode | undefined): Promise<void> {
+      await store.setMode(rule, mode, who, clock.now());
+      await done(who, 'set-mode', `${rule} ${mode ?? 'configured'}`);
+    },
+
+    blocks: (): Promise<Block[]> => store.listBlocks(clock.now(), mostBlocks),
+
+    async lift(who: Operator, what: Lift): Promise<number> {
+      const target = liftTarget(what, digest);
+      const lifted = await store.lift(target, who, clock.now());
+      if (lifted === 0) throw unknownBlock();
+      await done(who, 'lift', Object.keys(target)[0]!);
+      return lifted;
+    },
+
+    safeList: (): Promise<SafeEntry[]> => store.listSafe(),
+
+    async addSafe(who: Operator, input: SafeInput): Promise<void> {
+      const entry =
+        'prefix' in input
+          ? { key: input.prefix, label: input.prefix, isPrefix: true }
+          : { key: safeNumberKey(digest, input.phone.key), label: maskPhone(input.phone.key), isPrefix: false };
+      if (!(await store.addSafe(entry, mostSafe, who, clock.now()))) {
+        throw invalidFields({ PhoneNumber: [`The safe list holds at most ${mostSafe} entries.`] });
+      }
+      await done(who, 'add-safe', entry.label);
+    },
+
+    async removeSafe(who: Operator, id: string): Promise<void> {
+      if (!(await store.removeSafe(id, who, clock.now()))) throw unknownSafeEntry();
+      await done(who, 'remove-safe', id);
+    },
+
+    decisions: (filter: DecisionFilter) => store.readDecisions(filter),
+    actions: (before: number | undefined, most: number) => store.readActions(before, most),
+  };
+}
+
+function liftTarget({ block, userId, phone, address }: Lift, digest: Digest): LiftTarget {
+  if (userId !== undefined) return { userId };
+  if (phone) return { phone: phone.key, label: maskPhone(phone.key) };
+  if (address !== undefined) {
+    const network = networkOf(address);
+    return { source: digest('address', network), label: `address ${network}` };
+  }
+  const [, kind, name = ''] = /^(user|phone|address|token|code|prefix):(.+)$/.exec(block ?? '') ?? [];
+  const id = /^\d{1,10}$/.test(name) ? Number(name) : 0;
+  const key = /^[0-9a-f]{32}$/.test(name) ? Buffer.from(name, 'hex') : undefined;
+  if (kind === 'user' && id > 0 && id <= 2_147_483_647) return { userId: id };
+  if (kind === 'phone' && id > 0 && id <= 2_147_483_647) return { phonesOf: id };
+  if (kind === 'prefix') return { prefix: name };
+  if (kind === 'code' && key) return { code: key };
+  if (key) return { source: key, label: `${kind} ${name.slice(0, 8)}` };
+  throw unknownBlock();
+}

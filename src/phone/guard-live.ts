@@ -1,0 +1,77 @@
+/** The rules as they stand now: configured limits, modes that an operator may have changed, the safe list. */
+import {
+  planFailures,
+  planSends,
+  ruleNames,
+  type FailurePlan,
+  type GuardLimits,
+  type Modes,
+  type RuleMode,
+  type RuleName,
+  type SendPlan,
+} from './guard.ts';
+import type { Digest } from './guard-source.ts';
+
+export interface GuardState {
+  modes: { rule: string; mode: RuleMode }[];
+  safe: { key: string; isPrefix: boolean }[];
+}
+
+export interface LiveGuard {
+  readonly limits: GuardLimits;
+  readonly modes: Modes;
+  readonly failurePlan: FailurePlan;
+  sendPlan(safe: boolean): SendPlan;
+  isSafe(phone: string): boolean;
+  refresh(): Promise<void>;
+}
+
+export function createLiveGuard(
+  readState: () => Promise<GuardState>,
+  limits: GuardLimits,
+  configured: Modes,
+  digest: Digest,
+): LiveGuard {
+  let modes = configured;
+  let plans = compile();
+  let numbers: ReadonlySet<string> = new Set();
+  let prefixes: readonly string[] = [];
+
+  function compile() {
+    return {
+      failures: planFailures(limits, modes),
+      sends: planSends(limits, modes, false),
+      safeSends: planSends(limits, modes, true),
+    };
+  }
+
+  return {
+    limits,
+    get modes() {
+      return modes;
+    },
+    get failurePlan() {
+      return plans.failures;
+    },
+    sendPlan: (safe) => (safe ? plans.safeSends : plans.sends),
+    isSafe: (phone) =>
+      prefixes.some((prefix) => phone.startsWith(prefix)) ||
+      (numbers.size > 0 && numbers.has(safeNumberKey(digest, phone))),
+    async refresh() {
+      const state = await readState();
+      const changed = new Map(state.modes.map(({ rule, mode }) => [rule, mode]));
+      modes = Object.fromEntries(ruleNames.map((rule) => [rule, changed.get(rule) ?? configured[rule]])) as Modes;
+      plans = compile();
+      numbers = new Set(state.safe.filter(({ isPrefix }) => !isPrefix).map(({ key }) => key));
+      prefixes = state.safe.filter(({ isPrefix }) => isPrefix).map(({ key }) => key);
+    },
+  };
+}
+
+export function safeNumberKey(digest: Digest, phone: string): string {
+  return digest('safe', phone).toString('hex');
+}
+
+export function asRule(text: string): RuleName | undefined {
+  return ruleNames.find((name) => name === text);
+}

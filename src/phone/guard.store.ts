@@ -1,0 +1,422 @@
+/** The statements behind the operator's hands, the record of decisions, and the sweeping of what has expired. */
+import { array, type Database } from '../db/database.ts';
+import type { RuleMode } from './guard.ts';
+import type { Decision, DecisionTotal } from './guard-decisions.ts';
+import type { GuardState } from './guard-live.ts';
+
+export interface Operator {
+  subject: string;
+  client: string;
+}
+
+export interface Block {
+  /** What `lift` takes. */
+  id: string;
+  rule: string;
+  /** Whom it holds: a user's id, an address, a token's person, a prefix, a masked number. */
+  subject: string;
+  /** Users it refuses, where it does not refuse everybody. */
+  userIds: number[] | null;
+  until: Date;
+}
+
+export interface SafeEntry {
+  id: string;
+  /** The prefix, or the masked number. */
+  label: string;
+  isPrefix: boolean;
+  addedAt: Date;
+  addedBy: string;
+}
+
+export interface DecisionFilter {
+  rule: string | undefined;
+  action: string | undefined;
+  userId: number | undefined;
+  /** Only decisions with a smaller id. */
+  before: number | undefined;
+  most: number;
+}
+
+export interface OperatorAction {
+  id: number;
+  at: Date;
+  subject: string;
+  client: string;
+  action: string;
+  target: string;
+  detail: string | null;
+  userId: number | null;
+}
+
+export type LiftTarget =
+  | { userId: number }
+  | { phone: string; label: string }
+  | { source: Buffer; label: string }
+  | { code: Buffer }
+  | { prefix: string }
+  | { phonesOf: number };
+
+/** Every act stands in the trail by the same statement that does it. */
+const acted = (condition: string) => `
+  insert into operator_actions (acted_at, subject, client, action, target, detail, user_id)
+  select $1::timestamptz, $2, $3, $4, $5, $6, $7::int where ${condition}`;
+
+const last = (times: string) => `coalesce(${times}[cardinality(${times})], '-infinity')`;
+
+/** What goes when its last moment is older than every window, and nothing is blocked any more. */
+const sweeps = {
+  phone_sends: {
+    key: 'phone',
+    first: '',
+    type: 'text',
+    expired: `greatest(${last('t.sends')}, ${last('t.failures')}, ${last('t.user_times')}) <= $2
+      and (t.blocked_until is null or t.blocked_until <= $3)`,
+  },
+  guard_sources: {
+    key: 'key',
+    first: '\\x',
+    type: 'bytea',
+    expired: `greatest(${last('t.sends')}, ${last('t.failures')}) <= $2
+      and (t.blocked_until is null or t.blocked_until <= $3)`,
+  },
+  guard_codes: {
+    key: 'key',
+    first: '\\x',
+    type: 'bytea',
+    expired: `${last('t.user_times')} <= $2 and (t.blocked_until is null or t.blocked_until <= $3)`,
+  },
+  guard_prefixes: {
+    key: 'prefix',
+    first: '',
+    type: 'text',
+    // How often it was closed is remembered for a day.
+    expired: "t.window_start <= $2 and (t.blocked_until is null or t.blocked_until <= $3 - interval '1 day')",
+  },
+  // A row for an id that no user has holds nothing but failures.
+  verifications: {
+    key: 'user_id',
+    first: '0',
+    type: 'int',
+    expired: `t.verified_phone is null and greatest(${last('t.sends')}, ${last('t.failures')}) <= $2
+      and (t.blocked_until is null or t.blocked_until <= $3)
+      and not exists (select from users u where u.id = t.user_id)`,
+  },
+} as const;
+
+export type SweptTable = keyof typeof sweeps;
+export const sweptTables = Object.keys(sweeps) as SweptTable[];
+
+export type GuardStore = ReturnType<typeof createGuardStore>;
+
+export function createGuardStore(db: Database) {
+  const act = (condition: string, now: Date, who: Operator, action: string, target: string, more: Extra = {}) =>
+    ({
+      text: acted(condition),
+      parameters: [now, who.subject, who.client, action, target, more.detail ?? null, more.userId ?? null],
+    }) as const;
+
+  return {
+    async readState(): Promise<GuardState> {
+      const [modes, safe] = await Promise.all([
+        db.read`select rule, mode from guard_modes`,
+        db.read`select key, is_prefix from guard_safe`,
+      ]);
+      return {
+        modes: modes.map(({ rule, mode }) => ({ rule, mode })),
+        safe: safe.map(({ key, is_prefix }) => ({ key, isPrefix: is_prefix })),
+      };
+    },
+
+    async readModes(): Promise<{ rule: string; mode: RuleMode; changedAt: Date; changedBy: string }[]> {
+      const rows = await db.read`select rule, mode, changed_at, changed_by from guard_modes`;
+      return rows.map(({ rule, mode, changed_at, changed_by }) => ({
+        rule,
+        mode,
+        changedAt: changed_at,
+        changedBy: changed_by,
+      }));
+    },
+
+    /** Without a mode the rule is as configured again. */
+    async setMode(rule: string, mode: RuleMode | undefined, who: Operator, now: Date): Promise<void> {
+      const { text, parameters } = act('true', now, who, 'set-mode', rule, { detail: mode ?? 'configured' });
+      await db.write.unsafe(
+        `with done as (${text}), gone as (delete from guard_modes where rule = $5 and $8::text is null)
+         insert into guard_modes (rule, mode, changed_at, changed_by)
+         select $5, $8, $1::timestamptz, $2 where $8::text is not null
+         on conflict (rule) do update set
+           mode = excluded.mode, changed_at = excluded.changed_at, changed_by = excluded.changed_by`,
+        [...parameters, mode ?? null],
+      );
+    },
+
+    async listBlocks(now: Date, most: number): Promise<Block[]> {
+      const rows = await db.read`
+        select * from (
+          (select 'user:' || user_id as id, 'user-failures' as rule, user_id::text as subject,
+            null::int[] as users, blocked_until
+          from verifications where blocked_until > ${now} order by blocked_until desc limit ${most})
+          union all
+          (select 'phone:' || failed_users[1], 'phone-failures', left(phone, 3) || '…' || right(phone, 2),
+            array(select distinct who from unnest(failed_users) who order by who), blocked_until
+          from phone_sends where blocked_until > ${now} order by blocked_until desc limit ${most})
+          union all
+          (select kind || ':' || encode(key, 'hex'), kind || '-failures', label, null, blocked_until
+          from guard_sources where blocked_until > ${now} order by blocked_until desc limit ${most})
+          union all
+          (select 'code:' || encode(key, 'hex'), 'one-code', cardinality(users) || ' users', null, blocked_until
+          from guard_codes where blocked_until > ${now} order by blocked_until desc limit ${most})
+          union all
+          (select 'prefix:' || prefix, 'prefix', prefix || '…', null, blocked_until
+          from guard_prefixes where blocked_until > ${now} order by blocked_until desc limit ${most})
+        ) blocks order by blocked_until desc, id limit ${most}`;
+      return rows.map(({ id, rule, subject, users, blocked_until }) => ({
+        id,
+        rule,
+        subject,
+        userIds: users === null ? null : asNumbers(users),
+        until: blocked_until,
+      }));
+    },
+
+    /** Takes back what was counted along with the block. How many were lifted. */
+    async lift(target: LiftTarget, who: Operator, now: Date): Promise<number> {
+      const { statement, value, label, userId } = liftStatement(target);
+      const { text, parameters } = act('exists (select from lifted)', now, who, 'lift', label, { userId });
+      const rows = await db.write.unsafe(
+        `with lifted as (${statement}), done as (${text}) select count(*)::int as lifted from lifted`,
+        [...parameters, value],
+      );
+      return rows[0]!.lifted;
+    },
+
+    async listSafe(): Promise<SafeEntry[]> {
+      const rows = await db.read`
+        select key, label, is_prefix, added_at, added_by from guard_safe order by added_at desc, key`;
+      return rows.map(({ key, label, is_prefix, added_at, added_by }) => ({
+        id: key,
+        label,
+        isPrefix: is_prefix,
+        addedAt: added_at,
+        addedBy: added_by,
+      }));
+    },
+
+    /** False when the list is full. Adding what stands there changes nothing. */
+    async addSafe(
+      { key, label, isPrefix }: { key: string; label: string; isPrefix: boolean },
+      most: number,
+      who: Operator,
+      now: Date,
+    ): Promise<boolean> {
+      const { text, parameters } = act('exists (select from added)', now, who, 'add-safe', label);
+      const [row] = await db.write.unsafe(
+        `with added as (
+           insert into guard_safe (key, label, is_prefix, added_at, added_by)
+           select $8::text, $5, $9::boolean, $1::timestamptz, $2
+           where (select count(*) from guard_safe) < $10::int
+           on conflict (key) do nothing returning key
+         ), done as (${text})
+         select exists (select from added) or exists (select from guard_safe where key = $8::text) as there`,
+        [...parameters, key, isPrefix, most],
+      );
+      return row!.there;
+    },
+
+    async removeSafe(key: string, who: Operator, now: Date): Promise<boolean> {
+      const rows = await db.write.unsafe(
+        `with removed as (delete from guard_safe where key = $5 returning label)
+         insert into operator_actions (acted_at, subject, client, action, target)
+         select $1::timestamptz, $2, $3, $4, label from removed returning 1`,
+        [now, who.subject, who.client, 'remove-safe', key],
+      );
+      return rows.length === 1;
+    },
+
+    async writeDecisions(decisions: Decision[], totals: DecisionTotal[]): Promise<void> {
+      const column = <T>(read: (decision: Decision) => T) => decisions.map(read);
+      await db.write.unsafe(
+        `with singles as (
+           insert into guard_decisions
+             (decided_at, rule, action, operation, user_id, phone, phone_key, country, source)
+           select * from unnest($1::timestamptz[], $2::text[], $3::text[], $4::text[], $5::int[], $6::text[],
+             $7::bytea[], $8::text[], $9::text[])
+         )
+         insert into guard_totals as t (rule, action, hour, decisions)
+         select * from unnest($10::text[], $11::text[], $12::timestamptz[], $13::bigint[]) as n (rule, action, hour, decisions)
+         order by rule, action, hour
+         on conflict (rule, action, hour) do update set decisions = t.decisions + excluded.decisions`,
+        [
+          array(column(({ at }) => at.toISOString())),
+          array(column(({ rule }) => rule)),
+          array(column(({ action }) => action)),
+          array(column(({ operation }) => operation)),
+          array(column(({ userId }) => userId)),
+          array(column(({ phone }) => phone ?? null)),
+          array(column(({ phoneKey }) => (phoneKey ? `\\x${phoneKey.toString('hex')}` : null))),
+          array(column(({ country }) => country ?? null)),
+          array(column(({ source }) => source ?? null)),
+          array(totals.map(({ rule }) => rule)),
+          array(totals.map(({ action }) => action)),
+          array(totals.map(({ hour }) => hour.toISOString())),
+          array(totals.map(({ decisions: count }) => count)),
+        ],
+      );
+    },
+
+    async readDecisions({ rule, action, userId, before, most }: DecisionFilter) {
+      const rows = await db.read`
+        select id::float8 as id, decided_at, rule, action, operation, user_id, phone,
+          encode(phone_key, 'hex') as phone_key, country, source
+        from guard_decisions
+        where (${rule ?? null}::text is null or rule = ${rule ?? null})
+          and (${action ?? null}::text is null or action = ${action ?? null})
+          and (${userId ?? null}::int is null or user_id = ${userId ?? null})
+          and (${before ?? null}::bigint is null or id < ${before ?? null})
+        order by id desc limit ${most}`;
+      return rows.map(
+        ({ id, decided_at, rule: name, action: what, operation, user_id, phone, phone_key, country, source }) => ({
+          id: Number(id),
+          at: decided_at as Date,
+          rule: String(name),
+          action: String(what),
+          operation: String(operation),
+          userId: Number(user_id),
+          phone: phone as string | null,
+          phoneKey: phone_key as string | null,
+          country: country as string | null,
+          source: source as string | null,
+        }),
+      );
+    },
+
+    async readTotals(since: Date): Promise<{ rule: string; action: string; decisions: number }[]> {
+      const rows = await db.read`
+        select rule, action, sum(decisions)::float8 as decisions from guard_totals where hour > ${since}
+        group by rule, action`;
+      return rows.map(({ rule, action, decisions }) => ({ rule, action, decisions }));
+    },
+
+    async readActions(before: number | undefined, most: number): Promise<OperatorAction[]> {
+      const rows = await db.read`
+        select id::float8 as id, acted_at, subject, client, action, target, detail, user_id from operator_actions
+        where ${before ?? null}::bigint is null or id < ${before ?? null} order by id desc limit ${most}`;
+      return rows.map(({ id, acted_at, subject, client, action, target, detail, user_id }) => ({
+        id,
+        at: acted_at,
+        subject,
+        client,
+        action,
+        target,
+        detail,
+        userId: user_id,
+      }));
+    },
+
+    /** Sweeps the next rows after `from`. Undefined as `next` when the end was reached. */
+    async sweep(
+      table: SweptTable,
+      from: string | undefined,
+      most: number,
+      quietSince: Date,
+      now: Date,
+    ): Promise<{ next: string | undefined; gone: number }> {
+      const { key, first, type, expired } = sweeps[table];
+      const [row] = await db.write.unsafe(
+        `with batch as materialized (
+           select ${key} as key from ${table} where ${key} > $1::text::${type} order by ${key} limit ${most}
+         ), gone as (
+           delete from ${table} t using batch b where t.${key} = b.key and ${expired.replaceAll('$2', '$2::timestamptz').replaceAll('$3', '$3::timestamptz')}
+           returning 1
+         )
+         select (select key::text from batch order by key desc limit 1) as last,
+           (select count(*) from batch)::int as seen, (select count(*) from gone)::int as gone`,
+        [from ?? first, quietSince, now],
+      );
+      return { next: row!.seen < most ? undefined : row!.last, gone: row!.gone };
+    },
+
+    /** What is dated goes by its date. */
+    async sweepDated(now: Date, most: number): Promise<void> {
+      await db.write`
+        with budgets as (
+          delete from guard_budgets where day < (${now}::timestamptz - interval '7 days')::date
+        ), totals as (
+          delete from guard_totals where hour < ${now}::timestamptz - interval '90 days'
+        )
+        delete from guard_decisions where id in (
+          select id from guard_decisions where decided_at < ${now}::timestamptz - interval '30 days'
+          order by decided_at limit ${most})`;
+    },
+  };
+}
+
+interface Extra {
+  detail?: string;
+  userId?: number | undefined;
+}
+
+const noFailures = "failures = '{}', blocked_until = null";
+const noPhoneCounts = `sends = '{}', senders = '{}', users = '{}', user_times = '{}', failed_users = '{}', ${noFailures}`;
+
+function liftStatement(target: LiftTarget): {
+  statement: string;
+  value: string | number | Buffer;
+  label: string;
+  userId: number | undefined;
+} {
+  if ('userId' in target) {
+    return {
+      statement: `update verifications set ${noFailures}, sends = '{}', phones = '{}', phone_times = '{}'
+        where user_id = $8::int returning 1`,
+      value: target.userId,
+      label: `user ${target.userId}`,
+      userId: target.userId,
+    };
+  }
+  if ('phone' in target) {
+    return {
+      statement: `update phone_sends set ${noPhoneCounts} where phone = $8::text returning 1`,
+      value: target.phone,
+      label: `phone ${target.label}`,
+      userId: undefined,
+    };
+  }
+  if ('phonesOf' in target) {
+    return {
+      statement: `update phone_sends set failed_users = '{}', ${noFailures}
+        where blocked_until is not null and $8::int = any(failed_users) returning 1`,
+      value: target.phonesOf,
+      label: `phones that user ${target.phonesOf} failed on`,
+      userId: target.phonesOf,
+    };
+  }
+  if ('source' in target) {
+    return {
+      statement: `update guard_sources set sends = '{}', ${noFailures} where key = $8::bytea returning 1`,
+      value: target.source,
+      label: target.label,
+      userId: undefined,
+    };
+  }
+  if ('code' in target) {
+    return {
+      statement: 'delete from guard_codes where key = $8::bytea returning 1',
+      value: target.code,
+      label: 'a code',
+      userId: undefined,
+    };
+  }
+  return {
+    statement: 'delete from guard_prefixes where prefix = $8::text returning 1',
+    value: target.prefix,
+    label: `prefix ${target.prefix}`,
+    userId: undefined,
+  };
+}
+
+/** The driver gives an array as its text. */
+function asNumbers(text: string): number[] {
+  return text === '{}' ? [] : text.slice(1, -1).split(',').map(Number);
+}

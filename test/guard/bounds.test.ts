@@ -1,0 +1,118 @@
+/** What must hold by arithmetic, and what must stay bounded. */
+import { describe, expect, it } from 'vitest';
+import { loadConfig } from '../../src/config.ts';
+import { openDatabase } from '../../src/db/database.ts';
+import { configuredModes, type GuardLimits } from '../../src/phone/guard.ts';
+import { createGuardStore } from '../../src/phone/guard.store.ts';
+import { createSweeper } from '../../src/phone/guard-sweeper.ts';
+import { serviceForTest } from '../harness/service.ts';
+
+const production = loadConfig({ MODE: 'production', LEDGERLINE_COUNTRIES: 'GB' });
+const limits: GuardLimits = { ...production, countries: ['GB'], prefix: production.prefixSends };
+
+describe('the odds of guessing one phone’s code in 24 hours', () => {
+  it('are at most 0.002 %, by the limits of production', () => {
+    // A user has the failures that the longest window allows; each attempt is counted before it is compared.
+    const perUser = Math.max(...limits.userFailures.map(({ count }) => count));
+    // Users who were sent a code at either end of 24 hours and a code's life can all try within 24 hours.
+    const usersInReach = 2 * limits.phoneUsers[0]!.count;
+    // Once the phone's cap is reached, a user who has not failed there yet has one attempt.
+    const perPhone = limits.phoneFailures[0]!.count + usersInReach - 1;
+    const odds = Math.max(perUser, perPhone) / 10 ** production.codeDigits;
+    expect(odds).toBeLessThanOrEqual(0.00002);
+    expect(configuredModes(true, production.rules)['phone-failures']).toBe('enforce');
+  });
+
+  it('are so in a day of guessing, with as many users and fresh codes as the rules allow', async () => {
+    const service = await serviceForTest({
+      LEDGERLINE_RULES: '*=enforce',
+      LEDGERLINE_USER_SENDS: '5/10m,10/1d',
+      LEDGERLINE_PHONE_SENDS: '5/10m,10/1d',
+      LEDGERLINE_USER_FAILURES: '10/1h/1h,20/1d/1d',
+      LEDGERLINE_TOKEN_SECONDS: '2592000',
+    });
+    const phone = '+447400123456';
+    const users = await Promise.all(Array.from({ length: 12 }, () => service.createUser()));
+    let guesses = 0;
+    // Every quarter of an hour everybody asks for a code and guesses at once until refused, each time another code.
+    for (let quarter = 0; quarter < 96; quarter += 1) {
+      for (const id of users) {
+        await service.sendCode(id, phone);
+        for (let attempt = 0; attempt < 6; attempt += 1) {
+          const live = await service.sql`
+            select from verifications where user_id = ${id} and code_digest is not null and code_attempts < 5`;
+          const code = String(100_000 + guesses * 7).slice(-6);
+          const { status } = await service.verify(id, code);
+          if (status === 400 && live.length > 0) guesses += 1;
+          if (status !== 400 || live.length === 0) break;
+        }
+      }
+      await service.advance(900);
+    }
+    expect(guesses).toBeGreaterThan(0);
+    expect(guesses / 1_000_000).toBeLessThanOrEqual(0.00002);
+  }, 180_000);
+});
+
+it('counters that have expired go by themselves: the tables stay bounded over a month', async () => {
+  const service = await serviceForTest({
+    LEDGERLINE_RULES: '*=enforce',
+    LEDGERLINE_TRUSTED_PROXIES: '127.0.0.1',
+    LEDGERLINE_TOKEN_SECONDS: '2592000',
+  });
+  const db = openDatabase({ url: service.databaseUrl, connections: 3, statementSeconds: 5 });
+  let now = new Date();
+  const sweep = createSweeper(createGuardStore(db), limits, { now: () => now });
+  const tables = ['phone_sends', 'guard_sources', 'guard_codes', 'guard_prefixes', 'guard_budgets', 'guard_decisions'];
+  const sizes = async () => {
+    const counts: number[] = [];
+    for (const table of [...tables, 'verifications']) {
+      const [row] = await service.sql.unsafe(`select count(*)::int as count from ${table}`);
+      counts.push(row!.count);
+    }
+    return counts;
+  };
+  const afterDay: number[][] = [];
+  for (let day = 0; day < 31; day += 1) {
+    for (let call = 0; call < 10; call += 1) {
+      const headers = { 'x-forwarded-for': `10.0.${day}.${call}` };
+      const id = await service.createUser();
+      const number = `+4474${String(day).padStart(2, '0')}${String(call).padStart(2, '0')}0000`;
+      const sent = await service.call('/User/phone-number/send-code', { id, phoneNumber: number }, { headers });
+      expect(sent.status).toBe(204);
+      const code = `${String(day).padStart(3, '0')}${String(call).padStart(3, '0')}`;
+      await service.call('/User/phone-number/verify', { id, code }, { headers });
+      // And guesses at ids that nobody has.
+      await service.call('/User/phone-number/verify', { id: 1_000_000 + day * 100 + call, code }, { headers });
+    }
+    now = new Date(Date.parse((await service.advance(86_400)).json.now));
+    service.forgetTokens();
+    while (!(await sweep()));
+    afterDay.push(await sizes());
+  }
+  await db.close();
+  // Two days of counters, a week of budgets; the codes and sends of real users are theirs to keep.
+  for (const [phones, sources, codes, prefixes, budgets] of afterDay) {
+    expect(Math.max(phones!, sources!, codes!, prefixes!)).toBeLessThanOrEqual(20);
+    expect(budgets).toBeLessThanOrEqual(3 * 9);
+  }
+  const [unknown] = await service.sql`
+    select count(*)::int as count from verifications v where not exists (select from users u where u.id = v.user_id)`;
+  expect(unknown!.count).toBeLessThanOrEqual(20);
+  expect(afterDay.at(-1)![6]).toBeLessThanOrEqual(31 * 10 + 20);
+}, 120_000);
+
+it('a flood of refusals is counted exactly and kept in part', async () => {
+  const service = await serviceForTest({ LEDGERLINE_USER_SENDS: '1/1d' });
+  const id = await service.createUser();
+  const answers = await Promise.all(Array.from({ length: 600 }, () => service.sendCode(id, '+447400123456')));
+  const refused = answers.filter(({ status }) => status === 429).length;
+  expect(refused).toBe(599);
+  let total = 0;
+  for (let look = 0; look < 200 && total < refused; look += 1) {
+    const [row] = await service.sql`select coalesce(sum(decisions), 0)::int as total from guard_totals`;
+    total = row!.total;
+    await new Promise((resolve) => setTimeout(resolve, 50));
+  }
+  expect(total).toBe(599);
+});

@@ -1,0 +1,250 @@
+/** The operator's hands, by endpoint and by command. */
+import { describe, expect, it } from 'vitest';
+import { dataFolder, run, startProcess } from '../harness/process.ts';
+import { newPhone, refusal, serviceForTest, startService, type Service } from '../harness/service.ts';
+
+const get = async (service: Service, path: string) => (await service.call(path, undefined, { method: 'GET' })).json;
+
+async function blockUser(service: Service): Promise<number> {
+  const id = await service.createUser();
+  for (let attempt = 0; attempt < 10; attempt += 1) await service.verify(id, 'nope');
+  expect((await service.verify(id, 'nope')).status).toBe(429);
+  return id;
+}
+
+/** Until it is so; what runs beside the requests takes its time. */
+async function eventually(check: () => Promise<void>): Promise<void> {
+  for (let look = 0; ; look += 1) {
+    try {
+      return await check();
+    } catch (error) {
+      if (look === 200) throw error;
+      await new Promise((resolve) => setTimeout(resolve, 50));
+    }
+  }
+}
+
+describe('the operator', () => {
+  it('needs the scopes', async () => {
+    const service = await serviceForTest();
+    const [reader, writer] = [await service.token('operator:read'), await service.token('operator:write')];
+    const reads = ['guard/rules', 'guard/blocks', 'guard/safe-list', 'guard/decisions', 'actions'];
+    for (const path of reads) {
+      const read = (token: string | null) => service.call(`/operator/${path}`, undefined, { method: 'GET', token });
+      expect([path, (await read(reader)).status, (await read(writer)).status, (await read(null)).status]).toEqual([
+        path,
+        200,
+        403,
+        401,
+      ]);
+    }
+    for (const path of ['mode', 'lift', 'safe-list', 'safe-list/remove']) {
+      const write = (token: string) => service.call(`/operator/guard/${path}`, {}, { token });
+      expect([path, (await write(writer)).status, (await write(reader)).status]).toEqual([path, 400, 403]);
+    }
+  });
+
+  it('sees blocks and lifts them, by id, user, phone and address; every act stands in the trail', async () => {
+    const service = await serviceForTest({
+      LEDGERLINE_RULES: '*=enforce',
+      LEDGERLINE_PHONE_FAILURES: '3/1h/1h',
+      LEDGERLINE_ADDRESS_FAILURES: '3/1h/1h',
+      LEDGERLINE_TRUSTED_PROXIES: '127.0.0.1',
+      LEDGERLINE_CODE_USERS: '2/1h/1h',
+    });
+    const id = await blockUser(service);
+    const phone = newPhone();
+    const guesser = await service.createUser();
+    await service.sendCode(guesser, phone);
+    for (let attempt = 0; attempt < 3; attempt += 1) await service.verify(guesser, 'nope');
+    const from = { headers: { 'x-forwarded-for': '203.0.113.7' } };
+    for (let attempt = 0; attempt < 3; attempt += 1)
+      await service.call(
+        '/User/phone-number/verify',
+        { id: 900_000 + attempt, code: attempt < 2 ? '123456' : '654321' },
+        from,
+      );
+    const { blocks } = await get(service, '/operator/guard/blocks');
+    expect(blocks.map(({ rule, subject }: { rule: string; subject: string }) => [rule, subject]).sort()).toEqual([
+      ['address-failures', '203.0.113.7'],
+      ['one-code', '2 users'],
+      ['phone-failures', `+44…${phone.slice(-2)}`],
+      ['user-failures', String(id)],
+    ]);
+    expect(JSON.stringify(blocks)).not.toContain(phone);
+
+    const lift = (body: unknown) => service.call('/operator/guard/lift', body);
+    expect((await lift({ userId: id })).json).toEqual({ lifted: 1 });
+    expect((await service.verify(id, 'nope')).status).toBe(400);
+    expect((await lift({ phoneNumber: phone })).json).toEqual({ lifted: 1 });
+    expect((await service.verify(guesser, 'nope')).status).toBe(400);
+    expect((await lift({ address: '203.0.113.7' })).json).toEqual({ lifted: 1 });
+    const [left] = (await get(service, '/operator/guard/blocks')).blocks;
+    expect((await lift({ block: left.id })).json).toEqual({ lifted: 1 });
+    expect((await get(service, '/operator/guard/blocks')).blocks).toEqual([]);
+    expect((await lift({ block: 'user:1999999999' })).json).toEqual(
+      refusal(404, 'Not Found', 'Nothing is blocked by that name.'),
+    );
+    for (const body of [{}, { userId: 1, block: 'x' }, { address: 'x' }, { phoneNumber: 'x' }]) {
+      expect((await lift(body)).status).toBe(400);
+    }
+    expect((await lift({ block: 'nonsense' })).status).toBe(404);
+
+    const { actions } = await get(service, '/operator/actions');
+    expect(
+      actions.map(({ subject, action, target, userId }: Record<string, unknown>) => [subject, action, target, userId]),
+    ).toEqual([
+      ['sandbox', 'lift', 'a code', null],
+      ['sandbox', 'lift', 'address 203.0.113.7', null],
+      ['sandbox', 'lift', `phone +44…${phone.slice(-2)}`, null],
+      ['sandbox', 'lift', `user ${id}`, id],
+    ]);
+  });
+
+  it('lifts a block on a phone by the id it is listed under, and one on a prefix', async () => {
+    const service = await serviceForTest({
+      LEDGERLINE_RULES: '*=off,phone-failures=enforce,prefix=enforce',
+      LEDGERLINE_PHONE_FAILURES: '2/1h/1h',
+      LEDGERLINE_PREFIX_SENDS: '1/1h/50',
+    });
+    const id = await service.createUser();
+    await service.sendCode(id, '+447911100001');
+    expect((await service.sendCode(id, '+447911100002')).status).toBe(429);
+    for (let attempt = 0; attempt < 2; attempt += 1) await service.verify(id, 'nope');
+    const { blocks } = await get(service, '/operator/guard/blocks');
+    expect(blocks).toMatchObject([
+      { rule: 'phone-failures', id: `phone:${id}`, userIds: [id] },
+      { rule: 'prefix', id: 'prefix:+44791110', subject: '+44791110…', userIds: null },
+    ]);
+    for (const { id: block } of blocks)
+      expect((await service.call('/operator/guard/lift', { block })).status).toBe(200);
+    expect((await service.verify(id, 'nope')).status).toBe(400);
+    await eventually(async () => expect((await service.sendCode(id, '+447911100002')).status).toBe(204));
+  });
+
+  it('changes a mode, which every process follows and a restart keeps', async () => {
+    const first = await serviceForTest();
+    const second = await startService({ DATABASE_URL: first.databaseUrl });
+    const id = await first.createUser();
+    const german = '+4915112345678';
+    const set = (mode: string) => first.call('/operator/guard/mode', { rule: 'user-sends', mode });
+    const exhaust = async (service: Service) => {
+      const statuses = [];
+      for (let call = 0; call < 101; call += 1) statuses.push((await service.sendCode(id, german)).status);
+      return statuses.at(-1);
+    };
+    expect(await exhaust(first)).toBe(429);
+    expect((await set('shadow')).status).toBe(204);
+    expect((await first.sendCode(id, german)).status).toBe(204);
+    await eventually(async () => expect((await second.sendCode(id, german)).status).toBe(204));
+    await second.stop();
+    const third = await startService({ DATABASE_URL: first.databaseUrl });
+    expect((await third.sendCode(id, german)).status).toBe(204);
+    await third.stop();
+    const { rules } = await get(first, '/operator/guard/rules');
+    expect(rules.find(({ rule }: { rule: string }) => rule === 'user-sends')).toMatchObject({
+      mode: 'shadow',
+      configuredMode: 'enforce',
+      changedBy: 'sandbox',
+    });
+    expect((await set('configured')).status).toBe(204);
+    expect((await first.sendCode(id, german)).status).toBe(429);
+    expect((await set('loud')).status).toBe(400);
+    expect((await first.call('/operator/guard/mode', { rule: 'x', mode: 'off' })).status).toBe(400);
+    const { actions } = await get(first, '/operator/actions');
+    expect(actions.map(({ target, detail }: Record<string, unknown>) => [target, detail])).toEqual([
+      ['user-sends', 'configured'],
+      ['user-sends', 'shadow'],
+    ]);
+  });
+
+  it('puts numbers and prefixes on a safe list that rules about destinations leave alone', async () => {
+    const service = await serviceForTest({
+      LEDGERLINE_RULES: '*=off,country=enforce,phone-sends=enforce,user-sends=enforce',
+      LEDGERLINE_COUNTRIES: 'FR',
+      LEDGERLINE_PHONE_SENDS: '1/1d',
+      LEDGERLINE_USER_SENDS: '5/1d',
+    });
+    const id = await service.createUser();
+    const phone = '+4915112345678';
+    const safe = (body: unknown) => service.call('/operator/guard/safe-list', body);
+    expect((await service.sendCode(id, phone)).status).toBe(400);
+    expect((await safe({ phoneNumber: phone })).status).toBe(204);
+    expect((await safe({ phoneNumber: phone })).status).toBe(204);
+    expect((await safe({ prefix: '+4916' })).status).toBe(204);
+    for (const body of [{}, { prefix: '49' }, { prefix: '+4', phoneNumber: phone }]) {
+      expect((await safe(body)).status).toBe(400);
+    }
+    for (let call = 0; call < 3; call += 1) expect((await service.sendCode(id, phone)).status).toBe(204);
+    expect((await service.sendCode(id, '+4916012345678')).status).toBe(204);
+    expect((await service.sendCode(id, '+4917012345678')).status).toBe(400);
+    expect((await service.sendCode(id, phone)).status).toBe(204);
+    expect((await service.sendCode(id, phone)).status).toBe(429);
+    const { entries } = await get(service, '/operator/guard/safe-list');
+    expect(entries.map(({ label, isPrefix }: Record<string, unknown>) => [label, isPrefix])).toEqual([
+      ['+4916', true],
+      ['+49…78', false],
+    ]);
+    expect(JSON.stringify(entries)).not.toContain(phone);
+    for (const { id: entry } of entries) {
+      expect((await service.call('/operator/guard/safe-list/remove', { id: entry })).status).toBe(204);
+    }
+    expect((await service.call('/operator/guard/safe-list/remove', { id: '+4916' })).status).toBe(404);
+    const other = await service.createUser();
+    expect((await service.sendCode(other, phone)).status).toBe(400);
+  });
+
+  it('reads decisions with their reasons, numbers masked, page by page', async () => {
+    const service = await serviceForTest({ LEDGERLINE_USER_SENDS: '1/1d' });
+    const [id, other] = [await service.createUser(), await service.createUser()];
+    const phone = newPhone();
+    for (let call = 0; call < 4; call += 1) await service.sendCode(id, phone);
+    for (let call = 0; call < 2; call += 1) await service.sendCode(other, phone);
+    await eventually(async () => {
+      expect((await get(service, '/operator/guard/decisions')).decisions).toHaveLength(4);
+    });
+    const { decisions } = await get(service, `/operator/guard/decisions?rule=user-sends&userId=${id}&count=2`);
+    expect(decisions).toHaveLength(2);
+    expect(decisions[0]).toEqual({
+      id: expect.any(Number),
+      at: expect.stringMatching(/Z$/),
+      rule: 'user-sends',
+      action: 'refused',
+      operation: 'send-code',
+      userId: id,
+      phone: `+44…${phone.slice(-2)}`,
+      phoneKey: expect.stringMatching(/^[0-9a-f]{32}$/),
+      country: 'GG',
+      source: null,
+    });
+    const next = await get(service, `/operator/guard/decisions?userId=${id}&before=${decisions[1].id}`);
+    expect(next.decisions).toHaveLength(1);
+    expect((await get(service, '/operator/guard/decisions?action=shadow')).decisions).toEqual([]);
+    const bad = await service.call('/operator/guard/decisions?userId=x', undefined, { method: 'GET' });
+    expect(bad.status).toBe(400);
+    expect(JSON.stringify(decisions)).not.toContain(phone);
+  });
+});
+
+it('ledgerline guard does the same on the command line, with the account as its person', async () => {
+  const dataDir = await dataFolder();
+  const service = await startProcess(dataDir);
+  const token = await service.token();
+  const guard = (...args: string[]) => run(['guard', ...args], { DATA_DIR: dataDir });
+  const { id } = (await service.call('POST', '/User', token, {})).json;
+  for (let attempt = 0; attempt < 10; attempt += 1) {
+    await service.call('POST', '/User/phone-number/verify', token, { id, code: 'nope' });
+  }
+  expect((await guard('blocks')).stdout).toMatch(new RegExp(`user:${id} +user-failures +${id} `));
+  expect((await guard('lift', `user:${id}`)).stdout).toBe('Lifted 1.\n');
+  expect((await service.call('POST', '/User/phone-number/verify', token, { id, code: 'nope' })).status).toBe(400);
+  expect((await guard('lift', 'user:77777')).stderr).toBe('Nothing is blocked by that name.\n');
+  expect((await guard('mode', 'country', 'shadow')).stdout).toBe('country is shadow.\n');
+  expect((await guard('rules')).stdout).toMatch(/country +shadow +off +0 +0 +cli:/);
+  expect((await guard('mode', 'nope', 'shadow')).stderr).toMatch(/^There is no rule nope\./);
+  expect((await guard('safe-list', '--add', '+447911123456')).stdout).toMatch(/\+44…56/);
+  expect((await guard('safe-list', '--add-prefix', '+4479')).stdout).toMatch(/\+4479…/);
+  expect((await guard('decisions', '--count', '5')).code).toBe(0);
+  expect((await guard('actions')).stdout).toMatch(/cli:\S+ +cli +lift +user \d+/);
+  await service.end('SIGTERM');
+});

@@ -1,0 +1,204 @@
+/** 1,000 calls at once on one key, over two service processes on one database: a limit is a limit. */
+import { randomBytes } from 'node:crypto';
+import { Agent, request } from 'node:http';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { dataFolder, ServiceProcess } from '../harness/process.ts';
+import { cloneDatabase, newPhone } from '../harness/service.ts';
+import postgres from 'postgres';
+
+interface Pair {
+  call(index: number, path: string, body: unknown, options?: CallOptions): Promise<number>;
+  users: number[];
+  sql: postgres.Sql;
+}
+
+interface CallOptions {
+  address?: string;
+  /** With a token bound to this user, instead of a back end's. */
+  bound?: number;
+}
+
+const calls = 1000;
+
+async function startPair(settings: Record<string, string>): Promise<Pair> {
+  const database = await cloneDatabase();
+  onTestFinished(database.drop);
+  const common = {
+    DATABASE_URL: database.url,
+    LEDGERLINE_DIGEST_KEY: randomBytes(32).toString('base64'),
+    LEDGERLINE_LOG_FORMAT: 'json',
+    LEDGERLINE_TRUSTED_PROXIES: '127.0.0.1',
+    LEDGERLINE_USER_SENDS: 'off',
+    LEDGERLINE_DATABASE_CONNECTIONS: '32',
+    LEDGERLINE_STATEMENT_SECONDS: '60',
+    ...settings,
+  };
+  const processes = [
+    await new ServiceProcess({ ...common, DATA_DIR: await dataFolder() }).ready(),
+    await new ServiceProcess({ ...common, DATA_DIR: await dataFolder() }).ready(),
+  ];
+  const sql = postgres(database.url, { max: 1, connection: { search_path: 'ledgerline' }, onnotice: () => {} });
+  onTestFinished(() => sql.end());
+  const rows = await sql`
+    insert into users (id, created_at) select id, now() from generate_series(1000, ${999 + calls}) id returning id`;
+  const agent = new Agent({ keepAlive: true, maxSockets: 100 });
+  onTestFinished(() => agent.destroy());
+  const tokens = new Map<string, string>();
+
+  async function tokenOf(process: ServiceProcess, bound: number | undefined): Promise<string> {
+    const key = `${process.url} ${bound}`;
+    if (!tokens.has(key)) {
+      const form = new URLSearchParams({
+        grant_type: 'client_credentials',
+        client_id: 'sandbox',
+        client_secret: 'sandbox',
+        ...(bound !== undefined && { user_id: String(bound) }),
+      });
+      const response = await fetch(`${process.url}/connect/token`, { method: 'POST', body: form });
+      tokens.set(key, ((await response.json()) as { access_token: string }).access_token);
+    }
+    return tokens.get(key)!;
+  }
+
+  return {
+    users: rows.map(({ id }) => id),
+    sql,
+    async call(index, path, body, { address, bound } = {}) {
+      const process = processes[index % 2]!;
+      const token = await tokenOf(process, bound);
+      return new Promise((resolve, reject) => {
+        const outgoing = request(
+          process.url + path,
+          {
+            agent,
+            method: 'POST',
+            headers: {
+              authorization: `Bearer ${token}`,
+              'content-type': 'application/json',
+              ...(address && { 'x-forwarded-for': address }),
+            },
+          },
+          (response) => response.resume().on('end', () => resolve(response.statusCode!)),
+        );
+        outgoing.on('error', reject).end(JSON.stringify(body));
+      });
+    },
+  };
+}
+
+async function tally(answers: Promise<number>[]): Promise<Record<number, number>> {
+  const counts: Record<number, number> = {};
+  for (const status of await Promise.all(answers)) counts[status] = (counts[status] ?? 0) + 1;
+  return counts;
+}
+
+const send = '/User/phone-number/send-code';
+const verify = '/User/phone-number/verify';
+const all = Array.from({ length: calls }, (_, index) => index);
+
+describe('1,000 parallel sends over two processes', { timeout: 180_000 }, () => {
+  it('by one user pass the limit of the user by none', async () => {
+    const pair = await startPair({ LEDGERLINE_RULES: '*=off,user-sends=enforce', LEDGERLINE_USER_SENDS: '7/10m' });
+    const counts = await tally(
+      all.map((index) => pair.call(index, send, { id: pair.users[0], phoneNumber: newPhone() })),
+    );
+    expect(counts).toEqual({ 204: 7, 429: calls - 7 });
+  });
+
+  it('to one phone pass the limit of the phone by none, nor one user’s half of it', async () => {
+    const pair = await startPair({ LEDGERLINE_RULES: '*=off,phone-sends=enforce', LEDGERLINE_PHONE_SENDS: '9/10m' });
+    const phoneNumber = newPhone();
+    const counts = await tally(all.map((index) => pair.call(index, send, { id: pair.users[index], phoneNumber })));
+    expect(counts).toEqual({ 204: 9, 429: calls - 9 });
+    const other = newPhone();
+    const own = await tally(all.map((index) => pair.call(index, send, { id: pair.users[0], phoneNumber: other })));
+    expect(own).toEqual({ 204: 5, 429: calls - 5 });
+  });
+
+  it('from one address, and with one person’s tokens, pass their limits by none', async () => {
+    const pair = await startPair({
+      LEDGERLINE_RULES: '*=off,address-sends=enforce,token-sends=enforce',
+      LEDGERLINE_ADDRESS_SENDS: '11/10m',
+      LEDGERLINE_TOKEN_SENDS: '6/10m',
+    });
+    const counts = await tally(
+      all.map((index) =>
+        pair.call(index, send, { id: pair.users[index], phoneNumber: newPhone() }, { address: '203.0.113.7' }),
+      ),
+    );
+    expect(counts).toEqual({ 204: 11, 429: calls - 11 });
+    const [bound] = pair.users;
+    await Promise.all([0, 1].map((index) => pair.call(index, verify, { id: bound, code: 'x' }, { bound: bound! })));
+    const byToken = await tally(
+      all.map((index) =>
+        pair.call(
+          index,
+          send,
+          { id: bound, phoneNumber: newPhone() },
+          { bound: bound!, address: `198.51.100.${index % 250}` },
+        ),
+      ),
+    );
+    expect(byToken).toEqual({ 204: 6, 429: calls - 6 });
+  });
+
+  it('of different phones and users pass no count of either', async () => {
+    const pair = await startPair({ LEDGERLINE_RULES: '*=off,user-phones=enforce,phone-users=enforce' });
+    const phoneNumber = newPhone();
+    const [id] = pair.users;
+    await tally(all.map((index) => pair.call(index, send, { id: pair.users[index], phoneNumber })));
+    await tally(
+      all.map((index) => pair.call(index, send, { id, phoneNumber: `+4474001${String(index).padStart(5, '0')}` })),
+    );
+    const [users] = await pair.sql`select count(*)::int as count from verifications where ${phoneNumber} = any(phones)`;
+    const [phones] = await pair.sql`select phones from verifications where user_id = ${id!}`;
+    expect(users!.count).toBe(3);
+    expect(phones!.phones).toHaveLength(3);
+  });
+
+  it('to one country pass the day’s cap by none, and reach it to within a block of each process', async () => {
+    const pair = await startPair({
+      LEDGERLINE_RULES: '*=off,country-sends=enforce',
+      LEDGERLINE_COUNTRY_SENDS: '*=400',
+    });
+    const counts = await tally(
+      all.map((index) => pair.call(index, send, { id: pair.users[index], phoneNumber: newPhone() })),
+    );
+    expect(counts[204]).toBeLessThanOrEqual(400);
+    expect(counts[204]).toBeGreaterThanOrEqual(400 - 2 * 4);
+  });
+});
+
+it(
+  '1,000 parallel guesses over two processes pass no limit of the user, phone, address or token',
+  { timeout: 180_000 },
+  async () => {
+    const pair = await startPair({
+      LEDGERLINE_RULES:
+        '*=off,user-failures=enforce,phone-failures=enforce,address-failures=enforce,token-failures=enforce',
+      LEDGERLINE_USER_FAILURES: '9/1h/1h',
+      LEDGERLINE_PHONE_FAILURES: '12/1d/1d',
+      LEDGERLINE_ADDRESS_FAILURES: '8/1h/1h',
+      LEDGERLINE_TOKEN_FAILURES: '7/1h/1h',
+    });
+    const guess = (index: number, id: number, options?: CallOptions) =>
+      pair.call(index, verify, { id, code: 'wrong' }, options);
+    const [a, b, c, d] = pair.users as [number, number, number, number];
+    expect(await tally(all.map((index) => guess(index, a)))).toEqual({ 400: 9, 429: calls - 9 });
+
+    // Two users share a phone: its cap holds for both together, but for the one attempt a newcomer has.
+    const phoneNumber = newPhone();
+    for (const [index, id] of [b, c].entries()) await pair.call(index, send, { id, phoneNumber });
+    const shared = await tally(all.map((index) => guess(index, index % 4 < 2 ? b : c)));
+    expect(shared[400]).toBeLessThanOrEqual(13);
+    expect(shared[400]).toBeGreaterThanOrEqual(12);
+
+    const byAddress = await tally(
+      all.map((index) => guess(index, pair.users[index]! + 5000, { address: '203.0.113.7' })),
+    );
+    expect(byAddress).toEqual({ 400: 8, 429: calls - 8 });
+
+    await Promise.all([0, 1].map((index) => pair.call(index, send, { id: d, phoneNumber: newPhone() }, { bound: d })));
+    expect(await tally(all.map((index) => guess(index, d, { bound: d })))).toEqual({ 400: 7, 429: calls - 7 });
+  },
+);

@@ -1,0 +1,348 @@
+/** The rules as their callers meet them: each alone, on a sandbox that has it switched on. */
+import { describe, expect, it } from 'vitest';
+import { newPhone, refusal, serviceForTest, wrongCode, type Service } from '../harness/service.ts';
+
+const only = (rule: string, more: Record<string, string> = {}) =>
+  serviceForTest({ LEDGERLINE_RULES: `*=off,${rule}`, ...more });
+
+const tooMany = (message: string) => refusal(429, 'Too Many Requests', message);
+const unsupported = refusal(400, 'Bad Request', 'Phone number not supported.');
+
+async function users(service: Service, count: number): Promise<number[]> {
+  return Promise.all(Array.from({ length: count }, () => service.createUser()));
+}
+
+/** A call through a proxy, with a service token or one that is bound to its user. */
+async function through(service: Service, address: string, id: number, phoneNumber: string, bound = false) {
+  return service.call(
+    '/User/phone-number/send-code',
+    { id, phoneNumber },
+    { headers: { 'x-forwarded-for': address }, ...(bound && { token: await service.token('phone', id) }) },
+  );
+}
+
+describe('sends', () => {
+  it('of one user leave half of a phone’s budget to others', async () => {
+    const service = await only('phone-sends=enforce', { LEDGERLINE_PHONE_SENDS: '4/10m' });
+    const phone = newPhone();
+    const [greedy, owner] = await users(service, 2);
+    const first = [];
+    for (let call = 0; call < 4; call += 1) first.push((await service.sendCode(greedy!, phone)).status);
+    expect(first).toEqual([204, 204, 429, 429]);
+    expect((await service.sendCode(owner!, phone)).status).toBe(204);
+    const refused = await service.sendCode(greedy!, phone);
+    expect(refused.json).toEqual(tooMany('Too many codes were requested for this phone number. Try again later.'));
+    expect(Number(refused.headers.get('retry-after'))).toBeGreaterThan(590);
+    await service.advance(601);
+    expect((await service.sendCode(greedy!, phone)).status).toBe(204);
+  });
+
+  it('go to so many phones of one user, and to those again', async () => {
+    const service = await only('user-phones=enforce', { LEDGERLINE_USER_PHONES: '2/1d' });
+    const [id] = await users(service, 1);
+    const phones = [newPhone(), newPhone(), newPhone()] as const;
+    expect((await service.sendCode(id!, phones[0])).status).toBe(204);
+    expect((await service.sendCode(id!, phones[1])).status).toBe(204);
+    expect((await service.sendCode(id!, phones[2])).json).toEqual(
+      tooMany('Codes were requested for too many phone numbers. Try again later.'),
+    );
+    expect((await service.sendCode(id!, phones[0])).status).toBe(204);
+    expect((await service.sendCode(id!, phones[2])).status).toBe(429);
+    await service.advance(86_401);
+    service.forgetTokens();
+    expect((await service.sendCode(id!, phones[2])).status).toBe(204);
+  });
+
+  it('come from so many users for one phone, and from those again', async () => {
+    const service = await only('phone-users=enforce', { LEDGERLINE_PHONE_USERS: '2/1d' });
+    const phone = newPhone();
+    const [a, b, c] = await users(service, 3);
+    for (const id of [a!, b!, a!]) expect((await service.sendCode(id, phone)).status).toBe(204);
+    expect((await service.sendCode(c!, phone)).status).toBe(429);
+    expect((await service.sendCode(b!, phone)).status).toBe(204);
+    expect((await service.sendCode(c!, newPhone())).status).toBe(204);
+  });
+
+  it('are counted by the address a trusted proxy reports, IPv6 by its /64, and never by a forged one', async () => {
+    const service = await only('address-sends=enforce', {
+      LEDGERLINE_ADDRESS_SENDS: '2/10m',
+      LEDGERLINE_TRUSTED_PROXIES: '127.0.0.1,10.0.0.0/8',
+    });
+    const [id] = await users(service, 1);
+    const send = async (address: string) => (await through(service, address, id!, newPhone())).status;
+    expect([await send('203.0.113.7'), await send('203.0.113.7'), await send('203.0.113.7')]).toEqual([204, 204, 429]);
+    expect(await send('198.51.100.1, 203.0.113.7')).toBe(429);
+    expect(await send('198.51.100.2, 203.0.113.7, 10.1.2.3')).toBe(429);
+    expect(await send('203.0.113.7, 203.0.113.8')).toBe(204);
+    expect([await send('2001:db8::1'), await send('2001:db8:0:0:ffff::9'), await send('2001:db8::2')]).toEqual([
+      204, 204, 429,
+    ]);
+    expect(await send('2001:db8:0:1::1')).toBe(204);
+    // A back end that is named as a proxy is nobody by itself.
+    for (let call = 0; call < 4; call += 1) expect(await send('10.1.2.3')).toBe(204);
+    for (let call = 0; call < 4; call += 1) expect((await service.sendCode(id!, newPhone())).status).toBe(204);
+  });
+
+  it('by a counted hop hold user-bound tokens, and no back end as a whole', async () => {
+    const service = await only('address-sends=enforce', {
+      LEDGERLINE_ADDRESS_SENDS: '2/10m',
+      LEDGERLINE_TRUSTED_PROXIES: '1',
+    });
+    const ids = await users(service, 4);
+    const statuses = [];
+    for (const id of ids) statuses.push((await through(service, '1.2.3.4, 203.0.113.7', id, newPhone(), true)).status);
+    expect(statuses).toEqual([204, 204, 429, 429]);
+    for (const id of ids) expect((await through(service, '203.0.113.7', id, newPhone())).status).toBe(204);
+  });
+
+  it('without a trusted proxy are not counted by what a header says', async () => {
+    const service = await only('address-sends=enforce', { LEDGERLINE_ADDRESS_SENDS: '1/10m' });
+    const [id] = await users(service, 1);
+    for (let call = 0; call < 3; call += 1)
+      expect((await through(service, '203.0.113.7', id!, newPhone(), true)).status).toBe(204);
+  });
+
+  it('are counted by token where it is bound to a user, and never for a back end', async () => {
+    const service = await only('token-sends=enforce', { LEDGERLINE_TOKEN_SENDS: '2/10m' });
+    const [id] = await users(service, 1);
+    const statuses = [];
+    for (let call = 0; call < 3; call += 1) statuses.push((await through(service, '', id!, newPhone(), true)).status);
+    expect(statuses).toEqual([204, 204, 429]);
+    for (let call = 0; call < 3; call += 1) expect((await service.sendCode(id!, newPhone())).status).toBe(204);
+  });
+});
+
+describe('destinations', () => {
+  it('outside the allowed countries are not supported, after the checks that come first', async () => {
+    const service = await only('country=enforce', { LEDGERLINE_COUNTRIES: 'GB,GG' });
+    const [id] = await users(service, 1);
+    expect((await service.sendCode(id!, newPhone())).status).toBe(204);
+    expect((await service.sendCode(id!, '+4915112345678')).json).toEqual(unsupported);
+    expect((await service.sendCode(id!, '+999123456789')).json).toEqual(unsupported);
+    expect((await service.sendCode(2_000_000_000, '+4915112345678')).status).toBe(404);
+    const verified = await service.verifiedUser();
+    expect((await service.sendCode(verified, '+4915112345678')).status).toBe(204);
+  });
+
+  it.each([
+    ['premium rate', '+449098790000'],
+    ['shared cost', '+448431234567'],
+    ['toll free', '+448001234567'],
+    ['personal', '+447012345678'],
+    ['pager', '+447640123456'],
+  ])('of the kind %s are not supported', async (_, phone) => {
+    const service = await only('number-type=enforce');
+    const [id] = await users(service, 1);
+    expect((await service.sendCode(id!, phone)).json).toEqual(unsupported);
+    expect((await service.sendCode(id!, newPhone())).status).toBe(204);
+  });
+
+  it('that cost too much a message are not supported, and a country’s and a day’s money end', async () => {
+    const service = await only('spend=enforce', {
+      LEDGERLINE_PRICES: '*=0.1,DE=0.3,+4477=0.9',
+      LEDGERLINE_MESSAGE_SPEND: '0.5',
+      LEDGERLINE_COUNTRY_SPEND: '*=1,DE=9',
+      LEDGERLINE_DAY_SPEND: '1.7',
+    });
+    const [id] = await users(service, 1);
+    expect((await service.sendCode(id!, '+447700900123')).json).toEqual(unsupported);
+    const british = [];
+    for (let call = 0; call < 11; call += 1) british.push((await service.sendCode(id!, newPhone())).status);
+    expect(british).toEqual([...Array<number>(10).fill(204), 429]);
+    const german = [];
+    for (let call = 0; call < 3; call += 1) german.push((await service.sendCode(id!, `+491511234567${call}`)).status);
+    expect(german).toEqual([204, 204, 429]);
+    const refused = await service.sendCode(id!, newPhone());
+    expect(refused.json).toEqual(tooMany('Codes to this destination are limited at the moment. Try again later.'));
+    expect(Number(refused.headers.get('retry-after'))).toBeLessThanOrEqual(86_400);
+    await service.advance(86_400);
+    service.forgetTokens();
+    expect((await service.sendCode(id!, newPhone())).status).toBe(204);
+  });
+
+  it('in one country end with the day’s cap, also for parallel calls', async () => {
+    const service = await only('country-sends=enforce', { LEDGERLINE_COUNTRY_SENDS: '*=30,DE=0' });
+    const [id] = await users(service, 1);
+    const answers = await Promise.all(Array.from({ length: 60 }, () => service.sendCode(id!, newPhone())));
+    expect(answers.filter(({ status }) => status === 204)).toHaveLength(30);
+    expect((await service.sendCode(id!, '+4915112345678')).status).toBe(429);
+    expect((await service.sendCode(id!, '+33612345678')).status).toBe(204);
+  });
+
+  it('of one prefix close when few are verified, longer each time, and stay open when many are', async () => {
+    const service = await only('prefix=enforce', { LEDGERLINE_PREFIX_SENDS: '10/1h/20' });
+    let number = 0;
+    const phone = (prefix: string) => `${prefix}${String((number += 1)).padStart(4, '0')}`;
+    const send = async (prefix: string, count: number) => {
+      const statuses = [];
+      for (let call = 0; call < count; call += 1) {
+        statuses.push((await service.sendCode(await service.createUser(), phone(prefix))).status);
+      }
+      return statuses.filter((status) => status === 204).length;
+    };
+    const [pumped, honest] = ['+44791110', '+44791111'];
+    expect(await send(pumped, 15)).toBe(10);
+    const refused = await service.sendCode(await service.createUser(), phone(pumped));
+    expect(refused.status).toBe(429);
+    expect(Number(refused.headers.get('retry-after'))).toBeGreaterThan(1790);
+    await service.advance(1801);
+    expect(await send(pumped, 15)).toBeLessThanOrEqual(3);
+    const again = await service.sendCode(await service.createUser(), phone(pumped));
+    expect(Number(again.headers.get('retry-after'))).toBeGreaterThan(3590);
+
+    for (let call = 0; call < 25; call += 1) {
+      const id = await service.createUser();
+      const number = phone(honest);
+      expect((await service.sendCode(id, number)).status).toBe(204);
+      if (call % 3 === 0) expect((await service.verify(id, await service.lastCode(number))).status).toBe(200);
+    }
+  });
+});
+
+describe('failures', () => {
+  it('on one phone refuse the users who failed there, and nobody else', async () => {
+    const service = await only('phone-failures=enforce', { LEDGERLINE_PHONE_FAILURES: '6/1d/1d' });
+    const phone = newPhone();
+    const [a, b, victim] = await users(service, 3);
+    for (const id of [a!, b!]) {
+      await service.sendCode(id, phone);
+      for (let attempt = 0; attempt < 3; attempt += 1) expect((await service.verify(id, 'nope')).status).toBe(400);
+    }
+    for (const id of [a!, b!]) {
+      expect((await service.verify(id, 'nope')).json).toEqual(
+        tooMany('Too many failed attempts for this phone number. Try again later.'),
+      );
+    }
+    await service.sendCode(victim!, phone);
+    expect((await service.verify(victim!, await service.lastCode(phone))).status).toBe(200);
+    // On another phone the same user is nobody special.
+    const other = newPhone();
+    await service.sendCode(a!, other);
+    expect((await service.verify(a!, await service.lastCode(other))).status).toBe(200);
+  });
+
+  it('from one address, or with one person’s tokens, block it and not others; a success does not count', async () => {
+    const service = await serviceForTest({
+      LEDGERLINE_RULES: '*=off,address-failures=enforce,token-failures=enforce',
+      LEDGERLINE_ADDRESS_FAILURES: '5/1h/1h',
+      LEDGERLINE_TOKEN_FAILURES: '3/1h/1h',
+      LEDGERLINE_TRUSTED_PROXIES: '1',
+    });
+    const ids = await users(service, 3);
+    const verify = async (id: number, code: string, address: string) =>
+      (
+        await service.call(
+          '/User/phone-number/verify',
+          { id, code },
+          { token: await service.token('phone', id), headers: { 'x-forwarded-for': address } },
+        )
+      ).status;
+    const phone = newPhone();
+    await service.sendCode(ids[0]!, phone);
+    expect(await verify(ids[0]!, await service.lastCode(phone), '203.0.113.1')).toBe(200);
+    const statuses = [];
+    for (let attempt = 0; attempt < 4; attempt += 1) statuses.push(await verify(ids[1]!, 'nope', '203.0.113.1'));
+    expect(statuses).toEqual([400, 400, 400, 429]);
+    expect(await verify(ids[2]!, 'nope', '203.0.113.1')).toBe(400);
+    expect(await verify(ids[2]!, 'nope', '203.0.113.1')).toBe(400);
+    expect(await verify(ids[2]!, 'nope', '203.0.113.1')).toBe(429);
+    expect(await verify(ids[2]!, 'nope', '203.0.113.2')).toBe(400);
+    // A back end, which no user is bound to, is never held as a whole.
+    for (let attempt = 0; attempt < 8; attempt += 1) expect((await service.verify(ids[0]!, 'nope')).status).toBe(400);
+  });
+
+  it('of one code on many users block that code for everybody', async () => {
+    const service = await only('one-code=enforce', { LEDGERLINE_CODE_USERS: '4/1h/1h' });
+    const ids = await users(service, 6);
+    const statuses = [];
+    for (const id of ids) statuses.push((await service.verify(id, '135790')).status);
+    expect(statuses).toEqual([400, 400, 400, 400, 429, 429]);
+    expect((await service.verify(ids[5]!, '135791')).status).toBe(400);
+    for (let attempt = 0; attempt < 6; attempt += 1) expect((await service.verify(ids[0]!, '246802')).status).toBe(400);
+    await service.advance(3601);
+    expect((await service.verify(ids[5]!, '135790')).status).toBe(400);
+    const stored = await service.sql`select guard_codes::text as text from guard_codes`;
+    expect(stored.map(({ text }) => text).join()).not.toMatch(/135790|246802/);
+  });
+
+  it('on one user leave every other user’s code and verify alone', async () => {
+    const service = await serviceForTest({ LEDGERLINE_RULES: '*=enforce', LEDGERLINE_COUNTRIES: 'GB,GG' });
+    const phone = newPhone();
+    const [attacker, victim] = await users(service, 2);
+    await service.sendCode(victim!, phone);
+    const code = await service.lastCode(phone);
+    await service.sendCode(attacker!, phone);
+    for (let attempt = 0; attempt < 15; attempt += 1) await service.verify(attacker!, wrongCode(code));
+    expect((await service.verify(attacker!, wrongCode(code))).status).toBe(429);
+    expect((await service.verify(victim!, code)).status).toBe(200);
+  });
+});
+
+describe('modes', () => {
+  it('in shadow a rule records what it would have refused, and refuses nothing', async () => {
+    const service = await serviceForTest({
+      LEDGERLINE_RULES: '*=shadow',
+      LEDGERLINE_USER_SENDS: '1/10m',
+      LEDGERLINE_PHONE_SENDS: '2/10m',
+      LEDGERLINE_USER_PHONES: '1/1d',
+      LEDGERLINE_PHONE_USERS: '1/1d',
+      LEDGERLINE_COUNTRIES: 'DE',
+      LEDGERLINE_REFUSED_TYPES: 'premium-rate',
+      LEDGERLINE_PREFIX_SENDS: '1/1h/50',
+      LEDGERLINE_COUNTRY_SENDS: '*=1',
+      LEDGERLINE_COUNTRY_SPEND: '*=0.1',
+      LEDGERLINE_USER_FAILURES: '2/1h/1h',
+      LEDGERLINE_PHONE_FAILURES: '2/1h/1h',
+      LEDGERLINE_CODE_USERS: '1/1h/1h',
+    });
+    const [a, b] = await users(service, 2);
+    const [phone, other] = ['+447911100001', '+447911100002'];
+    for (const [id, to] of [
+      [a!, phone],
+      [a!, phone],
+      [a!, other],
+      [b!, phone],
+      [a!, '+449098790000'],
+    ] as const) {
+      expect([to, (await service.sendCode(id, to)).status]).toEqual([to, 204]);
+    }
+    for (let attempt = 0; attempt < 4; attempt += 1) expect((await service.verify(a!, '000000')).status).toBe(400);
+    let rules: { rule: string; shadow: number; refused: number }[] = [];
+    const shadowed = () =>
+      rules
+        .filter(({ shadow }) => shadow > 0)
+        .map(({ rule }) => rule)
+        .sort();
+    const expected = [
+      'country',
+      'country-sends',
+      'number-type',
+      'one-code',
+      'phone-failures',
+      'phone-sends',
+      'phone-users',
+      'prefix',
+      'spend',
+      'user-failures',
+      'user-phones',
+      'user-sends',
+    ];
+    for (let look = 0; look < 100 && shadowed().join() !== expected.join(); look += 1) {
+      rules = (await service.call('/operator/guard/rules', undefined, { method: 'GET' })).json.rules;
+      await new Promise((resolve) => setTimeout(resolve, 50));
+    }
+    expect(shadowed()).toEqual(expected);
+    expect(rules.every(({ refused }) => refused === 0)).toBe(true);
+  });
+
+  it('when the counters cannot be read, nothing is sent', async () => {
+    const service = await serviceForTest({ LEDGERLINE_RULES: '*=enforce' });
+    const [id] = await users(service, 1);
+    const phone = newPhone();
+    await service.sql`alter table guard_budgets rename to guard_budgets_away`;
+    expect((await service.sendCode(id!, phone)).status).toBe(500);
+    expect(await service.messages(phone)).toEqual([]);
+    await service.sql`alter table guard_budgets_away rename to guard_budgets`;
+    expect((await service.sendCode(id!, phone)).status).toBe(204);
+  });
+});
