@@ -173,6 +173,7 @@ describe('gateways', () => {
   it('let production start, and test numbers do not unless switched on', async () => {
     const env = {
       MODE: 'production',
+      LEDGERLINE_COUNTRIES: '*',
       LEDGERLINE_ISSUER: 'https://issuer.example',
       LEDGERLINE_DIGEST_KEY: makeDigestKey(),
       LEDGERLINE_GATEWAYS: 'twilio',

@@ -270,6 +270,7 @@ describe('production', () => {
     const service = await serviceForTest({
       ...settingsFor(first.url, second.url),
       MODE: 'production',
+      LEDGERLINE_COUNTRIES: '*',
       HOST: '127.0.0.1',
       PORT: String(port),
       PUBLIC_URL: url,
