@@ -174,7 +174,7 @@ const gateways: Record<string, { make(url: string): Gateway; accepts(received: R
   },
 };
 
-async function ask(name: string, behaviour: Behaviour, within = 2000, sent = message) {
+async function ask(name: string, behaviour: Behaviour, within = 20_000, sent = message) {
   const server = await gatewayServer(behaviour);
   const gateway = gateways[name]!.make(server.url);
   const outcome = await gateway.send(sent, within);
@@ -194,7 +194,7 @@ describe.each(Object.entries(gateways))('%s', (name, { accepts, id }) => {
       }
     };
     for (const sent of [message, cyrillic]) {
-      const { outcome } = await ask(name, checked, 2000, sent);
+      const { outcome } = await ask(name, checked, 20_000, sent);
       if (failure) throw failure;
       expect(outcome).toEqual({ kind: 'accepted', gateway: name, id });
     }
@@ -207,7 +207,7 @@ describe.each(Object.entries(gateways))('%s', (name, { accepts, id }) => {
     ['huge', true, 'answer too large'],
     ['redirect', false, 'redirect 307'],
   ] as const)('is unavailable when it does this: %s', async (behaviour, maybeSent, reason) => {
-    const { outcome, server } = await ask(name, behaviour, 300);
+    const { outcome, server } = await ask(name, behaviour, behaviour === 'hang' ? 300 : 20_000);
     expect(outcome).toEqual({ kind: 'unavailable', gateway: name, reason: expect.any(String), maybeSent });
     // A connection that ends may be told as a reset or as a lost one.
     if (behaviour !== 'die' && behaviour !== 'half') expect(outcome).toMatchObject({ reason });
@@ -223,7 +223,7 @@ describe.each(Object.entries(gateways))('%s', (name, { accepts, id }) => {
   it('surely sent nothing when it cannot be reached', async () => {
     const server = await gatewayServer('hang');
     await server.stop();
-    const outcome = await gateways[name]!.make(server.url).send(message, 500);
+    const outcome = await gateways[name]!.make(server.url).send(message, 20_000);
     expect(outcome).toMatchObject({ kind: 'unavailable', maybeSent: false, reason: 'ECONNREFUSED' });
   });
 

@@ -43,7 +43,7 @@ describe('SMPP', () => {
   it('binds and submits, with the sender, the validity and a wish for a receipt', async () => {
     const smsc = await startSmsc();
     const { gateway } = client(smsc.port);
-    expect(await gateway.send(message, 3000)).toEqual({ kind: 'accepted', gateway: 'smpp', id: 'm1' });
+    expect(await gateway.send(message, 20_000)).toEqual({ kind: 'accepted', gateway: 'smpp', id: 'm1' });
     expect(smsc.submitted).toEqual([
       {
         id: 'm1',
@@ -57,9 +57,9 @@ describe('SMPP', () => {
         octets: gsmOctets(message.text),
       },
     ]);
-    await gateway.send({ ...message, country: 'US', validSeconds: 90_061 }, 3000);
+    await gateway.send({ ...message, country: 'US', validSeconds: 90_061 }, 20_000);
     expect(smsc.submitted[1]).toMatchObject({ source: '15550001', sourceTon: 1, validity: '000001010101000R' });
-    await gateway.send({ ...message, country: 'CA' }, 3000);
+    await gateway.send({ ...message, country: 'CA' }, 20_000);
     expect(smsc.submitted[2]).toMatchObject({ source: '12345', sourceTon: 3 });
     await gateway.close!();
     expect(smsc.commands).toEqual([9, 4, 4, 4, 6]);
@@ -68,11 +68,11 @@ describe('SMPP', () => {
   it('sends other alphabets as UCS-2, and long texts in parts', async () => {
     const smsc = await startSmsc();
     const { gateway } = client(smsc.port);
-    await gateway.send({ ...message, text: 'Код 123456' }, 3000);
+    await gateway.send({ ...message, text: 'Код 123456' }, 20_000);
     expect(smsc.submitted[0]).toMatchObject({ dataCoding: 8 });
     expect(Buffer.from(smsc.submitted[0]!.octets).swap16().toString('utf16le')).toBe('Код 123456');
     const long = 'ab€'.repeat(60);
-    expect(await gateway.send({ ...message, text: long }, 3000)).toMatchObject({ kind: 'accepted', id: 'm3' });
+    expect(await gateway.send({ ...message, text: long }, 20_000)).toMatchObject({ kind: 'accepted', id: 'm3' });
     const parts = smsc.submitted.slice(1);
     expect(parts.map(({ esmClass, wantsReceipt }) => [esmClass, wantsReceipt])).toEqual([
       [0x40, false],
@@ -96,14 +96,14 @@ describe('SMPP', () => {
   ])('knows what status %i means', async (status, kind) => {
     const smsc = await startSmsc();
     smsc.answer = status;
-    const outcome = await client(smsc.port).gateway.send(message, 3000);
+    const outcome = await client(smsc.port).gateway.send(message, 20_000);
     expect(outcome).toMatchObject({ kind, ...(kind === 'unavailable' && { maybeSent: false }) });
   });
 
   it('takes receipts, in the text or in fields of their own, and answers them', async () => {
     const smsc = await startSmsc();
     const { gateway, receipts } = client(smsc.port);
-    await gateway.send(message, 3000);
+    await gateway.send(message, 20_000);
     smsc.receipt('m1', 'DELIVRD');
     smsc.receipt('m2', 'UNDELIV');
     smsc.receipt('m3', 'ENROUTE');
@@ -121,7 +121,7 @@ describe('SMPP', () => {
     const smsc = await startSmsc();
     smsc.answerAfterMilliseconds = 20;
     const { gateway } = client(smsc.port, { window: 5 });
-    const outcomes = await Promise.all(Array.from({ length: 60 }, () => gateway.send(message, 5000)));
+    const outcomes = await Promise.all(Array.from({ length: 60 }, () => gateway.send(message, 20_000)));
     expect(new Set(outcomes.map(({ kind }) => kind))).toEqual(new Set(['accepted']));
     expect(smsc.mostAtOnce).toBe(5);
     smsc.answer = 'silent';
@@ -133,7 +133,7 @@ describe('SMPP', () => {
   it('answers everything that waited when the SMSC goes, and binds anew when it is back', async () => {
     const smsc = await startSmsc();
     const { gateway } = client(smsc.port);
-    await gateway.send(message, 3000);
+    await gateway.send(message, 20_000);
     smsc.answer = 'silent';
     const waiting = Promise.all(Array.from({ length: 100 }, () => gateway.send(message, 10_000)));
     await until(() => smsc.submitted.length === 51);
@@ -159,14 +159,14 @@ describe('SMPP', () => {
   it('tries a silent link, answers the SMSC’s own tries, and leaves one that does not answer', async () => {
     const smsc = await startSmsc();
     const { gateway } = client(smsc.port, { enquireMilliseconds: 60 });
-    await gateway.send(message, 3000);
+    await gateway.send(message, 20_000);
     await until(() => smsc.commands.includes(0x15));
     smsc.write(Buffer.from('00000010000000150000000000000007', 'hex'));
     await until(() => smsc.commands.includes(0x80000015));
     // A command it does not know is refused, and the session goes on.
     smsc.write(Buffer.from('00000010000001030000000000000008', 'hex'));
     await until(() => smsc.commands.includes(0x80000000));
-    expect((await gateway.send(message, 3000)).kind).toBe('accepted');
+    expect((await gateway.send(message, 20_000)).kind).toBe('accepted');
     smsc.deaf = true;
     await until(async () => {
       const outcome = await gateway.send(message, 50);
@@ -183,7 +183,7 @@ describe('SMPP', () => {
   ])('begins anew after %s', async (_what, octets) => {
     const smsc = await startSmsc();
     const { gateway } = client(smsc.port);
-    await gateway.send(message, 3000);
+    await gateway.send(message, 20_000);
     smsc.write(Buffer.from(octets.padEnd(32, '0'), 'hex'));
     await until(() => smsc.commands.filter((command) => command === 9).length === 2);
     await until(async () => (await gateway.send(message, 1000)).kind === 'accepted');
@@ -192,12 +192,12 @@ describe('SMPP', () => {
   it('survives deliveries of any content', async () => {
     const smsc = await startSmsc();
     const { gateway } = client(smsc.port);
-    await gateway.send(message, 3000);
+    await gateway.send(message, 20_000);
     for (const body of ['', '00', 'ff'.repeat(30), '00'.repeat(200), '0001013434370005004163000400000000000000ff41']) {
       const length = (16 + body.length / 2).toString(16).padStart(8, '0');
       smsc.write(Buffer.from(`${length}000000050000000000000009${body}`, 'hex'));
     }
-    expect((await gateway.send(message, 3000)).kind).toBe('accepted');
+    expect((await gateway.send(message, 20_000)).kind).toBe('accepted');
   });
 
   it('carries the service’s codes, and its receipts reach the trail', async () => {
@@ -248,10 +248,10 @@ describe('SMPP with a peer that is none of ours (Net::SMPP)', () => {
     const port = await freePort('127.0.0.1');
     const peer = await startPeer(port);
     const { gateway, receipts } = client(port, { enquireMilliseconds: 500 });
-    expect(await gateway.send(message, 5000)).toEqual({ kind: 'accepted', gateway: 'smpp', id: 'p1' });
-    expect((await gateway.send({ ...message, text: 'Код 123456' }, 5000)).kind).toBe('accepted');
-    expect((await gateway.send({ ...message, text: 'long '.repeat(40) }, 5000)).kind).toBe('accepted');
-    expect(await gateway.send({ ...message, text: 'throttle' }, 5000)).toEqual({
+    expect(await gateway.send(message, 20_000)).toEqual({ kind: 'accepted', gateway: 'smpp', id: 'p1' });
+    expect((await gateway.send({ ...message, text: 'Код 123456' }, 20_000)).kind).toBe('accepted');
+    expect((await gateway.send({ ...message, text: 'long '.repeat(40) }, 20_000)).kind).toBe('accepted');
+    expect(await gateway.send({ ...message, text: 'throttle' }, 20_000)).toEqual({
       kind: 'unavailable',
       gateway: 'smpp',
       reason: 'status 0x58',
@@ -285,8 +285,8 @@ describe('SMPP with a peer that is none of ours (Net::SMPP)', () => {
     const port = await freePort('127.0.0.1');
     const peer = await startPeer(port);
     const { gateway } = client(port);
-    expect((await gateway.send(message, 5000)).kind).toBe('accepted');
-    const storm = Promise.all(Array.from({ length: 200 }, () => gateway.send(message, 5000)));
+    expect((await gateway.send(message, 20_000)).kind).toBe('accepted');
+    const storm = Promise.all(Array.from({ length: 200 }, () => gateway.send(message, 20_000)));
     const gone = once(peer.child, 'exit');
     peer.child.kill('SIGKILL');
     await gone;
