@@ -256,19 +256,19 @@ export const scenarios = [
         if ((await world.verify(id, code)) === 200) takeovers += 1;
       };
       for (let round = 0; round < 10; round += 1) {
-        const phone = honestPhone(round);
+        const phone = honestPhone(round + 1000);
         const [used, superseded, expired, other] = await world.users(4);
         await world.send(used, phone);
         const [code] = await world.codes(phone);
         await world.verify(used, code);
         await tries(used, code);
         await tries(other, code);
-        const second = honestPhone(round + 100);
+        const second = honestPhone(round + 1100);
         await world.send(superseded, second);
         const [first] = await world.codes(second);
         await world.send(superseded, second);
         if ((await world.codes(second))[0] !== first) await tries(superseded, first);
-        const third = honestPhone(round + 200);
+        const third = honestPhone(round + 1200);
         await world.send(expired, third);
         const [old] = await world.codes(third);
         await world.wait(601);

@@ -1,0 +1,77 @@
+/** The attacker's core claims, at a size that a test can wait for. `npm run attack` plays them in full. */
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { fileURLToPath } from 'node:url';
+import { beforeAll, expect, it } from 'vitest';
+
+const main = fileURLToPath(new URL('../../attack/main.js', import.meta.url));
+
+interface Run {
+  scenario: string;
+  attempts: number;
+  texts: number | null;
+  takeoverOdds: number | null;
+  honest: number;
+  hurt: number;
+}
+
+/** All scenarios once, against one instance with all rules on. */
+let runs: Run[];
+beforeAll(async () => {
+  const child = spawn(process.execPath, [main, '--json', '--scale', '0.02', '--all-rules-only'], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  let output = '';
+  child.stdout.on('data', (chunk) => (output += chunk));
+  const [code] = await once(child, 'close');
+  expect(code).toBe(0);
+  runs = output
+    .trim()
+    .split('\n')
+    .map((line) => JSON.parse(line) as Run);
+}, 600_000);
+
+function played(words: string): Run {
+  return runs.find(({ scenario }) => scenario.includes(words))!;
+}
+
+it.each(['guess one phone', 'guess with fresh codes'])('%s: odds of at most 0.002 %%', (words) => {
+  expect(played(words).takeoverOdds).toBeGreaterThan(0);
+  expect(played(words).takeoverOdds).toBeLessThanOrEqual(0.00002);
+});
+
+it('one code against many users is refused after a few', () => {
+  // The code is blocked after ten users, the address after fifty; calls under way are not called back.
+  expect(played('one code').attempts).toBe(200);
+  expect(played('one code').takeoverOdds).toBeLessThanOrEqual(0.00005);
+});
+
+it('pumping a premium range sends nothing', () => {
+  expect(played('premium')).toMatchObject({ attempts: 2000, texts: 0 });
+});
+
+it('of pumping over prefixes of an allowed country at most 5 % leave', () => {
+  const { attempts, texts } = played('100 prefixes');
+  expect(attempts).toBe(5000);
+  expect(texts).toBeGreaterThan(0);
+  expect(texts).toBeLessThanOrEqual(attempts * 0.05);
+});
+
+it.each([
+  ['spell one number', 5],
+  ['300 codes at once', 3],
+  ['forge forwarding', 30],
+  ['resend in a loop', 5],
+])('%s: at most %d texts leave', (words, most) => {
+  expect(played(words).texts).toBeGreaterThan(0);
+  expect(played(words).texts).toBeLessThanOrEqual(most);
+});
+
+it('old codes open nothing', () => {
+  expect(played('replay').takeoverOdds).toBe(0);
+});
+
+it('no honest user is hurt in any of them', () => {
+  expect(runs.length).toBeGreaterThanOrEqual(13);
+  expect(runs.filter(({ hurt }) => hurt > 0)).toEqual([]);
+});
