@@ -12,6 +12,7 @@ import { enterMode } from './db/installation.ts';
 import { migrate, readSchema, refuseNewer } from './db/migrate.ts';
 import { StartError } from './errors.ts';
 import { freePort } from './free-port.ts';
+import { readPages } from './http/pages.ts';
 import { operationsOf } from './http/routes/index.ts';
 import { createServer } from './http/server.ts';
 import { createObserver, type Observer } from './observe.ts';
@@ -165,6 +166,8 @@ async function start(options: AppOptions, releasers: Releasers): Promise<App> {
     observer,
     issuer,
     sandbox,
+    pageNames: config.pages,
+    pages: await readPages(config.pages, config.mode),
     metricsHere: sandboxed && config.metricsPort === undefined,
   };
 

@@ -191,6 +191,21 @@ function client(entry: unknown, which: string): ClientSetting {
   return { id, secretSha256, scopes: granted, mayBindUsers };
 }
 
+export const pageNames = ['sandbox', 'wallet'] as const;
+export type PageName = (typeof pageNames)[number];
+
+const pages: Kind<PageName[]> = {
+  form: `list of ${pageNames.join(', ')}`,
+  parse: (value) =>
+    list
+      .parse(value)
+      .map(
+        (name) =>
+          pageNames.find((known) => known === name) ??
+          fail(`has the page "${name}"; there are ${pageNames.join(', ')}`),
+      ),
+};
+
 const logLevels = oneOf('debug', 'info', 'warn', 'error', 'silent');
 
 function setting<T>(definition: Setting<T>): Setting<T> {
@@ -404,6 +419,13 @@ export const settings = {
     defaultText: '10/1h/1h; 10/1h/1h,20/1d/1d in production',
     about: 'Failed verifications of one user, and how long the next are refused.',
   }),
+  pages: setting<PageName[]>({
+    env: 'LEDGERLINE_PAGES',
+    kind: pages,
+    default: byMode<PageName[]>([...pageNames], []),
+    defaultText: 'all of them; none in production',
+    about: 'Pages that are served. The page `sandbox`, at /, is for the sandbox only.',
+  }),
   logLevel: setting({
     env: 'LEDGERLINE_LOG_LEVEL',
     kind: logLevels,
@@ -574,6 +596,9 @@ function missingInProduction(config: Config): string[] {
   }
   if (!config.gateway || config.gateway === 'inbox' || config.gateway === 'console') {
     problems.push('Production needs a gateway that sends: set LEDGERLINE_GATEWAY.');
+  }
+  if (config.pages.includes('sandbox')) {
+    problems.push('LEDGERLINE_PAGES names the page sandbox, which needs the sandbox.');
   }
   if (config.clients?.some(({ id }) => id === 'sandbox')) {
     problems.push('LEDGERLINE_CLIENTS names the client sandbox, which production refuses.');

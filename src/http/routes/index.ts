@@ -6,6 +6,8 @@ import type { VerifyCode } from '../../phone/verify-code.ts';
 import type { Sandbox } from '../../sandbox/sandbox.ts';
 import type { ListReply, ListRequest } from '../../transactions/list-transactions.ts';
 import type { NewUser, UserStatus } from '../../users/users.store.ts';
+import { pageNames, type PageName } from '../../config.ts';
+import type { Pages } from '../pages.ts';
 import { openApiDocument } from '../openapi.ts';
 import type { AnyOperation } from '../operation.ts';
 import { exportTransactionsOperation } from './export-transactions.ts';
@@ -18,6 +20,7 @@ import { getTransactionOperation } from './get-transaction.ts';
 import { liveOperation, readyOperation, type Readiness } from './health.ts';
 import { listTransactionsOperation } from './list-transactions.ts';
 import { metricsOperation } from './metrics.ts';
+import { assetOperation, pageOperation } from './pages.ts';
 import { recordTransactionsOperation, type RecordTransactions } from './record-transactions.ts';
 import { docsOperation, openApiOperation } from './reference.ts';
 import { resendCodeOperation } from './resend-code.ts';
@@ -45,6 +48,9 @@ export interface Services {
   issuer: Issuer | undefined;
   /** Absent in production. */
   sandbox: Sandbox | undefined;
+  /** Pages that are served. */
+  pageNames: readonly PageName[];
+  pages: Pages;
   /** Whether /metrics stands among the rest. */
   metricsHere: boolean;
 }
@@ -75,16 +81,24 @@ export function operationsOf(services: Services): AnyOperation[] {
           emptySandboxOperation(sandbox),
         ]
       : []),
+    ...services.pageNames.map((name) => pageOperation(name, services.pages)),
     openApiOperation(() => document),
     docsOperation(() => document),
   ];
   const document = openApiDocument(operations);
-  return operations;
+  return [...operations, ...services.pages.assets.map(assetOperation)];
 }
 
 /** `openapi.json`: the API with everything it can have. */
 export function completeDocument(): string {
   // No operation is called here, so none of them needs what it would call.
-  const everything = { observer: {}, issuer: {}, sandbox: {}, metricsHere: true } as unknown as Services;
+  const everything = {
+    observer: {},
+    issuer: {},
+    sandbox: {},
+    pageNames,
+    pages: { html: {}, assets: [] },
+    metricsHere: true,
+  } as unknown as Services;
   return `${JSON.stringify(openApiDocument(operationsOf(everything)), null, 2)}\n`;
 }
