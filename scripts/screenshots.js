@@ -87,6 +87,25 @@ try {
       await page.getByRole('button', { name: /^Filters/ }).click();
     },
   });
+  const number = async (page) => {
+    await page.getByLabel('Phone number').fill('07911 123456');
+    await page.getByRole('button', { name: 'Send code' }).click();
+    await page
+      .getByRole('button', { name: /^Use \d/ })
+      .first()
+      .waitFor();
+  };
+  const verified = async (page) => {
+    await number(page);
+    await page
+      .getByRole('button', { name: /^Use \d/ })
+      .first()
+      .click();
+    await page.getByRole('heading', { name: 'Verified' }).waitFor();
+  };
+  await picture('sandbox', '/', { viewport: { ...desk, height: 980 }, prepare: number });
+  await picture('sandbox-dark', '/', { viewport: { ...desk, height: 980 }, colorScheme: 'dark', prepare: verified });
+  await picture('sandbox-phone', '/', { viewport: phone });
 } finally {
   await browser.close();
   await app.stop();

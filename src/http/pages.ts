@@ -92,7 +92,7 @@ function staticFile(
     path: address,
     reply({ headers: asked }) {
       if (asked['if-none-match'] === etag) return { status: 304, headers };
-      const brotli = /\bbr\b/.test(String(asked['accept-encoding'] ?? ''));
+      const brotli = /\bbr\b/.test(asked['accept-encoding'] ?? '');
       return brotli
         ? { status: 200, body: packed, contentType, headers: { ...headers, 'content-encoding': 'br' } }
         : { status: 200, body: plain, contentType, headers };

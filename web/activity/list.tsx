@@ -255,6 +255,6 @@ export function initials(name: string): string {
   const words = name.split(/\s+/).filter((word) => /^[\p{L}\p{N}]/u.test(word));
   return words
     .slice(0, 2)
-    .map((word) => [...word][0]!.toLocaleUpperCase())
+    .map((word) => String.fromCodePoint(word.codePointAt(0)!).toLocaleUpperCase())
     .join('');
 }

@@ -26,7 +26,9 @@ export function formatMoney(locale: string, text: string, currency: string, sign
   const scale = (text.split('.')[1] ?? '').replace(/0+$/, '').length;
   const formatter = formatterOf(locale, currency, scale, sign);
   // Intl takes decimal strings exactly; the type knows only of literals.
-  return formatter.format((sign === '−' ? `-${text}` : text) as `${number}`);
+  const value = (sign === '−' ? `-${text}` : text) as `${number}`;
+  // Beside figures a hyphen is too short for a minus.
+  return formatter.format(value).replace('-', '−');
 }
 
 const formatters = new Map<string, Intl.NumberFormat>();
