@@ -32,9 +32,15 @@ async function fontEnvironment() {
   execFileSync('tar', ['xf', '-', '-C', folder], { input });
   const config = path.join(folder, 'fonts.conf');
   const dirs = [`${folder}/fonts`, '/usr/share/fonts'].map((dir) => `<dir>${dir}</dir>`).join('');
-  const preferred = ['system-ui', 'sans-serif']
+  const preferred = [
+    ['system-ui', 'Open Sans'],
+    ['sans-serif', 'Open Sans'],
+    ['ui-monospace', 'DejaVu Sans Mono'],
+    ['monospace', 'DejaVu Sans Mono'],
+  ]
     .map(
-      (name) => `<alias binding="strong"><family>${name}</family><prefer><family>Open Sans</family></prefer></alias>`,
+      ([name, font]) =>
+        `<alias binding="strong"><family>${name}</family><prefer><family>${font}</family></prefer></alias>`,
     )
     .join('');
   await writeFile(

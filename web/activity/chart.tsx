@@ -71,25 +71,27 @@ export function Chart({ layout, currentMonth, onJump }: ChartProps) {
           </button>
         ))}
       </div>
-      <table class="unseen">
-        <caption>{texts.chart}</caption>
-        <thead>
-          <tr>
-            <th scope="col">{texts.month}</th>
-            <th scope="col">{texts.moneyIn}</th>
-            <th scope="col">{texts.moneyOut}</th>
-          </tr>
-        </thead>
-        <tbody>
-          {months.map(({ month, moneyIn, moneyOut }) => (
-            <tr key={month}>
-              <th scope="row">{dates.month(month)}</th>
-              <td>{money(moneyIn)}</td>
-              <td>{money(moneyOut)}</td>
+      <div class="unseen">
+        <table>
+          <caption>{texts.chart}</caption>
+          <thead>
+            <tr>
+              <th scope="col">{texts.month}</th>
+              <th scope="col">{texts.moneyIn}</th>
+              <th scope="col">{texts.moneyOut}</th>
             </tr>
-          ))}
-        </tbody>
-      </table>
+          </thead>
+          <tbody>
+            {months.map(({ month, moneyIn, moneyOut }) => (
+              <tr key={month}>
+                <th scope="row">{dates.month(month)}</th>
+                <td>{money(moneyIn)}</td>
+                <td>{money(moneyOut)}</td>
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      </div>
     </section>
   );
 }

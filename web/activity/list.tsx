@@ -216,22 +216,22 @@ function Row({ transaction, index, tabIndex, onOpen }: RowProps) {
       data-row={index}
       data-id={transaction.transactionId}
       tabIndex={tabIndex}
-      aria-label={[told, status, type, transaction.paymentNotes, time].filter(Boolean).join(', ')}
       onClick={() => onOpen(transaction)}
     >
-      <span class={`badge tone-${toneOf(name)}`}>
+      <span class="unseen">{[told, status, type, transaction.paymentNotes, time].filter(Boolean).join(', ')}</span>
+      <span class={`badge tone-${toneOf(name)}`} aria-hidden="true">
         {initials(name)}
         <span class="arrow">
           <Icon name={pending ? 'clock' : direction === 'in' ? 'in' : 'out'} />
         </span>
       </span>
-      <span class="what">
+      <span class="what" aria-hidden="true">
         <span class="name">{name}</span>
         <span class="more">
           {[transaction.paymentNotes !== name && transaction.paymentNotes, type].filter(Boolean).join(' · ')}
         </span>
       </span>
-      <span class="worth">
+      <span class="worth" aria-hidden="true">
         <span class="amount">{signedAmount(transaction, locale)}</span>
         <span class="more">
           {remarkable && <span class="status">{status}</span>}

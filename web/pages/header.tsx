@@ -13,7 +13,7 @@ export function Header({ here }: { here: 'sandbox' | 'wallet' }) {
     <header class="page-header">
       <a class="brand" href={isSandbox ? '/' : '/wallet'}>
         <img src={icon} alt="" width="28" height="28" />
-        Ledgerline
+        <span>Ledgerline</span>
       </a>
       <nav aria-label="Pages">
         {shown.map(([href, text, name]) => (

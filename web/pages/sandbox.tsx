@@ -227,7 +227,7 @@ function CodeForm({ client, account, offered, clockSeconds, onChangeNumber, onVe
   const [waitSeconds, setWaitSeconds] = useState(() => client.secondsUntilResend(userId));
   const input = useRef<HTMLInputElement>(null);
 
-  useEffect(() => input.current!.focus(), []);
+  useEffect(() => input.current!.focus({ preventScroll: true }), []);
   useEffect(() => {
     const look = () => setWaitSeconds(client.secondsUntilResend(userId));
     look();
@@ -256,7 +256,7 @@ function CodeForm({ client, account, offered, clockSeconds, onChangeNumber, onVe
       setCode('');
     }
     setBusy(false);
-    input.current?.focus();
+    input.current?.focus({ preventScroll: true });
   }
 
   async function resend(): Promise<void> {
@@ -268,7 +268,7 @@ function CodeForm({ client, account, offered, clockSeconds, onChangeNumber, onVe
       setComplaint(inWords(error));
     }
     setWaitSeconds(client.secondsUntilResend(userId));
-    input.current?.focus();
+    input.current?.focus({ preventScroll: true });
   }
 
   function submit(event: Event): void {
@@ -340,7 +340,7 @@ function Verified({ client, account: { userId }, onStartOver }: VerifiedProps) {
   const [phoneNumber, setPhoneNumber] = useState<string | null>(null);
   const heading = useRef<HTMLHeadingElement>(null);
   useEffect(() => {
-    heading.current!.focus();
+    heading.current!.focus({ preventScroll: true });
     client.userStatus(userId).then(
       (status) => setPhoneNumber(status.phoneNumber),
       () => {},
@@ -483,7 +483,7 @@ function Phone({ phoneNumber, aheadSeconds, onUse }: PhoneProps) {
 
   return (
     <section class="phone" aria-label="Phone">
-      <div class="glass">
+      <div class="glass" role="group" aria-label="Screen" tabIndex={0}>
         <p class="status-bar" aria-hidden="true">
           <span>{now.toLocaleTimeString([], { hour: 'numeric', minute: '2-digit' })}</span>
           <span class="island" />
