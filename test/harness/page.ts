@@ -7,11 +7,13 @@ import { openBrowser } from './browser.ts';
 export interface OpenOptions extends BrowserContextOptions {
   /** Complaints of the browser that this test brings about on purpose. */
   expected?: RegExp;
+  /** Another origin that this page may ask. */
+  allowed?: string;
 }
 
 /** Undefined where there is no browser; the run says so. */
 export async function openPage(address: string, options: OpenOptions = {}): Promise<Page | undefined> {
-  const { expected, ...contextOptions } = options;
+  const { expected, allowed, ...contextOptions } = options;
   const browser = await openBrowser();
   if (typeof browser === 'string') {
     console.warn(browser);
@@ -33,7 +35,7 @@ export async function openPage(address: string, options: OpenOptions = {}): Prom
   });
   page.on('request', (request) => {
     const url = new URL(request.url());
-    if (url.origin !== origin && url.protocol !== 'blob:') elsewhere.push(request.url());
+    if (url.origin !== origin && url.origin !== allowed && url.protocol !== 'blob:') elsewhere.push(request.url());
   });
   onTestFinished(() => {
     expect(complaints.filter((text) => !expected?.test(text))).toEqual([]);

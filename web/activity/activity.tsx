@@ -36,7 +36,7 @@ export function ActivityScreen({ scroller }: { scroller: HTMLElement }) {
   }
 
   return (
-    <main class="screen" aria-busy={loading}>
+    <div class="screen" aria-busy={loading}>
       <header class="title">
         <div>
           <h1>{texts.title}</h1>
@@ -129,7 +129,7 @@ export function ActivityScreen({ scroller }: { scroller: HTMLElement }) {
           onClose={() => setOpened(undefined)}
         />
       )}
-    </main>
+    </div>
   );
 }
 
@@ -329,9 +329,9 @@ function ExportMenu({ filter, asOf, disabled }: { filter: Filter; asOf: string |
           if (!menu.current!.contains(event.relatedTarget as Node | null)) menu.current!.open = false;
         }}
       >
-        <summary class={disabled ? 'pill disabled' : 'pill'}>
+        <summary class={disabled ? 'pill disabled' : 'pill'} aria-label={texts.exportAs}>
           <Icon name="export" />
-          {texts.exportAs}
+          <span>{texts.exportAs}</span>
         </summary>
         <div class="menu card">
           <button type="button" disabled={disabled} onClick={() => save('csv')}>

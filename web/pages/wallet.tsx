@@ -46,7 +46,7 @@ function WalletPage() {
 }
 
 function Wallet({ getToken, onExpired }: { getToken: TokenSource; onExpired(): void }) {
-  const box = useRef<HTMLDivElement>(null);
+  const box = useRef<HTMLElement>(null);
   useEffect(() => {
     const element = new LedgerlineActivity();
     element.setAttribute('individual', String(individual));
@@ -57,29 +57,31 @@ function Wallet({ getToken, onExpired }: { getToken: TokenSource; onExpired(): v
     box.current!.replaceChildren(element);
     return () => element.remove();
   }, [getToken]);
-  return <div ref={box} />;
+  return <main ref={box} />;
 }
 
 function SignIn({ onToken }: { onToken(token: string): void }) {
   const input = useRef<HTMLInputElement>(null);
   return (
-    <form
-      class="sign-in card"
-      onSubmit={(event) => {
-        event.preventDefault();
-        if (input.current!.value.trim()) onToken(input.current!.value.trim());
-      }}
-    >
-      <h1>Sign in</h1>
-      <p>Paste an access token that may read the transactions of individual {individual}. It stays in this page.</p>
-      <label>
-        Access token
-        <input ref={input} type="password" autoComplete="off" required />
-      </label>
-      <button type="submit" class="primary">
-        Continue
-      </button>
-    </form>
+    <main class="sign-in-place">
+      <form
+        class="sign-in card"
+        onSubmit={(event) => {
+          event.preventDefault();
+          if (input.current!.value.trim()) onToken(input.current!.value.trim());
+        }}
+      >
+        <h1>Sign in</h1>
+        <p>Paste an access token that may read the transactions of individual {individual}. It stays in this page.</p>
+        <label>
+          Access token
+          <input ref={input} type="password" autoComplete="off" required />
+        </label>
+        <button type="submit" class="primary">
+          Continue
+        </button>
+      </form>
+    </main>
   );
 }
 
