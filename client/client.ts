@@ -206,6 +206,20 @@ export function createClient(options: ClientOptions = {}) {
       );
     },
 
+    /** For people who look after the service: scopes operator:read and operator:write. */
+    operator: {
+      async findUsers(phoneNumber: string, options?: CallOptions): Promise<number[]> {
+        const call = read('/operator/find-users', { phoneNumber }, options);
+        return ((await json(call)).value as wire.FoundUsers).userIds;
+      },
+
+      /** Who asks stands in the audit. */
+      async revealPhone(userId: number, { signal }: CallOptions = {}): Promise<wire.RevealedPhones> {
+        const path = `/operator/users/${userId}/reveal-phone`;
+        return (await json({ method: 'POST', path, signal })).value as wire.RevealedPhones;
+      },
+    },
+
     /** What only a sandbox has. */
     sandbox: {
       async messages(phoneNumber?: string, { signal }: CallOptions = {}): Promise<wire.SandboxMessage[]> {

@@ -20,6 +20,7 @@ export type {
   CreateUserRequest,
   ExportTransactionsRequest,
   GetTransactionRequest,
+  RevealedPhones,
   ProblemDetails,
   RecordResult,
   RecordTransactionsResponse,

@@ -232,6 +232,21 @@ export interface ExportTransactionsRequest {
   asOf?: string | null | undefined;
 }
 
+export interface FindUsersRequest {
+  /** Phone number in E.164 format. */
+  phoneNumber: string;
+}
+
+export interface FoundUsers {
+  userIds: number[];
+}
+
+export interface RevealedPhones {
+  verifiedPhone: string | null;
+  /** Where the last code went. */
+  lastSentPhone: string | null;
+}
+
 export interface TokenResponse {
   access_token: string;
   token_type: 'Bearer';

@@ -36,6 +36,7 @@ import { createRecordStore } from './transactions/record.store.ts';
 import { createRecordTransactions } from './transactions/record-transactions.ts';
 import { createTransactionsStore } from './transactions/transactions.store.ts';
 import { createCreateUser } from './users/create-user.ts';
+import { createFindUsers, createRevealPhone } from './users/find-users.ts';
 import { createUserStatus } from './users/user-status.ts';
 import { createUsersStore } from './users/users.store.ts';
 
@@ -152,6 +153,10 @@ async function start(options: AppOptions, releasers: Releasers): Promise<App> {
     unlinkPhone: createUnlinkPhone(phones, observe),
     createUser,
     userStatus: createUserStatus(users),
+    findUsers: createFindUsers(users),
+    revealPhone: createRevealPhone(users, ({ subject }, action, userId) =>
+      observe({ kind: 'operator-action', subject, action, target: `user ${userId}` }),
+    ),
     listTransactions: createListTransactions(transactions, clock, asOf),
     summarizeTransactions: createSummarizeTransactions(transactions, clock, asOf),
     exportTransactions: createExportTransactions(transactions, clock, asOf),

@@ -9,6 +9,7 @@ export type Observation =
   | { kind: 'send-failed'; userId: number; gateway: string; reason: string }
   | { kind: 'verified'; userId: number }
   | { kind: 'verify-refused'; userId: number; reason: 'blocked' | 'no-code' | 'wrong-code' | 'lost-race' }
+  | { kind: 'operator-action'; subject: string; action: string; target: string }
   | { kind: 'phone-unlinked'; userId: number }
   | { kind: 'recorded'; result: RecordResultName; rows: number }
   | { kind: 'token-issued'; client: string; userId?: number }

@@ -5,6 +5,7 @@ import type { SendCode } from '../../phone/send-code.ts';
 import type { VerifyCode } from '../../phone/verify-code.ts';
 import type { Sandbox } from '../../sandbox/sandbox.ts';
 import type { ListReply, ListRequest } from '../../transactions/list-transactions.ts';
+import type { createRevealPhone } from '../../users/find-users.ts';
 import type { NewUser, UserStatus } from '../../users/users.store.ts';
 import { pageNames, type PageName } from '../../config.ts';
 import type { Pages } from '../pages.ts';
@@ -20,6 +21,7 @@ import { getTransactionOperation } from './get-transaction.ts';
 import { liveOperation, readyOperation, type Readiness } from './health.ts';
 import { listTransactionsOperation } from './list-transactions.ts';
 import { metricsOperation } from './metrics.ts';
+import { findUsersOperation, revealPhoneOperation } from './operator-users.ts';
 import { assetOperation, pageOperation } from './pages.ts';
 import { recordTransactionsOperation, type RecordTransactions } from './record-transactions.ts';
 import { docsOperation, openApiOperation } from './reference.ts';
@@ -42,6 +44,8 @@ export interface Services {
   recordTransactions: RecordTransactions;
   summarizeTransactions(request: TotalsRequest): Promise<TotalsReply>;
   exportTransactions(request: ExportRequest): Promise<ExportReply>;
+  findUsers(phone: string): Promise<number[]>;
+  revealPhone: ReturnType<typeof createRevealPhone>;
   readiness(): Readiness;
   observer: Observer;
   /** Absent where another issuer's tokens are trusted. */
@@ -69,6 +73,8 @@ export function operationsOf(services: Services): AnyOperation[] {
     recordTransactionsOperation(services.recordTransactions, observer.observe),
     summarizeTransactionsOperation(services.summarizeTransactions),
     exportTransactionsOperation(services.exportTransactions),
+    findUsersOperation(services.findUsers),
+    revealPhoneOperation(services.revealPhone),
     ...(issuer ? [tokenOperation(issuer, observer.observe), jwksOperation(issuer), discoveryOperation(issuer)] : []),
     liveOperation(),
     readyOperation(services.readiness),
