@@ -37,7 +37,7 @@ const pages = defineConfig({
     // A data: address would need a wider policy.
     assetsInlineLimit: 0,
     modulePreload: { polyfill: false },
-    rollupOptions: { input: ['index.html', 'wallet.html'].map((name) => path.join(here, name)) },
+    rollupOptions: { input: ['index.html', 'wallet.html', 'console.html'].map((name) => path.join(here, name)) },
   },
   plugins: [packed()],
 });

@@ -7,7 +7,7 @@ const links = [
   ['/docs', 'API', 'docs'],
 ] as const;
 
-export function Header({ here }: { here: 'sandbox' | 'wallet' }) {
+export function Header({ here }: { here: 'sandbox' | 'wallet' | 'console' }) {
   const shown = links.filter(([, , name]) => isSandbox || name !== 'sandbox');
   return (
     <header class="page-header">

@@ -4,6 +4,7 @@ import { useEffect, useRef, useState } from 'preact/hooks';
 import { clientCredentials, type TokenSource } from '../../client/index.ts';
 import { LedgerlineActivity } from '../activity/element.tsx';
 import { Header, isSandbox } from './header.tsx';
+import { SignIn } from './sign-in.tsx';
 
 const parameters = new URL(location.href).searchParams;
 const individual = Number(parameters.get('individual')) || 1;
@@ -39,7 +40,10 @@ function WalletPage() {
       {getToken ? (
         <Wallet getToken={getToken} onExpired={() => !isSandbox && setGetToken(undefined)} />
       ) : (
-        <SignIn onToken={(token) => setGetToken(() => () => token)} />
+        <SignIn
+          about={`Paste an access token that may read the transactions of individual ${individual}. It stays in this page.`}
+          onToken={(token) => setGetToken(() => () => token)}
+        />
       )}
     </>
   );
@@ -58,31 +62,6 @@ function Wallet({ getToken, onExpired }: { getToken: TokenSource; onExpired(): v
     return () => element.remove();
   }, [getToken]);
   return <main ref={box} />;
-}
-
-function SignIn({ onToken }: { onToken(token: string): void }) {
-  const input = useRef<HTMLInputElement>(null);
-  return (
-    <main class="sign-in-place">
-      <form
-        class="sign-in card"
-        onSubmit={(event) => {
-          event.preventDefault();
-          if (input.current!.value.trim()) onToken(input.current!.value.trim());
-        }}
-      >
-        <h1>Sign in</h1>
-        <p>Paste an access token that may read the transactions of individual {individual}. It stays in this page.</p>
-        <label>
-          Access token
-          <input ref={input} type="password" autoComplete="off" required />
-        </label>
-        <button type="submit" class="primary">
-          Continue
-        </button>
-      </form>
-    </main>
-  );
 }
 
 document.documentElement.dir = directionOf(locale);
