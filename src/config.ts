@@ -95,6 +95,21 @@ const origins: Kind<string[]> = {
     }),
 };
 
+export const pageNames = ['sandbox', 'wallet'] as const;
+export type PageName = (typeof pageNames)[number];
+
+const pages: Kind<PageName[]> = {
+  form: `list of ${pageNames.join(', ')}`,
+  parse: (value) =>
+    list
+      .parse(value)
+      .map(
+        (name) =>
+          pageNames.find((known) => known === name) ??
+          fail(`has the page "${name}"; there are ${pageNames.join(', ')}`),
+      ),
+};
+
 const spans: Record<string, number> = { s: 1, m: 60, h: 3600, d: 86400 };
 
 function spanSeconds(span: string): number {
@@ -191,21 +206,6 @@ function client(entry: unknown, which: string): ClientSetting {
   return { id, secretSha256, scopes: granted, mayBindUsers };
 }
 
-export const pageNames = ['sandbox', 'wallet'] as const;
-export type PageName = (typeof pageNames)[number];
-
-const pages: Kind<PageName[]> = {
-  form: `list of ${pageNames.join(', ')}`,
-  parse: (value) =>
-    list
-      .parse(value)
-      .map(
-        (name) =>
-          pageNames.find((known) => known === name) ??
-          fail(`has the page "${name}"; there are ${pageNames.join(', ')}`),
-      ),
-};
-
 const logLevels = oneOf('debug', 'info', 'warn', 'error', 'silent');
 
 function setting<T>(definition: Setting<T>): Setting<T> {
@@ -275,6 +275,13 @@ export const settings = {
     kind: origins,
     default: [],
     about: 'Origins of web pages that may call the API.',
+  }),
+  pages: setting<PageName[]>({
+    env: 'LEDGERLINE_PAGES',
+    kind: pages,
+    default: byMode<PageName[]>([...pageNames], []),
+    defaultText: 'all of them; none in production',
+    about: 'Pages that are served. The page `sandbox`, at /, is for the sandbox only.',
   }),
   issuer: setting<string | undefined>({
     env: 'LEDGERLINE_ISSUER',
@@ -418,13 +425,6 @@ export const settings = {
     default: byMode(failureRates.parse('10/1h/1h'), failureRates.parse('10/1h/1h,20/1d/1d')),
     defaultText: '10/1h/1h; 10/1h/1h,20/1d/1d in production',
     about: 'Failed verifications of one user, and how long the next are refused.',
-  }),
-  pages: setting<PageName[]>({
-    env: 'LEDGERLINE_PAGES',
-    kind: pages,
-    default: byMode<PageName[]>([...pageNames], []),
-    defaultText: 'all of them; none in production',
-    about: 'Pages that are served. The page `sandbox`, at /, is for the sandbox only.',
   }),
   logLevel: setting({
     env: 'LEDGERLINE_LOG_LEVEL',
@@ -591,14 +591,14 @@ function missingInProduction(config: Config): string[] {
       );
     }
   }
+  if (config.pages.includes('sandbox')) {
+    problems.push('LEDGERLINE_PAGES names the page sandbox, which needs the sandbox.');
+  }
   if (!config.digestKey) {
     problems.push('Production needs LEDGERLINE_DIGEST_KEY; `ledgerline keys` makes one.');
   }
   if (!config.gateway || config.gateway === 'inbox' || config.gateway === 'console') {
     problems.push('Production needs a gateway that sends: set LEDGERLINE_GATEWAY.');
-  }
-  if (config.pages.includes('sandbox')) {
-    problems.push('LEDGERLINE_PAGES names the page sandbox, which needs the sandbox.');
   }
   if (config.clients?.some(({ id }) => id === 'sandbox')) {
     problems.push('LEDGERLINE_CLIENTS names the client sandbox, which production refuses.');
