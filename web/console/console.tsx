@@ -100,11 +100,22 @@ type Sums = Record<(typeof counts)[number], number>;
 function sumBy(days: readonly OverviewDay[], key: (day: OverviewDay) => string): [name: string, sums: Sums][] {
   const groups = new Map<string, Sums>();
   for (const day of days) {
-    const sums = groups.get(key(day)) ?? { sent: 0, accepted: 0, delivered: 0, failed: 0, verified: 0, passedOver: 0 };
+    const sums = groups.get(key(day)) ?? { ...nothing };
     for (const count of counts) sums[count] += day[count];
     groups.set(key(day), sums);
   }
   return [...groups];
+}
+
+const nothing: Sums = { sent: 0, accepted: 0, delivered: 0, failed: 0, verified: 0, passedOver: 0 };
+
+/** Also those on which nothing was sent. Days are UTC, as the service counts them. */
+function everyDay(span: number, known: [string, Sums][]): [string, Sums][] {
+  const sums = new Map(known);
+  return Array.from({ length: span }, (_, index) => {
+    const day = new Date(Date.now() - (span - 1 - index) * 86_400_000).toISOString().slice(0, 10);
+    return [day, sums.get(day) ?? nothing];
+  });
 }
 
 const total = (groups: [string, Sums][], count: keyof Sums) => groups.reduce((sum, [, sums]) => sum + sums[count], 0);
@@ -114,11 +125,15 @@ function OverviewView({ desk }: { desk: Desk }) {
   const asked = useAsked(() => desk.overview(span), [desk, span], refreshSeconds);
   const { value } = asked;
   const days = value?.days ?? [];
-  const byDay = sumBy(days, ({ day }) => day).sort(([a], [b]) => (a < b ? -1 : 1));
+  const byDay = everyDay(
+    span,
+    sumBy(days, ({ day }) => day),
+  );
   const label = new Intl.DateTimeFormat(undefined, { day: 'numeric', month: 'short', timeZone: 'UTC' });
   const [sent, accepted, delivered, verified] = (['sent', 'accepted', 'delivered', 'verified'] as const).map((count) =>
     total(byDay, count),
   ) as [number, number, number, number];
+  const receipts = delivered + total(byDay, 'failed');
   return (
     <>
       <header class="view-title">
@@ -137,14 +152,18 @@ function OverviewView({ desk }: { desk: Desk }) {
         <>
           <dl class="tiles">
             <Tile name="Codes sent" value={number(sent)} />
-            <Tile name="Delivered" value={percent(delivered, accepted)} about={`${number(delivered)} by receipt`} />
+            <Tile
+              name="Delivered"
+              value={percent(delivered, receipts === 0 ? 0 : accepted)}
+              about={receipts === 0 ? 'no receipts' : `${number(delivered)} by receipt`}
+            />
             <Tile name="Verified" value={percent(verified, accepted)} about={`${number(verified)} used their code`} />
             <Tile name="Not taken" value={number(sent - accepted)} about="by any gateway" />
           </dl>
           <div class="two">
             <section class="card panel" aria-labelledby="by-day">
               <h2 id="by-day">By day</h2>
-              {byDay.length > 0 ? (
+              {sent > 0 ? (
                 <Bars
                   title="Codes by day"
                   labels={byDay.map(([day]) => label.format(new Date(day)))}
@@ -223,7 +242,11 @@ function Split({ title, first, groups }: { title: string; first: string; groups:
               <th scope="row">{name}</th>
               <td>{number(sums.sent)}</td>
               <td>
-                <Share part={sums.delivered} of={sums.accepted} tone="tone-b" />
+                <Share
+                  part={sums.delivered}
+                  of={sums.delivered + sums.failed === 0 ? 0 : sums.accepted}
+                  tone="tone-b"
+                />
               </td>
               <td>
                 <Share part={sums.verified} of={sums.accepted} tone="tone-c" />
