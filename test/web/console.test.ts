@@ -37,7 +37,7 @@ describe.skipIf(!has('/operator/users/{id}/trail'))('a failed customer', () => {
     await page.getByLabel('User id or phone number').fill(phoneNumber);
     await page.keyboard.press('Enter');
     await page.getByText('Not verified: they were blocked after too many failures.').waitFor();
-    expect(await page.getByRole('main').innerText()).toContain('the code was wrong, 5 times');
+    expect(await page.getByRole('main').innerText()).toContain('the code was wrong');
     expect(await page.getByRole('main').innerText()).not.toContain(phoneNumber);
     await expectAccessible(page);
     await expectNarrow(page);
@@ -73,7 +73,7 @@ describe.skipIf(!has('/operator/overview'))('the overview', () => {
 describe.skipIf(!has('/operator/guard/blocks'))('the guard', () => {
   it('shows who is blocked, and lifts it on record', async () => {
     const { id, phoneNumber } = await failedCustomer();
-    const page = await openPage(`${service.url}/console#guard`, { expected: /status of 404/ });
+    const page = await openPage(`${service.url}/console#guard`);
     if (!page) return;
     await page.getByRole('button', { name: `Lift the block of ${id}` }).click();
     await page.getByRole('button', { name: `Lift the block of ${id}` }).waitFor({ state: 'detached' });
