@@ -8,7 +8,9 @@ import { issuerFile } from './token.ts';
 
 export async function serve({ fresh }: { fresh?: boolean }): Promise<number> {
   const config = loadConfig(process.env);
-  const output = pino.destination({ dest: 1, sync: false });
+  const signals = listenForSignals();
+  // Lines leave together, a few times a second: a write for each would cost more than the rest of a request's log.
+  const output = pino.destination({ dest: 1, sync: false, minLength: 8192, periodicFlush: 100 });
   // Nobody reads any more: no reason to end.
   output.on('error', () => {});
   process.stdout.on('error', () => {});
@@ -23,7 +25,7 @@ export async function serve({ fresh }: { fresh?: boolean }): Promise<number> {
     await rememberIssuer(config, app.url);
     process.stdout.write(banner(app));
   }
-  const code = await untilStopped(app);
+  const code = await untilStopped(app, signals);
   output.flushSync();
   return code;
 }
@@ -34,29 +36,45 @@ async function rememberIssuer({ dataDir }: Config, url: string): Promise<void> {
   await writeFile(issuerFile(dataDir), url, { mode: 0o600 });
 }
 
-function untilStopped(app: App): Promise<number> {
+/** Signals closer together than this come from one press of a key. */
+const onePressMilliseconds = 1000;
+
+interface Signals {
+  /** The first one, also when it came during the start. */
+  first: Promise<NodeJS.Signals>;
+  /** One more, from somebody who does not want to wait. */
+  second: Promise<NodeJS.Signals>;
+}
+
+/** npm passes on what the terminal has sent to both of us: two in a breath are one. */
+function listenForSignals(): Signals {
+  let askedAt: number | undefined;
+  const heard = (fits: () => boolean) =>
+    new Promise<NodeJS.Signals>((resolve) => {
+      const hear = (signal: NodeJS.Signals) => fits() && resolve(signal);
+      process.on('SIGTERM', hear).on('SIGINT', hear);
+    });
+  const first = heard(() => Boolean((askedAt ??= performance.now())));
+  const second = heard(() => performance.now() - askedAt! >= onePressMilliseconds);
+  return { first, second };
+}
+
+function untilStopped(app: App, { first, second }: Signals): Promise<number> {
   return new Promise((resolve) => {
-    let asked = false;
-    const stop = (signal: NodeJS.Signals) => {
-      if (asked) {
-        app.kill();
-        resolve(1);
-        return;
-      }
-      asked = true;
-      app.observer.observe({ kind: 'stopping', signal });
-      app.stop().then(
-        () => resolve(0),
-        (error: unknown) => {
-          app.observer.observeDefect(error, 'stop');
-          app.kill();
-          resolve(1);
-        },
-      );
+    const fail = (error: unknown, when: string) => {
+      app.observer.observeDefect(error, when);
+      app.kill();
+      resolve(1);
     };
-    process.on('SIGTERM', stop).on('SIGINT', stop);
-    process.on('uncaughtException', (error) => {
-      app.observer.observeDefect(error, 'uncaught');
+    process.on('uncaughtException', (error) => fail(error, 'uncaught'));
+    void first.then((signal) => {
+      app.observer.observe({ kind: 'stopping', signal });
+      return app.stop().then(
+        () => resolve(0),
+        (error: unknown) => fail(error, 'stop'),
+      );
+    });
+    void second.then(() => {
       app.kill();
       resolve(1);
     });

@@ -14,6 +14,22 @@ declare module 'vitest' {
 }
 
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
+  const cluster = process.env.TEST_DATABASE_URL ? theirs(process.env.TEST_DATABASE_URL) : await ours();
+  const sql = postgres(cluster.url, { max: 1, onnotice: () => {} });
+  await sql.unsafe('drop database if exists template_ledgerline');
+  await sql.unsafe('create database template_ledgerline');
+  await migrate(databaseUrl(cluster.url, 'template_ledgerline'));
+  await sql.end();
+  project.provide('clusterUrl', cluster.url);
+  return cluster.stop;
+}
+
+/** Any PostgreSQL, by a role that may create databases: for runs against another version. */
+function theirs(url: string) {
+  return { url, stop: async () => {} };
+}
+
+async function ours() {
   const dataDir = await mkdtemp(path.join(tmpdir(), 'ledgerline-test-'));
   await chmod(dataDir, 0o711);
   const embedded = await startEmbedded({
@@ -22,14 +38,12 @@ export default async function setup(project: TestProject): Promise<() => Promise
     // Durability has tests of its own, against the service as it ships.
     settings: { fsync: 'off', synchronous_commit: 'off', full_page_writes: 'off' },
   });
-  const sql = postgres(embedded.url, { max: 1, onnotice: () => {} });
-  await sql.unsafe('create database template_ledgerline');
-  await migrate(databaseUrl(embedded.url, 'template_ledgerline'));
-  await sql.end();
-  project.provide('clusterUrl', embedded.url);
-  return async () => {
-    await embedded.stop();
-    await rm(dataDir, { recursive: true, force: true });
+  return {
+    url: embedded.url,
+    async stop() {
+      await embedded.stop();
+      await rm(dataDir, { recursive: true, force: true });
+    },
   };
 }
 

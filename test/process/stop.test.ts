@@ -1,3 +1,5 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { existsSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';
@@ -42,6 +44,27 @@ it('SIGTERM stops the service and its PostgreSQL cleanly, with the requests in f
   expect(service.output.stdout).toContain('"msg":"stopped"');
   await expect(fetch(service.url)).rejects.toThrow();
   expect(await readFile(path.join(dataDir, 'postgres.log'), 'utf8')).toContain('database system is shut down');
+});
+
+it('npm start passes a signal on, also one that the whole group gets, and leaves nothing behind', async () => {
+  const dataDir = await dataFolder();
+  const npm = spawn('npm', ['start', '--ignore-scripts'], {
+    env: { PATH: process.env.PATH, HOME: process.env.HOME, DATA_DIR: dataDir, PORT: '0' },
+    stdio: ['ignore', 'pipe', 'ignore'],
+    detached: true,
+  });
+  let asked = false;
+  let output = '';
+  npm.stdout.on('data', (chunk) => {
+    output += chunk;
+    if (asked || !output.includes('"msg":"started"')) return;
+    asked = true;
+    // As a terminal does: to npm and to the service, which npm tells once more.
+    process.kill(-npm.pid!, 'SIGINT');
+  });
+  await once(npm.stdout, 'close');
+  expect(output).toContain('"msg":"stopped"');
+  expect(existsSync(path.join(dataDir, 'postgres/postmaster.pid'))).toBe(false);
 });
 
 it('a second start on the same directory finds what the first one kept', async () => {

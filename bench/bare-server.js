@@ -1,0 +1,52 @@
+/** The least that could answer: node:http, the driver, the service's own statements, and nothing else. */
+import { createServer } from 'node:http';
+import postgres from 'postgres';
+import { connectionOptions, shareConnections } from '../dist/db/database.js';
+import { createPhoneStore } from '../dist/phone/phone.store.js';
+import { filteredListStatement, listStatement } from '../dist/transactions/transactions.store.js';
+import { reserveAttempt, reserveSend } from './phone-calls.js';
+
+const shares = shareConnections(16);
+const read = postgres(process.argv[2], { ...connectionOptions(60), max: shares.read });
+const write = postgres(process.argv[2], { ...connectionOptions(60), max: shares.write });
+const everyRow = 2_147_483_647;
+const run = (sql, statement, parameters) => sql.unsafe(statement, parameters, { prepare: true });
+const phones = createPhoneStore({ read, write });
+
+const routes = {
+  async list([id]) {
+    const [row] = await run(read, listStatement, [id, 20, 0, everyRow]);
+    return `{"transactions":[${row.page}],"transactionCount":${row.count}}`;
+  },
+  /** OFFSET and COUNT over all rows, as one would write it first. */
+  async plain([id, offset, from, to, least, most]) {
+    const filter = [
+      from || '0001-01-01',
+      to || '9999-12-31',
+      least || null,
+      most || null,
+      null,
+      null,
+      null,
+      null,
+      null,
+    ];
+    const [row] = await run(read, filteredListStatement, [id, 20, offset, everyRow, ...filter, everyRow]);
+    return `{"transactions":[${row.page ?? ''}],"transactionCount":${row.count}}`;
+  },
+  async send([id, phone]) {
+    await reserveSend(phones, Number(id), phone, new Date());
+  },
+  async verify([id]) {
+    await reserveAttempt(phones, Number(id), new Date());
+  },
+};
+
+const server = createServer(async (request, response) => {
+  const [, name, ...parameters] = request.url.split('/').map(decodeURIComponent);
+  request.resume();
+  const body = (await routes[name](parameters)) ?? '';
+  response.writeHead(200, { 'content-type': 'application/json', 'content-length': Buffer.byteLength(body) }).end(body);
+});
+server.listen(0, '127.0.0.1', () => console.log(`http://127.0.0.1:${server.address().port}`));
+process.on('SIGTERM', () => process.exit(0));

