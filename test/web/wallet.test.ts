@@ -66,7 +66,7 @@ describe('the list', () => {
     expect(await count(page)).toBe(`${periods.reduce((sum, period) => sum + period.count, 0)} transactions`);
     const day = page.locator('.list section').first();
     const [newest] = periods;
-    expect(await day.getAttribute('aria-label')).toBe(newest!.from);
+    expect(await day.getAttribute('data-day')).toBe(newest!.from);
     const money = new Intl.NumberFormat('en-GB', { style: 'currency', currency: 'EUR' });
     if (newest!.moneyOut > 0) expect(await day.innerText()).toContain(`−${money.format(newest!.moneyOut)}`);
     const { transactions } = await client.listTransactions({ individualId: 1, dataBatch: 1, dataBatchCount: 5 });
@@ -152,7 +152,7 @@ describe('the list', () => {
       page.evaluate<string>(`(() => {
         const root = document.querySelector('ledgerline-activity').shadowRoot;
         const edge = root.querySelector('.bar').getBoundingClientRect().bottom + 60;
-        return [...root.querySelectorAll('.list section')].find((day) => day.getBoundingClientRect().bottom > edge)?.ariaLabel;
+        return [...root.querySelectorAll('.list section')].find((day) => day.getBoundingClientRect().bottom > edge)?.dataset.day;
       })()`);
     const target = (await all({ individualId: busy, timestampTo: '2026-02-15T22:59:59Z' }))[0]!;
     await page.getByLabel('Jump to date').fill('2026-02-15');
@@ -365,6 +365,27 @@ describe('what stands in the way', () => {
     await expectAccessible(page);
     closed = false;
     await page.getByRole('button', { name: 'Sign in again' }).click();
+    await page.locator('button.row').first().waitFor();
+  });
+
+  it('where there is no sandbox, a person brings a token', async () => {
+    const page = await openPage(`${service.url}/`);
+    if (!page) return;
+    page.removeAllListeners('console');
+    await page.route('**/wallet', async (route) => {
+      const response = await route.fetch();
+      const body = (await response.text()).replace('data-mode="sandbox"', 'data-mode="production"');
+      await route.fulfill({ response, body });
+    });
+    await page.goto(`${service.url}/wallet`);
+    const field = page.getByLabel('Access token');
+    await field.fill('not a token');
+    await page.keyboard.press('Enter');
+    await field.waitFor({ state: 'detached' });
+    // A bad one leads back here.
+    await field.fill(await service.token('transactions:read', 1));
+    await expectAccessible(page);
+    await page.keyboard.press('Enter');
     await page.locator('button.row').first().waitFor();
   });
 

@@ -27,7 +27,7 @@ export interface ListProps {
 
 export function List({ loaded, scroller, today, handle, onTopDay, onOpen }: ListProps) {
   const { layout, rows } = loaded;
-  const { texts } = useViewer();
+  const { dates } = useViewer();
   const box = useRef<HTMLDivElement>(null);
   const [view, setView] = useState({ top: 0, height: 800 });
   const [active, setActive] = useState(0);
@@ -121,9 +121,13 @@ export function List({ loaded, scroller, today, handle, onTopDay, onOpen }: List
   return (
     <div class="list" ref={box} style={{ height: `${layout.height}px` }} onKeyDown={onKeyDown}>
       {shown.map((day) => (
-        <section key={day.day} style={{ top: `${day.top}px`, height: `${day.height}px` }} aria-label={day.day}>
+        <section key={day.day} data-day={day.day} style={{ top: `${day.top}px`, height: `${day.height}px` }}>
           <DayHeading day={day} today={today} height={layout.headingHeight} />
-          <ul class="card" aria-label={texts.list} style={{ height: `${day.rows * layout.rowHeight}px` }}>
+          <ul
+            class="card"
+            aria-label={dates.day(day.day, today)}
+            style={{ height: `${day.rows * layout.rowHeight}px` }}
+          >
             {Array.from({ length: day.shownTo - day.shownFrom }, (_, index) => {
               const inDay = day.shownFrom + index;
               const row = day.firstRow + inDay;

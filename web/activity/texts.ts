@@ -41,7 +41,6 @@ export const englishTexts = {
   exported: 'The file is ready.',
   chart: 'Money in and out by month',
   month: 'Month',
-  list: 'Transactions',
   loading: 'Loading transactions',
   emptyTitle: 'Nothing here yet',
   empty: 'Your payments will appear here as soon as there are some.',
