@@ -6,7 +6,7 @@ import { dayOf } from './dates.ts';
 import { isFiltered, noFilter, readAddress, requestOf, writeAddress, type Filter } from './filter.ts';
 import { Icon, type IconName } from './icons.tsx';
 import { currenciesOf } from './layout.ts';
-import { List, type ListHandle } from './list.tsx';
+import { List, WaitingRow, type ListHandle } from './list.tsx';
 import { formatMoney } from './money.ts';
 import { DetailSheet, FilterSheet } from './sheets.tsx';
 import { troubleOf, useActivity, type Trouble } from './use-activity.ts';
@@ -20,7 +20,7 @@ export function ActivityScreen({ scroller }: { scroller: HTMLElement }) {
   const [filter, setFilter] = useAddress();
   const [opened, setOpened] = useOpened();
   const [filtering, setFiltering] = useState(false);
-  const [topDay, setTopDay] = useState<string>();
+  const [topMonth, setTopMonth] = useState<string>();
   const activity = useActivity(filter);
   const { loaded, loading, empty, trouble, reload } = activity;
   const list = useRef<ListHandle>(null);
@@ -28,6 +28,15 @@ export function ActivityScreen({ scroller }: { scroller: HTMLElement }) {
   const currencies = useMemo(() => (loaded ? currenciesOf(loaded.layout) : []), [loaded]);
   const filtered = isFiltered(filter);
   const count = loaded && !empty ? loaded.layout.rows : undefined;
+
+  // Drawn anew only when it shows something else, however fast the list scrolls.
+  const chart = useMemo(
+    () =>
+      loaded && (
+        <Chart layout={loaded.layout} currentMonth={topMonth} onJump={(month) => list.current?.jumpTo(`${month}-31`)} />
+      ),
+    [loaded, topMonth],
+  );
 
   function apply(next: Filter): void {
     setFiltering(false);
@@ -56,15 +65,7 @@ export function ActivityScreen({ scroller }: { scroller: HTMLElement }) {
         </div>
       </header>
 
-      {loaded && count! > 0 && (
-        <aside>
-          <Chart
-            layout={loaded.layout}
-            currentMonth={topDay?.slice(0, 7)}
-            onJump={(month) => list.current?.jumpTo(`${month}-31`)}
-          />
-        </aside>
-      )}
+      {loaded && count! > 0 && <aside>{chart}</aside>}
 
       <div class="main">
         {!(empty && !filtered) && (
@@ -106,7 +107,7 @@ export function ActivityScreen({ scroller }: { scroller: HTMLElement }) {
             scroller={scroller}
             today={today}
             handle={list}
-            onTopDay={setTopDay}
+            onTopMonth={setTopMonth}
             onOpen={(transaction) => setOpened(transaction.transactionId, transaction)}
           />
         )}
@@ -428,14 +429,7 @@ function Skeleton() {
   return (
     <div class="skeleton card" aria-hidden="true">
       {Array.from({ length: 8 }, (_, index) => (
-        <div class="row waiting" key={index}>
-          <span class="badge" />
-          <span class="what">
-            <span class="name" />
-            <span class="more" />
-          </span>
-          <span class="amount" />
-        </div>
+        <WaitingRow key={index} />
       ))}
     </div>
   );

@@ -1,5 +1,5 @@
 /** Money in above the line and money out below it, a month a column. */
-import { useState } from 'preact/hooks';
+import { useMemo, useState } from 'preact/hooks';
 import type { Layout, Month } from './layout.ts';
 import { currenciesOf, monthsOf } from './layout.ts';
 import { formatMoney } from './money.ts';
@@ -17,12 +17,12 @@ export interface ChartProps {
 
 export function Chart({ layout, currentMonth, onJump }: ChartProps) {
   const { locale, texts, dates } = useViewer();
-  const currencies = currenciesOf(layout);
+  const currencies = useMemo(() => currenciesOf(layout), [layout]);
   const [chosen, setChosen] = useState('');
   const [pointed, setPointed] = useState<string>();
-  const currency = currencies.includes(chosen) ? chosen : currencies[0];
-  if (currency === undefined) return null;
-  const months = monthsOf(layout, currency, mostMonths);
+  const currency = (currencies.includes(chosen) ? chosen : currencies[0]) ?? '';
+  const months = useMemo(() => monthsOf(layout, currency, mostMonths), [layout, currency]);
+  if (months.length === 0) return null;
   const largest = Math.max(...months.flatMap(({ moneyIn, moneyOut }) => [Number(moneyIn), Number(moneyOut)]), 1e-9);
   const shownMonth = pointed ?? currentMonth;
   const shown = months.find(({ month }) => month === shownMonth) ?? months.at(-1)!;

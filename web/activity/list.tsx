@@ -1,6 +1,6 @@
 /** The list: only what is on screen is in the document, however long it is. */
 import type { Ref } from 'preact';
-import { useEffect, useImperativeHandle, useLayoutEffect, useRef, useState } from 'preact/hooks';
+import { useEffect, useImperativeHandle, useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks';
 import type { Transaction } from '../../client/index.ts';
 import { dayAt, dayNotAfter, dayOfRow, visibleDays, type VisibleDay } from './layout.ts';
 import type { Loaded } from './use-activity.ts';
@@ -21,11 +21,11 @@ export interface ListProps {
   scroller: HTMLElement;
   today: string;
   handle: Ref<ListHandle>;
-  onTopDay(day: string | undefined): void;
+  onTopMonth(month: string | undefined): void;
   onOpen(transaction: Transaction): void;
 }
 
-export function List({ loaded, scroller, today, handle, onTopDay, onOpen }: ListProps) {
+export function List({ loaded, scroller, today, handle, onTopMonth, onOpen }: ListProps) {
   const { layout, rows } = loaded;
   const { dates } = useViewer();
   const box = useRef<HTMLDivElement>(null);
@@ -66,12 +66,12 @@ export function List({ loaded, scroller, today, handle, onTopDay, onOpen }: List
   const lastDay = shown.at(-1);
   const firstRow = firstDay ? firstDay.firstRow + firstDay.shownFrom : 0;
   const lastRow = lastDay ? lastDay.firstRow + Math.max(lastDay.shownTo - 1, 0) : 0;
-  const topDay = layout.days[dayAt(layout, view.top + layout.headingHeight)]?.day;
+  const topMonth = layout.days[dayAt(layout, view.top + layout.headingHeight)]?.day.slice(0, 7);
   // The tab key always finds one row, and it is one that is there.
   const tabStop = active >= firstRow && active <= lastRow ? active : firstRow;
 
   useEffect(() => rows.want(firstRow, lastRow), [rows, firstRow, lastRow]);
-  useEffect(() => onTopDay(topDay), [topDay]);
+  useEffect(() => onTopMonth(topMonth), [topMonth]);
   useEffect(() => setActive(0), [rows]);
   useEffect(() => {
     if (!focusActive.current) return;
@@ -138,15 +138,19 @@ export function List({ loaded, scroller, today, handle, onTopDay, onOpen }: List
                   aria-posinset={row + 1}
                   style={{ top: `${inDay * layout.rowHeight}px`, height: `${layout.rowHeight}px` }}
                 >
-                  <Row
-                    transaction={rows.at(row)}
-                    index={row}
-                    tabIndex={row === tabStop ? 0 : -1}
-                    onOpen={(transaction) => {
-                      setActive(row);
-                      onOpen(transaction);
-                    }}
-                  />
+                  {rows.at(row) ? (
+                    <Row
+                      transaction={rows.at(row)!}
+                      index={row}
+                      tabIndex={row === tabStop ? 0 : -1}
+                      onOpen={(transaction) => {
+                        setActive(row);
+                        onOpen(transaction);
+                      }}
+                    />
+                  ) : (
+                    <WaitingRow />
+                  )}
                 </li>
               );
             })}
@@ -183,27 +187,37 @@ function DayHeading({ day, today, height }: { day: VisibleDay; today: string; he
   );
 }
 
+/** The shape of a row that is on its way. */
+export function WaitingRow() {
+  return (
+    <div class="row waiting" aria-hidden="true">
+      <span class="badge" />
+      <span class="what">
+        <span class="name" />
+        <span class="more" />
+      </span>
+      <span class="amount" />
+    </div>
+  );
+}
+
 interface RowProps {
-  transaction: Transaction | undefined;
+  transaction: Transaction;
   index: number;
   tabIndex: number;
   onOpen(transaction: Transaction): void;
 }
 
+/** While the list scrolls, a row that stays the same is not drawn again. */
 function Row({ transaction, index, tabIndex, onOpen }: RowProps) {
+  return useMemo(
+    () => <DrawnRow transaction={transaction} index={index} tabIndex={tabIndex} onOpen={onOpen} />,
+    [transaction, index, tabIndex],
+  );
+}
+
+function DrawnRow({ transaction, index, tabIndex, onOpen }: RowProps) {
   const { locale, texts, dates } = useViewer();
-  if (!transaction) {
-    return (
-      <div class="row waiting" aria-hidden="true">
-        <span class="badge" />
-        <span class="what">
-          <span class="name" />
-          <span class="more" />
-        </span>
-        <span class="amount" />
-      </div>
-    );
-  }
   const direction = directionOf(transaction);
   const name = counterparty(transaction, texts);
   const amount = formatMoney(locale, transaction.amountText, transaction.currency);
