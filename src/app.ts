@@ -13,6 +13,7 @@ import { enterMode } from './db/installation.ts';
 import { migrate, readSchema, refuseNewer } from './db/migrate.ts';
 import { StartError } from './errors.ts';
 import { freePort } from './free-port.ts';
+import { readPages } from './http/pages.ts';
 import { operationsOf } from './http/routes/index.ts';
 import { createServer } from './http/server.ts';
 import { createObserver, type Observe, type Observer } from './observe.ts';
@@ -54,6 +55,7 @@ import { createRecordStore } from './transactions/record.store.ts';
 import { createRecordTransactions } from './transactions/record-transactions.ts';
 import { createTransactionsStore } from './transactions/transactions.store.ts';
 import { createCreateUser } from './users/create-user.ts';
+import { createFindUsers, createRevealPhone } from './users/find-users.ts';
 import { createUserStatus } from './users/user-status.ts';
 import { createUsersStore } from './users/users.store.ts';
 
@@ -216,6 +218,10 @@ async function start(options: AppOptions, releasers: Releasers): Promise<App> {
     }),
     createUser,
     userStatus: createUserStatus(users),
+    findUsers: createFindUsers(users),
+    revealPhone: createRevealPhone(users, ({ subject }, action, userId) =>
+      observe({ kind: 'operator-action', subject, action, target: `user ${userId}` }),
+    ),
     listTransactions: createListTransactions(transactions, clock, asOf),
     summarizeTransactions: createSummarizeTransactions(transactions, clock, asOf),
     exportTransactions: createExportTransactions(transactions, clock, asOf),
@@ -230,6 +236,8 @@ async function start(options: AppOptions, releasers: Releasers): Promise<App> {
     observer,
     issuer,
     sandbox,
+    pageNames: config.pages,
+    pages: await readPages(config.pages, config.mode),
     metricsHere: sandboxed && config.metricsPort === undefined,
   };
 

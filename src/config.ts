@@ -100,6 +100,21 @@ const origins: Kind<string[]> = {
     }),
 };
 
+export const pageNames = ['sandbox', 'wallet'] as const;
+export type PageName = (typeof pageNames)[number];
+
+const pages: Kind<PageName[]> = {
+  form: `list of ${pageNames.join(', ')}`,
+  parse: (value) =>
+    list
+      .parse(value)
+      .map(
+        (name) =>
+          pageNames.find((known) => known === name) ??
+          fail(`has the page "${name}"; there are ${pageNames.join(', ')}`),
+      ),
+};
+
 const spans: Record<string, number> = { s: 1, m: 60, h: 3600, d: 86400 };
 
 function spanSeconds(span: string): number {
@@ -500,6 +515,13 @@ export const settings = {
     kind: origins,
     default: [],
     about: 'Origins of web pages that may call the API.',
+  }),
+  pages: setting<PageName[]>({
+    env: 'LEDGERLINE_PAGES',
+    kind: pages,
+    default: byMode<PageName[]>([...pageNames], []),
+    defaultText: 'all of them; none in production',
+    about: 'Pages that are served. The page `sandbox`, at /, is for the sandbox only.',
   }),
   issuer: setting<string | undefined>({
     env: 'LEDGERLINE_ISSUER',
@@ -1265,6 +1287,9 @@ function missingInProduction(config: Config): string[] {
         `Production needs a token issuer: LEDGERLINE_ISSUER for your own, or ${needed.join(', ')} for the embedded one.`,
       );
     }
+  }
+  if (config.pages.includes('sandbox')) {
+    problems.push('LEDGERLINE_PAGES names the page sandbox, which needs the sandbox.');
   }
   if (!config.digestKey) {
     problems.push('Production needs LEDGERLINE_DIGEST_KEY; `ledgerline keys` makes one.');

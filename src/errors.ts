@@ -48,6 +48,7 @@ export const invalidFields = (errors: FieldErrors) =>
 export const unsupportedMediaType = () => new Problem({ status: 415 });
 export const bodyTooLarge = () => new Problem({ status: 413 });
 export const unknownPath = () => new Problem({ status: 404 });
+export const pageNotBuilt = () => refusal(404, 'The pages have not been built. Run `npm run build`.');
 export const wrongMethod = (allowed: string[]) => new Problem({ status: 405, headers: { allow: allowed.join(', ') } });
 
 // Who sent it. RFC 6750 section 3: no error code when no token came, invalid_token when a bad one did.

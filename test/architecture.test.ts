@@ -86,6 +86,22 @@ describe('who may import whom', () => {
   });
 });
 
+it('the client takes nothing of the service, and the pages only the client', async () => {
+  for (const [folder, allowed] of [
+    ['client', /^client\//],
+    ['web', /^(web|client)\//],
+  ] as const) {
+    const root = fileURLToPath(new URL('../', import.meta.url));
+    const names = await readdir(path.join(root, folder), { recursive: true });
+    for (const name of names.filter((each) => /\.tsx?$/.test(each) && !each.endsWith('.config.ts'))) {
+      const text = await readFile(path.join(root, folder, name), 'utf8');
+      for (const [, target] of text.matchAll(/from '(\.[^']+)'/g)) {
+        expect(path.posix.join(folder, path.dirname(name), target!)).toMatch(allowed);
+      }
+    }
+  }
+});
+
 describe('habits', () => {
   it('SQL stands in stores and in db/', () => {
     for (const [file, text] of texts) {

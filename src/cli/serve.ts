@@ -85,6 +85,7 @@ function banner({ url, demo }: App): string {
   const lines = [
     '',
     `  Ledgerline sandbox   ${url}`,
+    `  A wallet’s activity  ${url}/wallet`,
     `  API reference        ${url}/docs`,
     `  Texts arrive at      ${url}/sandbox/messages`,
     '',

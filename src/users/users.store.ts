@@ -15,6 +15,11 @@ export interface UserStatus {
   phoneNumber: string | null;
 }
 
+export interface PhonesOfUser {
+  verifiedPhone: string | null;
+  lastSentPhone: string | null;
+}
+
 export type UsersStore = ReturnType<typeof createUsersStore>;
 
 export function createUsersStore(db: Database) {
@@ -78,6 +83,25 @@ export function createUsersStore(db: Database) {
           return fresh.delete(id) ? 'created' : 'known';
         });
       });
+    },
+
+    /** Whoever verified the phone first, then those whose last code went there. */
+    async findByPhone(phone: string, most: number): Promise<number[]> {
+      const rows = await db.read`
+        select user_id from (
+          select user_id, 0 as place from phone_links where phone = ${phone}
+          union all
+          select user_id, 1 from verifications where sent_phone = ${phone}
+        ) found
+        group by user_id order by min(place), user_id limit ${most}`;
+      return rows.map(({ user_id }) => user_id);
+    },
+
+    async readPhones(userId: number): Promise<PhonesOfUser | undefined> {
+      const [row] = await db.read`
+        select v.verified_phone, v.sent_phone from users u left join verifications v on v.user_id = u.id
+        where u.id = ${userId}`;
+      return row && { verifiedPhone: row.verified_phone, lastSentPhone: row.sent_phone };
     },
 
     async readStatus(userId: number): Promise<UserStatus | undefined> {

@@ -7,7 +7,10 @@ import type { SendCode } from '../../phone/send-code.ts';
 import type { VerifyCode } from '../../phone/verify-code.ts';
 import type { Sandbox } from '../../sandbox/sandbox.ts';
 import type { ListReply, ListRequest } from '../../transactions/list-transactions.ts';
+import type { createRevealPhone } from '../../users/find-users.ts';
 import type { NewUser, UserStatus } from '../../users/users.store.ts';
+import { pageNames, type PageName } from '../../config.ts';
+import type { Pages } from '../pages.ts';
 import { openApiDocument } from '../openapi.ts';
 import type { AnyOperation } from '../operation.ts';
 import { exportTransactionsOperation } from './export-transactions.ts';
@@ -21,6 +24,8 @@ import { liveOperation, readyOperation, type Readiness } from './health.ts';
 import { listTransactionsOperation } from './list-transactions.ts';
 import { metricsOperation } from './metrics.ts';
 import { operatorGuardOperations } from './operator-guard.ts';
+import { findUsersOperation, revealPhoneOperation } from './operator-users.ts';
+import { assetOperation, pageOperation } from './pages.ts';
 import { recordTransactionsOperation, type RecordTransactions } from './record-transactions.ts';
 import { docsOperation, openApiOperation } from './reference.ts';
 import { overviewOperation, readTrailOperation } from './operator.ts';
@@ -48,12 +53,17 @@ export interface Services {
   receipts: Receipts;
   readTrail(userId: number): Promise<string>;
   readOverview: ReadOverview;
+  findUsers(phone: string): Promise<number[]>;
+  revealPhone: ReturnType<typeof createRevealPhone>;
   readiness(): Readiness;
   observer: Observer;
   /** Absent where another issuer's tokens are trusted. */
   issuer: Issuer | undefined;
   /** Absent in production. */
   sandbox: Sandbox | undefined;
+  /** Pages that are served. */
+  pageNames: readonly PageName[];
+  pages: Pages;
   /** Whether /metrics stands among the rest. */
   metricsHere: boolean;
 }
@@ -76,6 +86,8 @@ export function operationsOf(services: Services): AnyOperation[] {
     readTrailOperation(services.readTrail),
     overviewOperation(services.readOverview),
     ...operatorGuardOperations(services.guardDesk),
+    findUsersOperation(services.findUsers),
+    revealPhoneOperation(services.revealPhone),
     ...(issuer ? [tokenOperation(issuer, observer.observe), jwksOperation(issuer), discoveryOperation(issuer)] : []),
     liveOperation(),
     readyOperation(services.readiness),
@@ -88,16 +100,24 @@ export function operationsOf(services: Services): AnyOperation[] {
           emptySandboxOperation(sandbox),
         ]
       : []),
+    ...services.pageNames.map((name) => pageOperation(name, services.pages)),
     openApiOperation(() => document),
     docsOperation(() => document),
   ];
   const document = openApiDocument(operations);
-  return operations;
+  return [...operations, ...services.pages.assets.map(assetOperation)];
 }
 
 /** `openapi.json`: the API with everything it can have. */
 export function completeDocument(): string {
   // No operation is called here, so none of them needs what it would call.
-  const everything = { observer: {}, issuer: {}, sandbox: {}, metricsHere: true } as unknown as Services;
+  const everything = {
+    observer: {},
+    issuer: {},
+    sandbox: {},
+    pageNames,
+    pages: { html: {}, assets: [] },
+    metricsHere: true,
+  } as unknown as Services;
   return `${JSON.stringify(openApiDocument(operationsOf(everything)), null, 2)}\n`;
 }

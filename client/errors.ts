@@ -1,0 +1,92 @@
+/** What a call can fail with: one class, whose `kind` says what to do about it. */
+import type { ProblemDetails } from './types.ts';
+
+export type FailureKind =
+  /** A field is wrong; `errors` says which. */
+  | 'invalid'
+  /** A rule refuses it: a wrong code, a phone that is taken. */
+  | 'refused'
+  /** No token, or one that is no longer good. */
+  | 'unauthorized'
+  /** The token does not open this. */
+  | 'forbidden'
+  | 'not-found'
+  /** A budget is used up, here or at the service; `retryAfterSeconds` says for how long. */
+  | 'too-many'
+  /** The service failed, also after retries. */
+  | 'unavailable'
+  /** The service was not reached. */
+  | 'offline';
+
+export interface FailureDetails {
+  status?: number | undefined;
+  problem?: Partial<ProblemDetails> | undefined;
+  retryAfterSeconds?: number | undefined;
+  cause?: unknown;
+}
+
+export class LedgerlineError extends Error {
+  readonly kind: FailureKind;
+  /** Absent when no answer came. */
+  readonly status: number | undefined;
+  /** From a field, or `Error` for a refusal by a rule, to its messages. */
+  readonly errors: Record<string, string[]>;
+  /** Stands in the service's log too. */
+  readonly traceId: string | undefined;
+  readonly retryAfterSeconds: number | undefined;
+
+  constructor(kind: FailureKind, message: string, { status, problem, retryAfterSeconds, cause }: FailureDetails = {}) {
+    super(message, { cause });
+    this.name = 'LedgerlineError';
+    this.kind = kind;
+    this.status = status;
+    this.errors = problem?.errors ?? {};
+    this.traceId = problem?.traceId;
+    this.retryAfterSeconds = retryAfterSeconds;
+  }
+}
+
+export async function errorOf(response: Response): Promise<LedgerlineError> {
+  const problem = await readProblem(response);
+  const { status } = response;
+  const message = Object.values(problem.errors ?? {}).flat()[0] ?? problem.title ?? `HTTP ${status}`;
+  return new LedgerlineError(kindOf(status, problem), message, {
+    status,
+    problem,
+    retryAfterSeconds: retryAfterSeconds(response.headers),
+  });
+}
+
+/** RFC 9110 section 10.2.3: seconds, or a date. */
+export function retryAfterSeconds(headers: Headers): number | undefined {
+  const value = headers.get('retry-after');
+  if (value === null) return undefined;
+  if (/^\d+$/.test(value)) return Number(value);
+  const at = Date.parse(value);
+  return Number.isNaN(at) ? undefined : Math.max(0, Math.ceil((at - Date.now()) / 1000));
+}
+
+interface WireProblem extends Partial<ProblemDetails> {
+  /** RFC 6749 section 5.2, of the token endpoint. */
+  error_description?: string;
+}
+
+/** Some answers have no body (401, an unexpected 500), and a proxy's may be no JSON. */
+async function readProblem(response: Response): Promise<Partial<ProblemDetails>> {
+  const text = await response.text().catch(() => '');
+  try {
+    const body = Object(JSON.parse(text)) as WireProblem;
+    return body.error_description ? { ...body, title: body.error_description } : body;
+  } catch {
+    return {};
+  }
+}
+
+function kindOf(status: number, { errors }: Partial<ProblemDetails>): FailureKind {
+  if (status === 401) return 'unauthorized';
+  if (status === 403) return 'forbidden';
+  if (status === 404) return 'not-found';
+  if (status === 429) return 'too-many';
+  if (status >= 500) return 'unavailable';
+  return errors && 'Error' in errors ? 'refused' : 'invalid';
+}

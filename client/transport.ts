@@ -1,0 +1,95 @@
+/** One call: the token, the retries, and what the answer means. */
+import { errorOf, LedgerlineError, retryAfterSeconds } from './errors.ts';
+import type { TokenSource } from './token.ts';
+
+export interface TransportOptions {
+  /** Where the service is; in a browser the page's own origin, if not given. */
+  baseUrl?: string;
+  /** A token, or how to get one. */
+  token?: string | TokenSource;
+  /** How often a call that failed at the service is tried again. 3 if not given. */
+  retries?: number;
+  fetch?: typeof fetch;
+}
+
+export interface Call {
+  method: 'GET' | 'POST' | 'DELETE';
+  path: string;
+  body?: unknown;
+  accept?: string;
+  /** Calls without one need no token. */
+  open?: boolean;
+  /** Whether doing it twice is the same as doing it once, so that it may be repeated when no answer came. */
+  repeatable?: boolean;
+  signal?: AbortSignal | undefined;
+}
+
+export type Transport = (call: Call) => Promise<Response>;
+
+const firstDelaySeconds = 0.3;
+/** Who is told to wait longer than this is better told than kept waiting. */
+const longestWaitSeconds = 30;
+
+export function createTransport(options: TransportOptions): Transport {
+  const { baseUrl = '', token, retries = 3 } = options;
+  const base = baseUrl.replace(/\/+$/, '');
+  const send = options.fetch ?? ((url: string, init: RequestInit) => fetch(url, init));
+  const tokenOf: TokenSource = typeof token === 'function' ? token : () => token ?? '';
+
+  async function attempt(call: Call, refused: boolean): Promise<Response> {
+    const headers: Record<string, string> = { accept: call.accept ?? 'application/json' };
+    if (!call.open) headers.authorization = `Bearer ${await tokenOf(refused)}`;
+    if (call.body !== undefined) headers['content-type'] = 'application/json';
+    try {
+      return await send(base + call.path, {
+        method: call.method,
+        headers,
+        ...(call.body !== undefined && { body: JSON.stringify(call.body) }),
+        ...(call.signal && { signal: call.signal }),
+      });
+    } catch (cause) {
+      call.signal?.throwIfAborted();
+      throw new LedgerlineError('offline', 'The service could not be reached.', { cause });
+    }
+  }
+
+  return async function transport(call) {
+    let refused = false;
+    for (let failures = 0; ;) {
+      let waitSeconds = firstDelaySeconds * 2 ** failures * (1 + Math.random() / 2);
+      try {
+        const response = await attempt(call, refused);
+        if (response.ok) return response;
+        // One token may have expired on its way; two have not.
+        if (response.status === 401 && !call.open && typeof token === 'function' && !refused) {
+          refused = true;
+          continue;
+        }
+        const told = retryAfterSeconds(response.headers);
+        if (response.status < 500 || failures >= retries || (told ?? 0) > longestWaitSeconds) {
+          throw await errorOf(response);
+        }
+        waitSeconds = told ?? waitSeconds;
+      } catch (error) {
+        const again = error instanceof LedgerlineError && error.kind === 'offline' && call.repeatable;
+        if (!again || failures >= retries) throw error;
+      }
+      failures += 1;
+      await wait(waitSeconds, call.signal);
+    }
+  };
+}
+
+function wait(seconds: number, signal: AbortSignal | undefined): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const timer = setTimeout(() => {
+      signal?.removeEventListener('abort', stop);
+      resolve();
+    }, seconds * 1000);
+    function stop(): void {
+      clearTimeout(timer);
+      reject(signal!.reason as Error);
+    }
+    signal?.addEventListener('abort', stop, { once: true });
+  });
+}

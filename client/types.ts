@@ -1,0 +1,466 @@
+/** Made from the schemas of the operations by `npm run generate`; do not edit. */
+
+export interface SendCodeRequest {
+  /** User identifier. */
+  id: number;
+  /** Phone number in E.164 format. */
+  phoneNumber: string;
+  /** 0: standard individual user; 1: merchant flows. */
+  correlationType?: number | null | undefined;
+  /** Language of the message, such as en or pt-BR; by the phone’s country if not given. */
+  locale?: string | null | undefined;
+}
+
+export interface ProblemDetails {
+  type: string;
+  title: string;
+  status: number;
+  /** Stands in the log too. */
+  traceId: string;
+  /** From a field, or Error for a refusal by a rule, to its messages. */
+  errors?: Record<string, string[]> | undefined;
+}
+
+export interface VerifyRequest {
+  /** User identifier. */
+  id: number;
+  /** The code of the message. */
+  code: string;
+}
+
+export interface CreateUserRequest {
+  /** An id of the caller’s own, where one is brought. */
+  id?: number | null | undefined;
+  /** Merchant the user belongs to. */
+  merchantId?: number | null | undefined;
+  /** E-mail address. */
+  email?: string | null | undefined;
+  /** Anything the caller wants to keep with the user. */
+  additionalData?: Record<string, unknown> | null | undefined;
+}
+
+export interface CreatedUser {
+  id: number;
+}
+
+export interface UserStatus {
+  isPhoneNumberVerified: boolean;
+  /** The verified number, or null. */
+  phoneNumber: string | null;
+}
+
+export interface AllTransactionRequestModel {
+  /** Customer identifier, as user creation returned it. */
+  individualId: number;
+  /** Page number, starts at 1. */
+  dataBatch: number;
+  /** Page size. */
+  dataBatchCount?: number | null | undefined;
+  /** First moment, inclusive. A date alone starts with its day, UTC. */
+  timestampFrom?: string | null | undefined;
+  /** Last moment, inclusive. A date alone covers its whole day, UTC. */
+  timestampTo?: string | null | undefined;
+  /** Least amount, inclusive. */
+  amountFrom?: string | number | null | undefined;
+  /** Largest amount, inclusive. */
+  amountTo?: string | number | null | undefined;
+  /** Only this kind, ignoring case. */
+  transactionType?: string | null | undefined;
+  /** Only this category, ignoring case. */
+  transactionCategory?: string | null | undefined;
+  /** Only this status, ignoring case. */
+  transactionStatus?: string | null | undefined;
+  /** Only this currency, ignoring case. */
+  currency?: string | null | undefined;
+  /** Part of a name, a note or an id, ignoring case. */
+  search?: string | null | undefined;
+  /** The As-Of header of an earlier page: the rows stay those of that page. */
+  asOf?: string | null | undefined;
+}
+
+export interface Transaction {
+  /** Transaction identifier. */
+  transactionId: string;
+  /** Exact decimal: up to 20 digits before the point and 6 after, at the scale it was recorded with. */
+  amount: number;
+  /** ISO 4217 code. */
+  currency: string;
+  /** UTC, up to microseconds. */
+  timeStamp: string;
+  /** Kind of transaction. An open set. */
+  transactionType: string;
+  /** Direction of the money. */
+  transactionCategory: string;
+  /** Status. An open set. */
+  transactionStatus: string;
+  /** Name of the sender. */
+  senderName: string;
+  /** Name of the receiver. */
+  receiverName: string;
+  /** Free-text note of the payment. */
+  paymentNotes: string;
+  /** Payment system that carried the transaction. */
+  paymentSystem: string;
+}
+
+export interface AllTransactionReportResponse {
+  transactions: Transaction[];
+  /** All rows that match the filter, over all pages. */
+  transactionCount: number;
+}
+
+export interface GetTransactionRequest {
+  /** Transaction identifier. */
+  transactionId: string;
+  /** Whose; a transfer between two individuals stands in both wallets. */
+  individualId?: number | null | undefined;
+}
+
+export interface TransactionRow {
+  /** Whose transaction it is. */
+  individualId: number;
+  /** Unique for the individual. */
+  transactionId: string;
+  /** A number, whose digits are kept, or a decimal string. */
+  amount: number | string;
+  /** ISO 4217 code. */
+  currency: string;
+  /** ISO 8601; without an offset it is UTC, and digits past microseconds are cut. */
+  timeStamp: string;
+  /** Kind of transaction. */
+  transactionType?: string | null | undefined;
+  /** Debit or Credit. */
+  transactionCategory?: string | null | undefined;
+  /** Status; Pending may still change, the final ones are Accepted, Rejected, Reversed, Cancelled. */
+  transactionStatus?: string | null | undefined;
+  /** Name of the sender. */
+  senderName?: string | null | undefined;
+  /** Name of the receiver. */
+  receiverName?: string | null | undefined;
+  /** Free-text note. */
+  paymentNotes?: string | null | undefined;
+  /** Payment system. */
+  paymentSystem?: string | null | undefined;
+}
+
+export interface RecordTransactionsRequest {
+  /** The rows, applied in order. */
+  transactions: TransactionRow[];
+}
+
+export interface RecordResult {
+  transactionId: string | null;
+  individualId: number | string | null;
+  result: 'created' | 'duplicate' | 'updated' | 'conflict' | 'rejected';
+  /** Why a row was rejected. */
+  errors?: Record<string, string[]> | undefined;
+}
+
+export interface RecordTransactionsResponse {
+  results: RecordResult[];
+}
+
+export interface SummarizeTransactionsRequest {
+  /** Customer identifier. */
+  individualId: number;
+  /** Length of a period; weeks begin on Monday. */
+  by?: 'day' | 'week' | 'month' | null | undefined;
+  /** IANA time zone whose days are meant. */
+  timeZone?: string | null | undefined;
+  /** First moment, inclusive. A date alone starts with its day, UTC. */
+  timestampFrom?: string | null | undefined;
+  /** Last moment, inclusive. A date alone covers its whole day, UTC. */
+  timestampTo?: string | null | undefined;
+  /** Least amount, inclusive. */
+  amountFrom?: string | number | null | undefined;
+  /** Largest amount, inclusive. */
+  amountTo?: string | number | null | undefined;
+  /** Only this kind, ignoring case. */
+  transactionType?: string | null | undefined;
+  /** Only this category, ignoring case. */
+  transactionCategory?: string | null | undefined;
+  /** Only this status, ignoring case. */
+  transactionStatus?: string | null | undefined;
+  /** Only this currency, ignoring case. */
+  currency?: string | null | undefined;
+  /** Part of a name, a note or an id, ignoring case. */
+  search?: string | null | undefined;
+  /** The As-Of header of an earlier page: the rows stay those of that page. */
+  asOf?: string | null | undefined;
+}
+
+export interface TransactionPeriod {
+  /** First day of the period, in the time zone. */
+  from: string;
+  currency: string;
+  /** All rows, whatever their status. */
+  count: number;
+  /** Credits but for rejected and cancelled ones, exact. */
+  moneyIn: number;
+  /** Debits but for rejected and cancelled ones, exact. */
+  moneyOut: number;
+  /** Rows that are neither, but for rejected and cancelled ones, exact. */
+  other: number;
+}
+
+export interface SummarizeTransactionsResponse {
+  periods: TransactionPeriod[];
+  /** All rows that match the filter. */
+  transactionCount: number;
+}
+
+export interface ExportTransactionsRequest {
+  /** Customer identifier. */
+  individualId: number;
+  /** First moment, inclusive. A date alone starts with its day, UTC. */
+  timestampFrom?: string | null | undefined;
+  /** Last moment, inclusive. A date alone covers its whole day, UTC. */
+  timestampTo?: string | null | undefined;
+  /** Least amount, inclusive. */
+  amountFrom?: string | number | null | undefined;
+  /** Largest amount, inclusive. */
+  amountTo?: string | number | null | undefined;
+  /** Only this kind, ignoring case. */
+  transactionType?: string | null | undefined;
+  /** Only this category, ignoring case. */
+  transactionCategory?: string | null | undefined;
+  /** Only this status, ignoring case. */
+  transactionStatus?: string | null | undefined;
+  /** Only this currency, ignoring case. */
+  currency?: string | null | undefined;
+  /** Part of a name, a note or an id, ignoring case. */
+  search?: string | null | undefined;
+  /** The As-Of header of an earlier page: the rows stay those of that page. */
+  asOf?: string | null | undefined;
+}
+
+export interface TrailTry {
+  gateway: string;
+  /** accepted, rejected or unavailable. */
+  outcome: string;
+  reason?: string | undefined;
+  /** Left open whether the text went out. */
+  maybeSent?: boolean | undefined;
+  milliseconds: number;
+}
+
+export interface TrailMessage {
+  /** The code’s number among the user’s. */
+  number: number;
+  /** Masked. */
+  phoneNumber: string;
+  /** ISO 3166 code. */
+  country: string | null;
+  correlationType: number;
+  /** Language of the template. */
+  locale: string;
+  /** SMS segments it took. */
+  segments: number;
+  /** Who accepted it, or was asked last. */
+  gateway: string;
+  /** The gateway’s own name for it. */
+  gatewayMessageId: string | null;
+  /** verified, expired, or else the state. */
+  outcome: string;
+  /** refused (by every gateway), accepted, delivered or failed. */
+  state: string;
+  /** Why it was refused or failed. */
+  reason: string | null;
+  requestedAt: string;
+  answeredAt: string;
+  stateAt: string;
+  expiresAt: string;
+  verifiedAt: string | null;
+  tries: TrailTry[];
+}
+
+export interface TrailEvent {
+  at: string;
+  /** send-refused, verify-refused, verified or phone-unlinked. */
+  kind: string;
+  /** Why. */
+  reason: string | null;
+  /** How often within a minute. */
+  times: number;
+}
+
+export interface UserTrail {
+  /** The user. */
+  id: number;
+  messages: TrailMessage[];
+  events: TrailEvent[];
+}
+
+export interface OverviewDay {
+  /** UTC. */
+  day: string;
+  /** ISO 3166 code. */
+  country: string | null;
+  gateway: string;
+  /** Messages whose last word this gateway had. */
+  sent: number;
+  /** Of those, accepted. */
+  accepted: number;
+  /** Of those, delivered by its receipts. */
+  delivered: number;
+  /** Failed by its receipts, or accepted by nobody. */
+  failed: number;
+  /** Whose code was used. */
+  verified: number;
+  /** Times it was asked and could not take a message. */
+  passedOver: number;
+}
+
+export interface GatewayHealth {
+  gateway: string;
+  /** closed: in use; open: left out since it failed; probing: one message tries it. */
+  breaker: string;
+  /** Why it is left out. */
+  reason?: string | undefined;
+  /** When the next message tries it. */
+  probeInSeconds?: number | undefined;
+}
+
+export interface GatewayOrder {
+  /** ISO 3166 code. */
+  country: string | null;
+  order: string[];
+  reasons: string[];
+  since: string;
+}
+
+export interface OperatorOverview {
+  days: OverviewDay[];
+  configuredOrder: string[];
+  gateways: GatewayHealth[];
+  orders: GatewayOrder[];
+}
+
+export interface GuardRule {
+  rule: 'user-sends' | 'address-sends' | 'token-sends' | 'country' | 'number-type' | 'spend' | 'phone-sends' | 'phone-users' | 'user-phones' | 'prefix' | 'country-sends' | 'user-failures' | 'address-failures' | 'token-failures' | 'phone-failures' | 'one-code';
+  about: string;
+  mode: 'off' | 'shadow' | 'enforce';
+  configuredMode: 'off' | 'shadow' | 'enforce';
+  changedAt: string | null;
+  changedBy: string | null;
+  refused: number;
+  /** What it would have refused. */
+  shadow: number;
+}
+
+export interface GuardModeRequest {
+  /** The rule. */
+  rule: 'user-sends' | 'address-sends' | 'token-sends' | 'country' | 'number-type' | 'spend' | 'phone-sends' | 'phone-users' | 'user-phones' | 'prefix' | 'country-sends' | 'user-failures' | 'address-failures' | 'token-failures' | 'phone-failures' | 'one-code';
+  /** Its mode from now on; configured goes back to the setting. */
+  mode: 'off' | 'shadow' | 'enforce' | 'configured';
+}
+
+export interface GuardBlock {
+  /** What lifting takes. */
+  id: string;
+  rule: 'user-sends' | 'address-sends' | 'token-sends' | 'country' | 'number-type' | 'spend' | 'phone-sends' | 'phone-users' | 'user-phones' | 'prefix' | 'country-sends' | 'user-failures' | 'address-failures' | 'token-failures' | 'phone-failures' | 'one-code';
+  /** Whom it holds. Phone numbers are masked. */
+  subject: string;
+  /** The users it refuses, where it does not refuse everybody. */
+  userIds: number[] | null;
+  until: string;
+}
+
+export interface GuardLiftRequest {
+  /** A block, by the id that the list gives it. */
+  block?: string | null | undefined;
+  /** A user: the block and all that counts against the user. */
+  userId?: number | null | undefined;
+  /** A phone: the block and all that counts against the phone. */
+  phoneNumber?: string | null | undefined;
+  /** A client address: the block and all that counts against it. */
+  address?: string | null | undefined;
+}
+
+export interface GuardSafeEntry {
+  id: string;
+  /** The prefix, or the masked number. */
+  label: string;
+  isPrefix: boolean;
+  addedAt: string;
+  addedBy: string;
+}
+
+export interface GuardSafeRequest {
+  /** One number. */
+  phoneNumber?: string | null | undefined;
+  /** All numbers that start so. */
+  prefix?: string | null | undefined;
+}
+
+export interface GuardSafeRemoval {
+  /** The entry, by the id that the list gives it. */
+  id: string;
+}
+
+export interface GuardDecision {
+  id: number;
+  at: string;
+  rule: 'user-sends' | 'address-sends' | 'token-sends' | 'country' | 'number-type' | 'spend' | 'phone-sends' | 'phone-users' | 'user-phones' | 'prefix' | 'country-sends' | 'user-failures' | 'address-failures' | 'token-failures' | 'phone-failures' | 'one-code';
+  action: 'refused' | 'shadow';
+  operation: 'send-code' | 'verify-phone';
+  userId: number;
+  /** Masked. */
+  phone: string | null;
+  /** A keyed digest: the same for the same number. */
+  phoneKey: string | null;
+  country: string | null;
+  /** The client address or the token’s person. */
+  source: string | null;
+}
+
+export interface OperatorAction {
+  id: number;
+  at: string;
+  /** The person: the token’s sub. */
+  subject: string;
+  client: string;
+  action: 'set-mode' | 'lift' | 'add-safe' | 'remove-safe';
+  target: string;
+  detail: string | null;
+  userId: number | null;
+}
+
+export interface FindUsersRequest {
+  /** Phone number in E.164 format. */
+  phoneNumber: string;
+}
+
+export interface FoundUsers {
+  userIds: number[];
+}
+
+export interface RevealedPhones {
+  verifiedPhone: string | null;
+  /** Where the last code went. */
+  lastSentPhone: string | null;
+}
+
+export interface TokenResponse {
+  access_token: string;
+  token_type: 'Bearer';
+  expires_in: number;
+  scope: string;
+}
+
+export interface SandboxMessage {
+  phoneNumber: string;
+  text: string;
+  code: string;
+  sentAt: string;
+}
+
+export interface SandboxClockRequest {
+  /** How far to move the clock forward; calls add up. */
+  advanceSeconds: number;
+}
+
+export interface SandboxClock {
+  now: string;
+  aheadSeconds: number;
+}

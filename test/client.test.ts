@@ -1,0 +1,251 @@
+import { readFile } from 'node:fs/promises';
+import { createServer, type IncomingMessage } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import { clientCredentials, createClient, isE164, LedgerlineError, parseExact, type Client } from '../client/index.ts';
+import { clientTypes } from '../src/http/client-types.ts';
+import { completeDocument } from '../src/http/routes/index.ts';
+import { newPhone, startService, wrongCode, type Service } from './harness/service.ts';
+
+let service: Service;
+let client: Client;
+beforeAll(async () => {
+  service = await startService();
+  client = createClient({ baseUrl: service.url, token: credentials(), resendSeconds: 0 });
+});
+afterAll(() => service.stop());
+
+const credentials = (more: { userId?: number; scope?: string } = {}) =>
+  clientCredentials({ baseUrl: service.url, clientId: 'sandbox', clientSecret: 'sandbox', ...more });
+
+/** What a call failed with. */
+async function failure(call: Promise<unknown>): Promise<LedgerlineError> {
+  const error: unknown = await call.then(
+    () => undefined,
+    (reason: unknown) => reason,
+  );
+  expect(error).toBeInstanceOf(LedgerlineError);
+  return error as LedgerlineError;
+}
+
+/** A server that answers as it is told, in turn. */
+async function scripted(...answers: { status: number; headers?: Record<string, string>; body?: string }[]) {
+  const requests: { path: string; authorization: string | undefined }[] = [];
+  const server = createServer((request: IncomingMessage, response) => {
+    requests.push({ path: request.url!, authorization: request.headers.authorization });
+    const { status, headers, body } = answers[requests.length - 1] ?? answers.at(-1)!;
+    if (status === 0) return request.socket.destroy();
+    request.resume().on('end', () => response.writeHead(status, headers).end(body));
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  onTestFinished(() => void server.close());
+  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, requests };
+}
+
+describe('types', () => {
+  it('are what the schemas say; `npm run generate` brings them up to date', async () => {
+    const committed = await readFile(new URL('../client/types.ts', import.meta.url), 'utf8');
+    expect(committed).toBe(clientTypes(JSON.parse(completeDocument())));
+  });
+
+  it('nothing else of the service is in the client', async () => {
+    for (const file of ['client', 'errors', 'exact', 'index', 'token', 'transport', 'types']) {
+      const text = await readFile(new URL(`../client/${file}.ts`, import.meta.url), 'utf8');
+      for (const [, from] of text.matchAll(/from '([^']+)'/g))
+        expect([file, from]).toEqual([file, expect.stringMatching(/^\.\/\w+\.ts$/)]);
+    }
+  });
+});
+
+describe('phone verification', () => {
+  it('goes from a number to a verified user', async () => {
+    const { id } = await client.createUser({ email: 'ada@example.com' });
+    const phoneNumber = newPhone();
+    expect(await client.userStatus(id)).toEqual({ isPhoneNumberVerified: false, phoneNumber: null });
+    await client.sendCode({ id, phoneNumber });
+    await client.resendCode(id);
+    const [message] = await client.sandbox.messages(phoneNumber);
+    await client.verify({ id, code: message!.code });
+    expect(await client.userStatus(id)).toEqual({ isPhoneNumberVerified: true, phoneNumber });
+    await client.unlinkPhone(id);
+    expect((await client.userStatus(id)).isPhoneNumberVerified).toBe(false);
+  });
+
+  it('says in one word what a refusal means', async () => {
+    const { id } = await client.createUser();
+    const phoneNumber = newPhone();
+    await client.sendCode({ id, phoneNumber });
+    const [message] = await client.sandbox.messages(phoneNumber);
+    const wrong = await failure(client.verify({ id, code: wrongCode(message!.code) }));
+    expect(wrong).toMatchObject({ kind: 'refused', status: 400, message: 'Invalid code.' });
+    expect(wrong.traceId).toMatch(/^00-[0-9a-f]{32}-/);
+    const blank = await failure(client.verify({ id, code: '' }));
+    expect(blank).toMatchObject({ kind: 'invalid', errors: { Code: ['The Code field is required.'] } });
+    expect(await failure(client.userStatus(2_000_000_000))).toMatchObject({ kind: 'not-found', status: 404 });
+    for (let i = 0; i < 9; i += 1) await failure(client.verify({ id, code: wrongCode(message!.code) }));
+    const blocked = await failure(client.verify({ id, code: message!.code }));
+    expect(blocked).toMatchObject({ kind: 'too-many', status: 429 });
+    expect(blocked.retryAfterSeconds).toBeGreaterThan(3000);
+  });
+
+  it('checks the number before anything leaves', async () => {
+    expect(['+447911123456', '+1234567'].map(isE164)).toEqual([true, true]);
+    expect(['447911123456', '+0447911123456', '+44 7911 123456', '+123456', ''].some(isE164)).toBe(false);
+    const { url, requests } = await scripted({ status: 204 });
+    const error = await failure(createClient({ baseUrl: url, token: 'x' }).sendCode({ id: 1, phoneNumber: '0791' }));
+    expect(error).toMatchObject({ kind: 'invalid', errors: { PhoneNumber: [expect.any(String)] } });
+    expect(requests).toEqual([]);
+  });
+
+  it('keeps the resend cool-down, for each user apart, and not after a failure', async () => {
+    const patient = createClient({ baseUrl: service.url, token: credentials(), resendSeconds: 60 });
+    const [first, second] = [await client.createUser(), await client.createUser()];
+    const phoneNumber = newPhone();
+    await failure(patient.sendCode({ id: 2_000_000_000, phoneNumber }));
+    expect(patient.secondsUntilResend(2_000_000_000)).toBe(0);
+    await patient.sendCode({ id: first.id, phoneNumber });
+    expect(patient.secondsUntilResend(first.id)).toBeGreaterThan(50);
+    const error = await failure(patient.resendCode(first.id));
+    expect(error.kind).toBe('too-many');
+    expect(error.retryAfterSeconds).toBeGreaterThan(50);
+    await patient.sendCode({ id: second.id, phoneNumber: newPhone() });
+    expect(await client.sandbox.messages(phoneNumber)).toHaveLength(1);
+  });
+});
+
+describe('transactions', () => {
+  const row = (individualId: number, index: number) => ({
+    individualId,
+    transactionId: `t-${String(index).padStart(4, '0')}`,
+    amount: `${index}.10`,
+    currency: 'EUR',
+    timeStamp: '2026-02-03T04:05:06Z',
+    transactionCategory: 'Debit',
+  });
+
+  it('keeps every digit beside the number', async () => {
+    const { id } = await client.createUser();
+    const amount = '9007199254740993.17';
+    const { results } = await client.recordTransactions([{ ...row(id, 1), amount }]);
+    expect(results.map(({ result }) => result)).toEqual(['created']);
+    const { transactions } = await client.listTransactions({ individualId: id, dataBatch: 1 });
+    expect(transactions[0]).toMatchObject({ amount: Number(amount), amountText: amount });
+    expect(await client.getTransaction({ transactionId: 't-0001', individualId: id })).toEqual(transactions[0]);
+    const { periods } = await client.summarizeTransactions({ individualId: id });
+    expect(periods[0]).toMatchObject({ from: '2026-02-03', moneyOutText: amount, moneyInText: '0', otherText: '0' });
+  });
+
+  it('takes only members for amounts, never the inside of a text', () => {
+    expect(parseExact(String.raw`{"note":"\"amount\": 1.50","amount" : 1.50,"list":[{"amount":-2e3}]}`)).toEqual({
+      note: '"amount": 1.50',
+      amount: 1.5,
+      amountText: '1.50',
+      list: [{ amount: -2000, amountText: '-2e3' }],
+    });
+  });
+
+  it('walks all pages, pinned to the rows that the first one saw', async () => {
+    const { id } = await client.createUser();
+    await client.recordTransactions(Array.from({ length: 25 }, (_, index) => row(id, index)));
+    const seen: string[] = [];
+    for await (const { transactionId } of client.transactions({ individualId: id, dataBatchCount: 10 })) {
+      // It sorts before all others, and would push each page on by one.
+      await client.recordTransactions([row(id, 1000 + seen.length)]);
+      seen.push(transactionId);
+    }
+    expect(seen).toEqual(Array.from({ length: 25 }, (_, index) => `t-${String(24 - index).padStart(4, '0')}`));
+    expect((await client.listTransactions({ individualId: id, dataBatch: 1 })).transactionCount).toBe(50);
+  });
+
+  it('exports both formats', async () => {
+    const { id } = await client.createUser();
+    await client.recordTransactions([row(id, 1), row(id, 2)]);
+    const csv = await (await client.exportTransactions({ individualId: id })).text();
+    expect(csv.trim().split('\n')).toHaveLength(3);
+    const lines = await (await client.exportTransactions({ individualId: id, amountFrom: '2' }, 'ndjson')).text();
+    expect(lines.trim().split('\n').map(parseExact)).toMatchObject([{ transactionId: 't-0002', amountText: '2.10' }]);
+  });
+});
+
+describe('tokens', () => {
+  it('one that the service no longer takes is replaced once, without a word', async () => {
+    const own = createClient({ baseUrl: service.url, token: credentials() });
+    const { id } = await own.createUser();
+    await own.sandbox.advanceClock(90_000);
+    expect((await own.userStatus(id)).isPhoneNumberVerified).toBe(false);
+    await own.sandbox.resetClock();
+  });
+
+  it('a fixed or a second bad one is the caller’s to know of', async () => {
+    expect((await failure(createClient({ baseUrl: service.url, token: 'bad' }).createUser())).kind).toBe(
+      'unauthorized',
+    );
+    const asked: boolean[] = [];
+    const token = (refused: boolean) => {
+      asked.push(refused);
+      return 'bad';
+    };
+    expect((await failure(createClient({ baseUrl: service.url, token }).createUser())).kind).toBe('unauthorized');
+    expect(asked).toEqual([false, true]);
+  });
+
+  it('calls at the same time share one request for a token', async () => {
+    const { url, requests } = await scripted({ status: 200, body: '{"access_token":"t","expires_in":60}' });
+    const source = clientCredentials({ baseUrl: url, clientId: 'a', clientSecret: 'b' });
+    expect(await Promise.all([source(false), source(false), source(false)])).toEqual(['t', 't', 't']);
+    expect(requests).toHaveLength(1);
+    const refused = clientCredentials({ baseUrl: service.url, clientId: 'sandbox', clientSecret: 'no' });
+    expect(await failure(Promise.resolve(refused(false)))).toMatchObject({ status: 401, kind: 'unauthorized' });
+  });
+
+  it('bound to a user it opens that one only', async () => {
+    const { id } = await client.createUser();
+    const bound = createClient({ baseUrl: service.url, token: credentials({ userId: id }) });
+    expect(await bound.userStatus(id)).toBeDefined();
+    expect((await failure(bound.userStatus(id + 1))).kind).toBe('forbidden');
+  });
+});
+
+describe('retries', () => {
+  const unavailable = { status: 503, headers: { 'retry-after': '0' } };
+
+  it('5xx is tried again, and Retry-After obeyed', async () => {
+    const { url, requests } = await scripted(unavailable, { status: 500 }, { status: 204 });
+    await createClient({ baseUrl: url, token: 't' }).sendCode({ id: 1, phoneNumber: '+447911123456' });
+    expect(requests).toHaveLength(3);
+  });
+
+  it('not forever, not when told to wait long, and never on 4xx', async () => {
+    const never = await scripted(unavailable);
+    const error = await failure(createClient({ baseUrl: never.url, token: 't', retries: 2 }).createUser());
+    expect(error).toMatchObject({ kind: 'unavailable', status: 503 });
+    expect(never.requests).toHaveLength(3);
+    const long = await scripted({ status: 503, headers: { 'retry-after': '3600' } });
+    expect((await failure(createClient({ baseUrl: long.url, token: 't' }).createUser())).retryAfterSeconds).toBe(3600);
+    expect(long.requests).toHaveLength(1);
+    const bad = await scripted({ status: 429, headers: { 'retry-after': '1' } });
+    expect((await failure(createClient({ baseUrl: bad.url, token: 't' }).createUser())).kind).toBe('too-many');
+    expect(bad.requests).toHaveLength(1);
+  });
+
+  it('without an answer only what is safe to do twice is done twice', async () => {
+    const gone = await scripted(
+      { status: 0 },
+      { status: 200, body: '{"isPhoneNumberVerified":true,"phoneNumber":null}' },
+    );
+    const own = createClient({ baseUrl: gone.url, token: 't' });
+    expect((await own.userStatus(1)).isPhoneNumberVerified).toBe(true);
+    const lost = await scripted({ status: 0 });
+    const send = createClient({ baseUrl: lost.url, token: 't' }).sendCode({ id: 1, phoneNumber: '+447911123456' });
+    expect((await failure(send)).kind).toBe('offline');
+    expect(lost.requests).toHaveLength(1);
+  });
+
+  it('an abort ends the waiting', async () => {
+    const { url } = await scripted({ status: 503, headers: { 'retry-after': '20' } });
+    const controller = new AbortController();
+    const call = createClient({ baseUrl: url, token: 't' }).userStatus(1, { signal: controller.signal });
+    setTimeout(() => controller.abort(), 100);
+    await expect(call).rejects.toThrow(/abort/i);
+  });
+});

@@ -1,0 +1,80 @@
+/** A page as a viewer has it, that also minds what a viewer would not see: errors, and requests to elsewhere. */
+import axe from 'axe-core';
+import type { BrowserContextOptions, Page } from 'playwright-core';
+import { expect, onTestFinished } from 'vitest';
+import { openBrowser } from './browser.ts';
+
+export interface OpenOptions extends BrowserContextOptions {
+  /** Complaints of the browser that this test brings about on purpose. */
+  expected?: RegExp;
+  /** Another origin that this page may ask. */
+  allowed?: string;
+}
+
+/** Undefined where there is no browser; the run says so. */
+export async function openPage(address: string, options: OpenOptions = {}): Promise<Page | undefined> {
+  const { expected, allowed, ...contextOptions } = options;
+  const browser = await openBrowser();
+  if (typeof browser === 'string') {
+    console.warn(browser);
+    return undefined;
+  }
+  const context = await browser.newContext({
+    viewport: { width: 1280, height: 800 },
+    locale: 'en-GB',
+    timezoneId: 'Europe/Berlin',
+    ...contextOptions,
+  });
+  const page = await context.newPage();
+  const complaints: string[] = [];
+  const elsewhere: string[] = [];
+  const { origin } = new URL(address);
+  page.on('pageerror', (error) => complaints.push(error.message));
+  page.on('console', (message) => {
+    if (message.type() === 'error') complaints.push(message.text());
+  });
+  page.on('request', (request) => {
+    const url = new URL(request.url());
+    if (url.origin !== origin && url.origin !== allowed && url.protocol !== 'blob:') elsewhere.push(request.url());
+  });
+  onTestFinished(() => {
+    expect(complaints.filter((text) => !expected?.test(text))).toEqual([]);
+    expect(elsewhere).toEqual([]);
+  });
+  await page.goto(address);
+  return page;
+}
+
+interface Finding {
+  id: string;
+  impact: string;
+  nodes: { html: string; failureSummary: string }[];
+}
+
+/** What axe finds, in light and in dark. */
+export async function expectAccessible(page: Page): Promise<void> {
+  for (const colorScheme of ['light', 'dark'] as const) {
+    await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' });
+    const found = await page.evaluate<Finding[]>(
+      `${axe.source}; axe.run(document).then(({ violations }) => violations)`,
+    );
+    expect(
+      found.map(({ id, impact, nodes }) => [colorScheme, id, impact, nodes[0]?.html, nodes[0]?.failureSummary]),
+    ).toEqual([]);
+  }
+}
+
+/** No sideways scroll, in the page or in what scrolls inside it. */
+export async function expectNarrow(page: Page): Promise<void> {
+  await page.setViewportSize({ width: 320, height: 640 });
+  const wide = await page.evaluate<number[]>(
+    `[document.documentElement, document.querySelector('ledgerline-activity')].filter(Boolean).map((box) => box.scrollWidth - 320)`,
+  );
+  for (const excess of wide) expect(excess).toBeLessThanOrEqual(0);
+}
+
+/** Without fonts all text would be 0 pixels wide, and every other test would still pass. */
+export async function expectRenderedText(page: Page, name: string): Promise<void> {
+  const box = await page.getByRole('heading', { name }).first().boundingBox();
+  expect(box!.width).toBeGreaterThan(30);
+}

@@ -1,0 +1,71 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { newPhone, startService, type Service } from './harness/service.ts';
+
+let service: Service;
+beforeAll(async () => {
+  service = await startService();
+});
+afterAll(() => service.stop());
+
+const find = (phoneNumber: string) => service.call('/operator/find-users', { phoneNumber });
+const reveal = (id: number, token?: string) =>
+  service.call(`/operator/users/${id}/reveal-phone`, undefined, token ? { token } : {});
+
+describe('POST /operator/find-users', () => {
+  it('finds who verified a number and whose last code went there', async () => {
+    const phoneNumber = newPhone();
+    const waiting = await service.createUser();
+    await service.sendCode(waiting, phoneNumber);
+    expect((await find(phoneNumber)).json).toEqual({ userIds: [waiting] });
+    const verified = await service.verifiedUser(phoneNumber);
+    // Whoever has it comes first, and nobody twice.
+    expect((await find(phoneNumber)).json).toEqual({ userIds: [verified, waiting] });
+    expect((await find(newPhone())).json).toEqual({ userIds: [] });
+  });
+
+  it('takes a number however it is written, and refuses what is none', async () => {
+    const id = await service.verifiedUser('+447911123456');
+    expect((await find('+4407911123456')).json).toEqual({ userIds: [id] });
+    const bad = await find('07911');
+    expect([bad.status, bad.json.errors]).toEqual([
+      400,
+      { PhoneNumber: ['The PhoneNumber field is not a valid phone number.'] },
+    ]);
+  });
+
+  it('by an index, however many users there are', async () => {
+    const plan = await service.sql.begin(async (sql) => {
+      await sql`set local enable_seqscan = off`;
+      return sql`explain select user_id from verifications where sent_phone = '+447911123456'`;
+    });
+    expect(JSON.stringify(plan)).toContain('verifications_by_sent_phone');
+  });
+});
+
+describe('POST /operator/users/{id}/reveal-phone', () => {
+  it('gives the numbers, and says in the audit who asked', async () => {
+    const phoneNumber = newPhone();
+    const id = await service.verifiedUser(phoneNumber);
+    const before = service.logLines.length;
+    const answer = await reveal(id);
+    expect(answer.json).toEqual({ verifiedPhone: phoneNumber, lastSentPhone: phoneNumber });
+    expect(answer.headers.get('cache-control')).toBe('no-store');
+    const told = service.logLines.slice(before).join('');
+    expect(told).toMatch(new RegExp(`"subject":"[^"]+","action":"reveal-phone","target":"user ${id}"`));
+    expect(told).not.toContain(phoneNumber.slice(1));
+  });
+
+  it('tells nothing of a user who has none, and of nobody at all', async () => {
+    expect((await reveal(await service.createUser())).json).toEqual({ verifiedPhone: null, lastSentPhone: null });
+    expect((await reveal(2_000_000_000)).status).toBe(404);
+  });
+
+  it('reading is not revealing', async () => {
+    const id = await service.createUser();
+    const reader = await service.token('operator:read');
+    expect((await reveal(id, reader)).status).toBe(403);
+    expect((await service.call('/operator/find-users', {}, { token: reader })).status).toBe(400);
+    const other = await service.token('users phone');
+    expect((await service.call('/operator/find-users', {}, { token: other })).status).toBe(403);
+  });
+});

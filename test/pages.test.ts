@@ -1,0 +1,117 @@
+import { readdir, readFile, stat } from 'node:fs/promises';
+import path from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { brotliDecompressSync } from 'node:zlib';
+import { request } from 'node:http';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { checkMode, loadConfig } from '../src/config.ts';
+import { serviceForTest, startService, type Service } from './harness/service.ts';
+
+const built = fileURLToPath(new URL('../dist/web/', import.meta.url));
+
+let service: Service;
+beforeAll(async () => {
+  service = await startService();
+});
+afterAll(() => service.stop());
+
+const get = (pathname: string, headers: Record<string, string> = {}) =>
+  service.call(pathname, undefined, { method: 'GET', token: null, headers });
+
+/** As it goes over the wire; fetch would unpack it. */
+function raw(pathname: string): Promise<{ encoding: string | undefined; bytes: Buffer }> {
+  return new Promise((resolve, reject) => {
+    request(service.url + pathname, { headers: { 'accept-encoding': 'gzip, br' } }, (response) => {
+      const chunks: Buffer[] = [];
+      response.on('data', (chunk: Buffer) => chunks.push(chunk));
+      response.on('end', () =>
+        resolve({ encoding: response.headers['content-encoding'], bytes: Buffer.concat(chunks) }),
+      );
+    })
+      .on('error', reject)
+      .end();
+  });
+}
+
+/** What a page's HTML asks for. */
+async function filesOf(pathname: string): Promise<string[]> {
+  const { text } = await get(pathname);
+  return [...text.matchAll(/(?:src|href)="([^"]+)"/g)].map(([, address]) => address!);
+}
+
+describe.each(['/', '/wallet'])('the page %s', (pathname) => {
+  it('has a policy without inline script and outside hosts', async () => {
+    const { status, headers, text } = await get(pathname);
+    expect(status).toBe(200);
+    expect(headers.get('content-type')).toBe('text/html; charset=utf-8');
+    const policy = headers.get('content-security-policy')!;
+    expect(policy).toContain("default-src 'none'; script-src 'self'; style-src 'self'");
+    expect(policy).toContain("frame-ancestors 'none'");
+    expect(policy).not.toMatch(/unsafe|http|\*|data:/);
+    expect(headers.get('x-content-type-options')).toBe('nosniff');
+    expect(headers.get('referrer-policy')).toBe('no-referrer');
+    expect(text).not.toMatch(/<script(?![^>]*src=)|<style|style="|https?:\/\//);
+    expect(text).toContain('data-mode="sandbox"');
+  });
+
+  it('is asked for each time, and sent only when it changed', async () => {
+    const { headers } = await get(pathname);
+    expect(headers.get('cache-control')).toBe('no-cache');
+    const again = await get(pathname, { 'if-none-match': headers.get('etag')! });
+    expect([again.status, again.text]).toEqual([304, '']);
+  });
+
+  it('loads files that carry a hash, are kept for good and come packed', async () => {
+    const files = await filesOf(pathname);
+    expect(files.some((file) => file.endsWith('.js'))).toBe(true);
+    for (const file of files) {
+      expect(file).toMatch(/^\/assets\/[\w-]+-[\w-]{8}\.(js|css|svg)$/);
+      const { status, headers, text } = await get(file, { 'accept-encoding': 'identity' });
+      expect(status).toBe(200);
+      expect(headers.get('cache-control')).toBe('public, max-age=31536000, immutable');
+      expect(headers.get('x-content-type-options')).toBe('nosniff');
+      expect(headers.get('vary')).toBe('accept-encoding');
+      expect(headers.get('content-encoding')).toBeNull();
+      const packed = await raw(file);
+      expect(packed.encoding).toBe('br');
+      expect(brotliDecompressSync(packed.bytes).toString()).toBe(text);
+    }
+  });
+});
+
+it('the activity screen loads less than 60 KB of script', async () => {
+  const scripts = (await filesOf('/wallet')).filter((file) => file.endsWith('.js'));
+  const sizes = await Promise.all(scripts.map(async (file) => (await stat(path.join(built, `${file}.br`))).size));
+  const total = sizes.reduce((sum, size) => sum + size, 0);
+  expect(total).toBeGreaterThan(1000);
+  expect(total).toBeLessThan(60 * 1024);
+  // Nothing else is loaded later.
+  const all = (await readdir(path.join(built, 'assets'))).filter((name) => name.endsWith('.js'));
+  for (const name of all) {
+    expect(await readFile(path.join(built, 'assets', name), 'utf8')).not.toMatch(/\bimport\(/);
+  }
+});
+
+describe('which pages are served', () => {
+  it('only those that are named', async () => {
+    const some = await serviceForTest({ LEDGERLINE_PAGES: 'wallet' });
+    const of = (pathname: string) => some.call(pathname, undefined, { method: 'GET', token: null });
+    expect((await of('/wallet')).status).toBe(200);
+    expect((await of('/')).status).toBe(404);
+  });
+
+  it('none in production unless named, and never the sandbox’s', () => {
+    expect(loadConfig({ MODE: 'production' }).pages).toEqual([]);
+    expect(loadConfig({}).pages).toContain('sandbox');
+    expect(() => loadConfig({ LEDGERLINE_PAGES: 'walet' })).toThrow(/LEDGERLINE_PAGES has the page "walet"/);
+    const told = loadConfig({ MODE: 'production', LEDGERLINE_PAGES: 'sandbox' });
+    expect(() => checkMode(told)).toThrow(/LEDGERLINE_PAGES names the page sandbox/);
+  });
+
+  it('nothing of the folder but what was built', async () => {
+    for (const pathname of ['/assets/', '/assets/../../package.json', '/assets/%2e%2e/index.html', '/index.html']) {
+      expect([pathname, (await get(pathname)).status]).toEqual([pathname, 404]);
+    }
+    expect((await service.call('/wallet', {}, { method: 'POST' })).status).toBe(405);
+  });
+});

@@ -1,0 +1,92 @@
+/** Days as the viewer's time zone has them. A day is written 2026-03-31. */
+
+const hour = 3_600_000;
+
+const dayFormats = new Map<string, Intl.DateTimeFormat>();
+
+export function dayOf(instant: Date, timeZone: string): string {
+  let format = dayFormats.get(timeZone);
+  if (!format) {
+    format = new Intl.DateTimeFormat('en-CA', { timeZone, year: 'numeric', month: '2-digit', day: '2-digit' });
+    dayFormats.set(timeZone, format);
+  }
+  return format.format(instant);
+}
+
+export function addDays(day: string, days: number): string {
+  return new Date(Date.parse(`${day}T00:00:00Z`) + days * 24 * hour).toISOString().slice(0, 10);
+}
+
+/** The first moment of a day. Where clocks go forward at midnight, the day begins an hour late. */
+export function startOfDay(day: string, timeZone: string): Date {
+  const midnight = Date.parse(`${day}T00:00:00Z`);
+  let start = midnight - offsetAt(midnight, timeZone);
+  start = midnight - offsetAt(start, timeZone);
+  while (dayOf(new Date(start), timeZone) < day) start += hour / 2;
+  return new Date(start);
+}
+
+export function firstMoment(day: string, timeZone: string): string {
+  return startOfDay(day, timeZone).toISOString();
+}
+
+/** The service keeps microseconds; so does the end of a day. */
+export function lastMoment(day: string, timeZone: string): string {
+  const next = startOfDay(addDays(day, 1), timeZone);
+  return new Date(next.getTime() - 1000).toISOString().replace('.000Z', '.999999Z');
+}
+
+function offsetAt(instant: number, timeZone: string): number {
+  const format = new Intl.DateTimeFormat('en-US', {
+    timeZone,
+    hourCycle: 'h23',
+    year: 'numeric',
+    month: 'numeric',
+    day: 'numeric',
+    hour: 'numeric',
+    minute: 'numeric',
+    second: 'numeric',
+  });
+  const part: Record<string, number> = {};
+  for (const { type, value } of format.formatToParts(instant)) part[type] = Number(value);
+  const local = Date.UTC(part.year!, part.month! - 1, part.day, part.hour, part.minute, part.second);
+  return local - Math.floor(instant / 1000) * 1000;
+}
+
+/** Formats of one viewer, made once. */
+export function dateFormats(locale: string, timeZone: string) {
+  const of = (options: Intl.DateTimeFormatOptions, zone = timeZone) =>
+    new Intl.DateTimeFormat(locale, { ...options, timeZone: zone });
+  const time = of({ hour: 'numeric', minute: '2-digit' });
+  const full = of({ dateStyle: 'full', timeStyle: 'medium' });
+  // Days are dates without a time: shown as they are, in no zone.
+  const thisYear = of({ weekday: 'long', day: 'numeric', month: 'long' }, 'UTC');
+  const otherYear = of({ weekday: 'long', day: 'numeric', month: 'long', year: 'numeric' }, 'UTC');
+  const short = of({ dateStyle: 'medium' }, 'UTC');
+  const month = of({ month: 'long', year: 'numeric' }, 'UTC');
+  const monthLetter = of({ month: 'narrow' }, 'UTC');
+  const monthShort = of({ month: 'short' }, 'UTC');
+  const relative = new Intl.RelativeTimeFormat(locale, { numeric: 'auto' });
+  const at = (day: string) => new Date(`${day}T00:00:00Z`);
+  return {
+    time: (timeStamp: string) => time.format(new Date(timeStamp)),
+    full: (timeStamp: string) => full.format(new Date(timeStamp)),
+    shortDay: (day: string) => short.format(at(day)),
+    month: (yearMonth: string) => month.format(at(`${yearMonth}-01`)),
+    monthLetter: (yearMonth: string) => monthLetter.format(at(`${yearMonth}-01`)),
+    monthShort: (yearMonth: string) => monthShort.format(at(`${yearMonth}-01`)),
+    /** Today and yesterday by name, others by date. */
+    day(day: string, today: string): string {
+      const back = Math.round((Date.parse(today) - Date.parse(day)) / (24 * hour));
+      if (back === 0 || back === 1) return capital(relative.format(-back, 'day'), locale);
+      return (day.slice(0, 4) === today.slice(0, 4) ? thisYear : otherYear).format(at(day));
+    },
+  };
+}
+
+export type DateFormats = ReturnType<typeof dateFormats>;
+
+function capital(text: string, locale: string): string {
+  const [first = '', ...rest] = text;
+  return first.toLocaleUpperCase(locale) + rest.join('');
+}

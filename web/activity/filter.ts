@@ -1,0 +1,78 @@
+/** What the viewer filters by: in the address bar, and as the API takes it. */
+import type { ExportTransactionsRequest } from '../../client/index.ts';
+import { firstMoment, lastMoment } from './dates.ts';
+
+/** Every member is as typed; an empty one filters nothing. */
+export interface Filter {
+  search: string;
+  category: string;
+  from: string;
+  to: string;
+  amountFrom: string;
+  amountTo: string;
+  type: string;
+  status: string;
+  currency: string;
+}
+
+export const noFilter: Filter = {
+  search: '',
+  category: '',
+  from: '',
+  to: '',
+  amountFrom: '',
+  amountTo: '',
+  type: '',
+  status: '',
+  currency: '',
+};
+
+const names = Object.keys(noFilter) as (keyof Filter)[];
+
+export function isFiltered(filter: Filter): boolean {
+  return names.some((name) => filter[name] !== '');
+}
+
+/** Other parameters of the address are left alone. */
+export function writeAddress(address: URL, filter: Filter): URL {
+  const changed = new URL(address);
+  for (const name of names) {
+    if (filter[name]) changed.searchParams.set(name, filter[name]);
+    else changed.searchParams.delete(name);
+  }
+  return changed;
+}
+
+const forms: Partial<Record<keyof Filter, RegExp>> = {
+  from: /^\d{4}-\d\d-\d\d$/,
+  to: /^\d{4}-\d\d-\d\d$/,
+  amountFrom: /^\d{1,20}(\.\d+)?$/,
+  amountTo: /^\d{1,20}(\.\d+)?$/,
+};
+
+/** What somebody wrote into an address by hand, and makes no sense, filters nothing. */
+export function readAddress(address: URL): Filter {
+  const filter = { ...noFilter };
+  for (const name of names) {
+    const value = address.searchParams.get(name) ?? '';
+    if (forms[name]?.test(value) ?? true) filter[name] = value;
+  }
+  return filter;
+}
+
+/** Days are the viewer's, so their bounds go as moments. */
+export function requestOf(individualId: number, filter: Filter, timeZone: string): ExportTransactionsRequest {
+  const { search, category, from, to, amountFrom, amountTo, type, status, currency } = filter;
+  return {
+    individualId,
+    ...(search && { search }),
+    ...(category && { transactionCategory: category }),
+    ...(from && { timestampFrom: firstMoment(from, timeZone) }),
+    ...(to && { timestampTo: lastMoment(to, timeZone) }),
+    ...(amountFrom && { amountFrom }),
+    ...(amountTo && { amountTo }),
+    ...(type && { transactionType: type }),
+    ...(status && { transactionStatus: status }),
+    ...(currency && { currency }),
+  };
+}

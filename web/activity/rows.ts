@@ -1,0 +1,74 @@
+/** The rows near what is on screen. Pages are read by number as they come into view, in any order. */
+import type { Transaction, TransactionPage } from '../../client/index.ts';
+
+const pageSize = 100;
+const inFlight = 2;
+const keptPages = 50;
+
+export interface RowsOptions {
+  fetchPage(dataBatch: number, dataBatchCount: number): Promise<TransactionPage>;
+  onChange(): void;
+  onError(error: unknown): void;
+}
+
+export class Rows {
+  readonly #options: RowsOptions;
+  readonly #pages = new Map<number, Transaction[]>();
+  readonly #loading = new Set<number>();
+  #wanted: number[] = [];
+  #stopped = false;
+
+  constructor(options: RowsOptions) {
+    this.#options = options;
+  }
+
+  at(row: number): Transaction | undefined {
+    return this.#pages.get(Math.floor(row / pageSize))?.[row % pageSize];
+  }
+
+  /** What is on screen now. Pages that were flown over and are not yet asked for are forgotten. */
+  want(first: number, last: number): void {
+    const [from, to] = [Math.floor(first / pageSize), Math.floor(Math.max(first, last) / pageSize)];
+    this.#wanted = Array.from({ length: to - from + 1 }, (_, index) => from + index);
+    for (const page of this.#wanted) {
+      const rows = this.#pages.get(page);
+      if (!rows) continue;
+      // Read again, it is the newest: the oldest go first.
+      this.#pages.delete(page);
+      this.#pages.set(page, rows);
+    }
+    this.#fill();
+  }
+
+  stop(): void {
+    this.#stopped = true;
+  }
+
+  #fill(): void {
+    for (const page of this.#wanted) {
+      if (this.#stopped || this.#loading.size >= inFlight) return;
+      if (!this.#pages.has(page) && !this.#loading.has(page)) void this.#load(page);
+    }
+  }
+
+  async #load(page: number): Promise<void> {
+    this.#loading.add(page);
+    try {
+      const { transactions } = await this.#options.fetchPage(page + 1, pageSize);
+      if (this.#stopped) return;
+      this.#pages.set(page, transactions);
+      for (const [oldest] of this.#pages) {
+        if (this.#pages.size <= keptPages) break;
+        this.#pages.delete(oldest);
+      }
+      this.#options.onChange();
+    } catch (error) {
+      if (this.#stopped) return;
+      this.#wanted = [];
+      this.#options.onError(error);
+    } finally {
+      this.#loading.delete(page);
+    }
+    this.#fill();
+  }
+}

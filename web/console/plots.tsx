@@ -1,0 +1,123 @@
+/** Plots of the console: plain SVG, each with the same numbers as a table for those who cannot see it. */
+
+export interface Series {
+  name: string;
+  tone: string;
+  values: number[];
+}
+
+export interface BarsProps {
+  title: string;
+  labels: string[];
+  series: Series[];
+}
+
+const [width, height] = [640, 200];
+const inset = { left: 40, bottom: 24, top: 8 };
+
+/** Groups of bars, one group a label. */
+export function Bars({ title, labels, series }: BarsProps) {
+  const most = niceMost(Math.max(1, ...series.flatMap(({ values }) => values)));
+  const group = (width - inset.left) / Math.max(1, labels.length);
+  const bar = Math.min(22, (group * 0.7) / series.length);
+  const floor = height - inset.bottom;
+  const y = (value: number) => floor - (value / most) * (floor - inset.top);
+  // As many labels as can be read.
+  const every = Math.ceil(labels.length / 10);
+  return (
+    <figure class="plot">
+      <svg viewBox={`0 0 ${width} ${height}`} aria-hidden="true" focusable="false">
+        {[0, 0.5, 1].map((part) => (
+          <g key={part} class="grid">
+            <line x1={inset.left} x2={width} y1={y(most * part)} y2={y(most * part)} />
+            <text x={inset.left - 8} y={y(most * part) + 4} text-anchor="end">
+              {short(most * part)}
+            </text>
+          </g>
+        ))}
+        {labels.map((label, index) => {
+          const middle = inset.left + group * (index + 0.5);
+          const start = middle - (bar * series.length) / 2;
+          return (
+            <g key={label}>
+              {series.map(({ name, tone, values }, place) => (
+                <rect
+                  key={name}
+                  class={tone}
+                  x={start + bar * place + 1}
+                  width={Math.max(1, bar - 2)}
+                  y={y(values[index]!)}
+                  height={floor - y(values[index]!)}
+                  rx={Math.min(3, bar / 3)}
+                />
+              ))}
+              {index % every === 0 && (
+                <text x={middle} y={height - 6} text-anchor="middle">
+                  {label}
+                </text>
+              )}
+            </g>
+          );
+        })}
+      </svg>
+      <figcaption aria-hidden="true">
+        {series.map(({ name, tone }) => (
+          <span key={name} class={`key ${tone}`}>
+            {name}
+          </span>
+        ))}
+      </figcaption>
+      <div class="unseen">
+        <table>
+          <caption>{title}</caption>
+          <thead>
+            <tr>
+              <th scope="col">Day</th>
+              {series.map(({ name }) => (
+                <th key={name} scope="col">
+                  {name}
+                </th>
+              ))}
+            </tr>
+          </thead>
+          <tbody>
+            {labels.map((label, index) => (
+              <tr key={label}>
+                <th scope="row">{label}</th>
+                {series.map(({ name, values }) => (
+                  <td key={name}>{values[index]}</td>
+                ))}
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      </div>
+    </figure>
+  );
+}
+
+/** A share as a bar in a table's cell, with the number beside it. */
+export function Share({ part, of, tone }: { part: number; of: number; tone: string }) {
+  if (of === 0) return <span class="soft">–</span>;
+  const percent = Math.round((part / of) * 100);
+  return (
+    <span class="share">
+      <svg viewBox="0 0 100 8" preserveAspectRatio="none" aria-hidden="true" focusable="false">
+        <rect class="rest" width="100" height="8" rx="4" />
+        <rect class={tone} width={percent} height="8" rx="4" />
+      </svg>
+      {percent}%
+    </span>
+  );
+}
+
+function niceMost(value: number): number {
+  const power = 10 ** Math.floor(Math.log10(value));
+  return (
+    [1, 2, 4, 5, 10].map((step) => step * power).find((nice) => nice >= value && (nice >= 2 || nice === value)) ?? value
+  );
+}
+
+function short(value: number): string {
+  return value.toLocaleString(undefined, { notation: 'compact', maximumFractionDigits: 1 });
+}

@@ -1,0 +1,30 @@
+/** The line at the top of every page. */
+import icon from '../icon.svg';
+
+const links = [
+  ['/', 'Sandbox', 'sandbox'],
+  ['/wallet', 'Wallet', 'wallet'],
+  ['/docs', 'API', 'docs'],
+] as const;
+
+export function Header({ here }: { here: 'sandbox' | 'wallet' | 'console' }) {
+  const shown = links.filter(([, , name]) => isSandbox || name !== 'sandbox');
+  return (
+    <header class="page-header">
+      <a class="brand" href={isSandbox ? '/' : '/wallet'}>
+        <img src={icon} alt="" width="28" height="28" />
+        <span>Ledgerline</span>
+      </a>
+      <nav aria-label="Pages">
+        {shown.map(([href, text, name]) => (
+          <a key={href} href={href} aria-current={name === here ? 'page' : undefined}>
+            {text}
+          </a>
+        ))}
+      </nav>
+    </header>
+  );
+}
+
+/** The service says so in the page it serves. */
+export const isSandbox = document.documentElement.dataset.mode === 'sandbox';

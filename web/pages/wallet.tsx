@@ -1,0 +1,68 @@
+/** The wallet page: the element, a token for it, and whose activity it shows. */
+import { render } from 'preact';
+import { useEffect, useRef, useState } from 'preact/hooks';
+import { clientCredentials, type TokenSource } from '../../client/index.ts';
+import { LedgerlineActivity } from '../activity/element.tsx';
+import { Header, isSandbox } from './header.tsx';
+import { SignIn } from './sign-in.tsx';
+
+const parameters = new URL(location.href).searchParams;
+const individual = Number(parameters.get('individual')) || 1;
+const locale = parameters.get('locale') ?? navigator.language;
+
+/** Languages that are written from the right, where the browser does not say. */
+const fromTheRight = new Set(['ar', 'dv', 'fa', 'he', 'ku', 'ps', 'sd', 'ug', 'ur', 'yi']);
+
+function directionOf(tag: string): 'rtl' | 'ltr' {
+  try {
+    return fromTheRight.has(new Intl.Locale(tag).language) ? 'rtl' : 'ltr';
+  } catch {
+    return 'ltr';
+  }
+}
+
+/** A sandbox's token is anybody's; elsewhere a person brings one. */
+function sandboxToken(): TokenSource {
+  return clientCredentials({
+    baseUrl: '',
+    clientId: 'sandbox',
+    clientSecret: 'sandbox',
+    userId: individual,
+    scope: 'transactions:read',
+  });
+}
+
+function WalletPage() {
+  const [getToken, setGetToken] = useState<TokenSource | undefined>(() => (isSandbox ? sandboxToken() : undefined));
+  return (
+    <>
+      <Header here="wallet" />
+      {getToken ? (
+        <Wallet getToken={getToken} onExpired={() => !isSandbox && setGetToken(undefined)} />
+      ) : (
+        <SignIn
+          about={`Paste an access token that may read the transactions of individual ${individual}. It stays in this page.`}
+          onToken={(token) => setGetToken(() => () => token)}
+        />
+      )}
+    </>
+  );
+}
+
+function Wallet({ getToken, onExpired }: { getToken: TokenSource; onExpired(): void }) {
+  const box = useRef<HTMLElement>(null);
+  useEffect(() => {
+    const element = new LedgerlineActivity();
+    element.setAttribute('individual', String(individual));
+    element.setAttribute('locale', locale);
+    element.setAttribute('address-bar', '');
+    element.getToken = getToken;
+    element.addEventListener('ledgerline-session-expired', onExpired);
+    box.current!.replaceChildren(element);
+    return () => element.remove();
+  }, [getToken]);
+  return <main ref={box} />;
+}
+
+document.documentElement.dir = directionOf(locale);
+render(<WalletPage />, document.getElementById('page')!);

@@ -1,0 +1,73 @@
+/** The pages: static files with a hash in their names, packed with brotli once, when they are built. */
+import { readdir, readFile, writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+import { brotliCompress, constants } from 'node:zlib';
+import { defineConfig, type Plugin } from 'vite';
+
+const here = fileURLToPath(new URL('.', import.meta.url));
+const output = path.join(here, '../dist/web');
+
+const common = {
+  root: here,
+  oxc: { jsx: { runtime: 'automatic' as const, importSource: 'preact' } },
+};
+
+const target = 'es2022';
+
+/** The element alone, in one file, for pages of others. */
+const element = defineConfig({
+  ...common,
+  build: {
+    outDir: path.join(here, '../dist/activity'),
+    emptyOutDir: true,
+    target,
+    lib: { entry: path.join(here, 'activity/element.tsx'), formats: ['es'], fileName: () => 'ledgerline-activity.js' },
+  },
+  plugins: [types('ledgerline-activity.d.ts')],
+});
+
+const pages = defineConfig({
+  ...common,
+  build: {
+    outDir: output,
+    emptyOutDir: true,
+    target,
+    // A data: address would need a wider policy.
+    assetsInlineLimit: 0,
+    modulePreload: { polyfill: false },
+    rollupOptions: { input: ['index.html', 'wallet.html', 'console.html'].map((name) => path.join(here, name)) },
+  },
+  plugins: [packed()],
+});
+
+export default defineConfig(({ mode }) => (mode === 'element' ? element : pages));
+
+function packed(): Plugin {
+  return {
+    name: 'packed',
+    apply: 'build',
+    async closeBundle() {
+      const folder = path.join(output, 'assets');
+      const files = await readdir(folder);
+      await Promise.all(
+        files.map(async (name) => {
+          const bytes = await readFile(path.join(folder, name));
+          const params = { [constants.BROTLI_PARAM_QUALITY]: constants.BROTLI_MAX_QUALITY };
+          await writeFile(path.join(folder, `${name}.br`), await promisify(brotliCompress)(bytes, { params }));
+        }),
+      );
+    },
+  };
+}
+
+function types(fileName: string): Plugin {
+  return {
+    name: 'types',
+    async generateBundle() {
+      const source = await readFile(path.join(here, 'activity', fileName), 'utf8');
+      this.emitFile({ type: 'asset', fileName, source });
+    },
+  };
+}
