@@ -219,9 +219,7 @@ async function start(options: AppOptions, releasers: Releasers): Promise<App> {
     createUser,
     userStatus: createUserStatus(users),
     findUsers: createFindUsers(users),
-    revealPhone: createRevealPhone(users, ({ subject }, action, userId) =>
-      observe({ kind: 'operator-action', subject, action, target: `user ${userId}` }),
-    ),
+    revealPhone: createRevealPhone(users, guard.desk.noteLook),
     listTransactions: createListTransactions(transactions, clock, asOf),
     summarizeTransactions: createSummarizeTransactions(transactions, clock, asOf),
     exportTransactions: createExportTransactions(transactions, clock, asOf),

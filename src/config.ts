@@ -100,7 +100,7 @@ const origins: Kind<string[]> = {
     }),
 };
 
-export const pageNames = ['sandbox', 'wallet'] as const;
+export const pageNames = ['sandbox', 'wallet', 'console'] as const;
 export type PageName = (typeof pageNames)[number];
 
 const pages: Kind<PageName[]> = {

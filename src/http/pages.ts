@@ -9,7 +9,7 @@ import type { Reply, Request } from './operation.ts';
 
 const built = fileURLToPath(new URL('../../dist/web/', import.meta.url));
 
-const htmlFiles: Record<PageName, string> = { sandbox: 'index.html', wallet: 'wallet.html' };
+const htmlFiles: Record<PageName, string> = { sandbox: 'index.html', wallet: 'wallet.html', console: 'console.html' };
 
 const mediaTypes: Record<string, string> = {
   '.html': 'text/html; charset=utf-8',

@@ -74,6 +74,11 @@ export function createGuardDesk({ store, configured, digest, clock, observe, liv
       });
     },
 
+    async noteLook(who: Operator, action: string, userId: number): Promise<void> {
+      await store.recordAction(who, action, userId, clock.now());
+      observe({ kind: 'operator-action', subject: who.subject, action, target: `user ${userId}` });
+    },
+
     async setMode(who: Operator, rule: RuleName, mode: RuleMode | undefined): Promise<void> {
       await store.setMode(rule, mode, who, clock.now());
       await done(who, 'set-mode', `${rule} ${mode ?? 'configured'}`);

@@ -234,6 +234,11 @@ export function createGuardStore(db: Database) {
       return rows.length === 1;
     },
 
+    /** An act that changes nothing but has to be told: who looked at what. */
+    async recordAction(who: Operator, action: string, userId: number, now: Date): Promise<void> {
+      await db.write.unsafe(acted('true'), [now, who.subject, who.client, action, `user ${userId}`, null, userId]);
+    },
+
     async writeDecisions(decisions: Decision[], totals: DecisionTotal[]): Promise<void> {
       const column = <T>(read: (decision: Decision) => T) => decisions.map(read);
       await db.write.unsafe(

@@ -43,6 +43,8 @@ describe.skipIf(!has('/operator/users/{id}/trail'))('a failed customer', () => {
     await expectNarrow(page);
     await page.getByRole('button', { name: 'Reveal number' }).click();
     await page.getByText(`Last code to: ${phoneNumber}`).waitFor();
+    const acts = await service.sql`select from operator_actions where action = 'reveal-phone' and user_id = ${id}`;
+    expect(acts.length).toBe(1);
     expect(service.logLines.join('')).toContain(`"action":"reveal-phone","target":"user ${id}"`);
   });
 

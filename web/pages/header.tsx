@@ -4,11 +4,13 @@ import icon from '../icon.svg';
 const links = [
   ['/', 'Sandbox', 'sandbox'],
   ['/wallet', 'Wallet', 'wallet'],
+  ['/console', 'Console', 'console'],
   ['/docs', 'API', 'docs'],
 ] as const;
 
 export function Header({ here }: { here: 'sandbox' | 'wallet' | 'console' }) {
-  const shown = links.filter(([, , name]) => isSandbox || name !== 'sandbox');
+  // Outside the sandbox a page cannot know which others are served.
+  const shown = links.filter(([, , name]) => isSandbox || name === here || name === 'docs');
   return (
     <header class="page-header">
       <a class="brand" href={isSandbox ? '/' : '/wallet'}>

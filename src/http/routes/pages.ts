@@ -6,6 +6,7 @@ import type { Pages, StaticFile } from '../pages.ts';
 const known: Record<PageName, { path: string; summary: string }> = {
   sandbox: { path: '/', summary: 'The sandbox’s page' },
   wallet: { path: '/wallet', summary: 'The wallet’s activity screen' },
+  console: { path: '/console', summary: 'The operator’s console' },
 };
 
 export const pageOperation = (name: PageName, { html }: Pages) =>
