@@ -37,8 +37,8 @@ const routes = {
   async send([id, phone]) {
     await reserveSend(phones, Number(id), phone, new Date());
   },
-  async verify([id]) {
-    await reserveAttempt(phones, Number(id), new Date());
+  async verify([id, phone]) {
+    await reserveAttempt(phones, Number(id), phone, new Date());
   },
 };
 

@@ -1,16 +1,52 @@
-/** The calls of one send and one verify on the store, as the rules make them, without the rules. */
+/** The calls of one send and one verify on the store, as the rules make them in the sandbox, without the rules. */
+import { loadConfig } from '../dist/config.js';
+import { configuredModes, planFailures, planSends, prefixOf } from '../dist/phone/guard.js';
+
 const digest = Buffer.alloc(32);
-const limits = { user: [{ count: 100, seconds: 600 }], phone: [] };
-const failures = [{ count: 10, seconds: 3600, blockSeconds: 3600 }];
-const attempts = 5;
+const config = loadConfig({});
+const modes = configuredModes(false, config.rules);
+const limits = { ...config, countries: [], prefix: config.prefixSends };
+const sends = planSends(limits, modes, false);
+const plan = planFailures(limits, modes);
+const source = { address: undefined, token: undefined };
 
 export async function reserveSend(store, userId, phone, now) {
-  const reserved = await store.reserveSend(userId, phone, 0, now, limits);
+  const { issued: number } = await store.reserveSend({
+    userId,
+    phone,
+    correlationType: 0,
+    now,
+    plan: sends,
+    source,
+    forbidden: false,
+    leases: { prefix: undefined, budgets: [] },
+    prefix: undefined,
+    enforces: () => false,
+  });
   const expiresAt = new Date(now.getTime() + 600_000);
-  await store.acceptCode({ userId, number: reserved.issued, phone, digest, issuedAt: now, expiresAt });
+  await store.acceptCode(
+    { userId, number, phone, digest, issuedAt: now, expiresAt },
+    {
+      userId,
+      number,
+      phone: '+44…42',
+      country: 'GB',
+      correlationType: 0,
+      locale: 'en',
+      segments: 1,
+      gateway: 'inbox',
+      gatewayId: null,
+      reason: null,
+      tries: null,
+      requestedAt: now,
+      answeredAt: now,
+      expiresAt,
+    },
+  );
 }
 
-export async function reserveAttempt(store, userId, now) {
-  const reserved = await store.reserveAttempt(userId, now, failures, attempts);
-  await store.consumeCode(userId, reserved.number, now);
+export async function reserveAttempt(store, userId, phone, now) {
+  const attempt = { userId, now, plan, attempts: 5, source, code: { key: digest, enforced: false } };
+  const { code } = await store.reserveAttempt(attempt);
+  await store.consumeCode(attempt, { number: code.number, phone }, prefixOf(phone));
 }

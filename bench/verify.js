@@ -33,7 +33,7 @@ export async function benchVerify(bench) {
   const codes = new Map(messages.map(({ phoneNumber, code }) => [phoneNumber, code]));
   const verifies = ids(pools.service).map((id) => JSON.stringify({ id, code: codes.get(phoneOf(id)) }));
   const ourVerify = await ours('/User/phone-number/verify', verifies);
-  const bareVerify = await theirs(ids(pools.bare).map((id) => `/verify/${id}`));
+  const bareVerify = await theirs(ids(pools.bare).map((id) => `/verify/${id}/${encodeURIComponent(phoneOf(id))}`));
 
   const perClient = each / clients;
   const statements = (calls) =>
@@ -98,6 +98,6 @@ async function phoneStatements() {
   };
   return {
     send: await record((store) => reserveSend(store, id, phoneOf(id), now)),
-    verify: await record((store) => reserveAttempt(store, id, now)),
+    verify: await record((store) => reserveAttempt(store, id, phoneOf(id), now)),
   };
 }
