@@ -24,9 +24,8 @@ const filling = (times: string, slot: number) =>
     then ${times}[cardinality(${times}) - ${count(slot)} + 1] end`;
 
 /** The same over different values, each with its last moment: one that is inside already takes no place. */
-const fillingAnew = (values: string, times: string, value: string, slot: number) =>
-  `case when not coalesce(${times}[array_position(${values}, ${value})] > ${since(slot)}, false)
-    then ${filling(times, slot)} end`;
+const fillingAnew = (times: string, place: string, slot: number) =>
+  `case when not coalesce(${times}[${place}] > ${since(slot)}, false) then ${filling(times, slot)} end`;
 
 /** How many moments two windows need. */
 const kept = (first: number, second: number) => `coalesce(greatest(${count(first)}, ${count(second)}), 0)`;
@@ -55,6 +54,14 @@ const placeOfUser = (times: string, users: string, moment: string, user: string)
 const ownSends = (row: string) =>
   `array(select x.at from unnest(${row}.sends, ${row}.senders) as x (at, who) where x.who = $1::int)`;
 
+/** A list as it was locked; of a row that is not there yet, nothing. */
+const known = (list: string, type: string) => `(coalesce(${list}, '{}'::${type}[]))`;
+
+/** The different values with this one at the end, unless they are not counted or the send is not for the phone. */
+const ifDifferent = (list: string, type: string, place: string, value: string, slot: number, unless: string) =>
+  `case when ${unless} or ${count(slot)} is null then ${known(list, type)}
+      else ${moveToEnd(known(list, type), place, value, count(slot))} end`;
+
 /** Whether an enforced window is full. */
 const ofVerdict = (...slots: number[]) =>
   slots.map((slot) => `(f.moments[${slot}] is not null and ${enforced(slot)})`).join(' or ');
@@ -74,7 +81,7 @@ function reserveSendStatement(withSources: boolean, withLeases: boolean): string
 with person as (
   select id from users where id = $1::int
 ), held as materialized (
-  select sends, senders, users, user_times from phone_sends
+  select sends, senders, users, user_times, ${placeOf('users', '$1::int')} as place from phone_sends
   where phone = $2::text and coalesce(${count(3)}, ${count(4)}, ${count(12)}) is not null
   for update
 )${
@@ -86,7 +93,8 @@ with person as (
 )`
       : ''
   }, mine as materialized (
-  select verified_phone, sends, phones, phone_times from verifications
+  select verified_phone, sends, sent_phone, phones, phone_times, ${placeOf('phones', '$2::text')} as place
+  from verifications
   where user_id = $1::int and (select count(*) from ${withSources ? 'sources' : 'held'}) >= 0
   for update
 ), filled as materialized (
@@ -101,8 +109,8 @@ with person as (
           ? `${filling('a.sends', 7)}, ${filling('a.sends', 8)}, ${filling('t.sends', 9)}, ${filling('t.sends', 10)}`
           : 'null, null, null, null'
       },
-      ${fillingAnew('m.phones', 'm.phone_times', '$2::text', 11)},
-      ${fillingAnew('h.users', 'h.user_times', '$1::int', 12)}
+      ${fillingAnew('m.phone_times', 'm.place', 11)},
+      ${fillingAnew('h.user_times', 'h.place', 12)}
     ] as moments
   from person
   left join mine m on true
@@ -123,51 +131,41 @@ with person as (
   select v.*, v.allowed ${withLeases ? leasesGranted : ''} as goes from verdict v
 ), counted as (
   insert into verifications as v (user_id, issued, sends, sent_phone, sent_correlation_type, phones, phone_times)
-  select $1::int, 1, ${append("'{}'::timestamptz[]", '$3::timestamptz', kept(1, 2))},
-    case when other then null else $2::text end, $4::smallint,
-    case when other or ${count(11)} is null then '{}' else array[$2::text] end,
-    case when other or ${count(11)} is null then '{}' else array[$3::timestamptz] end
-  from cleared where goes
+  select $1::int, 1, ${append(known('m.sends', 'timestamptz'), '$3::timestamptz', kept(1, 2))},
+    case when other then m.sent_phone else $2::text end, $4::smallint,
+    ${ifDifferent('m.phones', 'text', 'm.place', '$2::text', 11, 'other')},
+    ${ifDifferent('m.phone_times', 'timestamptz', 'm.place', '$3::timestamptz', 11, 'other')}
+  from cleared left join mine m on true where goes
   on conflict (user_id) do update set
-    issued = v.issued + 1,
-    sends = ${append('v.sends', '$3::timestamptz', kept(1, 2))},
-    sent_phone = coalesce(excluded.sent_phone, v.sent_phone),
-    sent_correlation_type = excluded.sent_correlation_type,
-    phones = case when excluded.phones = '{}' then v.phones
-      else ${moveToEnd('v.phones', placeOf('v.phones', '$2::text'), '$2::text', count(11))} end,
-    phone_times = case when excluded.phones = '{}' then v.phone_times
-      else ${moveToEnd('v.phone_times', placeOf('v.phones', '$2::text'), '$3::timestamptz', count(11))} end
+    issued = v.issued + 1, sends = excluded.sends, sent_phone = excluded.sent_phone,
+    sent_correlation_type = excluded.sent_correlation_type, phones = excluded.phones, phone_times = excluded.phone_times
   where exists (select from mine)
   returning v.issued
 ), phone_counted as (
   insert into phone_sends as b (phone, sends, senders, users, user_times)
-  select $2::text, ${append("'{}'::timestamptz[]", '$3::timestamptz', kept(3, 4))},
-    ${append("'{}'::int[]", '$1::int', kept(3, 4))},
-    case when ${count(12)} is null then '{}' else array[$1::int] end,
-    case when ${count(12)} is null then '{}' else array[$3::timestamptz] end
-  from counted, cleared where not other and coalesce(${count(3)}, ${count(4)}, ${count(12)}) is not null
+  select $2::text, ${append(known('h.sends', 'timestamptz'), '$3::timestamptz', kept(3, 4))},
+    ${append(known('h.senders', 'int'), '$1::int', kept(3, 4))},
+    ${ifDifferent('h.users', 'int', 'h.place', '$1::int', 12, 'false')},
+    ${ifDifferent('h.user_times', 'timestamptz', 'h.place', '$3::timestamptz', 12, 'false')}
+  from counted, cleared left join held h on true
+  where not other and coalesce(${count(3)}, ${count(4)}, ${count(12)}) is not null
   on conflict (phone) do update set
-    sends = ${append('b.sends', '$3::timestamptz', kept(3, 4))},
-    senders = ${append('b.senders', '$1::int', kept(3, 4))},
-    users = case when ${count(12)} is null then b.users
-      else ${moveToEnd('b.users', placeOf('b.users', '$1::int'), '$1::int', count(12))} end,
-    user_times = case when ${count(12)} is null then b.user_times
-      else ${moveToEnd('b.user_times', placeOf('b.users', '$1::int'), '$3::timestamptz', count(12))} end
+    sends = excluded.sends, senders = excluded.senders, users = excluded.users, user_times = excluded.user_times
   where exists (select from held)
   returning 1
 )${
     withSources
       ? `, sources_counted as (
   insert into guard_sources as g (key, kind, label, sends)
-  select s.key, s.kind, s.label, array[$3::timestamptz]
+  select s.key, s.kind, s.label, ${append(known('o.sends', 'timestamptz'), '$3::timestamptz', 's.most')}
   from counted, (select count(*) from phone_counted) as after_phone,
     (values ($9::bytea, 'address', $11::text, ${kept(7, 8)}), ($10::bytea, 'token', $12::text, ${kept(9, 10)}))
       as s (key, kind, label, most)
+    left join sources o on o.kind = s.kind
   where s.key is not null and s.most > 0
   order by s.key
-  on conflict (key) do update set
-    sends = ${append('g.sends', '$3::timestamptz', `case g.kind when 'address' then ${kept(7, 8)} else ${kept(9, 10)} end`)}
-  where exists (select from sources s where s.kind = g.kind)
+  on conflict (key) do update set sends = excluded.sends
+  where exists (select from sources o where o.kind = g.kind)
   returning kind
 )`
       : ''
@@ -176,7 +174,7 @@ select c.verified, c.other, c.allowed, c.goes,
   (select issued from counted) as issued,
   exists (select from phone_counted) as phone_counted,
   ${withSources ? "(select string_agg(kind, ' ') from sources_counted)" : 'null'} as sources_counted,
-  case when c.moments <> array_fill(null::timestamptz, array[12]) then array_to_json(c.moments)::text end as moments,
+  case when coalesce(${Array.from({ length: 12 }, (_, slot) => `c.moments[${slot + 1}]`).join(', ')}) is not null then array_to_json(c.moments)::text end as moments,
   ${
     withLeases
       ? `(select granted from prefix_lease) as prefix_granted,

@@ -92,6 +92,18 @@ async function tally(answers: Promise<number>[]): Promise<Record<number, number>
   return counts;
 }
 
+/**
+ * Exactly so many came through. On a machine that is too busy the service may answer some with 503, and one of
+ * those may have been counted already: then fewer came through, and never more.
+ */
+function expectExactly(status: number, limit: number, counts: Record<number, number>): void {
+  const { [status]: through = 0, 429: refused = 0, 503: busy = 0, ...others } = counts;
+  expect(others).toEqual({});
+  expect(through + refused + busy).toBe(calls);
+  expect(through).toBeLessThanOrEqual(limit);
+  expect(through).toBeGreaterThanOrEqual(limit - busy);
+}
+
 const send = '/User/phone-number/send-code';
 const verify = '/User/phone-number/verify';
 const all = Array.from({ length: calls }, (_, index) => index);
@@ -102,17 +114,17 @@ describe('1,000 parallel sends over two processes', { timeout: 180_000 }, () => 
     const counts = await tally(
       all.map((index) => pair.call(index, send, { id: pair.users[0], phoneNumber: newPhone() })),
     );
-    expect(counts).toEqual({ 204: 7, 429: calls - 7 });
+    expectExactly(204, 7, counts);
   });
 
   it('to one phone pass the limit of the phone by none, nor one user’s half of it', async () => {
     const pair = await startPair({ LEDGERLINE_RULES: '*=off,phone-sends=enforce', LEDGERLINE_PHONE_SENDS: '9/10m' });
     const phoneNumber = newPhone();
     const counts = await tally(all.map((index) => pair.call(index, send, { id: pair.users[index], phoneNumber })));
-    expect(counts).toEqual({ 204: 9, 429: calls - 9 });
+    expectExactly(204, 9, counts);
     const other = newPhone();
     const own = await tally(all.map((index) => pair.call(index, send, { id: pair.users[0], phoneNumber: other })));
-    expect(own).toEqual({ 204: 5, 429: calls - 5 });
+    expectExactly(204, 5, own);
   });
 
   it('from one address, and with one person’s tokens, pass their limits by none', async () => {
@@ -126,7 +138,7 @@ describe('1,000 parallel sends over two processes', { timeout: 180_000 }, () => 
         pair.call(index, send, { id: pair.users[index], phoneNumber: newPhone() }, { address: '203.0.113.7' }),
       ),
     );
-    expect(counts).toEqual({ 204: 11, 429: calls - 11 });
+    expectExactly(204, 11, counts);
     const [bound] = pair.users;
     await Promise.all([0, 1].map((index) => pair.call(index, verify, { id: bound, code: 'x' }, { bound: bound! })));
     const byToken = await tally(
@@ -139,7 +151,7 @@ describe('1,000 parallel sends over two processes', { timeout: 180_000 }, () => 
         ),
       ),
     );
-    expect(byToken).toEqual({ 204: 6, 429: calls - 6 });
+    expectExactly(204, 6, byToken);
   });
 
   it('of different phones and users pass no count of either', async () => {
@@ -184,7 +196,7 @@ it(
     const guess = (index: number, id: number, options?: CallOptions) =>
       pair.call(index, verify, { id, code: 'wrong' }, options);
     const [a, b, c, d] = pair.users as [number, number, number, number];
-    expect(await tally(all.map((index) => guess(index, a)))).toEqual({ 400: 9, 429: calls - 9 });
+    expectExactly(400, 9, await tally(all.map((index) => guess(index, a))));
 
     // Two users share a phone: its cap holds for both together, but for the one attempt a newcomer has.
     const phoneNumber = newPhone();
@@ -196,9 +208,9 @@ it(
     const byAddress = await tally(
       all.map((index) => guess(index, pair.users[index]! + 5000, { address: '203.0.113.7' })),
     );
-    expect(byAddress).toEqual({ 400: 8, 429: calls - 8 });
+    expectExactly(400, 8, byAddress);
 
     await Promise.all([0, 1].map((index) => pair.call(index, send, { id: d, phoneNumber: newPhone() }, { bound: d })));
-    expect(await tally(all.map((index) => guess(index, d, { bound: d })))).toEqual({ 400: 7, 429: calls - 7 });
+    expectExactly(400, 7, await tally(all.map((index) => guess(index, d, { bound: d }))));
   },
 );
