@@ -93,8 +93,8 @@ try {
       await page.getByRole('button', { name: /^Filters/ }).click();
     },
   });
-  const number = async (page) => {
-    await page.getByLabel('Phone number').fill('07911 123456');
+  const number = async (page, typed = '07911 123456') => {
+    await page.getByLabel('Phone number').fill(typed);
     await page.getByRole('button', { name: 'Send code' }).click();
     await page
       .getByRole('button', { name: /^Use \d/ })
@@ -102,7 +102,7 @@ try {
       .waitFor();
   };
   const verified = async (page) => {
-    await number(page);
+    await number(page, '07911 123457');
     await page
       .getByRole('button', { name: /^Use \d/ })
       .first()

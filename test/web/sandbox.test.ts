@@ -71,6 +71,12 @@ it('takes a pasted code, spaces and all, and one tapped on the phone', async () 
   await readCode(page);
   await page.getByRole('button', { name: /^Use \d{6}$/ }).click();
   await page.getByRole('heading', { name: 'Verified' }).waitFor();
+  // What was tapped for one number is not tried for the next.
+  await page.getByRole('button', { name: 'Start over' }).click();
+  await enterNumber(page, newPhone());
+  await readCode(page);
+  expect(await field.inputValue()).toBe('');
+  expect(await page.getByRole('alert').count()).toBe(0);
 });
 
 it('says in words that a code is wrong, expired, and at last that it is enough', async () => {

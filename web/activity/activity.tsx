@@ -90,7 +90,6 @@ export function ActivityScreen({ scroller }: { scroller: HTMLElement }) {
         )}
         {!(empty && !filtered) && <Chips filter={filter} onChange={apply} />}
 
-        {trouble && loaded && count! > 0 && <TroubleBanner trouble={trouble} onRetry={reload} />}
         {trouble && !(loaded && count! > 0) && <TroubleState trouble={trouble} onRetry={reload} />}
         {!trouble && empty && <State icon="receipt" title={texts.emptyTitle} about={texts.empty} />}
         {!trouble && !empty && count === 0 && (
@@ -111,6 +110,7 @@ export function ActivityScreen({ scroller }: { scroller: HTMLElement }) {
             onOpen={(transaction) => setOpened(transaction.transactionId, transaction)}
           />
         )}
+        {trouble && loaded && count! > 0 && <TroubleBanner trouble={trouble} onRetry={reload} />}
       </div>
 
       {filtering && (

@@ -42,6 +42,12 @@ function SandboxPage() {
   const [account, setAccount] = useState<Account>();
   const [offered, setOffered] = useState('');
 
+  /** What was tapped for one number is not for the next. */
+  function changeAccount(next: Account | undefined): void {
+    setOffered('');
+    setAccount(next);
+  }
+
   function clockMoved(reading: SandboxClock): void {
     ahead.current = reading.aheadSeconds;
     setClock(reading);
@@ -65,7 +71,7 @@ function SandboxPage() {
           </p>
         </div>
         <div class="left">
-          <App client={client} offered={offered} onAccount={setAccount} clockSeconds={clock?.aheadSeconds ?? 0} />
+          <App client={client} offered={offered} onAccount={changeAccount} clockSeconds={clock?.aheadSeconds ?? 0} />
           <Clock client={client} reading={clock} onMoved={clockMoved} />
           <Exchanges exchanges={exchanges} />
         </div>
