@@ -33,13 +33,14 @@ export async function prepareSmall(bench) {
 
 export function listLoad(token) {
   const ids = Array.from({ length: 10_000 }, () => firstId + Math.floor(Math.random() * individuals));
+  // Both get the same headers and bodies; the bare server finds the id in the path.
+  const common = {
+    bodies: ids.map((individualId) => JSON.stringify({ individualId, dataBatch: 1 })),
+    headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
+  };
   return {
-    service: {
-      paths: ['/app/get-all-transactions'],
-      bodies: ids.map((individualId) => JSON.stringify({ individualId, dataBatch: 1 })),
-      headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
-    },
-    bare: { paths: ids.map((id) => `/list/${id}`) },
+    service: { paths: ['/app/get-all-transactions'], ...common },
+    bare: { paths: ids.map((id) => `/list/${id}`), ...common },
   };
 }
 

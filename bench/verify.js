@@ -20,20 +20,24 @@ export async function benchVerify(bench) {
   const headers = { authorization: `Bearer ${service.token}`, 'content-type': 'application/json' };
   const ours = (path, bodies) =>
     measured(bench, service, { paths: [path], headers, connections, requests: 'each', bodies });
-  const theirs = (paths) => measured(bench, bare, { connections, requests: 'each', paths });
+  // The same headers and bodies, with what the bare server needs in the path.
+  const theirs = (paths, bodies) => measured(bench, bare, { paths, headers, connections, requests: 'each', bodies });
   const sends = (first) => ids(first).map((id) => JSON.stringify({ id, phoneNumber: phoneOf(id) }));
   const bareSends = (first) => ids(first).map((id) => `/send/${id}/${encodeURIComponent(phoneOf(id))}`);
 
   await ours('/User/phone-number/send-code', sends(pools.warm));
-  await theirs(bareSends(pools.warmBare));
+  await theirs(bareSends(pools.warmBare), sends(pools.warmBare));
   const ourSend = await ours('/User/phone-number/send-code', sends(pools.service));
-  const bareSend = await theirs(bareSends(pools.bare));
+  const bareSend = await theirs(bareSends(pools.bare), sends(pools.bare));
 
   const messages = await (await fetch(`${service.url}/sandbox/messages`)).json();
   const codes = new Map(messages.map(({ phoneNumber, code }) => [phoneNumber, code]));
   const verifies = ids(pools.service).map((id) => JSON.stringify({ id, code: codes.get(phoneOf(id)) }));
   const ourVerify = await ours('/User/phone-number/verify', verifies);
-  const bareVerify = await theirs(ids(pools.bare).map((id) => `/verify/${id}/${encodeURIComponent(phoneOf(id))}`));
+  const bareVerify = await theirs(
+    ids(pools.bare).map((id) => `/verify/${id}/${encodeURIComponent(phoneOf(id))}`),
+    verifies,
+  );
 
   const perClient = each / clients;
   const statements = (calls) =>

@@ -171,11 +171,24 @@ export function createObserver(options: ObserverOptions): Observer {
   };
 }
 
+let lastMillisecond = 0;
+let lastIso = '';
+
+/** Many requests share a millisecond, and writing a date out is not free. */
+function isoNow(): string {
+  const now = Date.now();
+  if (now !== lastMillisecond) {
+    lastIso = new Date(now).toISOString();
+    lastMillisecond = now;
+  }
+  return lastIso;
+}
+
 function requestLine(level: string, request: RequestObservation): string {
   const { method, operation, status, milliseconds, traceId, client } = request;
   const caller = client === undefined ? '' : `,"client":${JSON.stringify(client)}`;
   return (
-    `{"level":"${level}","time":"${new Date().toISOString()}","method":"${method}","operation":"${operation}",` +
+    `{"level":"${level}","time":"${isoNow()}","method":"${method}","operation":"${operation}",` +
     `"status":${status},"milliseconds":${milliseconds},"traceId":"${traceId}"${caller},"msg":"request"}\n`
   );
 }

@@ -60,7 +60,7 @@ describe('/operator/users/{id}/trail', () => {
     const refused = json.events.filter(({ kind }: { kind: string }) => kind === 'send-refused');
     expect(refused.reduce((sum: number, { times }: { times: number }) => sum + times, 0)).toBe(17);
     expect(refused.length).toBeLessThan(5);
-    expect(refused[0].reason).toBe('budget');
+    expect(refused[0].reason).toBe('user-sends');
   });
 
   it('knows when a code expired', async () => {

@@ -10,7 +10,7 @@ export async function serve({ fresh }: { fresh?: boolean }): Promise<number> {
   const config = loadConfig(process.env);
   const signals = listenForSignals();
   // Lines leave together, a few times a second: a write for each would cost more than the rest of a request's log.
-  const output = pino.destination({ dest: 1, sync: false, minLength: 8192, periodicFlush: 100 });
+  const output = pino.destination({ dest: 1, sync: false, minLength: 32_768, maxWrite: 65_536, periodicFlush: 100 });
   // Nobody reads any more: no reason to end.
   output.on('error', () => {});
   process.stdout.on('error', () => {});

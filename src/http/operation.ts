@@ -29,12 +29,13 @@ export interface Request {
   address: string;
   /** The body of an operation that reads it itself. */
   bytes: Buffer | undefined;
-  clientAddress: ClientAddress | undefined;
+  /** Looked up when it is asked for. */
+  clientAddress(): ClientAddress | undefined;
 }
 
 /** Whom a call counts for. */
-export function callOrigin({ client, subject, userId }: Caller, { clientAddress }: Request): Origin {
-  return { client, subject, bound: userId !== undefined, address: clientAddress };
+export function callOrigin({ client, subject, userId }: Caller, request: Request): Origin {
+  return { client, subject, bound: userId !== undefined, address: request.clientAddress() };
 }
 
 /** Scheme and authority, as the caller spelled them. */

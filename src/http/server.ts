@@ -72,7 +72,7 @@ export function createServer(options: ServerOptions): Server {
     if (sent && !operation.rawBody) checkMediaType(operation, headers);
     const caller = course.caller!;
     const address = request.url!;
-    const clientAddress = clientAddressOf(request);
+    const clientAddress = () => clientAddressOf(request);
     if (sent && isStreamed(operation, headers)) {
       return operation.streams!.handle(
         { id: 0, caller, request: { headers, address, bytes: undefined, clientAddress } },
@@ -129,7 +129,7 @@ export function createServer(options: ServerOptions): Server {
       operation: 'none',
       caller: undefined,
     };
-    response.once('close', () => {
+    response.on('close', () => {
       observer.observeRequest({
         method: request.method!,
         operation: course.operation,

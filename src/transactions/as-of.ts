@@ -1,5 +1,5 @@
 /** The token that pins a list: which individual, up to which row, since when. Nobody else can make one. */
-import { createHmac, timingSafeEqual } from 'node:crypto';
+import { hash, timingSafeEqual } from 'node:crypto';
 import { invalidFields } from '../errors.ts';
 
 const goodForSeconds = 24 * 3600;
@@ -13,8 +13,15 @@ export interface AsOf {
 }
 
 export function createAsOf(key: Buffer): AsOf {
-  const mac = (content: Buffer) =>
-    createHmac('sha256', key).update('as-of').update(content).digest().subarray(0, macBytes);
+  /**
+   * The key and then the content, each of a fixed length, and of the digest only half: nothing can be appended,
+   * so one hash does what HMAC needs two for. Every page has such a token, and HMAC cost more than reading its input.
+   */
+  const keyed = Buffer.concat([key, Buffer.alloc(contentBytes)]);
+  const mac = (content: Buffer) => {
+    keyed.set(content, key.length);
+    return hash('sha256', keyed, 'buffer').subarray(0, macBytes);
+  };
 
   function refuse(why: string): never {
     throw invalidFields({ AsOf: [`The field AsOf ${why}.`] });
