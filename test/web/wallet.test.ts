@@ -386,8 +386,7 @@ describe('what stands in the way', () => {
     const field = page.getByLabel('Access token');
     await field.fill('not a token');
     await page.keyboard.press('Enter');
-    await field.waitFor({ state: 'detached' });
-    // A bad one leads back here.
+    await page.getByRole('alert').getByText('That token was refused').waitFor();
     await field.fill(await service.token('transactions:read', 1));
     await expectAccessible(page);
     await page.keyboard.press('Enter');

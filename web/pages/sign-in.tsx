@@ -1,7 +1,14 @@
 /** Where no sandbox gives tokens away, a person brings one. It stays in the page's memory. */
 import { useRef } from 'preact/hooks';
 
-export function SignIn({ about, onToken }: { about: string; onToken(token: string): void }) {
+interface SignInProps {
+  about: string;
+  /** The last one was of no use. */
+  refused?: boolean;
+  onToken(token: string): void;
+}
+
+export function SignIn({ about, refused, onToken }: SignInProps) {
   const input = useRef<HTMLInputElement>(null);
   return (
     <main class="sign-in-place">
@@ -14,6 +21,7 @@ export function SignIn({ about, onToken }: { about: string; onToken(token: strin
       >
         <h1>Sign in</h1>
         <p>{about}</p>
+        {refused && <p role="alert">That token was refused, or has expired. Please bring another.</p>}
         <label>
           Access token
           <input ref={input} type="password" autoComplete="off" required />

@@ -34,14 +34,21 @@ function sandboxToken(): TokenSource {
 
 function WalletPage() {
   const [getToken, setGetToken] = useState<TokenSource | undefined>(() => (isSandbox ? sandboxToken() : undefined));
+  const [refused, setRefused] = useState(false);
+  const onExpired = () => {
+    if (isSandbox) return;
+    setRefused(true);
+    setGetToken(undefined);
+  };
   return (
     <>
       <Header here="wallet" />
       {getToken ? (
-        <Wallet getToken={getToken} onExpired={() => !isSandbox && setGetToken(undefined)} />
+        <Wallet getToken={getToken} onExpired={onExpired} />
       ) : (
         <SignIn
           about={`Paste an access token that may read the transactions of individual ${individual}. It stays in this page.`}
+          refused={refused}
           onToken={(token) => setGetToken(() => () => token)}
         />
       )}
