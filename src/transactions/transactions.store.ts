@@ -41,6 +41,10 @@ select u.transaction_count as total,
   ) page) as page
 from users u where u.id = $1`;
 
+/** Read from their text once: done for each block it took longer than all the rest. */
+const low = '(select low from bounds)';
+const high = '(select high from bounds)';
+
 const matchesInBlock = (lower: string, upper: string) => `
   t.individual_id = $1 and t.time_stamp >= ${lower} and t.time_stamp < ${upper} and t.seq <= $4
   and ($7::numeric is null or t.amount >= $7::numeric) and ($8::numeric is null or t.amount <= $8::numeric)`;
@@ -52,22 +56,24 @@ const matchesInBlock = (lower: string, upper: string) => `
  * $6 is exclusive here; $9 and $10 are the amounts in millionths, null when neither is asked for.
  */
 export const blockListStatement = `
-with counted as (
-  select b.start_time, greatest(b.start_time, $5::text::timestamptz) as lower, least(b.end_time, $6::text::timestamptz) as upper,
+with bounds as materialized (
+  select $5::text::timestamptz as low, $6::text::timestamptz as high
+), counted as (
+  select b.start_time, greatest(b.start_time, ${low}) as lower, least(b.end_time, ${high}) as upper,
     case
-      when b.last_seq > $4 or b.start_time < $5::text::timestamptz or b.end_time > $6::text::timestamptz
+      when b.last_seq > $4 or b.start_time < ${low} or b.end_time > ${high}
         or ($9::bigint is not null and b.amounts is null)
       then (
         select count(*)::int from transactions t
-        where ${matchesInBlock('greatest(b.start_time, $5::text::timestamptz)', 'least(b.end_time, $6::text::timestamptz)')})
+        where ${matchesInBlock(`greatest(b.start_time, ${low})`, `least(b.end_time, ${high})`)})
       when $9::bigint is null then b.row_count
       else width_bucket($10::bigint, b.amounts) - width_bucket($9::bigint - 1, b.amounts)
         + case when b.recent = '{}' then 0 else (
             select count(*)::int from unnest(b.recent) a where a between $9::bigint and $10::bigint) end
     end as rows
   from transaction_blocks b
-  where b.individual_id = $1 and b.start_time < $6::text::timestamptz and b.start_time >= (
-    select max(start_time) from transaction_blocks where individual_id = $1 and start_time <= $5::text::timestamptz)
+  where b.individual_id = $1 and b.start_time < ${high} and b.start_time >= (
+    select max(start_time) from transaction_blocks where individual_id = $1 and start_time <= ${low})
 ), ranked as materialized (
   select lower, upper, rows, sum(rows) over (order by start_time desc) as through from counted
 ), keys as (

@@ -1,4 +1,4 @@
-import { expect, it } from 'vitest';
+import { expect, it, vi } from 'vitest';
 import { dataFolder, startProcess, type ServiceProcess } from '../harness/process.ts';
 import { newPhone } from '../harness/service.ts';
 
@@ -70,7 +70,13 @@ it(
         ...Array.from({ length: 3 }, (_, lane) => recordUntilGone(service, token, user.id, `${round}-${lane}`, kept)),
         ...Array.from({ length: 3 }, () => verifyUntilGone(service, token, kept)),
       ];
-      await new Promise((resolve) => setTimeout(resolve, 300 + Math.random() * 500));
+      // However slow the machine is, something has been said yes to when it dies, and at no particular moment.
+      const before = { transactions: kept.transactions.length, used: kept.used.length };
+      await vi.waitUntil(
+        () => kept.transactions.length >= before.transactions + 6 && kept.used.length >= before.used + 3,
+        { timeout: 20_000, interval: 5 },
+      );
+      await new Promise((resolve) => setTimeout(resolve, Math.random() * 300));
       await service.end('SIGKILL');
       await Promise.all(lanes);
       service = await startProcess(dataDir);
