@@ -36,14 +36,15 @@ export class Bench {
   }
 
   /** The service with token check, validation, log and metrics on; the log goes to a file. */
-  async service() {
-    const log = openSync(path.join(this.folder, 'service.log'), 'w');
-    const env = { PATH: process.env.PATH, DATABASE_URL: this.url, DATA_DIR: this.folder, PORT: '0' };
+  async service(settings = {}) {
+    const file = path.join(this.folder, `service-${this.#children.length}.log`);
+    const log = openSync(file, 'w');
+    const env = { PATH: process.env.PATH, DATABASE_URL: this.url, DATA_DIR: this.folder, PORT: '0', ...settings };
     const child = spawn(process.execPath, [main, 'serve'], { env, stdio: ['ignore', log, 'inherit'] });
     this.#children.push(child);
     const url = await until(() => {
       if (child.exitCode !== null) throw new Error('The service did not start.');
-      const lines = readFileSync(path.join(this.folder, 'service.log'), 'utf8');
+      const lines = readFileSync(file, 'utf8');
       return /"url":"([^"]+)"[^\n]*"msg":"started"/.exec(lines)?.[1];
     });
     const form = new URLSearchParams({

@@ -2,14 +2,14 @@
  * The load: plain sockets, requests written beforehand, answers skimmed for their length and status.
  * Options as JSON on standard input, figures as JSON on standard output.
  *   url, connections, seconds | requests (each sent once), rate (a second, open loop) | nothing (as fast as it goes),
- *   method, paths, bodies, headers; with several paths or bodies they are taken in turn.
+ *   paths, bodies, headers, addresses (for X-Forwarded-For); with several paths, bodies or addresses they are taken in turn.
  */
 import { connect } from 'node:net';
 import { text } from 'node:stream/consumers';
 
 const options = JSON.parse(await text(process.stdin));
 const { hostname, port } = new URL(options.url);
-const { connections = 1, seconds, rate, paths = ['/'], bodies = [''], headers = {} } = options;
+const { connections = 1, seconds, rate, paths = ['/'], bodies = [''], headers = {}, addresses } = options;
 const once = options.requests === 'each';
 const most = once ? Math.max(paths.length, bodies.length) : Infinity;
 
@@ -18,7 +18,8 @@ const lines = Object.entries({ host: `${hostname}:${port}`, ...headers })
   .join('');
 function request(index) {
   const body = bodies[index % bodies.length];
-  return `POST ${paths[index % paths.length]} HTTP/1.1\r\n${lines}content-length: ${Buffer.byteLength(body)}\r\n\r\n${body}`;
+  const forwarded = addresses ? `x-forwarded-for: ${addresses[index % addresses.length]}\r\n` : '';
+  return `POST ${paths[index % paths.length]} HTTP/1.1\r\n${lines}${forwarded}content-length: ${Buffer.byteLength(body)}\r\n\r\n${body}`;
 }
 
 const latencies = [];

@@ -1,15 +1,18 @@
 /**
  * Runs the benchmarks and writes bench/results.md with its plots.
- *   npm run bench                     all of them, about ten minutes
+ *   npm run bench                     all of them, about a quarter of an hour
  *   npm run bench -- list verify      some of them; the others keep their last figures
  *   npm run bench -- --quick          fewer rows, to see that everything runs
  *   npm run bench -- growth --large   up to 10,000,000 rows
  */
 import { readFileSync, writeFileSync } from 'node:fs';
+import { benchGateway } from './gateway.js';
 import { benchGrowth } from './growth.js';
+import { benchGuard } from './guard.js';
 import { Bench, machine } from './harness.js';
 import { benchList, prepareSmall } from './list.js';
 import { benchMemory } from './memory.js';
+import { benchPages } from './pages.js';
 import { linePlot } from './plot.js';
 import { report } from './report.js';
 import { benchVerify } from './verify.js';
@@ -20,6 +23,9 @@ const benches = {
     return benchList(bench);
   },
   verify: benchVerify,
+  guard: benchGuard,
+  gateway: benchGateway,
+  pages: benchPages,
   growth: (bench, { quick, large }) =>
     benchGrowth(bench, {
       sizes: quick ? [1000, 10_000] : [1000, 10_000, 100_000, 1_000_000, ...(large ? [10_000_000] : [])],
