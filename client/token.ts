@@ -29,7 +29,12 @@ export function clientCredentials(options: ClientCredentials): TokenSource {
   async function request(): Promise<string> {
     const asked = Date.now();
     const send = options.fetch ?? fetch;
-    const response = await send(`${baseUrl.replace(/\/+$/, '')}/connect/token`, { method: 'POST', body: form });
+    const response = await send(`${baseUrl.replace(/\/+$/, '')}/connect/token`, {
+      method: 'POST',
+      body: form,
+      // The secret goes nowhere else.
+      redirect: 'error',
+    });
     if (!response.ok) throw await errorOf(response);
     const { access_token, expires_in } = (await response.json()) as TokenResponse;
     // A tenth of its life early, so that none expires on its way.

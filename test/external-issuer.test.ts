@@ -229,3 +229,18 @@ it('asks for a token with an empty 401 when there is none', async () => {
   const malformed = await service.call('/User', {}, { token: null, headers: { authorization: 'Bearer a b' } });
   expect(malformed.headers.get('www-authenticate')).toMatch(/invalid_token/);
 });
+
+it('a token that may name one user opens nothing of the operator’s but that user', async () => {
+  const token = await mint({ claims: { scope: 'operator:read operator:write', user_id: 1 } });
+  const call = async (method: string, path: string, body?: unknown) =>
+    (await service.call(path, body, { method, token })).status;
+  expect([
+    await call('GET', '/operator/overview'),
+    await call('GET', '/operator/guard/blocks'),
+    await call('GET', '/operator/actions'),
+    await call('POST', '/operator/guard/lift', { userId: 8 }),
+    await call('POST', '/operator/guard/mode', { rule: 'user-failures', mode: 'off' }),
+    await call('POST', '/operator/find-users', { phoneNumber: '+447911123456' }),
+    await call('GET', '/operator/users/2/trail'),
+  ]).toEqual(Array(7).fill(403));
+});

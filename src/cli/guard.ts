@@ -111,8 +111,7 @@ export const guardSafeList = (options: { add?: string; addPrefix?: string; remov
       await desk.addSafe(operator(), { phone });
     }
     if (options.addPrefix !== undefined) {
-      if (!/^\+[1-9]\d{2,13}$/.test(options.addPrefix))
-        throw new StartError('--add-prefix takes + and 3 to 14 digits.');
+      if (!/^\+[1-9]\d{2,8}$/.test(options.addPrefix)) throw new StartError('--add-prefix takes + and 3 to 9 digits.');
       await desk.addSafe(operator(), { prefix: options.addPrefix });
     }
     if (options.remove !== undefined) await desk.removeSafe(operator(), options.remove);

@@ -1,6 +1,13 @@
 /** What a request brings, and what is asked of it before an operation sees it. */
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
-import { bodyTooLarge, tokenInvalid, tokenMissing, unknownUser, unsupportedMediaType } from '../errors.ts';
+import {
+  bodyTooLarge,
+  requestTimedOut,
+  tokenInvalid,
+  tokenMissing,
+  unknownUser,
+  unsupportedMediaType,
+} from '../errors.ts';
 import type { AnyOperation } from './operation.ts';
 import { bodyMissing, isJson, mediaTypeOf, parseBody } from './read-body.ts';
 
@@ -40,11 +47,15 @@ export function isStreamed({ streams }: AnyOperation, headers: IncomingHttpHeade
 /** The caller went away before the end; nobody is left to hear an answer. */
 export class CallerGone extends Error {}
 
+/** A body that takes longer is given up: somebody may be holding the connection for its own sake. */
+const bodyMilliseconds = 60_000;
+
 export function readBytes(request: IncomingMessage, most: number): Promise<Buffer> {
   return new Promise((resolve, reject) => {
     if (Number(request.headers['content-length'] ?? 0) > most) return reject(bodyTooLarge());
     const chunks: Buffer[] = [];
     let length = 0;
+    const late = setTimeout(() => reject(requestTimedOut()), bodyMilliseconds);
     request.on('data', (chunk: Buffer) => {
       length += chunk.length;
       if (length > most) reject(bodyTooLarge());
@@ -52,7 +63,10 @@ export function readBytes(request: IncomingMessage, most: number): Promise<Buffe
     });
     request.on('end', () => resolve(chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks)));
     // A request that breaks off is closed before it is complete; node:http raises an error only where one listens.
-    request.on('close', () => request.complete || reject(new CallerGone()));
+    request.on('close', () => {
+      clearTimeout(late);
+      if (!request.complete) reject(new CallerGone());
+    });
   });
 }
 

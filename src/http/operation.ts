@@ -38,6 +38,12 @@ export function callOrigin({ client, subject, userId }: Caller, request: Request
   return { client, subject, bound: userId !== undefined, address: request.clientAddress() };
 }
 
+/** What stands behind the question mark. */
+export function queryOf({ address }: Request): URLSearchParams {
+  const mark = address.indexOf('?');
+  return new URLSearchParams(mark < 0 ? '' : address.slice(mark + 1));
+}
+
 /** Scheme and authority, as the caller spelled them. */
 export function originOf({ host = '' }: IncomingHttpHeaders): string {
   return `http://${host}`;

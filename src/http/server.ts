@@ -44,6 +44,9 @@ const largestBody = 1024 * 1024;
 /** A connection on which nothing moves for so long is closed. */
 const idleMilliseconds = 75_000;
 
+/** The head of a request arrives within this. Its body has a time limit of its own, and a stream of rows none. */
+const headersMilliseconds = 30_000;
+
 /** What is known of a request by the time its answer is logged. */
 interface Course {
   traceId: string;
@@ -101,9 +104,12 @@ export function createServer(options: ServerOptions): Server {
   function headersOf(request: IncomingMessage, reply: Reply): Record<string, string | number> {
     const headers: Record<string, string | number> = { ...reply.headers };
     if (reply.contentType !== undefined) headers['content-type'] = reply.contentType;
-    if (options.corsOrigins.length > 0) Object.assign(headers, cors(request.method!, request.headers));
+    if (options.corsOrigins.length > 0) {
+      const { vary, ...shared } = cors(request.method!, request.headers);
+      Object.assign(headers, shared, { vary: headers.vary === undefined ? vary : `${headers.vary}, ${vary}` });
+    }
     // After too much was sent the rest of it is not waited for, and a server that stops keeps nobody.
-    if (reply.status === 413 || !server.listening) headers.connection = 'close';
+    if (reply.status === 413 || reply.status === 408 || !server.listening) headers.connection = 'close';
     return headers;
   }
 
@@ -122,31 +128,34 @@ export function createServer(options: ServerOptions): Server {
     );
   }
 
-  const server = createHttpServer({ keepAliveTimeout: idleMilliseconds, requestTimeout: 0 }, (request, response) => {
-    const begun = performance.now();
-    const course: Course = {
-      traceId: traceIdFor(request.headers.traceparent as string | undefined),
-      operation: 'none',
-      caller: undefined,
-    };
-    response.on('close', () => {
-      observer.observeRequest({
-        method: request.method!,
-        operation: course.operation,
-        status: response.statusCode,
-        milliseconds: Math.round((performance.now() - begun) * 100) / 100,
-        traceId: course.traceId,
-        client: course.caller?.client,
+  const server = createHttpServer(
+    { keepAliveTimeout: idleMilliseconds, headersTimeout: headersMilliseconds, requestTimeout: 0 },
+    (request, response) => {
+      const begun = performance.now();
+      const course: Course = {
+        traceId: traceIdFor(request.headers.traceparent as string | undefined),
+        operation: 'none',
+        caller: undefined,
+      };
+      response.on('close', () => {
+        observer.observeRequest({
+          method: request.method!,
+          operation: course.operation,
+          status: response.statusCode,
+          milliseconds: Math.round((performance.now() - begun) * 100) / 100,
+          traceId: course.traceId,
+          client: course.caller?.client,
+        });
       });
-    });
-    if (options.corsOrigins.length > 0 && isPreflight(request.method!, request.headers)) {
-      return send(request, response, { status: 204 }, course);
-    }
-    answer(request, course).then(
-      (reply) => send(request, response, reply, course),
-      (error) => send(request, response, failure(error, course.traceId), course),
-    );
-  });
+      if (options.corsOrigins.length > 0 && isPreflight(request.method!, request.headers)) {
+        return send(request, response, { status: 204 }, course);
+      }
+      answer(request, course).then(
+        (reply) => send(request, response, reply, course),
+        (error) => send(request, response, failure(error, course.traceId), course),
+      );
+    },
+  );
   server.setTimeout(idleMilliseconds);
   server.on('clientError', answerUnreadable);
   return server;
@@ -156,11 +165,16 @@ function checkScope({ scopes }: AnyOperation, caller: Caller): void {
   if (!scopes!.some((scope) => caller.scopes.has(scope))) throw scopeMissing(scopes!);
 }
 
+/** What concerns everybody is not for a token that may name one user. */
+function isForOperators({ scopes }: AnyOperation): boolean {
+  return scopes?.every((scope) => scope.startsWith('operator:')) ?? false;
+}
+
 function checkUser(operation: AnyOperation, context: Context<unknown>): void {
   const userId = context.caller?.userId;
   if (userId === undefined) return;
   const named = operation.namesUser?.(context);
-  if (named !== undefined && named !== userId) throw notTheirs();
+  if (named === undefined ? isForOperators(operation) : named !== userId) throw notTheirs();
 }
 
 /** RFC 6749 section 5.2. */

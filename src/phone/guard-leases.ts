@@ -95,7 +95,7 @@ export class LeaseBook {
       denied,
       settle: (grants, denials, used) => {
         for (const need of wanted) this.#settle(need, now, grants.get(need.name), denials.get(need.name), used);
-        if (!used) for (const need of held) this.#leases.get(need.name)!.left += need.units;
+        if (!used) for (const need of held) (this.#leases.get(need.name) ?? this.#open(need.name)).left += need.units;
         for (const arrive of arrivals) arrive();
       },
     };
@@ -115,8 +115,17 @@ export class LeaseBook {
     }
   }
 
+  /** Names come with whatever number anybody asks for, so only one that holds nothing for anyone may go. */
+  #evict(): void {
+    for (const [name, { left, coming }] of this.#leases) {
+      if (left > 0 || coming) continue;
+      this.#leases.delete(name);
+      return;
+    }
+  }
+
   #open(name: string): Lease {
-    if (this.#leases.size >= mostLeases) this.#leases.delete(this.#leases.keys().next().value!);
+    if (this.#leases.size >= mostLeases) this.#evict();
     const lease: Lease = { left: 0, from: 0, until: 0, deniedUntil: 0, retryAt: 0, coming: undefined };
     this.#leases.set(name, lease);
     return lease;

@@ -18,15 +18,27 @@ export type SendKeyStore = ReturnType<typeof createSendKeyStore>;
 
 export function createSendKeyStore(db: Database) {
   return {
-    /** True for one caller. A claim that was left behind without an answer may be taken over. */
-    async claim({ userId, key, request }: SendKey, now: Date, abandonedBefore: Date): Promise<boolean> {
-      const rows = await db.write`
-        insert into send_keys as k (user_id, key_digest, request_digest, claimed_at)
-        values (${userId}, ${key}, ${request}, ${now})
-        on conflict (user_id, key_digest) do update set claimed_at = excluded.claimed_at
-        where k.status is null and k.claimed_at < ${abandonedBefore} and k.request_digest = excluded.request_digest
-        returning 1`;
-      return rows.length === 1;
+    /** Claimed by one caller. A claim that was left behind without an answer may be taken over. */
+    async claim(
+      { userId, key, request }: SendKey,
+      now: Date,
+      abandonedBefore: Date,
+      most: number,
+    ): Promise<'claimed' | 'held' | 'full'> {
+      const [row] = await db.write`
+        with known as (
+          select count(*)::int as keys, coalesce(bool_or(key_digest = ${key}), false) as mine
+          from (select key_digest from send_keys where user_id = ${userId} limit ${most}) k
+        ), claimed as (
+          insert into send_keys as k (user_id, key_digest, request_digest, claimed_at)
+          select ${userId}::int, ${key}::bytea, ${request}::bytea, ${now}::timestamptz from known
+          where keys < ${most} or mine
+          on conflict (user_id, key_digest) do update set claimed_at = excluded.claimed_at
+          where k.status is null and k.claimed_at < ${abandonedBefore} and k.request_digest = excluded.request_digest
+          returning 1
+        )
+        select exists (select from claimed) as claimed, keys >= ${most} and not mine as full from known`;
+      return row!.claimed ? 'claimed' : row!.full ? 'full' : 'held';
     },
 
     async read({ userId, key, request }: SendKey): Promise<FirstAnswer | undefined> {

@@ -1,11 +1,11 @@
 /** One send for one Idempotency-Key: who comes again gets the first answer, and no second text goes out. */
 import { createHash } from 'node:crypto';
 import { secondsAfter, type Clock } from '../clock.ts';
-import { keyReused, Problem, repeated, stillSending } from '../errors.ts';
+import { keyReused, Problem, repeated, stillSending, tooManySends } from '../errors.ts';
 import type { FirstAnswer, SendKeyStore } from './send-key.store.ts';
 
-/** A send takes no longer than this; a claim that is older was left behind by a process that ended. */
-const claimSeconds = 60;
+/** Keys of one user in a day: far more than there are sends, and an end to writing them for nothing. */
+const mostKeys = 1000;
 /** How long a second caller waits for the first one's answer. */
 const pauseMilliseconds = 50;
 
@@ -18,6 +18,9 @@ export interface OnceOptions {
 export type SendOnce = ReturnType<typeof createSendOnce>;
 
 export function createSendOnce({ store, clock, waitSeconds }: OnceOptions) {
+  /** A send takes no longer than this; a claim that is older was left behind by a process that ended. */
+  const claimSeconds = waitSeconds + 30;
+
   /** `request` is all that makes two requests the same. */
   return async function once(userId: number, key: string, request: string, send: () => Promise<void>): Promise<void> {
     const claim = { userId, key: sha256(key), request: sha256(request) };
@@ -27,7 +30,9 @@ export function createSendOnce({ store, clock, waitSeconds }: OnceOptions) {
       const abandoned = secondsAfter(now, -claimSeconds);
       // Nobody has it, or whoever had it gave it back, or ended without a word.
       const free = !first || (first.status === null && first.claimedAt < abandoned);
-      if (free && (await store.claim(claim, now, abandoned))) return run(claim, now, send);
+      const claimed = free ? await store.claim(claim, now, abandoned, mostKeys) : 'held';
+      if (claimed === 'full') throw tooManySends(3600);
+      if (claimed === 'claimed') return run(claim, now, send);
       first = await store.read(claim);
       if (first && !first.sameRequest) throw keyReused();
       if (first?.status === 204) return;

@@ -227,9 +227,11 @@ export function createTrailStore(db: Database) {
            ), e as (
              delete from verification_events v using until where v.at < until.at
            ), k as (
-             delete from send_keys where claimed_at < $2
+             delete from send_keys where (user_id, key_digest) in (
+               select user_id, key_digest from send_keys where claimed_at < $2 limit 5000)
+             returning 1
            )
-           select coalesce(at < $1, false) as more from until`,
+           select coalesce(at < $1, false) or (select count(*) from k) = 5000 as more from until`,
           [trailBefore, keysBefore],
           { prepare: true },
         ),

@@ -24,6 +24,19 @@ async function eventually(check: () => Promise<void>): Promise<void> {
   }
 }
 
+describe('what an operator sends', () => {
+  it('is checked: words in a query, a Host that is none, a prefix that is a whole number', async () => {
+    const service = await serviceForTest();
+    const get = (path: string, headers = {}) => service.call(path, undefined, { method: 'GET', headers });
+    for (const query of ['rule=%00', 'action=%00', 'rule=none', 'userId=x']) {
+      expect([query, (await get(`/operator/guard/decisions?${query}`)).status]).toEqual([query, 400]);
+    }
+    expect((await get('/operator/guard/decisions?rule=prefix&action=shadow')).status).toBe(200);
+    const safe = await service.call('/operator/guard/safe-list', { prefix: '+447911123456' });
+    expect([safe.status, Object.keys(safe.json.errors)]).toEqual([400, ['Prefix']]);
+  });
+});
+
 describe('the operator', () => {
   it('needs the scopes', async () => {
     const service = await serviceForTest();

@@ -45,6 +45,19 @@ describe('a repeated Idempotency-Key', () => {
     );
   });
 
+  it('is kept for a thousand requests of a user, and no more', async () => {
+    const id = await service.createUser();
+    await service.sql`
+      insert into send_keys (user_id, key_digest, request_digest, claimed_at)
+      select ${id}, decode(lpad(to_hex(n), 64, '0'), 'hex'), '', now() from generate_series(1, 999) n`;
+    const phone = newPhone();
+    expect((await send(service, id, phone, 'key-1000')).status).toBe(204);
+    expect((await send(service, id, phone, 'key-1001')).status).toBe(429);
+    expect((await send(service, id, phone, 'key-1000')).status).toBe(204);
+    expect(await service.messages(phone)).toHaveLength(1);
+    expect((await service.sendCode(id, phone)).status).toBe(204);
+  });
+
   it('works for resend-code', async () => {
     const id = await service.createUser();
     const phone = newPhone();

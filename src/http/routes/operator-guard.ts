@@ -7,7 +7,7 @@ import { mostBlocks, type GuardDesk } from '../../phone/guard-desk.ts';
 import { parsePhoneNumber } from '../../phone/number.ts';
 import { body, int32, optional, required, text, type Schema } from '../../shape.ts';
 import { plainAddress } from '../client-address.ts';
-import { empty, json, operation, originOf, type AnyOperation, type Request } from '../operation.ts';
+import { empty, json, operation, queryOf, type AnyOperation } from '../operation.ts';
 
 const tag = 'Operator';
 const instant = { type: 'string', format: 'date-time' };
@@ -26,8 +26,18 @@ function listOf(name: string, title: string, properties: Record<string, Schema>)
 
 const operatorOf = ({ subject, client }: Caller) => ({ subject, client });
 
-function query({ address, headers }: Request): URLSearchParams {
-  return new URL(address, originOf(headers)).searchParams;
+/** A word in the query out of those there are, or none. */
+function wordIn<Word extends string>(
+  parameters: URLSearchParams,
+  name: string,
+  words: readonly Word[],
+): Word | undefined {
+  const given = parameters.get(name);
+  if (given === null || given === '') return undefined;
+  const known = words.find((word) => word === given);
+  if (known !== undefined) return known;
+  const field = name[0]!.toUpperCase() + name.slice(1);
+  throw invalidFields({ [field]: [`The field ${field} must be one of ${words.join(', ')}.`] });
 }
 
 /** A number in the query, or none; what is no number is told. */
@@ -90,9 +100,9 @@ const safeInput = body(
     phoneNumber: optional(phoneText, 'One number.'),
     prefix: optional(
       text({
-        parse: (value) => (/^\+[1-9]\d{2,13}$/.test(value) ? value : undefined),
-        message: 'The {0} field must be + and 3 to 14 digits.',
-        schema: { pattern: '^\\+[1-9]\\d{2,13}$' },
+        parse: (value) => (/^\+[1-9]\d{2,8}$/.test(value) ? value : undefined),
+        message: 'The {0} field must be + and 3 to 9 digits.',
+        schema: { pattern: '^\\+[1-9]\\d{2,8}$' },
       }),
       'All numbers that start so.',
     ),
@@ -286,10 +296,10 @@ export function operatorGuardOperations(desk: GuardDesk): AnyOperation[] {
         },
       },
       async handle({ request }) {
-        const parameters = query(request);
+        const parameters = queryOf(request);
         const decisions = await desk.decisions({
-          rule: parameters.get('rule') || undefined,
-          action: parameters.get('action') || undefined,
+          rule: wordIn(parameters, 'rule', ruleNames),
+          action: wordIn(parameters, 'action', ['refused', 'shadow']),
           userId: numberIn(parameters, 'userId', 2_147_483_647),
           before: numberIn(parameters, 'before', Number.MAX_SAFE_INTEGER),
           most: numberIn(parameters, 'count', 500) ?? 100,
@@ -325,7 +335,7 @@ export function operatorGuardOperations(desk: GuardDesk): AnyOperation[] {
         },
       },
       async handle({ request }) {
-        const parameters = query(request);
+        const parameters = queryOf(request);
         const before = numberIn(parameters, 'before', Number.MAX_SAFE_INTEGER);
         return json(200, { actions: await desk.actions(before, numberIn(parameters, 'count', 500) ?? 100) });
       },

@@ -1,7 +1,7 @@
 import { invalidFields } from '../../errors.ts';
 import type { ReadOverview } from '../../phone/overview.ts';
 import type { Schema } from '../../shape.ts';
-import { jsonType, operation, originOf } from '../operation.ts';
+import { jsonType, operation, queryOf } from '../operation.ts';
 
 const tag = 'Operator';
 const instant: Schema = { type: 'string', format: 'date-time' };
@@ -127,7 +127,7 @@ export const overviewOperation = (readOverview: ReadOverview) =>
     query: { days: `How many days, today included: 1 to ${mostDays}, default 7.` },
     responses: { 200: { about: 'The overview.', schema: overviewSchema } },
     async handle({ request }) {
-      const given = new URL(request.address, originOf(request.headers)).searchParams.get('days') ?? '7';
+      const given = queryOf(request).get('days') ?? '7';
       const days = /^\d{1,3}$/.test(given) ? Number(given) : 0;
       if (days < 1 || days > mostDays) {
         throw invalidFields({ Days: [`The field Days must be between 1 and ${mostDays}.`] });

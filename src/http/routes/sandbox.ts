@@ -3,7 +3,7 @@ import { parsePhoneNumber } from '../../phone/number.ts';
 import type { Sandbox } from '../../sandbox/sandbox.ts';
 import { sandboxTag } from '../../sandbox/guard.ts';
 import { body, int32, required } from '../../shape.ts';
-import { empty, json, operation, originOf } from '../operation.ts';
+import { empty, json, operation, queryOf } from '../operation.ts';
 
 /** Ten years: far enough for any test, and no date leaves the range a Date can hold. */
 export const furthestAheadSeconds = 315_360_000;
@@ -37,7 +37,7 @@ export const readMessagesOperation = (sandbox: Sandbox) =>
       },
     },
     handle({ request }) {
-      const given = new URL(request.address, originOf(request.headers)).searchParams.get('phoneNumber');
+      const given = queryOf(request).get('phoneNumber');
       // An unescaped + in an address means a space.
       const wanted = given?.replace(/^ /, '+');
       return json(200, sandbox.inbox.read(wanted && (parsePhoneNumber(wanted)?.key ?? wanted)));
