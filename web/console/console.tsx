@@ -155,7 +155,11 @@ function OverviewView({ desk }: { desk: OperatorFunctions }) {
       {value && (
         <>
           <dl class="tiles">
-            <Tile name="Codes sent" value={number(sent)} />
+            <Tile
+              name="Codes sent"
+              value={number(sent)}
+              about={span === 1 ? 'today' : `${number(Math.round(sent / span))} a day`}
+            />
             <Tile
               name="Delivered"
               value={percent(delivered, receipts === 0 ? 0 : accepted)}
@@ -199,6 +203,9 @@ function OverviewView({ desk }: { desk: OperatorFunctions }) {
                   </li>
                 ))}
               </ul>
+              {value.configuredOrder.length > 1 && (
+                <p class="soft order">Asked in this order: {value.configuredOrder.join(', ')}</p>
+              )}
               {value.orders.map(({ country, order, reasons }) => (
                 <p key={country} class="soft order">
                   <strong>{country ?? 'Other numbers'}</strong>: {order.join(', ')}
