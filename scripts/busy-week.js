@@ -132,17 +132,10 @@ export async function liveAWeek(baseUrl, { texts, trouble }) {
     await texts.get(phoneNumber).receipt(true);
     await client.sandbox.advanceClock(95);
     // Five tries end a code, ten block the customer.
+    const code = wrong(texts.get(phoneNumber).code);
     for (let i = 0; i < 11; i += 1) {
-      const error = await client
-        .verify({ id: unlucky, code: wrong(texts.get(phoneNumber).code) })
-        .catch((told) => told);
-      if (i === 4) {
-        await client.sandbox.advanceClock(130);
-        await client.resendCode(unlucky);
-        await texts.get(phoneNumber).receipt(true);
-        await client.sandbox.advanceClock(40);
-      }
-      if (error?.kind === 'too-many') break;
+      await client.sandbox.advanceClock(3);
+      await client.verify({ id: unlucky, code }).catch(() => {});
     }
   }
   return unlucky;

@@ -139,7 +139,7 @@ try {
     prepare: (page) => page.getByLabel('Mode of prefix').waitFor(),
   });
   await picture('console-customer', `/console#customer/${blocked}`, {
-    viewport: { ...desk, height: 980 },
+    viewport: { ...desk, height: 1240 },
     prepare: (page) => page.locator('.trail').first().waitFor(),
   });
 } finally {

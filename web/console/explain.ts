@@ -21,7 +21,8 @@ const inWords = (reason: string | null) => (reason ? (reasons[reason] ?? reason)
 /** Everything that happened, newest first. */
 export function stepsOf({ messages, events }: UserTrail): Step[] {
   const steps = [...messages.flatMap(messageSteps), ...events.flatMap(eventSteps)];
-  return steps.sort((a, b) => (a.at < b.at ? 1 : a.at > b.at ? -1 : 0));
+  // Of one moment, too, the later step stands first.
+  return steps.reverse().sort((a, b) => (a.at < b.at ? 1 : a.at > b.at ? -1 : 0));
 }
 
 function messageSteps(message: TrailMessage): Step[] {
