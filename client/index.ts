@@ -1,35 +1,49 @@
 /** `ledgerline/client`: the typed client, for browsers and Node, without dependencies. */
-export {
-  createClient,
-  isE164,
-  type CallOptions,
-  type Client,
-  type ClientOptions,
-  type ExportFormat,
-  type Transaction,
-  type TransactionPage,
-  type TransactionPeriod,
-  type TransactionTotals,
-} from './client.ts';
+export type { CallOptions } from './calls.ts';
+export { createClient, isE164, type Client, type ClientOptions, type SendOptions } from './client.ts';
 export { LedgerlineError, type FailureKind } from './errors.ts';
 export { parseExact } from './exact.ts';
+export type { GuardDecisionFilter, GuardMode, GuardRuleName, OperatorFunctions, OperatorPage } from './operator.ts';
 export { clientCredentials, type ClientCredentials, type TokenSource } from './token.ts';
+export type {
+  ExportFormat,
+  Transaction,
+  TransactionFunctions,
+  TransactionPage,
+  TransactionPeriod,
+  TransactionTotals,
+} from './transactions.ts';
 export type {
   AllTransactionRequestModel,
   CreatedUser,
   CreateUserRequest,
   ExportTransactionsRequest,
+  GatewayHealth,
+  GatewayOrder,
   GetTransactionRequest,
-  RevealedPhones,
+  GuardBlock,
+  GuardDecision,
+  GuardLiftRequest,
+  GuardRule,
+  GuardSafeEntry,
+  GuardSafeRequest,
+  OperatorAction,
+  OperatorOverview,
+  OverviewDay,
   ProblemDetails,
   RecordResult,
   RecordTransactionsResponse,
+  RevealedPhones,
   SandboxClock,
   SandboxMessage,
   SendCodeRequest,
   SummarizeTransactionsRequest,
   TokenResponse,
+  TrailEvent,
+  TrailMessage,
+  TrailTry,
   TransactionRow,
   UserStatus,
+  UserTrail,
   VerifyRequest,
 } from './types.ts';

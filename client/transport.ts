@@ -21,6 +21,8 @@ export interface Call {
   open?: boolean;
   /** Whether doing it twice is the same as doing it once, so that it may be repeated when no answer came. */
   repeatable?: boolean;
+  /** What the service knows a repeated call by. */
+  idempotencyKey?: string;
   signal?: AbortSignal | undefined;
 }
 
@@ -40,6 +42,7 @@ export function createTransport(options: TransportOptions): Transport {
     const headers: Record<string, string> = { accept: call.accept ?? 'application/json' };
     if (!call.open) headers.authorization = `Bearer ${await tokenOf(refused)}`;
     if (call.body !== undefined) headers['content-type'] = 'application/json';
+    if (call.idempotencyKey !== undefined) headers['idempotency-key'] = call.idempotencyKey;
     try {
       return await send(base + call.path, {
         method: call.method,

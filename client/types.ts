@@ -314,7 +314,7 @@ export interface OverviewDay {
 export interface GatewayHealth {
   gateway: string;
   /** closed: in use; open: left out since it failed; probing: one message tries it. */
-  breaker: string;
+  breaker: 'closed' | 'open' | 'probing';
   /** Why it is left out. */
   reason?: string | undefined;
   /** When the next message tries it. */
@@ -348,6 +348,10 @@ export interface GuardRule {
   shadow: number;
 }
 
+export interface GuardRules {
+  rules: GuardRule[];
+}
+
 export interface GuardModeRequest {
   /** The rule. */
   rule: 'user-sends' | 'address-sends' | 'token-sends' | 'country' | 'number-type' | 'spend' | 'phone-sends' | 'phone-users' | 'user-phones' | 'prefix' | 'country-sends' | 'user-failures' | 'address-failures' | 'token-failures' | 'phone-failures' | 'one-code';
@@ -366,6 +370,10 @@ export interface GuardBlock {
   until: string;
 }
 
+export interface GuardBlocks {
+  blocks: GuardBlock[];
+}
+
 export interface GuardLiftRequest {
   /** A block, by the id that the list gives it. */
   block?: string | null | undefined;
@@ -377,6 +385,11 @@ export interface GuardLiftRequest {
   address?: string | null | undefined;
 }
 
+export interface GuardLifted {
+  /** How many blocks. */
+  lifted: number;
+}
+
 export interface GuardSafeEntry {
   id: string;
   /** The prefix, or the masked number. */
@@ -384,6 +397,10 @@ export interface GuardSafeEntry {
   isPrefix: boolean;
   addedAt: string;
   addedBy: string;
+}
+
+export interface GuardSafeList {
+  entries: GuardSafeEntry[];
 }
 
 export interface GuardSafeRequest {
@@ -414,16 +431,24 @@ export interface GuardDecision {
   source: string | null;
 }
 
+export interface GuardDecisions {
+  decisions: GuardDecision[];
+}
+
 export interface OperatorAction {
   id: number;
   at: string;
   /** The person: the token’s sub. */
   subject: string;
   client: string;
-  action: 'set-mode' | 'lift' | 'add-safe' | 'remove-safe';
+  action: 'set-mode' | 'lift' | 'add-safe' | 'remove-safe' | 'reveal-phone';
   target: string;
   detail: string | null;
   userId: number | null;
+}
+
+export interface OperatorActions {
+  actions: OperatorAction[];
 }
 
 export interface FindUsersRequest {

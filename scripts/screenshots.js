@@ -1,4 +1,7 @@
-/** Pictures of every page, for the README: `npm run screenshots`. Needs an installed Chromium, or CHROMIUM=path. */
+/**
+ * Pictures of every page, for the documents: `npm run screenshots`, or `npm run screenshots console` for those whose
+ * names start so. Needs an installed Chromium, or CHROMIUM=path.
+ */
 import { execFileSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
@@ -10,19 +13,24 @@ import { brotliDecompressSync } from 'node:zlib';
 import { chromium } from 'playwright-core';
 import { startApp } from '../dist/app.js';
 import { loadConfig } from '../dist/config.js';
+import { freePort } from '../dist/free-port.js';
+import { liveAWeek, playGateways } from './busy-week.js';
 
+const wanted = process.argv[2] ?? '';
 const images = fileURLToPath(new URL('../docs/images/', import.meta.url));
 const candidates = [process.env.CHROMIUM, '/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome'];
 const executablePath = candidates.find((file) => file && existsSync(file));
 if (!executablePath) throw new Error('No Chromium found: install one, or set CHROMIUM to its path.');
 
 const folder = await mkdtemp(path.join(tmpdir(), 'ledgerline-screenshots-'));
-const app = await startApp({
-  config: loadConfig({ PORT: '0', DATA_DIR: path.join(folder, 'data'), LEDGERLINE_LOG_LEVEL: 'error' }),
-  log: (line) => process.stderr.write(line),
-  terminal: () => {},
-  logFormat: 'text',
-});
+const start = (name, settings = {}) =>
+  startApp({
+    config: loadConfig({ PORT: '0', DATA_DIR: path.join(folder, name), LEDGERLINE_LOG_LEVEL: 'error', ...settings }),
+    log: (line) => process.stderr.write(line),
+    terminal: () => {},
+    logFormat: 'text',
+  });
+let app = await start('data');
 const browser = await chromium.launch({ executablePath, args: ['--no-sandbox'], env: await fontEnvironment() });
 
 /** The fonts of the test browser's package, so that pictures look the same on every machine. */
@@ -54,6 +62,7 @@ const desk = { width: 1280, height: 860 };
 const phone = { width: 390, height: 844 };
 
 async function picture(name, address, { viewport, colorScheme = 'light', prepare, ...more }) {
+  if (!name.startsWith(wanted)) return;
   const context = await browser.newContext({
     viewport,
     colorScheme,
@@ -112,6 +121,27 @@ try {
   await picture('sandbox', '/', { viewport: { ...desk, height: 980 }, prepare: number });
   await picture('sandbox-dark', '/', { viewport: { ...desk, height: 980 }, colorScheme: 'dark', prepare: verified });
   await picture('sandbox-phone', '/', { viewport: phone });
+
+  await app.stop();
+  const gateways = await playGateways();
+  // Receipts are asked for only by a service that knows its own address.
+  const port = await freePort();
+  app = await start('week', { ...gateways.settings, PORT: `${port}`, PUBLIC_URL: `http://127.0.0.1:${port}` });
+  const blocked = await liveAWeek(app.url, gateways);
+  gateways.stop();
+  await picture('console', '/console', {
+    viewport: { ...desk, height: 1080 },
+    prepare: (page) => page.locator('.tile').first().waitFor(),
+  });
+  await picture('console-guard', '/console#guard', {
+    viewport: { ...desk, height: 980 },
+    colorScheme: 'dark',
+    prepare: (page) => page.getByLabel('Mode of prefix').waitFor(),
+  });
+  await picture('console-customer', `/console#customer/${blocked}`, {
+    viewport: { ...desk, height: 1240 },
+    prepare: (page) => page.locator('.trail').first().waitFor(),
+  });
 } finally {
   await browser.close();
   await app.stop();

@@ -1,4 +1,4 @@
-import { readFile } from 'node:fs/promises';
+import { readdir, readFile } from 'node:fs/promises';
 import { createServer, type IncomingMessage } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
@@ -30,9 +30,10 @@ async function failure(call: Promise<unknown>): Promise<LedgerlineError> {
 
 /** A server that answers as it is told, in turn. */
 async function scripted(...answers: { status: number; headers?: Record<string, string>; body?: string }[]) {
-  const requests: { path: string; authorization: string | undefined }[] = [];
+  const requests: { path: string; authorization: string | undefined; key: unknown }[] = [];
   const server = createServer((request: IncomingMessage, response) => {
-    requests.push({ path: request.url!, authorization: request.headers.authorization });
+    const { authorization, 'idempotency-key': key } = request.headers;
+    requests.push({ path: request.url!, authorization, key });
     const { status, headers, body } = answers[requests.length - 1] ?? answers.at(-1)!;
     if (status === 0) return request.socket.destroy();
     request.resume().on('end', () => response.writeHead(status, headers).end(body));
@@ -49,8 +50,9 @@ describe('types', () => {
   });
 
   it('nothing else of the service is in the client', async () => {
-    for (const file of ['client', 'errors', 'exact', 'index', 'token', 'transport', 'types']) {
-      const text = await readFile(new URL(`../client/${file}.ts`, import.meta.url), 'utf8');
+    const folder = new URL('../client/', import.meta.url);
+    for (const file of await readdir(folder)) {
+      const text = await readFile(new URL(file, folder), 'utf8');
       for (const [, from] of text.matchAll(/from '([^']+)'/g))
         expect([file, from]).toEqual([file, expect.stringMatching(/^\.\/\w+\.ts$/)]);
     }
@@ -236,9 +238,39 @@ describe('retries', () => {
     const own = createClient({ baseUrl: gone.url, token: 't' });
     expect((await own.userStatus(1)).isPhoneNumberVerified).toBe(true);
     const lost = await scripted({ status: 0 });
-    const send = createClient({ baseUrl: lost.url, token: 't' }).sendCode({ id: 1, phoneNumber: '+447911123456' });
-    expect((await failure(send)).kind).toBe('offline');
+    const verify = createClient({ baseUrl: lost.url, token: 't' }).verify({ id: 1, code: '123456' });
+    expect((await failure(verify)).kind).toBe('offline');
     expect(lost.requests).toHaveLength(1);
+  });
+
+  it('a send is one send however often it is tried: its key stays, and the next send has another', async () => {
+    const flaky = await scripted({ status: 0 }, { status: 503, headers: { 'retry-after': '0' } }, { status: 204 });
+    const own = createClient({ baseUrl: flaky.url, token: 't', resendSeconds: 0 });
+    await own.sendCode({ id: 1, phoneNumber: '+447911123456' });
+    await own.resendCode(1);
+    await own.resendCode(1, { idempotencyKey: 'mine' });
+    const [first, second, third, resend, mine] = flaky.requests.map(({ key }) => key);
+    expect(first).toMatch(/^[0-9a-f]{32}$/);
+    expect([second, third]).toEqual([first, first]);
+    expect(resend).toMatch(/^[0-9a-f]{32}$/);
+    expect(resend).not.toBe(first);
+    expect(mine).toBe('mine');
+  });
+
+  it('a text whose answer was lost goes out once', async () => {
+    let lost = 0;
+    const lossy: typeof fetch = async (...request) => {
+      const response = await fetch(...request);
+      if (lost++ > 0) return response;
+      throw new TypeError('The connection broke.');
+    };
+    const token = await credentials()(false);
+    const own = createClient({ baseUrl: service.url, token, fetch: lossy });
+    const { id } = await client.createUser();
+    const phoneNumber = newPhone();
+    await own.sendCode({ id, phoneNumber });
+    expect(lost).toBe(2);
+    expect(await client.sandbox.messages(phoneNumber)).toHaveLength(1);
   });
 
   it('an abort ends the waiting', async () => {
@@ -247,5 +279,134 @@ describe('retries', () => {
     const call = createClient({ baseUrl: url, token: 't' }).userStatus(1, { signal: controller.signal });
     setTimeout(() => controller.abort(), 100);
     await expect(call).rejects.toThrow(/abort/i);
+  });
+});
+
+describe('operators', () => {
+  it('find a customer, see what happened, and lift the block on record', async () => {
+    const { operator } = client;
+    const { id } = await client.createUser();
+    const phoneNumber = newPhone();
+    await client.sendCode({ id, phoneNumber });
+    const [message] = await client.sandbox.messages(phoneNumber);
+    for (let i = 0; i < 11; i += 1) await failure(client.verify({ id, code: wrongCode(message!.code) }));
+    expect(await operator.findUsers(phoneNumber)).toEqual([id]);
+    expect(await operator.revealPhone(id)).toEqual({ verifiedPhone: null, lastSentPhone: phoneNumber });
+    // The trail is written after the answer.
+    await expect.poll(async () => (await operator.trail(id)).events.map(({ reason }) => reason)).toContain('blocked');
+    expect((await operator.trail(id)).messages).toMatchObject([{ number: 1, gateway: 'inbox' }]);
+    const { days, gateways } = await operator.overview(1);
+    expect(days.reduce((sum, { sent }) => sum + sent, 0)).toBeGreaterThan(0);
+    expect(gateways).toEqual([{ gateway: 'inbox', breaker: 'closed' }]);
+
+    const block = (await operator.guardBlocks()).find(({ subject }) => subject === String(id));
+    expect(block).toMatchObject({ rule: 'user-failures' });
+    await expect
+      .poll(() => operator.guardDecisions({ userId: id, action: 'refused', count: 1 }))
+      .toMatchObject([{ rule: 'user-failures', operation: 'verify-phone' }]);
+    expect(await operator.liftBlock({ block: block!.id })).toBe(1);
+    expect((await failure(operator.liftBlock({ block: 'user:2000000000' }))).kind).toBe('not-found');
+
+    await operator.setGuardMode('prefix', 'shadow');
+    expect((await operator.guardRules()).find(({ rule }) => rule === 'prefix')).toMatchObject({ mode: 'shadow' });
+    await operator.setGuardMode('prefix', 'configured');
+    await operator.addToSafeList({ prefix: '+447911' });
+    const [entry] = await operator.safeList();
+    expect(entry).toMatchObject({ label: '+447911', isPrefix: true });
+    await operator.removeFromSafeList(entry!.id);
+    expect(await operator.safeList()).toEqual([]);
+
+    const actions = await operator.actions({ count: 6 });
+    expect(actions.map(({ action }) => action)).toEqual([
+      'remove-safe',
+      'add-safe',
+      'set-mode',
+      'set-mode',
+      'lift',
+      'reveal-phone',
+    ]);
+    expect(await operator.actions({ before: actions[0]!.id, count: 1 })).toEqual([actions[1]]);
+  });
+
+  it('need a token that says so', async () => {
+    const own = createClient({ baseUrl: service.url, token: credentials({ scope: 'phone operator:read' }) });
+    expect(await own.operator.guardRules()).not.toHaveLength(0);
+    expect((await failure(own.operator.setGuardMode('prefix', 'off'))).kind).toBe('forbidden');
+    const app = createClient({ baseUrl: service.url, token: credentials({ scope: 'phone' }) });
+    expect((await failure(app.operator.overview())).kind).toBe('forbidden');
+  });
+});
+
+describe('every operation has its function', () => {
+  /** Callers of these are gateways, browsers, monitors, and the token's source. */
+  const notForClients = ['Gateways', 'Tokens', 'Pages', 'Reference'];
+  const notForClientsEither = ['live', 'metrics'];
+
+  interface Described {
+    operationId: string;
+    tags: string[];
+    parameters?: { name: string; in: string }[];
+  }
+  const { paths } = JSON.parse(completeDocument()) as { paths: Record<string, Record<string, Described>> };
+  const operations = Object.entries(paths).flatMap(([template, methods]) =>
+    Object.entries(methods).map(([method, described]) => ({ method: method.toUpperCase(), template, ...described })),
+  );
+
+  it('which sends what the document says', async () => {
+    const asked: { method: string; url: URL }[] = [];
+    const own = createClient({
+      baseUrl: 'http://ledgerline.test',
+      token: 't',
+      resendSeconds: 0,
+      fetch: async (url, init) => {
+        asked.push({ method: init!.method!, url: new URL(String(url)) });
+        return new Response('{}');
+      },
+    });
+    const page = { before: 1, count: 1 };
+    await own.sendCode({ id: 1, phoneNumber: '+447911123456' });
+    await own.resendCode(1);
+    await own.verify({ id: 1, code: '123456' });
+    await own.unlinkPhone(1);
+    await own.createUser();
+    await own.userStatus(1);
+    await own.listTransactions({ individualId: 1, dataBatch: 1 });
+    await own.getTransaction({ individualId: 1, transactionId: 't' });
+    await own.recordTransactions([]);
+    await own.summarizeTransactions({ individualId: 1 });
+    await own.exportTransactions({ individualId: 1 });
+    await own.isReady();
+    await own.operator.overview(3);
+    await own.operator.trail(1);
+    await own.operator.findUsers('+447911123456');
+    await own.operator.revealPhone(1);
+    await own.operator.guardRules();
+    await own.operator.setGuardMode('prefix', 'off');
+    await own.operator.guardBlocks();
+    await own.operator.liftBlock({ userId: 1 });
+    await own.operator.safeList();
+    await own.operator.addToSafeList({ prefix: '+447911' });
+    await own.operator.removeFromSafeList('+447911');
+    await own.operator.guardDecisions({ rule: 'prefix', action: 'shadow', userId: 1, ...page });
+    await own.operator.actions(page);
+    await own.sandbox.messages('+447911123456');
+    await own.sandbox.advanceClock(0);
+    await own.sandbox.resetClock();
+    await own.sandbox.empty();
+
+    const called = asked.map(({ method, url }) => {
+      const found = operations.find(
+        (one) =>
+          one.method === method && new RegExp(`^${one.template.replace(/\{\w+\}/g, '\\d+')}$`).test(url.pathname),
+      );
+      const known = found?.parameters?.filter((parameter) => parameter.in === 'query').map(({ name }) => name) ?? [];
+      expect([url.pathname, [...url.searchParams.keys()].sort()]).toEqual([url.pathname, known.sort()]);
+      return found?.operationId ?? `${method} ${url.pathname}`;
+    });
+    const wanted = operations
+      .filter(({ tags }) => !tags.some((tag) => notForClients.includes(tag)))
+      .map(({ operationId }) => operationId)
+      .filter((name) => !notForClientsEither.includes(name));
+    expect(called.sort()).toEqual(wanted.sort());
   });
 });

@@ -39,7 +39,7 @@ async function filesOf(pathname: string): Promise<string[]> {
   return [...text.matchAll(/(?:src|href)="([^"]+)"/g)].map(([, address]) => address!);
 }
 
-describe.each(['/', '/wallet'])('the page %s', (pathname) => {
+describe.each(['/', '/wallet', '/console'])('the page %s', (pathname) => {
   it('has a policy without inline script and outside hosts', async () => {
     const { status, headers, text } = await get(pathname);
     expect(status).toBe(200);
@@ -85,6 +85,8 @@ it('the activity screen loads less than 60 KB of script', async () => {
   const total = sizes.reduce((sum, size) => sum + size, 0);
   expect(total).toBeGreaterThan(1000);
   expect(total).toBeLessThan(60 * 1024);
+  // Customers carry nothing of the operators'.
+  for (const file of scripts) expect(await readFile(path.join(built, file), 'utf8')).not.toContain('/operator/');
   // Nothing else is loaded later.
   const all = (await readdir(path.join(built, 'assets'))).filter((name) => name.endsWith('.js'));
   for (const name of all) {

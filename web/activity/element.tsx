@@ -1,6 +1,8 @@
 /** `<ledgerline-activity>`: the activity screen as an element that any page can hold. */
 import { render } from 'preact';
-import { createClient, type TokenSource } from '../../client/index.ts';
+import { createCalls } from '../../client/calls.ts';
+import type { TokenSource } from '../../client/index.ts';
+import { transactionFunctions } from '../../client/transactions.ts';
 import { ActivityScreen } from './activity.tsx';
 import css from './activity.css?inline';
 import theme from '../theme.css?inline';
@@ -79,7 +81,7 @@ export class LedgerlineActivity extends HTMLElement {
     const locale = this.getAttribute('locale') || navigator.language;
     const timeZone = this.getAttribute('time-zone') || Intl.DateTimeFormat().resolvedOptions().timeZone;
     return {
-      client: createClient({ baseUrl: this.getAttribute('base-url') ?? '', token, retries: 2 }),
+      client: transactionFunctions(createCalls({ baseUrl: this.getAttribute('base-url') ?? '', token, retries: 2 })),
       individualId,
       locale,
       timeZone,

@@ -1,13 +1,13 @@
 /** What every part of the screen needs to know of who looks at it. */
 import { createContext } from 'preact';
 import { useContext } from 'preact/hooks';
-import type { Client, Transaction } from '../../client/index.ts';
+import type { Transaction, TransactionFunctions } from '../../client/index.ts';
 import type { DateFormats } from './dates.ts';
 import { formatMoney, type Sign } from './money.ts';
 import type { Texts } from './texts.ts';
 
 export interface Viewer {
-  client: Client;
+  client: TransactionFunctions;
   individualId: number;
   locale: string;
   timeZone: string;

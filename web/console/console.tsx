@@ -1,19 +1,22 @@
 /** The operator's console: how it goes, what is refused, and why one customer's code failed. */
 import { render, type ComponentChildren } from 'preact';
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
-import { clientCredentials, isE164, type TokenSource } from '../../client/index.ts';
+import {
+  clientCredentials,
+  createClient,
+  isE164,
+  type GuardDecision,
+  type GuardMode,
+  type GuardRule,
+  type OperatorFunctions,
+  type OverviewDay,
+  type RevealedPhones,
+  type TokenSource,
+} from '../../client/index.ts';
 import { Header, isSandbox } from '../pages/header.tsx';
 import { SignIn } from '../pages/sign-in.tsx';
 import { told, useAsked } from './ask.ts';
 import { stepsOf, verdictOf } from './explain.ts';
-import {
-  createDesk,
-  type Desk,
-  type GuardRule,
-  type OverviewDay,
-  type RevealedPhones,
-  type RuleMode,
-} from './operator.ts';
 import { Bars, Share } from './plots.tsx';
 
 const refreshSeconds = 15;
@@ -63,7 +66,7 @@ function ConsolePage() {
 }
 
 function Console({ token }: { token: TokenSource }) {
-  const desk = useMemo(() => createDesk(token), [token]);
+  const desk = useMemo(() => createClient({ token, retries: 1 }).operator, [token]);
   const view = useView();
   return (
     <main class="console">
@@ -109,18 +112,19 @@ function sumBy(days: readonly OverviewDay[], key: (day: OverviewDay) => string):
 
 const nothing: Sums = { sent: 0, accepted: 0, delivered: 0, failed: 0, verified: 0, passedOver: 0 };
 
-/** Also those on which nothing was sent. Days are UTC, as the service counts them. */
+/** Also those on which nothing was sent. Days are UTC, as the service counts them; a sandbox's clock may be ahead. */
 function everyDay(span: number, known: [string, Sums][]): [string, Sums][] {
   const sums = new Map(known);
+  const last = Math.max(Date.now(), ...known.map(([day]) => Date.parse(day)));
   return Array.from({ length: span }, (_, index) => {
-    const day = new Date(Date.now() - (span - 1 - index) * 86_400_000).toISOString().slice(0, 10);
+    const day = new Date(last - (span - 1 - index) * 86_400_000).toISOString().slice(0, 10);
     return [day, sums.get(day) ?? nothing];
   });
 }
 
 const total = (groups: [string, Sums][], count: keyof Sums) => groups.reduce((sum, [, sums]) => sum + sums[count], 0);
 
-function OverviewView({ desk }: { desk: Desk }) {
+function OverviewView({ desk }: { desk: OperatorFunctions }) {
   const [span, setSpan] = useState(7);
   const asked = useAsked(() => desk.overview(span), [desk, span], refreshSeconds);
   const { value } = asked;
@@ -151,7 +155,11 @@ function OverviewView({ desk }: { desk: Desk }) {
       {value && (
         <>
           <dl class="tiles">
-            <Tile name="Codes sent" value={number(sent)} />
+            <Tile
+              name="Codes sent"
+              value={number(sent)}
+              about={span === 1 ? 'today' : `${number(Math.round(sent / span))} a day`}
+            />
             <Tile
               name="Delivered"
               value={percent(delivered, receipts === 0 ? 0 : accepted)}
@@ -195,6 +203,9 @@ function OverviewView({ desk }: { desk: Desk }) {
                   </li>
                 ))}
               </ul>
+              {value.configuredOrder.length > 1 && (
+                <p class="soft order">Asked in this order: {value.configuredOrder.join(', ')}</p>
+              )}
               {value.orders.map(({ country, order, reasons }) => (
                 <p key={country} class="soft order">
                   <strong>{country ?? 'Other numbers'}</strong>: {order.join(', ')}
@@ -285,14 +296,14 @@ function Table({ columns, numeric, children }: TableProps) {
   );
 }
 
-function GuardView({ desk }: { desk: Desk }) {
-  const rules = useAsked(() => desk.rules(), [desk], refreshSeconds);
-  const blocks = useAsked(() => desk.blocks(), [desk], refreshSeconds);
-  const [action, setAction] = useState('');
-  const decisions = useAsked(() => desk.decisions(action ? { action } : {}), [desk, action], refreshSeconds);
+function GuardView({ desk }: { desk: OperatorFunctions }) {
+  const rules = useAsked(() => desk.guardRules(), [desk], refreshSeconds);
+  const blocks = useAsked(() => desk.guardBlocks(), [desk], refreshSeconds);
+  const [action, setAction] = useState<GuardDecision['action']>();
+  const decisions = useAsked(() => desk.guardDecisions({ action }), [desk, action], refreshSeconds);
   const [complaint, setComplaint] = useState<string>();
 
-  async function change(work: Promise<void>, then: () => void): Promise<void> {
+  async function change(work: Promise<unknown>, then: () => void): Promise<void> {
     try {
       await work;
       setComplaint(undefined);
@@ -326,7 +337,7 @@ function GuardView({ desk }: { desk: Desk }) {
                     type="button"
                     class="quiet small"
                     aria-label={`Lift the block of ${subject}`}
-                    onClick={() => change(desk.lift(id), blocks.again)}
+                    onClick={() => change(desk.liftBlock({ block: id }), blocks.again)}
                   >
                     Lift
                   </button>
@@ -343,7 +354,7 @@ function GuardView({ desk }: { desk: Desk }) {
             <RuleRow
               key={rule.rule}
               rule={rule}
-              onMode={(mode) => change(desk.setMode(rule.rule, mode), rules.again)}
+              onMode={(mode) => change(desk.setGuardMode(rule.rule, mode), rules.again)}
             />
           ))}
         </Table>
@@ -353,7 +364,12 @@ function GuardView({ desk }: { desk: Desk }) {
           <h2 id="decisions">Decisions</h2>
           <label class="span">
             <span class="unseen">Which decisions</span>
-            <select value={action} onChange={(event) => setAction(event.currentTarget.value)}>
+            <select
+              value={action ?? ''}
+              onChange={(event) =>
+                setAction((event.currentTarget.value || undefined) as GuardDecision['action'] | undefined)
+              }
+            >
               <option value="">All</option>
               <option value="refused">Refused</option>
               <option value="shadow">Would have refused</option>
@@ -386,7 +402,7 @@ function GuardView({ desk }: { desk: Desk }) {
   );
 }
 
-function RuleRow({ rule, onMode }: { rule: GuardRule; onMode(mode: RuleMode | 'configured'): void }) {
+function RuleRow({ rule, onMode }: { rule: GuardRule; onMode(mode: GuardMode | 'configured'): void }) {
   const { mode, configuredMode, changedBy } = rule;
   return (
     <tr>
@@ -401,7 +417,7 @@ function RuleRow({ rule, onMode }: { rule: GuardRule; onMode(mode: RuleMode | 'c
           aria-label={`Mode of ${rule.rule}`}
           value={mode}
           onChange={(event) => {
-            const chosen = event.currentTarget.value as RuleMode;
+            const chosen = event.currentTarget.value as GuardMode;
             onMode(chosen === configuredMode ? 'configured' : chosen);
           }}
         >
@@ -417,7 +433,7 @@ function RuleRow({ rule, onMode }: { rule: GuardRule; onMode(mode: RuleMode | 'c
 
 const customerInAddress = () => location.hash.split('/')[1] ?? '';
 
-function CustomerView({ desk }: { desk: Desk }) {
+function CustomerView({ desk }: { desk: OperatorFunctions }) {
   const [wanted, setWanted] = useState(customerInAddress);
   const [typed, setTyped] = useState(customerInAddress);
   const [found, setFound] = useState<number[]>();
@@ -479,9 +495,9 @@ function CustomerView({ desk }: { desk: Desk }) {
   );
 }
 
-function Customer({ desk, userId }: { desk: Desk; userId: number }) {
+function Customer({ desk, userId }: { desk: OperatorFunctions; userId: number }) {
   const trail = useAsked(() => desk.trail(userId), [desk, userId]);
-  const decisions = useAsked(() => desk.decisions({ userId: String(userId), count: '50' }), [desk, userId]);
+  const decisions = useAsked(() => desk.guardDecisions({ userId, count: 50 }), [desk, userId]);
   const [phones, setPhones] = useState<RevealedPhones>();
   const [complaint, setComplaint] = useState<string>();
   const heading = useRef<HTMLHeadingElement>(null);
@@ -556,8 +572,8 @@ function Customer({ desk, userId }: { desk: Desk; userId: number }) {
   );
 }
 
-function AuditView({ desk }: { desk: Desk }) {
-  const actions = useAsked(() => desk.actions(), [desk], refreshSeconds);
+function AuditView({ desk }: { desk: OperatorFunctions }) {
+  const actions = useAsked(() => desk.actions({ count: 50 }), [desk], refreshSeconds);
   return (
     <>
       <header class="view-title">

@@ -1,5 +1,5 @@
 /** From a trail to the reason: what a person would say went wrong. */
-import type { Trail, TrailMessage } from './operator.ts';
+import type { TrailEvent, TrailMessage, UserTrail } from '../../client/index.ts';
 
 export interface Step {
   at: string;
@@ -19,9 +19,10 @@ const reasons: Record<string, string> = {
 const inWords = (reason: string | null) => (reason ? (reasons[reason] ?? reason) : 'no reason given');
 
 /** Everything that happened, newest first. */
-export function stepsOf({ messages, events }: Trail): Step[] {
+export function stepsOf({ messages, events }: UserTrail): Step[] {
   const steps = [...messages.flatMap(messageSteps), ...events.flatMap(eventSteps)];
-  return steps.sort((a, b) => (a.at < b.at ? 1 : a.at > b.at ? -1 : 0));
+  // Of one moment, too, the later step stands first.
+  return steps.reverse().sort((a, b) => (a.at < b.at ? 1 : a.at > b.at ? -1 : 0));
 }
 
 function messageSteps(message: TrailMessage): Step[] {
@@ -54,7 +55,7 @@ function messageSteps(message: TrailMessage): Step[] {
   return steps;
 }
 
-function eventSteps({ at, kind, reason, times }: Trail['events'][number]): Step[] {
+function eventSteps({ at, kind, reason, times }: TrailEvent): Step[] {
   const often = times > 1 ? `, ${times} times` : '';
   const texts: Record<string, string> = {
     'send-refused': `A code was refused: ${inWords(reason)}${often}`,
@@ -73,7 +74,7 @@ function eventSteps({ at, kind, reason, times }: Trail['events'][number]): Step[
 }
 
 /** One sentence for the top: where this customer stands, and why. */
-export function verdictOf(trail: Trail): Step {
+export function verdictOf(trail: UserTrail): Step {
   const [last] = trail.messages;
   const [event] = [...trail.events].sort((a, b) => (a.at < b.at ? 1 : -1));
   const at =

@@ -111,11 +111,11 @@ export function Share({ part, of, tone }: { part: number; of: number; tone: stri
   );
 }
 
+/** Even, so that the line in the middle is a whole number too. */
 function niceMost(value: number): number {
   const power = 10 ** Math.floor(Math.log10(value));
-  return (
-    [1, 2, 4, 5, 10].map((step) => step * power).find((nice) => nice >= value && (nice >= 2 || nice === value)) ?? value
-  );
+  const steps = [1, 2, 3, 4, 5, 6, 8, 10].map((step) => step * power);
+  return steps.find((nice) => nice >= value && nice % 2 === 0) ?? value;
 }
 
 function short(value: number): string {

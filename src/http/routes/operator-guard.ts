@@ -14,8 +14,10 @@ const instant = { type: 'string', format: 'date-time' };
 const word = { type: 'string' };
 const maybe = (schema: Schema): Schema => ({ ...schema, type: [schema.type, 'null'] });
 
-function listOf(name: string, title: string, properties: Record<string, Schema>): Schema {
+/** An object with one list, both named for the client's types. */
+function listOf(listTitle: string, name: string, title: string, properties: Record<string, Schema>): Schema {
   return {
+    title: listTitle,
     type: 'object',
     required: [name],
     properties: {
@@ -130,7 +132,7 @@ export function operatorGuardOperations(desk: GuardDesk): AnyOperation[] {
       responses: {
         200: {
           about: 'Every rule, with what it decided in the last 24 hours.',
-          schema: listOf('rules', 'GuardRule', {
+          schema: listOf('GuardRules', 'rules', 'GuardRule', {
             rule: { type: 'string', enum: ruleNames },
             about: word,
             mode: { type: 'string', enum: ruleModes },
@@ -172,7 +174,7 @@ export function operatorGuardOperations(desk: GuardDesk): AnyOperation[] {
       responses: {
         200: {
           about: 'The blocks.',
-          schema: listOf('blocks', 'GuardBlock', {
+          schema: listOf('GuardBlocks', 'blocks', 'GuardBlock', {
             id: { type: 'string', description: 'What lifting takes.' },
             rule: { type: 'string', enum: ruleNames },
             subject: { type: 'string', description: 'Whom it holds. Phone numbers are masked.' },
@@ -200,7 +202,12 @@ export function operatorGuardOperations(desk: GuardDesk): AnyOperation[] {
       responses: {
         200: {
           about: 'It is lifted.',
-          schema: { type: 'object', required: ['lifted'], properties: { lifted: { type: 'integer' } } },
+          schema: {
+            title: 'GuardLifted',
+            type: 'object',
+            required: ['lifted'],
+            properties: { lifted: { type: 'integer', description: 'How many blocks.' } },
+          },
         },
         404: { about: 'Nothing is blocked by that name.' },
       },
@@ -219,7 +226,7 @@ export function operatorGuardOperations(desk: GuardDesk): AnyOperation[] {
       responses: {
         200: {
           about: 'The list, newest first.',
-          schema: listOf('entries', 'GuardSafeEntry', {
+          schema: listOf('GuardSafeList', 'entries', 'GuardSafeEntry', {
             id: word,
             label: { type: 'string', description: 'The prefix, or the masked number.' },
             isPrefix: { type: 'boolean' },
@@ -281,7 +288,7 @@ export function operatorGuardOperations(desk: GuardDesk): AnyOperation[] {
       responses: {
         200: {
           about: 'The decisions.',
-          schema: listOf('decisions', 'GuardDecision', {
+          schema: listOf('GuardDecisions', 'decisions', 'GuardDecision', {
             id: { type: 'integer' },
             at: instant,
             rule: { type: 'string', enum: ruleNames },
@@ -322,12 +329,12 @@ export function operatorGuardOperations(desk: GuardDesk): AnyOperation[] {
       responses: {
         200: {
           about: 'The actions.',
-          schema: listOf('actions', 'OperatorAction', {
+          schema: listOf('OperatorActions', 'actions', 'OperatorAction', {
             id: { type: 'integer' },
             at: instant,
             subject: { type: 'string', description: 'The person: the token’s sub.' },
             client: word,
-            action: { type: 'string', enum: ['set-mode', 'lift', 'add-safe', 'remove-safe'] },
+            action: { type: 'string', enum: ['set-mode', 'lift', 'add-safe', 'remove-safe', 'reveal-phone'] },
             target: word,
             detail: maybe(word),
             userId: maybe({ type: 'integer' }),

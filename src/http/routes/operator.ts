@@ -95,7 +95,11 @@ const overviewSchema = object('OperatorOverview', {
       'GatewayHealth',
       {
         gateway: { type: 'string' },
-        breaker: text('closed: in use; open: left out since it failed; probing: one message tries it.'),
+        breaker: {
+          type: 'string',
+          enum: ['closed', 'open', 'probing'],
+          description: 'closed: in use; open: left out since it failed; probing: one message tries it.',
+        },
         reason: text('Why it is left out.'),
         probeInSeconds: count('When the next message tries it.'),
       },

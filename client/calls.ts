@@ -1,0 +1,59 @@
+/** What every function of the client is made of: a call, and what to make of its answer. */
+import { parseExact } from './exact.ts';
+import { createTransport, type Call, type TransportOptions } from './transport.ts';
+
+export interface CallOptions {
+  signal?: AbortSignal;
+}
+
+export interface Answer<T> {
+  value: T;
+  headers: Headers;
+}
+
+export type Calls = ReturnType<typeof createCalls>;
+
+export function createCalls(options: TransportOptions) {
+  const transport = createTransport(options);
+
+  async function jsonAndHeaders<T>(call: Call): Promise<Answer<T>> {
+    const response = await transport(call);
+    return { value: parseExact(await response.text()) as T, headers: response.headers };
+  }
+
+  return {
+    transport,
+    jsonAndHeaders,
+
+    json: async <T>(call: Call): Promise<T> => (await jsonAndHeaders<T>(call)).value,
+
+    async nothing(call: Call): Promise<void> {
+      await (await transport(call)).text();
+    },
+  };
+}
+
+export function get(path: string, { signal }: CallOptions = {}): Call {
+  return { method: 'GET', path, repeatable: true, signal };
+}
+
+export function post(path: string, body?: unknown, { signal }: CallOptions = {}): Call {
+  return { method: 'POST', path, body, signal };
+}
+
+/** A POST that may be done twice. */
+export function read(path: string, body: unknown, options?: CallOptions): Call {
+  return { ...post(path, body, options), repeatable: true };
+}
+
+export function remove(path: string, { signal }: CallOptions = {}): Call {
+  return { method: 'DELETE', path, repeatable: true, signal };
+}
+
+/** A path with what is known of its query. */
+export function withQuery(path: string, query: Record<string, string | number | null | undefined>): string {
+  const known = new URLSearchParams();
+  for (const [name, value] of Object.entries(query)) if (value != null) known.set(name, String(value));
+  const text = known.toString();
+  return text === '' ? path : `${path}?${text}`;
+}

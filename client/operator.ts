@@ -1,0 +1,79 @@
+/** What people who look after the service do: scopes operator:read and operator:write. */
+import { get, post, read, withQuery, type CallOptions, type Calls } from './calls.ts';
+import type * as wire from './types.ts';
+
+export type GuardRuleName = wire.GuardRule['rule'];
+export type GuardMode = wire.GuardRule['mode'];
+
+/** A page of a list that stands newest first; `before` is the id of the last entry of the page before. */
+export interface OperatorPage {
+  before?: number | undefined;
+  /** 100 if not given, at most 500. */
+  count?: number | undefined;
+}
+
+export interface GuardDecisionFilter extends OperatorPage {
+  rule?: GuardRuleName | undefined;
+  action?: wire.GuardDecision['action'] | undefined;
+  userId?: number | undefined;
+}
+
+export type OperatorFunctions = ReturnType<typeof operatorFunctions>;
+
+export function operatorFunctions({ json, nothing }: Calls) {
+  return {
+    /** The last days, today included: 7 if not given. */
+    overview: (days?: number, options?: CallOptions): Promise<wire.OperatorOverview> =>
+      json(get(withQuery('/operator/overview', { days }), options)),
+
+    /** What happened to a user's codes, step by step. */
+    trail: (userId: number, options?: CallOptions): Promise<wire.UserTrail> =>
+      json(get(`/operator/users/${userId}/trail`, options)),
+
+    async findUsers(phoneNumber: string, options?: CallOptions): Promise<number[]> {
+      return (await json<wire.FoundUsers>(read('/operator/find-users', { phoneNumber }, options))).userIds;
+    },
+
+    /** Who asks stands in the audit. */
+    revealPhone: (userId: number, options?: CallOptions): Promise<wire.RevealedPhones> =>
+      json(post(`/operator/users/${userId}/reveal-phone`, undefined, options)),
+
+    async guardRules(options?: CallOptions): Promise<wire.GuardRule[]> {
+      return (await json<wire.GuardRules>(get('/operator/guard/rules', options))).rules;
+    },
+
+    setGuardMode: (rule: GuardRuleName, mode: GuardMode | 'configured', options?: CallOptions): Promise<void> =>
+      nothing(post('/operator/guard/mode', { rule, mode }, options)),
+
+    async guardBlocks(options?: CallOptions): Promise<wire.GuardBlock[]> {
+      return (await json<wire.GuardBlocks>(get('/operator/guard/blocks', options))).blocks;
+    },
+
+    /** Takes one of `block`, `userId`, `phoneNumber` and `address`; gives how many blocks it lifted. */
+    async liftBlock(request: wire.GuardLiftRequest, options?: CallOptions): Promise<number> {
+      return (await json<wire.GuardLifted>(post('/operator/guard/lift', request, options))).lifted;
+    },
+
+    async safeList(options?: CallOptions): Promise<wire.GuardSafeEntry[]> {
+      return (await json<wire.GuardSafeList>(get('/operator/guard/safe-list', options))).entries;
+    },
+
+    /** Takes a `phoneNumber` or a `prefix`. */
+    addToSafeList: (request: wire.GuardSafeRequest, options?: CallOptions): Promise<void> =>
+      nothing(read('/operator/guard/safe-list', request, options)),
+
+    removeFromSafeList: (id: string, options?: CallOptions): Promise<void> =>
+      nothing(post('/operator/guard/safe-list/remove', { id }, options)),
+
+    async guardDecisions(filter: GuardDecisionFilter = {}, options?: CallOptions): Promise<wire.GuardDecision[]> {
+      const call = get(withQuery('/operator/guard/decisions', { ...filter }), options);
+      return (await json<wire.GuardDecisions>(call)).decisions;
+    },
+
+    /** What operators did, and who. */
+    async actions(page: OperatorPage = {}, options?: CallOptions): Promise<wire.OperatorAction[]> {
+      const call = get(withQuery('/operator/actions', { ...page }), options);
+      return (await json<wire.OperatorActions>(call)).actions;
+    },
+  };
+}

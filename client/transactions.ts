@@ -1,0 +1,101 @@
+/** Wallet activity: a part of its own, so that a page that only shows it carries nothing else. */
+import { read, type CallOptions, type Calls } from './calls.ts';
+import type * as wire from './types.ts';
+
+/** The amount as a number, for sorting and charts; and its exact digits, for showing and sums. */
+export interface Transaction extends wire.Transaction {
+  amountText: string;
+}
+
+export interface TransactionPeriod extends wire.TransactionPeriod {
+  moneyInText: string;
+  moneyOutText: string;
+  otherText: string;
+}
+
+export interface TransactionPage {
+  transactions: Transaction[];
+  /** All rows that match, over all pages. */
+  transactionCount: number;
+  /** Give it with the next page, and the rows hold still while others arrive. */
+  asOf: string;
+}
+
+export interface TransactionTotals {
+  periods: TransactionPeriod[];
+  transactionCount: number;
+  asOf: string;
+}
+
+export type ExportFormat = 'csv' | 'ndjson';
+const exportTypes: Record<ExportFormat, string> = { csv: 'text/csv', ndjson: 'application/x-ndjson' };
+
+export type TransactionFunctions = ReturnType<typeof transactionFunctions>;
+
+export function transactionFunctions({ transport, json, jsonAndHeaders }: Calls) {
+  async function listTransactions(
+    request: wire.AllTransactionRequestModel,
+    options?: CallOptions,
+  ): Promise<TransactionPage> {
+    const call = read('/app/get-all-transactions', request, options);
+    const { value, headers } = await jsonAndHeaders<Omit<TransactionPage, 'asOf'>>(call);
+    return { ...value, asOf: headers.get('as-of') ?? '' };
+  }
+
+  /** The pages of a list, one after another. All are pinned to the rows that the first one saw. */
+  async function* transactionPages(
+    request: Omit<wire.AllTransactionRequestModel, 'dataBatch'> & { dataBatch?: number },
+    options?: CallOptions,
+  ): AsyncGenerator<TransactionPage, void, undefined> {
+    const size = request.dataBatchCount ?? 100;
+    let { asOf } = request;
+    for (let dataBatch = request.dataBatch ?? 1; ; dataBatch += 1) {
+      const page = await listTransactions({ ...request, dataBatch, dataBatchCount: size, asOf }, options);
+      asOf = page.asOf;
+      if (page.transactions.length > 0) yield page;
+      if (dataBatch * size >= page.transactionCount) return;
+    }
+  }
+
+  return {
+    listTransactions,
+    transactionPages,
+
+    /** Every row of a list, page by page as they are asked for. */
+    async *transactions(
+      request: Omit<wire.AllTransactionRequestModel, 'dataBatch'>,
+      options?: CallOptions,
+    ): AsyncGenerator<Transaction, void, undefined> {
+      for await (const page of transactionPages(request, options)) yield* page.transactions;
+    },
+
+    getTransaction(request: wire.GetTransactionRequest, options?: CallOptions): Promise<Transaction> {
+      return json(read('/app/get-transaction', request, options));
+    },
+
+    /** Sending a row again is safe. Give amounts as decimal strings where a double could not hold them. */
+    recordTransactions(
+      transactions: wire.TransactionRow[],
+      options?: CallOptions,
+    ): Promise<wire.RecordTransactionsResponse> {
+      return json(read('/app/record-transactions', { transactions }, options));
+    },
+
+    async summarizeTransactions(
+      request: wire.SummarizeTransactionsRequest,
+      options?: CallOptions,
+    ): Promise<TransactionTotals> {
+      const call = read('/app/summarize-transactions', request, options);
+      const { value, headers } = await jsonAndHeaders<Omit<TransactionTotals, 'asOf'>>(call);
+      return { ...value, asOf: headers.get('as-of') ?? '' };
+    },
+
+    /** The answer itself: `body` is a stream, `blob()` all of it. */
+    exportTransactions: (
+      request: wire.ExportTransactionsRequest,
+      format: ExportFormat = 'csv',
+      options?: CallOptions,
+    ): Promise<Response> =>
+      transport({ ...read('/app/export-transactions', request, options), accept: exportTypes[format] }),
+  };
+}
