@@ -82,7 +82,8 @@ interface SendParts {
  *
  * Rows are locked in one order, phone, sources, user, and what is shared is leased after that. A row that
  * was not there to be locked is only ever inserted: who finds it there after all has lost a race, is not
- * counted, and asks again.
+ * counted, and asks again. Nor does it wait for that row, whose holder may be waiting for the user's: that
+ * is why phones and sources are not upserted.
  */
 function reserveSendStatement(plan: SendPlan, parts: SendParts): string {
   const { has, filling, fillingAnew, kept } = windowsOf(plan, '$3::timestamptz');
@@ -176,8 +177,8 @@ with ${
   insert into verifications as v (user_id, issued, sends, sent_phone, sent_correlation_type, phones, phone_times)
   select $1::int, 1, ${append(known('m.sends', 'timestamptz'), '$3::timestamptz', kept(1, 2))},
     case when other then m.sent_phone else $2::text end, $4::smallint,
-    ${different('m.phones', 'text', 'm.place', '$2::text', kept(11), 'other')},
-    ${different('m.phone_times', 'timestamptz', 'm.place', '$3::timestamptz', kept(11), 'other')}
+    ${withPhone('m.phones', 'text', '$2::text', kept(11))},
+    ${withPhone('m.phone_times', 'timestamptz', '$3::timestamptz', kept(11))}
   from ${leases ? 'cleared' : 'verdict'} left join mine m on true where ${leases ? 'goes' : 'allowed'}
   on conflict (user_id) do update set
     issued = v.issued + 1, sends = excluded.sends, sent_phone = excluded.sent_phone,
@@ -188,34 +189,51 @@ with ${
   returning v.issued
 )${
     phone
-      ? `, phone_counted as (
-  insert into phone_sends as b (phone, sends, senders, users, user_times)
-  select $2::text, ${append(known('h.sends', 'timestamptz'), '$3::timestamptz', kept(3, 4))},
-    ${append(known('h.senders', 'int'), '$1::int', kept(3, 4))},
-    ${different('h.users', 'int', 'h.place', '$1::int', kept(12))},
-    ${different('h.user_times', 'timestamptz', 'h.place', '$3::timestamptz', kept(12))}
-  from counted, verdict left join held h on true
-  where not other
-  on conflict (phone) do update set
-    sends = excluded.sends, senders = excluded.senders, users = excluded.users, user_times = excluded.user_times
-  where exists (select from held)
+      ? `, phone_first as (
+  insert into phone_sends (phone, sends, senders, users, user_times)
+  select $2::text, ${append("'{}'::timestamptz[]", '$3::timestamptz', kept(3, 4))},
+    ${append("'{}'::int[]", '$1::int', kept(3, 4))},
+    ${has(12) ? 'array[$1::int], array[$3::timestamptz]' : "'{}', '{}'"}
+  from counted, verdict where not other and not exists (select from held)
+  on conflict (phone) do nothing
   returning 1
+), phone_next as (
+  update phone_sends b set
+    sends = ${append('b.sends', '$3::timestamptz', kept(3, 4))}, senders = ${append('b.senders', '$1::int', kept(3, 4))}${
+      has(12)
+        ? `,
+    users = ${moveToEnd('b.users', 'h.place', '$1::int', kept(12))},
+    user_times = ${moveToEnd('b.user_times', 'h.place', '$3::timestamptz', kept(12))}`
+        : ''
+    }
+  from counted, verdict, held h where b.phone = $2::text and not other
+  returning 1
+), phone_counted as (
+  select from phone_first union all select from phone_next
 )`
       : ''
   }${
     sources
-      ? `, sources_counted as (
-  insert into guard_sources as g (key, kind, label, sends)
-  select s.key, s.kind, s.label, ${append(known('o.sends', 'timestamptz'), '$3::timestamptz', 's.most')}
+      ? `, sources_first as (
+  insert into guard_sources (key, kind, label, sends)
+  select s.key, s.kind, s.label, array[$3::timestamptz]
   from counted, ${phone ? '(select count(*) from phone_counted) as after_phone,' : ''}
     (values (${address}::bytea, 'address', ${addressLabel}::text, ${kept(7, 8)}), (${token}::bytea, 'token', ${tokenLabel}::text, ${kept(9, 10)}))
       as s (key, kind, label, most)
-    left join sources o on o.kind = s.kind
-  where s.key is not null and s.most > 0
+  where s.key is not null and s.most > 0 and not exists (select from sources o where o.kind = s.kind)
   order by s.key
-  on conflict (key) do update set sends = excluded.sends
-  where exists (select from sources o where o.kind = g.kind)
+  on conflict (key) do nothing
   returning kind
+), sources_next as (
+  update guard_sources g set
+    sends = ${addressOrToken('g', append('g.sends', '$3::timestamptz', kept(7, 8)), append('g.sends', '$3::timestamptz', kept(9, 10)))}
+  from counted, sources o
+  where g.key in (${address}::bytea, ${token}::bytea) and g.kind = o.kind${
+    has(7, 8) && has(9, 10) ? '' : ` and g.kind = '${has(7, 8) ? 'address' : 'token'}'`
+  }
+  returning g.kind
+), sources_counted as (
+  select kind from sources_first union all select kind from sources_next
 )`
       : ''
   }
@@ -234,11 +252,10 @@ select c.verified, c.other, c.allowed, ${leases ? 'c.goes' : 'c.allowed as goes'
 from ${leases ? 'cleared' : 'verdict'} c`;
 }
 
-/** The different values with this one at the end, unless none are kept or the send is not for the phone. */
-function different(list: string, type: string, place: string, value: string, most: number, unless?: string): string {
+/** The user's phones with this one at the end, unless none are kept or the send is not for the phone. */
+function withPhone(list: string, type: string, value: string, most: number): string {
   if (most === 0) return known(list, type);
-  const moved = moveToEnd(known(list, type), place, value, most);
-  return unless ? `case when ${unless} then ${known(list, type)} else ${moved} end` : moved;
+  return `case when other then ${known(list, type)} else ${moveToEnd(known(list, type), 'm.place', value, most)} end`;
 }
 
 /**
