@@ -80,9 +80,11 @@ function undelayedSocket() {
 export function openDatabase(options: DatabaseOptions): Database {
   const common = connectionOptions(options.statementSeconds);
   const shares = shareConnections(options.connections);
+  // A plan is kept, and one made while a table was small would read all of it, also when it has grown.
+  const byKey = { ...common.connection, enable_seqscan: false };
   const open = () => ({
     read: postgres(options.url, { ...common, max: shares.read }),
-    write: postgres(options.url, { ...common, max: shares.write }),
+    write: postgres(options.url, { ...common, connection: byKey, max: shares.write }),
     long: postgres(options.url, { ...common, max: shares.long }),
   });
   const oneEach = atMost(shares.long);
