@@ -15,6 +15,7 @@ export function report(figures, reached) {
     '',
     '`npm run bench` measures all of this again, each figure beside its limit in the same run; `npm run bench -- list` one part.',
     'Machines differ and are shared, so the ratios count, not the figures. `pgbench` (Debian: postgresql-contrib) is used where it is installed.',
+    'Why some goals are missed: [profile.md](profile.md).',
     '',
     '| what | measured | goal | |',
     '|---|---:|---:|---|',
