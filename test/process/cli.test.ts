@@ -1,9 +1,7 @@
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import { decodeJwt } from 'jose';
-import { describe, expect, inject, it, onTestFinished } from 'vitest';
-import postgres from 'postgres';
-import { databaseUrl } from '../harness/cluster.ts';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import { dataFolder, run, startProcess } from '../harness/process.ts';
 import { cloneDatabase } from '../harness/service.ts';
 
@@ -33,14 +31,9 @@ describe('ledgerline token', () => {
 
 describe('ledgerline migrate and doctor', () => {
   it('bring a database up to date, and say how it stands', async () => {
-    const cluster = inject('clusterUrl');
-    const sql = postgres(cluster, { max: 1 });
-    await sql.unsafe('create database cli_migrate');
-    onTestFinished(async () => {
-      await sql.unsafe('drop database cli_migrate with (force)');
-      await sql.end();
-    });
-    const settings = { DATABASE_URL: databaseUrl(cluster, 'cli_migrate') };
+    const database = await cloneDatabase('template0');
+    onTestFinished(() => database.drop());
+    const settings = { DATABASE_URL: database.url };
     const before = await run(['doctor'], settings);
     expect(before.code).toBe(1);
     expect(before.stdout).toMatch(
