@@ -116,5 +116,6 @@ export const severalIndividuals = () =>
 // What we stand on.
 export const databaseAway = () => later(503, 'The database is not available. Try again shortly.', 2);
 export const databaseBusy = () => later(503, 'Too many exports are running. Try again shortly.', 10);
+export const databaseContended = () => later(503, 'Too many calls for the same thing at once. Try again shortly.', 1);
 export const queryTooLong = () => later(503, 'The query took too long. Narrow the filter, or try again later.', 30);
 export const issuerAway = () => later(503, "The token issuer's keys cannot be read. Try again shortly.", 5);

@@ -1,7 +1,7 @@
 /** The connection to PostgreSQL: two pools, one watch over both, and the names of what can go wrong. */
 import { Socket } from 'node:net';
 import postgres from 'postgres';
-import { databaseAway, databaseBusy, queryTooLong, type Problem } from '../errors.ts';
+import { databaseAway, databaseBusy, databaseContended, queryTooLong, type Problem } from '../errors.ts';
 
 export type Sql = postgres.Sql;
 export type Transaction = postgres.TransactionSql;
@@ -219,7 +219,24 @@ const awayCodes =
 export function asProblem(error: unknown): Problem | undefined {
   const code = errorCode(error);
   if (code === timedOut) return queryTooLong();
+  if (code === lostRace) return databaseContended();
   return awayCodes.test(code) ? databaseAway() : undefined;
+}
+
+/** SQLSTATE 40001: serialization_failure, which a statement of ours raises when it has lost a race. */
+const lostRace = '40001';
+/** Each race is won by somebody, and a row can be first written only once. */
+const mostRaces = 20;
+
+/** Asks again what has lost a race, of which nothing was kept. */
+export async function orAgain<T>(ask: () => PromiseLike<T>): Promise<T> {
+  for (let races = 1; ; races += 1) {
+    try {
+      return await ask();
+    } catch (error) {
+      if (errorCode(error) !== lostRace || races === mostRaces) throw error;
+    }
+  }
 }
 
 /** A PostgreSQL array literal. Quoting every element is always right, and one pass is fast. */

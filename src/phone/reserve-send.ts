@@ -45,25 +45,11 @@ export interface SendGuard {
   observe: Observe;
 }
 
-/** Only first sends for a key can lose a race, and each time somebody else was counted. */
-const mostRaces = 20;
-
 export function createReserveSend({ store, live, leases, decisions, digest, clock, observe }: SendGuard) {
   /** Undefined: the user is verified already, and nothing is to be sent. */
   return async function reserveSend(send: GuardedSend): Promise<ReservedSend | undefined> {
-    const source = sourceOf(digest, send.origin);
-    for (let race = 0; ; race += 1) {
-      const outcome = await attempt(send, source, race === mostRaces);
-      if (outcome !== 'again') return outcome;
-    }
-  };
-
-  async function attempt(
-    send: GuardedSend,
-    source: Source,
-    last: boolean,
-  ): Promise<ReservedSend | undefined | 'again'> {
     const { userId, number, correlationType } = send;
+    const source = sourceOf(digest, send.origin);
     const { modes, limits } = live;
     const safe = live.isSafe(number.key);
     const plan = live.sendPlan(safe);
@@ -76,7 +62,6 @@ export function createReserveSend({ store, live, leases, decisions, digest, cloc
     const enforces = ({ rule }: { rule: RuleName }) => modes[rule] === 'enforce';
 
     let reserved: SendReservation | undefined;
-    let denials = new Map<string, Date>();
     try {
       reserved = await store.reserveSend({
         userId,
@@ -93,32 +78,25 @@ export function createReserveSend({ store, live, leases, decisions, digest, cloc
         prefix: limits.prefix,
         enforces,
       });
-      denials = reserved ? await denialsOf(reserved, taken, now) : denials;
     } finally {
-      const grants = reserved ? grantsOf(reserved, taken, now) : new Map<string, Grant>();
-      taken.settle(grants, denials, reserved?.issued != null && !reserved.other && !reserved.lostRace);
+      const goes = reserved?.issued != null && !reserved.other;
+      taken.settle(grantsOf(reserved, taken, now), denialsOf(reserved, taken, now), goes);
     }
 
     if (!reserved) throw unknownUser();
     if (reserved.verified) return undefined;
-    if (reserved.lostRace && !last) {
-      if (reserved.issued !== null) {
-        await store.giveBackSend(userId, reserved.phoneCounted ? number.key : undefined, now, reserved.counted);
-      }
-      return 'again';
-    }
     const objections = [
       ...sendObjections(plan, reserved.moments ?? [], now),
       ...never.map((rule): Objection => ({ rule, waitSeconds: undefined })),
-      ...[...taken.denied.map(({ need, until }) => [need, until] as const), ...denied(taken, denials)].map(
-        ([{ rule }, until]): Objection => ({ rule, waitSeconds: secondsBetween(now, until) }),
-      ),
+      ...[
+        ...taken.denied.map(({ need, until }) => [need, until] as const),
+        ...denied(taken, denialsOf(reserved, taken, now)),
+      ].map(([{ rule }, until]): Objection => ({ rule, waitSeconds: secondsBetween(now, until) })),
     ].filter(({ rule }) => !reserved.other || ownRules.has(rule));
     const { refusal, shadows } = judge(objections, modes);
-    if (reserved.issued === null && !refusal && !last) return 'again';
     for (const rule of shadows) note(send, source, rule, 'shadow', now);
-    if (reserved.issued === null || reserved.lostRace) {
-      const { rule, waitSeconds } = refusal ?? { rule: 'user-sends' as const, waitSeconds: 1 };
+    if (reserved.issued === null) {
+      const { rule, waitSeconds } = refusal!;
       note(send, source, rule, 'refused', now);
       observe({ kind: 'send-refused', userId, reason: rule });
       throw waitSeconds === undefined ? phoneUnsupported() : tooManySends(waitSeconds, rule);
@@ -128,7 +106,7 @@ export function createReserveSend({ store, live, leases, decisions, digest, cloc
       throw phoneTaken();
     }
     return { number: reserved.issued, now, counted: reserved.counted };
-  }
+  };
 
   function note(
     { userId, number }: GuardedSend,
@@ -150,30 +128,28 @@ export function createReserveSend({ store, live, leases, decisions, digest, cloc
     });
   }
 
-  /** What was wanted and not granted. A prefix says itself when it opens again, a budget at the end of the day. */
-  async function denialsOf(reserved: SendReservation, taken: Taken, now: Date): Promise<Map<string, Date>> {
-    const denials = new Map<string, Date>();
-    if (!reserved.leased) return denials;
-    for (const { name, rule, units } of taken.wanted) {
-      if (rule === 'prefix') {
-        if (reserved.prefix?.granted) continue;
-        const until = await store.readPrefixBlock(name);
-        // A prefix that is not closed was first written by somebody else just now: to be asked again.
-        if (until && until > now) denials.set(name, until);
-      } else if ((reserved.budgets.get(name) ?? 0) < units) denials.set(name, endOfDay(now));
-    }
-    return denials;
-  }
-
-  function grantsOf({ prefix, budgets }: SendReservation, { wanted }: Taken, now: Date): Map<string, Grant> {
+  function grantsOf(reserved: SendReservation | undefined, { wanted }: Taken, now: Date): Map<string, Grant> {
     const grants = new Map<string, Grant>();
-    for (const [name, units] of budgets) grants.set(name, { units, until: endOfDay(now) });
+    for (const [name, units] of reserved?.budgets ?? []) grants.set(name, { units, until: endOfDay(now) });
     const asked = wanted.find(({ rule }) => rule === 'prefix');
-    if (asked && prefix?.granted && prefix.from && live.limits.prefix) {
-      grants.set(asked.name, { units: asked.block, until: secondsAfter(prefix.from, live.limits.prefix.seconds) });
+    const since = reserved?.prefix?.granted ? reserved.prefix.since : undefined;
+    if (asked && since && live.limits.prefix) {
+      grants.set(asked.name, { units: asked.block, until: secondsAfter(new Date(since), live.limits.prefix.seconds) });
     }
     return grants;
   }
+}
+
+/** What was wanted and not granted. A prefix says itself when it opens again, a budget at the end of the day. */
+function denialsOf(reserved: SendReservation | undefined, { wanted }: Taken, now: Date): Map<string, Date> {
+  const denials = new Map<string, Date>();
+  if (!reserved?.leased) return denials;
+  for (const { name, rule, units } of wanted) {
+    if (rule !== 'prefix') {
+      if ((reserved.budgets.get(name) ?? 0) < units) denials.set(name, endOfDay(now));
+    } else if (reserved.prefix?.until && !reserved.prefix.granted) denials.set(name, new Date(reserved.prefix.until));
+  }
+  return denials;
 }
 
 /** Rules that hold before anyone looks at the phone. */

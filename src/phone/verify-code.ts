@@ -43,7 +43,10 @@ export function createVerifyCode({ store, clock, observe, live, decisions, diges
       plan: live.failurePlan,
       attempts: rules.attempts,
       source: sourceOf(digest, origin),
-      code: { key: digest('code', code), enforced: live.modes['one-code'] === 'enforce' },
+      code:
+        live.modes['one-code'] === 'off'
+          ? undefined
+          : { key: digest('code', code), enforced: live.modes['one-code'] === 'enforce' },
     };
     const reserved = await store.reserveAttempt(attempt);
     judgeBlocks(attempt, reserved);
@@ -53,7 +56,8 @@ export function createVerifyCode({ store, clock, observe, live, decisions, diges
       return refuse(attempt, code, 'wrong-code');
     }
     // Right, but another call may use it up first, or another user may have verified the number.
-    if (!(await store.consumeCode(attempt, { number, phone }, prefixOf(phone)))) {
+    const prefix = live.modes.prefix === 'off' ? undefined : prefixOf(phone);
+    if (!(await store.consumeCode(attempt, { number, phone }, prefix))) {
       return refuse(attempt, code, 'lost-race');
     }
     observe({ kind: 'verified', userId });
@@ -76,15 +80,13 @@ export function createVerifyCode({ store, clock, observe, live, decisions, diges
   }
 
   async function refuse(
-    { userId, now, code: { key } }: Attempt,
+    { userId, now, code: known }: Attempt,
     code: string,
     reason: 'no-code' | 'wrong-code' | 'lost-race',
   ): Promise<never> {
     observe({ kind: 'verify-refused', userId, reason });
     const [rate] = live.limits.codeUsers;
-    if (rate && live.modes['one-code'] !== 'off' && codeLike.test(code)) {
-      await store.noteFailedCode(key, userId, now, rate);
-    }
+    if (rate && known && codeLike.test(code)) await store.noteFailedCode(known.key, userId, now, rate);
     throw invalidCode();
   }
 

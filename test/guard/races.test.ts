@@ -168,6 +168,26 @@ describe('1,000 parallel sends over two processes', { timeout: 180_000 }, () => 
     expect(phones!.phones).toHaveLength(3);
   });
 
+  it('that are the first for users, phones and addresses, crossing each other, are all counted, each once', async () => {
+    const pair = await startPair({
+      LEDGERLINE_RULES: '*=off,user-sends=enforce,phone-sends=enforce,address-sends=enforce',
+      LEDGERLINE_USER_SENDS: '900/10m',
+      LEDGERLINE_PHONE_SENDS: '900/10m',
+      LEDGERLINE_ADDRESS_SENDS: '900/10m',
+    });
+    const phones = Array.from({ length: 23 }, newPhone);
+    const answers = all.map((index) => {
+      const body = { id: pair.users[index % 31], phoneNumber: phones[index % 23] };
+      return pair.call(index, send, body, { address: `203.0.113.${index % 19}` });
+    });
+    expect(await tally(answers)).toEqual({ 204: calls });
+    const [counted] = await pair.sql`
+      select (select sum(cardinality(sends)) from verifications)::int as users,
+        (select sum(cardinality(sends)) from phone_sends)::int as phones,
+        (select sum(cardinality(sends)) from guard_sources)::int as addresses`;
+    expect(counted).toEqual({ users: calls, phones: calls, addresses: calls });
+  });
+
   it('to one country pass the day’s cap by none, and reach it to within a block of each process', async () => {
     const pair = await startPair({
       LEDGERLINE_RULES: '*=off,country-sends=enforce',
