@@ -181,7 +181,7 @@ export function recordStatements(now, expressions) {
   const unsafe = async (statement, parameters) => {
     statements.push(forPgbench(statement, parameters.map(literal)));
     // What a row says when all went well.
-    return [{ issued: 1, code_number: 1, counted: true, sources: 0, moments: null, budgets: null }];
+    return [{ other: false, issued: 1, moments: null, counted: true, code: 1, consumed: true }];
   };
   return { db: { read: { unsafe }, write: { unsafe } }, statements };
 }
