@@ -83,7 +83,7 @@ export function openDatabase(options: DatabaseOptions): Database {
   // A plan is kept, and one made while a table was small would read all of it, also when it has grown.
   const byKey = { ...common.connection, enable_seqscan: false };
   const open = () => ({
-    read: postgres(options.url, { ...common, max: shares.read }),
+    read: postgres(options.url, { ...common, connection: byKey, max: shares.read }),
     write: postgres(options.url, { ...common, connection: byKey, max: shares.write }),
     long: postgres(options.url, { ...common, max: shares.long }),
   });

@@ -89,7 +89,8 @@ async function lockIndividuals(sql: DatabaseTransaction, ids: number[]): Promise
 
 /**
  * Bodies by key. Sent right behind the lock, and so read after it was granted: nobody else can change these rows now.
- * `offset 0` keeps it to one look for each key: a join planned while the table was small would read all of it.
+ * Written so that each key can only be looked up in the primary key, since a plan made while the table was small is
+ * kept while it grows: a join would read all of it, and either half of the key alone all rows of an individual.
  */
 async function readStanding(sql: DatabaseTransaction, rows: readonly Row[]): Promise<Map<string, string>> {
   const found = await sql`
@@ -98,7 +99,8 @@ async function readStanding(sql: DatabaseTransaction, rows: readonly Row[]): Pro
       ${array(rows.map(({ transactionId }) => transactionId))}::text[]) as k (individual_id, transaction_id)
     cross join lateral (
       select body from transactions
-      where individual_id = k.individual_id and transaction_id = k.transaction_id
+      where (transaction_id, individual_id) >= (k.transaction_id, k.individual_id)
+        and (transaction_id, individual_id) <= (k.transaction_id, k.individual_id)
       offset 0
     ) t`.execute();
   return new Map(found.map(({ key, body }) => [key, body]));
