@@ -83,7 +83,7 @@ export function openDatabase(options: DatabaseOptions): Database {
   // A plan is kept, and one made while a table was small would read all of it, also when it has grown.
   const byKey = { ...common.connection, enable_seqscan: false };
   const open = () => ({
-    read: postgres(options.url, { ...common, max: shares.read }),
+    read: postgres(options.url, { ...common, connection: byKey, max: shares.read }),
     write: postgres(options.url, { ...common, connection: byKey, max: shares.write }),
     long: postgres(options.url, { ...common, max: shares.long }),
   });
@@ -152,7 +152,15 @@ export function openDatabase(options: DatabaseOptions): Database {
         await sql.end({ timeout: 1 });
       }
     },
-    transaction: (work) => oneEach(async () => pool('long').begin(work) as Promise<Awaited<ReturnType<typeof work>>>),
+    transaction: (work) =>
+      oneEach(async () => {
+        const begun = pool('long').begin(async (sql) => {
+          // Sent ahead of the first statement, without a wait: transactions write by key, too.
+          const [, result] = await Promise.all([sql`set local enable_seqscan = off`.execute(), work(sql)]);
+          return result;
+        });
+        return begun as Promise<Awaited<ReturnType<typeof work>>>;
+      }),
     get available() {
       return pools !== undefined;
     },

@@ -12,7 +12,7 @@ import {
   type Stretch,
   type BlockSizes,
 } from './transaction-blocks.store.ts';
-import { copiedColumns, type Row } from './row.ts';
+import { copiedColumns, copyLine, type Row } from './row.ts';
 import { fold, readTransaction, searchText } from './transaction.ts';
 
 export type RecordStore = ReturnType<typeof createRecordStore>;
@@ -87,13 +87,22 @@ async function lockIndividuals(sql: DatabaseTransaction, ids: number[]): Promise
   return new Map(rows.map(({ id, transaction_count }) => [id, transaction_count]));
 }
 
-/** Bodies by key. Sent right behind the lock, and so read after it was granted: nobody else can change these rows now. */
+/**
+ * Bodies by key. Sent right behind the lock, and so read after it was granted: nobody else can change these rows now.
+ * Written so that each key can only be looked up in the primary key, since a plan made while the table was small is
+ * kept while it grows: a join would read all of it, and either half of the key alone all rows of an individual.
+ */
 async function readStanding(sql: DatabaseTransaction, rows: readonly Row[]): Promise<Map<string, string>> {
   const found = await sql`
     select k.individual_id || ' ' || k.transaction_id as key, t.body
     from unnest(${array(rows.map(({ individualId }) => individualId))}::int[],
       ${array(rows.map(({ transactionId }) => transactionId))}::text[]) as k (individual_id, transaction_id)
-    join transactions t using (individual_id, transaction_id)`.execute();
+    cross join lateral (
+      select body from transactions
+      where (transaction_id, individual_id) >= (k.transaction_id, k.individual_id)
+        and (transaction_id, individual_id) <= (k.transaction_id, k.individual_id)
+      offset 0
+    ) t`.execute();
   return new Map(found.map(({ key, body }) => [key, body]));
 }
 
@@ -110,7 +119,7 @@ async function insertTransactions(sql: DatabaseTransaction, rows: readonly Numbe
 async function copyMany(sql: DatabaseTransaction, rows: readonly NumberedRow[]): Promise<void> {
   const target = await sql`copy transactions (${sql.unsafe(copiedColumns)}, seq) from stdin`.writable();
   for (let start = 0; start < rows.length; start += copiedAtOnce) {
-    const lines = rows.slice(start, start + copiedAtOnce).map(({ row, seq }) => `${row.line}\t${seq}\n`);
+    const lines = rows.slice(start, start + copiedAtOnce).map(({ row, seq }) => copyLine(row, seq));
     target.write(lines.join(''));
   }
   target.end();

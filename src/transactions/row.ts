@@ -56,28 +56,45 @@ export const rowFields = Object.keys(members);
 
 const readMembers = memberReader(members);
 
-/** Little more than texts, since a long stream holds many of them for a while. */
+/** Little more than two texts, since a long stream holds many of them for a while. */
 export interface Row {
   readonly individualId: number;
   readonly transactionId: string;
   readonly timeStamp: Instant;
   readonly amount: Amount;
+  /** All of it but the body as PostgreSQL's COPY takes it. */
+  readonly head: string;
   /** Its JSON as the list serves it. */
   readonly body: string;
-  /** Itself as PostgreSQL's COPY takes it, but for its sequence number. */
-  readonly line: string;
 }
 
 export function makeRow(transaction: Transaction): Row {
-  const { individualId, transactionId, timeStamp, amount } = transaction;
+  const { individualId, amount } = transaction;
   const body = writeBody(transaction);
-  return { individualId, transactionId, timeStamp, amount, body, line: copyLine(transaction, body) };
+  const cells = headCells(transaction);
+  // JSON escapes all that COPY must, with a backslash: where the body has none, nothing needs escaping.
+  if (body.includes('\\')) {
+    const { transactionId, timeStamp } = transaction;
+    return { individualId, transactionId, timeStamp, amount, head: cells.map(escaped).join('\t'), body };
+  }
+  const head = cells.join('\t');
+  // A part of a text keeps all of it in memory: as parts of the head these two let go of the line they were read from.
+  const idAt = cells[0]!.length + 1;
+  const timeAt = idAt + cells[1]!.length + 1;
+  return {
+    individualId,
+    transactionId: head.slice(idAt, timeAt - 1),
+    timeStamp: head.slice(timeAt, timeAt + cells[2]!.length) as Instant,
+    amount,
+    head,
+    body,
+  };
 }
 
 /** In the order of `copiedColumns`. */
-function copyLine(transaction: Transaction, body: string): string {
-  const line = [
-    transaction.individualId,
+function headCells(transaction: Transaction): string[] {
+  return [
+    String(transaction.individualId),
     transaction.transactionId,
     transaction.timeStamp,
     transaction.amount,
@@ -86,10 +103,12 @@ function copyLine(transaction: Transaction, body: string): string {
     fold(transaction.transactionCategory),
     fold(transaction.transactionStatus),
     searchText(transaction),
-    body,
   ];
-  // JSON escapes all that COPY must, with a backslash: where the body has none, nothing needs escaping.
-  return (body.includes('\\') ? line.map((cell) => escaped(String(cell))) : line).join('\t');
+}
+
+/** A row as a line of COPY, its sequence number at the end. */
+export function copyLine({ head, body }: Row, seq: number): string {
+  return `${head}\t${body.includes('\\') ? escaped(body) : body}\t${seq}\n`;
 }
 
 export const copiedColumns =

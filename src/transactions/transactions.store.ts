@@ -45,42 +45,115 @@ from users u where u.id = $1`;
 const low = '(select low from bounds)';
 const high = '(select high from bounds)';
 
-const matchesInBlock = (lower: string, upper: string) => `
-  t.individual_id = $1 and t.time_stamp >= ${lower} and t.time_stamp < ${upper} and t.seq <= $4
-  and ($7::numeric is null or t.amount >= $7::numeric) and ($8::numeric is null or t.amount <= $8::numeric)`;
+/** The blocks of which the filter's time covers all or a part. */
+const touchedBlocks = `
+  transaction_blocks b
+  where b.individual_id = $1 and b.start_time < ${high} and b.start_time >= (
+    select max(start_time) from transaction_blocks where individual_id = $1 and start_time <= ${low})`;
+
+const lower = `greatest(b.start_time, ${low})`;
+const upper = `least(b.end_time, ${high})`;
+/** It has rows that the filter leaves out, or that came after those the list is pinned to. */
+const isCut = `(b.last_seq > $4 or b.start_time < ${low} or b.end_time > ${high})`;
+
+const listedBetween = (first: string, end: string) =>
+  `t.individual_id = $1 and t.time_stamp >= ${first} and t.time_stamp < ${end} and t.seq <= $4`;
+
+/** Each key is looked up by itself: a join planned while the table was small would be kept while it grows. */
+const pageOfKeys = `
+  select string_agg(t.body, ',' order by k.time_stamp desc, k.transaction_id desc)
+  from keys k cross join lateral (
+    select body from transactions
+    where individual_id = $1 and time_stamp = k.time_stamp and transaction_id = k.transaction_id
+    offset 0
+  ) t`;
 
 /**
- * The same for an individual that has blocks. A block that lies wholly inside the filter is counted by what it
- * knows; one that the filter cuts, or that has rows the list is pinned before, by its rows. The blocks added up,
- * newest first, say in which of them the page begins and ends, and only there rows are walked through.
- * $6 is exclusive here; $9 and $10 are the amounts in millionths, null when neither is asked for.
+ * The same for an individual that has blocks, where no amount is asked for. A block that lies wholly inside the
+ * filter is counted by what it knows; one that is cut, by its rows. Only a count in a time range adds up all blocks.
+ * The page is then looked for from the nearer end of the list, and in its block from the nearer end of the block:
+ * `newer` and `older` say how many of the block's rows lie before and behind it, less than none where the page
+ * runs on into the next block. $6 is exclusive here.
  */
 export const blockListStatement = `
 with bounds as materialized (
   select $5::text::timestamptz as low, $6::text::timestamptz as high
+), counted as not materialized (
+  select b.start_time, ${lower} as lower, ${upper} as upper,
+    case when ${isCut} then (
+      select count(*)::int from transactions t where ${listedBetween(lower, upper)}
+    ) else b.row_count end as rows
+  from ${touchedBlocks}
+), listed as materialized (
+  select u.transaction_count as total, case
+    when ${low} = '-infinity' and ${high} = 'infinity' then least(u.transaction_count, $4)
+    else coalesce((select sum(rows)::int from counted), 0) end as count
+  from users u where u.id = $1
+), page as materialized (
+  select least($2, count - $3::bigint) as size, greatest(0, count - $3::bigint - $2) as older,
+    count > $3::bigint and count > 2 * $3::bigint as is_new, count > $3::bigint and count <= 2 * $3::bigint as is_old
+  from listed
+), place as materialized (
+  (select lower, upper, $3::bigint - through + rows as newer, through - $3::bigint - (select size from page) as older
+  from (
+    select *, sum(rows) over (order by start_time desc rows unbounded preceding) as through from counted
+  ) from_newest
+  where (select is_new from page) and through > $3::bigint
+  limit 1)
+  union all
+  (select lower, upper, through - (select older + size from page), (select older from page) - through + rows
+  from (
+    select *, sum(rows) over (order by start_time rows unbounded preceding) as through from counted
+  ) from_oldest
+  where (select is_old from page) and through > (select older from page)
+  limit 1)
+), keys as materialized (
+  (select t.time_stamp, t.transaction_id
+  from place p, lateral (
+    select t.time_stamp, t.transaction_id from transactions t
+    where ${listedBetween(low, 'p.upper')}
+    order by t.time_stamp desc, t.transaction_id desc
+    offset p.newer limit (select size from page)
+  ) t where p.newer >= 0 and (p.older < 0 or p.newer <= p.older))
+  union all
+  (select t.time_stamp, t.transaction_id
+  from place p, lateral (
+    select t.time_stamp, t.transaction_id from transactions t
+    where ${listedBetween('p.lower', high)}
+    order by t.time_stamp, t.transaction_id
+    offset p.older limit (select size from page)
+  ) t where p.older >= 0 and (p.newer < 0 or p.older < p.newer))
+)
+select total, count, (${pageOfKeys}) as page from listed`;
+
+const matchesBetween = (first: string, end: string) => `
+  ${listedBetween(first, end)}
+  and ($7::numeric is null or t.amount >= $7::numeric) and ($8::numeric is null or t.amount <= $8::numeric)`;
+
+/**
+ * The same where amounts are asked for: a whole block is counted by its amounts. The blocks added up, newest first,
+ * say in which of them the page begins and ends, and only there rows are walked through.
+ * $9 and $10 are the amounts in millionths.
+ */
+export const amountListStatement = `
+with bounds as materialized (
+  select $5::text::timestamptz as low, $6::text::timestamptz as high
 ), counted as (
-  select b.start_time, greatest(b.start_time, ${low}) as lower, least(b.end_time, ${high}) as upper,
-    case
-      when b.last_seq > $4 or b.start_time < ${low} or b.end_time > ${high}
-        or ($9::bigint is not null and b.amounts is null)
-      then (
-        select count(*)::int from transactions t
-        where ${matchesInBlock(`greatest(b.start_time, ${low})`, `least(b.end_time, ${high})`)})
-      when $9::bigint is null then b.row_count
-      else width_bucket($10::bigint, b.amounts) - width_bucket($9::bigint - 1, b.amounts)
-        + case when b.recent = '{}' then 0 else (
-            select count(*)::int from unnest(b.recent) a where a between $9::bigint and $10::bigint) end
+  select b.start_time, ${lower} as lower, ${upper} as upper,
+    case when ${isCut} or b.amounts is null then (
+      select count(*)::int from transactions t where ${matchesBetween(lower, upper)}
+    ) else width_bucket($10::bigint, b.amounts) - width_bucket($9::bigint - 1, b.amounts)
+      + case when b.recent = '{}' then 0 else (
+          select count(*)::int from unnest(b.recent) a where a between $9::bigint and $10::bigint) end
     end as rows
-  from transaction_blocks b
-  where b.individual_id = $1 and b.start_time < ${high} and b.start_time >= (
-    select max(start_time) from transaction_blocks where individual_id = $1 and start_time <= ${low})
+  from ${touchedBlocks}
 ), ranked as materialized (
   select lower, upper, rows, sum(rows) over (order by start_time desc) as through from counted
-), keys as (
+), keys as materialized (
   select k.time_stamp, k.transaction_id
   from ranked r, lateral (
     select t.time_stamp, t.transaction_id from transactions t
-    where ${matchesInBlock('r.lower', 'r.upper')}
+    where ${matchesBetween('r.lower', 'r.upper')}
     order by t.time_stamp desc, t.transaction_id desc
     offset greatest(0, $3::bigint - r.through + r.rows)
     limit least($2, $3::bigint + $2 - r.through + r.rows)
@@ -89,11 +162,7 @@ with bounds as materialized (
   order by k.time_stamp desc, k.transaction_id desc
   limit $2
 )
-select u.transaction_count as total, coalesce((select max(through)::int from ranked), 0) as count, (
-  select string_agg(body, ',') from (
-    select t.body from keys join transactions t on t.individual_id = $1 and t.transaction_id = keys.transaction_id
-    order by keys.time_stamp desc, keys.transaction_id desc
-  ) page) as page
+select u.transaction_count as total, coalesce((select max(through)::int from ranked), 0) as count, (${pageOfKeys}) as page
 from users u where u.id = $1`;
 
 /** What was rejected or cancelled is counted, but moved no money. */
@@ -171,13 +240,10 @@ export function createTransactionsStore(db: Database, sizes: BlockSizes = defaul
     filter: Filter,
     upTo: number,
   ): Promise<ListRow | undefined> {
-    const [row] = await run(hasAmount(filter), blockListStatement, [
-      individualId,
-      page.size,
-      offsetOf(page),
-      upTo,
-      ...blockParameters(filter),
-    ]);
+    const parameters = [individualId, page.size, offsetOf(page), upTo, ...timeParameters(filter)];
+    const [row] = hasAmount(filter)
+      ? await run(true, amountListStatement, [...parameters, ...amountParameters(filter)])
+      : await run(false, blockListStatement, parameters);
     if (row && row.total > sizes.blocksAbove) remember(individualId);
     else large.delete(individualId);
     return row;
@@ -260,14 +326,10 @@ function filterParameters(filter: Filter): (string | null)[] {
   ];
 }
 
-function blockParameters(filter: Filter): (string | null)[] {
-  const ranged = hasAmount(filter);
-  return [
-    filter.from ?? '-infinity',
-    filter.to ? instantAfter(filter.to) : 'infinity',
-    filter.amountFrom ?? null,
-    filter.amountTo ?? null,
-    ranged ? leastMillionths(filter.amountFrom) : null,
-    ranged ? mostMillionths(filter.amountTo) : null,
-  ];
+function timeParameters({ from, to }: Filter): string[] {
+  return [from ?? '-infinity', to ? instantAfter(to) : 'infinity'];
+}
+
+function amountParameters({ amountFrom, amountTo }: Filter): (string | null)[] {
+  return [amountFrom ?? null, amountTo ?? null, leastMillionths(amountFrom), mostMillionths(amountTo)];
 }

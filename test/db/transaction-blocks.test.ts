@@ -109,9 +109,12 @@ async function checkList(
 ): Promise<void> {
   const wanted = expected(model, filter, upTo ?? model.size);
   const pages = Math.ceil(wanted.length / size) + 1;
-  // All pages of a short list, some of a long one.
+  const middle = Math.ceil(pages / 2);
+  // All pages of a short list, up to one past its end; of a long one those at its ends and where its halves meet.
   const numbers =
-    pages < 8 ? Array.from({ length: pages }, (_, index) => index + 1) : [1, 2, Math.ceil(pages / 2), pages - 1, pages];
+    pages < 40
+      ? Array.from({ length: pages }, (_, index) => index + 1)
+      : [1, 2, Math.ceil(pages / 4), middle - 1, middle, middle + 1, pages - 2, pages - 1, pages, 2 * pages];
   for (const number of numbers) {
     const listed = (await store.listPage(id, { number, size }, filter, upTo))!;
     expect(listed.count).toBe(wanted.length);
