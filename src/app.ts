@@ -260,7 +260,6 @@ async function start(options: AppOptions, releasers: Releasers): Promise<App> {
       stopping = true;
       await releasers.run();
       observe({ kind: 'stopped' });
-      observer.flush();
     },
     kill,
   };
