@@ -12,20 +12,22 @@ export async function serve({ fresh }: { fresh?: boolean }): Promise<number> {
   const output = openLog();
   // Nobody reads any more: no reason to end.
   process.stdout.on('error', () => {});
-  const app = await startApp({
-    config,
-    fresh: fresh ?? false,
-    log: output.write,
-    terminal: (text) => void process.stdout.write(text),
-    logFormat: config.logFormat ?? (process.stdout.isTTY ? 'text' : 'json'),
-  });
-  if (config.mode === 'sandbox') {
-    await rememberIssuer(config, app.url);
-    process.stdout.write(banner(app));
+  try {
+    const app = await startApp({
+      config,
+      fresh: fresh ?? false,
+      log: output.write,
+      terminal: (text) => void process.stdout.write(text),
+      logFormat: config.logFormat ?? (process.stdout.isTTY ? 'text' : 'json'),
+    });
+    if (config.mode === 'sandbox') {
+      await rememberIssuer(config, app.url);
+      process.stdout.write(banner(app));
+    }
+    return await untilStopped(app, signals);
+  } finally {
+    output.close();
   }
-  const code = await untilStopped(app, signals);
-  output.close();
-  return code;
 }
 
 const togetherMilliseconds = 100;
