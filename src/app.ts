@@ -260,7 +260,6 @@ async function start(options: AppOptions, releasers: Releasers): Promise<App> {
       stopping = true;
       await releasers.run();
       observe({ kind: 'stopped' });
-      observer.flush();
     },
     kill,
   };
@@ -472,16 +471,17 @@ function gatewayOrder(config: Config, store: TrailStore, clock: ServiceClock, ob
   });
 }
 
-/** Failures in a row that leave a gateway out, and for how long. */
-const breaker = { failures: 5, openMilliseconds: 5000, longestMilliseconds: 120_000 };
-
 function gatewayFailover(config: Config, gateways: Gateway[], order: GatewayOrder, observe: Observe): Failover {
   return createFailover({
     gateways,
     orderFor: order.orderFor,
     gatewayMilliseconds: config.gatewaySeconds * 1000,
     budgetMilliseconds: config.sendSeconds * 1000,
-    breaker,
+    breaker: {
+      failures: config.breakerFailures,
+      openMilliseconds: config.breakerPauseSeconds * 1000,
+      longestMilliseconds: config.breakerLongestSeconds * 1000,
+    },
     now: () => performance.now(),
     onTry: ({ gateway, outcome, reason, milliseconds }) =>
       observe({ kind: 'gateway-asked', gateway, outcome, ...(reason && { reason }), milliseconds }),

@@ -640,6 +640,26 @@ export const settings = {
     default: 10,
     about: 'How long all gateways together may take; then the caller gets 503.',
   }),
+  breakerFailures: setting({
+    env: 'LEDGERLINE_BREAKER_FAILURES',
+    kind: integer(1, 1000),
+    default: 5,
+    about: 'Failures in a row after which a gateway is left out.',
+  }),
+  breakerPauseSeconds: setting({
+    env: 'LEDGERLINE_BREAKER_PAUSE',
+    kind: span,
+    default: 5,
+    defaultText: '5s',
+    about: 'How long a gateway is left out before one message tries it again; each try that fails doubles it.',
+  }),
+  breakerLongestSeconds: setting({
+    env: 'LEDGERLINE_BREAKER_LONGEST_PAUSE',
+    kind: span,
+    default: 120,
+    defaultText: '2m',
+    about: 'The longest that a gateway is left out between two tries.',
+  }),
   gatewayOrder: setting<'adaptive' | 'fixed'>({
     env: 'LEDGERLINE_GATEWAY_ORDER',
     kind: oneOf('adaptive', 'fixed'),
@@ -1236,6 +1256,9 @@ export function checkMode(config: Config): void {
     if (value?.startsWith('http:') && !isLoopback(new URL(value).hostname)) {
       problems.push(`${name} must be https; http is for loopback only.`);
     }
+  }
+  if (config.breakerLongestSeconds < config.breakerPauseSeconds) {
+    problems.push('LEDGERLINE_BREAKER_LONGEST_PAUSE must not be shorter than LEDGERLINE_BREAKER_PAUSE.');
   }
   if (config.jwksUrl && !config.issuer) problems.push('LEDGERLINE_JWKS_URL needs LEDGERLINE_ISSUER.');
   if (problems.length > 0) throw new ConfigError(problems);

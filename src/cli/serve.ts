@@ -9,25 +9,56 @@ import { issuerFile } from './token.ts';
 export async function serve({ fresh }: { fresh?: boolean }): Promise<number> {
   const config = loadConfig(process.env);
   const signals = listenForSignals();
-  // Lines leave together, a few times a second: a write for each would cost more than the rest of a request's log.
-  const output = pino.destination({ dest: 1, sync: false, minLength: 32_768, maxWrite: 65_536, periodicFlush: 100 });
+  const output = openLog();
   // Nobody reads any more: no reason to end.
-  output.on('error', () => {});
   process.stdout.on('error', () => {});
-  const app = await startApp({
-    config,
-    fresh: fresh ?? false,
-    log: (line) => void output.write(line),
-    terminal: (text) => void process.stdout.write(text),
-    logFormat: config.logFormat ?? (process.stdout.isTTY ? 'text' : 'json'),
-  });
-  if (config.mode === 'sandbox') {
-    await rememberIssuer(config, app.url);
-    process.stdout.write(banner(app));
+  try {
+    const app = await startApp({
+      config,
+      fresh: fresh ?? false,
+      log: output.write,
+      terminal: (text) => void process.stdout.write(text),
+      logFormat: config.logFormat ?? (process.stdout.isTTY ? 'text' : 'json'),
+    });
+    if (config.mode === 'sandbox') {
+      await rememberIssuer(config, app.url);
+      process.stdout.write(banner(app));
+    }
+    return await untilStopped(app, signals);
+  } finally {
+    output.close();
   }
-  const code = await untilStopped(app, signals);
-  output.flushSync();
-  return code;
+}
+
+const togetherMilliseconds = 100;
+const togetherCharacters = 32_768;
+
+/**
+ * Lines leave together, a few times a second: a write for each would cost more than the rest of a request's log.
+ * They are gathered here because the stream would measure all that waits again with every line.
+ */
+function openLog() {
+  const stream = pino.destination({ dest: 1, sync: false });
+  stream.on('error', () => {});
+  let lines: string[] = [];
+  let characters = 0;
+  const flush = () => {
+    if (lines.length > 0) stream.write(lines.join(''));
+    lines = [];
+    characters = 0;
+  };
+  setInterval(flush, togetherMilliseconds).unref();
+  return {
+    write(line: string): void {
+      lines.push(line);
+      characters += line.length;
+      if (characters >= togetherCharacters) flush();
+    },
+    close(): void {
+      flush();
+      stream.flushSync();
+    },
+  };
 }
 
 /** So that `ledgerline token` mints what this service accepts, whatever its port. */

@@ -16,9 +16,11 @@ const format = /^\+[1-9]\d{6,14}$/;
 export function parsePhoneNumber(text: string): PhoneNumber | undefined {
   if (!format.test(text)) return undefined;
   const parsed = parsePhoneNumberFromString(text);
-  return parsed?.isValid()
-    ? { key: parsed.number, country: parsed.country, type: parsed.getType() }
-    : { key: text, country: undefined, type: undefined };
+  // With all of the metadata a number is valid when it is of some type; isValid() would look for the type once more.
+  const type = parsed?.getType();
+  return type === undefined
+    ? { key: text, country: undefined, type: undefined }
+    : { key: parsed!.number, country: parsed!.country, type };
 }
 
 /** Enough for a person to recognise a number by, and too little to call it. */

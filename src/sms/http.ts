@@ -32,10 +32,16 @@ class NoAnswer extends Error {
 
 const largestAnswerBytes = 64 * 1024;
 
+/**
+ * Connections are kept for the next message, as many as a rush has opened, and closed by us before a gateway
+ * usually would: one that it closes just as a message goes out leaves open what became of that message.
+ */
+const agentOptions = { keepAlive: true, maxFreeSockets: 1000, timeout: 30_000 };
+
 export function httpCaller(baseUrl: string) {
   const base = new URL(baseUrl);
   const secure = base.protocol === 'https:';
-  const agent = secure ? new HttpsAgent({ keepAlive: true }) : new HttpAgent({ keepAlive: true });
+  const agent = secure ? new HttpsAgent(agentOptions) : new HttpAgent(agentOptions);
   const root = base.pathname.replace(/\/$/, '');
 
   function post({ path, headers, body }: HttpCall, withinMilliseconds: number): Promise<HttpAnswer> {

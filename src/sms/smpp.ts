@@ -2,7 +2,7 @@
  * SMPP 3.4 as a transceiver: one session to the SMSC, made anew whenever it breaks. A session is never
  * mended: what waited in it is answered at once, and a fresh one is bound.
  */
-import { connect as connectPlain, type Socket } from 'node:net';
+import { connect as connectPlain, isIP, type Socket } from 'node:net';
 import { connect as connectSecure } from 'node:tls';
 import { splitSegments } from './encoding.ts';
 import { outcomesOf, type Gateway, type Message, type Outcome, type Receipt } from './gateway.ts';
@@ -131,7 +131,8 @@ function openSession(settings: SmppSettings, onEnd: (reason: string) => void) {
   const secure = protocol === 'smpps:';
   const address = { host: hostname.replace(/^\[|\]$/g, ''), port: Number(port) || (secure ? 3550 : 2775) };
   const socket: Socket = secure
-    ? connectSecure({ ...address, servername: address.host })
+    ? // A server is named by its name alone, never by an address (RFC 6066).
+      connectSecure({ ...address, ...(isIP(address.host) === 0 && { servername: address.host }) })
     : connectPlain({ ...address, noDelay: true });
   const readPdus = pduReader();
   const waiting = new Map<number, (response: Response) => void>();

@@ -1,6 +1,7 @@
 /** Gateways of our own to test against: a real server that takes only what the real ones take, and misbehaves on demand. */
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import { createServer as createSecureServer } from 'node:https';
 import type { AddressInfo, Socket } from 'node:net';
 import { onTestFinished } from 'vitest';
 
@@ -33,14 +34,21 @@ export type Behaviour =
 export interface GatewayServer {
   url: string;
   received: Received[];
+  /** How often somebody has connected. */
+  connections(): number;
   behave(behaviour: Behaviour): void;
   /** Closes the port, so that connections are refused; `start` opens it again. */
   stop(): Promise<void>;
   start(): Promise<void>;
 }
 
-export async function gatewayServer(behaviour: Behaviour): Promise<GatewayServer> {
+/** With a certificate it speaks TLS, as localhost. */
+export async function gatewayServer(
+  behaviour: Behaviour,
+  certificate?: { key: string; cert: string },
+): Promise<GatewayServer> {
   const received: Received[] = [];
+  let connections = 0;
   const sockets = new Set<Socket>();
   let behave = behaviour;
   let server: Server | undefined;
@@ -75,8 +83,11 @@ export async function gatewayServer(behaviour: Behaviour): Promise<GatewayServer
   }
 
   async function start(): Promise<void> {
-    server = createServer((request, response) => void handle(request, response).catch(() => response.destroy()));
+    const answer = (request: IncomingMessage, response: ServerResponse) =>
+      void handle(request, response).catch(() => response.destroy());
+    server = certificate ? createSecureServer(certificate, answer) : createServer(answer);
     server.on('connection', (socket) => {
+      connections += 1;
       sockets.add(socket);
       socket.on('close', () => sockets.delete(socket));
     });
@@ -93,8 +104,9 @@ export async function gatewayServer(behaviour: Behaviour): Promise<GatewayServer
   await start();
   onTestFinished(stop);
   return {
-    url: `http://127.0.0.1:${port}`,
+    url: certificate ? `https://localhost:${port}` : `http://127.0.0.1:${port}`,
     received,
+    connections: () => connections,
     behave: (next) => {
       behave = next;
     },

@@ -1,6 +1,7 @@
 /** A small SMSC of our own. It reads and writes octets by itself, so that it does not share the client's mistakes. */
 import { once } from 'node:events';
 import { createServer, type AddressInfo, type Server, type Socket } from 'node:net';
+import { createServer as createSecureServer } from 'node:tls';
 import { onTestFinished } from 'vitest';
 
 export interface Submitted {
@@ -37,7 +38,8 @@ export interface Smsc {
 const submitSm = 4;
 const bindTransceiver = 9;
 
-export async function startSmsc(): Promise<Smsc> {
+/** With a certificate it speaks TLS. */
+export async function startSmsc(certificate?: { key: string; cert: string }): Promise<Smsc> {
   const sockets = new Set<Socket>();
   let server: Server | undefined;
   let number = 0;
@@ -73,7 +75,7 @@ export async function startSmsc(): Promise<Smsc> {
       for (const socket of sockets) socket.write(octets);
     },
     async start() {
-      server = createServer(serve);
+      server = certificate ? createSecureServer(certificate, serve) : createServer(serve);
       server.listen(smsc.port, '127.0.0.1');
       await once(server, 'listening');
       smsc.port = (server.address() as AddressInfo).port;

@@ -340,6 +340,40 @@ describe('an error answer', () => {
   });
 });
 
+describe('a connection', () => {
+  it('is kept for the next message, but not for longer than the gateway keeps it', async () => {
+    // A connection that is closed just as a message goes out would leave open what became of the message.
+    const server = await gatewayServer(() => ({
+      status: 201,
+      body: { sid: 'SM1' },
+      headers: { 'keep-alive': 'timeout=2' },
+    }));
+    const gateway = gateways.twilio!.make(server.url);
+    for (let sent = 0; sent < 3; sent += 1) {
+      expect((await gateway.send(message, 20_000)).kind).toBe('accepted');
+    }
+    const before = server.connections();
+    expect(before).toBeLessThan(3);
+    await new Promise((resolve) => setTimeout(resolve, 1500));
+    expect((await gateway.send(message, 20_000)).kind).toBe('accepted');
+    expect(server.connections()).toBe(before + 1);
+    await gateway.close!();
+  });
+
+  it('is not closed after a rush', async () => {
+    const headers = { 'keep-alive': 'timeout=60' };
+    const server = await gatewayServer(() => ({ status: 201, body: { sid: 'SM1' }, headers }));
+    const gateway = gateways.twilio!.make(server.url);
+    const rush = () => Promise.all(Array.from({ length: 400 }, () => gateway.send(message, 20_000)));
+    await rush();
+    const before = server.connections();
+    expect(before).toBeGreaterThan(300);
+    await rush();
+    expect(server.connections()).toBe(before);
+    await gateway.close!();
+  });
+});
+
 describe('Signature Version 4', () => {
   /** The POST of AWS's published test suite (post-x-www-form-urlencoded), whose signature is known. */
   it('agrees with the published example', () => {

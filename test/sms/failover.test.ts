@@ -101,6 +101,32 @@ describe('a send', () => {
   });
 });
 
+describe('a gateway that failed', () => {
+  it('is left out after as many failures and for as long as is set, and comes back by itself', async () => {
+    const { first, second, service } = await twoGateways({
+      LEDGERLINE_BREAKER_FAILURES: '2',
+      LEDGERLINE_BREAKER_PAUSE: '1s',
+      LEDGERLINE_BREAKER_LONGEST_PAUSE: '1s',
+    });
+    const send = async () => (await service.sendCode(await service.createUser(), newPhone())).status;
+    const breaker = async () =>
+      (await service.call('/operator/overview', undefined, { method: 'GET' })).json.gateways.find(
+        ({ gateway }: { gateway: string }) => gateway === 'twilio',
+      );
+    first.behave('die');
+    expect(await send()).toBe(204);
+    expect(await breaker()).toEqual({ gateway: 'twilio', breaker: 'closed' });
+    expect(await send()).toBe(204);
+    expect(await breaker()).toMatchObject({ breaker: 'open', reason: expect.any(String), probeInSeconds: 1 });
+    expect(second.received).toHaveLength(2);
+    first.behave(twilioAccepts);
+    while ((await breaker()).breaker !== 'closed') expect(await send()).toBe(204);
+    const before = second.received.length;
+    expect(await send()).toBe(204);
+    expect(second.received).toHaveLength(before);
+  });
+});
+
 describe('200 parallel sends, when the first gateway', () => {
   async function storm(misbehave: (first: Awaited<ReturnType<typeof gatewayServer>>) => Promise<void> | void) {
     const { first, second, service } = await twoGateways();

@@ -24,6 +24,41 @@ describe('a repeated Idempotency-Key', () => {
     expect((await service.verify(id, await service.lastCode(phone))).status).toBe(200);
   });
 
+  it('of a client that gave up waiting for a slow gateway gets the first answer, and no second text', async () => {
+    let answer = () => {};
+    const slow = new Promise<void>((resolve) => (answer = resolve));
+    const gateway = await gatewayServer(async () => {
+      await slow;
+      return { status: 200, body: { messages: [{ messageId: 'i', status: { groupId: 1 } }] } };
+    });
+    const waiting = await serviceForTest({
+      LEDGERLINE_GATEWAYS: 'infobip',
+      LEDGERLINE_INFOBIP_KEY: 'k',
+      LEDGERLINE_INFOBIP_URL: gateway.url,
+      LEDGERLINE_GATEWAY_SECONDS: '20',
+      LEDGERLINE_SEND_SECONDS: '20',
+    });
+    const id = await waiting.createUser();
+    const phoneNumber = newPhone();
+    const token = await waiting.token();
+    const patience = new AbortController();
+    const first = fetch(`${waiting.url}/User/phone-number/send-code`, {
+      method: 'POST',
+      signal: patience.signal,
+      headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json', 'idempotency-key': 'gave-up' },
+      body: JSON.stringify({ id, phoneNumber }),
+    });
+    while (gateway.received.length === 0) await new Promise((resolve) => setTimeout(resolve, 10));
+    patience.abort();
+    await expect(first).rejects.toThrow();
+    const again = send(waiting, id, phoneNumber, 'gave-up');
+    setTimeout(answer, 200);
+    expect((await again).status).toBe(204);
+    expect(gateway.received).toHaveLength(1);
+    const code = /\b\d{6}\b/.exec(gateway.received[0]!.json.messages[0].content.text)![0];
+    expect((await waiting.verify(id, code)).status).toBe(200);
+  });
+
   it('is another for another user, and another key is another send', async () => {
     const [a, b] = [await service.createUser(), await service.createUser()];
     const phone = newPhone();
