@@ -39,6 +39,8 @@ afterAll(() => service.stop());
 async function openWallet(query: string, options?: OpenOptions): Promise<Page | undefined> {
   const page = await openPage(`${service.url}/wallet${query}`, options);
   await page?.locator('button.row').first().waitFor();
+  // The totals, too.
+  await page?.locator('.screen[aria-busy="false"]').waitFor();
   return page;
 }
 
@@ -393,21 +395,62 @@ describe('what stands in the way', () => {
     await page.locator('button.row').first().waitFor();
   });
 
-  it('a slow service: the shape of what is to come', async () => {
-    const page = await openPage(`${service.url}/`);
+  it('a slow service: the shape of what is to come, the rows before the totals, and nothing moves', async () => {
+    const page = await openPage(`${service.url}/`, { viewport: { width: 390, height: 1400 } });
     if (!page) return;
-    let release = () => {};
-    const held = new Promise<void>((resolve) => (release = resolve));
-    await page.route('**/app/summarize-transactions', async (route) => {
-      await held;
-      await route.continue();
-    });
-    await page.goto(`${service.url}/wallet`);
+    const hold = async (pathname: string) => {
+      let release = () => {};
+      const held = new Promise<void>((resolve) => (release = resolve));
+      await page.route(pathname, async (route) => {
+        await held;
+        await route.continue();
+      });
+      return () => release();
+    };
+    const releaseRows = await hold('**/app/get-all-transactions');
+    const releaseTotals = await hold('**/app/summarize-transactions');
+    await page.goto(`${service.url}/wallet?individual=${busy}`);
     await page.locator('.skeleton').waitFor();
     expect(await count(page)).toBe('Loading transactions');
     await expectAccessible(page);
-    release();
-    await page.locator('button.row').first().waitFor();
+    const places = async () =>
+      Promise.all(['.bar', '.chart'].map(async (part) => (await page.locator(part).boundingBox())!));
+    const waiting = await places();
+
+    releaseRows();
+    const row = page.locator('button.row[data-row="3"]');
+    await row.waitFor();
+    expect(await count(page)).toBe('10,000 transactions');
+    expect(await places()).toEqual(waiting);
+    expect(await page.locator('.screen').getAttribute('aria-busy')).toBe('true');
+    expect(await page.getByLabel('Jump to date').isDisabled()).toBe(true);
+    await expectAccessible(page);
+    const place = await row.boundingBox();
+
+    releaseTotals();
+    await page.locator('.screen[aria-busy="false"]').waitFor();
+    await page.getByRole('region', { name: 'Money in and out by month' }).waitFor();
+    expect(await row.boundingBox()).toEqual(place);
+    const [bar, chart] = await places();
+    expect([bar, chart!.height]).toEqual([waiting[0], waiting[1]!.height]);
+  });
+
+  it('a refresh far down in the list leaves the viewer there', async () => {
+    const page = await openWallet(`?individual=${busy}`);
+    if (!page) return;
+    await scroller(page).evaluate((box) => box.scrollTo({ top: 100_000 }));
+    const seen = page.locator('button.row').nth(8);
+    await expect.poll(async () => Number(await seen.getAttribute('data-row'))).toBeGreaterThan(1000);
+    const id = (await seen.getAttribute('data-id'))!;
+    const [rows] = await Promise.all([
+      page.waitForResponse('**/app/summarize-transactions'),
+      // A click would bring the button into view first.
+      page.getByRole('button', { name: 'Refresh' }).dispatchEvent('click'),
+    ]);
+    expect(rows.ok()).toBe(true);
+    await page.locator('.screen[aria-busy="false"]').waitFor();
+    await page.locator(`[data-id="${id}"]`).waitFor();
+    expect(await scroller(page).evaluate((box) => box.scrollTop)).toBe(100_000);
   });
 });
 
