@@ -8,7 +8,7 @@ import type { Page } from 'playwright-core';
 import { expect, it, onTestFinished } from 'vitest';
 import { makeDigestKey } from '../../src/auth/keys.ts';
 import { gatewayServer } from '../harness/gateway-server.ts';
-import { expectAccessible, expectNarrow, expectRenderedText, openPage } from '../harness/page.ts';
+import { expectAccessible, expectNarrow, expectRenderedText, openPage, tableCells } from '../harness/page.ts';
 import { dataFolder, startProcess, type ServiceProcess } from '../harness/process.ts';
 import { cloneDatabase, newPhone, serviceForTest, wrongCode } from '../harness/service.ts';
 
@@ -190,12 +190,7 @@ it('an operator signs in to production’s console by a token of their own issue
   await page.getByRole('row').filter({ hasText: masked }).getByText('ada@bank.example').waitFor();
   await page.getByRole('link', { name: 'Audit' }).click();
   await page.getByRole('row').nth(4).waitFor();
-  const rows = (await page.getByRole('row').allInnerTexts()).slice(1).map((text) =>
-    text
-      .split('\t')
-      .slice(1, 4)
-      .map((cell) => cell.trim()),
-  );
+  const rows = (await tableCells(page)).map((cells) => cells.slice(1, 4));
   expect(rows).toEqual([
     ['ada@bank.example\nbank-desk', 'Put on the safe list', masked],
     ['ada@bank.example\nbank-desk', 'Lifted a block', `user ${id}`],

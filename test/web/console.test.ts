@@ -1,7 +1,7 @@
 /** The console's journeys. */
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { expectAccessible, expectNarrow, expectRenderedText, openPage } from '../harness/page.ts';
+import { expectAccessible, expectNarrow, expectRenderedText, openPage, tableCells } from '../harness/page.ts';
 import { stepsOf } from '../../web/console/explain.ts';
 import { newPhone, serviceForTest, startService, wrongCode, type Service } from '../harness/service.ts';
 
@@ -219,7 +219,7 @@ describe('the safe list', () => {
     await expect.poll(() => page.getByLabel('Phone number').inputValue()).toBe('');
 
     await page.keyboard.press('Shift+Tab');
-    expect(await focused(page)).toBe('What');
+    expect(await focused(page)).toBe('Kind');
     await page.keyboard.press('ArrowDown');
     await page.keyboard.press('Tab');
     expect(await focused(page)).toBe('Prefix');
@@ -244,8 +244,7 @@ describe('the safe list', () => {
 
     await page.getByRole('link', { name: 'Audit' }).click();
     await page.getByRole('row').nth(3).waitFor();
-    const told = await page.getByRole('row').allInnerTexts();
-    expect(told.slice(1).map((text) => text.split('\t').slice(1, 4))).toEqual([
+    expect((await tableCells(page)).map((cells) => cells.slice(1, 4))).toEqual([
       ['sandbox', 'Took off the safe list', masked],
       ['sandbox', 'Put on the safe list', '+251911'],
       ['sandbox', 'Put on the safe list', masked],

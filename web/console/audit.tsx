@@ -24,20 +24,23 @@ export function AuditView({ desk }: { desk: OperatorFunctions }) {
         {!actions.value && !actions.error && <Loading />}
         {actions.value?.length === 0 && <p class="soft">No operator has done anything yet.</p>}
         {actions.value && actions.value.length > 0 && (
-          <Table columns={['When', 'Who', 'Did', 'To', 'Detail']}>
-            {actions.value.map(({ id, at: when, subject, client, action, target, detail, userId }) => (
-              <tr key={id}>
-                <td>{at(when)}</td>
-                <th scope="row">
+          <Table
+            columns={['When', 'Who', 'Did', 'To', 'Detail']}
+            headed={1}
+            rows={actions.value.map(({ id, at: when, subject, client, action, target, detail, userId }) => ({
+              key: id,
+              cells: [
+                at(when),
+                <>
                   {subject}
                   {client !== subject && <span class="about">{client}</span>}
-                </th>
-                <td>{inWords[action] ?? action}</td>
-                <td>{userId === null ? target : <a href={`#customer/${userId}`}>{target}</a>}</td>
-                <td>{detail ?? '–'}</td>
-              </tr>
-            ))}
-          </Table>
+                </>,
+                inWords[action] ?? action,
+                userId === null ? target : <a href={`#customer/${userId}`}>{target}</a>,
+                detail ?? '–',
+              ],
+            }))}
+          />
         )}
         <Older onClick={actions.older} />
       </section>

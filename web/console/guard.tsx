@@ -57,57 +57,46 @@ export function GuardView({ desk }: { desk: OperatorFunctions }) {
         {!blocks.value && !blocks.error && <Loading />}
         {blocks.value?.length === 0 && <p class="soft">Nobody is blocked.</p>}
         {blocks.value && blocks.value.length > 0 && (
-          <Table columns={['Who', 'Rule', 'Until', 'Action']}>
-            {blocks.value.map((block) => (
-              <tr key={block.id}>
-                <th scope="row">
-                  {block.id.startsWith('user:') ? (
-                    <a href={`#customer/${block.subject}`}>User {block.subject}</a>
-                  ) : (
-                    block.subject
-                  )}
-                  {block.userIds && (
-                    <span class="about">
-                      holds{' '}
-                      {block.userIds.map((id) => (
-                        <a key={id} class="pick" href={`#customer/${id}`}>
-                          user {id}
-                        </a>
-                      ))}
-                    </span>
-                  )}
-                </th>
-                <td>{block.rule}</td>
-                <td>{at(block.until)}</td>
-                <td>
-                  <button
-                    type="button"
-                    class="quiet small"
-                    aria-label={`Lift the block of ${block.subject}`}
-                    onClick={() => lift(block)}
-                  >
-                    Lift
-                  </button>
-                </td>
-              </tr>
-            ))}
-          </Table>
+          <Table
+            columns={['Who', 'Rule', 'Until', 'Action']}
+            rows={blocks.value.map((block) => ({
+              key: block.id,
+              cells: [
+                <Blocked block={block} />,
+                block.rule,
+                at(block.until),
+                <button
+                  type="button"
+                  class="quiet small"
+                  aria-label={`Lift the block of ${block.subject}`}
+                  onClick={() => lift(block)}
+                >
+                  Lift
+                </button>,
+              ],
+            }))}
+          />
         )}
       </section>
       <section class="card panel" aria-labelledby="rules">
         <PanelHeading id="rules">Rules</PanelHeading>
         {!rules.value && !rules.error && <Loading />}
         {rules.value && (
-          <Table columns={['Rule', 'Refused, 24 h', 'Would have, 24 h', 'Mode']}>
-            {rules.value.map((one) => (
-              <RuleRow
-                key={one.rule}
-                rule={one}
-                onMode={(mode) => changeMode(one.rule, mode)}
-                onLook={(what) => look(one.rule, what)}
-              />
-            ))}
-          </Table>
+          <Table
+            columns={['Rule', 'Refused, 24 h', 'Would have, 24 h', 'Mode']}
+            rows={rules.value.map((one) => ({
+              key: one.rule,
+              cells: [
+                <>
+                  {one.rule}
+                  <span class="about">{one.about}</span>
+                </>,
+                <Count rule={one} action="refused" onLook={look} />,
+                <Count rule={one} action="shadow" onLook={look} />,
+                <Mode rule={one} onMode={(mode) => changeMode(one.rule, mode)} />,
+              ],
+            }))}
+          />
         )}
       </section>
       <section class="card panel" aria-labelledby="decisions">
@@ -142,30 +131,30 @@ export function GuardView({ desk }: { desk: OperatorFunctions }) {
         {!decisions.value && !decisions.error && <Loading />}
         {decisions.value?.length === 0 && <p class="soft">Nothing of this kind was decided.</p>}
         {decisions.value && decisions.value.length > 0 && (
-          <Table columns={['When', 'Rule', 'Decision', 'User', 'Number', 'From']}>
-            {decisions.value.map((decision) => (
-              <tr key={decision.id}>
-                <td>{at(decision.at)}</td>
-                <td>{decision.rule}</td>
-                <td>
+          <Table
+            columns={['When', 'Rule', 'Decision', 'User', 'Number', 'From']}
+            rows={decisions.value.map((decision) => ({
+              key: decision.id,
+              cells: [
+                at(decision.at),
+                decision.rule,
+                <>
                   <span class={`mark ${decision.action}`}>
                     {decision.action === 'refused' ? 'Refused' : 'Would have refused'}
                   </span>
                   <span class="about">
                     {decision.operation === 'send-code' ? 'sending a code' : 'verifying a code'}
                   </span>
-                </td>
-                <td>
-                  <a href={`#customer/${decision.userId}`}>{decision.userId}</a>
-                </td>
-                <td>
+                </>,
+                <a href={`#customer/${decision.userId}`}>{decision.userId}</a>,
+                <>
                   {decision.phone ?? '–'}
                   {decision.country && <span class="about">{decision.country}</span>}
-                </td>
-                <td>{decision.source ?? '–'}</td>
-              </tr>
-            ))}
-          </Table>
+                </>,
+                decision.source ?? '–',
+              ],
+            }))}
+          />
         )}
         <Older onClick={decisions.older} />
       </section>
@@ -173,54 +162,67 @@ export function GuardView({ desk }: { desk: OperatorFunctions }) {
   );
 }
 
-interface RuleRowProps {
-  rule: GuardRule;
-  onMode(mode: GuardMode | 'configured'): void;
-  onLook(action: Action): void;
+function Blocked({ block: { id, subject, userIds } }: { block: GuardBlock }) {
+  return (
+    <>
+      {id.startsWith('user:') ? <a href={`#customer/${subject}`}>User {subject}</a> : subject}
+      {userIds && (
+        <span class="about">
+          holds{' '}
+          {userIds.map((user) => (
+            <a key={user} class="pick" href={`#customer/${user}`}>
+              user {user}
+            </a>
+          ))}
+        </span>
+      )}
+    </>
+  );
 }
 
-function RuleRow({ rule, onMode, onLook }: RuleRowProps) {
-  const { mode, configuredMode, changedBy } = rule;
-  const count = (action: Action, words: string) =>
-    rule[action] === 0 ? (
-      '0'
-    ) : (
-      <button
-        type="button"
-        class="quiet small count"
-        aria-label={`${number(rule[action])} ${words} by ${rule.rule}: show them`}
-        onClick={() => onLook(action)}
-      >
-        {number(rule[action])}
-      </button>
-    );
+interface CountProps {
+  rule: GuardRule;
+  action: Action;
+  onLook(rule: GuardRuleName, action: Action): void;
+}
+
+/** How many, and the way to them. */
+function Count({ rule, action, onLook }: CountProps) {
+  if (rule[action] === 0) return <>0</>;
+  const words = action === 'refused' ? 'refused' : 'would have been refused';
   return (
-    <tr>
-      <th scope="row">
-        {rule.rule}
-        <span class="about">{rule.about}</span>
-      </th>
-      <td>{count('refused', 'refused')}</td>
-      <td>{count('shadow', 'would have been refused')}</td>
-      <td>
-        <select
-          aria-label={`Mode of ${rule.rule}`}
-          value={mode}
-          onChange={(event) => {
-            const chosen = event.currentTarget.value as GuardMode;
-            onMode(chosen === configuredMode ? 'configured' : chosen);
-          }}
-        >
-          <option value="off">Off</option>
-          <option value="shadow">Shadow</option>
-          <option value="enforce">Enforce</option>
-        </select>
-        {changedBy && mode !== configuredMode && (
-          <span class="about">
-            by {changedBy}; configured: {configuredMode}
-          </span>
-        )}
-      </td>
-    </tr>
+    <button
+      type="button"
+      class="quiet small count"
+      aria-label={`${number(rule[action])} ${words} by ${rule.rule}: show them`}
+      onClick={() => onLook(rule.rule, action)}
+    >
+      {number(rule[action])}
+    </button>
+  );
+}
+
+function Mode({ rule, onMode }: { rule: GuardRule; onMode(mode: GuardMode | 'configured'): void }) {
+  const { mode, configuredMode, changedBy } = rule;
+  return (
+    <>
+      <select
+        aria-label={`Mode of ${rule.rule}`}
+        value={mode}
+        onChange={(event) => {
+          const chosen = event.currentTarget.value as GuardMode;
+          onMode(chosen === configuredMode ? 'configured' : chosen);
+        }}
+      >
+        <option value="off">Off</option>
+        <option value="shadow">Shadow</option>
+        <option value="enforce">Enforce</option>
+      </select>
+      {changedBy && mode !== configuredMode && (
+        <span class="about">
+          by {changedBy}; configured: {configuredMode}
+        </span>
+      )}
+    </>
   );
 }

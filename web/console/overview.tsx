@@ -67,7 +67,11 @@ export function OverviewView({ desk }: { desk: OperatorFunctions }) {
             <Tile
               name="Codes sent"
               value={number(sent)}
-              about={span === 1 ? 'today' : `${number(Math.round(sent / span))} a day`}
+              about={
+                span === 1
+                  ? 'today'
+                  : `${number(byDay.at(-1)![1].sent)} today, ${number(Math.round(sent / span))} a day`
+              }
             />
             <Tile
               name="Delivered"
@@ -154,27 +158,22 @@ function Split({ title, first, groups }: { title: string; first: string; groups:
   return (
     <section class="card panel" aria-label={title}>
       <h2>{title}</h2>
-      <Table columns={[first, 'Sent', 'Delivered', 'Verified', 'Passed over']} numeric>
-        {groups
+      <Table
+        columns={[first, 'Sent', 'Delivered', 'Verified', 'Passed over']}
+        numeric
+        rows={groups
           .sort(([, a], [, b]) => b.sent - a.sent)
-          .map(([name, sums]) => (
-            <tr key={name}>
-              <th scope="row">{name}</th>
-              <td>{number(sums.sent)}</td>
-              <td>
-                <Share
-                  part={sums.delivered}
-                  of={sums.delivered + sums.failed === 0 ? 0 : sums.accepted}
-                  tone="tone-b"
-                />
-              </td>
-              <td>
-                <Share part={sums.verified} of={sums.accepted} tone="tone-c" />
-              </td>
-              <td>{number(sums.passedOver)}</td>
-            </tr>
-          ))}
-      </Table>
+          .map(([name, sums]) => ({
+            key: name,
+            cells: [
+              name,
+              number(sums.sent),
+              <Share part={sums.delivered} of={sums.delivered + sums.failed === 0 ? 0 : sums.accepted} tone="tone-b" />,
+              <Share part={sums.verified} of={sums.accepted} tone="tone-c" />,
+              number(sums.passedOver),
+            ],
+          }))}
+      />
     </section>
   );
 }

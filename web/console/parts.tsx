@@ -52,28 +52,52 @@ const time = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle
 export const at = (instant: string) => <time dateTime={instant}>{time.format(new Date(instant))}</time>;
 export const number = (value: number) => value.toLocaleString();
 
-interface TableProps {
-  columns: string[];
-  numeric?: boolean;
-  children: ComponentChildren;
+export interface TableRow {
+  key: string | number;
+  cells: ComponentChildren[];
 }
 
-/** Wider than a phone, it scrolls in its own box. */
-export function Table({ columns, numeric, children }: TableProps) {
+interface TableProps {
+  columns: string[];
+  rows: TableRow[];
+  /** The column that names its row. */
+  headed?: number;
+  numeric?: boolean;
+}
+
+/**
+ * On a phone a row becomes a block, with the columns' names beside the cells. Style sheets that do so take a table's
+ * meaning away, so the roles are said in words.
+ */
+export function Table({ columns, rows, headed = 0, numeric }: TableProps) {
   return (
-    <div class="table-box" tabIndex={0} role="group" aria-label={`Table: ${columns.join(', ')}`}>
-      <table class={numeric ? 'numeric' : ''}>
-        <thead>
-          <tr>
-            {columns.map((column) => (
-              <th key={column} scope="col">
-                {column}
-              </th>
-            ))}
+    <table role="table" class={numeric ? 'table numeric' : 'table'}>
+      <thead role="rowgroup">
+        <tr role="row">
+          {columns.map((column) => (
+            <th key={column} role="columnheader" scope="col">
+              {column}
+            </th>
+          ))}
+        </tr>
+      </thead>
+      <tbody role="rowgroup">
+        {rows.map(({ key, cells }) => (
+          <tr key={key} role="row">
+            {cells.map((cell, index) =>
+              index === headed ? (
+                <th key={index} role="rowheader" scope="row" data-column={columns[index]}>
+                  <div>{cell}</div>
+                </th>
+              ) : (
+                <td key={index} role="cell" data-column={columns[index]}>
+                  <div>{cell}</div>
+                </td>
+              ),
+            )}
           </tr>
-        </thead>
-        <tbody>{children}</tbody>
-      </table>
-    </div>
+        ))}
+      </tbody>
+    </table>
   );
 }

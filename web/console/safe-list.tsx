@@ -61,7 +61,7 @@ export function SafeListView({ desk }: { desk: OperatorFunctions }) {
       </p>
       <form class="find" onSubmit={add} aria-label="Put on the safe list">
         <label class="kind">
-          What
+          Kind
           <select value={kind} onChange={(event) => setKind(event.currentTarget.value as Kind)}>
             {Object.entries(kinds).map(([value, { name }]) => (
               <option key={value} value={value}>
@@ -95,26 +95,26 @@ export function SafeListView({ desk }: { desk: OperatorFunctions }) {
         {!entries.value && !entries.error && <Loading />}
         {entries.value?.length === 0 && <p class="soft">The list is empty: the rules hold for every number.</p>}
         {entries.value && entries.value.length > 0 && (
-          <Table columns={['Number', 'What', 'Added', 'By', 'Action']}>
-            {entries.value.map(({ id, label, isPrefix, addedAt, addedBy }) => (
-              <tr key={id}>
-                <th scope="row">{isPrefix ? `${label}…` : label}</th>
-                <td>{isPrefix ? kinds.prefix.name : kinds.number.name}</td>
-                <td>{at(addedAt)}</td>
-                <td>{addedBy}</td>
-                <td>
-                  <button
-                    type="button"
-                    class="quiet small"
-                    aria-label={`Remove ${label}`}
-                    onClick={() => remove(id, label)}
-                  >
-                    Remove
-                  </button>
-                </td>
-              </tr>
-            ))}
-          </Table>
+          <Table
+            columns={['Number', 'Kind', 'Added', 'By', 'Action']}
+            rows={entries.value.map(({ id, label, isPrefix, addedAt, addedBy }) => ({
+              key: id,
+              cells: [
+                isPrefix ? `${label}…` : label,
+                isPrefix ? kinds.prefix.name : kinds.number.name,
+                at(addedAt),
+                addedBy,
+                <button
+                  type="button"
+                  class="quiet small"
+                  aria-label={`Remove ${label}`}
+                  onClick={() => remove(id, label)}
+                >
+                  Remove
+                </button>,
+              ],
+            }))}
+          />
         )}
       </section>
     </>
