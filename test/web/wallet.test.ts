@@ -1,6 +1,7 @@
 import { readFile } from 'node:fs/promises';
-import type { Download, Page } from 'playwright-core';
+import type { Download, Page, Route } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { readCsvRecords } from '../../src/csv.ts';
 import { clientCredentials, createClient, parseExact, type Client, type Transaction } from '../../client/index.ts';
 import { expectAccessible, expectNarrow, expectRenderedText, openPage, type OpenOptions } from '../harness/page.ts';
 import { startService, type Service } from '../harness/service.ts';
@@ -73,6 +74,31 @@ describe('the list', () => {
     if (newest!.moneyOut > 0) expect(await day.innerText()).toContain(`−${money.format(newest!.moneyOut)}`);
     const { transactions } = await client.listTransactions({ individualId: 1, dataBatch: 1, dataBatchCount: 5 });
     expect((await shownIds(page)).slice(0, 5)).toEqual(transactions.map(({ transactionId }) => transactionId));
+  });
+
+  it('sums up each day in each currency, exactly as the API does', async () => {
+    const page = await openWallet(`?individual=${busy}`, { viewport: { width: 900, height: 2000 } });
+    if (!page) return;
+    const { periods } = await client.summarizeTransactions({ individualId: busy, timeZone: 'Europe/Berlin' });
+    const money = (text: string, currency: string) =>
+      new Intl.NumberFormat('en-GB', { style: 'currency', currency }).format(text as `${number}`);
+    const shown = await page.locator('.list section').evaluateAll((days) =>
+      days.map((day) => ({
+        day: day.getAttribute('data-day')!,
+        sums: [...day.querySelectorAll('.day p > span')].map((sum) => sum.textContent!),
+      })),
+    );
+    expect(shown.length).toBeGreaterThan(2);
+    expect(new Set(shown.flatMap(({ sums }) => sums).map((text) => /€|US\$/.exec(text)![0])).size).toBe(2);
+    for (const { day, sums } of shown) {
+      const expected = periods
+        .filter(({ from }) => from === day)
+        .flatMap(({ currency, moneyIn, moneyOut, moneyInText, moneyOutText }) => [
+          ...(moneyIn > 0 ? [`Money in +${money(moneyInText, currency)}`] : []),
+          ...(moneyOut > 0 ? [`Money out −${money(moneyOutText, currency)}`] : []),
+        ]);
+      expect([day, sums]).toEqual([day, expected]);
+    }
   });
 
   it('tells debit from credit and marks what is pending, in words as well as by colour', async () => {
@@ -273,6 +299,10 @@ describe('filters', () => {
 });
 
 describe('export', () => {
+  async function* textOnce(whole: string): AsyncGenerator<string> {
+    yield whole;
+  }
+
   async function text(page: Page, name: string): Promise<{ download: Download; text: string }> {
     await page.getByText('Export', { exact: true }).click();
     const [download] = await Promise.all([page.waitForEvent('download'), page.getByRole('button', { name }).click()]);
@@ -300,12 +330,16 @@ describe('export', () => {
     expect(ndjson.download.suggestedFilename()).toBe(`transactions-${id}.ndjson`);
     expect(ndjson.text.trim().split('\n').map(parseExact)).toEqual(expected);
     const csv = await text(page, 'Spreadsheet (CSV)');
-    const ids = csv.text
-      .trim()
-      .split('\n')
-      .slice(1)
-      .map((line) => /x-\d+/.exec(line)?.[0]);
-    expect(ids).toEqual(expected.map(({ transactionId }) => transactionId));
+    const records: string[][] = [];
+    for await (const some of readCsvRecords(textOnce(csv.text), { delimiter: ',', quote: '"' })) {
+      records.push(...some.map(({ cells }) => cells!));
+    }
+    const [columns, ...rows] = records as [(keyof Transaction)[], ...string[][]];
+    // A cell that could start a formula is led by an apostrophe.
+    const cell = (text: string) => (/^[=+\-@]/.test(text) ? `'${text}` : text);
+    expect(rows).toEqual(
+      expected.map((one) => columns.map((name) => cell(name === 'amount' ? one.amountText : String(one[name])))),
+    );
   });
 });
 
@@ -321,6 +355,8 @@ describe('one transaction', () => {
     const told = await sheet.innerText();
     for (const fact of [id, senderName, receiverName]) expect(told).toContain(fact);
     expect(new URL(page.url()).searchParams.get('transaction')).toBe(id);
+    await expectAccessible(page);
+    await expectNarrow(page);
     await expectAccessible(page);
     await page.keyboard.press('Escape');
     await sheet.waitFor({ state: 'detached' });
@@ -357,6 +393,38 @@ describe('what stands in the way', () => {
     await expectAccessible(page);
     await page.context().setOffline(false);
     await page.getByRole('alert').waitFor({ state: 'detached' });
+  });
+
+  it.each([
+    ['no connection from the first', 'You are offline', (route: Route) => route.abort()],
+    ['a service that fails', 'Something went wrong', (route: Route) => route.fulfill({ status: 500, body: '' })],
+  ])('%s: it says so, and trying again helps', async (_, title, answer) => {
+    const page = await openPage(`${service.url}/`);
+    if (!page) return;
+    page.removeAllListeners('console');
+    await page.route('**/app/**', answer);
+    await page.goto(`${service.url}/wallet`);
+    await page.getByRole('heading', { name: title }).waitFor();
+    expect(await page.locator('button.row, .skeleton, .chart').count()).toBe(0);
+    await expectAccessible(page);
+    await expectNarrow(page);
+    await page.unroute('**/app/**');
+    await page.getByRole('button', { name: 'Try again' }).click();
+    await page.locator('button.row').first().waitFor();
+  });
+
+  it('totals that fail leave the rows, and a way to ask again', async () => {
+    const page = await openPage(`${service.url}/`);
+    if (!page) return;
+    page.removeAllListeners('console');
+    await page.route('**/app/summarize-transactions', (route) => route.fulfill({ status: 500, body: '' }));
+    await page.goto(`${service.url}/wallet`);
+    await page.getByRole('alert').getByText('Something went wrong').waitFor();
+    expect(await page.locator('button.row').count()).toBeGreaterThan(3);
+    await page.unroute('**/app/summarize-transactions');
+    await page.getByRole('alert').getByRole('button', { name: 'Try again' }).click();
+    await page.getByRole('region', { name: 'Money in and out by month' }).waitFor();
+    expect(await page.getByRole('alert').count()).toBe(0);
   });
 
   it('a session that ended, and one begun again', async () => {
