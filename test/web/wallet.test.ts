@@ -54,6 +54,17 @@ const shownIds = (page: Page) =>
   );
 const scroller = (page: Page) => page.locator('ledgerline-activity');
 
+/** Answers of one path wait until they are released. */
+async function hold(page: Page, pathname: string): Promise<() => void> {
+  let release = () => {};
+  const held = new Promise<void>((resolve) => (release = resolve));
+  await page.route(pathname, async (route) => {
+    await held;
+    await route.continue();
+  });
+  return () => release();
+}
+
 async function all(request: Omit<Parameters<Client['listTransactions']>[0], 'dataBatch'>): Promise<Transaction[]> {
   const rows: Transaction[] = [];
   for await (const row of client.transactions({ dataBatchCount: 1000, ...request })) rows.push(row);
@@ -338,7 +349,7 @@ describe('export', () => {
     // A cell that could start a formula is led by an apostrophe.
     const cell = (text: string) => (/^[=+\-@]/.test(text) ? `'${text}` : text);
     expect(rows).toEqual(
-      expected.map((one) => columns.map((name) => cell(name === 'amount' ? one.amountText : String(one[name])))),
+      expected.map((one) => columns.map((name) => cell(name === 'amount' ? one.amountText : one[name]))),
     );
   });
 });
@@ -466,17 +477,8 @@ describe('what stands in the way', () => {
   it('a slow service: the shape of what is to come, the rows before the totals, and nothing moves', async () => {
     const page = await openPage(`${service.url}/`, { viewport: { width: 390, height: 1400 } });
     if (!page) return;
-    const hold = async (pathname: string) => {
-      let release = () => {};
-      const held = new Promise<void>((resolve) => (release = resolve));
-      await page.route(pathname, async (route) => {
-        await held;
-        await route.continue();
-      });
-      return () => release();
-    };
-    const releaseRows = await hold('**/app/get-all-transactions');
-    const releaseTotals = await hold('**/app/summarize-transactions');
+    const releaseRows = await hold(page, '**/app/get-all-transactions');
+    const releaseTotals = await hold(page, '**/app/summarize-transactions');
     await page.goto(`${service.url}/wallet?individual=${busy}`);
     await page.locator('.skeleton').waitFor();
     expect(await count(page)).toBe('Loading transactions');
@@ -510,15 +512,19 @@ describe('what stands in the way', () => {
     const seen = page.locator('button.row').nth(8);
     await expect.poll(async () => Number(await seen.getAttribute('data-row'))).toBeGreaterThan(1000);
     const id = (await seen.getAttribute('data-id'))!;
-    const [rows] = await Promise.all([
-      page.waitForResponse('**/app/summarize-transactions'),
-      // A click would bring the button into view first.
-      page.getByRole('button', { name: 'Refresh' }).dispatchEvent('click'),
-    ]);
-    expect(rows.ok()).toBe(true);
+    const place = () => scroller(page).evaluate((box) => box.scrollTop);
+    const release = await hold(page, '**/app/summarize-transactions');
+    const asked = page.waitForRequest('**/app/summarize-transactions');
+    // A click would bring the button into view first.
+    await page.getByRole('button', { name: 'Refresh' }).dispatchEvent('click');
+    await asked;
+    // Two frames, so that whatever is drawn is drawn.
+    await page.evaluate('new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))');
+    expect(await place()).toBe(100_000);
+    release();
     await page.locator('.screen[aria-busy="false"]').waitFor();
     await page.locator(`[data-id="${id}"]`).waitFor();
-    expect(await scroller(page).evaluate((box) => box.scrollTop)).toBe(100_000);
+    expect(await place()).toBe(100_000);
   });
 });
 
@@ -535,8 +541,8 @@ describe('for every viewer', () => {
     await expectAccessible(page);
   });
 
-  it('the keyboard alone reaches a row far away, its details, and the export', async () => {
-    const page = await openWallet(`?individual=${busy}`);
+  it('the keyboard alone reaches a row far away, its details, the filters and the export', async () => {
+    const page = await openWallet(`?individual=${busy}`, { acceptDownloads: true });
     if (!page) return;
     const focused = () =>
       page.evaluate<string | undefined>(
@@ -556,6 +562,33 @@ describe('for every viewer', () => {
     await expect.poll(focused).toBe('9999');
     await page.keyboard.press('Home');
     await expect.poll(focused).toBe('0');
+
+    const back = async (name: string) => {
+      for (let presses = 0; (await focused()) !== name && presses < 60; presses += 1) {
+        await page.keyboard.press('Shift+Tab');
+      }
+      expect(await focused()).toBe(name);
+    };
+    await back('Filters');
+    await page.keyboard.press('Enter');
+    await page.getByRole('dialog', { name: 'Filters' }).waitFor();
+    for (let presses = 0; presses < 20; presses += 1) {
+      if (await page.getByLabel('At least').evaluate((field) => field.matches(':focus'))) break;
+      await page.keyboard.press('Tab');
+    }
+    await page.keyboard.type('499');
+    await page.keyboard.press('Enter');
+    const expected = await all({ individualId: busy, amountFrom: '499' });
+    await expect.poll(() => count(page)).toBe(`${expected.length} transactions`);
+    await back('Export');
+    await page.keyboard.press('Enter');
+    await page.keyboard.press('Tab');
+    await page.keyboard.press('Tab');
+    expect(await focused()).toBe('Data (NDJSON)');
+    const [download] = await Promise.all([page.waitForEvent('download'), page.keyboard.press('Enter')]);
+    const lines = (await readFile(await download.path(), 'utf8')).trim().split('\n');
+    expect(lines.map(parseExact)).toEqual(expected);
+    await expect.poll(focused).toBe('Export');
   });
 
   it('amounts and dates are the locale’s, and a script from the right turns the page around', async () => {
