@@ -30,6 +30,7 @@ export function operatorFunctions({ json, nothing }: Calls) {
     trail: (userId: number, options?: CallOptions): Promise<wire.UserTrail> =>
       json(get(`/operator/users/${userId}/trail`, options)),
 
+    /** Who asks stands in the audit. */
     async findUsers(phoneNumber: string, options?: CallOptions): Promise<number[]> {
       return (await json<wire.FoundUsers>(read('/operator/find-users', { phoneNumber }, options))).userIds;
     },

@@ -441,7 +441,7 @@ export interface OperatorAction {
   /** The person: the token’s sub. */
   subject: string;
   client: string;
-  action: 'set-mode' | 'lift' | 'add-safe' | 'remove-safe' | 'reveal-phone';
+  action: 'set-mode' | 'lift' | 'add-safe' | 'remove-safe' | 'reveal-phone' | 'find-users';
   target: string;
   detail: string | null;
   userId: number | null;

@@ -80,6 +80,12 @@ async function picture(name, address, { viewport, colorScheme = 'light', prepare
   await context.close();
 }
 
+const safe = [
+  ['prefix', '+447700'],
+  ['number', '+447400120003'],
+  ['number', '+4915123420007'],
+];
+
 const listed = (page) => page.locator('button.row').first().waitFor();
 
 try {
@@ -137,6 +143,25 @@ try {
     viewport: { ...desk, height: 980 },
     colorScheme: 'dark',
     prepare: (page) => page.getByLabel('Mode of prefix').waitFor(),
+  });
+  await picture('console-phone', '/console', {
+    viewport: phone,
+    colorScheme: 'dark',
+    prepare: (page) => page.locator('.tile').first().waitFor(),
+  });
+  await picture('console-safe-list', '/console#safe-list', {
+    viewport: { ...desk, height: 720 },
+    async prepare(page) {
+      for (const [kind, text] of safe) {
+        await page.getByLabel('Kind').selectOption(kind);
+        await page.getByLabel(kind === 'prefix' ? 'Prefix' : 'Phone number').fill(text);
+        await page.getByRole('button', { name: 'Add' }).click();
+        await page
+          .getByRole('row')
+          .filter({ hasText: text.slice(-2) })
+          .waitFor();
+      }
+    },
   });
   await picture('console-customer', `/console#customer/${blocked}`, {
     viewport: { ...desk, height: 1240 },

@@ -218,7 +218,7 @@ async function start(options: AppOptions, releasers: Releasers): Promise<App> {
     }),
     createUser,
     userStatus: createUserStatus(users),
-    findUsers: createFindUsers(users),
+    findUsers: createFindUsers(users, guard.desk.noteLook),
     revealPhone: createRevealPhone(users, guard.desk.noteLook),
     listTransactions: createListTransactions(transactions, clock, asOf),
     summarizeTransactions: createSummarizeTransactions(transactions, clock, asOf),

@@ -33,6 +33,23 @@ describe('POST /operator/find-users', () => {
     ]);
   });
 
+  it('says in the audit who looked for which number, masked, also when it was nobody’s', async () => {
+    const phoneNumber = newPhone();
+    const before = service.logLines.length;
+    const reader = await service.token('operator:read');
+    expect((await service.call('/operator/find-users', { phoneNumber }, { token: reader })).status).toBe(200);
+    const { json } = await service.call('/operator/actions?count=1', undefined, { method: 'GET' });
+    const target = `${phoneNumber.slice(0, 3)}…${phoneNumber.slice(-2)}`;
+    expect(json.actions[0]).toMatchObject({ action: 'find-users', subject: 'sandbox', client: 'sandbox', target });
+    const told = service.logLines.slice(before).join('');
+    expect(told).toContain(`"action":"find-users","target":"${target}"`);
+    expect(told + JSON.stringify(json)).not.toContain(phoneNumber.slice(1));
+    // What was no number was not looked for.
+    await find('07911');
+    const after = await service.call('/operator/actions?count=1', undefined, { method: 'GET' });
+    expect(after.json.actions[0].id).toBe(json.actions[0].id);
+  });
+
   it('by an index, however many users there are', async () => {
     const plan = await service.sql.begin(async (sql) => {
       await sql`set local enable_seqscan = off`;

@@ -100,6 +100,11 @@ describe('which pages are served', () => {
     const of = (pathname: string) => some.call(pathname, undefined, { method: 'GET', token: null });
     expect((await of('/wallet')).status).toBe(200);
     expect((await of('/')).status).toBe(404);
+    // Nor what only the others load.
+    const own = await filesOf('/wallet');
+    for (const file of await filesOf('/console')) {
+      expect([file, (await of(file)).status]).toEqual([file, own.includes(file) ? 200 : 404]);
+    }
   });
 
   it('none in production unless named, and never the sandbox’s', () => {

@@ -51,17 +51,29 @@ export interface Pages {
 }
 
 export async function readPages(names: readonly PageName[], mode: Mode): Promise<Pages> {
-  if (names.length === 0) return { html: {}, assets: [] };
   const files = await readdir(path.join(built, 'assets')).catch((): string[] => []);
-  const assets = files.filter((name) => !name.endsWith('.br'));
-  return {
-    html: Object.fromEntries(
-      await Promise.all(
-        files.length === 0 ? [] : names.map(async (name) => [name, await readHtml(name, mode)] as const),
-      ),
-    ),
-    assets: await Promise.all(assets.map(readAsset)),
-  };
+  if (names.length === 0 || files.length === 0) return { html: {}, assets: [] };
+  const html = await Promise.all(names.map(async (name) => [name, await readHtml(name, mode)] as const));
+  const assets = await loadedBy(
+    names.map((name) => path.join(built, htmlFiles[name])),
+    files.filter((name) => !name.endsWith('.br')),
+  );
+  return { html: Object.fromEntries(html), assets: await Promise.all(assets.map(readAsset)) };
+}
+
+/** What pages load, and what that loads: nothing of a page that is not served. */
+async function loadedBy(pages: string[], assets: string[]): Promise<string[]> {
+  const wanted = new Set<string>();
+  const files = [...pages];
+  for (const file of files) {
+    const text = await readFile(file, 'utf8');
+    for (const name of assets) {
+      if (wanted.has(name) || !text.includes(name)) continue;
+      wanted.add(name);
+      files.push(path.join(built, 'assets', name));
+    }
+  }
+  return [...wanted];
 }
 
 async function readHtml(name: PageName, mode: Mode): Promise<StaticFile> {

@@ -74,9 +74,12 @@ export function createGuardDesk({ store, configured, digest, clock, observe, liv
       });
     },
 
-    async noteLook(who: Operator, action: string, userId: number): Promise<void> {
-      await store.recordAction(who, action, userId, clock.now());
-      observe({ kind: 'operator-action', subject: who.subject, action, target: `user ${userId}` });
+    /** An act that changes nothing but has to be told: who looked at whom. */
+    async noteLook(who: Operator, action: string, whom: { userId: number } | { phone: string }): Promise<void> {
+      const userId = 'userId' in whom ? whom.userId : undefined;
+      const target = 'phone' in whom ? maskPhone(whom.phone) : `user ${userId}`;
+      await store.recordAction(who, action, target, userId, clock.now());
+      observe({ kind: 'operator-action', subject: who.subject, action, target });
     },
 
     async setMode(who: Operator, rule: RuleName, mode: RuleMode | undefined): Promise<void> {

@@ -234,9 +234,15 @@ export function createGuardStore(db: Database) {
       return rows.length === 1;
     },
 
-    /** An act that changes nothing but has to be told: who looked at what. */
-    async recordAction(who: Operator, action: string, userId: number, now: Date): Promise<void> {
-      await db.write.unsafe(acted('true'), [now, who.subject, who.client, action, `user ${userId}`, null, userId]);
+    async recordAction(
+      who: Operator,
+      action: string,
+      target: string,
+      userId: number | undefined,
+      now: Date,
+    ): Promise<void> {
+      const values = [now, who.subject, who.client, action, target, null, userId ?? null];
+      await db.write.unsafe(acted('true'), values);
     },
 
     async writeDecisions(decisions: Decision[], totals: DecisionTotal[]): Promise<void> {

@@ -8,14 +8,22 @@ export interface Operator {
   client: string;
 }
 
-/** Says who did what, so that it can be told later. */
-export type Audit = (who: Operator, action: 'reveal-phone', userId: number) => Promise<void> | void;
+/** Says who looked at whom, so that it can be told later. */
+export type Audit = (
+  who: Operator,
+  action: 'reveal-phone' | 'find-users',
+  target: { userId: number } | { phone: string },
+) => Promise<void> | void;
 
 /** A number can have been tried by many; this is as many as a person can look through. */
 const most = 50;
 
-export function createFindUsers(store: UsersStore) {
-  return (phone: string): Promise<number[]> => store.findByPhone(phone, most);
+/** Whoever may ask can learn whether a number is somebody's: so who asked is told, also when it is nobody's. */
+export function createFindUsers(store: UsersStore, audit: Audit) {
+  return async function findUsers(who: Operator, phone: string): Promise<number[]> {
+    await audit(who, 'find-users', { phone });
+    return store.findByPhone(phone, most);
+  };
 }
 
 export function createRevealPhone(store: UsersStore, audit: Audit) {
@@ -23,7 +31,7 @@ export function createRevealPhone(store: UsersStore, audit: Audit) {
     const phones = await store.readPhones(userId);
     if (!phones) throw unknownUser();
     // First the audit: nobody sees a number without it.
-    await audit(who, 'reveal-phone', userId);
+    await audit(who, 'reveal-phone', { userId });
     return phones;
   };
 }

@@ -78,3 +78,12 @@ export async function expectRenderedText(page: Page, name: string): Promise<void
   const box = await page.getByRole('heading', { name }).first().boundingBox();
   expect(box!.width).toBeGreaterThan(30);
 }
+
+/** The cells of a page's tables, row by row, without the columns' names. */
+export async function tableCells(page: Page): Promise<string[][]> {
+  const rows = await page
+    .getByRole('row')
+    .filter({ has: page.getByRole('rowheader') })
+    .all();
+  return Promise.all(rows.map(async (row) => (await row.locator('th, td').allInnerTexts()).map((text) => text.trim())));
+}

@@ -107,6 +107,8 @@ it('says in words that a code is wrong, expired, and at last that it is enough',
   }
   await field.fill(newer);
   await expect.poll(() => alert.innerText()).toMatch(/Too many tries. Try again in (60|59) minutes/);
+  await expectAccessible(page);
+  await expectNarrow(page);
   await page.getByRole('button', { name: 'Put back' }).click();
   await page.locator('.ahead').waitFor({ state: 'detached' });
 });

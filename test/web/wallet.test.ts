@@ -1,6 +1,7 @@
 import { readFile } from 'node:fs/promises';
-import type { Download, Page } from 'playwright-core';
+import type { Download, Page, Route } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { readCsvRecords } from '../../src/csv.ts';
 import { clientCredentials, createClient, parseExact, type Client, type Transaction } from '../../client/index.ts';
 import { expectAccessible, expectNarrow, expectRenderedText, openPage, type OpenOptions } from '../harness/page.ts';
 import { startService, type Service } from '../harness/service.ts';
@@ -39,6 +40,8 @@ afterAll(() => service.stop());
 async function openWallet(query: string, options?: OpenOptions): Promise<Page | undefined> {
   const page = await openPage(`${service.url}/wallet${query}`, options);
   await page?.locator('button.row').first().waitFor();
+  // The totals, too.
+  await page?.locator('.screen[aria-busy="false"]').waitFor();
   return page;
 }
 
@@ -50,6 +53,17 @@ const shownIds = (page: Page) =>
       .sort((a, b) => a.dataset.row - b.dataset.row).map(({ dataset }) => dataset.id)`,
   );
 const scroller = (page: Page) => page.locator('ledgerline-activity');
+
+/** Answers of one path wait until they are released. */
+async function hold(page: Page, pathname: string): Promise<() => void> {
+  let release = () => {};
+  const held = new Promise<void>((resolve) => (release = resolve));
+  await page.route(pathname, async (route) => {
+    await held;
+    await route.continue();
+  });
+  return () => release();
+}
 
 async function all(request: Omit<Parameters<Client['listTransactions']>[0], 'dataBatch'>): Promise<Transaction[]> {
   const rows: Transaction[] = [];
@@ -71,6 +85,31 @@ describe('the list', () => {
     if (newest!.moneyOut > 0) expect(await day.innerText()).toContain(`−${money.format(newest!.moneyOut)}`);
     const { transactions } = await client.listTransactions({ individualId: 1, dataBatch: 1, dataBatchCount: 5 });
     expect((await shownIds(page)).slice(0, 5)).toEqual(transactions.map(({ transactionId }) => transactionId));
+  });
+
+  it('sums up each day in each currency, exactly as the API does', async () => {
+    const page = await openWallet(`?individual=${busy}`, { viewport: { width: 900, height: 2000 } });
+    if (!page) return;
+    const { periods } = await client.summarizeTransactions({ individualId: busy, timeZone: 'Europe/Berlin' });
+    const money = (text: string, currency: string) =>
+      new Intl.NumberFormat('en-GB', { style: 'currency', currency }).format(text as `${number}`);
+    const shown = await page.locator('.list section').evaluateAll((days) =>
+      days.map((day) => ({
+        day: day.getAttribute('data-day')!,
+        sums: [...day.querySelectorAll('.day p > span')].map((sum) => sum.textContent!),
+      })),
+    );
+    expect(shown.length).toBeGreaterThan(2);
+    expect(new Set(shown.flatMap(({ sums }) => sums).map((text) => /€|US\$/.exec(text)![0])).size).toBe(2);
+    for (const { day, sums } of shown) {
+      const expected = periods
+        .filter(({ from }) => from === day)
+        .flatMap(({ currency, moneyIn, moneyOut, moneyInText, moneyOutText }) => [
+          ...(moneyIn > 0 ? [`Money in +${money(moneyInText, currency)}`] : []),
+          ...(moneyOut > 0 ? [`Money out −${money(moneyOutText, currency)}`] : []),
+        ]);
+      expect([day, sums]).toEqual([day, expected]);
+    }
   });
 
   it('tells debit from credit and marks what is pending, in words as well as by colour', async () => {
@@ -271,6 +310,10 @@ describe('filters', () => {
 });
 
 describe('export', () => {
+  async function* textOnce(whole: string): AsyncGenerator<string> {
+    yield whole;
+  }
+
   async function text(page: Page, name: string): Promise<{ download: Download; text: string }> {
     await page.getByText('Export', { exact: true }).click();
     const [download] = await Promise.all([page.waitForEvent('download'), page.getByRole('button', { name }).click()]);
@@ -298,12 +341,16 @@ describe('export', () => {
     expect(ndjson.download.suggestedFilename()).toBe(`transactions-${id}.ndjson`);
     expect(ndjson.text.trim().split('\n').map(parseExact)).toEqual(expected);
     const csv = await text(page, 'Spreadsheet (CSV)');
-    const ids = csv.text
-      .trim()
-      .split('\n')
-      .slice(1)
-      .map((line) => /x-\d+/.exec(line)?.[0]);
-    expect(ids).toEqual(expected.map(({ transactionId }) => transactionId));
+    const records: string[][] = [];
+    for await (const some of readCsvRecords(textOnce(csv.text), { delimiter: ',', quote: '"' })) {
+      records.push(...some.map(({ cells }) => cells!));
+    }
+    const [columns, ...rows] = records as [(keyof Transaction)[], ...string[][]];
+    // A cell that could start a formula is led by an apostrophe.
+    const cell = (text: string) => (/^[=+\-@]/.test(text) ? `'${text}` : text);
+    expect(rows).toEqual(
+      expected.map((one) => columns.map((name) => cell(name === 'amount' ? one.amountText : one[name]))),
+    );
   });
 });
 
@@ -319,6 +366,8 @@ describe('one transaction', () => {
     const told = await sheet.innerText();
     for (const fact of [id, senderName, receiverName]) expect(told).toContain(fact);
     expect(new URL(page.url()).searchParams.get('transaction')).toBe(id);
+    await expectAccessible(page);
+    await expectNarrow(page);
     await expectAccessible(page);
     await page.keyboard.press('Escape');
     await sheet.waitFor({ state: 'detached' });
@@ -357,6 +406,38 @@ describe('what stands in the way', () => {
     await page.getByRole('alert').waitFor({ state: 'detached' });
   });
 
+  it.each([
+    ['no connection from the first', 'You are offline', (route: Route) => route.abort()],
+    ['a service that fails', 'Something went wrong', (route: Route) => route.fulfill({ status: 500, body: '' })],
+  ])('%s: it says so, and trying again helps', async (_, title, answer) => {
+    const page = await openPage(`${service.url}/`);
+    if (!page) return;
+    page.removeAllListeners('console');
+    await page.route('**/app/**', answer);
+    await page.goto(`${service.url}/wallet`);
+    await page.getByRole('heading', { name: title }).waitFor();
+    expect(await page.locator('button.row, .skeleton, .chart').count()).toBe(0);
+    await expectAccessible(page);
+    await expectNarrow(page);
+    await page.unroute('**/app/**');
+    await page.getByRole('button', { name: 'Try again' }).click();
+    await page.locator('button.row').first().waitFor();
+  });
+
+  it('totals that fail leave the rows, and a way to ask again', async () => {
+    const page = await openPage(`${service.url}/`);
+    if (!page) return;
+    page.removeAllListeners('console');
+    await page.route('**/app/summarize-transactions', (route) => route.fulfill({ status: 500, body: '' }));
+    await page.goto(`${service.url}/wallet`);
+    await page.getByRole('alert').getByText('Something went wrong').waitFor();
+    expect(await page.locator('button.row').count()).toBeGreaterThan(3);
+    await page.unroute('**/app/summarize-transactions');
+    await page.getByRole('alert').getByRole('button', { name: 'Try again' }).click();
+    await page.getByRole('region', { name: 'Money in and out by month' }).waitFor();
+    expect(await page.getByRole('alert').count()).toBe(0);
+  });
+
   it('a session that ended, and one begun again', async () => {
     const page = await openPage(`${service.url}/`);
     if (!page) return;
@@ -393,21 +474,57 @@ describe('what stands in the way', () => {
     await page.locator('button.row').first().waitFor();
   });
 
-  it('a slow service: the shape of what is to come', async () => {
-    const page = await openPage(`${service.url}/`);
+  it('a slow service: the shape of what is to come, the rows before the totals, and nothing moves', async () => {
+    const page = await openPage(`${service.url}/`, { viewport: { width: 390, height: 1400 } });
     if (!page) return;
-    let release = () => {};
-    const held = new Promise<void>((resolve) => (release = resolve));
-    await page.route('**/app/summarize-transactions', async (route) => {
-      await held;
-      await route.continue();
-    });
-    await page.goto(`${service.url}/wallet`);
+    const releaseRows = await hold(page, '**/app/get-all-transactions');
+    const releaseTotals = await hold(page, '**/app/summarize-transactions');
+    await page.goto(`${service.url}/wallet?individual=${busy}`);
     await page.locator('.skeleton').waitFor();
     expect(await count(page)).toBe('Loading transactions');
     await expectAccessible(page);
+    const places = async () =>
+      Promise.all(['.bar', '.chart'].map(async (part) => (await page.locator(part).boundingBox())!));
+    const waiting = await places();
+
+    releaseRows();
+    const row = page.locator('button.row[data-row="3"]');
+    await row.waitFor();
+    expect(await count(page)).toBe('10,000 transactions');
+    expect(await places()).toEqual(waiting);
+    expect(await page.locator('.screen').getAttribute('aria-busy')).toBe('true');
+    expect(await page.getByLabel('Jump to date').isDisabled()).toBe(true);
+    await expectAccessible(page);
+    const place = await row.boundingBox();
+
+    releaseTotals();
+    await page.locator('.screen[aria-busy="false"]').waitFor();
+    await page.getByRole('region', { name: 'Money in and out by month' }).waitFor();
+    expect(await row.boundingBox()).toEqual(place);
+    const [bar, chart] = await places();
+    expect([bar, chart!.height]).toEqual([waiting[0], waiting[1]!.height]);
+  });
+
+  it('a refresh far down in the list leaves the viewer there', async () => {
+    const page = await openWallet(`?individual=${busy}`);
+    if (!page) return;
+    await scroller(page).evaluate((box) => box.scrollTo({ top: 100_000 }));
+    const seen = page.locator('button.row').nth(8);
+    await expect.poll(async () => Number(await seen.getAttribute('data-row'))).toBeGreaterThan(1000);
+    const id = (await seen.getAttribute('data-id'))!;
+    const place = () => scroller(page).evaluate((box) => box.scrollTop);
+    const release = await hold(page, '**/app/summarize-transactions');
+    const asked = page.waitForRequest('**/app/summarize-transactions');
+    // A click would bring the button into view first.
+    await page.getByRole('button', { name: 'Refresh' }).dispatchEvent('click');
+    await asked;
+    // Two frames, so that whatever is drawn is drawn.
+    await page.evaluate('new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))');
+    expect(await place()).toBe(100_000);
     release();
-    await page.locator('button.row').first().waitFor();
+    await page.locator('.screen[aria-busy="false"]').waitFor();
+    await page.locator(`[data-id="${id}"]`).waitFor();
+    expect(await place()).toBe(100_000);
   });
 });
 
@@ -424,8 +541,8 @@ describe('for every viewer', () => {
     await expectAccessible(page);
   });
 
-  it('the keyboard alone reaches a row far away, its details, and the export', async () => {
-    const page = await openWallet(`?individual=${busy}`);
+  it('the keyboard alone reaches a row far away, its details, the filters and the export', async () => {
+    const page = await openWallet(`?individual=${busy}`, { acceptDownloads: true });
     if (!page) return;
     const focused = () =>
       page.evaluate<string | undefined>(
@@ -445,6 +562,33 @@ describe('for every viewer', () => {
     await expect.poll(focused).toBe('9999');
     await page.keyboard.press('Home');
     await expect.poll(focused).toBe('0');
+
+    const back = async (name: string) => {
+      for (let presses = 0; (await focused()) !== name && presses < 60; presses += 1) {
+        await page.keyboard.press('Shift+Tab');
+      }
+      expect(await focused()).toBe(name);
+    };
+    await back('Filters');
+    await page.keyboard.press('Enter');
+    await page.getByRole('dialog', { name: 'Filters' }).waitFor();
+    for (let presses = 0; presses < 20; presses += 1) {
+      if (await page.getByLabel('At least').evaluate((field) => field.matches(':focus'))) break;
+      await page.keyboard.press('Tab');
+    }
+    await page.keyboard.type('499');
+    await page.keyboard.press('Enter');
+    const expected = await all({ individualId: busy, amountFrom: '499' });
+    await expect.poll(() => count(page)).toBe(`${expected.length} transactions`);
+    await back('Export');
+    await page.keyboard.press('Enter');
+    await page.keyboard.press('Tab');
+    await page.keyboard.press('Tab');
+    expect(await focused()).toBe('Data (NDJSON)');
+    const [download] = await Promise.all([page.waitForEvent('download'), page.keyboard.press('Enter')]);
+    const lines = (await readFile(await download.path(), 'utf8')).trim().split('\n');
+    expect(lines.map(parseExact)).toEqual(expected);
+    await expect.poll(focused).toBe('Export');
   });
 
   it('amounts and dates are the locale’s, and a script from the right turns the page around', async () => {

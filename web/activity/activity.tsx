@@ -1,7 +1,7 @@
 /** The activity screen: what there is, what is asked for, and what stands in the way. */
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
 import type { ExportFormat, Transaction } from '../../client/index.ts';
-import { Chart } from './chart.tsx';
+import { Chart, WaitingChart } from './chart.tsx';
 import { dayOf } from './dates.ts';
 import { isFiltered, noFilter, readAddress, requestOf, writeAddress, type Filter } from './filter.ts';
 import { Icon, type IconName } from './icons.tsx';
@@ -23,19 +23,26 @@ export function ActivityScreen({ scroller }: { scroller: HTMLElement }) {
   const [topMonth, setTopMonth] = useState<string>();
   const activity = useActivity(filter);
   const { loaded, loading, empty, trouble, reload } = activity;
+  const complete = loaded?.complete ? loaded : undefined;
   const list = useRef<ListHandle>(null);
   const today = dayOf(new Date(), timeZone);
-  const currencies = useMemo(() => (loaded ? currenciesOf(loaded.layout) : []), [loaded]);
+  const currencies = useMemo(() => (complete ? currenciesOf(complete.layout) : []), [complete]);
   const filtered = isFiltered(filter);
-  const count = loaded && !empty ? loaded.layout.rows : undefined;
+  const count = loaded && !empty ? loaded.count : undefined;
 
   // Drawn anew only when it shows something else, however fast the list scrolls.
   const chart = useMemo(
     () =>
-      loaded && (
-        <Chart layout={loaded.layout} currentMonth={topMonth} onJump={(month) => list.current?.jumpTo(`${month}-31`)} />
+      complete ? (
+        <Chart
+          layout={complete.layout}
+          currentMonth={topMonth}
+          onJump={(month) => list.current?.jumpTo(`${month}-31`)}
+        />
+      ) : (
+        <WaitingChart />
       ),
-    [loaded, topMonth],
+    [complete, topMonth],
   );
 
   function apply(next: Filter): void {
@@ -65,7 +72,7 @@ export function ActivityScreen({ scroller }: { scroller: HTMLElement }) {
         </div>
       </header>
 
-      {loaded && count! > 0 && <aside>{chart}</aside>}
+      {(loaded ? count! > 0 : loading && !trouble && !empty) && <aside>{chart}</aside>}
 
       <div class="main">
         {!(empty && !filtered) && (
@@ -82,8 +89,8 @@ export function ActivityScreen({ scroller }: { scroller: HTMLElement }) {
               {sheetFilters(filter) > 0 && <span class="dot">{sheetFilters(filter)}</span>}
             </button>
             <JumpTo
-              newest={loaded?.layout.days[0]?.day}
-              oldest={loaded?.layout.days.at(-1)?.day}
+              newest={complete?.layout.days[0]?.day}
+              oldest={complete?.layout.days.at(-1)?.day}
               onJump={(date) => list.current?.jumpTo(date)}
             />
           </div>
@@ -225,6 +232,7 @@ function JumpTo({ newest, oldest, onJump }: JumpToProps) {
         ref={input}
         type="date"
         aria-label={texts.jump}
+        disabled={newest === undefined}
         min={oldest}
         max={newest}
         onClick={() => input.current!.showPicker?.()}

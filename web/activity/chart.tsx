@@ -96,6 +96,29 @@ export function Chart({ layout, currentMonth, onJump }: ChartProps) {
   );
 }
 
+/** The chart's place while the sums are on their way, so that nothing moves when they come. */
+export function WaitingChart() {
+  return (
+    <section class="chart card waiting" aria-hidden="true">
+      <header>
+        <span class="name" />
+      </header>
+      <div class="sums">
+        <span class="more" />
+        <span class="more" />
+      </div>
+      <div class="columns">
+        {Array.from({ length: mostMonths }, (_, index) => (
+          <div key={index} class="column">
+            <Column month={{ month: '', currency: '', moneyIn: '3', moneyOut: '2' }} largest={4} />
+            <span>{'\u00a0'}</span>
+          </div>
+        ))}
+      </div>
+    </section>
+  );
+}
+
 function Column({ month: { moneyIn, moneyOut }, largest }: { month: Month; largest: number }) {
   // Something is never nothing: the smallest sum is still a line.
   const height = (text: string) => (Number(text) > 0 ? Math.max(2, (Number(text) / largest) * (half - 2)) : 0);

@@ -53,10 +53,12 @@ function offsetAt(instant: number, timeZone: string): number {
   return local - Math.floor(instant / 1000) * 1000;
 }
 
-/** Formats of one viewer, made once. */
+/** Formats of one viewer. Each takes milliseconds to make, so it is made when it is first needed, and once. */
 export function dateFormats(locale: string, timeZone: string) {
-  const of = (options: Intl.DateTimeFormatOptions, zone = timeZone) =>
-    new Intl.DateTimeFormat(locale, { ...options, timeZone: zone });
+  function of(options: Intl.DateTimeFormatOptions, zone = timeZone): (instant: Date) => string {
+    let format: Intl.DateTimeFormat | undefined;
+    return (instant) => (format ??= new Intl.DateTimeFormat(locale, { ...options, timeZone: zone })).format(instant);
+  }
   const time = of({ hour: 'numeric', minute: '2-digit' });
   const full = of({ dateStyle: 'full', timeStyle: 'medium' });
   // Days are dates without a time: shown as they are, in no zone.
@@ -65,21 +67,20 @@ export function dateFormats(locale: string, timeZone: string) {
   const short = of({ dateStyle: 'medium' }, 'UTC');
   const month = of({ month: 'long', year: 'numeric' }, 'UTC');
   const monthLetter = of({ month: 'narrow' }, 'UTC');
-  const monthShort = of({ month: 'short' }, 'UTC');
-  const relative = new Intl.RelativeTimeFormat(locale, { numeric: 'auto' });
   const at = (day: string) => new Date(`${day}T00:00:00Z`);
   return {
-    time: (timeStamp: string) => time.format(new Date(timeStamp)),
-    full: (timeStamp: string) => full.format(new Date(timeStamp)),
-    shortDay: (day: string) => short.format(at(day)),
-    month: (yearMonth: string) => month.format(at(`${yearMonth}-01`)),
-    monthLetter: (yearMonth: string) => monthLetter.format(at(`${yearMonth}-01`)),
-    monthShort: (yearMonth: string) => monthShort.format(at(`${yearMonth}-01`)),
+    time: (timeStamp: string) => time(new Date(timeStamp)),
+    full: (timeStamp: string) => full(new Date(timeStamp)),
+    shortDay: (day: string) => short(at(day)),
+    month: (yearMonth: string) => month(at(`${yearMonth}-01`)),
+    monthLetter: (yearMonth: string) => monthLetter(at(`${yearMonth}-01`)),
     /** Today and yesterday by name, others by date. */
     day(day: string, today: string): string {
       const back = Math.round((Date.parse(today) - Date.parse(day)) / (24 * hour));
-      if (back === 0 || back === 1) return capital(relative.format(-back, 'day'), locale);
-      return (day.slice(0, 4) === today.slice(0, 4) ? thisYear : otherYear).format(at(day));
+      if (back === 0 || back === 1) {
+        return capital(new Intl.RelativeTimeFormat(locale, { numeric: 'auto' }).format(-back, 'day'), locale);
+      }
+      return (day.slice(0, 4) === today.slice(0, 4) ? thisYear : otherYear)(at(day));
     },
   };
 }

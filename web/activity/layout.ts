@@ -34,7 +34,12 @@ const headingRem = 2.75;
 const rowRem = 4.5;
 const gapRem = 0.75;
 
-export function layOut(periods: readonly TransactionPeriod[], remPixels: number): Layout {
+/** How many rows a day has, and what they sum up to, once that is known. */
+export type LaidOutPeriod =
+  | Pick<TransactionPeriod, 'from' | 'count' | 'currency' | 'moneyInText' | 'moneyOutText'>
+  | { from: string; count: number };
+
+export function layOut(periods: readonly LaidOutPeriod[], remPixels: number): Layout {
   const [headingHeight, rowHeight, gap] = [headingRem, rowRem, gapRem].map((rem) => Math.round(rem * remPixels)) as [
     number,
     number,
@@ -43,14 +48,18 @@ export function layOut(periods: readonly TransactionPeriod[], remPixels: number)
   const days: Day[] = [];
   let rows = 0;
   let top = 0;
-  for (const { from, currency, count, moneyInText, moneyOutText } of periods) {
+  for (const period of periods) {
+    const { from, count } = period;
     let day = days.at(-1);
     if (day?.day !== from) {
       if (day) top = day.top + day.height;
       day = { day: from, totals: [], firstRow: rows, rows: 0, top, height: headingHeight + gap };
       days.push(day);
     }
-    day.totals.push({ currency, moneyIn: moneyInText, moneyOut: moneyOutText });
+    if ('currency' in period) {
+      const { currency, moneyInText, moneyOutText } = period;
+      day.totals.push({ currency, moneyIn: moneyInText, moneyOut: moneyOutText });
+    }
     day.rows += count;
     day.height += count * rowHeight;
     rows += count;

@@ -27,7 +27,7 @@ export interface ListProps {
 
 export function List({ loaded, scroller, today, handle, onTopMonth, onOpen }: ListProps) {
   const { layout, rows } = loaded;
-  const { dates } = useViewer();
+  const { dates, texts } = useViewer();
   const box = useRef<HTMLDivElement>(null);
   const [view, setView] = useState({ top: 0, height: 800 });
   const [active, setActive] = useState(0);
@@ -120,6 +120,7 @@ export function List({ loaded, scroller, today, handle, onTopMonth, onOpen }: Li
 
   return (
     <div class="list" ref={box} style={{ height: `${layout.height}px` }} onKeyDown={onKeyDown}>
+      <h2 class="unseen">{texts.list}</h2>
       {shown.map((day) => (
         <section key={day.day} data-day={day.day} style={{ top: `${day.top}px`, height: `${day.height}px` }}>
           <DayHeading day={day} today={today} height={layout.headingHeight} />
@@ -134,7 +135,7 @@ export function List({ loaded, scroller, today, handle, onTopMonth, onOpen }: Li
               return (
                 <li
                   key={row}
-                  aria-setsize={layout.rows}
+                  aria-setsize={loaded.count}
                   aria-posinset={row + 1}
                   style={{ top: `${inDay * layout.rowHeight}px`, height: `${layout.rowHeight}px` }}
                 >

@@ -1,11 +1,13 @@
 /** The rows near what is on screen. Pages are read by number as they come into view, in any order. */
 import type { Transaction, TransactionPage } from '../../client/index.ts';
 
-const pageSize = 100;
+export const pageSize = 100;
 const inFlight = 2;
 const keptPages = 50;
 
 export interface RowsOptions {
+  /** The first page, which is there already. */
+  first: Transaction[];
   fetchPage(dataBatch: number, dataBatchCount: number): Promise<TransactionPage>;
   onChange(): void;
   onError(error: unknown): void;
@@ -20,6 +22,7 @@ export class Rows {
 
   constructor(options: RowsOptions) {
     this.#options = options;
+    this.#pages.set(0, options.first);
   }
 
   at(row: number): Transaction | undefined {

@@ -39,6 +39,7 @@ export const englishTexts = {
   exportNdjson: 'Data (NDJSON)',
   exporting: 'Preparing the file …',
   exported: 'The file is ready.',
+  list: 'Transactions',
   chart: 'Money in and out by month',
   month: 'Month',
   loading: 'Loading transactions',

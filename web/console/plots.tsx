@@ -1,4 +1,5 @@
 /** Plots of the console: plain SVG, each with the same numbers as a table for those who cannot see it. */
+import { useLayoutEffect, useRef, useState } from 'preact/hooks';
 
 export interface Series {
   name: string;
@@ -12,20 +13,30 @@ export interface BarsProps {
   series: Series[];
 }
 
-const [width, height] = [640, 200];
-const inset = { left: 40, bottom: 24, top: 8 };
+const height = 200;
+/** What a label takes, in pixels. */
+const labelWidth = 60;
+const inset = { left: 36, bottom: 24, top: 8 };
 
 /** Groups of bars, one group a label. */
 export function Bars({ title, labels, series }: BarsProps) {
+  const figure = useRef<HTMLElement>(null);
+  const [width, setWidth] = useState(640);
+  // Drawn as wide as there is room, so that words stay as large as they are elsewhere.
+  useLayoutEffect(() => {
+    const observer = new ResizeObserver(([entry]) => setWidth(Math.max(200, Math.round(entry!.contentRect.width))));
+    observer.observe(figure.current!);
+    return () => observer.disconnect();
+  }, []);
   const most = niceMost(Math.max(1, ...series.flatMap(({ values }) => values)));
   const group = (width - inset.left) / Math.max(1, labels.length);
   const bar = Math.min(22, (group * 0.7) / series.length);
   const floor = height - inset.bottom;
   const y = (value: number) => floor - (value / most) * (floor - inset.top);
   // As many labels as can be read.
-  const every = Math.ceil(labels.length / 10);
+  const every = Math.ceil((labels.length * labelWidth) / (width - inset.left));
   return (
-    <figure class="plot">
+    <figure class="plot" ref={figure}>
       <svg viewBox={`0 0 ${width} ${height}`} aria-hidden="true" focusable="false">
         {[0, 0.5, 1].map((part) => (
           <g key={part} class="grid">

@@ -13,7 +13,7 @@ export function Header({ here }: { here: 'sandbox' | 'wallet' | 'console' }) {
   const shown = links.filter(([, , name]) => isSandbox || name === here || name === 'docs');
   return (
     <header class="page-header">
-      <a class="brand" href={isSandbox ? '/' : '/wallet'}>
+      <a class="brand" href={links.find(([, , name]) => name === (isSandbox ? 'sandbox' : here))![0]}>
         <img src={icon} alt="" width="28" height="28" />
         <span>Ledgerline</span>
       </a>

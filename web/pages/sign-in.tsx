@@ -1,5 +1,5 @@
 /** Where no sandbox gives tokens away, a person brings one. It stays in the page's memory. */
-import { useRef } from 'preact/hooks';
+import { useEffect, useRef } from 'preact/hooks';
 
 interface SignInProps {
   about: string;
@@ -10,6 +10,7 @@ interface SignInProps {
 
 export function SignIn({ about, refused, onToken }: SignInProps) {
   const input = useRef<HTMLInputElement>(null);
+  useEffect(() => input.current!.focus(), [refused]);
   return (
     <main class="sign-in-place">
       <form
@@ -21,7 +22,11 @@ export function SignIn({ about, refused, onToken }: SignInProps) {
       >
         <h1>Sign in</h1>
         <p>{about}</p>
-        {refused && <p role="alert">That token was refused, or has expired. Please bring another.</p>}
+        {refused && (
+          <p class="complaint" role="alert">
+            That token was refused, or has expired. Please bring another.
+          </p>
+        )}
         <label>
           Access token
           <input ref={input} type="password" autoComplete="off" required />

@@ -1,6 +1,6 @@
 /** The wallet page: the element, a token for it, and whose activity it shows. */
 import { render } from 'preact';
-import { useEffect, useRef, useState } from 'preact/hooks';
+import { useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { clientCredentials, type TokenSource } from '../../client/index.ts';
 import { LedgerlineActivity } from '../activity/element.tsx';
 import { Header, isSandbox } from './header.tsx';
@@ -21,15 +21,18 @@ function directionOf(tag: string): 'rtl' | 'ltr' {
   }
 }
 
-/** A sandbox's token is anybody's; elsewhere a person brings one. */
+/** A sandbox's token is anybody's; elsewhere a person brings one. It is on its way while the page is drawn. */
 function sandboxToken(): TokenSource {
-  return clientCredentials({
+  const token = clientCredentials({
     baseUrl: '',
     clientId: 'sandbox',
     clientSecret: 'sandbox',
     userId: individual,
     scope: 'transactions:read',
   });
+  // Whoever asks for it next is told why there is none.
+  Promise.resolve(token(false)).catch(() => {});
+  return token;
 }
 
 function WalletPage() {
@@ -58,7 +61,7 @@ function WalletPage() {
 
 function Wallet({ getToken, onExpired }: { getToken: TokenSource; onExpired(): void }) {
   const box = useRef<HTMLElement>(null);
-  useEffect(() => {
+  useLayoutEffect(() => {
     const element = new LedgerlineActivity();
     element.setAttribute('individual', String(individual));
     element.setAttribute('locale', locale);

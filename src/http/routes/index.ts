@@ -7,7 +7,7 @@ import type { SendCode } from '../../phone/send-code.ts';
 import type { VerifyCode } from '../../phone/verify-code.ts';
 import type { Sandbox } from '../../sandbox/sandbox.ts';
 import type { ListReply, ListRequest } from '../../transactions/list-transactions.ts';
-import type { createRevealPhone } from '../../users/find-users.ts';
+import type { createFindUsers, createRevealPhone } from '../../users/find-users.ts';
 import type { NewUser, UserStatus } from '../../users/users.store.ts';
 import { pageNames, type PageName } from '../../config.ts';
 import type { Pages } from '../pages.ts';
@@ -53,7 +53,7 @@ export interface Services {
   receipts: Receipts;
   readTrail(userId: number): Promise<string>;
   readOverview: ReadOverview;
-  findUsers(phone: string): Promise<number[]>;
+  findUsers: ReturnType<typeof createFindUsers>;
   revealPhone: ReturnType<typeof createRevealPhone>;
   readiness(): Readiness;
   observer: Observer;

@@ -334,7 +334,10 @@ export function operatorGuardOperations(desk: GuardDesk): AnyOperation[] {
             at: instant,
             subject: { type: 'string', description: 'The person: the token’s sub.' },
             client: word,
-            action: { type: 'string', enum: ['set-mode', 'lift', 'add-safe', 'remove-safe', 'reveal-phone'] },
+            action: {
+              type: 'string',
+              enum: ['set-mode', 'lift', 'add-safe', 'remove-safe', 'reveal-phone', 'find-users'],
+            },
             target: word,
             detail: maybe(word),
             userId: maybe({ type: 'integer' }),

@@ -1,6 +1,6 @@
 import { parsePhoneNumber } from '../../phone/number.ts';
 import { body, required, text } from '../../shape.ts';
-import type { createRevealPhone } from '../../users/find-users.ts';
+import type { createFindUsers, createRevealPhone } from '../../users/find-users.ts';
 import { json, noStore, operation } from '../operation.ts';
 
 const tag = 'Operator';
@@ -17,14 +17,15 @@ const input = body('FindUsersRequest', {
 });
 
 /** POST, so that no number stands in an address, where logs and histories keep it. */
-export const findUsersOperation = (findUsers: (phone: string) => Promise<number[]>) =>
+export const findUsersOperation = (findUsers: ReturnType<typeof createFindUsers>) =>
   operation({
     name: 'operator-find-users',
     method: 'POST',
     path: '/operator/find-users',
     tag,
     summary: 'Find users by phone number',
-    about: 'Those who verified the number, and those whose last code went there.',
+    about:
+      'Those who verified the number, and those whose last code went there. Who asked stands in the audit, with the number masked.',
     scopes: ['operator:read'],
     input,
     inputRequired: true,
@@ -40,7 +41,8 @@ export const findUsersOperation = (findUsers: (phone: string) => Promise<number[
         },
       },
     },
-    handle: async ({ body: { phoneNumber } }) => json(200, { userIds: await findUsers(phoneNumber.key) }),
+    handle: async ({ body: { phoneNumber }, caller: { subject, client } }) =>
+      json(200, { userIds: await findUsers({ subject, client }, phoneNumber.key) }),
   });
 
 export const revealPhoneOperation = (revealPhone: ReturnType<typeof createRevealPhone>) =>

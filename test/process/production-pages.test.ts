@@ -1,0 +1,230 @@
+/** The pages in production: a process of its own, tokens of somebody else's issuer, and a person in the audit. */
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { exportJWK, generateKeyPair, SignJWT, type JWK } from 'jose';
+import postgres from 'postgres';
+import type { Page } from 'playwright-core';
+import { expect, it, onTestFinished } from 'vitest';
+import { makeDigestKey } from '../../src/auth/keys.ts';
+import { gatewayServer } from '../harness/gateway-server.ts';
+import { expectAccessible, expectNarrow, expectRenderedText, openPage, tableCells } from '../harness/page.ts';
+import { dataFolder, startProcess, type ServiceProcess } from '../harness/process.ts';
+import { cloneDatabase, newPhone, serviceForTest, wrongCode } from '../harness/service.ts';
+
+async function startIssuer() {
+  const { publicKey, privateKey } = await generateKeyPair('RS256');
+  const published: { keys: JWK[] } = {
+    keys: [{ ...(await exportJWK(publicKey)), kid: 'one', alg: 'RS256', use: 'sig' }],
+  };
+  let url = '';
+  const server = createServer(({ url: pathname }, response) => {
+    const discovery = { issuer: url, jwks_uri: `${url}/keys` };
+    response.end(JSON.stringify(pathname === '/keys' ? published : discovery));
+  });
+  await once(server.listen(0, '127.0.0.1'), 'listening');
+  onTestFinished(() => {
+    server.close();
+    server.closeAllConnections();
+  });
+  url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const now = () => Math.floor(Date.now() / 1000);
+  return {
+    url,
+    published,
+    mint: (sub: string, scope: string, expiresIn = 600) =>
+      new SignJWT({ scope, client_id: 'bank-desk' })
+        .setProtectedHeader({ alg: 'RS256', kid: 'one', typ: 'at+jwt' })
+        .setIssuer(url)
+        .setAudience('ledgerline')
+        .setSubject(sub)
+        .setIssuedAt()
+        .setExpirationTime(now() + expiresIn)
+        .sign(privateKey),
+  };
+}
+
+async function startProduction(settings: Record<string, string>) {
+  const issuer = await startIssuer();
+  const gateway = await gatewayServer(({ form }) => ({ status: 201, body: { sid: `SM${form.To}`, status: 'queued' } }));
+  const database = await cloneDatabase();
+  onTestFinished(database.drop);
+  const service = await startProcess(await dataFolder(), {
+    MODE: 'production',
+    HOST: '127.0.0.1',
+    DATABASE_URL: database.url,
+    LEDGERLINE_ISSUER: issuer.url,
+    LEDGERLINE_JWKS_REFRESH_SECONDS: '1',
+    LEDGERLINE_JWKS_COOLDOWN_SECONDS: '1',
+    LEDGERLINE_DIGEST_KEY: makeDigestKey(),
+    // The tests' numbers are Guernsey's.
+    LEDGERLINE_COUNTRIES: 'GB,GG',
+    LEDGERLINE_GATEWAYS: 'twilio',
+    LEDGERLINE_TWILIO_ACCOUNT: 'AC1',
+    LEDGERLINE_TWILIO_TOKEN: 'hunter2',
+    LEDGERLINE_TWILIO_URL: gateway.url,
+    ...settings,
+  });
+  // Before the database goes.
+  onTestFinished(async () => void (await service.end('SIGKILL')));
+  return { service, issuer, gateway, database };
+}
+
+const get = ({ url }: { url: string }, pathname: string, method = 'GET') =>
+  fetch(url + pathname, { method, headers: { 'accept-encoding': 'br' } });
+
+const ofTheSandbox = [
+  ['GET', '/'],
+  ['GET', '/sandbox/messages'],
+  ['POST', '/sandbox/clock'],
+  ['DELETE', '/sandbox/data'],
+  ['POST', '/connect/token'],
+] as const;
+
+/** What a page's HTML asks for. */
+const filesIn = (html: string) => [...html.matchAll(/(?:src|href)="([^"]+)"/g)].map(([, address]) => address!);
+
+it('production serves no page unless told to', async () => {
+  const { service } = await startProduction({});
+  const sandbox = await serviceForTest();
+  const files = filesIn(await (await get(sandbox, '/console')).text());
+  const paths = [...ofTheSandbox, ...['/wallet', '/console', ...files].map((pathname) => ['GET', pathname] as const)];
+  for (const [method, pathname] of paths) {
+    expect([pathname, (await get(service, pathname, method)).status]).toEqual([pathname, 404]);
+  }
+  expect((await get(service, '/health/ready')).status).toBe(200);
+});
+
+it('production serves the pages it was told to, under the sandbox’s policy, and nothing of the sandbox', async () => {
+  const { service, issuer } = await startProduction({ LEDGERLINE_PAGES: 'console' });
+  const sandbox = await serviceForTest();
+  for (const [method, pathname] of [...ofTheSandbox, ['GET', '/wallet'] as const]) {
+    expect([pathname, (await get(service, pathname, method)).status]).toEqual([pathname, 404]);
+  }
+  const [page, same] = await Promise.all([get(service, '/console'), get(sandbox, '/console')]);
+  const html = await page.text();
+  expect(html).toContain('data-mode="production"');
+  expect(html.replace('data-mode="production"', 'data-mode="sandbox"')).toBe(await same.text());
+  const kept = (headers: Headers) =>
+    Object.fromEntries(
+      [...headers].filter(([name]) => !['date', 'etag', 'content-length', 'traceparent'].includes(name)),
+    );
+  expect(page.headers.get('content-security-policy')).toContain("default-src 'none'; script-src 'self'");
+  expect(page.headers.get('cache-control')).toBe('no-cache');
+  expect(kept(page.headers)).toEqual(kept(same.headers));
+  for (const file of filesIn(html)) {
+    const [one, other] = await Promise.all([get(service, file), get(sandbox, file)]);
+    expect([file, one.status, await one.text()]).toEqual([file, 200, await other.text()]);
+    expect(one.headers.get('cache-control')).toBe('public, max-age=31536000, immutable');
+    expect(kept(one.headers)).toEqual(kept(other.headers));
+  }
+  for (const file of filesIn(await (await get(sandbox, '/')).text()).filter((name) => !html.includes(name))) {
+    expect([file, (await get(service, file)).status]).toEqual([file, 404]);
+  }
+  // Nor is anybody there to be shown.
+  const token = await issuer.mint('ada', 'users');
+  expect((await service.call('GET', '/User/1/status', token)).status).toBe(404);
+});
+
+/** Somebody whose code failed until they were blocked. */
+async function failedCustomer(service: ServiceProcess, token: string, phoneNumber: string, codeOf: () => string) {
+  const id: number = (await service.call('POST', '/User', token, {})).json.id;
+  expect((await service.call('POST', '/User/phone-number/send-code', token, { id, phoneNumber })).status).toBe(204);
+  const code = wrongCode(codeOf());
+  for (let attempt = 0; attempt < 11; attempt += 1) {
+    await service.call('POST', '/User/phone-number/verify', token, { id, code });
+  }
+  return id;
+}
+
+async function signIn(page: Page, token: string): Promise<void> {
+  await page.getByLabel('Access token').fill(token);
+  await page.keyboard.press('Enter');
+}
+
+it('an operator signs in to production’s console by a token of their own issuer, and stands in the audit', async () => {
+  const { service, issuer, gateway, database } = await startProduction({ LEDGERLINE_PAGES: 'console' });
+  const backend = await issuer.mint('backend', 'users phone');
+  const phoneNumber = newPhone();
+  const codeIn = () => /\b\d{6}\b/.exec(gateway.received.at(-1)!.form.Body!)![0];
+  const id = await failedCustomer(service, backend, phoneNumber, codeIn);
+
+  const page = await openPage(`${service.url}/console`, { expected: /status of (401|403)/ });
+  if (!page) return;
+  await expectRenderedText(page, 'Sign in');
+  await expectAccessible(page);
+  // Neither noise nor what has expired nor a back end's token opens it.
+  for (const bad of ['noise', await issuer.mint('ada@bank.example', 'operator:read', -600)]) {
+    await signIn(page, bad);
+    await page.getByRole('alert').getByText('That token was refused').waitFor();
+  }
+  await expectAccessible(page);
+  await signIn(page, backend);
+  await page.getByRole('alert').getByText('looking needs the scope operator:read').waitFor();
+  await page.getByRole('button', { name: 'Sign out' }).click();
+
+  // Who may look may not change.
+  await signIn(page, await issuer.mint('ben@bank.example', 'operator:read'));
+  await page.getByText('ben@bank.example').waitFor();
+  await page.locator('.figure').first().waitFor();
+  expect(await page.locator('.figure').first().innerText()).toBe('1');
+  await page.getByRole('link', { name: 'Safe list' }).click();
+  await page.getByLabel('Phone number').fill(phoneNumber);
+  await page.keyboard.press('Enter');
+  await page.getByRole('alert').getByText('changing operator:write').waitFor();
+  await page.getByRole('button', { name: 'Sign out' }).click();
+
+  await signIn(page, await issuer.mint('ada@bank.example', 'operator:read operator:write'));
+  await page.getByRole('link', { name: 'Customer' }).click();
+  await page.getByLabel('User id or phone number').fill(phoneNumber);
+  await page.keyboard.press('Enter');
+  await page.getByText('Not verified: they were blocked after too many failures.').waitFor();
+  await page.getByRole('button', { name: 'Reveal number' }).click();
+  await page.getByText(`Last code to: ${phoneNumber}`).waitFor();
+  await page.getByRole('button', { name: 'Lift the block' }).click();
+  await page.getByText('Blocked until').waitFor({ state: 'detached' });
+  await page.getByRole('link', { name: 'Safe list' }).click();
+  await page.getByLabel('Phone number').fill(phoneNumber);
+  await page.keyboard.press('Enter');
+  const masked = `+44…${phoneNumber.slice(-2)}`;
+  await page.getByRole('row').filter({ hasText: masked }).getByText('ada@bank.example').waitFor();
+  await page.getByRole('link', { name: 'Audit' }).click();
+  await page.getByRole('row').nth(4).waitFor();
+  const rows = (await tableCells(page)).map((cells) => cells.slice(1, 4));
+  expect(rows).toEqual([
+    ['ada@bank.example\nbank-desk', 'Put on the safe list', masked],
+    ['ada@bank.example\nbank-desk', 'Lifted a block', `user ${id}`],
+    ['ada@bank.example\nbank-desk', 'Revealed the number', `user ${id}`],
+    ['ada@bank.example\nbank-desk', 'Looked for a number', masked],
+  ]);
+  await expectAccessible(page);
+  const sql = postgres(database.url, { max: 1 });
+  const acts = await sql`select distinct subject, client from ledgerline.operator_actions`;
+  await sql.end();
+  expect([...acts]).toEqual([{ subject: 'ada@bank.example', client: 'bank-desk' }]);
+  expect(service.output.stdout).toContain('"subject":"ada@bank.example","action":"reveal-phone"');
+  expect(service.output.stdout).not.toContain(phoneNumber.slice(1));
+
+  // The token is in the page's memory and nowhere else.
+  const stored = '[Object.keys(localStorage).length, Object.keys(sessionStorage).length, document.cookie]';
+  expect(await page.evaluate(stored)).toEqual([0, 0, '']);
+  await expectNarrow(page);
+  // A token that ends while it is in use leads back to the door.
+  issuer.published.keys = [];
+  const door = page.getByRole('alert').getByText('That token was refused');
+  await expect
+    .poll(
+      async () => {
+        for (const name of ['Guard', 'Audit']) {
+          await page
+            .getByRole('link', { name })
+            .click({ timeout: 500 })
+            .catch(() => {});
+        }
+        return door.count();
+      },
+      { timeout: 20_000 },
+    )
+    .toBe(1);
+  expect(await page.getByRole('table').count()).toBe(0);
+});
