@@ -1,4 +1,5 @@
 /** What happened is said once, here, and becomes a log line and a metric. Nothing secret has a field to stand in. */
+import { pino, type DestinationStream, type Logger } from 'pino';
 import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom-client';
 import type { RuleName } from './phone/guard.ts';
 import type { RecordResultName } from './transactions/ingest.ts';
@@ -143,12 +144,16 @@ export function createObserver(options: ObserverOptions): Observer {
   return {
     observe(observation) {
       count(observation);
-      const { kind, ...fields } = observation;
-      log(levelOf(observation), kind, () => membersOf(fields));
+      const { kind, ...rest } = observation;
+      log[levelOf(observation)](rest, kind);
     },
     observeRequest(request) {
       durationOf(request.operation, request.status).observe(request.milliseconds / 1000);
-      log(request.status >= 500 ? 'error' : 'info', 'request', () => requestMembers(request));
+      const level = request.status >= 500 ? 'error' : 'info';
+      if (!log.isLevelEnabled(level)) return;
+      // One line for each request: written out here, it costs a tenth of what a logger takes to put it together.
+      const line = requestLine(level, request);
+      options.write(options.format === 'json' ? line : asText(line));
     },
     observeDefect(error, traceId) {
       const { name, code, stack } = error as Error & { code?: string };
@@ -157,7 +162,7 @@ export function createObserver(options: ObserverOptions): Observer {
         ?.split('\n')
         .filter((line) => line.startsWith('    at '))
         .slice(0, 8);
-      log('error', 'defect', () => membersOf({ traceId, name, code, places }));
+      log.error({ traceId, name, code, places }, 'defect');
     },
     metrics: () => registry.metrics(),
     metricsContentType: registry.contentType,
@@ -177,53 +182,37 @@ function isoNow(): string {
   return lastIso;
 }
 
-type Level = 'debug' | 'info' | 'warn' | 'error';
-
-function levelOf(observation: Observation): Level {
-  switch (observation.kind) {
-    case 'send-failed':
-    case 'keys-unread':
-    case 'trail-lost':
-    case 'guard-unread':
-      return 'error';
-    case 'gateway-asked':
-      return observation.outcome === 'accepted' ? 'debug' : 'warn';
-    case 'gateway-breaker':
-      return observation.state === 'open' ? 'error' : 'info';
-    case 'gateway-order':
-    case 'receipt-refused':
-    case 'template-too-long':
-      return 'warn';
-    case 'receipt':
-      return 'debug';
-    case 'database':
-      return observation.available ? 'info' : 'error';
-    default:
-      return 'info';
-  }
+function requestLine(level: string, request: RequestObservation): string {
+  const { method, operation, status, milliseconds, traceId, client } = request;
+  const caller = client === undefined ? '' : `,"client":${JSON.stringify(client)}`;
+  return (
+    `{"level":"${level}","time":"${isoNow()}","method":"${method}","operation":"${operation}",` +
+    `"status":${status},"milliseconds":${milliseconds},"traceId":"${traceId}"${caller},"msg":"request"}\n`
+  );
 }
 
-const levels: readonly string[] = ['debug', 'info', 'warn', 'error', 'silent'];
-
-/** Fields are few and flat: written out here, a line costs a part of what a logger takes to put it together. */
-function createLog({ level: least, format, write }: ObserverOptions) {
-  const wanted = new Set(levels.slice(levels.indexOf(least)));
-  return function log(level: Level, message: string, members: () => string): void {
-    if (!wanted.has(level)) return;
-    const line = `{"level":"${level}","time":"${isoNow()}",${members()}"msg":"${message}"}\n`;
-    write(format === 'json' ? line : asText(line));
-  };
+function levelOf({ kind, ...rest }: Observation): 'debug' | 'info' | 'warn' | 'error' {
+  if (kind === 'send-failed' || kind === 'keys-unread' || kind === 'trail-lost' || kind === 'guard-unread')
+    return 'error';
+  if (kind === 'gateway-asked') return 'outcome' in rest && rest.outcome === 'accepted' ? 'debug' : 'warn';
+  if (kind === 'gateway-breaker') return 'state' in rest && rest.state === 'open' ? 'error' : 'info';
+  if (kind === 'gateway-order' || kind === 'receipt-refused' || kind === 'template-too-long') return 'warn';
+  if (kind === 'receipt') return 'debug';
+  if (kind === 'database') return 'available' in rest && rest.available ? 'info' : 'error';
+  return 'info';
 }
 
-function membersOf(fields: object): string {
-  const text = JSON.stringify(fields).slice(1, -1);
-  return text && `${text},`;
-}
-
-/** There is one for each request, and its values need no escapes. */
-function requestMembers({ method, operation, status, milliseconds, traceId, client }: RequestObservation): string {
-  const caller = client === undefined ? '' : `"client":${JSON.stringify(client)},`;
-  return `"method":"${method}","operation":"${operation}","status":${status},"milliseconds":${milliseconds},"traceId":"${traceId}",${caller}`;
+function createLog({ level, format, write }: ObserverOptions): Logger {
+  const stream: DestinationStream = { write: format === 'json' ? write : (line) => write(asText(line)) };
+  return pino(
+    {
+      level,
+      base: null,
+      timestamp: pino.stdTimeFunctions.isoTime,
+      formatters: { level: (label) => ({ level: label }) },
+    },
+    stream,
+  );
 }
 
 /** A log line for people: the time of day, what happened, and the rest in one row. */
