@@ -58,7 +58,8 @@ function describe(scenario, rules, result) {
     takeoverOdds:
       guesses === undefined ? (takeovers === undefined ? null : Number(takeovers > 0)) : 1 - (1 - 1 / codes) ** guesses,
     honest,
-    hurt,
+    hurt: hurt.length,
+    why: [...new Set(hurt)],
   };
 }
 
@@ -83,7 +84,7 @@ function print(cells) {
 
 function show(run) {
   if (options.json) return console.log(JSON.stringify(run));
-  const { scenario, rules, attempts, texts, cost, takeoverOdds, honest, hurt } = run;
+  const { scenario, rules, attempts, texts, cost, takeoverOdds, honest, hurt, why } = run;
   print([
     scenario,
     rules,
@@ -91,7 +92,7 @@ function show(run) {
     texts ?? '-',
     cost === null ? '-' : cost.toFixed(2),
     takeoverOdds === null ? '-' : `${(takeoverOdds * 100).toFixed(4)}%`,
-    `${hurt} of ${honest}`,
+    `${hurt} of ${honest}${why.length > 0 ? ` (${why.join(', ')})` : ''}`,
   ]);
 }
 

@@ -86,13 +86,16 @@ export class World {
     return json.map(({ code }) => code);
   }
 
-  /** An honest user's whole visit: from an address of their own, to a phone they hold. */
+  /** An honest user's whole visit: from an address of their own, to a phone they hold. What went wrong, if anything. */
   async honestVisit(phoneNumber) {
     const id = await this.user();
     const address = this.address();
-    if ((await this.send(id, phoneNumber, { address })) !== 204) return false;
+    const sent = await this.send(id, phoneNumber, { address });
+    if (sent !== 204) return `send ${sent}`;
     const [code] = await this.codes(phoneNumber);
-    return code !== undefined && (await this.verify(id, code, { address })) === 200;
+    if (code === undefined) return 'no message';
+    const verified = await this.verify(id, code, { address });
+    return verified === 200 ? undefined : `verify ${verified}`;
   }
 
   #raw(method, path, body, headers = {}) {
