@@ -30,6 +30,21 @@ return (
   where x.at = moment and x.who = of_user
 )::integer;
 
+-- A phone's sends as they count against one user: of every other user's only the last, half of what the phone
+-- may be sent. So nobody can use a phone's budget up for somebody else.
+create function sends_against(sends timestamptz[], senders integer[], of_user integer, most integer)
+returns timestamptz[]
+language sql immutable
+return array(
+  select x.at
+  from (
+    select s.at, s.who, s.place, row_number() over (partition by s.who order by s.place desc) as nth
+    from unnest(sends, senders) with ordinality s (at, who, place)
+  ) x
+  where x.who = of_user or x.nth <= (most + 1) / 2
+  order by x.place
+);
+
 -- Until when failures block, by the two windows from a slot on.
 create function blocked_by(
   failures timestamptz[], moment timestamptz, counts integer[], seconds integer[], block_seconds integer[],
@@ -93,9 +108,9 @@ end $$;
 alter table guard_prefixes drop column granted;
 
 -- Counts a send for the user, the phone, the address and the token, or for none, and numbers the code.
--- Slots: 1, 2 user; 3, 4 phone; 5, 6 the user's share of the phone; 7, 8 address; 9, 10 token; 11 phones of
--- the user; 12 users of the phone. A phone that another user holds still draws on the user's budget and the
--- source's, so that nobody can look numbers up for free. For a user who does not exist all is null.
+-- Slots: 1, 2 user; 3, 4 phone; 5, 6 address; 7, 8 token; 9 phones of the user; 10 users of the phone. A phone
+-- that another user holds still draws on the user's budget and the source's, so that nobody can look numbers
+-- up for free. For a user who does not exist all is null.
 create function reserve_send(
   for_user integer, to_phone text, moment timestamptz, correlation smallint,
   -- Whether it must not go out, whatever the counters say.
@@ -123,7 +138,6 @@ declare
   phone_users integer[];
   phone_user_times timestamptz[];
   phone_place integer;
-  own_sent timestamptz[];
   address_known boolean;
   address_sent timestamptz[];
   token_known boolean;
@@ -134,7 +148,7 @@ declare
   user_phone_times timestamptz[];
   user_place integer;
   -- By slot.
-  filled timestamptz[] := '{null, null, null, null, null, null, null, null, null, null, null, null}';
+  filled timestamptz[] := '{null, null, null, null, null, null, null, null, null, null}';
   -- Whether an enforced rule refuses: the user or the source, and the phone.
   refused boolean := false;
   phone_refused boolean := false;
@@ -144,7 +158,7 @@ begin
   into other from users u where u.id = for_user;
   if not found then return; end if;
 
-  on_phone := not other and coalesce(counts[3], counts[4], counts[12]) is not null;
+  on_phone := not other and coalesce(counts[3], counts[4], counts[10]) is not null;
   if on_phone then
     select p.sends, p.senders, p.users, p.user_times
     into phone_sent, phone_senders, phone_users, phone_user_times
@@ -172,38 +186,34 @@ begin
       refused := enforced[1] and num_nonnulls(filled[1], filled[2]) > 0;
     end if;
     if cardinality(phone_sent) >= least(counts[3], counts[4]) then
-      filled[3] := filled_by(phone_sent, counts[3], seconds_after(moment, -seconds[3]));
-      filled[4] := filled_by(phone_sent, counts[4], seconds_after(moment, -seconds[4]));
+      filled[3] := filled_by(
+        sends_against(phone_sent, phone_senders, for_user, counts[3]), counts[3], seconds_after(moment, -seconds[3]));
+      filled[4] := filled_by(
+        sends_against(phone_sent, phone_senders, for_user, counts[4]), counts[4], seconds_after(moment, -seconds[4]));
       phone_refused := enforced[3] and num_nonnulls(filled[3], filled[4]) > 0;
     end if;
-    if cardinality(phone_sent) >= least(counts[5], counts[6]) then
-      own_sent := array(select x.at from unnest(phone_sent, phone_senders) x (at, who) where x.who = for_user);
-      filled[5] := filled_by(own_sent, counts[5], seconds_after(moment, -seconds[5]));
-      filled[6] := filled_by(own_sent, counts[6], seconds_after(moment, -seconds[6]));
-      phone_refused := phone_refused or enforced[5] and num_nonnulls(filled[5], filled[6]) > 0;
+    if cardinality(address_sent) >= least(counts[5], counts[6]) then
+      filled[5] := filled_by(address_sent, counts[5], seconds_after(moment, -seconds[5]));
+      filled[6] := filled_by(address_sent, counts[6], seconds_after(moment, -seconds[6]));
+      refused := refused or enforced[5] and num_nonnulls(filled[5], filled[6]) > 0;
     end if;
-    if cardinality(address_sent) >= least(counts[7], counts[8]) then
-      filled[7] := filled_by(address_sent, counts[7], seconds_after(moment, -seconds[7]));
-      filled[8] := filled_by(address_sent, counts[8], seconds_after(moment, -seconds[8]));
+    if cardinality(token_sent) >= least(counts[7], counts[8]) then
+      filled[7] := filled_by(token_sent, counts[7], seconds_after(moment, -seconds[7]));
+      filled[8] := filled_by(token_sent, counts[8], seconds_after(moment, -seconds[8]));
       refused := refused or enforced[7] and num_nonnulls(filled[7], filled[8]) > 0;
-    end if;
-    if cardinality(token_sent) >= least(counts[9], counts[10]) then
-      filled[9] := filled_by(token_sent, counts[9], seconds_after(moment, -seconds[9]));
-      filled[10] := filled_by(token_sent, counts[10], seconds_after(moment, -seconds[10]));
-      refused := refused or enforced[9] and num_nonnulls(filled[9], filled[10]) > 0;
     end if;
     -- One that is among the last different ones already takes no further place.
     user_place := array_position(user_phones, to_phone);
-    if cardinality(user_phones) >= counts[11]
-      and coalesce(user_phone_times[user_place] <= seconds_after(moment, -seconds[11]), true) then
-      filled[11] := filled_by(user_phone_times, counts[11], seconds_after(moment, -seconds[11]));
-      phone_refused := phone_refused or enforced[11] and filled[11] is not null;
+    if cardinality(user_phones) >= counts[9]
+      and coalesce(user_phone_times[user_place] <= seconds_after(moment, -seconds[9]), true) then
+      filled[9] := filled_by(user_phone_times, counts[9], seconds_after(moment, -seconds[9]));
+      phone_refused := phone_refused or enforced[9] and filled[9] is not null;
     end if;
     phone_place := array_position(phone_users, for_user);
-    if cardinality(phone_users) >= counts[12]
-      and coalesce(phone_user_times[phone_place] <= seconds_after(moment, -seconds[12]), true) then
-      filled[12] := filled_by(phone_user_times, counts[12], seconds_after(moment, -seconds[12]));
-      phone_refused := phone_refused or enforced[12] and filled[12] is not null;
+    if cardinality(phone_users) >= counts[10]
+      and coalesce(phone_user_times[phone_place] <= seconds_after(moment, -seconds[10]), true) then
+      filled[10] := filled_by(phone_user_times, counts[10], seconds_after(moment, -seconds[10]));
+      phone_refused := phone_refused or enforced[10] and filled[10] is not null;
     end if;
     moments := case when num_nonnulls(variadic filled) > 0 then to_json(filled) end;
   end if;
@@ -245,12 +255,13 @@ begin
 
   if phone_known then
     update phone_sends p set
-      sends = appended(p.sends, moment, coalesce(greatest(counts[3], counts[4]), 0)),
-      senders = appended(p.senders, for_user, coalesce(greatest(counts[3], counts[4]), 0)),
-      users = case when counts[12] is null then p.users
-        else appended(without(p.users, phone_place), for_user, counts[12]) end,
-      user_times = case when counts[12] is null then p.user_times
-        else appended(without(p.user_times, phone_place), moment, counts[12]) end
+      -- With what does not count against everybody, no more than twice the limit comes together.
+      sends = appended(p.sends, moment, 2 * coalesce(greatest(counts[3], counts[4]), 0)),
+      senders = appended(p.senders, for_user, 2 * coalesce(greatest(counts[3], counts[4]), 0)),
+      users = case when counts[10] is null then p.users
+        else appended(without(p.users, phone_place), for_user, counts[10]) end,
+      user_times = case when counts[10] is null then p.user_times
+        else appended(without(p.user_times, phone_place), moment, counts[10]) end
     where p.phone = to_phone;
   elsif on_phone then
     insert into phone_sends (phone, sends, senders, users, user_times)
@@ -259,7 +270,7 @@ begin
     if not found then perform lost_race(); end if;
   end if;
   if address_known then
-    update guard_sources s set sends = appended(s.sends, moment, greatest(counts[7], counts[8]))
+    update guard_sources s set sends = appended(s.sends, moment, greatest(counts[5], counts[6]))
     where s.key = address;
   elsif address is not null then
     insert into guard_sources (key, kind, label, sends) values (address, 'address', address_label, array[moment])
@@ -267,7 +278,7 @@ begin
     if not found then perform lost_race(); end if;
   end if;
   if token_known then
-    update guard_sources s set sends = appended(s.sends, moment, greatest(counts[9], counts[10]))
+    update guard_sources s set sends = appended(s.sends, moment, greatest(counts[7], counts[8]))
     where s.key = token;
   elsif token is not null then
     insert into guard_sources (key, kind, label, sends) values (token, 'token', token_label, array[moment])
@@ -280,10 +291,10 @@ begin
       issued = reserve_send.issued, sent_phone = case when other then v.sent_phone else to_phone end,
       sent_correlation_type = correlation,
       sends = appended(v.sends, moment, coalesce(greatest(counts[1], counts[2]), 0)),
-      phones = case when other or counts[11] is null then v.phones
-        else appended(without(v.phones, user_place), to_phone, counts[11]) end,
-      phone_times = case when other or counts[11] is null then v.phone_times
-        else appended(without(v.phone_times, user_place), moment, counts[11]) end
+      phones = case when other or counts[9] is null then v.phones
+        else appended(without(v.phones, user_place), to_phone, counts[9]) end,
+      phone_times = case when other or counts[9] is null then v.phone_times
+        else appended(without(v.phone_times, user_place), moment, counts[9]) end
     where v.user_id = for_user;
   else
     issued := 1;

@@ -11,7 +11,7 @@ export const ruleSentences = {
   country: 'Countries that codes are sent to.',
   'number-type': 'Kinds of numbers that no code is sent to.',
   spend: 'Price of a message, and what may be spent on a country and in all in a day.',
-  'phone-sends': 'Codes that may be sent to one phone, of which one user gets at most half.',
+  'phone-sends': 'Codes that may be sent to one phone; what one user was sent takes at most half of it from the others.',
   'phone-users': 'Different users who may have codes sent to one phone.',
   'user-phones': 'Different phones one user may have codes sent to.',
   prefix: 'Codes an hour to numbers that differ in their last four digits, unless enough of them are verified.',
@@ -159,15 +159,10 @@ export function sharedNeeds(number: PhoneNumber, limits: GuardLimits, modes: Mod
   };
 }
 
-/**
- * The windows as the reservation takes them, a slot each. Half of a phone's sends, rounded up, is what a
- * single user gets of them.
- */
+/** The windows as the reservation takes them, a slot each. */
 export const sendSlots: readonly RuleName[] = [
   'user-sends',
   'user-sends',
-  'phone-sends',
-  'phone-sends',
   'phone-sends',
   'phone-sends',
   'address-sends',
@@ -188,11 +183,9 @@ export interface SendPlan {
 }
 
 export function planSends(limits: GuardLimits, modes: Modes, safe: boolean): SendPlan {
-  const half = limits.phoneSends.map(({ count, seconds }) => ({ count: Math.ceil(count / 2), seconds }));
   const rates = [
     ...pair(limits.userSends),
     ...pair(limits.phoneSends),
-    ...pair(half),
     ...pair(limits.addressSends),
     ...pair(limits.tokenSends),
     limits.userPhones[0],

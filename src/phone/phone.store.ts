@@ -129,8 +129,8 @@ export function createPhoneStore(db: Database) {
     async reserveSend(attempt: SendAttempt): Promise<SendReservation | undefined> {
       const { userId, phone, now, plan, source } = attempt;
       const counted = {
-        address: isLimited(plan, 7, 8) ? source.address : undefined,
-        token: isLimited(plan, 9, 10) ? source.token : undefined,
+        address: isLimited(plan, 5, 6) ? source.address : undefined,
+        token: isLimited(plan, 7, 8) ? source.token : undefined,
       };
       const [row] = await orAgain(() =>
         db.write.unsafe(

@@ -26,10 +26,13 @@ describe('sends', () => {
     const service = await only('phone-sends=enforce', { LEDGERLINE_PHONE_SENDS: '4/10m' });
     const phone = newPhone();
     const [greedy, owner] = await users(service, 2);
-    const first = [];
-    for (let call = 0; call < 4; call += 1) first.push((await service.sendCode(greedy!, phone)).status);
-    expect(first).toEqual([204, 204, 429, 429]);
-    expect((await service.sendCode(owner!, phone)).status).toBe(204);
+    const statuses = async (id: number, count: number) => {
+      const answers = [];
+      for (let call = 0; call < count; call += 1) answers.push((await service.sendCode(id, phone)).status);
+      return answers;
+    };
+    expect(await statuses(greedy!, 5)).toEqual([204, 204, 204, 204, 429]);
+    expect(await statuses(owner!, 3)).toEqual([204, 204, 429]);
     const refused = await service.sendCode(greedy!, phone);
     expect(refused.json).toEqual(tooMany('Too many codes were requested for this phone number. Try again later.'));
     expect(Number(refused.headers.get('retry-after'))).toBeGreaterThan(590);
@@ -283,7 +286,7 @@ describe('modes', () => {
     const service = await serviceForTest({
       LEDGERLINE_RULES: '*=shadow',
       LEDGERLINE_USER_SENDS: '1/10m',
-      LEDGERLINE_PHONE_SENDS: '2/10m',
+      LEDGERLINE_PHONE_SENDS: '1/10m',
       LEDGERLINE_USER_PHONES: '1/1d',
       LEDGERLINE_PHONE_USERS: '1/1d',
       LEDGERLINE_COUNTRIES: 'DE',
