@@ -1,7 +1,14 @@
 /** How requests and errors look on the wire, whatever the operation. */
 import { connect } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { expectTraceId, invalidField, startService, type Service } from './harness/service.ts';
+import {
+  expectTraceId,
+  invalidField,
+  newPhone,
+  startService,
+  type CallOptions,
+  type Service,
+} from './harness/service.ts';
 
 let service: Service;
 beforeAll(async () => {
@@ -200,6 +207,29 @@ describe('a body', () => {
     });
     expect(chunked.status).toBe(413);
     expect((await verify(`{"id":1,"code":"","pad":"${'x'.repeat(1024 * 1024 - 40)}"}`)).status).toBe(400);
+  });
+
+  it.each([
+    ['POST', '/phone-number/resend-code'],
+    ['DELETE', '/phone-number'],
+  ])('is checked by %s %s too, which uses none, and nothing is done', async (method, path) => {
+    const phone = newPhone();
+    const id = await (method === 'POST' ? service.createUser() : service.verifiedUser(phone));
+    if (method === 'POST') await service.sendCode(id, phone);
+    const status = async () => (await service.call(`/User/${id}/status`, undefined, { method: 'GET' })).text;
+    const before = [await status(), await service.messages(phone)];
+    const send = (raw: string, more: CallOptions = {}, user: number | string = id) =>
+      service.call(`/User/${user}${path}`, undefined, { method, raw, ...more });
+    const malformed = await send('{"a":');
+    expect([malformed.status, Object.keys(malformed.json.errors)]).toEqual([400, ['$']]);
+    expect((await send(' ')).status).toBe(400);
+    expect((await send('{', {}, 'x')).status).toBe(400);
+    expect((await send('{}', { headers: { 'content-type': 'text/plain' } })).status).toBe(415);
+    expect((await send(`{"a":"${'x'.repeat(1024 * 1024)}"}`)).status).toBe(413);
+    expect((await send('{', { token: null })).status).toBe(401);
+    expect((await send('{', { token: await service.token('transactions:read') })).status).toBe(403);
+    expect([await status(), await service.messages(phone)]).toEqual(before);
+    expect((await send('{"any":["thing"]}')).status).toBe(204);
   });
 
   it('is not read before the token is: 401 comes at once', async () => {

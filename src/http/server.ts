@@ -83,9 +83,10 @@ export function createServer(options: ServerOptions): Server {
       );
     }
     const bytes = sent ? await readBytes(request, operation.largestBody ?? largestBody) : undefined;
+    const body: unknown = operation.rawBody ? undefined : readInput(operation, bytes, headers['content-type']);
     const context: Context<unknown> = {
       id: pathId(id),
-      body: operation.input && readInput(operation, bytes, headers['content-type']),
+      body,
       caller,
       request: { headers, address, bytes, clientAddress },
     };
