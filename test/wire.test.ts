@@ -1,5 +1,8 @@
 /** How requests and errors look on the wire, whatever the operation. */
+import { execFile } from 'node:child_process';
+import { once } from 'node:events';
 import { connect } from 'node:net';
+import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import {
   expectTraceId,
@@ -9,6 +12,8 @@ import {
   type CallOptions,
   type Service,
 } from './harness/service.ts';
+
+const run = promisify(execFile);
 
 let service: Service;
 beforeAll(async () => {
@@ -31,6 +36,27 @@ async function exchange(bytes: string | Uint8Array, until = /\r\n\r\n/): Promise
     });
     socket.on('close', () => resolve(received)).on('error', reject);
   });
+}
+
+/** Announces a body of so many bytes, too many, and sends none of it yet. */
+async function overlong(bytes: number, to = service) {
+  const { hostname, port } = new URL(to.url);
+  const token = await to.token();
+  const socket = connect(Number(port), hostname);
+  let received = '';
+  const told = new Promise<void>((resolve) => {
+    socket.on('data', (chunk) => {
+      received += chunk;
+      if (received.includes('}')) resolve();
+    });
+  });
+  const answer = new Promise<string>((resolve) => socket.on('close', () => resolve(received)));
+  await once(socket, 'connect');
+  socket.write(
+    `POST /User HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${token}\r\n` +
+      `Content-Type: application/json\r\nContent-Length: ${bytes}\r\n\r\n`,
+  );
+  return { socket, told, answer };
 }
 
 describe('a body', () => {
@@ -207,6 +233,62 @@ describe('a body', () => {
     });
     expect(chunked.status).toBe(413);
     expect((await verify(`{"id":1,"code":"","pad":"${'x'.repeat(1024 * 1024 - 40)}"}`)).status).toBe(400);
+  });
+
+  it.each([4, 33])('of %i MiB is 413 for a caller that is still sending', async (mebibytes) => {
+    // From a process of its own: in ours, caller and service would take turns.
+    const script = `
+      const [url, token, bytes] = process.argv.slice(1);
+      const headers = { authorization: 'Bearer ' + token, 'content-type': 'application/json' };
+      (async () => {
+        for (let round = 0; round < 10; round += 1) {
+          const sent = fetch(url, { method: 'POST', headers, body: Buffer.alloc(Number(bytes), ' ') });
+          console.log(await sent.then(({ status }) => status, (error) => error.cause?.code));
+        }
+      })()`;
+    const bytes = String(mebibytes * 1024 * 1024);
+    const { stdout } = await run(process.execPath, ['-e', script, `${service.url}/User`, await service.token(), bytes]);
+    expect(stdout.trim().split('\n')).toEqual(Array(10).fill('413'));
+  });
+
+  it('of any size is 413 for a caller that reads only after it has sent everything', async () => {
+    const { socket, answer } = await overlong(33 * 1024 * 1024);
+    socket.pause();
+    for (let sent = 0; sent < 33; sent += 1) {
+      if (!socket.write(Buffer.alloc(1024 * 1024))) await once(socket, 'drain');
+    }
+    socket.resume();
+    expect(await answer).toMatch(/^HTTP\/1\.1 413 [\s\S]*connection: close[\s\S]*"status":413/i);
+  });
+
+  it('that goes on and on is not read for ever, be it by its size or by its slowness', async () => {
+    const endless = await overlong(1024 ** 4);
+    endless.socket.on('error', () => {});
+    const slow = await overlong(1024 ** 4);
+    slow.socket.on('error', () => {});
+    let sent = 0;
+    while (!endless.socket.destroyed && sent < 500) {
+      sent += 1;
+      if (!endless.socket.write(Buffer.alloc(1024 * 1024))) {
+        await Promise.race([once(endless.socket, 'drain'), once(endless.socket, 'close')]).catch(() => {});
+      }
+    }
+    expect(sent).toBeGreaterThan(60);
+    expect(sent).toBeLessThan(500);
+    const drip = setInterval(() => slow.socket.write(' '), 200);
+    expect(await slow.answer).toMatch(/^HTTP\/1\.1 413 /);
+    clearInterval(drip);
+  }, 30_000);
+
+  it('that is still coming does not hold up a stop', async () => {
+    const own = await startService();
+    const { socket, told } = await overlong(1024 ** 4, own);
+    socket.on('error', () => {});
+    await told;
+    const closed = once(socket, 'close');
+    const late = new Promise((resolve) => setTimeout(resolve, 5000, 'late').unref());
+    expect(await Promise.race([own.stop(), late])).toBeUndefined();
+    await closed;
   });
 
   it.each([

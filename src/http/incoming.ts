@@ -58,8 +58,9 @@ export function readBytes(request: IncomingMessage, most: number): Promise<Buffe
     const late = setTimeout(() => reject(requestTimedOut()), bodyMilliseconds);
     request.on('data', (chunk: Buffer) => {
       length += chunk.length;
-      if (length > most) reject(bodyTooLarge());
-      else chunks.push(chunk);
+      if (length <= most) return void chunks.push(chunk);
+      chunks.length = 0;
+      reject(bodyTooLarge());
     });
     request.on('end', () => resolve(chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks)));
     // A request that breaks off is closed before it is complete; node:http raises an error only where one listens.

@@ -21,6 +21,7 @@ import {
   readBytes,
   readInput,
 } from './incoming.ts';
+import { linger } from './linger.ts';
 import { jsonType, noStore, type AnyOperation, type Context, type Reply } from './operation.ts';
 import { problemBody, problemReply, problemType } from './problem.ts';
 import { createRouting, type Found } from './routing.ts';
@@ -52,6 +53,7 @@ interface Course {
   traceId: string;
   operation: string;
   caller: Caller | undefined;
+  answeredAt?: number;
 }
 
 export function createServer(options: ServerOptions): Server {
@@ -109,7 +111,7 @@ export function createServer(options: ServerOptions): Server {
       const { vary, ...shared } = cors(request.method!, request.headers);
       Object.assign(headers, shared, { vary: headers.vary === undefined ? vary : `${headers.vary}, ${vary}` });
     }
-    // After too much was sent the rest of it is not waited for, and a server that stops keeps nobody.
+    // After too much was sent there is no telling where the next request would begin, and a server that stops keeps nobody.
     if (reply.status === 413 || reply.status === 408 || !server.listening) headers.connection = 'close';
     return headers;
   }
@@ -119,7 +121,11 @@ export function createServer(options: ServerOptions): Server {
     const headers = headersOf(request, reply);
     if (body === undefined || typeof body === 'string' || Buffer.isBuffer(body)) {
       if (status !== 204) headers['content-length'] = body === undefined ? 0 : Buffer.byteLength(body);
-      response.writeHead(status, headers).end(body);
+      response.writeHead(status, headers);
+      course.answeredAt = performance.now();
+      if (status === 413 && body !== undefined && !request.complete) {
+        linger(request, response, body, () => !server.listening);
+      } else response.end(body);
       return;
     }
     // Until its first part is there, it can still become another answer; after that a caller only sees it break off.
@@ -143,7 +149,7 @@ export function createServer(options: ServerOptions): Server {
           method: request.method!,
           operation: course.operation,
           status: response.statusCode,
-          milliseconds: Math.round((performance.now() - begun) * 100) / 100,
+          milliseconds: Math.round(((course.answeredAt ?? performance.now()) - begun) * 100) / 100,
           traceId: course.traceId,
           client: course.caller?.client,
         });
