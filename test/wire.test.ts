@@ -8,6 +8,7 @@ import {
   expectTraceId,
   invalidField,
   newPhone,
+  refusal,
   startService,
   type CallOptions,
   type Service,
@@ -364,13 +365,28 @@ describe('a path', () => {
     },
   );
 
-  it('that cannot be decoded answers 400, never 500', async () => {
-    for (const path of ['/%', '/User/%zz/status', '/%ff%fe']) {
-      const answer = await service.call(path, undefined, { method: 'GET' });
-      expect(answer.status).toBeGreaterThanOrEqual(400);
-      expect(answer.status).toBeLessThan(500);
-      expect(answer.json).toMatchObject({ status: answer.status, traceId: expectTraceId });
+  it('that cannot be decoded answers 404, after the token is checked where there is an id', async () => {
+    const get = (path: string, options: CallOptions = {}) =>
+      service.call(path, undefined, { method: 'GET', ...options });
+    for (const path of ['/%', '/%ff%fe', '/User/%zz/status', '/User/%e0%a4/status']) {
+      const answer = await get(path);
+      expect([path, answer.status]).toEqual([path, 404]);
+      expect(answer.json).toMatchObject({ status: 404, traceId: expectTraceId });
     }
+    expect((await get('/User/%zz/status')).json).toEqual(refusal(404, 'Not Found', 'Unknown user.'));
+    expect((await get('/User/%zz/status', { token: null })).status).toBe(401);
+  });
+
+  it('may come with scheme and host, and then that host counts', async () => {
+    const get = (address: string, host = 'x') => exchange(`GET ${address} HTTP/1.1\r\nHost: ${host}\r\n\r\n`);
+    expect(await get('http://localhost/health/live')).toMatch(/^HTTP\/1\.1 200 /);
+    expect(await get('HTTPS://api.example:8443/HEALTH/live/?a=http://b/c')).toMatch(/^HTTP\/1\.1 200 /);
+    const statusLine = (answer: string) => answer.split('\r\n')[0];
+    expect(statusLine(await get('http://localhost'))).toBe(statusLine(await get('/', 'localhost')));
+    expect(await get('http://localhost/nothing')).toMatch(/^HTTP\/1\.1 404 /);
+    expect(await get('http:///health/live')).toMatch(/^HTTP\/1\.1 404 /);
+    expect(await get('http://localhost/sandbox/messages', 'evil.example')).toMatch(/^HTTP\/1\.1 200 /);
+    expect(await get('http://evil.example/sandbox/messages', 'localhost')).toMatch(/^HTTP\/1\.1 403 /);
   });
 
   it('answers HEAD like GET, without the body', async () => {
@@ -405,9 +421,15 @@ describe('an error', () => {
   });
 
   it('is said even of what is no HTTP', async () => {
-    expect(await exchange('NONSENSE\r\n\r\n', /\}/)).toMatch(/^HTTP\/1\.1 400 [\s\S]*"status":400/);
+    expect(await exchange('NONSENSE\r\n\r\n', /\}/)).toMatch(/^HTTP\/1\.1 400 Bad Request\r[\s\S]*"status":400/);
     const huge = await exchange(`GET / HTTP/1.1\r\nHost: x\r\nX: ${'y'.repeat(70_000)}\r\n\r\n`, /\}/);
-    expect(huge).toMatch(/^HTTP\/1\.1 431 [\s\S]*"status":431/);
+    expect(huge).toMatch(/^HTTP\/1\.1 431 Request Header Fields Too Large\r[\s\S]*"status":431/);
+  });
+
+  it('is said of HTTP/1.1 without a Host, which HTTP/1.0 need not have', async () => {
+    const answer = await exchange('GET /health/live HTTP/1.1\r\n\r\n', /\}/);
+    expect(answer).toMatch(/^HTTP\/1\.1 400 Bad Request\r[\s\S]*"status":400,"traceId"/);
+    expect(await exchange('GET /health/live HTTP/1.0\r\n\r\n')).toMatch(/^HTTP\/1\.1 200 /);
   });
 });
 

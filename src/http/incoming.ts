@@ -2,6 +2,7 @@
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
 import {
   bodyTooLarge,
+  hostMissing,
   requestTimedOut,
   tokenInvalid,
   tokenMissing,
@@ -10,6 +11,19 @@ import {
 } from '../errors.ts';
 import type { AnyOperation } from './operation.ts';
 import { bodyMissing, isJson, mediaTypeOf, parseBody } from './read-body.ts';
+
+/** RFC 9112 section 3.2. */
+export function checkHost({ httpVersion, headers }: IncomingMessage): void {
+  if (httpVersion === '1.1' && headers.host === undefined) throw hostMissing();
+}
+
+/** RFC 9112 section 3.2.2: an address may come in full, as to a proxy, and then its host is the one that counts. */
+export function takeAddress(request: IncomingMessage): void {
+  const whole = request.url!.startsWith('/') ? undefined : /^https?:\/\/([^/?#]+)(.*)$/is.exec(request.url!);
+  if (!whole) return;
+  request.headers.host = whole[1]!;
+  request.url = whole[2]!.startsWith('/') ? whole[2]! : `/${whole[2]}`;
+}
 
 export function bearerToken(header: string | undefined): string {
   if (!header) throw tokenMissing();
