@@ -56,6 +56,7 @@ interface Course {
   operation: string;
   caller: Caller | undefined;
   oauthErrors: boolean;
+  /** Where the connection outlives the answer. */
   answeredAt?: number;
 }
 
@@ -130,8 +131,8 @@ export function createServer(options: ServerOptions): Server {
     if (body === undefined || typeof body === 'string' || Buffer.isBuffer(body)) {
       if (status !== 204) headers['content-length'] = body === undefined ? 0 : Buffer.byteLength(body);
       response.writeHead(status, headers);
-      course.answeredAt = performance.now();
       if (status === 413 && body !== undefined && !request.complete) {
+        course.answeredAt = performance.now();
         linger(request, response, body, () => !server.listening);
       } else response.end(body);
       return;
