@@ -47,6 +47,7 @@ export const invalidFields = (errors: FieldErrors) =>
   new Problem({ status: 400, title: 'One or more validation errors occurred.', errors });
 export const unsupportedMediaType = () => new Problem({ status: 415 });
 export const bodyTooLarge = () => new Problem({ status: 413 });
+export const hostMissing = () => new Problem({ status: 400 });
 export const requestTimedOut = () => new Problem({ status: 408 });
 export const unknownPath = () => new Problem({ status: 404 });
 export const pageNotBuilt = () => refusal(404, 'The pages have not been built. Run `npm run build`.');

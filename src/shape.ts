@@ -19,6 +19,8 @@ export interface Shape<T> {
   read(json: Json, field: Field, path: string, errors: FieldErrors): T | undefined;
   /** [Required] refuses a blank string along with a missing one. */
   isBlank?(json: Json): boolean;
+  /** What says as much as leaving the member out. */
+  isNone?(json: Json): boolean;
 }
 
 /** Thrown when a value is of another JSON type; like .NET's reader, nothing after it is looked at. */
@@ -77,6 +79,7 @@ function readText<T>(given: string, options: TextOptions<T>, field: Field, error
   return options.parse(text) ?? refuse(errors, field, options.message!);
 }
 
+const isEmptyText = (json: Json) => json === '';
 const isBlankText = (json: Json) => typeof json === 'string' && json.trim() === '';
 
 export function text<T = string>(options: TextOptions<T> = {}): Shape<T> {
@@ -91,13 +94,9 @@ export function text<T = string>(options: TextOptions<T> = {}): Shape<T> {
   };
 }
 
-/** A text that may be left empty, which says as much as leaving it out. */
+/** A text that may be left empty, which says as much as leaving it out. White space does so only where it is trimmed. */
 export function filterText<T = string>(options: TextOptions<T> = {}): Shape<T> {
-  const shape = text(options);
-  return {
-    ...shape,
-    read: (json, field, path, errors) => (isBlankText(json) ? undefined : shape.read(json, field, path, errors)),
-  };
+  return { ...text(options), isNone: options.trim ? isBlankText : isEmptyText };
 }
 
 /** A decimal, as a string or as a number whose digits are kept. */
@@ -110,9 +109,9 @@ export function decimal<T>(
   return {
     schema,
     isBlank: isBlankText,
+    ...(emptyIsNone && { isNone: isEmptyText }),
     read(json, field, path, errors) {
       if (typeof json !== 'string' && !(json instanceof JsonNumber)) throw WrongType.of(path, field, 'System.Decimal');
-      if (emptyIsNone && isBlankText(json)) return undefined;
       const given = json instanceof JsonNumber ? json.text : json;
       return parse(given, json instanceof JsonNumber) ?? refuse(errors, field, message);
     },
@@ -233,9 +232,10 @@ export function memberReader(members: Members) {
       const field = fields[index]!;
       const place = lastPlaces[index]!;
       const value = place < 0 ? null : json.values[place]!;
-      const missing = value === null || (field.required && field.shape.isBlank?.(value));
+      const { shape } = field;
+      const missing = value === null || (field.required ? shape.isBlank?.(value) : shape.isNone?.(value));
       if (missing && field.required) errors[field.name] = [`The ${field.name} field is required.`];
-      values[field.member] = missing ? field.default : field.shape.read(value, field, path, errors);
+      values[field.member] = missing ? field.default : shape.read(value, field, path, errors);
     }
     return values;
   };

@@ -147,6 +147,9 @@ describe('a token of an external issuer', () => {
     ['the type of an ID token', () => mint({ header: { typ: 'JWT' }, claims: { nonce: 'n' } })],
     ['another type', () => mint({ header: { typ: 'dpop+jwt' } })],
     ['a user claim that names nobody', () => mint({ claims: { user_id: 'x' } })],
+    ['a user claim in a list', () => mint({ claims: { user_id: [1] } })],
+    ['a user claim that is an object', () => mint({ claims: { user_id: { id: 1 } } })],
+    ['a user claim that is true', () => mint({ claims: { user_id: true } })],
     ['nothing but noise', () => 'noise'],
     ['three dots', () => '...'],
     ['a flipped signature', async () => (await mint()).replace(/.{4}$/, 'AAAA')],
@@ -206,6 +209,49 @@ describe('a token of an external issuer', () => {
       await vi.waitFor(async () => expect(await callWith(await mint(), own)).toBe(400), { timeout: 5000 });
     } finally {
       issuer.status = 200;
+      await own.stop();
+    }
+  });
+
+  it('with an unknown key gives 503 with Retry-After while the keys cannot be read again, and 401 once they can', async () => {
+    const own = await startService({ LEDGERLINE_ISSUER: issuer.url, LEDGERLINE_JWKS_COOLDOWN_SECONDS: '1' });
+    const unknown = await mint({ kid: 'unknown' });
+    const several = () => Promise.all(Array.from({ length: 20 }, () => callWith(unknown, own)));
+    try {
+      expect(await callWith(await mint(), own)).toBe(400);
+      expect(await callWith(unknown, own)).toBe(401);
+      issuer.status = 500;
+      await vi.waitFor(async () => expect(await callWith(unknown, own)).toBe(503), { timeout: 5000 });
+      expect(await several()).toEqual(Array(20).fill(503));
+      const answer = await own.call('/User', {}, { token: unknown });
+      expect([answer.status, Number(answer.headers.get('retry-after'))]).toEqual([503, 5]);
+      expect(await callWith(await mint(), own)).toBe(400);
+      issuer.status = 200;
+      await vi.waitFor(async () => expect(await callWith(unknown, own)).toBe(401), { timeout: 5000 });
+      expect(await several()).toEqual(Array(20).fill(401));
+    } finally {
+      issuer.status = 200;
+      await own.stop();
+    }
+  });
+
+  it('is not refused by a read that is still under way', async () => {
+    const own = await startService({ LEDGERLINE_ISSUER: issuer.url, LEDGERLINE_JWKS_COOLDOWN_SECONDS: '1' });
+    const kept = issuer.keys;
+    try {
+      expect(await callWith(await mint(), own)).toBe(400);
+      const next = await generateKeyPair('RS256');
+      issuer.keys = [...kept, await publish('next', 'RS256', next)];
+      const tokens = await Promise.all(
+        Array.from({ length: 20 }, (_, index) =>
+          mint({ kid: 'next', key: next.privateKey, claims: { jti: String(index) } }),
+        ),
+      );
+      // The cool-down since the first read.
+      await new Promise((resolve) => setTimeout(resolve, 1100));
+      expect(await Promise.all(tokens.map((token) => callWith(token, own)))).toEqual(Array(20).fill(400));
+    } finally {
+      issuer.keys = kept;
       await own.stop();
     }
   });

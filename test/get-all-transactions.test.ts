@@ -136,6 +136,31 @@ describe('the list', () => {
     const answer = await service.list({ individualId: String(id), dataBatch: '1', dataBatchCount: null, ...nothing });
     expect(answer.json.transactionCount).toBe(1);
   });
+
+  it.each(['timestampFrom', 'timestampTo', 'amountFrom', 'amountTo', 'asOf'])(
+    'does not take white space for no filter: %s',
+    async (member) => {
+      const id = await individualWith([{}]);
+      const field = member[0]!.toUpperCase() + member.slice(1);
+      for (const path of ['get-all', 'summarize', 'export']) {
+        const answer = await service.call(`/app/${path}-transactions`, {
+          individualId: id,
+          dataBatch: 1,
+          [member]: ' ',
+        });
+        expect([path, answer.status, Object.keys(answer.json.errors ?? {})]).toEqual([path, 400, [field]]);
+      }
+    },
+  );
+
+  it('takes white space for itself in a search and in an exact filter', async () => {
+    const id = await individualWith([{ receiverName: 'Ann Lee', paymentNotes: '' }, { receiverName: 'Ann' }]);
+    const count = async (filter: object) => (await service.list({ individualId: id, ...filter })).json.transactionCount;
+    expect(await count({ search: ' ' })).toBe(1);
+    for (const member of ['transactionType', 'transactionCategory', 'transactionStatus', 'currency']) {
+      expect([member, await count({ [member]: ' ' })]).toEqual([member, 0]);
+    }
+  });
 });
 
 describe('a time filter', () => {

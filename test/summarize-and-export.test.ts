@@ -64,6 +64,13 @@ describe('summarize-transactions', () => {
     ]);
   });
 
+  it('takes null and "" as not given: days, in UTC', async () => {
+    const { text } = await summarize({ individualId: id });
+    for (const nothing of [null, '']) {
+      expect((await summarize({ individualId: id, by: nothing, timeZone: nothing })).text).toBe(text);
+    }
+  });
+
   it('takes weeks from Monday, and months', async () => {
     const by = async (period: string) =>
       (await summarize({ individualId: id, by: period })).json.periods.map(
@@ -85,6 +92,8 @@ describe('summarize-transactions', () => {
   });
 
   it.each([
+    [{ by: ' ' }, 'By', 'The field By must be day, week or month.'],
+    [{ timeZone: ' ' }, 'TimeZone', 'The field TimeZone must be the name of an IANA time zone.'],
     [{ by: 'year' }, 'By', 'The field By must be day, week or month.'],
     [{ timeZone: 'Mars/Olympus' }, 'TimeZone', 'The field TimeZone must be the name of an IANA time zone.'],
     [{ timeZone: '+02:00' }, 'TimeZone', 'The field TimeZone must be the name of an IANA time zone.'],

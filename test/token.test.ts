@@ -90,6 +90,17 @@ describe('the token endpoint', () => {
     expect((await ask(sandbox, basic('sandbox', 'sandbox'))).json.error).toBe('invalid_request');
   });
 
+  it('answers as RFC 6749 says also what never reaches the issuer: too large a body, another method', async () => {
+    const large = await ask({ ...sandbox, pad: 'x'.repeat(1024 * 1024) });
+    const got = await service.call('/connect/token', undefined, { method: 'GET', token: null });
+    expect([large.status, got.status, got.headers.get('allow')]).toEqual([413, 405, 'POST']);
+    for (const { json, headers } of [large, got]) {
+      expect(json).toEqual({ error: 'invalid_request', error_description: expect.any(String) });
+      expect(headers.get('content-type')).toContain('application/json');
+      expect(headers.get('cache-control')).toBe('no-store');
+    }
+  });
+
   it('takes clients from the configuration, each with its own rights', async () => {
     const configured = await serviceForTest({
       LEDGERLINE_CLIENTS: JSON.stringify([

@@ -1,7 +1,20 @@
 /** How requests and errors look on the wire, whatever the operation. */
+import { execFile } from 'node:child_process';
+import { once } from 'node:events';
 import { connect } from 'node:net';
+import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { expectTraceId, invalidField, startService, type Service } from './harness/service.ts';
+import {
+  expectTraceId,
+  invalidField,
+  newPhone,
+  refusal,
+  startService,
+  type CallOptions,
+  type Service,
+} from './harness/service.ts';
+
+const run = promisify(execFile);
 
 let service: Service;
 beforeAll(async () => {
@@ -24,6 +37,27 @@ async function exchange(bytes: string | Uint8Array, until = /\r\n\r\n/): Promise
     });
     socket.on('close', () => resolve(received)).on('error', reject);
   });
+}
+
+/** Announces a body of so many bytes, too many, and sends none of it yet. */
+async function overlong(bytes: number, to = service) {
+  const { hostname, port } = new URL(to.url);
+  const token = await to.token();
+  const socket = connect(Number(port), hostname);
+  let received = '';
+  const told = new Promise<void>((resolve) => {
+    socket.on('data', (chunk) => {
+      received += chunk;
+      if (received.includes('}')) resolve();
+    });
+  });
+  const answer = new Promise<string>((resolve) => socket.on('close', () => resolve(received)));
+  await once(socket, 'connect');
+  socket.write(
+    `POST /User HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${token}\r\n` +
+      `Content-Type: application/json\r\nContent-Length: ${bytes}\r\n\r\n`,
+  );
+  return { socket, told, answer };
 }
 
 describe('a body', () => {
@@ -202,6 +236,85 @@ describe('a body', () => {
     expect((await verify(`{"id":1,"code":"","pad":"${'x'.repeat(1024 * 1024 - 40)}"}`)).status).toBe(400);
   });
 
+  it.each([4, 33])('of %i MiB is 413 for a caller that is still sending', async (mebibytes) => {
+    // From a process of its own: in ours, caller and service would take turns.
+    const script = `
+      const [url, token, bytes] = process.argv.slice(1);
+      const headers = { authorization: 'Bearer ' + token, 'content-type': 'application/json' };
+      (async () => {
+        for (let round = 0; round < 10; round += 1) {
+          const sent = fetch(url, { method: 'POST', headers, body: Buffer.alloc(Number(bytes), ' ') });
+          console.log(await sent.then(({ status }) => status, (error) => error.cause?.code));
+        }
+      })()`;
+    const bytes = String(mebibytes * 1024 * 1024);
+    const { stdout } = await run(process.execPath, ['-e', script, `${service.url}/User`, await service.token(), bytes]);
+    expect(stdout.trim().split('\n')).toEqual(Array(10).fill('413'));
+  });
+
+  it('of any size is 413 for a caller that reads only after it has sent everything', async () => {
+    const { socket, answer } = await overlong(33 * 1024 * 1024);
+    socket.pause();
+    for (let sent = 0; sent < 33; sent += 1) {
+      if (!socket.write(Buffer.alloc(1024 * 1024))) await once(socket, 'drain');
+    }
+    socket.resume();
+    expect(await answer).toMatch(/^HTTP\/1\.1 413 [\s\S]*connection: close[\s\S]*"status":413/i);
+  });
+
+  it('that goes on and on is not read for ever, be it by its size or by its slowness', async () => {
+    const endless = await overlong(1024 ** 4);
+    endless.socket.on('error', () => {});
+    const slow = await overlong(1024 ** 4);
+    slow.socket.on('error', () => {});
+    let sent = 0;
+    while (!endless.socket.destroyed && sent < 500) {
+      sent += 1;
+      if (!endless.socket.write(Buffer.alloc(1024 * 1024))) {
+        await Promise.race([once(endless.socket, 'drain'), once(endless.socket, 'close')]).catch(() => {});
+      }
+    }
+    expect(sent).toBeGreaterThan(60);
+    expect(sent).toBeLessThan(500);
+    const drip = setInterval(() => slow.socket.write(' '), 200);
+    expect(await slow.answer).toMatch(/^HTTP\/1\.1 413 /);
+    clearInterval(drip);
+  }, 30_000);
+
+  it('that is still coming does not hold up a stop', async () => {
+    const own = await startService();
+    const { socket, told } = await overlong(1024 ** 4, own);
+    socket.on('error', () => {});
+    await told;
+    const closed = once(socket, 'close');
+    const late = new Promise((resolve) => setTimeout(resolve, 5000, 'late').unref());
+    expect(await Promise.race([own.stop(), late])).toBeUndefined();
+    await closed;
+  });
+
+  it.each([
+    ['POST', '/phone-number/resend-code'],
+    ['DELETE', '/phone-number'],
+  ])('is checked by %s %s too, which uses none, and nothing is done', async (method, path) => {
+    const phone = newPhone();
+    const id = await (method === 'POST' ? service.createUser() : service.verifiedUser(phone));
+    if (method === 'POST') await service.sendCode(id, phone);
+    const status = async () => (await service.call(`/User/${id}/status`, undefined, { method: 'GET' })).text;
+    const before = [await status(), await service.messages(phone)];
+    const send = (raw: string, more: CallOptions = {}, user: number | string = id) =>
+      service.call(`/User/${user}${path}`, undefined, { method, raw, ...more });
+    const malformed = await send('{"a":');
+    expect([malformed.status, Object.keys(malformed.json.errors)]).toEqual([400, ['$']]);
+    expect((await send(' ')).status).toBe(400);
+    expect((await send('{', {}, 'x')).status).toBe(400);
+    expect((await send('{}', { headers: { 'content-type': 'text/plain' } })).status).toBe(415);
+    expect((await send(`{"a":"${'x'.repeat(1024 * 1024)}"}`)).status).toBe(413);
+    expect((await send('{', { token: null })).status).toBe(401);
+    expect((await send('{', { token: await service.token('transactions:read') })).status).toBe(403);
+    expect([await status(), await service.messages(phone)]).toEqual(before);
+    expect((await send('{"any":["thing"]}')).status).toBe(204);
+  });
+
   it('is not read before the token is: 401 comes at once', async () => {
     const answer = await exchange(
       'POST /User HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: 1000\r\n\r\n{',
@@ -252,13 +365,28 @@ describe('a path', () => {
     },
   );
 
-  it('that cannot be decoded answers 400, never 500', async () => {
-    for (const path of ['/%', '/User/%zz/status', '/%ff%fe']) {
-      const answer = await service.call(path, undefined, { method: 'GET' });
-      expect(answer.status).toBeGreaterThanOrEqual(400);
-      expect(answer.status).toBeLessThan(500);
-      expect(answer.json).toMatchObject({ status: answer.status, traceId: expectTraceId });
+  it('that cannot be decoded answers 404, after the token is checked where there is an id', async () => {
+    const get = (path: string, options: CallOptions = {}) =>
+      service.call(path, undefined, { method: 'GET', ...options });
+    for (const path of ['/%', '/%ff%fe', '/User/%zz/status', '/User/%e0%a4/status']) {
+      const answer = await get(path);
+      expect([path, answer.status]).toEqual([path, 404]);
+      expect(answer.json).toMatchObject({ status: 404, traceId: expectTraceId });
     }
+    expect((await get('/User/%zz/status')).json).toEqual(refusal(404, 'Not Found', 'Unknown user.'));
+    expect((await get('/User/%zz/status', { token: null })).status).toBe(401);
+  });
+
+  it('may come with scheme and host, and then that host counts', async () => {
+    const get = (address: string, host = 'x') => exchange(`GET ${address} HTTP/1.1\r\nHost: ${host}\r\n\r\n`);
+    expect(await get('http://localhost/health/live')).toMatch(/^HTTP\/1\.1 200 /);
+    expect(await get('HTTPS://api.example:8443/HEALTH/live/?a=http://b/c')).toMatch(/^HTTP\/1\.1 200 /);
+    const statusLine = (answer: string) => answer.split('\r\n')[0];
+    expect(statusLine(await get('http://localhost'))).toBe(statusLine(await get('/', 'localhost')));
+    expect(await get('http://localhost/nothing')).toMatch(/^HTTP\/1\.1 404 /);
+    expect(await get('http:///health/live')).toMatch(/^HTTP\/1\.1 404 /);
+    expect(await get('http://localhost/sandbox/messages', 'evil.example')).toMatch(/^HTTP\/1\.1 200 /);
+    expect(await get('http://evil.example/sandbox/messages', 'localhost')).toMatch(/^HTTP\/1\.1 403 /);
   });
 
   it('answers HEAD like GET, without the body', async () => {
@@ -293,9 +421,15 @@ describe('an error', () => {
   });
 
   it('is said even of what is no HTTP', async () => {
-    expect(await exchange('NONSENSE\r\n\r\n', /\}/)).toMatch(/^HTTP\/1\.1 400 [\s\S]*"status":400/);
+    expect(await exchange('NONSENSE\r\n\r\n', /\}/)).toMatch(/^HTTP\/1\.1 400 Bad Request\r[\s\S]*"status":400/);
     const huge = await exchange(`GET / HTTP/1.1\r\nHost: x\r\nX: ${'y'.repeat(70_000)}\r\n\r\n`, /\}/);
-    expect(huge).toMatch(/^HTTP\/1\.1 431 [\s\S]*"status":431/);
+    expect(huge).toMatch(/^HTTP\/1\.1 431 Request Header Fields Too Large\r[\s\S]*"status":431/);
+  });
+
+  it('is said of HTTP/1.1 without a Host, which HTTP/1.0 need not have', async () => {
+    const answer = await exchange('GET /health/live HTTP/1.1\r\n\r\n', /\}/);
+    expect(answer).toMatch(/^HTTP\/1\.1 400 Bad Request\r[\s\S]*"status":400,"traceId"/);
+    expect(await exchange('GET /health/live HTTP/1.0\r\n\r\n')).toMatch(/^HTTP\/1\.1 200 /);
   });
 });
 

@@ -78,6 +78,7 @@ export function remoteKeySet(options: RemoteKeySetOptions): KeySet {
   let published: PublishedKey[] | undefined;
   let readAt = -Infinity;
   let triedAt = -Infinity;
+  let lastFailed = false;
   let reading: Promise<void> | undefined;
 
   const age = (since: number) => (performance.now() - since) / 1000;
@@ -90,9 +91,11 @@ export function remoteKeySet(options: RemoteKeySetOptions): KeySet {
       if (!Array.isArray(document.keys)) throw new Error('the key document has no keys');
       published = await identify(document.keys as JWK[]);
       readAt = performance.now();
+      lastFailed = false;
       const ids = new Set(published.map(({ id }) => id));
       for (const listener of listeners) listener(ids);
     } catch (error) {
+      lastFailed = true;
       options.onUnread((error as Error).message);
       throw issuerAway();
     }
@@ -111,7 +114,12 @@ export function remoteKeySet(options: RemoteKeySetOptions): KeySet {
         await readOnce();
       }
       const known = await select(published!, kid, algorithm);
-      if (known || age(triedAt) < options.cooldownSeconds) return known;
+      if (known) return known;
+      if (age(triedAt) < options.cooldownSeconds && !reading) {
+        // Whether the issuer has such a key is known only if it could be asked.
+        if (lastFailed) throw issuerAway();
+        return undefined;
+      }
       await readOnce();
       return select(published!, kid, algorithm);
     },

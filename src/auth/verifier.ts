@@ -120,7 +120,8 @@ function scopesOf(claim: unknown): string[] {
 /** A claim that is there but names no user must not open every user instead. */
 function boundUser(claim: unknown): number | undefined {
   if (claim === undefined || claim === null) return undefined;
-  const id = /^\d{1,10}$/.test(String(claim)) ? Number(claim) : 0;
+  const given = typeof claim === 'number' || typeof claim === 'string' ? String(claim) : '';
+  const id = /^\d{1,10}$/.test(given) ? Number(given) : 0;
   if (id < 1 || id > 2_147_483_647) throw tokenInvalid('the claim that binds a user does not fit');
   return id;
 }

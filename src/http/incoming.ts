@@ -2,6 +2,7 @@
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
 import {
   bodyTooLarge,
+  hostMissing,
   requestTimedOut,
   tokenInvalid,
   tokenMissing,
@@ -10,6 +11,19 @@ import {
 } from '../errors.ts';
 import type { AnyOperation } from './operation.ts';
 import { bodyMissing, isJson, mediaTypeOf, parseBody } from './read-body.ts';
+
+/** RFC 9112 section 3.2. */
+export function checkHost({ httpVersion, headers }: IncomingMessage): void {
+  if (httpVersion === '1.1' && headers.host === undefined) throw hostMissing();
+}
+
+/** RFC 9112 section 3.2.2: an address may come in full, as to a proxy, and then its host is the one that counts. */
+export function takeAddress(request: IncomingMessage): void {
+  const whole = request.url!.startsWith('/') ? undefined : /^https?:\/\/([^/?#]+)(.*)$/is.exec(request.url!);
+  if (!whole) return;
+  request.headers.host = whole[1]!;
+  request.url = whole[2]!.startsWith('/') ? whole[2]! : `/${whole[2]}`;
+}
 
 export function bearerToken(header: string | undefined): string {
   if (!header) throw tokenMissing();
@@ -58,8 +72,9 @@ export function readBytes(request: IncomingMessage, most: number): Promise<Buffe
     const late = setTimeout(() => reject(requestTimedOut()), bodyMilliseconds);
     request.on('data', (chunk: Buffer) => {
       length += chunk.length;
-      if (length > most) reject(bodyTooLarge());
-      else chunks.push(chunk);
+      if (length <= most) return void chunks.push(chunk);
+      chunks.length = 0;
+      reject(bodyTooLarge());
     });
     request.on('end', () => resolve(chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks)));
     // A request that breaks off is closed before it is complete; node:http raises an error only where one listens.
@@ -70,9 +85,11 @@ export function readBytes(request: IncomingMessage, most: number): Promise<Buffe
   });
 }
 
+/** What is malformed is refused also where nothing of it is used. */
 export function readInput({ input, inputRequired }: AnyOperation, bytes: Buffer | undefined, type: string | undefined) {
   const json = parseBody(bytes, type);
-  if (json !== undefined && json !== null) return input!.read(json);
+  if (!input) return undefined;
+  if (json !== undefined && json !== null) return input.read(json);
   if (inputRequired) throw bodyMissing();
   return {};
 }

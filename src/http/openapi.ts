@@ -132,14 +132,18 @@ function parameters({ path, query = {} }: AnyOperation): Pick<OpenApiOperation, 
   return all.length > 0 ? { parameters: all } : {};
 }
 
-function commonResponses({ scopes, input }: AnyOperation): Record<number, ResponseDoc> {
+function commonResponses({ method, scopes, input, rawBody }: AnyOperation): Record<number, ResponseDoc> {
+  const mayHaveBody = method !== 'GET' && !rawBody;
+  const malformed = input
+    ? 'The request is malformed, a field is invalid, or a rule refuses it.'
+    : 'The body is malformed.';
   return {
-    ...(input && { 400: { about: 'The request is malformed, a field is invalid, or a rule refuses it.' } }),
+    ...(mayHaveBody && { 400: { about: malformed } }),
     ...(scopes && {
       401: { about: 'The token is missing, expired or invalid.' },
       403: { about: 'The token lacks the scope, or is bound to another user.' },
     }),
-    ...(input && { 413: { about: 'The body is too large.' }, 415: { about: 'The body is not JSON.' } }),
+    ...(mayHaveBody && { 413: { about: 'The body is too large.' }, 415: { about: 'The body is not JSON.' } }),
     ...(scopes && { 503: { about: 'Something we stand on is away; Retry-After says when to try again.' } }),
   };
 }

@@ -83,6 +83,8 @@ export interface Operation<T = undefined> extends Described, Partial<Guarded> {
   largestBody?: number;
   /** Reads the body itself, in its own media types. */
   rawBody?: boolean;
+  /** Its errors are those of RFC 6749 section 5.2 instead of problem details. */
+  oauthErrors?: boolean;
   /** Takes bodies of other media types too, as they arrive and without an end. */
   streams?: { mediaTypes: string[]; handle(context: Omit<Context<T>, 'body'>, body: Readable): Promise<Reply> };
   /** The user whom the input names, for tokens that may name only one. */

@@ -19,11 +19,18 @@ const known: Record<number, { title: string; type: string }> = {
   503: { title: 'Service Unavailable', type: section('6.6.4') },
 };
 
+const knownFor = (status: number) => known[status] ?? known[400]!;
+
+/** The name of a status. */
+export function titleOf(status: number): string {
+  return knownFor(status).title;
+}
+
 export const problemType = 'application/problem+json; charset=utf-8';
 
 /** Members in .NET's order, those without a value left out. */
 export function problemBody(details: ProblemDetails, traceId: string): string {
-  const { title, type } = known[details.status] ?? known[400]!;
+  const { title, type } = knownFor(details.status);
   return JSON.stringify({
     type,
     title: details.title ?? title,

@@ -1,9 +1,11 @@
 /** From a method and a path to an operation: in any case, with or without a trailing slash. */
-import { Problem, unknownPath, wrongMethod } from '../errors.ts';
+import { unknownPath } from '../errors.ts';
 import type { AnyOperation } from './operation.ts';
 
 export interface Found {
   operation: AnyOperation;
+  /** Where the method is wrong: those that are right, of which `operation` has one. */
+  allowed: string[] | undefined;
   /** What stands for `{id}` in the path. */
   id: string | undefined;
 }
@@ -40,9 +42,10 @@ export function createRouting(operations: readonly AnyOperation[]) {
   return function find(method: string, address: string): Found {
     const at = methodsAt(pathOf(address));
     if (!at) throw unknownPath();
-    const operation = at.methods.get(method);
-    if (!operation) throw wrongMethod([...at.methods.keys()]);
-    return { operation, id: at.id };
+    const { methods, id } = at;
+    const operation = methods.get(method);
+    if (operation) return { operation, allowed: undefined, id };
+    return { operation: methods.values().next().value!, allowed: [...methods.keys()], id };
   };
 }
 
@@ -52,11 +55,12 @@ function pathOf(address: string): string {
   return path.length > 1 && path.endsWith('/') ? path.slice(0, -1) : path;
 }
 
+/** A path with a broken escape stands for itself; the most it can hold is an id that names nobody. */
 function decoded(path: string): string {
   if (!path.includes('%')) return path;
   try {
     return decodeURIComponent(path);
   } catch {
-    throw new Problem({ status: 400 });
+    return path;
   }
 }

@@ -7,22 +7,25 @@ import { pipeline } from 'node:stream';
 import type { Caller } from '../auth/caller.ts';
 import { TokenError } from '../auth/issuer.ts';
 import type { Verifier } from '../auth/verifier.ts';
-import { notTheirs, Problem, scopeMissing } from '../errors.ts';
+import { notTheirs, Problem, scopeMissing, wrongMethod } from '../errors.ts';
 import type { Observer } from '../observe.ts';
 import { createClientAddress, type TrustedProxies } from './client-address.ts';
 import { createCors, isPreflight } from './cors.ts';
 import {
   bearerToken,
   CallerGone,
+  checkHost,
   checkMediaType,
   hasBody,
   isStreamed,
   pathId,
   readBytes,
   readInput,
+  takeAddress,
 } from './incoming.ts';
+import { linger } from './linger.ts';
 import { jsonType, noStore, type AnyOperation, type Context, type Reply } from './operation.ts';
-import { problemBody, problemReply, problemType } from './problem.ts';
+import { problemBody, problemReply, problemType, titleOf } from './problem.ts';
 import { createRouting, type Found } from './routing.ts';
 import { traceIdFor } from './trace.ts';
 
@@ -52,6 +55,9 @@ interface Course {
   traceId: string;
   operation: string;
   caller: Caller | undefined;
+  oauthErrors: boolean;
+  /** Where the connection outlives the answer. */
+  answeredAt?: number;
 }
 
 export function createServer(options: ServerOptions): Server {
@@ -62,8 +68,12 @@ export function createServer(options: ServerOptions): Server {
 
   /** In this order: who calls, whether they may, and only then what they sent. */
   async function answer(request: IncomingMessage, course: Course): Promise<Reply> {
-    const { operation, id }: Found = route(request.method!, request.url!);
+    checkHost(request);
+    takeAddress(request);
+    const { operation, allowed, id }: Found = route(request.method!, request.url!);
     const { headers } = request;
+    course.oauthErrors = operation.oauthErrors ?? false;
+    if (allowed) throw wrongMethod(allowed);
     course.operation = operation.name;
     guard?.(operation, headers);
     if (operation.scopes) {
@@ -83,9 +93,10 @@ export function createServer(options: ServerOptions): Server {
       );
     }
     const bytes = sent ? await readBytes(request, operation.largestBody ?? largestBody) : undefined;
+    const body: unknown = operation.rawBody ? undefined : readInput(operation, bytes, headers['content-type']);
     const context: Context<unknown> = {
       id: pathId(id),
-      body: operation.input && readInput(operation, bytes, headers['content-type']),
+      body,
       caller,
       request: { headers, address, bytes, clientAddress },
     };
@@ -93,11 +104,12 @@ export function createServer(options: ServerOptions): Server {
     return operation.handle(context);
   }
 
-  function failure(error: unknown, traceId: string): Reply {
+  function failure(error: unknown, { traceId, oauthErrors }: Course): Reply {
     if (error instanceof TokenError) return tokenErrorReply(error);
     if (error instanceof CallerGone) return { status: 400 };
     const problem = error instanceof Problem ? error : options.translate(error);
     if (!problem) observer.observeDefect(error, traceId);
+    if (problem && oauthErrors) return tokenErrorReply(asTokenError(problem), problem.details.headers);
     return problemReply(problem?.details ?? { status: 500 }, traceId);
   }
 
@@ -108,7 +120,7 @@ export function createServer(options: ServerOptions): Server {
       const { vary, ...shared } = cors(request.method!, request.headers);
       Object.assign(headers, shared, { vary: headers.vary === undefined ? vary : `${headers.vary}, ${vary}` });
     }
-    // After too much was sent the rest of it is not waited for, and a server that stops keeps nobody.
+    // After too much was sent there is no telling where the next request would begin, and a server that stops keeps nobody.
     if (reply.status === 413 || reply.status === 408 || !server.listening) headers.connection = 'close';
     return headers;
   }
@@ -118,31 +130,42 @@ export function createServer(options: ServerOptions): Server {
     const headers = headersOf(request, reply);
     if (body === undefined || typeof body === 'string' || Buffer.isBuffer(body)) {
       if (status !== 204) headers['content-length'] = body === undefined ? 0 : Buffer.byteLength(body);
-      response.writeHead(status, headers).end(body);
+      response.writeHead(status, headers);
+      if (status === 413 && body !== undefined && !request.complete) {
+        course.answeredAt = performance.now();
+        linger(request, response, body, () => !server.listening);
+      } else response.end(body);
       return;
     }
     // Until its first part is there, it can still become another answer; after that a caller only sees it break off.
     once(body, 'readable').then(
       () => pipeline(body, response.writeHead(status, headers), () => {}),
-      (error) => send(request, response, failure(error, course.traceId), course),
+      (error) => send(request, response, failure(error, course), course),
     );
   }
 
   const server = createHttpServer(
-    { keepAliveTimeout: idleMilliseconds, headersTimeout: headersMilliseconds, requestTimeout: 0 },
+    {
+      keepAliveTimeout: idleMilliseconds,
+      headersTimeout: headersMilliseconds,
+      requestTimeout: 0,
+      // Ours to refuse: Node would do so without a body.
+      requireHostHeader: false,
+    },
     (request, response) => {
       const begun = performance.now();
       const course: Course = {
         traceId: traceIdFor(request.headers.traceparent as string | undefined),
         operation: 'none',
         caller: undefined,
+        oauthErrors: false,
       };
       response.on('close', () => {
         observer.observeRequest({
           method: request.method!,
           operation: course.operation,
           status: response.statusCode,
-          milliseconds: Math.round((performance.now() - begun) * 100) / 100,
+          milliseconds: Math.round(((course.answeredAt ?? performance.now()) - begun) * 100) / 100,
           traceId: course.traceId,
           client: course.caller?.client,
         });
@@ -152,7 +175,7 @@ export function createServer(options: ServerOptions): Server {
       }
       answer(request, course).then(
         (reply) => send(request, response, reply, course),
-        (error) => send(request, response, failure(error, course.traceId), course),
+        (error) => send(request, response, failure(error, course), course),
       );
     },
   );
@@ -178,13 +201,18 @@ function checkUser(operation: AnyOperation, context: Context<unknown>): void {
 }
 
 /** RFC 6749 section 5.2. */
-function tokenErrorReply({ status, code, message }: TokenError): Reply {
+function tokenErrorReply({ status, code, message }: TokenError, more?: Record<string, string>): Reply {
   return {
     status,
     body: JSON.stringify({ error: code, error_description: message }),
     contentType: jsonType,
-    headers: { ...noStore, ...(status === 401 && { 'www-authenticate': 'Basic realm="ledgerline"' }) },
+    headers: { ...more, ...noStore, ...(status === 401 && { 'www-authenticate': 'Basic realm="ledgerline"' }) },
   };
+}
+
+/** What is wrong with a request for a token before the issuer sees it. */
+function asTokenError({ details: { status } }: Problem): TokenError {
+  return new TokenError('invalid_request', `${titleOf(status)}.`, status);
 }
 
 const unreadable: Record<string, number> = {
@@ -201,6 +229,6 @@ function answerUnreadable(error: NodeJS.ErrnoException, socket: Socket): void {
   const status = unreadable[error.code ?? ''] ?? 400;
   const body = problemBody({ status }, traceIdFor(undefined));
   socket.end(
-    `HTTP/1.1 ${status} Bad Request\r\nContent-Type: ${problemType}\r\nContent-Length: ${Buffer.byteLength(body)}\r\nConnection: close\r\n\r\n${body}`,
+    `HTTP/1.1 ${status} ${titleOf(status)}\r\nContent-Type: ${problemType}\r\nContent-Length: ${Buffer.byteLength(body)}\r\nConnection: close\r\n\r\n${body}`,
   );
 }

@@ -13,7 +13,7 @@ export const resendCodeOperation = (send: SendCode) =>
     scopes: ['phone'],
     responses: {
       204: { about: 'The code was sent, or the user is verified already.' },
-      400: { about: 'No code has been sent to this user yet.' },
+      400: { about: 'The body is malformed, or no code has been sent to this user yet.' },
       404: { about: 'Unknown user.' },
       429: { about: 'A budget is used up; the body says which kind, and Retry-After when one more fits.' },
     },

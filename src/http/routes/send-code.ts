@@ -17,6 +17,7 @@ const input = body('SendCodeRequest', {
   correlationType: withDefault(int32(0, 1), 0, '0: standard individual user; 1: merchant flows.'),
   locale: optional(
     filterText({
+      trim: true,
       parse: (given) => (/^[A-Za-z]{2,3}(-[A-Za-z0-9]{2,8}){0,3}$/.test(given) ? given : undefined),
       message: 'The field {0} must be a language such as en or pt-BR.',
     }),
