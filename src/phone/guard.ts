@@ -11,7 +11,8 @@ export const ruleSentences = {
   country: 'Countries that codes are sent to.',
   'number-type': 'Kinds of numbers that no code is sent to.',
   spend: 'Price of a message, and what may be spent on a country and in all in a day.',
-  'phone-sends': 'Codes that may be sent to one phone; what one user was sent takes at most half of it from the others.',
+  'phone-sends':
+    'Codes that may be sent to one phone; what one user was sent takes at most half of it from the others.',
   'phone-users': 'Different users who may have codes sent to one phone.',
   'user-phones': 'Different phones one user may have codes sent to.',
   prefix: 'Codes an hour to numbers that differ in their last four digits, unless enough of them are verified.',
