@@ -1,7 +1,7 @@
-import { readFile, writeFile, mkdtemp } from 'node:fs/promises';
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import { makeDigestKey, makeSigningKey } from '../src/auth/keys.ts';
 import { checkMode, ConfigError, loadConfig, settings } from '../src/config.ts';
 import { configReference } from '../src/config-reference.ts';
@@ -111,7 +111,9 @@ describe('settings', () => {
   });
 
   it('take a secret from a file, but not from both places', async () => {
-    const file = path.join(await mkdtemp(path.join(tmpdir(), 'ledgerline-config-')), 'key');
+    const folder = await mkdtemp(path.join(tmpdir(), 'ledgerline-config-'));
+    onTestFinished(() => rm(folder, { recursive: true }));
+    const file = path.join(folder, 'key');
     const key = makeDigestKey();
     await writeFile(file, `${key}\n`);
     expect(loadConfig({ LEDGERLINE_DIGEST_KEY_FILE: file }).digestKey).toEqual(Buffer.from(key, 'base64'));
