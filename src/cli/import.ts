@@ -29,11 +29,11 @@ export interface ImportOptions {
 }
 
 const lanes = 3;
-const batchSize = 4000;
+const batchSize = 8000;
 
 export async function importTransactions(file: string, options: ImportOptions): Promise<number> {
   // Rows outlive V8's young generation, and of the old one it would leave three times as much garbage as there is in use.
-  setFlagsFromString('--heap-growing-percent=100');
+  setFlagsFromString('--heap-growing-percent=60');
   const format = formatOf(file, options.format);
   const read = readerOf(format, options);
   const { chunks, progress } = await openInput(file);
