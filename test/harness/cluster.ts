@@ -35,8 +35,12 @@ async function ours() {
   const embedded = await startEmbedded({
     dataDir,
     mayCreateDatabases: true,
-    // Durability has tests of its own, against the service as it ships.
-    settings: { fsync: 'off', synchronous_commit: 'off', full_page_writes: 'off' },
+    settings: {
+      // Durability has tests of its own, against the service as it ships.
+      ...{ fsync: 'off', synchronous_commit: 'off', full_page_writes: 'off' },
+      // Several services at a time share it.
+      max_connections: '300',
+    },
   });
   return {
     url: embedded.url,
