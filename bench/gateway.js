@@ -6,7 +6,7 @@ import { fork } from 'node:child_process';
 import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
-import { load, measured, ratio, round } from './harness.js';
+import { load, loadRow, measured, ratio, round } from './harness.js';
 
 const inFlight = 1000;
 const answerMilliseconds = 100;
@@ -56,21 +56,13 @@ export async function benchGateway(bench, { quick }) {
   for (const { statuses } of [ourRush, ourModerate]) {
     if (Object.keys(statuses).join() !== '204') throw new Error(`send-code answered ${JSON.stringify(statuses)}`);
   }
-  const row = (what, result) => ({
-    what,
-    perSecond: round(result.perSecond),
-    p50: result.p50,
-    p99: result.p99,
-    node: result.nodeMicroseconds,
-    postgres: result.postgresMicroseconds,
-  });
   return {
     title: `Sends through a gateway that answers in ${answerMilliseconds} ms`,
     rows: [
-      row(`service, ${inFlight} in flight`, ourRush),
-      row(`a bare loop of the same calls, ${inFlight} in flight`, bareRush),
-      row(`service at a third of its peak (${rate}/s)`, ourModerate),
-      row('a bare loop at the same rate', bareModerate),
+      loadRow(`service, ${inFlight} in flight`, ourRush),
+      loadRow(`a bare loop of the same calls, ${inFlight} in flight`, bareRush),
+      loadRow(`service at a third of its peak (${rate}/s)`, ourModerate),
+      loadRow('a bare loop at the same rate', bareModerate),
     ],
     notes: [
       `Resident memory of the service: ${round(before)} MiB after half of the sends, ${round(after)} MiB after all ${sends.toLocaleString('en')}.`,

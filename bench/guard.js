@@ -1,5 +1,5 @@
 /** What the rules against abuse cost a send: all of them on, beside all of them off, in turns. */
-import { measured, ratio, round } from './harness.js';
+import { loadRow, measured, ratio } from './harness.js';
 
 const each = 4800;
 const rounds = 3;
@@ -47,17 +47,9 @@ export async function benchGuard(bench) {
       throw new Error(`send-code answered ${JSON.stringify(result.statuses)}`);
   }
   const best = (list) => list.toSorted((a, b) => b.perSecond - a.perSecond)[0];
-  const row = (what, result) => ({
-    what,
-    perSecond: round(result.perSecond),
-    p50: result.p50,
-    p99: result.p99,
-    node: result.nodeMicroseconds,
-    postgres: result.postgresMicroseconds,
-  });
   return {
     title: 'Send with the rules against abuse',
-    rows: [row('all rules off', best(results.off)), row('all rules on', best(results.on))],
+    rows: [loadRow('all rules off', best(results.off)), loadRow('all rules on', best(results.on))],
     goals: [
       {
         what: 'send with all rules on beside all off',

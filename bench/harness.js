@@ -191,6 +191,16 @@ export const machine = `${cpus().length} × ${cpus()[0]?.model ?? process.arch},
 export const round = (number, digits = 0) => Number(number.toFixed(digits));
 export const ratio = (a, b) => (b === undefined || b === 0 ? undefined : round(a / b, 2));
 
+/** What a load came to, as a line of a table. */
+export const loadRow = (what, { perSecond, p50, p99, nodeMicroseconds, postgresMicroseconds }) => ({
+  what,
+  perSecond: round(perSecond),
+  p50,
+  p99,
+  node: nodeMicroseconds,
+  postgres: postgresMicroseconds,
+});
+
 /** For commands of ours that work on the bench's database. */
 export const environment = ({ url }) => ({ PATH: process.env.PATH, DATABASE_URL: url });
 

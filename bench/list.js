@@ -3,7 +3,17 @@ import { once } from 'node:events';
 import { createWriteStream } from 'node:fs';
 import path from 'node:path';
 import { listStatement } from '../dist/transactions/transactions.store.js';
-import { forPgbench, importFile, measured, ndjsonRow, pgbench, randomSource, ratio, round } from './harness.js';
+import {
+  forPgbench,
+  importFile,
+  loadRow,
+  measured,
+  ndjsonRow,
+  pgbench,
+  randomSource,
+  ratio,
+  round,
+} from './harness.js';
 
 const individuals = 5000;
 const rowsEach = 100;
@@ -73,32 +83,11 @@ export async function benchList(bench) {
   return {
     title: 'List page, 20 rows and exact count, small individuals',
     rows: [
-      {
-        what: 'service: token, validation, log, metrics',
-        perSecond: round(best.perSecond),
-        p50: best.p50,
-        p99: best.p99,
-        node: best.nodeMicroseconds,
-        postgres: best.postgresMicroseconds,
-      },
-      {
-        what: 'bare node:http + postgres.js, same statement',
-        perSecond: round(least.perSecond),
-        p50: least.p50,
-        p99: least.p99,
-        node: least.nodeMicroseconds,
-        postgres: least.postgresMicroseconds,
-      },
+      loadRow('service: token, validation, log, metrics', best),
+      loadRow('bare node:http + postgres.js, same statement', least),
       { what: 'pgbench, page and count as rows', perSecond: asRows && round(asRows) },
       { what: 'pgbench, the service’s own statement', perSecond: asJson && round(asJson) },
-      {
-        what: `service at a third of its peak (${Math.round(peak / 3)}/s)`,
-        perSecond: round(calm.perSecond),
-        p50: calm.p50,
-        p99: calm.p99,
-        node: calm.nodeMicroseconds,
-        postgres: calm.postgresMicroseconds,
-      },
+      loadRow(`service at a third of its peak (${Math.round(peak / 3)}/s)`, calm),
     ],
     goals: [
       { what: 'list page beside the bare server', is: ratio(best.perSecond, least.perSecond), least: 0.75 },

@@ -1,6 +1,6 @@
 /** How many codes a second: send, and verify with the right code, each with fresh users. */
 import { createPhoneStore } from '../dist/phone/phone.store.js';
-import { measured, pgbench, ratio, recordStatements, round } from './harness.js';
+import { loadRow, measured, pgbench, ratio, recordStatements, round } from './harness.js';
 import { reserveAttempt, reserveSend } from './phone-calls.js';
 
 const each = 9600;
@@ -56,22 +56,14 @@ export async function benchVerify(bench) {
   expectOnly(bareSend, '200', 'the bare send');
   expectOnly(ourVerify, '200', 'verify');
   expectOnly(bareVerify, '200', 'the bare verify');
-  const row = (what, result) => ({
-    what,
-    perSecond: round(result.perSecond),
-    p50: result.p50,
-    p99: result.p99,
-    node: result.nodeMicroseconds,
-    postgres: result.postgresMicroseconds,
-  });
   return {
     title: 'Send and verify, fresh users, fsync on',
     rows: [
-      row('send: service', ourSend),
-      row('send: bare server, same statements', bareSend),
+      loadRow('send: service', ourSend),
+      loadRow('send: bare server, same statements', bareSend),
       { what: `send: pgbench, same statements, ${clients} clients`, perSecond: pgSend && round(pgSend) },
-      row('verify: service', ourVerify),
-      row('verify: bare server, same statements', bareVerify),
+      loadRow('verify: service', ourVerify),
+      loadRow('verify: bare server, same statements', bareVerify),
       { what: `verify: pgbench, same statements, ${clients} clients`, perSecond: pgVerify && round(pgVerify) },
     ],
     goals: [
