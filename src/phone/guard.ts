@@ -87,8 +87,6 @@ export interface SourceKey {
   label: string;
 }
 
-export const noSource: Source = { address: undefined, token: undefined };
-
 /** Numbers that differ only in their last four digits are usually rented together. */
 export function prefixOf(phone: string): string {
   return phone.slice(0, -4);

@@ -6,14 +6,14 @@ import { type FailureRate } from './limits.ts';
 import { insertMessage, messageParameters, type MessageRow } from './trail.store.ts';
 
 /** The accepted code counts from now on, unless a newer one was accepted first or the user is verified. */
-export const acceptCodeStatement = `
+const acceptCodeStatement = `
 with told as (${insertMessage(7, 'accepted')})
 update verifications set
   code_number = $2, code_phone = $3, code_digest = $4, code_issued_at = $5, code_expires_at = $6, code_attempts = 0
 where user_id = $1 and code_number < $2 and verified_phone is null`;
 
 /** Notes a user on whom a code failed, and blocks the code when it has failed on too many. */
-export const noteFailedCodeStatement = `
+const noteFailedCodeStatement = `
 insert into guard_codes as g (key, users, user_times, blocked_until)
 values ($1::bytea, array[$2::int], array[$3::timestamptz], case when $4::int = 1 then $6::timestamptz end)
 on conflict (key) do update set
