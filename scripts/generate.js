@@ -1,6 +1,6 @@
 /** Writes what is made from the code: openapi.json, docs/config.md and the client's types. */
 import { writeFile } from 'node:fs/promises';
-import { configReference } from '../dist/config-reference.js';
+import { configReference } from '../dist/config/reference.js';
 import { clientTypes } from '../dist/http/client-types.js';
 import { completeDocument } from '../dist/http/routes/index.js';
 

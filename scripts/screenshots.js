@@ -11,8 +11,8 @@ import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { brotliDecompressSync } from 'node:zlib';
 import { chromium } from 'playwright-core';
-import { startApp } from '../dist/app.js';
-import { loadConfig } from '../dist/config.js';
+import { startApp } from '../dist/app/start.js';
+import { loadConfig } from '../dist/config/config.js';
 import { freePort } from '../dist/free-port.js';
 import { liveAWeek, playGateways } from './busy-week.js';
 

@@ -1,7 +1,7 @@
 /** What happened is said once, here, and becomes a log line and a metric. Nothing secret has a field to stand in. */
 import { pino, type DestinationStream, type Logger } from 'pino';
 import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom-client';
-import type { RuleName } from './phone/guard.ts';
+import type { RuleName } from './guard/rules.ts';
 import type { RecordResultName } from './transactions/ingest.ts';
 
 export type Observation =

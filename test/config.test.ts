@@ -3,8 +3,8 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { makeDigestKey, makeSigningKey } from '../src/auth/keys.ts';
-import { checkMode, ConfigError, loadConfig, settings } from '../src/config.ts';
-import { configReference } from '../src/config-reference.ts';
+import { checkMode, ConfigError, loadConfig, settings } from '../src/config/config.ts';
+import { configReference } from '../src/config/reference.ts';
 
 function problems(env: Record<string, string>): string[] {
   try {

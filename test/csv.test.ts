@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { readCsvRecords, type CsvRecord } from '../src/csv.ts';
+import { readCsvRecords, type CsvRecord } from '../src/formats/csv.ts';
 
 async function read(text: string, size = 7, dialect = { delimiter: ',', quote: '"' }): Promise<CsvRecord[]> {
   async function* parts() {

@@ -1,8 +1,8 @@
 /** The trail of a verification and the operator's overview. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { openDatabase } from '../src/db/database.ts';
-import { createTrail } from '../src/phone/trail.ts';
-import { createTrailStore } from '../src/phone/trail.store.ts';
+import { createTrail } from '../src/messages/trail.ts';
+import { createTrailStore } from '../src/messages/trail.store.ts';
 import { newPhone, serviceForTest, startService, wrongCode, type Service } from './harness/service.ts';
 
 let service: Service;

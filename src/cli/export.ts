@@ -2,8 +2,8 @@
 import { createWriteStream } from 'node:fs';
 import { pipeline } from 'node:stream/promises';
 import { Problem, StartError } from '../errors.ts';
-import { JsonObject } from '../json.ts';
-import { body, int32, required } from '../shape.ts';
+import { JsonObject } from '../formats/json.ts';
+import { body, int32, required } from '../formats/shape.ts';
 import { formatRows, type ExportFormat } from '../transactions/export-transactions.ts';
 import { checkRanges, filterMembers, filterOf } from '../transactions/filter-input.ts';
 import { createTransactionsStore } from '../transactions/transactions.store.ts';

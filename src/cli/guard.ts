@@ -2,15 +2,15 @@
 import { userInfo } from 'node:os';
 import { deriveKey, makeDigestKey, sandboxKey } from '../auth/keys.ts';
 import { ServiceClock } from '../clock.ts';
-import { loadConfig } from '../config.ts';
+import { loadConfig } from '../config/config.ts';
 import { Problem, StartError } from '../errors.ts';
 import { plainAddress } from '../http/client-address.ts';
-import { asRule } from '../phone/guard-live.ts';
-import { configuredModes, ruleModes, ruleNames } from '../phone/guard.ts';
-import { createGuardDesk, type GuardDesk } from '../phone/guard-desk.ts';
-import { createDigest } from '../phone/guard-source.ts';
-import { createGuardStore } from '../phone/guard.store.ts';
-import { parsePhoneNumber } from '../phone/number.ts';
+import { asRule } from '../guard/live.ts';
+import { configuredModes, ruleModes, ruleNames } from '../guard/rules.ts';
+import { createGuardDesk, type GuardDesk } from '../guard/desk.ts';
+import { createDigest } from '../guard/source.ts';
+import { createGuardStore } from '../guard/guard.store.ts';
+import { parsePhoneNumber } from '../phone/phone-number.ts';
 import { createSandboxStore } from '../sandbox/sandbox.store.ts';
 import { withDatabase } from './database.ts';
 

@@ -1,8 +1,8 @@
 /** `ledgerline import-users`: users from CSV or NDJSON with the columns id, phone, verified. */
 import { ServiceClock } from '../clock.ts';
 import { StartError } from '../errors.ts';
-import { JsonObject, MalformedJson, readJson, type Json } from '../json.ts';
-import { readLines } from '../lines.ts';
+import { JsonObject, MalformedJson, readJson, type Json } from '../formats/json.ts';
+import { readLines } from '../formats/lines.ts';
 import { createImportUsers, readUser, type ImportedUser, type ImportUserResult } from '../users/import-users.ts';
 import { createUsersStore } from '../users/users.store.ts';
 import { withDatabase } from './database.ts';

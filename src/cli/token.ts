@@ -1,9 +1,9 @@
 /** `ledgerline token`: mints an access token of the embedded issuer, without asking the service. */
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';
-import { embeddedIssuer } from '../app.ts';
+import { embeddedIssuer } from '../app/start.ts';
 import { ServiceClock } from '../clock.ts';
-import { loadConfig, scopes } from '../config.ts';
+import { loadConfig, scopes } from '../config/config.ts';
 import { StartError } from '../errors.ts';
 
 export const issuerFile = (dataDir: string) => path.join(path.resolve(dataDir), 'keys', 'issuer');

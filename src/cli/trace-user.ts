@@ -1,7 +1,7 @@
 /** `ledgerline trace-user`: a user's verifications, step by step, for the person who has to explain them. */
 import { ServiceClock } from '../clock.ts';
 import { StartError } from '../errors.ts';
-import { createTrailStore } from '../phone/trail.store.ts';
+import { createTrailStore } from '../messages/trail.store.ts';
 import { withDatabase } from './database.ts';
 
 interface Trail {

@@ -1,7 +1,7 @@
 /** Where a request came from: the socket, or what a trusted proxy says in X-Forwarded-For. Nobody else is believed. */
 import type { IncomingMessage } from 'node:http';
 import { BlockList, isIP } from 'node:net';
-import type { ClientAddress } from '../phone/guard-source.ts';
+import type { ClientAddress } from '../guard/source.ts';
 
 /** How many proxies stand before the service, or which they are: addresses and networks. */
 export type TrustedProxies = number | readonly string[];

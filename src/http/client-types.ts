@@ -1,5 +1,5 @@
 /** The client's types, made from the same schemas as the OpenAPI document. */
-import type { Schema } from '../shape.ts';
+import type { Schema } from '../formats/shape.ts';
 import type { OpenApiDocument } from './openapi.ts';
 
 export function clientTypes({ components }: Pick<OpenApiDocument, 'components'>): string {

@@ -1,7 +1,7 @@
 /** The OpenAPI document, made from the operations themselves. */
 import { readFileSync } from 'node:fs';
 import type { AnyOperation, ResponseDoc } from './operation.ts';
-import type { Schema } from '../shape.ts';
+import type { Schema } from '../formats/shape.ts';
 
 const { version } = JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8')) as {
   version: string;

@@ -2,9 +2,9 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import type { Readable } from 'node:stream';
 import type { Caller } from '../auth/caller.ts';
-import type { Scope } from '../config.ts';
-import type { ClientAddress, Origin } from '../phone/guard-source.ts';
-import type { Body, Schema } from '../shape.ts';
+import type { Scope } from '../config/config.ts';
+import type { ClientAddress, Origin } from '../guard/source.ts';
+import type { Body, Schema } from '../formats/shape.ts';
 
 export interface Reply {
   status: number;

@@ -1,7 +1,7 @@
 /** From the bytes of a request to its JSON. */
 import { TextDecoder } from 'node:util';
 import { invalidFields, unsupportedMediaType } from '../errors.ts';
-import { MalformedJson, readJson, type Json } from '../json.ts';
+import { MalformedJson, readJson, type Json } from '../formats/json.ts';
 
 export interface MediaType {
   /** In lower case, without parameters. */

@@ -1,5 +1,5 @@
 /** The API reference as one static page: no script, no outside host. */
-import type { Schema } from '../shape.ts';
+import type { Schema } from '../formats/shape.ts';
 import type { OpenApiDocument, OpenApiOperation } from './openapi.ts';
 
 export const referenceCss = `

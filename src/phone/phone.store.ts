@@ -1,9 +1,9 @@
 /** The statements that decide about phones. Where two callers can race, one statement decides. */
 import { secondsAfter } from '../clock.ts';
 import { array, orAgain, type Database } from '../db/database.ts';
-import type { FailurePlan, Need, PrefixLimit, SendPlan, SharedNeeds, Source } from './guard.ts';
-import { type FailureRate } from './limits.ts';
-import { insertMessage, messageParameters, type MessageRow } from './trail.store.ts';
+import type { FailurePlan, Need, PrefixLimit, SendPlan, SharedNeeds, Source } from '../guard/rules.ts';
+import { type FailureRate } from '../guard/windows.ts';
+import { insertMessage, messageParameters, type MessageRow } from './sent-message.store.ts';
 
 /** The accepted code counts from now on, unless a newer one was accepted first or the user is verified. */
 const acceptCodeStatement = `

@@ -12,12 +12,12 @@ import {
   type Objection,
   type RuleName,
   type Source,
-} from './guard.ts';
-import type { Decision, DecisionLog } from './guard-decisions.ts';
-import type { Grant, LeaseBook, Taken } from './guard-leases.ts';
-import type { LiveGuard } from './guard-live.ts';
-import { sourceOf, type Digest, type Origin } from './guard-source.ts';
-import { maskPhone, type PhoneNumber } from './number.ts';
+} from '../guard/rules.ts';
+import type { Decision, DecisionLog } from '../guard/decisions.ts';
+import type { Grant, LeaseBook, Taken } from '../guard/leases.ts';
+import type { LiveGuard } from '../guard/live.ts';
+import { sourceOf, type Digest, type Origin } from '../guard/source.ts';
+import { maskPhone, type PhoneNumber } from './phone-number.ts';
 import type { PhoneStore, SendReservation } from './phone.store.ts';
 
 export interface ReservedSend {

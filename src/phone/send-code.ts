@@ -7,13 +7,13 @@ import type { Message } from '../sms/gateway.ts';
 import type { WriteMessage } from '../sms/message.ts';
 import { makeReference } from '../sms/reference.ts';
 import { digestCode, makeCode } from './code.ts';
-import type { Origin } from './guard-source.ts';
-import { maskPhone, parsePhoneNumber, type PhoneNumber } from './number.ts';
+import type { Origin } from '../guard/source.ts';
+import { maskPhone, parsePhoneNumber, type PhoneNumber } from './phone-number.ts';
 import type { PhoneStore } from './phone.store.ts';
 import type { GuardedSend, ReservedSend } from './reserve-send.ts';
 import type { SendOnce } from './send-once.ts';
 import { testGateway, type FindTestNumber } from './test-numbers.ts';
-import type { MessageRow, TrailStore } from './trail.store.ts';
+import type { MessageRow, SentMessageStore } from './sent-message.store.ts';
 
 export interface SendRequest {
   userId: number;
@@ -27,7 +27,7 @@ export interface SendRequest {
 
 export interface SendRules {
   store: PhoneStore;
-  trail: TrailStore;
+  sentMessages: SentMessageStore;
   once: SendOnce;
   /** Hands a message to the gateways. */
   dispatch(message: Message): Promise<Dispatch>;
@@ -98,10 +98,10 @@ export function createSendCode(rules: SendRules) {
     observe({ kind: 'send-failed', userId, gateway: outcome.gateway, reason: outcome.reason });
     if (outcome.kind === 'rejected') {
       // It draws on the budget, so that nobody can try numbers out for free.
-      await rules.trail.recordRefused(message);
+      await rules.sentMessages.recordRefused(message);
       throw phoneUnsupported();
     }
-    await Promise.all([store.giveBackSend(userId, phone, now, counted), rules.trail.recordRefused(message)]);
+    await Promise.all([store.giveBackSend(userId, phone, now, counted), rules.sentMessages.recordRefused(message)]);
     throw notDispatched(retryAfterSeconds);
   }
 

@@ -3,11 +3,11 @@ import { secondsBetween, type Clock } from '../clock.ts';
 import { invalidCode, tooManyFailures } from '../errors.ts';
 import type { Observe } from '../observe.ts';
 import { digestCode, sameDigest } from './code.ts';
-import { judge, prefixOf, type Objection, type RuleName, type Source } from './guard.ts';
-import type { DecisionLog } from './guard-decisions.ts';
-import type { LiveGuard } from './guard-live.ts';
-import { sourceOf, type Digest, type Origin } from './guard-source.ts';
-import { maskPhone } from './number.ts';
+import { judge, prefixOf, type Objection, type RuleName, type Source } from '../guard/rules.ts';
+import type { DecisionLog } from '../guard/decisions.ts';
+import type { LiveGuard } from '../guard/live.ts';
+import { sourceOf, type Digest, type Origin } from '../guard/source.ts';
+import { maskPhone } from './phone-number.ts';
 import type { Attempt, AttemptReservation, PhoneStore } from './phone.store.ts';
 
 export interface VerifyRules {

@@ -1,7 +1,7 @@
 /** Rows from camt.053 account statements (ISO 20022), however large: one entry is held at a time. */
 import { TextDecoder } from 'node:util';
 import { SaxesParser } from 'saxes';
-import { JsonObject } from '../json.ts';
+import { JsonObject } from '../formats/json.ts';
 import type { IncomingRow } from './ingest.ts';
 import { incoming, unreadable } from './ndjson.ts';
 

@@ -1,6 +1,6 @@
 /** Rows from CSV of any dialect. Every cell is a text until the row's own rules read it. */
-import { readCsvRecords } from '../csv.ts';
-import { JsonObject } from '../json.ts';
+import { readCsvRecords } from '../formats/csv.ts';
+import { JsonObject } from '../formats/json.ts';
 import { incoming, unreadable } from './ndjson.ts';
 import type { IncomingRow } from './ingest.ts';
 import { rowFields } from './row.ts';

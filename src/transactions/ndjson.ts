@@ -1,6 +1,6 @@
 /** Rows from lines of JSON. */
-import { MalformedJson, readJson, type Json } from '../json.ts';
-import { readLines, type Line } from '../lines.ts';
+import { MalformedJson, readJson, type Json } from '../formats/json.ts';
+import { readLines, type Line } from '../formats/lines.ts';
 import type { IncomingRow } from './ingest.ts';
 import { claimedKey, readRow } from './row.ts';
 

@@ -1,7 +1,16 @@
 /** A row as it comes in from outside: checked once, and written at once as it will be kept. */
 import type { FieldErrors } from '../errors.ts';
-import { JsonNumber, JsonObject, type Json } from '../json.ts';
-import { decimal, int32, memberReader, objectSchema, required, text, withDefault, WrongType } from '../shape.ts';
+import { JsonNumber, JsonObject, type Json } from '../formats/json.ts';
+import {
+  decimal,
+  int32,
+  memberReader,
+  objectSchema,
+  required,
+  text,
+  withDefault,
+  WrongType,
+} from '../formats/shape.ts';
 import { parseAmount, type Amount } from './amount.ts';
 import { parseInstant } from './instant.ts';
 import type { Instant } from './instant.ts';

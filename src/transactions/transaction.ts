@@ -1,5 +1,5 @@
 /** A transaction as it is kept, and as the wire has it. */
-import { JsonNumber, JsonObject, readJson } from '../json.ts';
+import { JsonNumber, JsonObject, readJson } from '../formats/json.ts';
 import type { Amount } from './amount.ts';
 import { parseInstant, writeInstant, type Instant } from './instant.ts';
 

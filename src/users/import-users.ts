@@ -1,9 +1,9 @@
 /** Users who come from elsewhere, with the phones they verified there. */
 import type { Clock } from '../clock.ts';
 import type { FieldErrors } from '../errors.ts';
-import { JsonObject, JsonNumber, type Json } from '../json.ts';
-import { parsePhoneNumber, type PhoneNumber } from '../phone/number.ts';
-import { int32, memberReader, optional, required, filterText, WrongType } from '../shape.ts';
+import { JsonObject, JsonNumber, type Json } from '../formats/json.ts';
+import { parsePhoneNumber, type PhoneNumber } from '../phone/phone-number.ts';
+import { int32, memberReader, optional, required, filterText, WrongType } from '../formats/shape.ts';
 import type { UsersStore } from './users.store.ts';
 
 export interface ImportedUser {

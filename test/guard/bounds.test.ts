@@ -1,10 +1,10 @@
 /** What must hold by arithmetic, and what must stay bounded. */
 import { describe, expect, it } from 'vitest';
-import { loadConfig } from '../../src/config.ts';
+import { loadConfig } from '../../src/config/config.ts';
 import { openDatabase } from '../../src/db/database.ts';
-import { configuredModes, type GuardLimits } from '../../src/phone/guard.ts';
-import { createGuardStore } from '../../src/phone/guard.store.ts';
-import { createSweeper } from '../../src/phone/guard-sweeper.ts';
+import { configuredModes, type GuardLimits } from '../../src/guard/rules.ts';
+import { createGuardStore } from '../../src/guard/guard.store.ts';
+import { createSweeper } from '../../src/guard/sweeper.ts';
 import { serviceForTest } from '../harness/service.ts';
 
 const production = loadConfig({ MODE: 'production', LEDGERLINE_COUNTRIES: 'GB' });

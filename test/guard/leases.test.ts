@@ -1,7 +1,7 @@
 /** What a process holds of the shared budgets, when many names come by. */
 import { expect, it } from 'vitest';
-import type { Need } from '../../src/phone/guard.ts';
-import { LeaseBook } from '../../src/phone/guard-leases.ts';
+import type { Need } from '../../src/guard/rules.ts';
+import { LeaseBook } from '../../src/guard/leases.ts';
 
 const now = () => new Date('2026-01-01T12:00:00Z');
 const need = (name: string): Need => ({ name, rule: 'prefix', units: 1, block: 10, cap: 100 }) as unknown as Need;

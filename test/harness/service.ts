@@ -5,8 +5,8 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import postgres from 'postgres';
 import { inject, onTestFinished } from 'vitest';
-import { startApp } from '../../src/app.ts';
-import { loadConfig } from '../../src/config.ts';
+import { startApp } from '../../src/app/start.ts';
+import { loadConfig } from '../../src/config/config.ts';
 import { databaseUrl } from './cluster.ts';
 
 export interface Answer {

@@ -1,15 +1,15 @@
 /** Each HTTP gateway: what it is sent, what its answers mean, and what becomes of it when it misbehaves. */
 import { createHash, createHmac } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
-import { aws } from '../../src/sms/aws.ts';
+import { aws } from '../../src/sms/gateways/aws.ts';
 import type { Gateway, Message } from '../../src/sms/gateway.ts';
-import { infobip } from '../../src/sms/infobip.ts';
-import { messageBird } from '../../src/sms/messagebird.ts';
-import { signV4 } from '../../src/sms/sigv4.ts';
+import { infobip } from '../../src/sms/gateways/infobip.ts';
+import { messageBird } from '../../src/sms/gateways/messagebird.ts';
+import { signV4 } from '../../src/sms/gateways/sigv4.ts';
 import { isSignedWebhook, webhookKey } from '../../src/sms/standard-webhooks.ts';
-import { twilio } from '../../src/sms/twilio.ts';
-import { vonage } from '../../src/sms/vonage.ts';
-import { webhook } from '../../src/sms/webhook.ts';
+import { twilio } from '../../src/sms/gateways/twilio.ts';
+import { vonage } from '../../src/sms/gateways/vonage.ts';
+import { webhook } from '../../src/sms/gateways/webhook.ts';
 import { gatewayServer, type Answer, type Behaviour, type Received } from '../harness/gateway-server.ts';
 
 const message: Message = {

@@ -2,8 +2,8 @@
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { openDatabase } from '../../src/db/database.ts';
 import type { Observation } from '../../src/observe.ts';
-import { createGatewayOrder } from '../../src/phone/gateway-order.ts';
-import { createTrailStore } from '../../src/phone/trail.store.ts';
+import { createGatewayOrder } from '../../src/messages/gateway-order.ts';
+import { createTrailStore } from '../../src/messages/trail.store.ts';
 import { decideOrder } from '../../src/sms/order.ts';
 import { serviceForTest } from '../harness/service.ts';
 

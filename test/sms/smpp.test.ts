@@ -6,7 +6,7 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import { freePort } from '../../src/free-port.ts';
 import { gsmOctets } from '../../src/sms/encoding.ts';
 import type { Message, Receipt } from '../../src/sms/gateway.ts';
-import { smpp, type SmppSettings } from '../../src/sms/smpp.ts';
+import { smpp, type SmppSettings } from '../../src/sms/gateways/smpp.ts';
 import { startSmsc } from '../harness/smsc.ts';
 import { newPhone, serviceForTest } from '../harness/service.ts';
 

@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import type { Download, Page, Route } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { readCsvRecords } from '../../src/csv.ts';
+import { readCsvRecords } from '../../src/formats/csv.ts';
 import { clientCredentials, createClient, parseExact, type Client, type Transaction } from '../../client/index.ts';
 import { expectAccessible, expectNarrow, expectRenderedText, openPage, type OpenOptions } from '../harness/page.ts';
 import { startService, type Service } from '../harness/service.ts';

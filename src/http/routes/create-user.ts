@@ -1,8 +1,8 @@
-import { writeJson } from '../../json.ts';
+import { writeJson } from '../../formats/json.ts';
 import type { NewUser } from '../../users/users.store.ts';
 import { notTheirs } from '../../errors.ts';
 import { json, operation } from '../operation.ts';
-import { body, int32, jsonObject, optional, text } from '../../shape.ts';
+import { body, int32, jsonObject, optional, text } from '../../formats/shape.ts';
 
 /** What .NET's own attribute asks of an address: one @, with something on either side. */
 const parseEmail = (address: string) => (/^[^@]+@[^@]+$/.test(address) ? address : undefined);

@@ -1,6 +1,6 @@
 import { Readable } from 'node:stream';
 import type { ExportFormat, ExportReply, ExportRequest } from '../../transactions/export-transactions.ts';
-import { body, int32, required } from '../../shape.ts';
+import { body, int32, required } from '../../formats/shape.ts';
 import { operation } from '../operation.ts';
 import { checkRanges, filterMembers, filterOf } from '../../transactions/filter-input.ts';
 

@@ -1,5 +1,5 @@
 import { jsonType, operation } from '../operation.ts';
-import { body, int32, optional, required, text } from '../../shape.ts';
+import { body, int32, optional, required, text } from '../../formats/shape.ts';
 import { transactionSchema } from './schemas.ts';
 
 const input = body('GetTransactionRequest', {

@@ -1,15 +1,15 @@
 /** The table of operations: what the service does, in one look. */
 import type { Issuer } from '../../auth/issuer.ts';
 import type { Observer } from '../../observe.ts';
-import type { GuardDesk } from '../../phone/guard-desk.ts';
-import type { ReadOverview } from '../../phone/overview.ts';
+import type { GuardDesk } from '../../guard/desk.ts';
+import type { ReadOverview } from '../../messages/overview.ts';
 import type { SendCode } from '../../phone/send-code.ts';
 import type { VerifyCode } from '../../phone/verify-code.ts';
 import type { Sandbox } from '../../sandbox/sandbox.ts';
 import type { ListReply, ListRequest } from '../../transactions/list-transactions.ts';
 import type { createFindUsers, createRevealPhone } from '../../users/find-users.ts';
 import type { NewUser, UserStatus } from '../../users/users.store.ts';
-import { pageNames, type PageName } from '../../config.ts';
+import { pageNames, type PageName } from '../../config/config.ts';
 import type { Pages } from '../pages.ts';
 import { openApiDocument } from '../openapi.ts';
 import type { AnyOperation } from '../operation.ts';

@@ -1,6 +1,6 @@
 import { checkRanges, filterMembers, filterOf } from '../../transactions/filter-input.ts';
 import type { ListReply, ListRequest } from '../../transactions/list-transactions.ts';
-import { body, int32, required, withDefault } from '../../shape.ts';
+import { body, int32, required, withDefault } from '../../formats/shape.ts';
 import { jsonType, operation } from '../operation.ts';
 import { transactionSchema } from './schemas.ts';
 

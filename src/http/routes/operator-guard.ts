@@ -1,11 +1,11 @@
 /** The operator's hands on the rules against abuse. */
 import type { Caller } from '../../auth/caller.ts';
 import { invalidFields } from '../../errors.ts';
-import { asRule } from '../../phone/guard-live.ts';
-import { ruleModes, ruleNames } from '../../phone/guard.ts';
-import { mostBlocks, type GuardDesk } from '../../phone/guard-desk.ts';
-import { parsePhoneNumber } from '../../phone/number.ts';
-import { body, int32, optional, required, text, type Schema } from '../../shape.ts';
+import { asRule } from '../../guard/live.ts';
+import { ruleModes, ruleNames } from '../../guard/rules.ts';
+import { mostBlocks, type GuardDesk } from '../../guard/desk.ts';
+import { parsePhoneNumber } from '../../phone/phone-number.ts';
+import { body, int32, optional, required, text, type Schema } from '../../formats/shape.ts';
 import { plainAddress } from '../client-address.ts';
 import { empty, json, operation, queryOf, type AnyOperation } from '../operation.ts';
 

@@ -1,5 +1,5 @@
-import { parsePhoneNumber } from '../../phone/number.ts';
-import { body, required, text } from '../../shape.ts';
+import { parsePhoneNumber } from '../../phone/phone-number.ts';
+import { body, required, text } from '../../formats/shape.ts';
 import type { createFindUsers, createRevealPhone } from '../../users/find-users.ts';
 import { json, noStore, operation } from '../operation.ts';
 

@@ -1,6 +1,6 @@
 import { invalidFields } from '../../errors.ts';
-import type { ReadOverview } from '../../phone/overview.ts';
-import type { Schema } from '../../shape.ts';
+import type { ReadOverview } from '../../messages/overview.ts';
+import type { Schema } from '../../formats/shape.ts';
 import { jsonType, operation, queryOf } from '../operation.ts';
 
 const tag = 'Operator';

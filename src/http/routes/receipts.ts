@@ -1,5 +1,5 @@
 import { unknownPath } from '../../errors.ts';
-import type { TakeReceipts } from '../../phone/receipts.ts';
+import type { TakeReceipts } from '../../messages/receipts.ts';
 import type { Gateway } from '../../sms/gateway.ts';
 import { empty, operation, type AnyOperation } from '../operation.ts';
 

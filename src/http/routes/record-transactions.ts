@@ -1,7 +1,7 @@
 import type { Readable } from 'node:stream';
 import { notTheirs, type FieldErrors } from '../../errors.ts';
 import type { Observe } from '../../observe.ts';
-import { body, list, required } from '../../shape.ts';
+import { body, list, required } from '../../formats/shape.ts';
 import {
   ingest,
   unknownIndividualErrors,

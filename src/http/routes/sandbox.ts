@@ -1,8 +1,8 @@
 import { invalidFields } from '../../errors.ts';
-import { parsePhoneNumber } from '../../phone/number.ts';
+import { parsePhoneNumber } from '../../phone/phone-number.ts';
 import type { Sandbox } from '../../sandbox/sandbox.ts';
 import { sandboxTag } from '../../sandbox/guard.ts';
-import { body, int32, required } from '../../shape.ts';
+import { body, int32, required } from '../../formats/shape.ts';
 import { empty, json, operation, queryOf } from '../operation.ts';
 
 /** Ten years: far enough for any test, and no date leaves the range a Date can hold. */

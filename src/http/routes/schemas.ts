@@ -1,5 +1,5 @@
 /** What several operations answer with, for OpenAPI. */
-import type { Schema } from '../../shape.ts';
+import type { Schema } from '../../formats/shape.ts';
 
 const word = (description: string, examples?: string[]): Schema => ({
   type: 'string',

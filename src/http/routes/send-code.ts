@@ -1,8 +1,8 @@
-import { parsePhoneNumber } from '../../phone/number.ts';
+import { parsePhoneNumber } from '../../phone/phone-number.ts';
 import type { SendCode } from '../../phone/send-code.ts';
 import { idempotencyAbout, idempotencyKeyOf } from '../idempotency-key.ts';
 import { callOrigin, empty, operation } from '../operation.ts';
-import { body, filterText, int32, optional, required, text, withDefault } from '../../shape.ts';
+import { body, filterText, int32, optional, required, text, withDefault } from '../../formats/shape.ts';
 
 const input = body('SendCodeRequest', {
   id: required(int32(), 'User identifier.'),

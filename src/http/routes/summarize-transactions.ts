@@ -5,7 +5,7 @@ import {
   type TotalsReply,
   type TotalsRequest,
 } from '../../transactions/totals.ts';
-import { body, filterText, int32, required, withDefault } from '../../shape.ts';
+import { body, filterText, int32, required, withDefault } from '../../formats/shape.ts';
 import { jsonType, operation } from '../operation.ts';
 import { checkRanges, filterMembers, filterOf } from '../../transactions/filter-input.ts';
 

@@ -1,6 +1,6 @@
 import type { VerifyCode } from '../../phone/verify-code.ts';
 import { callOrigin, empty, operation } from '../operation.ts';
-import { body, int32, required, text } from '../../shape.ts';
+import { body, int32, required, text } from '../../formats/shape.ts';
 
 const input = body('VerifyRequest', {
   id: required(int32(), 'User identifier.'),

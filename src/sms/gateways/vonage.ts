@@ -1,10 +1,10 @@
 /** Vonage SMS API: POST /sms/json. It answers 200 whatever happened; the truth stands in messages[].status. */
 import { createHash, createHmac } from 'node:crypto';
-import { isGsm } from './encoding.ts';
-import { outcomesOf, type Callback, type Gateway, type Outcome } from './gateway.ts';
-import { byStatus, formType, httpCaller, type HttpAnswer } from './http.ts';
-import { sameText } from './same.ts';
-import type { SenderOf } from './senders.ts';
+import { isGsm } from '../encoding.ts';
+import { outcomesOf, type Callback, type Gateway, type Outcome } from '../gateway.ts';
+import { byStatus, formType, httpCaller, type HttpAnswer } from '../http.ts';
+import { sameText } from '../same.ts';
+import type { SenderOf } from '../senders.ts';
 
 export const vonageSignatures = ['md5hash', 'md5', 'sha1', 'sha256', 'sha512'] as const;
 export type VonageSignature = (typeof vonageSignatures)[number];

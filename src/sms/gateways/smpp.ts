@@ -4,9 +4,9 @@
  */
 import { connect as connectPlain, isIP, type Socket } from 'node:net';
 import { connect as connectSecure } from 'node:tls';
-import { splitSegments } from './encoding.ts';
-import { outcomesOf, type Gateway, type Message, type Outcome, type Receipt } from './gateway.ts';
-import type { SenderOf } from './senders.ts';
+import { splitSegments } from '../encoding.ts';
+import { outcomesOf, type Gateway, type Message, type Outcome, type Receipt } from '../gateway.ts';
+import type { SenderOf } from '../senders.ts';
 import {
   addressOf,
   bindBody,

@@ -1,10 +1,10 @@
 /** MessageBird (Bird): POST /messages. */
 import { createHash, createHmac } from 'node:crypto';
-import { isGsm } from './encoding.ts';
-import { outcomesOf, type Callback, type Gateway, type Outcome, type Receipt } from './gateway.ts';
-import { byStatus, headerOf, httpCaller, type HttpAnswer } from './http.ts';
-import { sameText } from './same.ts';
-import type { SenderOf } from './senders.ts';
+import { isGsm } from '../encoding.ts';
+import { outcomesOf, type Callback, type Gateway, type Outcome, type Receipt } from '../gateway.ts';
+import { byStatus, headerOf, httpCaller, type HttpAnswer } from '../http.ts';
+import { sameText } from '../same.ts';
+import type { SenderOf } from '../senders.ts';
 
 export interface MessageBirdSettings {
   url: string;

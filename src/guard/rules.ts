@@ -1,7 +1,7 @@
 /** The rules against abuse: their names, their limits, and what follows from what the counters say. */
 import { secondsAfter, secondsBetween } from '../clock.ts';
-import { windowCounts, type FailureRate, type Rate } from './limits.ts';
-import type { PhoneNumber } from './number.ts';
+import { windowCounts, type FailureRate, type Rate } from './windows.ts';
+import type { PhoneNumber } from '../phone/phone-number.ts';
 
 /** Each rule in a sentence, in the order in which a refusal is named. */
 export const ruleSentences = {

@@ -1,16 +1,16 @@
 /** From settings to the gateways they name. */
-import { gatewaysIn, type Config, type GatewayName } from './config.ts';
-import { aws } from './sms/aws.ts';
-import { ConsoleGateway } from './sms/console.ts';
-import type { Gateway, Receipt } from './sms/gateway.ts';
-import type { Inbox } from './sms/inbox.ts';
-import { infobip } from './sms/infobip.ts';
-import { messageBird } from './sms/messagebird.ts';
-import { senderOf } from './sms/senders.ts';
-import { smpp } from './sms/smpp.ts';
-import { twilio } from './sms/twilio.ts';
-import { vonage } from './sms/vonage.ts';
-import { webhook } from './sms/webhook.ts';
+import { gatewaysIn, type Config, type GatewayName } from '../config/config.ts';
+import { aws } from '../sms/gateways/aws.ts';
+import { ConsoleGateway } from '../sms/gateways/console.ts';
+import type { Gateway, Receipt } from '../sms/gateway.ts';
+import type { Inbox } from '../sms/gateways/inbox.ts';
+import { infobip } from '../sms/gateways/infobip.ts';
+import { messageBird } from '../sms/gateways/messagebird.ts';
+import { senderOf } from '../sms/senders.ts';
+import { smpp } from '../sms/gateways/smpp.ts';
+import { twilio } from '../sms/gateways/twilio.ts';
+import { vonage } from '../sms/gateways/vonage.ts';
+import { webhook } from '../sms/gateways/webhook.ts';
 
 export interface GatewayParts {
   config: Config;

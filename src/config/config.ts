@@ -4,11 +4,11 @@
  */
 import { readFileSync } from 'node:fs';
 import { isIP } from 'node:net';
-import { ruleModes, ruleNames, type PrefixLimit, type RuleMode } from './phone/guard.ts';
-import type { FailureRate, Rate } from './phone/limits.ts';
-import { parsePhoneNumber } from './phone/number.ts';
-import type { TestNumber } from './phone/test-numbers.ts';
-import { vonageSignatures, type VonageSignature } from './sms/vonage.ts';
+import { ruleModes, ruleNames, type PrefixLimit, type RuleMode } from '../guard/rules.ts';
+import type { FailureRate, Rate } from '../guard/windows.ts';
+import { parsePhoneNumber } from '../phone/phone-number.ts';
+import type { TestNumber } from '../phone/test-numbers.ts';
+import { vonageSignatures, type VonageSignature } from '../sms/gateways/vonage.ts';
 
 export type Mode = 'sandbox' | 'production';
 

@@ -1,6 +1,6 @@
 /** Counters that no window reaches any more go by themselves: a bounded piece of work at a time, in key order. */
 import { secondsAfter, type Clock } from '../clock.ts';
-import type { GuardLimits } from './guard.ts';
+import type { GuardLimits } from './rules.ts';
 import { sweptTables, type GuardStore, type SweptTable } from './guard.store.ts';
 
 const rowsAtOnce = 2000;

@@ -1,6 +1,6 @@
 /** Whom a call counts for besides its user: the client address and the token's person, as keyed digests. */
 import { createHmac } from 'node:crypto';
-import type { Source, SourceKey } from './guard.ts';
+import type { Source, SourceKey } from './rules.ts';
 
 export interface Origin {
   client: string;

@@ -2,7 +2,7 @@
  * The door: what a request's JSON must look like, in one definition that reads it, refuses it with the
  * sentences .NET uses, and describes it in OpenAPI. Behind the door nothing is checked again.
  */
-import { invalidFields, type FieldErrors } from './errors.ts';
+import { invalidFields, type FieldErrors } from '../errors.ts';
 import { JsonNumber, JsonObject, type Json } from './json.ts';
 
 export type Schema = Record<string, unknown>;

@@ -1,7 +1,7 @@
 /** Infobip: POST /sms/3/messages. A 200 may carry a refusal in messages[].status. */
-import { outcomesOf, type Callback, type Gateway, type Outcome, type Receipt } from './gateway.ts';
-import { byStatus, httpCaller, type HttpAnswer } from './http.ts';
-import type { SenderOf } from './senders.ts';
+import { outcomesOf, type Callback, type Gateway, type Outcome, type Receipt } from '../gateway.ts';
+import { byStatus, httpCaller, type HttpAnswer } from '../http.ts';
+import type { SenderOf } from '../senders.ts';
 
 export interface InfobipSettings {
   url: string;

@@ -1,7 +1,7 @@
 /** AWS End User Messaging: SendTextMessage of the API PinpointSMSVoiceV2. */
-import { outcomesOf, type Callback, type Gateway, type Outcome, type Receipt } from './gateway.ts';
-import { byStatus, formType, httpCaller, type HttpAnswer } from './http.ts';
-import type { SenderOf } from './senders.ts';
+import { outcomesOf, type Callback, type Gateway, type Outcome, type Receipt } from '../gateway.ts';
+import { byStatus, formType, httpCaller, type HttpAnswer } from '../http.ts';
+import type { SenderOf } from '../senders.ts';
 import { signV4, type AwsCredentials } from './sigv4.ts';
 
 export interface AwsSettings {

@@ -1,8 +1,8 @@
 /** A gateway of the operator's own: a signed POST to one address (Standard Webhooks). */
-import { outcomesOf, type Callback, type Gateway, type Outcome, type Receipt } from './gateway.ts';
-import { byStatus, httpCaller, type HttpAnswer } from './http.ts';
-import type { SenderOf } from './senders.ts';
-import { isSignedWebhook, signWebhook, webhookKey } from './standard-webhooks.ts';
+import { outcomesOf, type Callback, type Gateway, type Outcome, type Receipt } from '../gateway.ts';
+import { byStatus, httpCaller, type HttpAnswer } from '../http.ts';
+import type { SenderOf } from '../senders.ts';
+import { isSignedWebhook, signWebhook, webhookKey } from '../standard-webhooks.ts';
 
 export interface WebhookSettings {
   url: string;

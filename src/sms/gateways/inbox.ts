@@ -1,5 +1,5 @@
 /** The sandbox's gateway: messages wait to be read instead of leaving. */
-import type { Gateway, Message, Outcome } from './gateway.ts';
+import type { Gateway, Message, Outcome } from '../gateway.ts';
 
 export interface ReceivedMessage {
   phoneNumber: string;

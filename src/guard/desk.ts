@@ -2,11 +2,11 @@
 import { secondsAfter, type Clock } from '../clock.ts';
 import { invalidFields, unknownBlock, unknownSafeEntry } from '../errors.ts';
 import type { Observe } from '../observe.ts';
-import { ruleNames, ruleSentences, type Modes, type RuleMode, type RuleName } from './guard.ts';
-import { safeNumberKey, type LiveGuard } from './guard-live.ts';
-import { networkOf, type Digest } from './guard-source.ts';
+import { ruleNames, ruleSentences, type Modes, type RuleMode, type RuleName } from './rules.ts';
+import { safeNumberKey, type LiveGuard } from './live.ts';
+import { networkOf, type Digest } from './source.ts';
 import type { Block, DecisionFilter, GuardStore, LiftTarget, Operator, SafeEntry } from './guard.store.ts';
-import { maskPhone, type PhoneNumber } from './number.ts';
+import { maskPhone, type PhoneNumber } from '../phone/phone-number.ts';
 
 export interface RuleState {
   rule: RuleName;

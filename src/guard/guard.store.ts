@@ -1,8 +1,8 @@
 /** The statements behind the operator's hands, the record of decisions, and the sweeping of what has expired. */
 import { array, type Database } from '../db/database.ts';
-import type { RuleMode } from './guard.ts';
-import type { Decision, DecisionTotal } from './guard-decisions.ts';
-import type { GuardState } from './guard-live.ts';
+import type { RuleMode } from './rules.ts';
+import type { Decision, DecisionTotal } from './decisions.ts';
+import type { GuardState } from './live.ts';
 
 export interface Operator {
   subject: string;

@@ -1,63 +1,64 @@
 /** The composition root: from settings to a running service. */
 import { createServer as createHttpServer, type Server } from 'node:http';
-import { createIssuer, type Issuer } from './auth/issuer.ts';
-import { ownKeySet, remoteKeySet } from './auth/key-set.ts';
-import { deriveKey, makeDigestKey, makeSigningKey, readSigningKeys, sandboxKey } from './auth/keys.ts';
-import { createVerifier, type Verifier } from './auth/verifier.ts';
-import { ServiceClock } from './clock.ts';
-import { checkMode, scopes, type ClientSetting, type Config } from './config.ts';
+import { createIssuer, type Issuer } from '../auth/issuer.ts';
+import { ownKeySet, remoteKeySet } from '../auth/key-set.ts';
+import { deriveKey, makeDigestKey, makeSigningKey, readSigningKeys, sandboxKey } from '../auth/keys.ts';
+import { createVerifier, type Verifier } from '../auth/verifier.ts';
+import { ServiceClock } from '../clock.ts';
+import { checkMode, scopes, type ClientSetting, type Config } from '../config/config.ts';
 import { createGateways } from './gateways.ts';
-import { asProblem, errorCode, openDatabase, type Database } from './db/database.ts';
-import { startEmbedded } from './db/embedded.ts';
-import { enterMode } from './db/installation.ts';
-import { migrate, readSchema, refuseNewer } from './db/migrate.ts';
-import { StartError } from './errors.ts';
-import { freePort } from './free-port.ts';
-import { readPages } from './http/pages.ts';
-import { operationsOf } from './http/routes/index.ts';
-import { createServer } from './http/server.ts';
-import { createObserver, type Observe, type Observer } from './observe.ts';
-import { createGatewayOrder, type GatewayOrder } from './phone/gateway-order.ts';
-import { configuredModes } from './phone/guard.ts';
-import { DecisionLog } from './phone/guard-decisions.ts';
-import { createGuardDesk } from './phone/guard-desk.ts';
-import { LeaseBook } from './phone/guard-leases.ts';
-import { createLiveGuard } from './phone/guard-live.ts';
-import { createDigest } from './phone/guard-source.ts';
-import { createGuardStore } from './phone/guard.store.ts';
-import { createSweeper } from './phone/guard-sweeper.ts';
-import { createOverview } from './phone/overview.ts';
-import { createPhoneStore, type PhoneStore } from './phone/phone.store.ts';
-import { createReceipts } from './phone/receipts.ts';
-import { createReserveSend } from './phone/reserve-send.ts';
-import { createSendCode } from './phone/send-code.ts';
-import { createSendKeyStore } from './phone/send-key.store.ts';
-import { createSendOnce } from './phone/send-once.ts';
-import { testNumbers } from './phone/test-numbers.ts';
-import { createTrail } from './phone/trail.ts';
-import { createTrailStore, type TrailStore } from './phone/trail.store.ts';
-import { createUnlinkPhone } from './phone/unlink-phone.ts';
-import { createVerifyCode } from './phone/verify-code.ts';
-import { demoIndividual, demoTransactions } from './sandbox/demo.ts';
-import { createSandboxGuard } from './sandbox/guard.ts';
-import { createSandboxStore, demoMark } from './sandbox/sandbox.store.ts';
-import { createSandbox, type Sandbox } from './sandbox/sandbox.ts';
-import { createFailover, type Failover } from './sms/failover.ts';
-import type { Gateway } from './sms/gateway.ts';
-import { Inbox } from './sms/inbox.ts';
-import { createMessages } from './sms/message.ts';
-import { createAsOf } from './transactions/as-of.ts';
-import { createExportTransactions } from './transactions/export-transactions.ts';
-import { createSummarizeTransactions } from './transactions/totals.ts';
-import { createGetTransaction } from './transactions/get-transaction.ts';
-import { createListTransactions } from './transactions/list-transactions.ts';
-import { createRecordStore } from './transactions/record.store.ts';
-import { createRecordTransactions } from './transactions/record-transactions.ts';
-import { createTransactionsStore } from './transactions/transactions.store.ts';
-import { createCreateUser } from './users/create-user.ts';
-import { createFindUsers, createRevealPhone } from './users/find-users.ts';
-import { createUserStatus } from './users/user-status.ts';
-import { createUsersStore } from './users/users.store.ts';
+import { asProblem, errorCode, openDatabase, type Database } from '../db/database.ts';
+import { startEmbedded } from '../db/embedded.ts';
+import { enterMode } from '../db/installation.ts';
+import { migrate, readSchema, refuseNewer } from '../db/migrate.ts';
+import { StartError } from '../errors.ts';
+import { freePort } from '../free-port.ts';
+import { readPages } from '../http/pages.ts';
+import { operationsOf } from '../http/routes/index.ts';
+import { createServer } from '../http/server.ts';
+import { createObserver, type Observe, type Observer } from '../observe.ts';
+import { createGatewayOrder, type GatewayOrder } from '../messages/gateway-order.ts';
+import { configuredModes } from '../guard/rules.ts';
+import { DecisionLog } from '../guard/decisions.ts';
+import { createGuardDesk } from '../guard/desk.ts';
+import { LeaseBook } from '../guard/leases.ts';
+import { createLiveGuard } from '../guard/live.ts';
+import { createDigest } from '../guard/source.ts';
+import { createGuardStore } from '../guard/guard.store.ts';
+import { createSweeper } from '../guard/sweeper.ts';
+import { createOverview } from '../messages/overview.ts';
+import { createPhoneStore, type PhoneStore } from '../phone/phone.store.ts';
+import { createReceipts } from '../messages/receipts.ts';
+import { createReserveSend } from '../phone/reserve-send.ts';
+import { createSendCode } from '../phone/send-code.ts';
+import { createSendKeyStore } from '../phone/send-key.store.ts';
+import { createSentMessageStore } from '../phone/sent-message.store.ts';
+import { createSendOnce } from '../phone/send-once.ts';
+import { testNumbers } from '../phone/test-numbers.ts';
+import { createTrail } from '../messages/trail.ts';
+import { createTrailStore, type TrailStore } from '../messages/trail.store.ts';
+import { createUnlinkPhone } from '../phone/unlink-phone.ts';
+import { createVerifyCode } from '../phone/verify-code.ts';
+import { demoIndividual, demoTransactions } from '../sandbox/demo.ts';
+import { createSandboxGuard } from '../sandbox/guard.ts';
+import { createSandboxStore, demoMark } from '../sandbox/sandbox.store.ts';
+import { createSandbox, type Sandbox } from '../sandbox/sandbox.ts';
+import { createFailover, type Failover } from '../sms/failover.ts';
+import type { Gateway } from '../sms/gateway.ts';
+import { Inbox } from '../sms/gateways/inbox.ts';
+import { createMessages } from '../sms/message.ts';
+import { createAsOf } from '../transactions/as-of.ts';
+import { createExportTransactions } from '../transactions/export-transactions.ts';
+import { createSummarizeTransactions } from '../transactions/totals.ts';
+import { createGetTransaction } from '../transactions/get-transaction.ts';
+import { createListTransactions } from '../transactions/list-transactions.ts';
+import { createRecordStore } from '../transactions/record.store.ts';
+import { createRecordTransactions } from '../transactions/record-transactions.ts';
+import { createTransactionsStore } from '../transactions/transactions.store.ts';
+import { createCreateUser } from '../users/create-user.ts';
+import { createFindUsers, createRevealPhone } from '../users/find-users.ts';
+import { createUserStatus } from '../users/user-status.ts';
+import { createUsersStore } from '../users/users.store.ts';
 
 export interface AppOptions {
   config: Config;
@@ -178,7 +179,7 @@ async function start(options: AppOptions, releasers: Releasers): Promise<App> {
   const services = {
     send: createSendCode({
       store: phones,
-      trail: trailStore,
+      sentMessages: createSentMessageStore(db),
       once: createSendOnce({ store: createSendKeyStore(db), clock, waitSeconds: config.sendSeconds + 2 }),
       dispatch: failover.send,
       write: messages.write,

@@ -1,5 +1,5 @@
 /** Shows messages on the terminal, past the log: a code must never stand in a log line. */
-import type { Gateway, Message, Outcome } from './gateway.ts';
+import type { Gateway, Message, Outcome } from '../gateway.ts';
 
 export class ConsoleGateway implements Gateway {
   readonly name = 'console';

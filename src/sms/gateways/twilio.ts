@@ -1,9 +1,9 @@
 /** Twilio Programmable Messaging: POST /2010-04-01/Accounts/{Sid}/Messages.json. */
 import { createHmac } from 'node:crypto';
-import { outcomesOf, type Callback, type Gateway, type Outcome, type Receipt } from './gateway.ts';
-import { byStatus, formType, headerOf, httpCaller, type HttpAnswer } from './http.ts';
-import { sameText } from './same.ts';
-import type { SenderOf } from './senders.ts';
+import { outcomesOf, type Callback, type Gateway, type Outcome, type Receipt } from '../gateway.ts';
+import { byStatus, formType, headerOf, httpCaller, type HttpAnswer } from '../http.ts';
+import { sameText } from '../same.ts';
+import type { SenderOf } from '../senders.ts';
 
 export interface TwilioSettings {
   url: string;

@@ -9,8 +9,8 @@ import {
   type RuleMode,
   type RuleName,
   type SendPlan,
-} from './guard.ts';
-import type { Digest } from './guard-source.ts';
+} from './rules.ts';
+import type { Digest } from './source.ts';
 
 export interface GuardState {
   modes: { rule: string; mode: RuleMode }[];

@@ -1,5 +1,5 @@
 /** What rules refused or would have, gathered off the request's path and written some at a time. */
-import type { RuleName } from './guard.ts';
+import type { RuleName } from './rules.ts';
 
 export interface Decision {
   at: Date;
