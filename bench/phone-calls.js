@@ -1,5 +1,5 @@
 /** The calls of one send and one verify on the store, as the rules make them in the sandbox, without the rules. */
-import { loadConfig } from '../dist/config/config.js';
+import { loadConfig } from '../dist/config/load.js';
 import { configuredModes, planFailures, planSends } from '../dist/guard/rules.js';
 
 const digest = Buffer.alloc(32);

@@ -12,7 +12,7 @@ import { fileURLToPath } from 'node:url';
 import { brotliDecompressSync } from 'node:zlib';
 import { chromium } from 'playwright-core';
 import { startApp } from '../dist/app/start.js';
-import { loadConfig } from '../dist/config/config.js';
+import { loadConfig } from '../dist/config/load.js';
 import { freePort } from '../dist/free-port.js';
 import { liveAWeek, playGateways } from './busy-week.js';
 

@@ -20,7 +20,7 @@ import { migrate } from './cli/migrate.ts';
 import { serve } from './cli/serve.ts';
 import { token } from './cli/token.ts';
 import { traceUser } from './cli/trace-user.ts';
-import { ConfigError } from './config/config.ts';
+import { ConfigError } from './config/load.ts';
 import { StartError } from './errors.ts';
 
 const { version } = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8')) as {

@@ -3,7 +3,9 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { makeDigestKey, makeSigningKey } from '../src/auth/keys.ts';
-import { checkMode, ConfigError, loadConfig, settings } from '../src/config/config.ts';
+import { checkMode } from '../src/config/check.ts';
+import { ConfigError, loadConfig } from '../src/config/load.ts';
+import { settings } from '../src/config/settings/index.ts';
 import { configReference } from '../src/config/reference.ts';
 
 function problems(env: Record<string, string>): string[] {

@@ -4,7 +4,8 @@ import { fileURLToPath } from 'node:url';
 import { brotliDecompressSync } from 'node:zlib';
 import { request } from 'node:http';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { checkMode, loadConfig } from '../src/config/config.ts';
+import { checkMode } from '../src/config/check.ts';
+import { loadConfig } from '../src/config/load.ts';
 import { serviceForTest, startService, type Service } from './harness/service.ts';
 
 const built = fileURLToPath(new URL('../dist/web/', import.meta.url));

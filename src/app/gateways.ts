@@ -1,5 +1,7 @@
 /** From settings to the gateways they name. */
-import { gatewaysIn, type Config, type GatewayName } from '../config/config.ts';
+import { gatewaysIn } from '../config/check.ts';
+import type { Config } from '../config/load.ts';
+import type { GatewayName } from '../config/settings/gateways.ts';
 import { aws } from '../sms/gateways/aws.ts';
 import { ConsoleGateway } from '../sms/gateways/console.ts';
 import type { Gateway, Receipt } from '../sms/gateway.ts';

@@ -3,7 +3,7 @@ import { createHash, randomUUID, timingSafeEqual } from 'node:crypto';
 import { SignJWT, type JWK } from 'jose';
 import type { Clock } from '../clock.ts';
 import { secondsAfter } from '../clock.ts';
-import type { ClientSetting, Scope } from '../config/config.ts';
+import type { ClientSetting, Scope } from '../config/settings/tokens.ts';
 import type { SigningKey } from './keys.ts';
 
 export interface IssuerOptions {

@@ -11,7 +11,7 @@ import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { promisify } from 'node:util';
 import { calculateJwkThumbprint, type JWK } from 'jose';
-import { ConfigError } from '../config/config.ts';
+import { ConfigError } from '../config/load.ts';
 
 export interface SigningKey {
   id: string;

@@ -1,5 +1,5 @@
 /** The database for a command: the one that is configured, the running service's own, or one started for a while. */
-import { loadConfig } from '../config/config.ts';
+import { loadConfig } from '../config/load.ts';
 import { openDatabase, type Database } from '../db/database.ts';
 import { runningEmbedded, startEmbedded } from '../db/embedded.ts';
 import { migrate, readSchema, refuseNewer } from '../db/migrate.ts';

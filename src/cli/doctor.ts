@@ -2,7 +2,8 @@
 import { access, constants, readFile, stat } from 'node:fs/promises';
 import path from 'node:path';
 import postgres from 'postgres';
-import { checkMode, ConfigError, loadConfig, type Config } from '../config/config.ts';
+import { checkMode } from '../config/check.ts';
+import { ConfigError, loadConfig, type Config } from '../config/load.ts';
 import { findPackage } from '../db/binaries.ts';
 import { connectionOptions, errorCode } from '../db/database.ts';
 import { readSchema } from '../db/migrate.ts';

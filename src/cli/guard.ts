@@ -2,7 +2,7 @@
 import { userInfo } from 'node:os';
 import { deriveKey, makeDigestKey, sandboxKey } from '../auth/keys.ts';
 import { ServiceClock } from '../clock.ts';
-import { loadConfig } from '../config/config.ts';
+import { loadConfig } from '../config/load.ts';
 import { Problem, StartError } from '../errors.ts';
 import { plainAddress } from '../http/client-address.ts';
 import { asRule } from '../guard/live.ts';

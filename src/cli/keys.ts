@@ -1,7 +1,7 @@
 /** `ledgerline keys`: what production needs and nobody should make up by hand. */
 import { createHash, randomBytes } from 'node:crypto';
 import { makeDigestKey, makeSigningKey } from '../auth/keys.ts';
-import { scopes, type ClientSetting } from '../config/config.ts';
+import { scopes, type ClientSetting } from '../config/settings/tokens.ts';
 
 export async function keys({ client = 'backend' }: { client?: string }): Promise<number> {
   const secret = randomBytes(32).toString('base64url');

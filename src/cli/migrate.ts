@@ -1,5 +1,5 @@
 /** `ledgerline migrate`: brings the schema of DATABASE_URL up to date. */
-import { loadConfig } from '../config/config.ts';
+import { loadConfig } from '../config/load.ts';
 import { errorCode } from '../db/database.ts';
 import { migrate as runMigrations } from '../db/migrate.ts';
 import { StartError } from '../errors.ts';

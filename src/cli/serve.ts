@@ -3,7 +3,7 @@ import { mkdir, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { pino } from 'pino';
 import { startApp, type App } from '../app/start.ts';
-import { loadConfig, type Config } from '../config/config.ts';
+import { loadConfig, type Config } from '../config/load.ts';
 import { issuerFile } from './token.ts';
 
 export async function serve({ fresh }: { fresh?: boolean }): Promise<number> {

@@ -3,7 +3,8 @@ import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { embeddedIssuer } from '../app/start.ts';
 import { ServiceClock } from '../clock.ts';
-import { loadConfig, scopes } from '../config/config.ts';
+import { loadConfig } from '../config/load.ts';
+import { scopes } from '../config/settings/tokens.ts';
 import { StartError } from '../errors.ts';
 
 export const issuerFile = (dataDir: string) => path.join(path.resolve(dataDir), 'keys', 'issuer');

@@ -1,5 +1,5 @@
 /** `docs/config.md`, from the table of settings itself. */
-import { settings } from './config.ts';
+import { settings } from './settings/index.ts';
 
 interface Described {
   env: string;
@@ -17,7 +17,7 @@ export function configReference(): string {
   );
   return `# Settings
 
-Made from \`src/config.ts\` by \`npm run generate\`. All are environment variables; an empty one counts as not set.
+Made from \`src/config/settings/\` by \`npm run generate\`. All are environment variables; an empty one counts as not set.
 An unknown name that starts with \`LEDGERLINE_\`, or a value that does not fit, stops the start and is named.
 A secret may stand in a file instead: set the name with \`_FILE\` behind it to the file's path.
 

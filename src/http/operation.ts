@@ -2,7 +2,7 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import type { Readable } from 'node:stream';
 import type { Caller } from '../auth/caller.ts';
-import type { Scope } from '../config/config.ts';
+import type { Scope } from '../config/settings/tokens.ts';
 import type { ClientAddress, Origin } from '../guard/source.ts';
 import type { Body, Schema } from '../formats/shape.ts';
 

@@ -4,7 +4,8 @@ import { readdir, readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { brotliCompressSync } from 'node:zlib';
-import type { Mode, PageName } from '../config/config.ts';
+import type { Mode } from '../config/kinds.ts';
+import type { PageName } from '../config/settings/server.ts';
 import type { Reply, Request } from './operation.ts';
 
 const built = fileURLToPath(new URL('../../dist/web/', import.meta.url));

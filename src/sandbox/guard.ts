@@ -1,7 +1,7 @@
 /** The sandbox hands out codes and tokens without asking, so it answers only programs on this machine. */
 import type { IncomingHttpHeaders } from 'node:http';
 import { TokenError } from '../auth/issuer.ts';
-import { isLoopback } from '../config/config.ts';
+import { isLoopback } from '../config/check.ts';
 import { sandboxClosed } from '../errors.ts';
 import { originOf, type AnyOperation } from '../http/operation.ts';
 import { tokenOperationName } from '../http/routes/token.ts';

@@ -1,6 +1,6 @@
 /** What must hold by arithmetic, and what must stay bounded. */
 import { describe, expect, it } from 'vitest';
-import { loadConfig } from '../../src/config/config.ts';
+import { loadConfig } from '../../src/config/load.ts';
 import { openDatabase } from '../../src/db/database.ts';
 import { configuredModes, type GuardLimits } from '../../src/guard/rules.ts';
 import { createGuardStore } from '../../src/guard/guard.store.ts';

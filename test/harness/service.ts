@@ -6,7 +6,7 @@ import path from 'node:path';
 import postgres from 'postgres';
 import { inject, onTestFinished } from 'vitest';
 import { startApp } from '../../src/app/start.ts';
-import { loadConfig } from '../../src/config/config.ts';
+import { loadConfig } from '../../src/config/load.ts';
 import { databaseUrl } from './cluster.ts';
 
 export interface Answer {

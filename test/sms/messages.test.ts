@@ -1,7 +1,7 @@
 /** The words of a message, how they travel, and numbers that get none. */
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { loadConfig } from '../../src/config/config.ts';
+import { loadConfig } from '../../src/config/load.ts';
 import { encodingOf, gsmOctets, splitSegments, ucs2Octets } from '../../src/sms/encoding.ts';
 import { createMessages } from '../../src/sms/message.ts';
 import { newPhone, serviceForTest, wrongCode } from '../harness/service.ts';

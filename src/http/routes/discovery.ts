@@ -1,5 +1,5 @@
 import type { Issuer } from '../../auth/issuer.ts';
-import { scopes } from '../../config/config.ts';
+import { scopes } from '../../config/settings/tokens.ts';
 import { json, operation } from '../operation.ts';
 
 export const jwksOperation = (issuer: Issuer) =>

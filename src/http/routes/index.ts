@@ -9,7 +9,7 @@ import type { Sandbox } from '../../sandbox/sandbox.ts';
 import type { ListReply, ListRequest } from '../../transactions/list-transactions.ts';
 import type { createFindUsers, createRevealPhone } from '../../users/find-users.ts';
 import type { NewUser, UserStatus } from '../../users/users.store.ts';
-import { pageNames, type PageName } from '../../config/config.ts';
+import { pageNames, type PageName } from '../../config/settings/server.ts';
 import type { Pages } from '../pages.ts';
 import { openApiDocument } from '../openapi.ts';
 import type { AnyOperation } from '../operation.ts';

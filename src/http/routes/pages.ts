@@ -1,4 +1,4 @@
-import type { PageName } from '../../config/config.ts';
+import type { PageName } from '../../config/settings/server.ts';
 import { pageNotBuilt } from '../../errors.ts';
 import { operation } from '../operation.ts';
 import type { Pages, StaticFile } from '../pages.ts';

@@ -1,0 +1,93 @@
+/** Cross-checks: what a mode needs, and settings that contradict each other. */
+import type { Setting } from './kinds.ts';
+import { ConfigError, type Config } from './load.ts';
+import type { GatewayName } from './settings/gateways.ts';
+import { settings } from './settings/index.ts';
+
+const loopback = new Set(['localhost', '::1', '[::1]']);
+
+export function isLoopback(host: string): boolean {
+  return loopback.has(host) || /^127\.\d{1,3}\.\d{1,3}\.\d{1,3}$/.test(host);
+}
+
+/** Checks what single values cannot: what a mode and its gateways need. Reports every problem at once. */
+export function checkMode(config: Config): void {
+  const problems = config.mode === 'production' ? missingInProduction(config) : tooOpen(config);
+  problems.push(...missingForGateways(config));
+  problems.push(...plainHttp(config));
+  if (config.breakerLongestSeconds < config.breakerPauseSeconds) {
+    problems.push('LEDGERLINE_BREAKER_LONGEST_PAUSE must not be shorter than LEDGERLINE_BREAKER_PAUSE.');
+  }
+  if (config.jwksUrl && !config.issuer) problems.push('LEDGERLINE_JWKS_URL needs LEDGERLINE_ISSUER.');
+  if (problems.length > 0) throw new ConfigError(problems);
+}
+
+function plainHttp(config: Config): string[] {
+  return Object.entries<Setting<unknown>>(settings).flatMap(([name, { env, httpsOnly }]) => {
+    const value = config[name as keyof Config];
+    const isPlain = httpsOnly && typeof value === 'string' && value.startsWith('http:');
+    return isPlain && !isLoopback(new URL(value).hostname) ? [`${env} must be https; http is for loopback only.`] : [];
+  });
+}
+
+function tooOpen({ host, sandboxRemote }: Config): string[] {
+  if (isLoopback(host) || sandboxRemote) return [];
+  return [
+    `The sandbox hands out codes and tokens to anyone who can reach it, so it listens on loopback only, not on ${host}. ` +
+      'Set LEDGERLINE_SANDBOX_REMOTE=true if that is what you want, or MODE=production.',
+  ];
+}
+
+/** Every gateway that a list names. */
+export function gatewaysIn(config: Config): GatewayName[] {
+  return [...new Set([...(config.gateways ?? []), ...[...config.gatewaysByCountry.values()].flat()])];
+}
+
+function missingForGateways(config: Config): string[] {
+  return gatewaysIn(config).flatMap((name) => {
+    const missing = requiredSettings(config, name).map(({ env }) => env);
+    return missing.length === 0 ? [] : [`The gateway ${name} needs ${missing.join(' and ')}.`];
+  });
+}
+
+/** The settings that somebody cannot do without and that are not set. */
+function requiredSettings(config: Config, requiredBy: string): Setting<unknown>[] {
+  return Object.entries<Setting<unknown>>(settings)
+    .filter(([name, setting]) => setting.requiredBy === requiredBy && config[name as keyof Config] === undefined)
+    .map(([, setting]) => setting);
+}
+
+function missingInProduction(config: Config): string[] {
+  const problems: string[] = [];
+  if (!config.issuer) {
+    const needed = [
+      ['PUBLIC_URL', config.publicUrl],
+      ['LEDGERLINE_CLIENTS', config.clients],
+      ['LEDGERLINE_SIGNING_KEY', config.signingKey],
+    ].flatMap(([name, value]) => (value ? [] : [name]));
+    if (needed.length > 0) {
+      problems.push(
+        `Production needs a token issuer: LEDGERLINE_ISSUER for your own, or ${needed.join(', ')} for the embedded one.`,
+      );
+    }
+  }
+  if (config.pages.includes('sandbox')) {
+    problems.push('LEDGERLINE_PAGES names the page sandbox, which needs the sandbox.');
+  }
+  for (const { env, howToSet } of requiredSettings(config, 'production')) {
+    problems.push(`Production needs ${env}: ${howToSet}.`);
+  }
+  const real = (names: GatewayName[]) => names.every((name) => name !== 'inbox' && name !== 'console');
+  if (!config.gateways || ![config.gateways, ...config.gatewaysByCountry.values()].every(real)) {
+    problems.push('Production needs a gateway that sends: set LEDGERLINE_GATEWAYS to others than inbox and console.');
+  }
+  if (config.testNumbers && !config.testNumbersInProduction) {
+    problems.push(
+      'LEDGERLINE_TEST_NUMBERS gives fixed codes, which production refuses unless LEDGERLINE_TEST_NUMBERS_IN_PRODUCTION=true.',
+    );
+  }
+  if (config.clients?.some(({ id }) => id === 'sandbox')) {
+    problems.push('LEDGERLINE_CLIENTS names the client sandbox, which production refuses.');
+  }
+  return problems;
+}

@@ -1,0 +1,121 @@
+/** The kinds of values that a setting can hold: how each is written and read. */
+
+export type Mode = 'sandbox' | 'production';
+
+export interface Kind<T> {
+  /** How a person would write the value, for the reference. */
+  form: string;
+  parse(text: string): T;
+}
+
+export interface Setting<T> {
+  env: string;
+  kind: Kind<T>;
+  default: T | undefined | ((mode: Mode) => T | undefined);
+  /** What the reference says of a default that is computed. */
+  defaultText?: string;
+  secret?: boolean;
+  /** Who cannot do without it: production, or the gateway of that name. */
+  requiredBy?: string;
+  /** What to do when production lacks it. */
+  howToSet?: string;
+  /** A URL that may be plain http on loopback only. */
+  httpsOnly?: boolean;
+  about: string;
+}
+
+export class Unreadable extends Error {}
+
+export function fail(message: string): never {
+  throw new Unreadable(message);
+}
+
+export const text: Kind<string> = { form: 'text', parse: (value) => value };
+
+export function integer(minimum: number, maximum: number): Kind<number> {
+  return {
+    form: `integer, ${minimum} to ${maximum}`,
+    parse(value) {
+      const number = /^\d+$/.test(value) ? Number(value) : Number.NaN;
+      return number >= minimum && number <= maximum ? number : fail(`must be an integer from ${minimum} to ${maximum}`);
+    },
+  };
+}
+
+export const yesOrNo: Kind<boolean> = {
+  form: 'true or false',
+  parse: (value) => (value === 'true' ? true : value === 'false' ? false : fail('must be true or false')),
+};
+
+export function oneOf<const T extends string>(...values: T[]): Kind<T> {
+  return {
+    form: values.join(' or '),
+    parse: (value) => values.find((known) => known === value) ?? fail(`must be ${values.join(' or ')}`),
+  };
+}
+
+export const list: Kind<string[]> = {
+  form: 'list, separated by commas',
+  parse: (value) =>
+    value
+      .split(',')
+      .map((item) => item.trim())
+      .filter((item) => item !== ''),
+};
+
+export function url(...protocols: string[]): Kind<string> {
+  const forms = protocols.map((protocol) => `${protocol}://`).join(' or ');
+  return {
+    form: `URL, ${forms}`,
+    parse(value) {
+      const parsed = URL.canParse(value) ? new URL(value) : undefined;
+      if (!parsed || !protocols.includes(parsed.protocol.slice(0, -1))) {
+        return fail(`must be a URL that starts with ${forms}`);
+      }
+      return value.replace(/\/+$/, '');
+    },
+  };
+}
+
+export const spans: Record<string, number> = { s: 1, m: 60, h: 3600, d: 86400 };
+
+export function spanSeconds(span: string): number {
+  const match = /^(\d{1,6})([smhd])$/.exec(span);
+  const seconds = match ? Number(match[1]) * (spans[match[2]!] ?? 0) : 0;
+  return seconds > 0 ? seconds : fail(`has the span "${span}"; write one such as 90s, 10m, 1h or 1d`);
+}
+
+export const span: Kind<number> = { form: 'span such as 6h', parse: spanSeconds };
+
+/** `DE=…; FR=…`: values by country, or by another key. */
+export function byKey<T>(keys: string, pattern: RegExp, value: Kind<T>): Kind<Map<string, T>> {
+  return {
+    form: `${keys}=value, separated by semicolons; a value is a ${value.form}`,
+    parse(text) {
+      const items = text.split(';').filter((item) => item.trim() !== '');
+      return new Map(
+        items.map((item) => {
+          const equals = item.indexOf('=');
+          const key = item.slice(0, Math.max(0, equals)).trim();
+          if (!pattern.test(key)) return fail(`must be ${keys}=value, separated by semicolons`);
+          return [key, value.parse(item.slice(equals + 1).trim())];
+        }),
+      );
+    },
+  };
+}
+
+/** Part of a path, or of a header. */
+export const word: Kind<string> = {
+  form: 'text without spaces',
+  parse: (value) => (/^[\x21-\x7e]+$/.test(value) ? value : fail('must not contain spaces')),
+};
+
+export function setting<T>(definition: Setting<T>): Setting<T> {
+  return definition;
+}
+
+export const byMode =
+  <T>(sandbox: T, production: T) =>
+  (mode: Mode): T =>
+    mode === 'sandbox' ? sandbox : production;

@@ -1,0 +1,76 @@
+/** Reads every setting from the environment. An unknown LEDGERLINE_ name or a value that does not fit stops the start. */
+import { readFileSync } from 'node:fs';
+import { fail, Unreadable, type Mode, type Setting } from './kinds.ts';
+import { settings } from './settings/index.ts';
+
+type Value<S> = S extends Setting<infer T> ? T : never;
+export type Config = { -readonly [K in keyof typeof settings]: Value<(typeof settings)[K]> };
+
+export class ConfigError extends Error {
+  constructor(problems: string[]) {
+    super(problems.join('\n'));
+    this.name = 'ConfigError';
+  }
+}
+
+/** A secret may stand in a file instead, as container platforms hand them out. */
+const fileSuffix = '_FILE';
+
+export function loadConfig(env: Record<string, string | undefined>): Config {
+  const problems = unknownNames(env);
+  const mode = env.MODE === 'production' ? 'production' : 'sandbox';
+  const config: Record<string, unknown> = {};
+  for (const [name, definition] of Object.entries<Setting<unknown>>(settings)) {
+    try {
+      config[name] = readSetting(definition, env, mode);
+    } catch (error) {
+      if (!(error instanceof Unreadable)) throw error;
+      problems.push(`${definition.env} ${error.message}.`);
+    }
+  }
+  if (problems.length > 0) throw new ConfigError(problems);
+  return config as Config;
+}
+
+function readSetting(
+  { env: name, kind, default: fallback, secret }: Setting<unknown>,
+  env: Record<string, string | undefined>,
+  mode: Mode,
+): unknown {
+  let value = env[name];
+  const file = secret ? env[name + fileSuffix] : undefined;
+  if (file) {
+    if (value) fail(`and ${name}${fileSuffix} are both set; keep one`);
+    value = readSecretFile(name + fileSuffix, file);
+  }
+  if (value !== undefined && value !== '') return kind.parse(value);
+  return typeof fallback === 'function' ? fallback(mode) : fallback;
+}
+
+function readSecretFile(name: string, file: string): string {
+  try {
+    return readFileSync(file, 'utf8').trim();
+  } catch (error) {
+    return fail(`cannot be read from the file that ${name} names: ${(error as Error).message}`);
+  }
+}
+
+function unknownNames(env: Record<string, string | undefined>): string[] {
+  const known = new Set<string>(Object.values(settings).map(({ env }) => env));
+  for (const { env: name, secret } of Object.values<Setting<unknown>>(settings)) {
+    if (secret) known.add(name + fileSuffix);
+  }
+  return Object.keys(env)
+    .filter((name) => name.startsWith('LEDGERLINE_') && !known.has(name))
+    .map((name) => `${name} is not a setting${nearest(name, [...known])}`);
+}
+
+function nearest(name: string, known: string[]): string {
+  const shared = (other: string) => {
+    let length = 0;
+    while (length < name.length && name[length] === other[length]) length += 1;
+    return length;
+  };
+  const best = known.reduce((a, b) => (shared(b) > shared(a) ? b : a));
+  return shared(best) > 'LEDGERLINE_'.length ? `. Did you mean ${best}?` : '; docs/config.md lists them.';
+}

@@ -1,0 +1,52 @@
+/** Codes and test numbers. */
+import { parsePhoneNumber } from '../../phone/phone-number.ts';
+import { type TestNumber } from '../../phone/test-numbers.ts';
+import { fail, integer, type Kind, list, setting, yesOrNo } from '../kinds.ts';
+
+const testNumberList: Kind<TestNumber[]> = {
+  form: '+number=code@date, separated by commas; the date is the last day, UTC',
+  parse: (value) =>
+    list.parse(value).map((item, index) => {
+      const match = /^(\+\d+)=(\d{4,10})@(\d{4}-\d\d-\d\d)$/.exec(item);
+      const phone = match && parsePhoneNumber(match[1]!)?.key;
+      const day = match ? Date.parse(`${match[3]}T00:00:00Z`) : Number.NaN;
+      if (!phone || Number.isNaN(day)) {
+        return fail(`has item ${index + 1} in another form than +15005550006=123456@2030-12-31`);
+      }
+      return { phone, code: match[2]!, until: new Date(day + 86_400_000) };
+    }),
+};
+
+export const codesSettings = {
+  codeDigits: setting({
+    env: 'LEDGERLINE_CODE_DIGITS',
+    kind: integer(4, 10),
+    default: 6,
+    about: 'Digits of a code.',
+  }),
+  codeSeconds: setting({
+    env: 'LEDGERLINE_CODE_SECONDS',
+    kind: integer(30, 86400),
+    default: 600,
+    about: 'How long a code is good.',
+  }),
+  codeAttempts: setting({
+    env: 'LEDGERLINE_CODE_ATTEMPTS',
+    kind: integer(1, 100),
+    default: 5,
+    about: 'Attempts at one code; the last wrong one ends it.',
+  }),
+  testNumbers: setting<TestNumber[] | undefined>({
+    env: 'LEDGERLINE_TEST_NUMBERS',
+    kind: testNumberList,
+    default: undefined,
+    secret: true,
+    about: 'Numbers with a fixed code that no text is sent to, for app review.',
+  }),
+  testNumbersInProduction: setting({
+    env: 'LEDGERLINE_TEST_NUMBERS_IN_PRODUCTION',
+    kind: yesOrNo,
+    default: false,
+    about: 'Lets production have test numbers.',
+  }),
+};

@@ -1,0 +1,33 @@
+/** The database and its connections. */
+import { byMode, integer, oneOf, setting, url } from '../kinds.ts';
+
+export const databaseSettings = {
+  databaseUrl: setting<string | undefined>({
+    env: 'DATABASE_URL',
+    kind: url('postgres', 'postgresql'),
+    default: undefined,
+    defaultText: 'none: the embedded PostgreSQL',
+    secret: true,
+    about: 'PostgreSQL 15 or newer to use instead of the embedded one.',
+  }),
+  databaseConnections: setting({
+    env: 'LEDGERLINE_DATABASE_CONNECTIONS',
+    kind: integer(3, 200),
+    default: 16,
+    about:
+      'Connections to the database: an eighth for short reads, half for short writes, the rest for what may take long.',
+  }),
+  statementSeconds: setting({
+    env: 'LEDGERLINE_STATEMENT_SECONDS',
+    kind: integer(1, 600),
+    default: 5,
+    about: 'A request’s statement that takes longer is ended, and the caller gets 503.',
+  }),
+  migrate: setting<'auto' | 'check'>({
+    env: 'LEDGERLINE_MIGRATE',
+    kind: oneOf('auto', 'check'),
+    default: byMode<'auto' | 'check'>('auto', 'check'),
+    defaultText: 'auto; check in production',
+    about: 'Whether the start brings the schema up to date or only checks that it is.',
+  }),
+};

@@ -1,0 +1,22 @@
+/** Every setting, from the files of their owners. */
+import { codesSettings } from './codes.ts';
+import { databaseSettings } from './database.ts';
+import { gatewaysSettings } from './gateways.ts';
+import { guardSettings } from './guard.ts';
+import { installationSettings } from './installation.ts';
+import { messagesSettings } from './messages.ts';
+import { observabilitySettings } from './observability.ts';
+import { serverSettings } from './server.ts';
+import { tokensSettings } from './tokens.ts';
+
+export const settings = {
+  ...serverSettings,
+  ...installationSettings,
+  ...databaseSettings,
+  ...tokensSettings,
+  ...gatewaysSettings,
+  ...messagesSettings,
+  ...codesSettings,
+  ...guardSettings,
+  ...observabilitySettings,
+};

@@ -1,0 +1,29 @@
+/** The mode, and where the embedded parts keep their files. */
+import { list, type Mode, oneOf, setting, text, yesOrNo } from '../kinds.ts';
+
+export const installationSettings = {
+  mode: setting<Mode>({
+    env: 'MODE',
+    kind: oneOf('sandbox', 'production'),
+    default: 'sandbox',
+    about: 'The sandbox has an inbox instead of a gateway, a clock to move and a known client.',
+  }),
+  dataDir: setting({
+    env: 'DATA_DIR',
+    kind: text,
+    default: './data',
+    about: 'Folder of the embedded PostgreSQL and of the keys the sandbox makes for itself.',
+  }),
+  sandboxRemote: setting({
+    env: 'LEDGERLINE_SANDBOX_REMOTE',
+    kind: yesOrNo,
+    default: false,
+    about: 'Lets the sandbox listen on an address other than loopback.',
+  }),
+  sandboxHosts: setting<string[]>({
+    env: 'LEDGERLINE_SANDBOX_HOSTS',
+    kind: list,
+    default: [],
+    about: 'Host names, besides loopback and PUBLIC_URL, under which the sandbox may be called.',
+  }),
+};

@@ -1,0 +1,125 @@
+/** The text of a message, its sender, and the trail. */
+import { byKey, fail, integer, type Kind, setting, text } from '../kinds.ts';
+import { country, gatewayNames } from './gateways.ts';
+
+const sender: Kind<string> = {
+  form: 'number in E.164, a short code, or up to 11 letters and digits',
+  parse: (value) =>
+    /^(\+?\d{3,15}|(?=.*[A-Za-z])[A-Za-z0-9 _.&-]{1,11})$/.test(value)
+      ? value
+      : fail(`has the sender "${value}"; write a number in E.164, a short code, or up to 11 letters and digits`),
+};
+
+const locale: Kind<string> = {
+  form: 'language such as en or pt-BR',
+  parse: (value) =>
+    /^[A-Za-z]{2,3}(-[A-Za-z0-9]{2,8})*$/.test(value)
+      ? value
+      : fail(`has the locale "${value}"; write one such as en or pt-BR`),
+};
+
+const templates: Kind<Map<string, string>> = {
+  form: 'JSON object: by locale, such as de, or locale/correlationType, such as de/1',
+  parse(value) {
+    let parsed: unknown;
+    try {
+      parsed = JSON.parse(value);
+    } catch {
+      return fail('must be JSON');
+    }
+    if (typeof parsed !== 'object' || parsed === null || Array.isArray(parsed)) return fail('must be a JSON object');
+    return new Map(
+      Object.entries(parsed as Record<string, unknown>).map(([name, template]) => {
+        if (!/^[A-Za-z]{2,3}(-[A-Za-z0-9]{2,8})*(\/[01])?$/.test(name)) return fail(`has the name "${name}"`);
+        if (typeof template !== 'string' || !template.includes('{code}')) {
+          return fail(`has the template "${name}" without {code}`);
+        }
+        const [, unknown] = /\{(?!(?:brand|code|minutes)\})([^}]*)\}/.exec(template) ?? [];
+        if (unknown !== undefined) return fail(`has {${unknown}} in "${name}"; there are {brand}, {code}, {minutes}`);
+        return [name, template];
+      }),
+    );
+  },
+};
+
+const hostName: Kind<string> = {
+  form: 'host name',
+  parse: (value) =>
+    /^[a-z0-9]([a-z0-9.-]*[a-z0-9])?$/.test(value) ? value : fail('must be a host name such as app.example.com'),
+};
+
+const androidHash: Kind<string> = {
+  form: '11 letters of base64',
+  parse: (value) => (/^[A-Za-z0-9+/]{11}$/.test(value) ? value : fail('must be the 11 letters that the app computes')),
+};
+
+export const messagesSettings = {
+  sender: setting({
+    env: 'LEDGERLINE_SENDER',
+    kind: sender,
+    default: 'Ledgerline',
+    about: 'Who messages come from.',
+  }),
+  senders: setting<Map<string, string>>({
+    env: 'LEDGERLINE_SENDERS',
+    kind: byKey(
+      'country, gateway or gateway/country',
+      new RegExp(`^([A-Z]{2}|(${gatewayNames.join('|')})(/[A-Z]{2})?)$`),
+      sender,
+    ),
+    default: new Map(),
+    defaultText: 'none',
+    about: 'Another sender for a country or a gateway, such as `US=+15550001; twilio/US=+15550002`.',
+  }),
+  brand: setting({
+    env: 'LEDGERLINE_BRAND',
+    kind: text,
+    default: 'Ledgerline',
+    about: 'Name that stands in the messages.',
+  }),
+  brands: setting<Map<string, string>>({
+    env: 'LEDGERLINE_BRANDS',
+    kind: byKey('country', country, text),
+    default: new Map(),
+    defaultText: 'none',
+    about: 'Another name for a country.',
+  }),
+  templates: setting<Map<string, string>>({
+    env: 'LEDGERLINE_TEMPLATES',
+    kind: templates,
+    default: new Map(),
+    defaultText: 'built in: de, en, es, fr, it, nl, pt',
+    about: 'Words of the messages, with {code}, {brand} and {minutes} in them.',
+  }),
+  locale: setting({
+    env: 'LEDGERLINE_LOCALE',
+    kind: locale,
+    default: 'en',
+    about: 'Language of the messages where neither the request nor the country says another.',
+  }),
+  locales: setting<Map<string, string>>({
+    env: 'LEDGERLINE_LOCALES',
+    kind: byKey('country', country, locale),
+    default: new Map(),
+    defaultText: 'none',
+    about: 'Language by country, such as `DE=de; AT=de; BR=pt-BR`.',
+  }),
+  webOtpHost: setting<string | undefined>({
+    env: 'LEDGERLINE_WEBOTP_HOST',
+    kind: hostName,
+    default: undefined,
+    about: 'Host on whose pages browsers may fill the code in: adds the last line of WebOTP.',
+  }),
+  androidHash: setting<string | undefined>({
+    env: 'LEDGERLINE_ANDROID_HASH',
+    kind: androidHash,
+    default: undefined,
+    about: 'Hash of the Android app that may read the code (SMS Retriever).',
+  }),
+  trailDays: setting({
+    env: 'LEDGERLINE_TRAIL_DAYS',
+    kind: integer(1, 3650),
+    default: 90,
+    about: 'How long the trail of verifications is kept.',
+  }),
+};

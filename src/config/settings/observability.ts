@@ -1,0 +1,27 @@
+/** Logs and metrics. */
+import { integer, oneOf, setting } from '../kinds.ts';
+
+const logLevels = oneOf('debug', 'info', 'warn', 'error', 'silent');
+
+export const observabilitySettings = {
+  logLevel: setting({
+    env: 'LEDGERLINE_LOG_LEVEL',
+    kind: logLevels,
+    default: 'info',
+    about: 'Least level of what is logged.',
+  }),
+  logFormat: setting<'json' | 'text' | undefined>({
+    env: 'LEDGERLINE_LOG_FORMAT',
+    kind: oneOf('json', 'text'),
+    default: undefined,
+    defaultText: 'text on a terminal, else json',
+    about: 'How log lines are written.',
+  }),
+  metricsPort: setting<number | undefined>({
+    env: 'LEDGERLINE_METRICS_PORT',
+    kind: integer(0, 65535),
+    default: undefined,
+    defaultText: 'none: on PORT in the sandbox, off in production',
+    about: 'Port of its own for /metrics.',
+  }),
+};

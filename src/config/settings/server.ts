@@ -1,0 +1,90 @@
+/** What the server listens on and whom it trusts. */
+import { byMode, fail, integer, type Kind, list, setting, text, url } from '../kinds.ts';
+import { isIP } from 'node:net';
+
+const origins: Kind<string[]> = {
+  form: 'list of origins, separated by commas',
+  parse: (value) =>
+    list.parse(value).map((origin) => {
+      const parsed = URL.canParse(origin) ? new URL(origin) : undefined;
+      return parsed && parsed.origin === origin
+        ? origin
+        : fail(`must list origins such as https://app.example.com; ${origin} is none`);
+    }),
+};
+
+export const pageNames = ['sandbox', 'wallet', 'console'] as const;
+export type PageName = (typeof pageNames)[number];
+
+const pages: Kind<PageName[]> = {
+  form: `list of ${pageNames.join(', ')}`,
+  parse: (value) =>
+    list
+      .parse(value)
+      .map(
+        (name) =>
+          pageNames.find((known) => known === name) ??
+          fail(`has the page "${name}"; there are ${pageNames.join(', ')}`),
+      ),
+};
+
+const trustedProxies: Kind<number | string[]> = {
+  form: 'how many proxies stand before the service, or a list of their addresses and networks',
+  parse(value) {
+    if (/^\d$/.test(value)) return Number(value);
+    return list.parse(value).map((name) => {
+      const [address = '', bits] = name.split('/');
+      const most = isIP(address) === 6 ? 128 : 32;
+      const fits = bits === undefined || (/^\d{1,3}$/.test(bits) && Number(bits) <= most);
+      return isIP(address) > 0 && fits ? name : fail(`has "${name}", which is no address or network`);
+    });
+  },
+};
+
+export const serverSettings = {
+  host: setting({
+    env: 'HOST',
+    kind: text,
+    default: byMode('127.0.0.1', '0.0.0.0'),
+    defaultText: '127.0.0.1; 0.0.0.0 in production',
+    about: 'Address to listen on.',
+  }),
+  port: setting({
+    env: 'PORT',
+    kind: integer(0, 65535),
+    default: 8080,
+    about: 'Port to listen on; 0 takes any free one.',
+  }),
+  publicUrl: setting<string | undefined>({
+    env: 'PUBLIC_URL',
+    kind: url('http', 'https'),
+    default: undefined,
+    defaultText: 'http://HOST:PORT',
+    about: 'Where callers reach the service; it is the issuer of the embedded issuer’s tokens.',
+  }),
+  corsOrigins: setting<string[]>({
+    env: 'LEDGERLINE_CORS_ORIGINS',
+    kind: origins,
+    default: [],
+    about: 'Origins of web pages that may call the API.',
+  }),
+  pages: setting<PageName[]>({
+    env: 'LEDGERLINE_PAGES',
+    kind: pages,
+    default: byMode<PageName[]>([...pageNames], []),
+    defaultText: 'all of them; none in production',
+    about: 'Pages that are served. The page `sandbox`, at /, is for the sandbox only.',
+  }),
+  trustedProxies: setting<number | string[]>({
+    env: 'LEDGERLINE_TRUSTED_PROXIES',
+    kind: trustedProxies,
+    default: [],
+    about: 'Proxies whose X-Forwarded-For is believed. Without any, client addresses are not counted.',
+  }),
+  stopSeconds: setting({
+    env: 'LEDGERLINE_STOP_SECONDS',
+    kind: integer(1, 300),
+    default: 20,
+    about: 'How long a stop waits for requests in flight.',
+  }),
+};

@@ -1,0 +1,166 @@
+/** Who may issue tokens, and the keys. */
+import { byMode, fail, integer, type Kind, list, setting, text, url } from '../kinds.ts';
+
+export interface ClientSetting {
+  id: string;
+  /** Lower-case hex of the SHA-256 of the generated secret. */
+  secretSha256: string;
+  scopes: string[];
+  mayBindUsers: boolean;
+}
+
+const base64Key: Kind<Buffer> = {
+  form: 'base64 of at least 32 random bytes',
+  parse(value) {
+    const key = Buffer.from(value, 'base64');
+    return key.length >= 32 && /^[A-Za-z0-9+/_-]+=*$/.test(value)
+      ? key
+      : fail('must be the base64 of at least 32 random bytes; `ledgerline keys` makes one');
+  },
+};
+
+const pem: Kind<string> = {
+  form: 'PEM, PKCS #8 RSA private keys: the first signs, all are published',
+  parse: (value) =>
+    /-----BEGIN PRIVATE KEY-----/.test(value)
+      ? value.replaceAll('\\n', '\n')
+      : fail('must be PEM with at least one BEGIN PRIVATE KEY; `ledgerline keys` makes one'),
+};
+
+export const scopes = [
+  'users',
+  'phone',
+  'transactions:read',
+  'transactions:write',
+  'operator:read',
+  'operator:write',
+] as const;
+export type Scope = (typeof scopes)[number];
+
+const clients: Kind<ClientSetting[]> = {
+  form: 'JSON list of {id, secretSha256, scopes, mayBindUsers}',
+  parse(value) {
+    let parsed: unknown;
+    try {
+      parsed = JSON.parse(value);
+    } catch {
+      return fail('must be JSON');
+    }
+    if (!Array.isArray(parsed)) return fail('must be a JSON list of clients');
+    return parsed.map((entry: unknown, index) => client(entry, `client ${index + 1}`));
+  },
+};
+
+function client(entry: unknown, which: string): ClientSetting {
+  const { id, secretSha256, scopes: granted, mayBindUsers = false, ...rest } = Object(entry);
+  const [unknown] = Object.keys(rest);
+  if (unknown) return fail(`${which} has the unknown member ${unknown}`);
+  if (typeof id !== 'string' || !/^[\x21-\x7e]{1,100}$/.test(id)) return fail(`${which} needs an id`);
+  if (typeof secretSha256 !== 'string' || !/^[0-9a-f]{64}$/.test(secretSha256)) {
+    return fail(`${which} needs secretSha256: 64 lower-case hex digits; \`ledgerline keys\` makes one`);
+  }
+  const known: readonly string[] = scopes;
+  if (!Array.isArray(granted) || !granted.every((scope) => known.includes(scope))) {
+    return fail(`${which} needs scopes, each one of ${scopes.join(', ')}`);
+  }
+  if (typeof mayBindUsers !== 'boolean') return fail(`${which}: mayBindUsers must be true or false`);
+  return { id, secretSha256, scopes: granted, mayBindUsers };
+}
+
+export const tokensSettings = {
+  issuer: setting<string | undefined>({
+    env: 'LEDGERLINE_ISSUER',
+    kind: url('https', 'http'),
+    default: undefined,
+    defaultText: 'none: the embedded issuer',
+    httpsOnly: true,
+    about: 'Token issuer to trust, exactly as in the tokens’ `iss`. http only on loopback.',
+  }),
+  jwksUrl: setting<string | undefined>({
+    env: 'LEDGERLINE_JWKS_URL',
+    kind: url('https', 'http'),
+    default: undefined,
+    defaultText: 'found by the issuer’s discovery document',
+    httpsOnly: true,
+    about: 'Where the issuer’s keys are.',
+  }),
+  jwksRefreshSeconds: setting({
+    env: 'LEDGERLINE_JWKS_REFRESH_SECONDS',
+    kind: integer(1, 86400),
+    default: 300,
+    about: 'Age after which the issuer’s keys are read again; a key that left no longer counts.',
+  }),
+  jwksCooldownSeconds: setting({
+    env: 'LEDGERLINE_JWKS_COOLDOWN_SECONDS',
+    kind: integer(1, 3600),
+    default: 30,
+    about: 'Least time between two reads of the keys, however many tokens name an unknown key.',
+  }),
+  audience: setting({
+    env: 'LEDGERLINE_AUDIENCE',
+    kind: text,
+    default: 'ledgerline',
+    about: 'The `aud` that a token must carry.',
+  }),
+  algorithms: setting<string[]>({
+    env: 'LEDGERLINE_ALGORITHMS',
+    kind: {
+      form: 'list of RS256, RS384, RS512, PS256, PS384, PS512, ES256, ES384, ES512, EdDSA',
+      parse: (value) =>
+        list
+          .parse(value)
+          .map((name) =>
+            /^([RPE]S(256|384|512)|EdDSA)$/.test(name)
+              ? name
+              : fail(`has the algorithm "${name}"; only asymmetric signatures are allowed`),
+          ),
+    },
+    default: ['RS256', 'PS256', 'ES256', 'EdDSA'],
+    about: 'Signature algorithms accepted from the issuer.',
+  }),
+  clockSkewSeconds: setting({
+    env: 'LEDGERLINE_CLOCK_SKEW_SECONDS',
+    kind: integer(0, 600),
+    default: 60,
+    about: 'How far an external issuer’s clock may be off. The embedded issuer shares ours.',
+  }),
+  userClaim: setting({
+    env: 'LEDGERLINE_USER_CLAIM',
+    kind: text,
+    default: 'user_id',
+    about: 'Claim that binds a token to one user.',
+  }),
+  clients: setting<ClientSetting[] | undefined>({
+    env: 'LEDGERLINE_CLIENTS',
+    kind: clients,
+    default: undefined,
+    defaultText: 'in the sandbox the client `sandbox` with the secret `sandbox`',
+    secret: true,
+    about: 'Clients of the embedded issuer.',
+  }),
+  signingKey: setting<string | undefined>({
+    env: 'LEDGERLINE_SIGNING_KEY',
+    kind: pem,
+    default: undefined,
+    defaultText: 'made in DATA_DIR in the sandbox',
+    secret: true,
+    about: 'Keys of the embedded issuer. Every node gets the same.',
+  }),
+  digestKey: setting<Buffer | undefined>({
+    env: 'LEDGERLINE_DIGEST_KEY',
+    kind: base64Key,
+    default: undefined,
+    defaultText: 'made in DATA_DIR in the sandbox',
+    secret: true,
+    requiredBy: 'production',
+    howToSet: '`ledgerline keys` makes one',
+    about: 'Key of the digests that codes are stored as, and of page tokens. Every node gets the same.',
+  }),
+  tokenSeconds: setting({
+    env: 'LEDGERLINE_TOKEN_SECONDS',
+    kind: integer(60, 2_592_000),
+    default: byMode(86400, 3600),
+    defaultText: '86400; 3600 in production',
+    about: 'How long a token of the embedded issuer lives.',
+  }),
+};
