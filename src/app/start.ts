@@ -268,10 +268,10 @@ async function start(options: AppOptions, releasers: Releasers): Promise<App> {
   };
 }
 
-async function prepareSchema(url: string, { migrate: how }: Config): Promise<void> {
+async function prepareSchema(url: string, { migrate: how, mode }: Config): Promise<void> {
   try {
     if (how === 'auto') {
-      await migrate(url);
+      await migrate(url, { latestFunctionsWin: mode === 'sandbox' });
       return;
     }
     const { pending } = refuseNewer(await readSchema(url));

@@ -1,34 +1,49 @@
-/** Brings the schema up to date from the numbered files in `migrations/`, forward only. */
+/** Brings the schema up to date: the numbered files in `migrations/`, forward only, then the database functions. */
 import { readdir, readFile } from 'node:fs/promises';
 import postgres from 'postgres';
 import { StartError } from '../errors.ts';
 import { connectionOptions, schema } from './database.ts';
+import { applyFunctions, pendingFunctions } from './functions.ts';
 
 const folder = new URL('../../migrations/', import.meta.url);
 
 export interface SchemaState {
   applied: string[];
+  /** Migrations and function files that this release has and the database lacks. */
   pending: string[];
   /** Applied by a newer Ledgerline: this one does not know what they did. */
   unknown: string[];
 }
 
-export async function readSchema(url: string): Promise<SchemaState> {
-  return connected(url, stateOf);
+export interface MigrateOptions {
+  /** Puts back function definitions that the database has left behind. For a developer's database only. */
+  latestFunctionsWin?: boolean;
 }
 
-export async function migrate(url: string): Promise<string[]> {
+/** Any fixed number does, as long as every release uses the same. */
+const migrateLock = 7_352_846_911;
+
+export async function readSchema(url: string): Promise<SchemaState> {
   return connected(url, async (sql) => {
+    const { applied, pending, unknown } = await readMigrations(sql);
+    return { applied, pending: [...pending, ...(await pendingFunctions(sql))], unknown };
+  });
+}
+
+/** Of several that run at once, one works and the others wait; then they find nothing to do. */
+export async function migrate(url: string, { latestFunctionsWin = false }: MigrateOptions = {}): Promise<string[]> {
+  return connected(url, async (sql) => {
+    await sql`select pg_advisory_lock(${migrateLock})`;
     await sql.unsafe(`create schema if not exists ${schema}`);
     await sql.unsafe(`
       create table if not exists ${schema}.migrations (
         name text primary key,
         applied_at timestamptz not null default now()
       )`);
-    const { pending } = refuseNewer(await stateOf(sql));
-    const applied: string[] = [];
-    for (const name of pending) if (await apply(sql, name)) applied.push(name);
-    return applied;
+    const { pending } = refuseNewer(await readMigrations(sql));
+    for (const name of pending) await applyMigration(sql, name);
+    const functions = await sql.begin((transaction) => applyFunctions(transaction, latestFunctionsWin));
+    return [...pending, ...functions];
   });
 }
 
@@ -39,18 +54,15 @@ export function refuseNewer(state: SchemaState): SchemaState {
   );
 }
 
-async function apply(sql: postgres.Sql, name: string): Promise<boolean> {
+async function applyMigration(sql: postgres.Sql, name: string): Promise<void> {
   const statements = await readFile(new URL(name, folder), 'utf8');
-  return sql.begin(async (transaction) => {
-    // The row goes in first: of two that migrate at once the second waits here, and then has nothing to do.
-    const [first] = await transaction`
-      insert into migrations (name) values (${name}) on conflict do nothing returning name`;
-    if (first) await transaction.unsafe(statements);
-    return first !== undefined;
+  await sql.begin(async (transaction) => {
+    await transaction.unsafe(statements);
+    await transaction`insert into migrations (name) values (${name})`;
   });
 }
 
-async function stateOf(sql: postgres.Sql): Promise<SchemaState> {
+async function readMigrations(sql: postgres.Sql): Promise<SchemaState> {
   const files = (await readdir(folder)).filter((name) => name.endsWith('.sql')).sort();
   const [ledger] = await sql`select to_regclass(${`${schema}.migrations`}) is not null as present`;
   const rows = ledger?.present ? await sql`select name from migrations order by name` : [];
