@@ -1,9 +1,9 @@
 /** Rows from camt.053 account statements (ISO 20022), however large: one entry is held at a time. */
 import { TextDecoder } from 'node:util';
 import { SaxesParser } from 'saxes';
-import { JsonObject } from '../formats/json.ts';
+import { CamtStatement, type Entry } from './camt-rows.ts';
 import type { IncomingRow } from './ingest.ts';
-import { incoming, unreadable } from './ndjson.ts';
+import { unreadable } from './ndjson.ts';
 
 export interface CamtOptions {
   /** Whose statement it is, where all accounts are one individual's. */
@@ -12,18 +12,8 @@ export interface CamtOptions {
   accounts: Record<string, string>;
 }
 
-/** One entry is not longer than this. */
+/** The size limit of one entry, in characters. */
 const largestEntry = 1024 * 1024;
-
-/** The texts inside an entry, by their path below it; repeated elements add up. */
-type Texts = Map<string, string[]>;
-
-interface Entry {
-  line: number;
-  texts: Texts;
-  /** The texts of each transaction of a batch booking. */
-  details: Texts[];
-}
 
 export async function* readCamt(chunks: AsyncIterable<Buffer>, options: CamtOptions): AsyncGenerator<IncomingRow[]> {
   const reader = new CamtReader(options);
@@ -60,6 +50,7 @@ class CamtReader {
   #rows: IncomingRow[] = [];
   #path: string[] = [];
   #account = '';
+  #statement = new CamtStatement();
   #entry: Entry | undefined;
   #entrySize = 0;
   #text = '';
@@ -99,7 +90,10 @@ class CamtReader {
   #open(name: string, attributes: Record<string, string>): void {
     this.#path.push(name);
     this.#text = '';
-    if (name === 'Stmt') this.#account = '';
+    if (name === 'Stmt') {
+      this.#account = '';
+      this.#statement = new CamtStatement();
+    }
     if (name === 'Ntry' && !this.#entry) {
       this.#entry = { line: this.line, texts: new Map(), details: [] };
       this.#entrySize = 0;
@@ -123,7 +117,8 @@ class CamtReader {
     this.#text = '';
     this.#path.pop();
     if (name === 'Ntry' && this.#entry) {
-      this.#rows.push(...this.#rowsOf(this.#entry));
+      const individual = this.#options.accounts[this.#account] ?? this.#options.individual;
+      this.#rows.push(...this.#statement.rowsOf(this.#entry, this.#account, individual));
       this.#entry = undefined;
     }
   }
@@ -137,70 +132,8 @@ class CamtReader {
     const key = [...this.#path.slice(from + 1, -1), name].join('/');
     target.set(key, [...(target.get(key) ?? []), text]);
   }
-
-  #rowsOf({ line, texts, details }: Entry): IncomingRow[] {
-    // The transactions of a batch booking stand for themselves only if each can be told apart.
-    const single =
-      details.length > 1 && details.every((one) => one.has('Refs/AcctSvcrRef') && amountOf(one) !== undefined);
-    const individual = this.#options.accounts[this.#account] ?? this.#options.individual;
-    return (single ? details : [details.length === 1 ? details[0]! : new Map()]).map((detail: Texts) =>
-      toRow(line, texts, detail, single, individual, this.#account),
-    );
-  }
 }
 
 function localName(name: string): string {
   return name.slice(name.indexOf(':') + 1);
-}
-
-const first = (texts: Texts, ...keys: string[]): string | undefined =>
-  keys.map((key) => texts.get(key)?.[0]).find(Boolean);
-
-function amountOf(detail: Texts): string | undefined {
-  return first(detail, 'Amt', 'AmtDtls/TxAmt/Amt');
-}
-
-const statuses: Record<string, string> = { BOOK: 'Accepted', PDNG: 'Pending' };
-const families: Record<string, string> = {
-  CCRD: 'CARD',
-  MCRD: 'CARD',
-  ICDT: 'SEPA',
-  RCDT: 'SEPA',
-  IDDT: 'SEPA',
-  RDDT: 'SEPA',
-};
-
-function toRow(
-  line: number,
-  entry: Texts,
-  detail: Texts,
-  single: boolean,
-  individual: string | undefined,
-  account: string,
-): IncomingRow {
-  if (individual === undefined) {
-    return unreadable(line, `No individual is known for the account ${account}; give --individual or --accounts.`);
-  }
-  const reference =
-    (single && first(detail, 'Refs/AcctSvcrRef')) || first(entry, 'AcctSvcrRef') || first(detail, 'Refs/AcctSvcrRef');
-  if (!reference) return unreadable(line, 'The entry has no AcctSvcrRef, the bank’s own reference, to know it by.');
-  const direction = (single && first(detail, 'CdtDbtInd')) || first(entry, 'CdtDbtInd');
-  const status = first(entry, 'Sts', 'Sts/Cd') ?? '';
-  const system = families[first(entry, 'BkTxCd/Domn/Fmly/Cd') ?? first(detail, 'BkTxCd/Domn/Fmly/Cd') ?? ''] ?? '';
-  const party = (role: string) => first(detail, `RltdPties/${role}/Pty/Nm`, `RltdPties/${role}/Nm`) ?? '';
-  const members = {
-    individualId: individual,
-    transactionId: reference,
-    amount: (single && amountOf(detail)) || first(entry, 'Amt') || '',
-    currency: (single && first(detail, 'Amt@Ccy', 'AmtDtls/TxAmt/Amt@Ccy')) || first(entry, 'Amt@Ccy') || '',
-    timeStamp: first(entry, 'BookgDt/DtTm', 'BookgDt/Dt', 'ValDt/DtTm', 'ValDt/Dt') ?? '',
-    transactionType: system,
-    transactionCategory: direction === 'DBIT' ? 'Debit' : direction === 'CRDT' ? 'Credit' : '',
-    transactionStatus: statuses[status] ?? status,
-    senderName: party('Dbtr'),
-    receiverName: party('Cdtr'),
-    paymentNotes: (detail.get('RmtInf/Ustrd') ?? entry.get('AddtlNtryInf') ?? []).join(' '),
-    paymentSystem: system,
-  };
-  return incoming(line, JsonObject.of(members));
 }

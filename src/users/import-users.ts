@@ -4,13 +4,7 @@ import type { FieldErrors } from '../errors.ts';
 import { JsonObject, JsonNumber, type Json } from '../formats/json.ts';
 import { parsePhoneNumber, type PhoneNumber } from '../phone/phone-number.ts';
 import { int32, memberReader, optional, required, filterText, WrongType } from '../formats/shape.ts';
-import type { UsersStore } from './users.store.ts';
-
-export interface ImportedUser {
-  id: number;
-  phone: PhoneNumber | undefined;
-  verified: boolean;
-}
+import type { ImportedUser, ImportUserResult, UsersStore } from './users.store.ts';
 
 export type UserReading = { user: ImportedUser } | { errors: FieldErrors };
 
@@ -58,8 +52,6 @@ function asTexts(json: JsonObject): JsonObject {
     typeof value === 'boolean' ? String(value) : value instanceof JsonNumber ? value.text : value;
   return new JsonObject(json.names, json.values.map(text));
 }
-
-export type ImportUserResult = 'created' | 'known' | 'phone-taken' | 'other-phone';
 
 /** Results in the order of the users. A user that is known already gets the phone if there is none yet. */
 export function createImportUsers(store: UsersStore, clock: Clock) {

@@ -1,6 +1,6 @@
 /** The statements about users. */
 import { array, type Database } from '../db/database.ts';
-import type { ImportedUser, ImportUserResult } from './import-users.ts';
+import type { PhoneNumber } from '../phone/phone-number.ts';
 
 export interface NewUser {
   id: number | undefined;
@@ -9,6 +9,15 @@ export interface NewUser {
   /** JSON text of an object. */
   additionalData: string | undefined;
 }
+
+/** A user who comes from another system, with the phone that was verified there. */
+export interface ImportedUser {
+  id: number;
+  phone: PhoneNumber | undefined;
+  verified: boolean;
+}
+
+export type ImportUserResult = 'created' | 'known' | 'phone-taken' | 'other-phone';
 
 export interface UserStatus {
   isPhoneNumberVerified: boolean;

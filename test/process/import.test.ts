@@ -274,14 +274,100 @@ describe('ledgerline import, camt.053', () => {
     ]);
   });
 
-  it('refuses an entry without a reference, of an unknown account, and a DOCTYPE, with the line', async () => {
+  it('splits a batch booking also where a transaction has no reference, or the same one as another', async () => {
     const id = await newIndividual();
-    const one = await run(
-      ['import', await file('b.xml', camt(`${entry('')}\n${entry('C1')}`)), '--individual', String(id)],
+    const details = (refs: string, amount: string) =>
+      `<TxDtls><Refs>${refs}</Refs><Amt Ccy="EUR">${amount}</Amt></TxDtls>`;
+    const text = camt(
+      [
+        entry(
+          'D',
+          `<NtryDtls>${details('<AcctSvcrRef>D1</AcctSvcrRef>', '5.00')}${details('<EndToEndId>rent</EndToEndId>', '7.30')}</NtryDtls>`,
+        ),
+        entry(
+          'E',
+          `<NtryDtls>${details('<AcctSvcrRef>E</AcctSvcrRef>', '1.00')}${details('<AcctSvcrRef>E</AcctSvcrRef>', '1.00')}</NtryDtls>`,
+        ),
+      ].join('\n'),
+    );
+    const importAgain = async () =>
+      (await run(['import', await file('batch.xml', text), '--individual', String(id)], env)).stdout;
+    expect(await importAgain()).toMatch(/4 created/);
+    const ids = (await stored(id)).map(({ id: transactionId, amount }) => [transactionId, amount]);
+    expect(ids).toEqual([
+      ['D1', '5.00'],
+      [expect.stringMatching(/^camt-[0-9a-f]{32}$/), '7.30'],
+      [expect.stringMatching(/^camt-[0-9a-f]{32}$/), '1.00'],
+      [expect.stringMatching(/^camt-[0-9a-f]{32}-2$/), '1.00'],
+    ]);
+    expect(await importAgain()).toMatch(/0 created.*4 duplicate/);
+  });
+
+  it('knows an entry without AcctSvcrRef by the next unique reference, or else by its content', async () => {
+    const id = await newIndividual();
+    const text = camt(
+      [
+        entry('', '<NtryDtls><TxDtls><Refs><UETR>u-1</UETR><TxId>t-1</TxId></Refs></TxDtls></NtryDtls>'),
+        // A return keeps the reference of the payment, in the other direction.
+        entry('', '<NtryDtls><TxDtls><Refs><UETR>u-1</UETR></Refs></TxDtls></NtryDtls>').replace('DBIT', 'CRDT'),
+        // One standing order in two months: the payer's EndToEndId is the same.
+        entry('', '<NtryDtls><TxDtls><Refs><EndToEndId>rent</EndToEndId></Refs></TxDtls></NtryDtls>'),
+        entry('', '<NtryDtls><TxDtls><Refs><EndToEndId>rent</EndToEndId></Refs></TxDtls></NtryDtls>').replace(
+          '-02-',
+          '-03-',
+        ),
+        // Two equal coffees on one day.
+        entry('', '<NtryRef>1</NtryRef><AddtlNtryInf>coffee</AddtlNtryInf>'),
+        entry('', '<NtryRef>2</NtryRef><AddtlNtryInf>coffee</AddtlNtryInf>'),
+      ].join('\n'),
+    );
+    const importFile = async (content: string) =>
+      (await run(['import', await file('refs.xml', content), '--individual', String(id)], env)).stdout;
+    expect(await importFile(text)).toMatch(/6 created/);
+    expect((await stored(id)).slice(0, 2).map(({ id: transactionId }) => transactionId)).toEqual([
+      'u-1/DBIT',
+      'u-1/CRDT',
+    ]);
+    expect(await importFile(text)).toMatch(/0 created.*6 duplicate/);
+    // A statement that overlaps counts its entries differently.
+    const overlapping = camt(entry('', '<NtryRef>7</NtryRef><AddtlNtryInf>coffee</AddtlNtryInf>'));
+    expect(await importFile(overlapping)).toMatch(/0 created.*1 duplicate/);
+  });
+
+  it('takes pending entries that their booking can replace, and leaves out what has not moved money', async () => {
+    const id = await newIndividual();
+    const pending = (text: string) => text.replace('BOOK', 'PDNG');
+    const importFile = async (content: string) =>
+      run(['import', await file('pending.xml', camt(content)), '--individual', String(id)], env);
+    const one = await importFile(
+      [pending(entry('P1')), pending(entry('')), entry('P2').replace('BOOK', 'INFO')].join('\n'),
+    );
+    expect(one.stdout).toMatch(/1 created.*2 rejected/);
+    expect(one.stderr).toMatch(/line 4: rejected, \$: The entry is pending and has no reference/);
+    expect(one.stderr).toMatch(/line 5: rejected, \$: The entry has the status INFO/);
+    expect(await stored(id)).toMatchObject([{ id: 'P1', status: 'Pending' }]);
+    expect((await importFile(entry('P1').replace('12.30', '12.90'))).stdout).toMatch(/1 updated/);
+    expect(await stored(id)).toMatchObject([{ id: 'P1', status: 'Accepted', amount: '12.90' }]);
+  });
+
+  it('cuts notes to the limit, between characters', async () => {
+    const id = await newIndividual();
+    const notes = `${'x'.repeat(1999)}🙂`;
+    await run(
+      [
+        'import',
+        await file('notes.xml', camt(entry('N1', `<AddtlNtryInf>${notes}</AddtlNtryInf>`))),
+        '--individual',
+        String(id),
+      ],
       env,
     );
-    expect(one.stderr).toMatch(/line 3: rejected, \$: The entry has no AcctSvcrRef/);
-    expect(one.stdout).toMatch(/1 created.*1 rejected/);
+    expect(await stored(id)).toMatchObject([{ notes: 'x'.repeat(1999) }]);
+  });
+
+  it('refuses an entry of an unknown account, and a DOCTYPE, with the line', async () => {
+    const id = await newIndividual();
+    await run(['import', await file('b.xml', camt(entry('C1'))), '--individual', String(id)], env);
     const two = await run(['import', await file('c.xml', camt(entry('C2')))], env);
     expect(two.stderr).toMatch(
       /No individual is known for the account DE89370400440532013000; give --individual or --accounts\./,
