@@ -75,7 +75,10 @@ export function createClient(options: ClientOptions = {}) {
     async sendCode(request: wire.SendCodeRequest, options?: SendOptions): Promise<void> {
       if (!isE164(request.phoneNumber)) {
         const message = 'The PhoneNumber field is not a valid phone number.';
-        throw new LedgerlineError('invalid', message, { problem: { errors: { PhoneNumber: [message] } } });
+        throw new LedgerlineError('invalid', message, {
+          reason: 'invalid-request',
+          problem: { errors: { PhoneNumber: [message] } },
+        });
       }
       const call = once(post('/User/phone-number/send-code', request, options), options);
       await sending(request.id, () => nothing(call));

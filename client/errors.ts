@@ -1,5 +1,5 @@
 /** What a call can fail with: one class, whose `kind` says what to do about it. */
-import type { ProblemDetails } from './types.ts';
+import type { ErrorReason, ProblemDetails } from './types.ts';
 
 export type FailureKind =
   /** A field is wrong; `errors` says which. */
@@ -20,6 +20,7 @@ export type FailureKind =
 
 export interface FailureDetails {
   status?: number | undefined;
+  reason?: ErrorReason | undefined;
   problem?: Partial<ProblemDetails> | undefined;
   retryAfterSeconds?: number | undefined;
   cause?: unknown;
@@ -29,17 +30,21 @@ export class LedgerlineError extends Error {
   readonly kind: FailureKind;
   /** Absent when no answer came. */
   readonly status: number | undefined;
+  /** The stable name of the error, from the header Error-Reason; docs/errors.md lists them. New ones may come. */
+  readonly reason: ErrorReason | undefined;
   /** From a field, or `Error` for a refusal by a rule, to its messages. */
   readonly errors: Record<string, string[]>;
   /** Stands in the service's log too. */
   readonly traceId: string | undefined;
   readonly retryAfterSeconds: number | undefined;
 
-  constructor(kind: FailureKind, message: string, { status, problem, retryAfterSeconds, cause }: FailureDetails = {}) {
+  constructor(kind: FailureKind, message: string, details: FailureDetails = {}) {
+    const { status, reason, problem, retryAfterSeconds, cause } = details;
     super(message, { cause });
     this.name = 'LedgerlineError';
     this.kind = kind;
     this.status = status;
+    this.reason = reason;
     this.errors = problem?.errors ?? {};
     this.traceId = problem?.traceId;
     this.retryAfterSeconds = retryAfterSeconds;
@@ -49,9 +54,11 @@ export class LedgerlineError extends Error {
 export async function errorOf(response: Response): Promise<LedgerlineError> {
   const problem = await readProblem(response);
   const { status } = response;
+  const reason = (response.headers.get('error-reason') ?? undefined) as ErrorReason | undefined;
   const message = Object.values(problem.errors ?? {}).flat()[0] ?? problem.title ?? `HTTP ${status}`;
-  return new LedgerlineError(kindOf(status, problem), message, {
+  return new LedgerlineError(kindOf(status, reason), message, {
     status,
+    reason,
     problem,
     retryAfterSeconds: retryAfterSeconds(response.headers),
   });
@@ -82,11 +89,23 @@ async function readProblem(response: Response): Promise<Partial<ProblemDetails>>
   }
 }
 
-function kindOf(status: number, { errors }: Partial<ProblemDetails>): FailureKind {
+/** Reasons that say the request itself is wrong, whatever the service's data. */
+const invalidReasons: ReadonlySet<ErrorReason | undefined> = new Set([
+  undefined,
+  'invalid-request',
+  'malformed-body',
+  'malformed-request',
+  'method-not-allowed',
+  'body-too-large',
+  'unsupported-media-type',
+  'request-timeout',
+]);
+
+function kindOf(status: number, reason: ErrorReason | undefined): FailureKind {
   if (status === 401) return 'unauthorized';
   if (status === 403) return 'forbidden';
   if (status === 404) return 'not-found';
   if (status === 429) return 'too-many';
   if (status >= 500) return 'unavailable';
-  return errors && 'Error' in errors ? 'refused' : 'invalid';
+  return invalidReasons.has(reason) ? 'invalid' : 'refused';
 }

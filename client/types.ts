@@ -21,6 +21,8 @@ export interface ProblemDetails {
   errors?: Record<string, string[]> | undefined;
 }
 
+export type ErrorReason = 'invalid-request' | 'malformed-body' | 'malformed-request' | 'invalid-code' | 'phone-taken' | 'phone-not-supported' | 'nothing-to-resend' | 'user-exists' | 'unknown-individual' | 'ambiguous-transaction' | 'idempotency-conflict' | 'too-many-endpoints' | 'endpoint-disabled' | 'invalid-token' | 'missing-scope' | 'not-this-user' | 'sandbox-only' | 'receipt-refused' | 'unknown-user' | 'no-transactions' | 'unknown-transaction' | 'not-found' | 'method-not-allowed' | 'request-timeout' | 'body-too-large' | 'unsupported-media-type' | 'too-many-sends' | 'too-many-failures' | 'too-many-streams' | 'challenge-required' | 'internal' | 'send-failed' | 'send-outcome-unknown' | 'send-in-progress' | 'database-unavailable' | 'issuer-unavailable' | 'overloaded' | 'stopping' | 'invalid-client' | 'invalid-scope' | 'unauthorized-client' | 'unsupported-grant-type';
+
 export interface VerifyRequest {
   /** User identifier. */
   id: number;

@@ -1,11 +1,162 @@
 /**
- * The catalogue of everything Ledgerline refuses or fails at on purpose.
+ * The catalogue of errors: everything that Ledgerline refuses or fails at on purpose.
  * Code throws an entry; `http/problem.ts` alone turns it into a response.
+ * `docs/errors.md`, the OpenAPI document and the client's `ErrorReason` are generated from this table.
  */
+
+export interface ErrorEntry {
+  status: number;
+  /** The sentence under `Error` in the body. Absent: the body has no `errors`, or the thrower gives them. */
+  message?: string;
+  /** When a caller gets this error, for the reference. */
+  when: string;
+}
+
+/** By name, which is sent as the header Error-Reason. A name keeps its meaning for ever; new ones may come. */
+export const catalogue = {
+  'invalid-request': {
+    status: 400,
+    when: 'A member or parameter is missing, has the wrong type or is out of range. `errors` names the field.',
+  },
+  'malformed-body': { status: 400, when: 'The body is not JSON, or it is empty and the operation requires one.' },
+  'malformed-request': { status: 400, when: 'The request is not valid HTTP, or has no Host header.' },
+  'invalid-code': {
+    status: 400,
+    message: 'Invalid code.',
+    when: 'The code is wrong, expired, used or superseded, or no code was issued to this id.',
+  },
+  'phone-taken': {
+    status: 400,
+    message: 'Phone already registered',
+    when: 'The phone number is linked to another user.',
+  },
+  'phone-not-supported': {
+    status: 400,
+    message: 'Phone number not supported.',
+    when: 'No message will ever be sent to this number: the rules exclude it, or the gateway refused the destination.',
+  },
+  'nothing-to-resend': {
+    status: 400,
+    message: 'No code has been sent to this user yet.',
+    when: 'A resend was requested before the first send.',
+  },
+  'user-exists': { status: 400, message: 'User already exists.', when: 'The id that the caller chose is taken.' },
+  'unknown-individual': { status: 400, message: 'Unknown individual.', when: 'No user has this individualId.' },
+  'ambiguous-transaction': {
+    status: 400,
+    message: 'Several individuals hold this transactionId. Give individualId too.',
+    when: 'Several individuals have a transaction with this id, and the request names none of them.',
+  },
+  'idempotency-conflict': {
+    status: 400,
+    message: 'The Idempotency-Key was used for another request.',
+    when: 'The Idempotency-Key was used for a different request.',
+  },
+  'too-many-endpoints': {
+    status: 400,
+    message: 'Too many webhook endpoints.',
+    when: 'The maximum number of webhook endpoints exists already.',
+  },
+  'endpoint-disabled': {
+    status: 400,
+    message: 'The webhook endpoint is disabled.',
+    when: 'A replay was requested to a disabled webhook endpoint.',
+  },
+  'invalid-token': {
+    status: 401,
+    when: 'The access token is missing, malformed, expired or not accepted. The body is empty.',
+  },
+  'missing-scope': { status: 403, when: 'The token has none of the scopes that the operation accepts.' },
+  'not-this-user': {
+    status: 403,
+    message: 'The token is bound to another user.',
+    when: 'The token is bound to one user, and the request names another one or concerns all of them.',
+  },
+  'sandbox-only': {
+    status: 403,
+    when: 'The sandbox refuses the request: its Host is not loopback or configured, it comes from a page of another origin, or it was forwarded.',
+  },
+  'receipt-refused': {
+    status: 403,
+    when: 'A delivery receipt is not authentic, or its message is unknown. Only gateways get this.',
+  },
+  'unknown-user': { status: 404, message: 'Unknown user.', when: 'No user has this id.' },
+  'no-transactions': {
+    status: 404,
+    message: 'The individual has no transactions.',
+    when: 'The individual has no transactions at all. A filter that matches nothing is a 200.',
+  },
+  'unknown-transaction': { status: 404, message: 'Unknown transaction.', when: 'The transaction does not exist.' },
+  'not-found': { status: 404, when: 'The path, or what it names, does not exist.' },
+  'method-not-allowed': {
+    status: 405,
+    when: 'The path exists, but not with this method. `Allow` lists the methods.',
+  },
+  'request-timeout': { status: 408, when: 'The request did not arrive completely in time.' },
+  'body-too-large': { status: 413, when: 'The body exceeds the size limit of the operation.' },
+  'unsupported-media-type': { status: 415, when: 'The Content-Type of the body is not one the operation reads.' },
+  'too-many-sends': {
+    status: 429,
+    message: 'Codes to this destination are limited at the moment. Try again later.',
+    when: 'A limit on sends is reached. `Retry-After` is the number of seconds until one more fits.',
+  },
+  'too-many-failures': {
+    status: 429,
+    message: 'Too many failed attempts. Try again later.',
+    when: 'Verification is blocked after too many failed attempts, until `Retry-After` has passed.',
+  },
+  'too-many-streams': {
+    status: 429,
+    message: 'Too many streams, exports or statements are open. Try again later.',
+    when: 'The caller has its share of event streams, exports or statements open already.',
+  },
+  'challenge-required': {
+    status: 429,
+    message: 'A challenge must be solved before another code is sent.',
+    when: 'The caller must solve the challenge in the header `Challenge` first.',
+  },
+  internal: { status: 500, when: 'A defect of the service. The body is empty; the log has the traceId.' },
+  'send-failed': {
+    status: 503,
+    message: 'The message could not be handed to a gateway. Try again shortly.',
+    when: 'Every gateway failed for certain. No message was sent, and the budget is not used.',
+  },
+  'send-outcome-unknown': {
+    status: 503,
+    message: 'It is not known whether the message was sent. Wait for it, or try again shortly.',
+    when: 'A gateway was reached but did not confirm. The message may arrive; its code works.',
+  },
+  'send-in-progress': {
+    status: 503,
+    message: 'The first request with this Idempotency-Key is still under way.',
+    when: 'The first request with this Idempotency-Key has no answer yet.',
+  },
+  'database-unavailable': {
+    status: 503,
+    message: 'The database is not available. Try again shortly.',
+    when: 'The database cannot be reached.',
+  },
+  'issuer-unavailable': {
+    status: 503,
+    message: "The token issuer's keys cannot be read. Try again shortly.",
+    when: 'The keys of the token issuer cannot be fetched, so no token can be checked.',
+  },
+  overloaded: {
+    status: 503,
+    message: 'The service is busy. Try again shortly.',
+    when: 'The service has no capacity for this request at the moment, or a query took too long.',
+  },
+  stopping: { status: 503, message: 'The service is stopping.', when: 'The process is shutting down.' },
+} as const satisfies Record<string, ErrorEntry>;
+
+export type ErrorReason = keyof typeof catalogue;
+
+const reasons = Object.keys(catalogue) as ErrorReason[];
 
 export type FieldErrors = Record<string, string[]>;
 
 export interface ProblemDetails {
+  reason: ErrorReason;
   status: number;
   /** Left out where the status says enough (an unknown path, a wrong method). */
   errors?: FieldErrors;
@@ -33,49 +184,63 @@ export class StartError extends Error {
   }
 }
 
-/** A refusal by a rule rather than by the shape of the input. */
-function refusal(status: number, message: string, more: Partial<ProblemDetails> = {}): Problem {
-  return new Problem({ status, errors: { Error: [message] }, ...more });
+interface Particulars extends Partial<ProblemDetails> {
+  /** In place of the catalogue's own sentence. */
+  message?: string;
 }
 
-function later(status: number, message: string, retryAfterSeconds: number): Problem {
-  return refusal(status, message, { retryAfterSeconds: Math.max(1, Math.ceil(retryAfterSeconds)) });
+/** An entry of the catalogue as something to throw. */
+function problem(reason: ErrorReason, { message, ...more }: Particulars = {}): Problem {
+  const entry: ErrorEntry = catalogue[reason];
+  const sentence = message ?? entry.message;
+  const errors = sentence === undefined ? {} : { errors: { Error: [sentence] } };
+  return new Problem({ reason, status: entry.status, ...errors, ...more });
+}
+
+function later(reason: ErrorReason, retryAfterSeconds: number, more: Particulars = {}): Problem {
+  return problem(reason, { ...more, retryAfterSeconds: Math.max(1, Math.ceil(retryAfterSeconds)) });
 }
 
 // What was sent.
-export const invalidFields = (errors: FieldErrors) =>
-  new Problem({ status: 400, title: 'One or more validation errors occurred.', errors });
-export const unsupportedMediaType = () => new Problem({ status: 415 });
-export const bodyTooLarge = () => new Problem({ status: 413 });
-export const hostMissing = () => new Problem({ status: 400 });
-export const requestTimedOut = () => new Problem({ status: 408 });
-export const unknownPath = () => new Problem({ status: 404 });
-export const pageNotBuilt = () => refusal(404, 'The pages have not been built. Run `npm run build`.');
-export const wrongMethod = (allowed: string[]) => new Problem({ status: 405, headers: { allow: allowed.join(', ') } });
+const validation = (reason: ErrorReason, errors: FieldErrors) =>
+  problem(reason, { title: 'One or more validation errors occurred.', errors });
+export const invalidFields = (errors: FieldErrors) => validation('invalid-request', errors);
+/** .NET gives these two the form of a validation error. */
+export const bodyNotJson = (sentence: string) => validation('malformed-body', { $: [sentence] });
+export const bodyMissing = () => validation('malformed-body', { '': ['A non-empty request body is required.'] });
+export const unsupportedMediaType = () => problem('unsupported-media-type');
+export const bodyTooLarge = () => problem('body-too-large');
+/** `status` where HTTP has one of its own: 431 for a header that is too large. */
+export const malformedRequest = (status = 400) => problem('malformed-request', { status });
+export const requestTimedOut = () => problem('request-timeout');
+export const unknownPath = () => problem('not-found');
+export const pageNotBuilt = () =>
+  problem('not-found', { message: 'The pages have not been built. Run `npm run build`.' });
+export const wrongMethod = (allowed: string[]) =>
+  problem('method-not-allowed', { headers: { allow: allowed.join(', ') } });
+export const internalError = () => problem('internal');
 
 // Who sent it. RFC 6750 section 3: no error code when no token came, invalid_token when a bad one did.
-export const tokenMissing = () => new Problem({ status: 401, headers: { 'www-authenticate': 'Bearer' } });
+export const tokenMissing = () => problem('invalid-token', { headers: { 'www-authenticate': 'Bearer' } });
 export const tokenInvalid = (why: string) =>
-  new Problem({
-    status: 401,
+  problem('invalid-token', {
     headers: { 'www-authenticate': `Bearer error="invalid_token", error_description="${why}"` },
   });
 export const scopeMissing = (scopes: readonly string[]) =>
-  refusal(403, `The token lacks the scope ${scopes.join(' or ')}.`, {
-    headers: {
-      'www-authenticate': `Bearer error="insufficient_scope", scope="${scopes.join(' ')}"`,
-    },
+  problem('missing-scope', {
+    message: `The token lacks the scope ${scopes.join(' or ')}.`,
+    headers: { 'www-authenticate': `Bearer error="insufficient_scope", scope="${scopes.join(' ')}"` },
   });
-export const notTheirs = () => refusal(403, 'The token is bound to another user.');
-export const sandboxClosed = (why: string) => refusal(403, why);
+export const notTheirs = () => problem('not-this-user');
+export const sandboxClosed = (why: string) => problem('sandbox-only', { message: why });
 
 // Users and phones.
-export const unknownUser = () => refusal(404, 'Unknown user.');
-export const userExists = () => refusal(400, 'User already exists.');
-export const phoneTaken = () => refusal(400, 'Phone already registered');
-export const phoneUnsupported = () => refusal(400, 'Phone number not supported.');
-export const nothingToResend = () => refusal(400, 'No code has been sent to this user yet.');
-export const invalidCode = () => refusal(400, 'Invalid code.');
+export const unknownUser = () => problem('unknown-user');
+export const userExists = () => problem('user-exists');
+export const phoneTaken = () => problem('phone-taken');
+export const phoneUnsupported = () => problem('phone-not-supported');
+export const nothingToResend = () => problem('nothing-to-resend');
+export const invalidCode = () => problem('invalid-code');
 
 /** Which kind of limit, and nothing of its counts. */
 const sendLimits: Record<string, string> = {
@@ -91,32 +256,44 @@ const failureLimits: Record<string, string> = {
   'address-failures': 'Too many failed attempts from this address. Try again later.',
   'token-failures': 'Too many failed attempts with this token. Try again later.',
 };
+const worded = (message: string | undefined): Particulars => (message === undefined ? {} : { message });
 export const tooManySends = (seconds: number, limit = 'user-sends') =>
-  later(429, sendLimits[limit] ?? 'Codes to this destination are limited at the moment. Try again later.', seconds);
+  later('too-many-sends', seconds, worded(sendLimits[limit]));
 export const tooManyFailures = (seconds: number, limit = 'user-failures') =>
-  later(429, failureLimits[limit] ?? 'Too many failed attempts. Try again later.', seconds);
-export const notDispatched = (seconds: number) =>
-  later(503, 'The message could not be handed to a gateway. Try again shortly.', seconds);
-export const keyReused = () => refusal(400, 'The Idempotency-Key was used for another request.');
-export const stillSending = () => later(503, 'The first request with this Idempotency-Key is still under way.', 1);
-/** The first answer to an Idempotency-Key, once more. */
-export const repeated = (status: number, message: string) => refusal(status, message);
-export const receiptRefused = () => new Problem({ status: 403 });
+  later('too-many-failures', seconds, worded(failureLimits[limit]));
+/** `challenge` is what the caller must solve, as the header Challenge gives it. */
+export const challengeRequired = (seconds: number, challenge: string) =>
+  later('challenge-required', seconds, { headers: { challenge } });
+export const notDispatched = (seconds: number) => later('send-failed', seconds);
+export const sendOutcomeUnknown = (seconds: number) => later('send-outcome-unknown', seconds);
+export const keyReused = () => problem('idempotency-conflict');
+export const stillSending = () => later('send-in-progress', 1);
+/** The first answer to an Idempotency-Key, once more: by its reason, or by its sentence as it was stored earlier. */
+export const repeated = (stored: string) =>
+  problem(reasons.find((reason) => reason === stored || (catalogue[reason] as ErrorEntry).message === stored)!);
+export const receiptRefused = () => problem('receipt-refused');
 
 // What operators ask for.
-export const unknownBlock = () => refusal(404, 'Nothing is blocked by that name.');
-export const unknownSafeEntry = () => refusal(404, 'The safe list has no such entry.');
+export const unknownBlock = () => problem('not-found', { message: 'Nothing is blocked by that name.' });
+export const unknownSafeEntry = () => problem('not-found', { message: 'The safe list has no such entry.' });
 
-// Transactions.
-export const unknownIndividual = () => refusal(400, 'Unknown individual.');
-export const noTransactions = () => refusal(404, 'The individual has no transactions.');
-export const unknownTransaction = () => refusal(404, 'Unknown transaction.');
-export const severalIndividuals = () =>
-  refusal(400, 'Several individuals hold this transactionId. Give individualId too.');
+// Transactions and events.
+export const unknownIndividual = () => problem('unknown-individual');
+export const noTransactions = () => problem('no-transactions');
+export const unknownTransaction = () => problem('unknown-transaction');
+export const severalIndividuals = () => problem('ambiguous-transaction');
+export const tooManyStreams = (seconds: number) => later('too-many-streams', seconds);
+export const tooManyEndpoints = () => problem('too-many-endpoints');
+export const endpointDisabled = () => problem('endpoint-disabled');
 
-// What we stand on.
-export const databaseAway = () => later(503, 'The database is not available. Try again shortly.', 2);
-export const databaseBusy = () => later(503, 'Too many exports are running. Try again shortly.', 10);
-export const databaseContended = () => later(503, 'Too many calls for the same thing at once. Try again shortly.', 1);
-export const queryTooLong = () => later(503, 'The query took too long. Narrow the filter, or try again later.', 30);
-export const issuerAway = () => later(503, "The token issuer's keys cannot be read. Try again shortly.", 5);
+// What the service depends on.
+export const databaseAway = () => later('database-unavailable', 2);
+export const databaseBusy = () =>
+  later('overloaded', 10, { message: 'Too many exports are running. Try again shortly.' });
+export const databaseContended = () =>
+  later('overloaded', 1, { message: 'Too many calls for the same thing at once. Try again shortly.' });
+export const queryTooLong = () =>
+  later('overloaded', 30, { message: 'The query took too long. Narrow the filter, or try again later.' });
+export const overloaded = (seconds: number) => later('overloaded', seconds);
+export const issuerAway = () => later('issuer-unavailable', 5);
+export const stopping = () => later('stopping', 2);

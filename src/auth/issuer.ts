@@ -5,6 +5,7 @@ import type { Clock } from '../clock.ts';
 import { secondsAfter } from '../clock.ts';
 import type { ClientSetting, Scope } from '../config/settings/tokens.ts';
 import type { SigningKey } from './keys.ts';
+import { TokenError } from './token-error.ts';
 
 export interface IssuerOptions {
   url: string;
@@ -29,19 +30,6 @@ export interface TokenResponse {
   token_type: 'Bearer';
   expires_in: number;
   scope: string;
-}
-
-/** RFC 6749 section 5.2. */
-export class TokenError extends Error {
-  readonly code: string;
-  readonly status: number;
-
-  constructor(code: string, description: string, status = 400) {
-    super(description);
-    this.name = 'TokenError';
-    this.code = code;
-    this.status = status;
-  }
 }
 
 /** All that a token which opens one wallet can ever do. */

@@ -1,6 +1,6 @@
 /** The client's types, made from the same schemas as the OpenAPI document. */
 import type { Schema } from '../formats/shape.ts';
-import type { OpenApiDocument } from './openapi.ts';
+import { openEnum, type OpenApiDocument } from './openapi.ts';
 
 export function clientTypes({ components }: Pick<OpenApiDocument, 'components'>): string {
   const declarations = Object.entries(components.schemas).map(([name, schema]) => declaration(name, schema));
@@ -8,6 +8,7 @@ export function clientTypes({ components }: Pick<OpenApiDocument, 'components'>)
 }
 
 function declaration(name: string, schema: Schema): string {
+  if (schema.type !== 'object') return `export type ${name} = ${typeOf(schema)};`;
   const { properties = {}, required = [] } = schema as { properties?: Record<string, Schema>; required?: string[] };
   const members = Object.entries(properties).map(([member, value]) => {
     const about = value.description ? `  /** ${value.description} */\n` : '';
@@ -29,6 +30,7 @@ const primitives: Record<string, string> = {
 
 function typeOf(schema: Schema): string {
   if (typeof schema.$ref === 'string') return schema.$ref.split('/').at(-1)!;
+  if (Array.isArray(schema[openEnum])) return union(schema[openEnum].map(literal));
   if (Array.isArray(schema.enum)) return union(schema.enum.map(literal));
   if ('const' in schema) return literal(schema.const);
   const types: unknown[] = Array.isArray(schema.type) ? schema.type : [schema.type];

@@ -3,15 +3,16 @@ import type { IncomingHttpHeaders } from 'node:http';
 
 export type Cors = (method: string, headers: IncomingHttpHeaders) => Record<string, string>;
 
+/** Response headers that a page may read. */
+const exposed = 'As-Of, Retry-After, Error-Reason, WWW-Authenticate, Code-Length, Code-Expires-In, Challenge';
+
 /** The headers an answer gets, whatever the answer is. */
 export function createCors(origins: readonly string[]): Cors {
   return function headersFor(method, { origin, ...headers }) {
     if (origins.length === 0) return {};
     if (origin === undefined || !origins.includes(origin)) return { vary: 'Origin' };
     const allowed = { vary: 'Origin', 'access-control-allow-origin': origin };
-    if (!isPreflight(method, headers)) {
-      return { ...allowed, 'access-control-expose-headers': 'As-Of, Retry-After, WWW-Authenticate' };
-    }
+    if (!isPreflight(method, headers)) return { ...allowed, 'access-control-expose-headers': exposed };
     const asked = headers['access-control-request-headers'];
     return {
       ...allowed,

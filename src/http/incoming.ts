@@ -1,8 +1,9 @@
 /** What a request brings, and what is asked of it before an operation sees it. */
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
 import {
+  bodyMissing,
   bodyTooLarge,
-  hostMissing,
+  malformedRequest,
   requestTimedOut,
   tokenInvalid,
   tokenMissing,
@@ -10,11 +11,11 @@ import {
   unsupportedMediaType,
 } from '../errors.ts';
 import type { AnyOperation } from './operation.ts';
-import { bodyMissing, isJson, mediaTypeOf, parseBody } from './read-body.ts';
+import { isJson, mediaTypeOf, parseBody } from './read-body.ts';
 
 /** RFC 9112 section 3.2. */
 export function checkHost({ httpVersion, headers }: IncomingMessage): void {
-  if (httpVersion === '1.1' && headers.host === undefined) throw hostMissing();
+  if (httpVersion === '1.1' && headers.host === undefined) throw malformedRequest();
 }
 
 /** RFC 9112 section 3.2.2: an address may come in full, as to a proxy, and then its host is the one that counts. */

@@ -1,5 +1,7 @@
 /** The OpenAPI document, made from the operations themselves. */
 import { readFileSync } from 'node:fs';
+import { catalogue } from '../errors.ts';
+import { reasonOfTokenError, tokenErrorCodes } from '../auth/token-error.ts';
 import type { AnyOperation, ResponseDoc } from './operation.ts';
 import type { Schema } from '../formats/shape.ts';
 
@@ -22,6 +24,20 @@ export interface OpenApiOperation {
   parameters?: { name: string; in: string; required: boolean; description?: string; schema: Schema }[];
   requestBody?: { required: boolean; content: Record<string, { schema: Schema; example?: unknown }> };
   responses: Record<string, { description: string; content?: Record<string, { schema: Schema }> }>;
+}
+
+/** The keyword for values that are known today and to which more may be added. */
+export const openEnum = 'x-extensible-enum';
+
+const reasonSchema: Schema = {
+  title: 'ErrorReason',
+  type: 'string',
+  description: 'The stable name of an error. New ones may come; none changes its meaning.',
+  [openEnum]: [...Object.keys(catalogue), ...tokenErrorCodes.map(reasonOfTokenError)].filter(isFirst),
+};
+
+function isFirst<T>(value: T, index: number, all: T[]): boolean {
+  return all.indexOf(value) === index;
 }
 
 const problemSchema: Schema = {
@@ -155,10 +171,10 @@ function describeResponse(status: number, doc: ResponseDoc, share: (schema: Sche
     : status >= 400 && status !== 401
       ? { 'application/problem+json': { schema: share(problemSchema) } }
       : undefined;
-  const headers = Object.entries(doc.headers ?? {}).map(([name, description]) => [
-    name,
-    { description, schema: { type: 'string' } },
-  ]);
+  const headers: [string, { description: string; schema: Schema }][] = Object.entries(doc.headers ?? {}).map(
+    ([name, description]) => [name, { description, schema: { type: 'string' } }],
+  );
+  if (status >= 400) headers.push(['Error-Reason', { description: 'Which error it is.', schema: share(reasonSchema) }]);
   return {
     description: doc.about,
     ...(headers.length > 0 && { headers: Object.fromEntries(headers) }),

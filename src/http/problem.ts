@@ -26,6 +26,9 @@ export function titleOf(status: number): string {
   return knownFor(status).title;
 }
 
+/** Every error answer carries the name of its entry in the catalogue. */
+export const reasonHeader = 'error-reason';
+
 export const problemType = 'application/problem+json; charset=utf-8';
 
 /** Members in .NET's order, those without a value left out. */
@@ -42,8 +45,12 @@ export function problemBody(details: ProblemDetails, traceId: string): string {
 
 /** A 401 says what it has to say in its header (RFC 6750), an unexpected 500 in the log. */
 export function problemReply(details: ProblemDetails, traceId: string): Reply {
-  const { status, headers, retryAfterSeconds } = details;
-  const told = { ...headers, ...(retryAfterSeconds !== undefined && { 'retry-after': String(retryAfterSeconds) }) };
-  if (status === 401 || status === 500) return { status, headers: told };
-  return { status, headers: told, body: problemBody(details, traceId), contentType: problemType };
+  const { reason, status, retryAfterSeconds } = details;
+  const headers = {
+    [reasonHeader]: reason,
+    ...details.headers,
+    ...(retryAfterSeconds !== undefined && { 'retry-after': String(retryAfterSeconds) }),
+  };
+  if (status === 401 || status === 500) return { status, headers };
+  return { status, headers, body: problemBody(details, traceId), contentType: problemType };
 }

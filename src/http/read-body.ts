@@ -1,6 +1,6 @@
 /** From the bytes of a request to its JSON. */
 import { TextDecoder } from 'node:util';
-import { invalidFields, unsupportedMediaType } from '../errors.ts';
+import { bodyNotJson, unsupportedMediaType } from '../errors.ts';
 import { MalformedJson, readJson, type Json } from '../formats/json.ts';
 
 export interface MediaType {
@@ -54,20 +54,12 @@ export function parseBody(bytes: Buffer | undefined, contentType: string | undef
   try {
     text = decoder.decode(bytes);
   } catch {
-    throw malformed('The JSON payload is not valid text in its encoding.');
+    throw bodyNotJson('The JSON payload is not valid text in its encoding.');
   }
   try {
     return readJson(text);
   } catch (error) {
-    if (error instanceof MalformedJson) throw malformed(error.message);
+    if (error instanceof MalformedJson) throw bodyNotJson(error.message);
     throw error;
   }
-}
-
-function malformed(sentence: string) {
-  return invalidFields({ $: [sentence] });
-}
-
-export function bodyMissing() {
-  return invalidFields({ '': ['A non-empty request body is required.'] });
 }

@@ -5,9 +5,18 @@ import type { Server, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import { pipeline } from 'node:stream';
 import type { Caller } from '../auth/caller.ts';
-import { TokenError } from '../auth/issuer.ts';
+import { reasonOfTokenError, TokenError } from '../auth/token-error.ts';
 import type { Verifier } from '../auth/verifier.ts';
-import { notTheirs, Problem, scopeMissing, wrongMethod } from '../errors.ts';
+import {
+  internalError,
+  malformedRequest,
+  notTheirs,
+  Problem,
+  requestTimedOut,
+  scopeMissing,
+  wrongMethod,
+  type ErrorReason,
+} from '../errors.ts';
 import type { Observer } from '../observe.ts';
 import { createClientAddress, type TrustedProxies } from './client-address.ts';
 import { createCors, isPreflight } from './cors.ts';
@@ -25,7 +34,7 @@ import {
 } from './incoming.ts';
 import { linger } from './linger.ts';
 import { jsonType, noStore, type AnyOperation, type Context, type Reply } from './operation.ts';
-import { problemBody, problemReply, problemType, titleOf } from './problem.ts';
+import { problemBody, problemReply, problemType, reasonHeader, titleOf } from './problem.ts';
 import { createRouting, type Found } from './routing.ts';
 import { traceIdFor } from './trace.ts';
 
@@ -106,11 +115,12 @@ export function createServer(options: ServerOptions): Server {
 
   function failure(error: unknown, { traceId, oauthErrors }: Course): Reply {
     if (error instanceof TokenError) return tokenErrorReply(error);
-    if (error instanceof CallerGone) return { status: 400 };
+    // Nobody reads this answer: the connection is closed.
+    if (error instanceof CallerGone) return problemReply(malformedRequest().details, traceId);
     const problem = error instanceof Problem ? error : options.translate(error);
     if (!problem) observer.observeDefect(error, traceId);
-    if (problem && oauthErrors) return tokenErrorReply(asTokenError(problem), problem.details.headers);
-    return problemReply(problem?.details ?? { status: 500 }, traceId);
+    if (problem && oauthErrors) return tokenProblemReply(problem);
+    return problemReply((problem ?? internalError()).details, traceId);
   }
 
   function headersOf(request: IncomingMessage, reply: Reply): Record<string, string | number> {
@@ -201,23 +211,31 @@ function checkUser(operation: AnyOperation, context: Context<unknown>): void {
 }
 
 /** RFC 6749 section 5.2. */
-function tokenErrorReply({ status, code, message }: TokenError, more?: Record<string, string>): Reply {
+function tokenErrorReply({ status, code, message }: TokenError, headers?: Record<string, string>): Reply {
   return {
     status,
     body: JSON.stringify({ error: code, error_description: message }),
     contentType: jsonType,
-    headers: { ...more, ...noStore, ...(status === 401 && { 'www-authenticate': 'Basic realm="ledgerline"' }) },
+    headers: {
+      [reasonHeader]: reasonOfTokenError(code),
+      ...headers,
+      ...noStore,
+      ...(status === 401 && { 'www-authenticate': 'Basic realm="ledgerline"' }),
+    },
   };
 }
 
 /** What is wrong with a request for a token before the issuer sees it. */
-function asTokenError({ details: { status } }: Problem): TokenError {
-  return new TokenError('invalid_request', `${titleOf(status)}.`, status);
+function tokenProblemReply({ details: { reason, status, errors, headers } }: Problem): Reply {
+  const error = new TokenError('invalid_request', errors?.Error?.[0] ?? `${titleOf(status)}.`, status);
+  // A refusal before the body was read keeps the reason it has on every other path.
+  const own: ErrorReason[] = ['sandbox-only', 'method-not-allowed'];
+  return tokenErrorReply(error, { ...headers, ...(own.includes(reason) && { [reasonHeader]: reason }) });
 }
 
-const unreadable: Record<string, number> = {
-  HPE_HEADER_OVERFLOW: 431,
-  ERR_HTTP_REQUEST_TIMEOUT: 408,
+const unreadable: Record<string, Problem> = {
+  HPE_HEADER_OVERFLOW: malformedRequest(431),
+  ERR_HTTP_REQUEST_TIMEOUT: requestTimedOut(),
 };
 
 /** What is no HTTP at all still gets an answer, if there is anybody left to hear it. */
@@ -226,9 +244,14 @@ function answerUnreadable(error: NodeJS.ErrnoException, socket: Socket): void {
     socket.destroy();
     return;
   }
-  const status = unreadable[error.code ?? ''] ?? 400;
-  const body = problemBody({ status }, traceIdFor(undefined));
-  socket.end(
-    `HTTP/1.1 ${status} ${titleOf(status)}\r\nContent-Type: ${problemType}\r\nContent-Length: ${Buffer.byteLength(body)}\r\nConnection: close\r\n\r\n${body}`,
-  );
+  const { details } = unreadable[error.code ?? ''] ?? malformedRequest();
+  const body = problemBody(details, traceIdFor(undefined));
+  const head = [
+    `HTTP/1.1 ${details.status} ${titleOf(details.status)}`,
+    `Content-Type: ${problemType}`,
+    `Content-Length: ${Buffer.byteLength(body)}`,
+    `Error-Reason: ${details.reason}`,
+    'Connection: close',
+  ];
+  socket.end(`${head.join('\r\n')}\r\n\r\n${body}`);
 }

@@ -36,7 +36,7 @@ export function createSendOnce({ store, clock, waitSeconds }: OnceOptions) {
       first = await store.read(claim);
       if (first && !first.sameRequest) throw keyReused();
       if (first?.status === 204) return;
-      if (first?.status) throw repeated(first.status, first.error ?? '');
+      if (first?.status) throw repeated(first.error!);
       await new Promise((resolve) => setTimeout(resolve, pauseMilliseconds));
     }
     throw stillSending();
@@ -52,7 +52,7 @@ export function createSendOnce({ store, clock, waitSeconds }: OnceOptions) {
     } catch (error) {
       // What says "later" or "unknown" is no last word: the next call with the key tries again.
       const details = error instanceof Problem ? error.details : undefined;
-      if (details?.status === 400) await store.finish(claim, claimedAt, 400, details.errors?.Error?.[0] ?? '');
+      if (details?.status === 400) await store.finish(claim, claimedAt, 400, details.reason);
       else await store.release(claim, claimedAt);
       throw error;
     }

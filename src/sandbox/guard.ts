@@ -1,6 +1,5 @@
 /** The sandbox hands out codes and tokens without asking, so it answers only programs on this machine. */
 import type { IncomingHttpHeaders } from 'node:http';
-import { TokenError } from '../auth/issuer.ts';
 import { isLoopback } from '../config/check.ts';
 import { sandboxClosed } from '../errors.ts';
 import { originOf, type AnyOperation } from '../http/operation.ts';
@@ -37,7 +36,7 @@ export function createSandboxGuard({ hosts, corsOrigins }: SandboxGuardOptions) 
   return function guard({ tag, name }: AnyOperation, headers: IncomingHttpHeaders): void {
     if (tag !== sandboxTag && name !== tokenOperationName) return;
     const why = objection(headers);
-    if (why) throw name === tokenOperationName ? new TokenError('invalid_request', why, 403) : sandboxClosed(why);
+    if (why) throw sandboxClosed(why);
   };
 }
 

@@ -4,7 +4,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import postgres from 'postgres';
-import { inject, onTestFinished } from 'vitest';
+import { expect, inject, onTestFinished } from 'vitest';
 import { startApp } from '../../src/app/start.ts';
 import { loadConfig } from '../../src/config/load.ts';
 import { databaseUrl } from './cluster.ts';
@@ -72,6 +72,7 @@ export async function startService(settings: Record<string, string> = {}) {
       ...(sent !== undefined && { body: sent }),
     });
     const text = await response.text();
+    if (response.status >= 400) expect(response.headers.get('error-reason'), text).toMatch(/^[a-z]+(-[a-z]+)*$/);
     return { status: response.status, headers: response.headers, text, json: parsed(text) };
   }
 

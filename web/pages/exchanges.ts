@@ -11,7 +11,7 @@ export interface Exchange {
   body: string;
 }
 
-const toldHeaders = ['retry-after', 'www-authenticate'];
+const toldHeaders = ['retry-after', 'error-reason', 'www-authenticate'];
 
 /** `fetch` that tells about each call. */
 export function recordingFetch(tell: (exchange: Exchange) => void): typeof fetch {

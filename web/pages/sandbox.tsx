@@ -382,13 +382,13 @@ function inWords(error: unknown): string {
   if (error.kind === 'too-many') return `Too many tries. Try again in ${inTime(error.retryAfterSeconds ?? 60)}.`;
   if (error.kind === 'offline') return 'The service cannot be reached. Check that it runs.';
   if (error.kind === 'unavailable') return 'The text could not be sent just now. Try again in a moment.';
-  const known: Record<string, string> = {
-    'Invalid code.': 'That code is not right, or no longer good. Check the text, or ask for a new one.',
-    'Phone already registered': 'This number belongs to another account. Use a different one.',
-    'Phone number not supported.': 'We cannot send texts to this number. Use a different one.',
-    'The PhoneNumber field is not a valid phone number.': 'That does not look like a phone number.',
+  if ('PhoneNumber' in error.errors) return 'That does not look like a phone number.';
+  const sentences: Partial<Record<string, string>> = {
+    'invalid-code': 'That code is not right, or no longer good. Check the text, or ask for a new one.',
+    'phone-taken': 'This number belongs to another account. Use a different one.',
+    'phone-not-supported': 'We cannot send texts to this number. Use a different one.',
   };
-  return known[error.message] ?? error.message;
+  return sentences[error.reason ?? ''] ?? error.message;
 }
 
 function inTime(seconds: number): string {

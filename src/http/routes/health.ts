@@ -38,6 +38,13 @@ export const readyOperation = (readiness: () => Readiness) =>
       const { ready, reason } = readiness();
       return ready
         ? json(200, { status: 'ready' })
-        : json(503, { status: 'unavailable', reason }, { 'retry-after': '2' });
+        : json(
+            503,
+            { status: 'unavailable', reason },
+            {
+              'retry-after': '2',
+              'error-reason': 'database-unavailable',
+            },
+          );
     },
   });

@@ -1,4 +1,5 @@
-import { TokenError, type Issuer, type TokenRequest } from '../../auth/issuer.ts';
+import type { Issuer, TokenRequest } from '../../auth/issuer.ts';
+import { TokenError } from '../../auth/token-error.ts';
 import type { Observe } from '../../observe.ts';
 import { json, noStore, operation, type Request } from '../operation.ts';
 import { mediaTypeOf } from '../read-body.ts';

@@ -1,0 +1,28 @@
+/** The errors of the token endpoint: RFC 6749 section 5.2. */
+
+export const tokenErrorCodes = [
+  'invalid_request',
+  'invalid_client',
+  'invalid_scope',
+  'unauthorized_client',
+  'unsupported_grant_type',
+] as const;
+
+export type TokenErrorCode = (typeof tokenErrorCodes)[number];
+
+export class TokenError extends Error {
+  readonly code: TokenErrorCode;
+  readonly status: number;
+
+  constructor(code: TokenErrorCode, description: string, status = 400) {
+    super(description);
+    this.name = 'TokenError';
+    this.code = code;
+    this.status = status;
+  }
+}
+
+/** As the header Error-Reason spells a code. */
+export function reasonOfTokenError(code: TokenErrorCode): string {
+  return code.replaceAll('_', '-');
+}
