@@ -24,7 +24,7 @@ export type Observation =
       rule?: RuleName;
     }
   | { kind: 'operator-action'; subject: string; action: string; target: string }
-  | { kind: 'guard-unread'; reason: string }
+  | { kind: 'job-failed'; job: string; reason: string }
   | { kind: 'phone-unlinked'; userId: number }
   | { kind: 'recorded'; result: RecordResultName; rows: number }
   | { kind: 'token-issued'; client: string; userId?: number }
@@ -192,7 +192,7 @@ function requestLine(level: string, request: RequestObservation): string {
 }
 
 function levelOf({ kind, ...rest }: Observation): 'debug' | 'info' | 'warn' | 'error' {
-  if (kind === 'send-failed' || kind === 'keys-unread' || kind === 'trail-lost' || kind === 'guard-unread')
+  if (kind === 'send-failed' || kind === 'keys-unread' || kind === 'trail-lost' || kind === 'job-failed')
     return 'error';
   if (kind === 'gateway-asked') return 'outcome' in rest && rest.outcome === 'accepted' ? 'debug' : 'warn';
   if (kind === 'gateway-breaker') return 'state' in rest && rest.state === 'open' ? 'error' : 'info';

@@ -17,7 +17,6 @@ async function cleanUp({ databaseUrl }: Service, aheadSeconds: number): Promise<
   const clock = { now: () => new Date(Date.now() + aheadSeconds * 1000) };
   const trail = createTrail({ store: createTrailStore(db), clock, observe: () => {}, keepDays: 1 });
   await trail.cleanUp();
-  await trail.stop();
   await db.close();
 }
 

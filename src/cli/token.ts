@@ -1,7 +1,7 @@
 /** `ledgerline token`: mints an access token of the embedded issuer, without asking the service. */
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';
-import { embeddedIssuer } from '../app/start.ts';
+import { embeddedIssuer } from '../app/tokens.ts';
 import { ServiceClock } from '../clock.ts';
 import { loadConfig } from '../config/load.ts';
 import { scopes } from '../config/settings/tokens.ts';

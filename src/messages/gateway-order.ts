@@ -23,8 +23,6 @@ export interface OrderState {
   since: Date;
 }
 
-const lookMilliseconds = 60_000;
-
 export type GatewayOrder = ReturnType<typeof createGatewayOrder>;
 
 export function createGatewayOrder(options: GatewayOrderOptions) {
@@ -55,14 +53,11 @@ export function createGatewayOrder(options: GatewayOrderOptions) {
     }
   }
 
-  const timer = bounds && setInterval(() => void look().catch(() => {}), lookMilliseconds).unref();
-
   return {
     orderFor: (country: string | undefined): readonly string[] =>
       changed.get(country ?? '')?.order ?? configured(country ?? ''),
     look,
     /** The orders that are not the configured ones, and why. */
     changes: (): OrderState[] => [...changed.values()],
-    stop: () => clearInterval(timer),
   };
 }

@@ -11,8 +11,6 @@ export interface TrailOptions {
   keepDays: number;
 }
 
-const flushMilliseconds = 250;
-const cleanUpMilliseconds = 600_000;
 /** While the database is away, no more than this waits. */
 const mostPending = 10_000;
 /** Of what anybody may cause as often as they like, one row a minute says how often. */
@@ -75,11 +73,6 @@ export function createTrail({ store, clock, observe, keepDays }: TrailOptions) {
     while (await store.removeOlder(secondsAfter(now, -keepDays * 86_400), secondsAfter(now, -keySeconds)));
   }
 
-  const timers = [
-    setInterval(() => void flush(), flushMilliseconds).unref(),
-    setInterval(() => void cleanUp().catch(() => {}), cleanUpMilliseconds).unref(),
-  ];
-
   return {
     note,
     flush,
@@ -89,10 +82,6 @@ export function createTrail({ store, clock, observe, keepDays }: TrailOptions) {
       const trail = await store.readTrail(userId, clock.now(), mostRows);
       if (trail === undefined) throw unknownUser();
       return trail;
-    },
-    async stop(): Promise<void> {
-      for (const timer of timers) clearInterval(timer);
-      await flush(true);
     },
   };
 }

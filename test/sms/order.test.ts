@@ -60,7 +60,6 @@ describe('a country', () => {
     };
     const order = createGatewayOrder(options);
     const fixed = createGatewayOrder({ ...options, bounds: undefined });
-    onTestFinished(() => order.stop());
     await service.sql`
       insert into messages (user_id, code_number, phone, country, correlation_type, locale, segments, gateway,
         state, requested_at, answered_at, state_at, expires_at, verified_at)

@@ -1,0 +1,51 @@
+/** Wires the guard: its rules, its counters, and the jobs that keep both current. */
+import { DecisionLog } from '../guard/decisions.ts';
+import { createGuardDesk } from '../guard/desk.ts';
+import { createGuardStore } from '../guard/guard.store.ts';
+import { LeaseBook } from '../guard/leases.ts';
+import { createLiveGuard } from '../guard/live.ts';
+import { configuredModes } from '../guard/rules.ts';
+import { createDigest } from '../guard/source.ts';
+import { createSweeper } from '../guard/sweeper.ts';
+import type { Observe } from '../observe.ts';
+import type { PhoneStore } from '../phone/phone.store.ts';
+import { createReserveSend } from '../phone/reserve-send.ts';
+import type { Core } from './core.ts';
+
+export async function openGuard(core: Core, phones: PhoneStore, observe: Observe) {
+  const { config, db, clock, jobs, releasers } = core;
+  const store = createGuardStore(db);
+  const digest = createDigest(core.deriveKey('guard'));
+  const configured = configuredModes(config.mode === 'production', config.rules);
+  const limits = { ...config, countries: config.countries ?? [], prefix: config.prefixSends };
+  const live = createLiveGuard(store.readState, limits, configured, digest);
+  const decisions = new DecisionLog(store.writeDecisions);
+  const sweep = createSweeper(store, limits, clock);
+  const leases = new LeaseBook();
+  await live.refresh();
+  releasers.add(() => decisions.flush());
+  jobs.start(
+    { name: 'guard-state', everyMilliseconds: 2000, run: () => live.refresh() },
+    { name: 'guard-decisions', everyMilliseconds: 1000, run: () => decisions.flush() },
+    { name: 'guard-sweep', everyMilliseconds: 10_000, run: sweep },
+  );
+  return {
+    live,
+    decisions,
+    digest,
+    desk: createGuardDesk({ store, configured, digest, clock, observe, live }),
+    reserveSend: createReserveSend({
+      store: phones,
+      live,
+      leases,
+      decisions,
+      digest,
+      clock,
+      observe,
+    }),
+    async forget() {
+      leases.forget();
+      await live.refresh();
+    },
+  };
+}

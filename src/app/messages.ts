@@ -1,0 +1,57 @@
+/** Wires the trail of verifications, the receipts, and the order of gateways that follows from both. */
+import { createGatewayOrder, type GatewayOrder } from '../messages/gateway-order.ts';
+import { createReceipts } from '../messages/receipts.ts';
+import { createTrail } from '../messages/trail.ts';
+import { createTrailStore, type TrailStore } from '../messages/trail.store.ts';
+import type { Observe } from '../observe.ts';
+import type { Core } from './core.ts';
+
+export type OpenMessages = ReturnType<typeof openMessages>;
+
+export function openMessages(core: Core) {
+  const { config, db, clock, observer, jobs, releasers } = core;
+  const { observe } = observer;
+  const store = createTrailStore(db);
+  const trail = createTrail({ store, clock, observe, keepDays: config.trailDays });
+  releasers.add(() => trail.flush(true));
+  const order = openGatewayOrder(core, store);
+  jobs.start(
+    { name: 'trail-flush', everyMilliseconds: 250, run: () => trail.flush() },
+    { name: 'trail-clean-up', everyMilliseconds: 600_000, run: trail.cleanUp },
+    { name: 'gateway-order', everyMilliseconds: 60_000, run: order.look },
+  );
+  const observePhone: Observe = (observation) => {
+    observe(observation);
+    trail.note(observation);
+  };
+  const referenceKey = core.deriveKey('message references');
+  return {
+    store,
+    trail,
+    order,
+    referenceKey,
+    receipts: createReceipts({ store, clock, observe, referenceKey }),
+    /** Observes, and notes what belongs to a user's trail. */
+    observePhone,
+  };
+}
+
+function openGatewayOrder({ config, clock, observer }: Core, store: TrailStore): GatewayOrder {
+  return createGatewayOrder({
+    store,
+    clock,
+    observe: observer.observe,
+    gateways: config.gateways!,
+    byCountry: config.gatewaysByCountry,
+    bounds:
+      config.gatewayOrder === 'adaptive'
+        ? {
+            windowSeconds: config.orderWindowSeconds,
+            leastMessages: config.orderMessages,
+            marginPercent: config.orderMarginPercent,
+            floorPercent: config.orderFloorPercent,
+          }
+        : undefined,
+    settleSeconds: config.codeSeconds,
+  });
+}

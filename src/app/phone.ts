@@ -1,0 +1,106 @@
+/** Wires phone verification: guard, gateways, send and verify. */
+import { createOverview } from '../messages/overview.ts';
+import { createPhoneStore } from '../phone/phone.store.ts';
+import { createSendCode } from '../phone/send-code.ts';
+import { createSendKeyStore } from '../phone/send-key.store.ts';
+import { createSendOnce } from '../phone/send-once.ts';
+import { createSentMessageStore } from '../phone/sent-message.store.ts';
+import { testNumbers } from '../phone/test-numbers.ts';
+import { createUnlinkPhone } from '../phone/unlink-phone.ts';
+import { createVerifyCode } from '../phone/verify-code.ts';
+import { createFailover, type Failover } from '../sms/failover.ts';
+import type { Gateway } from '../sms/gateway.ts';
+import type { Inbox } from '../sms/gateways/inbox.ts';
+import { createMessages } from '../sms/message.ts';
+import type { Core } from './core.ts';
+import { createGateways } from './gateways.ts';
+import { openGuard } from './guard.ts';
+import { openMessages, type OpenMessages } from './messages.ts';
+
+export interface PhoneParts {
+  /** Where gateways reach the service. */
+  url: string;
+  inbox: Inbox;
+  /** The terminal, for the console gateway alone. */
+  terminal(text: string): void;
+}
+
+export async function openPhone(core: Core, { url, inbox, terminal }: PhoneParts) {
+  const { config, db, clock, observer } = core;
+  const messages = openMessages(core);
+  const phones = createPhoneStore(db);
+  const guard = await openGuard(core, phones, messages.observePhone);
+  const gateways = createGateways({
+    config,
+    inbox,
+    terminal,
+    onReceipt: (receipt) =>
+      void messages.receipts.takeSmpp(receipt).catch((error) => observer.observeDefect(error, 'receipt')),
+  });
+  const failover = openFailover(core, gateways, messages);
+  const texts = createMessages(config);
+  for (const template of texts.tooLong()) observer.observe({ kind: 'template-too-long', ...template });
+  const codeKey = core.deriveKey('codes');
+  const common = { store: phones, clock, observe: messages.observePhone, digestKey: codeKey };
+  return {
+    guard,
+    services: {
+      send: createSendCode({
+        ...common,
+        sentMessages: createSentMessageStore(db),
+        once: createSendOnce({ store: createSendKeyStore(db), clock, waitSeconds: config.sendSeconds + 2 }),
+        dispatch: failover.send,
+        write: texts.write,
+        testNumber: testNumbers(config.testNumbers ?? []),
+        reserveSend: guard.reserveSend,
+        referenceKey: messages.referenceKey,
+        codeDigits: config.codeDigits,
+        codeSeconds: config.codeSeconds,
+      }),
+      verifyCode: createVerifyCode({
+        ...common,
+        live: guard.live,
+        decisions: guard.decisions,
+        digest: guard.digest,
+        attempts: config.codeAttempts,
+      }),
+      guardDesk: guard.desk,
+      unlinkPhone: createUnlinkPhone(phones, messages.observePhone),
+      receipts: {
+        publicUrl: url,
+        find: (name: string) => gateways.find((gateway) => gateway.name === name),
+        take: messages.receipts.take,
+      },
+      readTrail: messages.trail.read,
+      readOverview: createOverview({
+        store: messages.store,
+        clock,
+        failover,
+        order: messages.order,
+        configuredOrder: config.gateways!,
+      }),
+    },
+  };
+}
+
+function openFailover({ config, observer, releasers }: Core, gateways: Gateway[], messages: OpenMessages): Failover {
+  const { observe } = observer;
+  const failover = createFailover({
+    gateways,
+    orderFor: messages.order.orderFor,
+    gatewayMilliseconds: config.gatewaySeconds * 1000,
+    budgetMilliseconds: config.sendSeconds * 1000,
+    breaker: {
+      failures: config.breakerFailures,
+      openMilliseconds: config.breakerPauseSeconds * 1000,
+      longestMilliseconds: config.breakerLongestSeconds * 1000,
+    },
+    now: () => performance.now(),
+    onTry: ({ gateway, outcome, reason, milliseconds }) =>
+      observe({ kind: 'gateway-asked', gateway, outcome, ...(reason && { reason }), milliseconds }),
+    onBreaker: (gateway, state, reason) =>
+      observe({ kind: 'gateway-breaker', gateway, state, ...(reason && { reason }) }),
+  });
+  releasers.add(failover.close);
+  return failover;
+}

@@ -1,0 +1,12 @@
+/** Releases what a start acquired, in reverse order, also when the start fails half-way. */
+export class Releasers {
+  readonly #stack: (() => unknown)[] = [];
+
+  add(release: () => unknown): void {
+    this.#stack.push(release);
+  }
+
+  async run(): Promise<void> {
+    for (let release = this.#stack.pop(); release; release = this.#stack.pop()) await release();
+  }
+}

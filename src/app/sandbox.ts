@@ -1,0 +1,45 @@
+/** Wires what only the sandbox has: the clock that can be moved, the demo individual, the guard against strangers. */
+import type { ServiceClock } from '../clock.ts';
+import type { Config } from '../config/load.ts';
+import type { Database } from '../db/database.ts';
+import { demoIndividual, demoTransactions } from '../sandbox/demo.ts';
+import { createSandboxGuard } from '../sandbox/guard.ts';
+import { createSandboxStore, demoMark } from '../sandbox/sandbox.store.ts';
+import { createSandbox, type Sandbox } from '../sandbox/sandbox.ts';
+import type { Inbox } from '../sms/gateways/inbox.ts';
+import type { createRecordTransactions } from '../transactions/record-transactions.ts';
+import type { createCreateUser } from '../users/create-user.ts';
+
+export async function openSandbox(
+  db: Database,
+  clock: ServiceClock,
+  inbox: Inbox,
+  fresh: boolean,
+  forget: () => Promise<void> | void,
+): Promise<Sandbox> {
+  const store = createSandboxStore(db);
+  const sandbox = createSandbox(store, clock, inbox, forget);
+  if (fresh) await sandbox.empty();
+  clock.aheadSeconds = await store.readClock();
+  return sandbox;
+}
+
+export async function seedDemo(
+  db: Database,
+  createUser: ReturnType<typeof createCreateUser>,
+  recordTransactions: ReturnType<typeof createRecordTransactions>,
+): Promise<number | undefined> {
+  const store = createSandboxStore(db);
+  if (await store.isEmpty()) {
+    await createUser({ id: demoIndividual, merchantId: undefined, email: undefined, additionalData: demoMark });
+    await recordTransactions(demoTransactions(new Date()));
+  }
+  return (await store.hasDemo(demoIndividual)) ? demoIndividual : undefined;
+}
+
+export function sandboxGuard(config: Config, url: string) {
+  return createSandboxGuard({
+    hosts: [new URL(url).hostname, ...config.sandboxHosts],
+    corsOrigins: config.corsOrigins,
+  });
+}

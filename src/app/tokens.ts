@@ -1,0 +1,71 @@
+/** Wires who issues tokens and how they are verified. */
+import { createIssuer, type Issuer } from '../auth/issuer.ts';
+import { ownKeySet, remoteKeySet } from '../auth/key-set.ts';
+import { makeSigningKey, readSigningKeys, sandboxKey } from '../auth/keys.ts';
+import { createVerifier, type Verifier } from '../auth/verifier.ts';
+import type { ServiceClock } from '../clock.ts';
+import type { Config } from '../config/load.ts';
+import { scopes, type ClientSetting } from '../config/settings/tokens.ts';
+import type { Observer } from '../observe.ts';
+
+export async function createTokens(
+  config: Config,
+  url: string,
+  clock: ServiceClock,
+  { observe }: Observer,
+): Promise<{ issuer: Issuer | undefined; verifier: Verifier }> {
+  const common = { audience: config.audience, userClaim: config.userClaim, clock };
+  if (config.issuer) {
+    const keys = remoteKeySet({
+      issuer: config.issuer,
+      jwksUrl: config.jwksUrl,
+      refreshSeconds: config.jwksRefreshSeconds,
+      cooldownSeconds: config.jwksCooldownSeconds,
+      onUnread: (reason) => observe({ kind: 'keys-unread', reason }),
+    });
+    // Settings lose a trailing slash; the issuer's own spelling may have one.
+    const issuers = [config.issuer, `${config.issuer}/`];
+    return {
+      issuer: undefined,
+      verifier: createVerifier({
+        ...common,
+        issuer: issuers,
+        algorithms: config.algorithms,
+        skewSeconds: config.clockSkewSeconds,
+        keys,
+      }),
+    };
+  }
+  const issuer = await embeddedIssuer(config, url, clock);
+  return {
+    issuer,
+    verifier: createVerifier({
+      ...common,
+      issuer: url,
+      algorithms: ['RS256'],
+      skewSeconds: 0,
+      keys: await ownKeySet(issuer.publicKeys),
+    }),
+  };
+}
+
+export async function embeddedIssuer(config: Config, url: string, clock: ServiceClock): Promise<Issuer> {
+  const pem = config.signingKey ?? (await sandboxKey(config.dataDir, 'signing.pem', makeSigningKey));
+  return createIssuer({
+    url,
+    audience: config.audience,
+    userClaim: config.userClaim,
+    tokenSeconds: config.tokenSeconds,
+    keys: await readSigningKeys(pem),
+    clients: config.clients ?? [sandboxClient],
+    clock,
+  });
+}
+
+/** Known to everyone, and therefore of the sandbox only. Its secret is its name. */
+export const sandboxClient: ClientSetting = {
+  id: 'sandbox',
+  secretSha256: 'b7ad567477c83756aab9a542b2be04f77dbae25115d85f22070d74d8cc4779dc',
+  scopes: [...scopes],
+  mayBindUsers: true,
+};

@@ -1,0 +1,22 @@
+/** Wires the transactions: list, get, totals, export, record. */
+import { createAsOf } from '../transactions/as-of.ts';
+import { createExportTransactions } from '../transactions/export-transactions.ts';
+import { createGetTransaction } from '../transactions/get-transaction.ts';
+import { createListTransactions } from '../transactions/list-transactions.ts';
+import { createRecordTransactions } from '../transactions/record-transactions.ts';
+import { createRecordStore } from '../transactions/record.store.ts';
+import { createSummarizeTransactions } from '../transactions/totals.ts';
+import { createTransactionsStore } from '../transactions/transactions.store.ts';
+import type { Core } from './core.ts';
+
+export function openTransactions({ db, clock, deriveKey }: Core) {
+  const store = createTransactionsStore(db);
+  const asOf = createAsOf(deriveKey('as-of'));
+  return {
+    listTransactions: createListTransactions(store, clock, asOf),
+    summarizeTransactions: createSummarizeTransactions(store, clock, asOf),
+    exportTransactions: createExportTransactions(store, clock, asOf),
+    getTransaction: createGetTransaction(store),
+    recordTransactions: createRecordTransactions(createRecordStore(db), clock),
+  };
+}

@@ -1,0 +1,17 @@
+/** Wires the users: creation, status, and what operators look up. */
+import type { GuardDesk } from '../guard/desk.ts';
+import { createCreateUser } from '../users/create-user.ts';
+import { createFindUsers, createRevealPhone } from '../users/find-users.ts';
+import { createUserStatus } from '../users/user-status.ts';
+import { createUsersStore } from '../users/users.store.ts';
+import type { Core } from './core.ts';
+
+export function openUsers({ db, clock }: Core, desk: GuardDesk) {
+  const store = createUsersStore(db);
+  return {
+    createUser: createCreateUser(store, clock),
+    userStatus: createUserStatus(store),
+    findUsers: createFindUsers(store, desk.noteLook),
+    revealPhone: createRevealPhone(store, desk.noteLook),
+  };
+}
