@@ -1,6 +1,6 @@
 /** Finds the PostgreSQL that npm installed and copies it to where it can run and stay. */
 import { existsSync } from 'node:fs';
-import { chmod, cp, mkdir, readdir, readFile, rename, rm, stat, symlink } from 'node:fs/promises';
+import { chmod, cp, lstat, mkdir, mkdtemp, readdir, readFile, realpath, rename, rm, symlink } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
@@ -46,16 +46,16 @@ function packageFolder(name: string): string | undefined {
 }
 
 /**
- * A copy, so that a later `npm ci` cannot pull the programs from under a running server, and so that
- * root, in a folder closed to others, has a place from which nobody can run them.
+ * Copies the programs, so that a later `npm ci` cannot replace them under a running server, and so that root, in a
+ * folder closed to others, has a place from which nobody can run them.
  */
 export async function installBinaries(dataDir: string): Promise<string> {
   const { native, version } = await findPackage();
   const name = `postgresql-${version}`;
-  const parents = isRoot ? [dataDir, '/var/lib/ledgerline', tmpdir()] : [dataDir];
+  if (!isRoot) return copyOnce(native, path.join(dataDir, name));
+  const parents = [dataDir, '/var/lib/ledgerline', tmpdir()];
   for (const parent of parents) {
-    if (isRoot && parent !== dataDir) await mkdir(parent, { recursive: true }).catch(() => {});
-    if (!isRoot || (await isOpen(parent))) return copyOnce(native, path.join(parent, name));
+    if (await isOpenAndSafe(parent)) return copyOnce(native, path.join(parent, name));
   }
   throw new StartError(
     `Root runs PostgreSQL as nobody (uid ${nobody}), who can reach none of ${parents.join(', ')}. ` +
@@ -63,34 +63,72 @@ export async function installBinaries(dataDir: string): Promise<string> {
   );
 }
 
-/** Whether a stranger can walk to the folder, and nobody but us could have planted it. */
-async function isOpen(folder: string): Promise<boolean> {
-  for (let step = path.resolve(folder); ; step = path.dirname(step)) {
-    const { mode } = await stat(step).catch(() => ({ mode: 0 }));
-    if ((mode & 0o001) === 0) return false;
-    if (step === path.dirname(step)) return true;
+/** Whether everyone can reach the folder, while nobody but us and root can rename or replace it. Makes it if absent. */
+async function isOpenAndSafe(folder: string): Promise<boolean> {
+  try {
+    await mkdir(folder, { recursive: true });
+    for (let step = await realpath(folder); ; step = path.dirname(step)) {
+      const { mode, uid } = await lstat(step);
+      const isOpen = (mode & 0o001) !== 0;
+      // In a folder with the sticky bit, such as /tmp, only the owner of an entry may rename it.
+      const isSafe = (uid === 0 || isOurs(uid)) && ((mode & 0o022) === 0 || (mode & 0o1000) !== 0);
+      if (!isOpen || !isSafe) return false;
+      if (step === path.dirname(step)) return true;
+    }
+  } catch (error) {
+    if (isSystemError(error)) return false;
+    throw error;
   }
 }
 
-async function copyOnce(native: string, target: string): Promise<string> {
-  const present = await stat(target).catch(() => undefined);
-  if (present?.uid === process.getuid?.()) return target;
-  const fresh = `${target}.${process.pid}`;
-  await rm(fresh, { recursive: true, force: true });
-  await cp(native, fresh, {
-    recursive: true,
-    verbatimSymlinks: true,
-    filter: (source) => !source.endsWith('.a') && !source.endsWith('pkgconfig'),
-  });
-  await makeLinks(native, fresh);
-  if (isRoot) await openToOthers(fresh);
-  await rm(target, { recursive: true, force: true });
-  // Two starts may race here: the one that comes second finds the first one's copy, which is as good.
-  await rename(fresh, target).catch(async (error: NodeJS.ErrnoException) => {
+function isOurs(uid: number): boolean {
+  return uid === process.getuid?.();
+}
+
+function isSystemError(error: unknown): error is NodeJS.ErrnoException {
+  return error instanceof Error && 'syscall' in error;
+}
+
+/**
+ * In a shared folder anyone may have made the target first, as a link or as a folder with programs of their own. So an
+ * existing one is used only if it is a folder, ours, and closed to the writes of others.
+ */
+export async function copyOnce(native: string, target: string): Promise<string> {
+  if (await isOurCopy(target)) return target;
+  const fresh = await mkdtemp(`${target}.`);
+  try {
+    await cp(native, fresh, {
+      recursive: true,
+      verbatimSymlinks: true,
+      filter: (source) => !source.endsWith('.a') && !source.endsWith('pkgconfig'),
+    });
+    await makeLinks(native, fresh);
+    if (isRoot) await openToOthers(fresh);
+    await rename(fresh, target);
+  } catch (error) {
     await rm(fresh, { recursive: true, force: true });
-    if (error.code !== 'ENOTEMPTY' && error.code !== 'EEXIST') throw error;
-  });
+    // Two starts may race here: the second finds the copy of the first, which is as good.
+    if (isSystemError(error) && ['ENOTEMPTY', 'EEXIST'].includes(error.code ?? '') && (await isOurCopy(target))) {
+      return target;
+    }
+    throw error;
+  }
   return target;
+}
+
+/** False if there is none yet. */
+async function isOurCopy(target: string): Promise<boolean> {
+  const found = await lstat(target).catch((error: NodeJS.ErrnoException) => {
+    if (error.code === 'ENOENT') return undefined;
+    throw error;
+  });
+  if (!found) return false;
+  const isClosed = (found.mode & 0o022) === 0;
+  // Only root copies into folders of others; a user's data directory is closed as a whole.
+  if (found.isDirectory() && isOurs(found.uid) && (isClosed || !isRoot)) return true;
+  throw new StartError(
+    `${target} is not a folder that this Ledgerline has made, and its programs would be run. Remove it, or set DATA_DIR to another folder.`,
+  );
 }
 
 /** npm may have installed under a umask that closes the files to everyone else. */

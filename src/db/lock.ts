@@ -1,15 +1,16 @@
-/** One Ledgerline to a data directory. PostgreSQL's own lock would say so too, but later and in other words. */
+/** One Ledgerline for one data directory. PostgreSQL's own lock would refuse a second one too, but later. */
+import { createHash, randomUUID } from 'node:crypto';
 import { readFileSync } from 'node:fs';
-import { open, readFile, rm } from 'node:fs/promises';
+import { link, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { StartError } from '../errors.ts';
 
-/** Process ids come round again, so the holder is named with the moment it started, where the system tells it. */
+/** Process ids are used again, so a process is named with its start time, where the system tells it. */
 function identity(pid: number): string | undefined {
   try {
     process.kill(pid, 0);
   } catch (error) {
-    // EPERM: it lives, and belongs to somebody else.
+    // EPERM: the process runs, and belongs to somebody else.
     if ((error as NodeJS.ErrnoException).code !== 'EPERM') return undefined;
   }
   try {
@@ -27,30 +28,99 @@ export function isRunning(pid: number): boolean {
 
 /** The process that holds the directory, if it still runs. */
 export async function lockHolder(dataDir: string): Promise<number | undefined> {
-  const holder = await readFile(path.join(dataDir, 'lock'), 'utf8').catch(() => '');
-  const pid = Number.parseInt(holder, 10);
-  return pid > 0 && pid !== process.pid && identity(pid) === holder ? pid : undefined;
+  const holder = await readIfPresent(path.join(dataDir, 'lock'));
+  return holder === undefined ? undefined : runningHolder(holder);
 }
 
 export async function lockDirectory(dataDir: string): Promise<() => Promise<void>> {
   const file = path.join(dataDir, 'lock');
-  for (let attempt = 0; attempt < 3; attempt += 1) {
-    const handle = await open(file, 'wx', 0o600).catch((error: NodeJS.ErrnoException) => {
-      if (error.code === 'EEXIST') return undefined;
-      throw error;
-    });
-    if (handle) {
-      await handle.writeFile(identity(process.pid)!);
-      await handle.close();
-      return () => rm(file, { force: true });
-    }
-    const pid = await lockHolder(dataDir);
-    if (pid) {
+  const claim = await writeClaim(dataDir);
+  try {
+    await takeLock(file, claim, (pid) => {
       throw new StartError(
         `Another Ledgerline (process ${pid}) is using ${dataDir}. Stop it first, or set DATA_DIR to another folder.`,
       );
-    }
-    await rm(file, { force: true });
+    });
+  } finally {
+    await rm(claim.file, { force: true });
   }
-  throw new StartError(`${file} is taken and given back all the time. Start only one Ledgerline on ${dataDir}.`);
+  return async () => {
+    if ((await readIfPresent(file)) === claim.text) await rm(file, { force: true });
+  };
+}
+
+/** A file that names this process. It is linked into place, so that no lock is ever seen half-written. */
+interface Claim {
+  file: string;
+  text: string;
+}
+
+async function writeClaim(dataDir: string): Promise<Claim> {
+  // The last word makes every claim unique, also two of one process.
+  const text = `${identity(process.pid)!} ${randomUUID()}`;
+  const file = path.join(dataDir, `lock.claim-${digestOf(text)}`);
+  await writeFile(file, text, { mode: 0o600, flag: 'wx' });
+  return { file, text };
+}
+
+/**
+ * Takes the lock, also from a holder that has ended. Of several that find the same ended holder, the one that takes a
+ * second lock, named after that holder, may replace the first. It looks at the first again before it does: another may
+ * have replaced it meanwhile, and then a lock of a running process would be lost.
+ */
+async function takeLock(file: string, claim: Claim, refuse: (pid: number) => never): Promise<void> {
+  for (;;) {
+    if (await linkIfAbsent(claim.file, file)) return;
+    const holder = await readIfPresent(file);
+    if (holder === undefined) continue;
+    const pid = runningHolder(holder);
+    if (pid !== undefined) refuse(pid);
+    const takeover = `${file}.after-${digestOf(holder)}`;
+    await takeLock(takeover, claim, refuse);
+    try {
+      if ((await readIfPresent(file)) !== holder) continue;
+      await replaceFile(file, claim);
+      return;
+    } finally {
+      await rm(takeover, { force: true });
+    }
+  }
+}
+
+/** A holder with our own process id is an earlier process of a system that does not tell start times. */
+function runningHolder(holder: string): number | undefined {
+  const pid = Number.parseInt(holder, 10);
+  if (!(pid > 0) || pid === process.pid) return undefined;
+  const running = identity(pid);
+  return running !== undefined && `${holder} `.startsWith(`${running} `) ? pid : undefined;
+}
+
+async function linkIfAbsent(from: string, to: string): Promise<boolean> {
+  try {
+    await link(from, to);
+    return true;
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'EEXIST') return false;
+    throw error;
+  }
+}
+
+/** The claim keeps its own name, since a takeover inside a takeover links it twice. */
+async function replaceFile(file: string, claim: Claim): Promise<void> {
+  const next = `${claim.file}-next`;
+  await link(claim.file, next);
+  await rename(next, file);
+}
+
+async function readIfPresent(file: string): Promise<string | undefined> {
+  try {
+    return await readFile(file, 'utf8');
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
+    throw error;
+  }
+}
+
+function digestOf(text: string): string {
+  return createHash('sha256').update(text).digest('hex').slice(0, 16);
 }
