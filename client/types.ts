@@ -238,11 +238,9 @@ export interface ExportTransactionsRequest {
 
 export interface TrailTry {
   gateway: string;
-  /** accepted, rejected or unavailable. */
+  /** accepted, refused (the destination), unavailable, or unknown: the text may arrive. */
   outcome: string;
   reason?: string | undefined;
-  /** Left open whether the text went out. */
-  maybeSent?: boolean | undefined;
   milliseconds: number;
 }
 
@@ -321,6 +319,8 @@ export interface GatewayHealth {
   reason?: string | undefined;
   /** When the next message tries it. */
   probeInSeconds?: number | undefined;
+  /** The gateway asked us to wait this long. */
+  pausedSeconds?: number | undefined;
 }
 
 export interface GatewayOrder {

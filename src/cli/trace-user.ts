@@ -22,7 +22,7 @@ interface TracedMessage {
   stateAt: string;
   expiresAt: string;
   verifiedAt: string | null;
-  tries: { gateway: string; outcome: string; reason?: string; maybeSent?: boolean; milliseconds: number }[];
+  tries: { gateway: string; outcome: string; reason?: string; milliseconds: number }[];
 }
 
 const most = 1000;
@@ -63,7 +63,7 @@ function steps(message: TracedMessage): [string, string][] {
     ],
   ];
   for (const one of tries.filter((each) => each.outcome !== 'accepted')) {
-    const doubt = one.maybeSent ? ', may have gone out' : '';
+    const doubt = one.outcome === 'unknown' ? ', may have gone out' : '';
     lines.push([message.answeredAt, `${code} ${one.outcome} by ${one.gateway}: ${one.reason ?? '-'}${doubt}`]);
   }
   if (state !== 'refused') lines.push([message.answeredAt, `${code} accepted by ${gateway}`]);

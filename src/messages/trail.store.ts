@@ -127,7 +127,7 @@ export function createTrailStore(db: Database) {
              union all
              select (m.requested_at at time zone 'UTC')::date, m.country, t.value ->> 'gateway', 0, 0, 0, 0, 0, count(*)
              from messages m, json_array_elements(m.tries) t
-             where m.requested_at >= $1 and m.tries is not null and t.value ->> 'outcome' = 'unavailable'
+             where m.requested_at >= $1 and m.tries is not null and t.value ->> 'outcome' in ('unavailable', 'unknown')
              group by 1, 2, 3
            ), summed as (
              select day, nullif(country, '') as country, gateway, sum(sent)::int as sent, sum(accepted)::int as accepted,

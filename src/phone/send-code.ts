@@ -2,8 +2,7 @@
 import { secondsAfter, type Clock } from '../clock.ts';
 import { notDispatched, nothingToResend, phoneUnsupported, unknownUser } from '../errors.ts';
 import type { Observe } from '../observe.ts';
-import type { Dispatch } from '../sms/failover.ts';
-import type { Message } from '../sms/gateway.ts';
+import type { Dispatch, OutgoingMessage } from '../sms/failover.ts';
 import type { WriteMessage } from '../sms/message.ts';
 import { makeReference } from '../sms/reference.ts';
 import { digestCode, makeCode } from './code.ts';
@@ -30,7 +29,7 @@ export interface SendRules {
   sentMessages: SentMessageStore;
   once: SendOnce;
   /** Hands a message to the gateways. */
-  dispatch(message: Message): Promise<Dispatch>;
+  dispatch(message: OutgoingMessage): Promise<Dispatch>;
   write: WriteMessage;
   testNumber: FindTestNumber;
   clock: Clock;
@@ -61,10 +60,10 @@ export function createSendCode(rules: SendRules) {
     const test = rules.testNumber(phone, now);
     const code = test?.code ?? makeCode(rules.codeDigits);
     const written = rules.write({ locale: request.locale, country, correlationType, code });
-    const { outcome, tries, retryAfterSeconds } = test
+    const { outcome, gateway, gatewayId, reason, tries, retryAfterSeconds } = test
       ? testDispatch()
       : await rules.dispatch({
-          reference: makeReference(rules.referenceKey, { userId, number }),
+          referenceOf: (tryNumber) => makeReference(rules.referenceKey, { userId, number }, tryNumber),
           phone,
           country,
           text: written.text,
@@ -80,29 +79,29 @@ export function createSendCode(rules: SendRules) {
       correlationType,
       locale: written.locale,
       segments: written.segments,
-      gateway: outcome.gateway,
-      gatewayId: outcome.kind === 'accepted' ? (outcome.id ?? null) : null,
-      reason: outcome.kind === 'accepted' ? null : outcome.reason,
-      tries: tries.length > 1 || outcome.kind !== 'accepted' ? JSON.stringify(tries) : null,
+      gateway,
+      gatewayId: gatewayId ?? null,
+      reason: reason ?? null,
+      tries: tries.length > 1 || outcome !== 'accepted' ? JSON.stringify(tries) : null,
       requestedAt: now,
       answeredAt: clock.now(),
       expiresAt,
     };
-    if (outcome.kind === 'accepted') {
+    if (outcome === 'accepted') {
       const digest = digestCode(rules.digestKey, { userId, number, phone }, code);
       await store.acceptCode({ userId, number, phone, digest, issuedAt: now, expiresAt }, message);
       if (test) observe({ kind: 'test-number-used', userId, phone: maskPhone(phone) });
-      else observe({ kind: 'code-sent', userId, phone: maskPhone(phone), gateway: outcome.gateway });
+      else observe({ kind: 'code-sent', userId, phone: maskPhone(phone), gateway });
       return;
     }
-    observe({ kind: 'send-failed', userId, gateway: outcome.gateway, reason: outcome.reason });
-    if (outcome.kind === 'rejected') {
+    observe({ kind: 'send-failed', userId, gateway, reason: reason ?? outcome });
+    if (outcome === 'refused') {
       // It draws on the budget, so that nobody can try numbers out for free.
       await rules.sentMessages.recordRefused(message);
       throw phoneUnsupported();
     }
     await Promise.all([store.giveBackSend(userId, phone, now, counted), rules.sentMessages.recordRefused(message)]);
-    throw notDispatched(retryAfterSeconds);
+    throw notDispatched(retryAfterSeconds ?? 1);
   }
 
   async function sendCode(request: SendRequest): Promise<void> {
@@ -131,5 +130,5 @@ export function createSendCode(rules: SendRules) {
 }
 
 function testDispatch(): Dispatch {
-  return { outcome: { kind: 'accepted', gateway: testGateway }, tries: [], retryAfterSeconds: 1 };
+  return { outcome: 'accepted', gateway: testGateway, gatewayId: undefined, reason: undefined, tries: [] };
 }

@@ -55,6 +55,10 @@ export function createBreaker(options: BreakerOptions) {
       waitMilliseconds = options.openMilliseconds;
       change('closed');
     },
+    /** The answer says nothing about the gateway's health. If it was a probe, the next message is one. */
+    undecided(): void {
+      if (state === 'probing') opensAgainAt = options.now();
+    },
     failed(reason: string): void {
       failures += 1;
       lastReason = reason;

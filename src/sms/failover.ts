@@ -1,33 +1,47 @@
 /**
- * Hands a message to the first gateway that takes it, in order, within a budget. The same code goes out
- * by the second gateway, so that it does not matter if the first sent it after all.
+ * Hands a message to the first gateway that accepts it, in order, within a time limit. Every gateway gets the
+ * same code, so that each text that arrives is useful. Each text has a reference of its own.
  */
 import { createBreaker, type Breaker, type BreakerState } from './breaker.ts';
-import { outcomesOf, type Gateway, type Message, type Outcome } from './gateway.ts';
+import { unavailable, unknown, type Gateway, type Message, type Answer, type Outcome } from './gateway.ts';
+
+/** A message before it is known which gateways will be asked. */
+export interface OutgoingMessage extends Omit<Message, 'reference'> {
+  /** The reference of the text that the given try sends; tries are counted from 1. */
+  referenceOf(tryNumber: number): string;
+}
 
 export interface Try {
   gateway: string;
-  outcome: 'accepted' | 'rejected' | 'unavailable';
+  outcome: Outcome;
   reason?: string;
-  /** Left open whether the text went out. */
-  maybeSent?: boolean;
   milliseconds: number;
 }
 
+/**
+ * What came of a message. Accepted by one gateway means accepted. Otherwise, if the outcome at one gateway is
+ * unknown, it is unknown, whatever the others said.
+ */
 export interface Dispatch {
   outcome: Outcome;
+  /** The gateway whose answer decided; `none` if no gateway could be asked. */
+  gateway: string;
+  /** That gateway's id of the text, where it accepted and gave one. */
+  gatewayId: string | undefined;
+  /** Why it was not accepted. */
+  reason: string | undefined;
   tries: Try[];
-  /** When it may be worth asking again, after a failure. */
-  retryAfterSeconds: number;
+  /** When to ask again, if the outcome is unavailable or unknown. */
+  retryAfterSeconds?: number;
 }
 
 export interface FailoverOptions {
   gateways: readonly Gateway[];
-  /** The names to try for a country, first to last. */
+  /** The names to ask for a country, first to last. */
   orderFor(country: string | undefined): readonly string[];
   /** For one gateway. */
   gatewayMilliseconds: number;
-  /** For the whole of a send. */
+  /** For a whole send. */
   budgetMilliseconds: number;
   breaker: { failures: number; openMilliseconds: number; longestMilliseconds: number };
   now(): number;
@@ -40,86 +54,129 @@ export interface GatewayHealth {
   breaker: BreakerState;
   reason?: string;
   probeInSeconds?: number;
+  /** The gateway asked us to wait this long. */
+  pausedSeconds?: number;
 }
 
-/** Less than this is too little for anybody to answer in. */
-const leastMilliseconds = 100;
+/** A gateway and what this process knows of its health. */
+interface Lane {
+  gateway: Gateway;
+  breaker: Breaker;
+  /** The gateway asked not to be called before this time. */
+  pausedUntil: number;
+}
+
+/** One send under way. */
+interface Run {
+  message: OutgoingMessage;
+  endsAt: number;
+  tries: Try[];
+  answers: { lane: Lane; answer: Answer; reference: string }[];
+}
+
+/** No gateway answers in less. */
+const shortestTryMilliseconds = 100;
 const retryPauseMilliseconds = 250;
+/** A gateway's Retry-After is honoured up to this: the throttle of one destination must not silence it for long. */
+const longestPauseMilliseconds = 60_000;
+const noGatewayWaitMilliseconds = 5000;
 
 export type Failover = ReturnType<typeof createFailover>;
 
 export function createFailover(options: FailoverOptions) {
   const { now } = options;
-  const lanes = new Map(
-    options.gateways.map((gateway) => {
-      const onChange = (state: BreakerState, reason: string | undefined) =>
-        options.onBreaker(gateway.name, state, reason);
-      return [gateway.name, { gateway, breaker: createBreaker({ ...options.breaker, now, onChange }) }] as const;
-    }),
-  );
+  const lanes = new Map(options.gateways.map((gateway) => [gateway.name, createLane(gateway)]));
 
-  async function send(message: Message): Promise<Dispatch> {
-    const ends = now() + options.budgetMilliseconds;
-    const tries: Try[] = [];
-    const order = options.orderFor(message.country).flatMap((name) => lanes.get(name) ?? []);
-    let last: Outcome = outcomesOf('none').unsent('no gateway is in working order');
-
-    for (const lane of order) {
-      if (ends - now() < leastMilliseconds) break;
-      if (!lane.breaker.admit()) continue;
-      last = await ask(lane, message, ends, tries);
-      if (last.kind !== 'unavailable') return { outcome: last, tries, retryAfterSeconds: 1 };
-    }
-
-    // All have failed. One of them may be asked again, if that cannot make a second text.
-    const again = order.find(({ gateway, breaker }) => {
-      const [before] = tries.filter((one) => one.gateway === gateway.name);
-      return before && (gateway.idempotent || !before.maybeSent) && breaker.state === 'closed';
-    });
-    if (again && ends - now() > retryPauseMilliseconds + leastMilliseconds) {
-      await new Promise((resolve) => setTimeout(resolve, retryPauseMilliseconds));
-      if (again.breaker.admit()) last = await ask(again, message, ends, tries);
-    }
-    return { outcome: last, tries, retryAfterSeconds: retryAfter(order) };
+  function createLane(gateway: Gateway): Lane {
+    const onChange = (state: BreakerState, reason: string | undefined) =>
+      options.onBreaker(gateway.name, state, reason);
+    return { gateway, breaker: createBreaker({ ...options.breaker, now, onChange }), pausedUntil: 0 };
   }
 
-  async function ask(
-    { gateway, breaker }: { gateway: Gateway; breaker: Breaker },
-    message: Message,
-    ends: number,
-    tries: Try[],
-  ): Promise<Outcome> {
-    const begun = now();
-    const within = Math.min(options.gatewayMilliseconds, ends - begun);
-    const outcome = await inTime(gateway, message, within);
-    if (outcome.kind === 'unavailable') breaker.failed(outcome.reason);
-    else breaker.succeeded();
+  async function send(message: OutgoingMessage): Promise<Dispatch> {
+    const run: Run = { message, endsAt: now() + options.budgetMilliseconds, tries: [], answers: [] };
+    const order = options.orderFor(message.country).flatMap((name) => lanes.get(name) ?? []);
+    for (const lane of order) {
+      if (run.endsAt - now() < shortestTryMilliseconds) break;
+      if (now() < lane.pausedUntil || !lane.breaker.admit()) continue;
+      const { outcome } = await ask(lane, run, message.referenceOf(run.tries.length + 1));
+      if (outcome === 'accepted' || outcome === 'refused') return finish(order, run);
+    }
+    await askOnceMore(run);
+    return finish(order, run);
+  }
+
+  function finish(order: readonly Lane[], run: Run): Dispatch {
+    const dispatch = dispatchOf(run);
+    const isFinal = dispatch.outcome === 'accepted' || dispatch.outcome === 'refused';
+    return isFinal ? dispatch : { ...dispatch, retryAfterSeconds: retryAfterSeconds(order) };
+  }
+
+  /** When all have failed, one gateway is asked a second time, if that cannot send a second text by the same gateway. */
+  async function askOnceMore(run: Run): Promise<void> {
+    const previous = run.answers.find(({ lane, answer }) => {
+      const isSafe = answer.outcome === 'unavailable' || lane.gateway.idempotent === true;
+      return isSafe && lane.breaker.state === 'closed' && lane.pausedUntil <= now();
+    });
+    if (!previous || run.endsAt - now() <= retryPauseMilliseconds + shortestTryMilliseconds) return;
+    await new Promise((resolve) => setTimeout(resolve, retryPauseMilliseconds));
+    const { lane, answer, reference } = previous;
+    if (now() < lane.pausedUntil || !lane.breaker.admit()) return;
+    // After an unknown outcome it must be the same text, so that the gateway can tell that it has it already.
+    const isSameText = answer.outcome === 'unknown';
+    await ask(lane, run, isSameText ? reference : run.message.referenceOf(run.tries.length + 1));
+  }
+
+  async function ask(lane: Lane, run: Run, reference: string): Promise<Answer> {
+    const { gateway } = lane;
+    const startedAt = now();
+    const within = Math.min(options.gatewayMilliseconds, run.endsAt - startedAt);
+    const { referenceOf: _, ...message } = run.message;
+    const answer = await sendInTime(gateway, { ...message, reference }, within);
+    learn(lane, answer);
+    run.answers.push({ lane, answer, reference });
     const one: Try = {
       gateway: gateway.name,
-      outcome: outcome.kind,
-      ...(outcome.kind !== 'accepted' && { reason: outcome.reason }),
-      ...(outcome.kind === 'unavailable' && outcome.maybeSent && { maybeSent: true }),
-      milliseconds: Math.round(now() - begun),
+      outcome: answer.outcome,
+      ...(answer.outcome !== 'accepted' && { reason: answer.reason }),
+      milliseconds: Math.round(now() - startedAt),
     };
-    tries.push(one);
+    run.tries.push(one);
     options.onTry(one);
-    return outcome;
+    return answer;
   }
 
-  /** The next probe of any gateway is the next chance; while one is closed, soon. */
-  function retryAfter(order: readonly { breaker: Breaker }[]): number {
-    const waits = order.map(({ breaker }) => breaker.waitMilliseconds);
-    return Math.max(1, Math.ceil(Math.min(...(waits.length > 0 ? waits : [5000])) / 1000));
+  function learn(lane: Lane, answer: Answer): void {
+    if (answer.outcome === 'accepted') return lane.breaker.succeeded();
+    if (answer.outcome === 'refused') return lane.breaker.undecided();
+    if (answer.outcome === 'unavailable') {
+      const pause = Math.min(longestPauseMilliseconds, (answer.retryAfterSeconds ?? 0) * 1000);
+      if (pause > 0) lane.pausedUntil = Math.max(lane.pausedUntil, now() + pause);
+      if (answer.isThrottled) return lane.breaker.undecided();
+    }
+    lane.breaker.failed(answer.reason);
+  }
+
+  /** The time until the first of the gateways may be asked again. */
+  function retryAfterSeconds(order: readonly Lane[]): number {
+    const waits = order.map(waitMilliseconds);
+    const wait = waits.length > 0 ? Math.min(...waits) : noGatewayWaitMilliseconds;
+    return Math.max(1, Math.ceil(wait / 1000));
+  }
+
+  function waitMilliseconds({ breaker, pausedUntil }: Lane): number {
+    return Math.max(breaker.waitMilliseconds, pausedUntil - now(), 0);
   }
 
   return {
     send,
     health(): GatewayHealth[] {
-      return [...lanes.values()].map(({ gateway, breaker }) => ({
+      return [...lanes.values()].map(({ gateway, breaker, pausedUntil }) => ({
         gateway: gateway.name,
         breaker: breaker.state,
         ...(breaker.reason !== undefined && { reason: breaker.reason }),
         ...(breaker.state !== 'closed' && { probeInSeconds: Math.ceil(breaker.waitMilliseconds / 1000) }),
+        ...(pausedUntil > now() && { pausedSeconds: Math.ceil((pausedUntil - now()) / 1000) }),
       }));
     },
     async close(): Promise<void> {
@@ -128,17 +185,29 @@ export function createFailover(options: FailoverOptions) {
   };
 }
 
-/** An adapter keeps to its time; should one not, or throw, nobody waits for it all the same. */
-async function inTime(gateway: Gateway, message: Message, milliseconds: number): Promise<Outcome> {
-  const outcomes = outcomesOf(gateway.name);
+function dispatchOf({ answers, tries }: Run): Dispatch {
+  const answered = (outcome: Outcome) => answers.findLast(({ answer }) => answer.outcome === outcome);
+  const decisive = answered('accepted') ?? answered('unknown') ?? answers.at(-1);
+  const answer = decisive?.answer ?? unavailable('no gateway is available');
+  return {
+    outcome: answer.outcome,
+    gateway: decisive?.lane.gateway.name ?? 'none',
+    gatewayId: answer.outcome === 'accepted' ? answer.gatewayId : undefined,
+    reason: answer.outcome === 'accepted' ? undefined : answer.reason,
+    tries,
+  };
+}
+
+/** An adapter keeps to its time and does not throw. If one has a defect, the send goes on all the same. */
+async function sendInTime(gateway: Gateway, message: Message, milliseconds: number): Promise<Answer> {
   let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<Outcome>((resolve) => {
-    timer = setTimeout(() => resolve(outcomes.unknown('no answer in time')), milliseconds + 50);
+  const late = new Promise<Answer>((resolve) => {
+    timer = setTimeout(() => resolve(unknown('no answer in time')), milliseconds + 50);
   });
   try {
     return await Promise.race([gateway.send(message, milliseconds), late]);
   } catch (error) {
-    return outcomes.unknown(`defect ${(error as Error)?.name}`);
+    return unknown(`defect ${(error as Error)?.name}`);
   } finally {
     clearTimeout(timer);
   }

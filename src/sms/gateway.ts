@@ -1,101 +1,101 @@
-/** The port to whoever carries messages. */
+/** The port to SMS gateways: what a gateway is given, and the four ways in which it can answer. */
 
+/** One text for one gateway. */
 export interface Message {
-  /** Ours, the same however often the message is handed over. It comes back in receipts, and cannot be guessed. */
+  /** Our name for this text. Receipts carry it back to us. It cannot be guessed, and no other text has it. */
   reference: string;
-  /** Whom it goes to, in E.164. */
+  /** In E.164. */
   phone: string;
-  /** ISO 3166 code of the phone's country, where the number is valid. */
+  /** ISO 3166 code of the phone's country; undefined if the number is not valid. */
   country: string | undefined;
   text: string;
-  /** The code inside the text, for gateways that show or fill it in. */
+  /** The code inside the text, for gateways that show it. */
   code: string;
-  /** After this the message is worth nothing, and a gateway need not try any longer. */
+  /** The code expires after this time, so the gateway need not try longer. */
   validSeconds: number;
 }
 
-export interface Accepted {
-  kind: 'accepted';
-  gateway: string;
-  /** The gateway's own name for the message. */
-  id?: string;
-}
+/**
+ * - accepted: the gateway took the text.
+ * - refused: the gateway will not send to this destination. Asking another gateway is no use, and the answer
+ *   says nothing about the health of this one.
+ * - unavailable: the gateway certainly did not send the text.
+ * - unknown: the request was written, and no answer says what became of it. The text may arrive.
+ */
+export type Outcome = 'accepted' | 'refused' | 'unavailable' | 'unknown';
 
-/** Nobody will carry this message to this phone, however often and whoever is asked. */
-export interface Rejected {
-  kind: 'rejected';
-  gateway: string;
-  reason: string;
-}
-
-/** The gateway could not be asked, could not say, or does not carry it for reasons of its own. */
-export interface Unavailable {
-  kind: 'unavailable';
-  gateway: string;
-  reason: string;
-  /** It may have gone out all the same. */
-  maybeSent: boolean;
-}
-
-export type Outcome = Accepted | Rejected | Unavailable;
+/** What a gateway said about one text. */
+export type Answer =
+  | { outcome: 'accepted'; /** The gateway's own id of the text. */ gatewayId: string | undefined }
+  | { outcome: 'refused'; reason: string }
+  | {
+      outcome: 'unavailable';
+      reason: string;
+      /** The gateway asked us to wait this long before the next request. */
+      retryAfterSeconds?: number;
+      /** The gateway works, but limits the rate of requests: this is no failure for the breaker. */
+      isThrottled?: boolean;
+    }
+  | { outcome: 'unknown'; reason: string };
 
 export interface Gateway {
   readonly name: string;
-  /** Whether asking again with the same reference never sends a second text. */
+  /** Whether the same reference never sends a second text, so that an unknown outcome may be asked for again. */
   readonly idempotent?: boolean;
-  /** Answers in the time it is given, and never throws. */
-  send(message: Message, withinMilliseconds: number): Promise<Outcome>;
-  /** What a callback of the gateway says; undefined when it is not authentic. */
+  /** Answers within the given time, and never throws. */
+  send(message: Message, withinMilliseconds: number): Promise<Answer>;
+  /** The receipts in a callback of the gateway; undefined if the callback is not authentic. */
   readReceipts?(callback: Callback): Receipt[] | undefined;
   close?(): Promise<void> | void;
 }
 
 /** A request that claims to come from a gateway. */
 export interface Callback {
-  /** The whole address, as the gateway was told it. */
+  /** The whole URL, as the gateway was given it. */
   url: string;
   headers: Record<string, string | string[] | undefined>;
   body: Buffer;
 }
 
-/** What became of a message. */
+/** What became of a text, as the gateway reports it. */
 export interface Receipt {
-  /** Our reference, where the gateway gives it back otherwise than in the address. */
+  /** Our reference, if the gateway gives it in the callback and not in its URL. */
   reference?: string;
-  /** The gateway's own name for the message. */
+  /** The gateway's own id of the text. */
   id?: string;
   state: 'delivered' | 'failed';
   reason?: string;
 }
 
-/** The words of one gateway's answers, so that an adapter does not repeat its name. */
-export function outcomesOf(gateway: string) {
+const longestIdLength = 200;
+
+export function accepted(gatewayId?: unknown): Answer {
+  const hasId = typeof gatewayId === 'string' && gatewayId !== '';
+  return { outcome: 'accepted', gatewayId: hasId ? gatewayId.slice(0, longestIdLength) : undefined };
+}
+
+export function refused(reason: unknown): Answer {
+  return { outcome: 'refused', reason: brief(reason) };
+}
+
+export function unavailable(reason: unknown, retryAfterSeconds?: number): Answer {
   return {
-    accepted: (id?: unknown): Accepted => ({
-      kind: 'accepted',
-      gateway,
-      ...(typeof id === 'string' && id !== '' && { id: id.slice(0, 200) }),
-    }),
-    rejected: (reason: unknown): Rejected => ({ kind: 'rejected', gateway, reason: brief(reason) }),
-    /** It surely was not sent. */
-    unsent: (reason: unknown): Unavailable => ({
-      kind: 'unavailable',
-      gateway,
-      reason: brief(reason),
-      maybeSent: false,
-    }),
-    unknown: (reason: unknown): Unavailable => ({
-      kind: 'unavailable',
-      gateway,
-      reason: brief(reason),
-      maybeSent: true,
-    }),
+    outcome: 'unavailable',
+    reason: brief(reason),
+    ...(retryAfterSeconds !== undefined && { retryAfterSeconds }),
   };
 }
 
-export type Outcomes = ReturnType<typeof outcomesOf>;
+/** Without a time of the gateway's own, a second: most rate limits count by the second. */
+export function throttled(reason: unknown, retryAfterSeconds = 1): Answer {
+  return { outcome: 'unavailable', reason: brief(reason), retryAfterSeconds, isThrottled: true };
+}
 
-/** Reasons go to logs and trails: what a gateway writes may quote the number, so no row of digits stays. */
+export function unknown(reason: unknown): Answer {
+  return { outcome: 'unknown', reason: brief(reason) };
+}
+
+/** Reasons go to logs and to the trail. A gateway may quote the phone number in them, so long digit runs are removed. */
 export function brief(reason: unknown): string {
   return String(reason)
     .replaceAll(/\+?\d{6,}/g, '…')

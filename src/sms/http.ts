@@ -1,10 +1,10 @@
 /**
- * Calls a gateway over HTTP: only the configured host, no redirects, a bounded answer, a bounded time.
- * It says whether a request that failed can have arrived, since that decides if it may be repeated.
+ * Calls a gateway over HTTP: only the configured host, no redirects, a limited answer, a limited time. It tells
+ * requests that cannot have arrived from those that may have.
  */
 import { Agent as HttpAgent, request as httpRequest, type IncomingHttpHeaders } from 'node:http';
 import { Agent as HttpsAgent, request as httpsRequest } from 'node:https';
-import type { Outcome, Outcomes } from './gateway.ts';
+import { throttled, unavailable, unknown, type Answer } from './gateway.ts';
 
 export interface HttpCall {
   path: string;
@@ -15,26 +15,26 @@ export interface HttpCall {
 export interface HttpAnswer {
   status: number;
   headers: IncomingHttpHeaders;
-  /** Undefined when the body is no JSON. */
+  /** Undefined if the body is not JSON, or did not arrive as a whole. */
   // oxlint-disable-next-line no-explicit-any -- each adapter reads what its gateway documents
   json: any;
 }
 
-/** No answer: why, and whether the request can have arrived. */
+/** There is no answer, or no whole one. */
 class NoAnswer extends Error {
-  readonly maybeSent: boolean;
+  readonly wasWritten: boolean;
 
-  constructor(reason: string, maybeSent: boolean) {
+  constructor(reason: string, wasWritten: boolean) {
     super(reason);
-    this.maybeSent = maybeSent;
+    this.wasWritten = wasWritten;
   }
 }
 
 const largestAnswerBytes = 64 * 1024;
 
 /**
- * Connections are kept for the next message, as many as a rush has opened, and closed by us before a gateway
- * usually would: one that it closes just as a message goes out leaves open what became of that message.
+ * Connections are kept for the next message, as many as a burst has opened. We close them before a gateway usually
+ * would: if it closes one just as we send a message, the outcome of that message is unknown.
  */
 const agentOptions = { keepAlive: true, maxFreeSockets: 1000, timeout: 30_000 };
 
@@ -46,12 +46,6 @@ export function httpCaller(baseUrl: string) {
 
   function post({ path, headers, body }: HttpCall, withinMilliseconds: number): Promise<HttpAnswer> {
     return new Promise((resolve, reject) => {
-      let connected = false;
-      const fail = (reason: string) => {
-        clearTimeout(timer);
-        request.destroy();
-        reject(new NoAnswer(reason, connected));
-      };
       const request = (secure ? httpsRequest : httpRequest)({
         agent,
         method: 'POST',
@@ -60,13 +54,25 @@ export function httpCaller(baseUrl: string) {
         path: root + path,
         headers: { 'user-agent': 'ledgerline', ...headers, 'content-length': Buffer.byteLength(body) },
       });
+      // Node writes the request as soon as the connection is there, and never before.
+      let wasWritten = false;
+      let errorStatus: { status: number; headers: IncomingHttpHeaders } | undefined;
+      const fail = (reason: string) => {
+        clearTimeout(timer);
+        request.destroy();
+        // The status line alone says that the gateway turned the message away.
+        if (errorStatus) resolve({ ...errorStatus, json: undefined });
+        else reject(new NoAnswer(reason, wasWritten));
+      };
       const timer = setTimeout(() => fail('no answer in time'), withinMilliseconds);
       request.on('socket', (socket) => {
-        if (request.reusedSocket) connected = true;
-        else socket.once(secure ? 'secureConnect' : 'connect', () => (connected = true));
+        if (request.reusedSocket) wasWritten = true;
+        else socket.once(secure ? 'secureConnect' : 'connect', () => (wasWritten = true));
       });
       request.on('error', (error: NodeJS.ErrnoException) => fail(error.code ?? 'connection failed'));
       request.on('response', (response) => {
+        const status = response.statusCode!;
+        if (status >= 400) errorStatus = { status, headers: response.headers };
         const chunks: Buffer[] = [];
         let length = 0;
         response.on('data', (chunk: Buffer) => {
@@ -78,11 +84,7 @@ export function httpCaller(baseUrl: string) {
         response.on('close', () => response.complete || fail('connection lost'));
         response.on('end', () => {
           clearTimeout(timer);
-          resolve({
-            status: response.statusCode!,
-            headers: response.headers,
-            json: parsed(Buffer.concat(chunks).toString()),
-          });
+          resolve({ status, headers: response.headers, json: parseJson(Buffer.concat(chunks).toString()) });
         });
       });
       request.end(body);
@@ -90,27 +92,22 @@ export function httpCaller(baseUrl: string) {
   }
 
   return {
-    /** Sends, and lets the adapter say what the answer means. What never came is told apart here. */
-    async outcome(
-      outcomes: Outcomes,
-      call: HttpCall,
-      withinMilliseconds: number,
-      read: (answer: HttpAnswer) => Outcome,
-    ): Promise<Outcome> {
+    /** Sends, and lets the adapter read the answer. A missing answer is unavailable or unknown. */
+    async outcome(call: HttpCall, withinMilliseconds: number, read: (answer: HttpAnswer) => Answer): Promise<Answer> {
       try {
         const answer = await post(call, withinMilliseconds);
-        if (answer.status >= 300 && answer.status < 400) return outcomes.unsent(`redirect ${answer.status}`);
+        if (answer.status >= 300 && answer.status < 400) return unavailable(`redirect ${answer.status}`);
         return read(answer);
       } catch (error) {
-        if (error instanceof NoAnswer) return outcomes[error.maybeSent ? 'unknown' : 'unsent'](error.message);
-        throw error;
+        if (!(error instanceof NoAnswer)) throw error;
+        return error.wasWritten ? unknown(error.message) : unavailable(error.message);
       }
     },
     close: () => agent.destroy(),
   };
 }
 
-function parsed(text: string): unknown {
+function parseJson(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {
@@ -118,18 +115,27 @@ function parsed(text: string): unknown {
   }
 }
 
-/** What a status means where the gateway's body says nothing better. */
-export function byStatus(outcomes: Outcomes, { status }: HttpAnswer): Outcome {
-  // A 500, 502 or 504 leaves open how far the request came; a 503 and a 429 say that it was turned away.
-  if (status === 503 || status === 429) return outcomes.unsent(`HTTP ${status}`);
-  if (status >= 500) return outcomes.unknown(`HTTP ${status}`);
-  if (status >= 400) return outcomes.unsent(`HTTP ${status}`);
-  return outcomes.unknown(`HTTP ${status} that cannot be read`);
+/** The outcome that a status stands for, where the gateway's body says nothing more precise. */
+export function outcomeOfStatus(answer: HttpAnswer, reason: unknown = `HTTP ${answer.status}`): Answer {
+  const { status } = answer;
+  if (status === 429) return throttled(reason, retryAfterOf(answer));
+  // A proxy in front of the gateway wrote these; how far the request came, it does not say (RFC 9110, 15.6.3, 15.6.5).
+  if (status === 502 || status === 504) return unknown(reason);
+  if (status >= 400) return unavailable(reason, status === 503 ? retryAfterOf(answer) : undefined);
+  return unknown(`HTTP ${status}, unreadable`);
+}
+
+/** RFC 9110, 10.2.3: seconds, or a date. */
+export function retryAfterOf({ headers }: HttpAnswer): number | undefined {
+  const value = headers['retry-after']?.trim() ?? '';
+  if (/^\d{1,9}$/.test(value)) return Number(value);
+  const milliseconds = Date.parse(value) - Date.now();
+  return Number.isNaN(milliseconds) ? undefined : Math.max(0, Math.ceil(milliseconds / 1000));
 }
 
 export const formType = 'application/x-www-form-urlencoded';
 
-/** A header of a callback; empty when it is not there. */
+/** A header of a callback; empty if it is missing. */
 export function headerOf(headers: Record<string, string | string[] | undefined>, name: string): string {
   const value = headers[name];
   return (Array.isArray(value) ? value[0] : value) ?? '';

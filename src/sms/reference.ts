@@ -1,4 +1,4 @@
-/** Our name for a message: whose it is, the code's number, and a seal that only we can make. */
+/** Our name for a text: the user, the message, the try, and a signature that only we can make. */
 import { createHmac } from 'node:crypto';
 import { sameText } from './same.ts';
 
@@ -7,20 +7,19 @@ export interface MessageKey {
   number: number;
 }
 
-/** 96 bits in 16 letters; with two numbers it stays within the 40 that Vonage takes. */
-function seal(key: Buffer, { userId, number }: MessageKey): string {
-  return createHmac('sha256', key).update(`${userId}.${number}`).digest('base64url').slice(0, 16);
+/** At most 40 characters, which is Vonage's limit: two numbers, one character for the try, 96 bits of signature. */
+export function makeReference(key: Buffer, { userId, number }: MessageKey, tryNumber: number): string {
+  const name = `${userId}.${number}.${tryNumber.toString(36)}`;
+  return `${name}.${signatureOf(key, name)}`;
 }
 
-export function makeReference(key: Buffer, message: MessageKey): string {
-  return `${message.userId}.${message.number}.${seal(key, message)}`;
-}
-
+/** References without a try were made by an earlier version; their receipts may still come. */
 export function readReference(key: Buffer, reference: string): MessageKey | undefined {
-  const match = /^([1-9]\d{0,9})\.([1-9]\d{0,9})\.([\w-]{16})$/.exec(reference);
-  if (!match) return undefined;
-  const message = { userId: Number(match[1]), number: Number(match[2]) };
-  return sameText(match[3]!, seal(key, message)) && message.userId <= 2_147_483_647 && message.number <= 2_147_483_647
-    ? message
-    : undefined;
+  const match = /^(([1-9]\d{0,9})\.([1-9]\d{0,9})(?:\.[\da-z])?)\.([\w-]{16})$/.exec(reference);
+  if (!match || !sameText(match[4]!, signatureOf(key, match[1]!))) return undefined;
+  return { userId: Number(match[2]), number: Number(match[3]) };
+}
+
+function signatureOf(key: Buffer, name: string): string {
+  return createHmac('sha256', key).update(name).digest('base64url').slice(0, 16);
 }

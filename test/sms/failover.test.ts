@@ -3,8 +3,17 @@ import { createHash } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
 import { makeDigestKey, makeSigningKey } from '../../src/auth/keys.ts';
 import { freePort } from '../../src/free-port.ts';
-import { createFailover, type FailoverOptions } from '../../src/sms/failover.ts';
-import type { Gateway, Message, Outcome } from '../../src/sms/gateway.ts';
+import { createFailover, type FailoverOptions, type OutgoingMessage } from '../../src/sms/failover.ts';
+import {
+  accepted,
+  refused,
+  throttled,
+  unavailable,
+  unknown,
+  type Answer,
+  type Gateway,
+  type Message,
+} from '../../src/sms/gateway.ts';
 import { gatewayServer, type Received } from '../harness/gateway-server.ts';
 import { newPhone, refusal, serviceForTest } from '../harness/service.ts';
 
@@ -178,30 +187,28 @@ describe('200 parallel sends, when the first gateway', () => {
 });
 
 describe('failover', () => {
-  const message: Message = {
-    reference: '1.1.x',
+  const message: OutgoingMessage = {
+    referenceOf: (tryNumber) => `reference ${tryNumber}`,
     phone: '+447911123456',
     country: 'GB',
     text: 'x',
     code: '1',
     validSeconds: 60,
   };
+  const down = unavailable('down');
+  const lost = unknown('lost');
 
-  /** A gateway that gives these answers, one after the other; the last for ever. */
-  function scripted(name: string, ...answers: (Outcome['kind'] | 'unknown' | 'hang')[]): Gateway & { asked: number } {
-    const gateway = {
+  /** A gateway that gives these answers one after the other, and the last one for ever. */
+  function scripted(name: string, ...answers: Answer[]) {
+    const references: string[] = [];
+    const gateway: Gateway = {
       name,
-      asked: 0,
-      async send(): Promise<Outcome> {
-        const answer = answers[Math.min(gateway.asked, answers.length - 1)]!;
-        gateway.asked += 1;
-        if (answer === 'hang') return new Promise(() => {});
-        if (answer === 'accepted') return { kind: 'accepted', gateway: name };
-        if (answer === 'rejected') return { kind: 'rejected', gateway: name, reason: 'x' };
-        return { kind: 'unavailable', gateway: name, reason: 'x', maybeSent: answer === 'unknown' };
+      async send({ reference }: Message): Promise<Answer> {
+        references.push(reference);
+        return answers[Math.min(references.length, answers.length) - 1]!;
       },
     };
-    return gateway;
+    return { ...gateway, references };
   }
 
   function failoverOf(gateways: Gateway[], more: Partial<FailoverOptions> = {}) {
@@ -218,67 +225,148 @@ describe('failover', () => {
       onBreaker: (gateway, state) => states.push(`${gateway} ${state}`),
       ...more,
     });
-    return { failover, states, clock };
+    return { failover, states, clock, send: () => failover.send(message) };
   }
 
-  it('asks the only gateway again when it surely sent nothing, and once only', async () => {
-    const a = scripted('a', 'unavailable', 'accepted');
-    const { outcome, tries } = await failoverOf([a]).failover.send(message);
-    expect(outcome.kind).toBe('accepted');
-    expect(tries).toHaveLength(2);
-    const b = scripted('b', 'unavailable');
-    expect((await failoverOf([b]).failover.send(message)).tries).toHaveLength(2);
+  it.each([
+    ['accepted', [accepted('id')], 'a', 'accepted', 'id'],
+    ['accepted after unavailable', [down, accepted()], 'b', 'accepted'],
+    ['accepted after unknown', [lost, accepted()], 'b', 'accepted'],
+    ['refused', [refused('barred'), accepted()], 'a', 'refused'],
+    ['refused after unavailable', [down, refused('barred'), accepted()], 'b', 'refused'],
+    ['unknown, although the next one refuses', [lost, refused('barred'), accepted()], 'a', 'unknown'],
+    ['unknown, although the next one is unavailable', [lost, down], 'a', 'unknown'],
+    ['unknown after unavailable', [down, lost], 'b', 'unknown'],
+    ['unavailable', [down, down], 'a', 'unavailable'],
+  ] as [string, Answer[], string, string, string?][])(
+    'gives one outcome for all gateways: %s',
+    async (_what, answers, gateway, outcome, gatewayId) => {
+      const gateways = answers.map((answer, index) => scripted('abc'[index]!, answer));
+      const dispatch = await failoverOf(gateways).send();
+      expect(dispatch).toMatchObject({ outcome, gateway, gatewayId });
+      const isFinal = outcome === 'accepted' || outcome === 'refused';
+      expect(dispatch.retryAfterSeconds).toBe(isFinal ? undefined : 1);
+      const decides = answers.findIndex((answer) => answer.outcome === 'accepted' || answer.outcome === 'refused');
+      if (decides >= 0) {
+        const asked = gateways.map(({ references }) => references.length);
+        expect(asked).toEqual(answers.map((_, index) => (index <= decides ? 1 : 0)));
+      }
+    },
+  );
+
+  it('gives each text a reference of its own, and the same text its own again', async () => {
+    const [a, b] = [scripted('a', lost), scripted('b', down)];
+    await failoverOf([a, b]).send();
+    expect([a.references, b.references]).toEqual([['reference 1'], ['reference 2', 'reference 3']]);
+    const c = { ...scripted('c', lost, accepted()), idempotent: true };
+    expect((await failoverOf([c]).send()).outcome).toBe('accepted');
+    expect(c.references).toEqual(['reference 1', 'reference 1']);
   });
 
-  it('does not ask again after an unknown outcome, unless asking twice is one text', async () => {
-    const a = scripted('a', 'unknown', 'accepted');
-    expect((await failoverOf([a]).failover.send(message)).outcome.kind).toBe('unavailable');
-    expect(a.asked).toBe(1);
-    const b = { ...scripted('b', 'unknown', 'accepted'), idempotent: true };
-    expect((await failoverOf([b]).failover.send(message)).outcome.kind).toBe('accepted');
+  it('asks the only gateway once more if it certainly sent nothing', async () => {
+    const { outcome, tries } = await failoverOf([scripted('a', down, accepted())]).send();
+    expect(outcome).toBe('accepted');
+    expect(tries).toHaveLength(2);
+    expect((await failoverOf([scripted('b', down)]).send()).tries).toHaveLength(2);
+  });
+
+  it('does not ask a gateway again after an unknown outcome', async () => {
+    const a = scripted('a', lost, accepted());
+    expect((await failoverOf([a]).send()).outcome).toBe('unknown');
+    expect(a.references).toHaveLength(1);
   });
 
   it('leaves out a gateway that failed, probes it with one message, and takes it back', async () => {
-    const a = scripted('a', 'unavailable', 'unavailable', 'unavailable', 'unavailable', 'accepted');
-    const b = scripted('b', 'accepted');
-    const { failover, states, clock } = failoverOf([a, b]);
-    for (let call = 0; call < 5; call += 1) await failover.send(message);
-    expect(a.asked).toBe(3);
-    expect(failover.health()[0]).toEqual({ gateway: 'a', breaker: 'open', reason: 'x', probeInSeconds: 1 });
+    const a = scripted('a', down, lost, down, down, accepted());
+    const b = scripted('b', accepted());
+    const { failover, states, clock, send } = failoverOf([a, b]);
+    for (let call = 0; call < 5; call += 1) await send();
+    expect(a.references).toHaveLength(3);
+    expect(failover.health()[0]).toEqual({ gateway: 'a', breaker: 'open', reason: 'down', probeInSeconds: 1 });
     clock.now += 1001;
     // Of many at once one probes, and fails: the wait doubles.
-    await Promise.all(Array.from({ length: 20 }, () => failover.send(message)));
-    expect(a.asked).toBe(4);
+    await Promise.all(Array.from({ length: 20 }, send));
+    expect(a.references).toHaveLength(4);
     clock.now += 1500;
-    await failover.send(message);
-    expect(a.asked).toBe(4);
+    await send();
+    expect(a.references).toHaveLength(4);
     clock.now += 501;
-    await failover.send(message);
-    expect(a.asked).toBe(5);
+    await send();
+    expect(a.references).toHaveLength(5);
     expect(failover.health()[0]).toEqual({ gateway: 'a', breaker: 'closed' });
     expect(states).toEqual(['a open', 'a probing', 'a open', 'a probing', 'a closed']);
-    expect(b.asked).toBe(2 + 3 + 20 + 1);
+    expect(b.references).toHaveLength(2 + 3 + 20 + 1);
+  });
+
+  it('learns nothing about a gateway from a refused destination', async () => {
+    const barred = refused('barred');
+    const a = scripted('a', ...Array<Answer>(10).fill(barred), down, down, barred, down, barred, barred, accepted());
+    const { failover, states, clock, send } = failoverOf([a, scripted('b', accepted())]);
+    for (let call = 0; call < 10; call += 1) await send();
+    expect(states).toEqual([]);
+    // A refusal between two failures does not make the gateway look healthy either.
+    for (let call = 0; call < 4; call += 1) await send();
+    expect(states).toEqual(['a open']);
+    // A probe that is refused leaves the decision to the next message.
+    clock.now += 1001;
+    expect((await send()).outcome).toBe('refused');
+    expect((await send()).outcome).toBe('refused');
+    expect(failover.health()[0]!.breaker).toBe('probing');
+    expect((await send()).gateway).toBe('a');
+    expect(failover.health()[0]!.breaker).toBe('closed');
+  });
+
+  it('does not ask a gateway before its Retry-After is over, and tells the caller that time', async () => {
+    const a = scripted('a', throttled('HTTP 429', 7), accepted());
+    const { failover, states, clock, send } = failoverOf([a]);
+    expect(await send()).toMatchObject({ outcome: 'unavailable', reason: 'HTTP 429', retryAfterSeconds: 7 });
+    expect(failover.health()).toEqual([{ gateway: 'a', breaker: 'closed', pausedSeconds: 7 }]);
+    clock.now += 6500;
+    expect(await send()).toMatchObject({ outcome: 'unavailable', gateway: 'none', tries: [], retryAfterSeconds: 1 });
+    expect(a.references).toHaveLength(1);
+    clock.now += 501;
+    expect((await send()).outcome).toBe('accepted');
+    expect(states).toEqual([]);
+  });
+
+  it('honours a Retry-After up to a minute, and tells the shortest wait of several gateways', async () => {
+    const a = scripted('a', throttled('HTTP 429', 86_400));
+    const b = scripted('b', throttled('HTTP 429', 5), accepted());
+    const { failover, clock, send } = failoverOf([a, b]);
+    expect((await send()).retryAfterSeconds).toBe(5);
+    expect(failover.health().map(({ pausedSeconds }) => pausedSeconds)).toEqual([60, 5]);
+    clock.now += 5001;
+    expect((await send()).gateway).toBe('b');
+    clock.now += 55_000;
+    await send();
+    expect(a.references).toHaveLength(2);
   });
 
   it('says when the next chance is, when all are left out', async () => {
-    const a = scripted('a', 'unavailable');
-    const { failover } = failoverOf([a], {
+    const { send } = failoverOf([scripted('a', down)], {
       breaker: { failures: 1, openMilliseconds: 7000, longestMilliseconds: 7000 },
     });
-    await failover.send(message);
-    const { outcome, tries, retryAfterSeconds } = await failover.send(message);
-    expect(outcome).toMatchObject({ kind: 'unavailable', reason: 'no gateway is in working order' });
-    expect(tries).toEqual([]);
-    expect(retryAfterSeconds).toBe(7);
+    await send();
+    expect(await send()).toEqual({
+      outcome: 'unavailable',
+      gateway: 'none',
+      gatewayId: undefined,
+      reason: 'no gateway is available',
+      tries: [],
+      retryAfterSeconds: 7,
+    });
   });
 
   it('waits for no adapter that forgets its time, or throws', async () => {
-    const a = scripted('a', 'hang');
+    const a: Gateway = { name: 'a', send: () => new Promise(() => {}) };
     const b: Gateway = { name: 'b', send: () => Promise.reject(new TypeError('defect')) };
-    const c = scripted('c', 'accepted');
-    const { outcome, tries } = await failoverOf([a, b, c]).failover.send(message);
-    expect(outcome).toEqual({ kind: 'accepted', gateway: 'c' });
-    expect(tries.map(({ maybeSent }) => maybeSent)).toEqual([true, true, undefined]);
+    const { outcome, gateway, tries } = await failoverOf([a, b, scripted('c', accepted())]).send();
+    expect([outcome, gateway]).toEqual(['accepted', 'c']);
+    expect(tries.map((one) => [one.outcome, one.reason])).toEqual([
+      ['unknown', 'no answer in time'],
+      ['unknown', 'defect TypeError'],
+      ['accepted', undefined],
+    ]);
   });
 });
 
@@ -312,15 +400,15 @@ describe('production', () => {
     expect((await call('/User/phone-number/send-code', { id, phoneNumber: phone })).status).toBe(204);
     const [text] = second.received;
     expect(text!.form.callback).toMatch(
-      new RegExp(`^${url}/gateways/vonage/receipts\\?message=${id}\\.1\\.[\\w-]{16}$`),
+      new RegExp(`^${url}/gateways/vonage/receipts\\?message=${id}\\.1\\.2\\.[\\w-]{16}$`),
     );
     const trail = await call(`/operator/users/${id}/trail`, undefined, 'GET');
     expect(trail.json.messages[0].tries).toMatchObject([
-      { gateway: 'twilio', outcome: 'unavailable', maybeSent: true },
+      { gateway: 'twilio', outcome: 'unavailable', reason: 'HTTP 500' },
       { gateway: 'vonage', outcome: 'accepted' },
     ]);
     const written = service.logLines.join('') + trail.text;
-    for (const secret of ['hunter2', phone.slice(1), codeIn(text!), text!.form['client-ref']!.split('.')[2]!]) {
+    for (const secret of ['hunter2', phone.slice(1), codeIn(text!), text!.form['client-ref']!.split('.')[3]!]) {
       expect([secret, written.includes(secret)]).toEqual([secret, false]);
     }
   });

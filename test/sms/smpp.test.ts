@@ -43,7 +43,7 @@ describe('SMPP', () => {
   it('binds and submits, with the sender, the validity and a wish for a receipt', async () => {
     const smsc = await startSmsc();
     const { gateway } = client(smsc.port);
-    expect(await gateway.send(message, 20_000)).toEqual({ kind: 'accepted', gateway: 'smpp', id: 'm1' });
+    expect(await gateway.send(message, 20_000)).toEqual({ outcome: 'accepted', gatewayId: 'm1' });
     expect(smsc.submitted).toEqual([
       {
         id: 'm1',
@@ -72,7 +72,10 @@ describe('SMPP', () => {
     expect(smsc.submitted[0]).toMatchObject({ dataCoding: 8 });
     expect(Buffer.from(smsc.submitted[0]!.octets).swap16().toString('utf16le')).toBe('Код 123456');
     const long = 'ab€'.repeat(60);
-    expect(await gateway.send({ ...message, text: long }, 20_000)).toMatchObject({ kind: 'accepted', id: 'm3' });
+    expect(await gateway.send({ ...message, text: long }, 20_000)).toMatchObject({
+      outcome: 'accepted',
+      gatewayId: 'm3',
+    });
     const parts = smsc.submitted.slice(1);
     expect(parts.map(({ esmClass, wantsReceipt }) => [esmClass, wantsReceipt])).toEqual([
       [0x40, false],
@@ -87,17 +90,21 @@ describe('SMPP', () => {
   });
 
   it.each([
-    [0x58, 'unavailable'],
-    [0x14, 'unavailable'],
+    [0x58, 'unavailable', true],
+    [0x14, 'unavailable', true],
     [0x08, 'unavailable'],
     [0x45, 'unavailable'],
     [0x0a, 'unavailable'],
-    [0x0b, 'rejected'],
-  ])('knows what status %i means', async (status, kind) => {
+    [0x0b, 'refused'],
+  ])('knows what status %i means', async (status, expected, isThrottled?) => {
     const smsc = await startSmsc();
     smsc.answer = status;
     const outcome = await client(smsc.port).gateway.send(message, 20_000);
-    expect(outcome).toMatchObject({ kind, ...(kind === 'unavailable' && { maybeSent: false }) });
+    expect(outcome).toEqual({
+      outcome: expected,
+      reason: `status 0x${status.toString(16).padStart(2, '0')}`,
+      ...(isThrottled && { retryAfterSeconds: 1, isThrottled }),
+    });
   });
 
   it('takes receipts, in the text or in fields of their own, and answers them', async () => {
@@ -122,12 +129,12 @@ describe('SMPP', () => {
     smsc.answerAfterMilliseconds = 20;
     const { gateway } = client(smsc.port, { window: 5 });
     const outcomes = await Promise.all(Array.from({ length: 60 }, () => gateway.send(message, 20_000)));
-    expect(new Set(outcomes.map(({ kind }) => kind))).toEqual(new Set(['accepted']));
+    expect(new Set(outcomes.map(({ outcome }) => outcome))).toEqual(new Set(['accepted']));
     expect(smsc.mostAtOnce).toBe(5);
     smsc.answer = 'silent';
     const unanswered = await Promise.all(Array.from({ length: 6 }, () => gateway.send(message, 300)));
-    expect(unanswered[0]).toMatchObject({ kind: 'unavailable', maybeSent: true, reason: 'no answer in time' });
-    expect(unanswered[5]).toMatchObject({ kind: 'unavailable', maybeSent: false, reason: 'the window stayed full' });
+    expect(unanswered[0]).toMatchObject({ outcome: 'unknown', reason: 'no answer in time' });
+    expect(unanswered[5]).toMatchObject({ outcome: 'unavailable', reason: 'the window stayed full' });
   });
 
   it('answers everything that waited when the SMSC goes, and binds anew when it is back', async () => {
@@ -140,12 +147,12 @@ describe('SMPP', () => {
     await smsc.stop();
     const outcomes = await waiting;
     // Those on their way may have arrived; those that waited for their turn have not.
-    expect(outcomes.filter((outcome) => outcome.kind === 'unavailable' && outcome.maybeSent)).toHaveLength(50);
-    expect(outcomes.filter((outcome) => outcome.kind === 'unavailable' && !outcome.maybeSent)).toHaveLength(50);
-    expect(await gateway.send(message, 500)).toMatchObject({ kind: 'unavailable', maybeSent: false });
+    expect(outcomes.filter(({ outcome }) => outcome === 'unknown')).toHaveLength(50);
+    expect(outcomes.filter(({ outcome }) => outcome === 'unavailable')).toHaveLength(50);
+    expect(await gateway.send(message, 500)).toMatchObject({ outcome: 'unavailable' });
     smsc.answer = 0;
     await smsc.start();
-    await until(async () => (await gateway.send(message, 1000)).kind === 'accepted');
+    await until(async () => (await gateway.send(message, 1000)).outcome === 'accepted');
   });
 
   it('says why it cannot bind', async () => {
@@ -153,7 +160,10 @@ describe('SMPP', () => {
     smsc.bindStatus = 0x0e;
     const { gateway } = client(smsc.port);
     await gateway.send(message, 300);
-    expect(await gateway.send(message, 300)).toMatchObject({ reason: 'bind refused, status 0x0e', maybeSent: false });
+    expect(await gateway.send(message, 300)).toMatchObject({
+      outcome: 'unavailable',
+      reason: 'bind refused, status 0x0e',
+    });
   });
 
   it('tries a silent link, answers the SMSC’s own tries, and leaves one that does not answer', async () => {
@@ -166,14 +176,14 @@ describe('SMPP', () => {
     // A command it does not know is refused, and the session goes on.
     smsc.write(Buffer.from('00000010000001030000000000000008', 'hex'));
     await until(() => smsc.commands.includes(0x80000000));
-    expect((await gateway.send(message, 20_000)).kind).toBe('accepted');
+    expect((await gateway.send(message, 20_000)).outcome).toBe('accepted');
     smsc.deaf = true;
     await until(async () => {
       const outcome = await gateway.send(message, 50);
-      return outcome.kind === 'unavailable' && outcome.reason === 'the link fell silent';
+      return outcome.outcome !== 'accepted' && outcome.reason === 'the link fell silent';
     });
     smsc.deaf = false;
-    await until(async () => (await gateway.send(message, 1000)).kind === 'accepted');
+    await until(async () => (await gateway.send(message, 1000)).outcome === 'accepted');
   });
 
   it.each([
@@ -186,7 +196,7 @@ describe('SMPP', () => {
     await gateway.send(message, 20_000);
     smsc.write(Buffer.from(octets.padEnd(32, '0'), 'hex'));
     await until(() => smsc.commands.filter((command) => command === 9).length === 2);
-    await until(async () => (await gateway.send(message, 1000)).kind === 'accepted');
+    await until(async () => (await gateway.send(message, 1000)).outcome === 'accepted');
   });
 
   it('survives deliveries of any content', async () => {
@@ -197,7 +207,7 @@ describe('SMPP', () => {
       const length = (16 + body.length / 2).toString(16).padStart(8, '0');
       smsc.write(Buffer.from(`${length}000000050000000000000009${body}`, 'hex'));
     }
-    expect((await gateway.send(message, 20_000)).kind).toBe('accepted');
+    expect((await gateway.send(message, 20_000)).outcome).toBe('accepted');
   });
 
   it('carries the service’s codes, and its receipts reach the trail', async () => {
@@ -248,14 +258,14 @@ describe('SMPP with a peer that is none of ours (Net::SMPP)', () => {
     const port = await freePort('127.0.0.1');
     const peer = await startPeer(port);
     const { gateway, receipts } = client(port, { enquireMilliseconds: 500 });
-    expect(await gateway.send(message, 20_000)).toEqual({ kind: 'accepted', gateway: 'smpp', id: 'p1' });
-    expect((await gateway.send({ ...message, text: 'Код 123456' }, 20_000)).kind).toBe('accepted');
-    expect((await gateway.send({ ...message, text: 'long '.repeat(40) }, 20_000)).kind).toBe('accepted');
+    expect(await gateway.send(message, 20_000)).toEqual({ outcome: 'accepted', gatewayId: 'p1' });
+    expect((await gateway.send({ ...message, text: 'Код 123456' }, 20_000)).outcome).toBe('accepted');
+    expect((await gateway.send({ ...message, text: 'long '.repeat(40) }, 20_000)).outcome).toBe('accepted');
     expect(await gateway.send({ ...message, text: 'throttle' }, 20_000)).toEqual({
-      kind: 'unavailable',
-      gateway: 'smpp',
+      outcome: 'unavailable',
       reason: 'status 0x58',
-      maybeSent: false,
+      retryAfterSeconds: 1,
+      isThrottled: true,
     });
     await until(() => receipts.length === 3);
     expect(receipts.map(({ id, state }) => [id, state])).toEqual([
@@ -285,15 +295,15 @@ describe('SMPP with a peer that is none of ours (Net::SMPP)', () => {
     const port = await freePort('127.0.0.1');
     const peer = await startPeer(port);
     const { gateway } = client(port);
-    expect((await gateway.send(message, 20_000)).kind).toBe('accepted');
+    expect((await gateway.send(message, 20_000)).outcome).toBe('accepted');
     const storm = Promise.all(Array.from({ length: 200 }, () => gateway.send(message, 20_000)));
     const gone = once(peer.child, 'exit');
     peer.child.kill('SIGKILL');
     await gone;
     const outcomes = await storm;
     expect(outcomes).toHaveLength(200);
-    expect(outcomes.some(({ kind }) => kind === 'unavailable')).toBe(true);
+    expect(outcomes.some(({ outcome }) => outcome !== 'accepted')).toBe(true);
     await startPeer(port);
-    await until(async () => (await gateway.send(message, 1000)).kind === 'accepted');
+    await until(async () => (await gateway.send(message, 1000)).outcome === 'accepted');
   });
 });

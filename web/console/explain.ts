@@ -37,7 +37,7 @@ function messageSteps(message: TrailMessage): Step[] {
   ];
   for (const one of tries) {
     if (one.outcome === 'accepted') continue;
-    const doubt = one.maybeSent ? '; it may have gone out all the same' : '';
+    const doubt = one.outcome === 'unknown' ? '; it may have gone out all the same' : '';
     const text = `${one.gateway} did not take ${code.toLowerCase()}: ${one.reason ?? one.outcome}${doubt}`;
     steps.push({ at: message.answeredAt, text, tone: 'bad' });
   }

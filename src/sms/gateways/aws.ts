@@ -1,6 +1,6 @@
 /** AWS End User Messaging: SendTextMessage of the API PinpointSMSVoiceV2. */
-import { outcomesOf, type Callback, type Gateway, type Outcome, type Receipt } from '../gateway.ts';
-import { byStatus, formType, httpCaller, type HttpAnswer } from '../http.ts';
+import { accepted, refused, unavailable, type Callback, type Gateway, type Answer, type Receipt } from '../gateway.ts';
+import { outcomeOfStatus, formType, httpCaller, type HttpAnswer } from '../http.ts';
 import type { SenderOf } from '../senders.ts';
 import { signV4, type AwsCredentials } from './sigv4.ts';
 
@@ -22,7 +22,6 @@ const longestSeconds = 259_200;
 const confirmMilliseconds = 5000;
 
 export function aws(settings: AwsSettings): Gateway {
-  const outcomes = outcomesOf('aws');
   const http = httpCaller(settings.url);
   const { host } = new URL(settings.url);
   const sns = settings.topic && httpCaller(settings.topic.url);
@@ -36,17 +35,16 @@ export function aws(settings: AwsSettings): Gateway {
       Token: token,
     });
     const call = { path: '/', headers: { 'content-type': formType }, body: form.toString() };
-    void sns!.outcome(outcomes, call, confirmMilliseconds, () => outcomes.accepted());
+    void sns!.outcome(call, confirmMilliseconds, () => accepted());
   }
 
-  function read(answer: HttpAnswer): Outcome {
+  function read(answer: HttpAnswer): Answer {
     const { status, json } = answer;
-    if (status === 200 && typeof json?.MessageId === 'string') return outcomes.accepted(json.MessageId);
+    if (status === 200 && typeof json?.MessageId === 'string') return accepted(json.MessageId);
     const type = String(json?.__type ?? '').replace(/^.*#/, '');
-    if (type === '') return byStatus(outcomes, answer);
+    if (type === '') return outcomeOfStatus(answer);
     const reason = `${type} ${json.Reason ?? ''}`.trim();
-    if (type === 'InternalServerException') return outcomes.unknown(reason);
-    return isOfThePhone(type, json) ? outcomes.rejected(reason) : outcomes.unsent(reason);
+    return isOfThePhone(type, json) ? refused(reason) : unavailable(reason);
   }
 
   return {
@@ -77,7 +75,7 @@ export function aws(settings: AwsSettings): Gateway {
         settings.credentials,
         settings.now(),
       );
-      return http.outcome(outcomes, { path: '/', headers, body }, withinMilliseconds, read);
+      return http.outcome({ path: '/', headers, body }, withinMilliseconds, read);
     },
     /**
      * An event of a configuration set, plain or inside an SNS notification. It is authentic by the reference

@@ -1,5 +1,5 @@
 /** Shows messages on the terminal, past the log: a code must never stand in a log line. */
-import type { Gateway, Message, Outcome } from '../gateway.ts';
+import { accepted, type Gateway, type Message, type Answer } from '../gateway.ts';
 
 export class ConsoleGateway implements Gateway {
   readonly name = 'console';
@@ -9,8 +9,8 @@ export class ConsoleGateway implements Gateway {
     this.#write = write;
   }
 
-  async send({ phone, text }: Message): Promise<Outcome> {
+  async send({ phone, text }: Message): Promise<Answer> {
     this.#write(`\n  ✉ ${phone}\n  ${text.replaceAll('\n', '\n  ')}\n\n`);
-    return { kind: 'accepted', gateway: this.name };
+    return accepted();
   }
 }

@@ -1,5 +1,5 @@
 /** The sandbox's gateway: messages wait to be read instead of leaving. */
-import type { Gateway, Message, Outcome } from '../gateway.ts';
+import { accepted, type Gateway, type Message, type Answer } from '../gateway.ts';
 
 export interface ReceivedMessage {
   phoneNumber: string;
@@ -20,10 +20,10 @@ export class Inbox implements Gateway {
     this.#now = now;
   }
 
-  async send({ phone, text, code }: Message): Promise<Outcome> {
+  async send({ phone, text, code }: Message): Promise<Answer> {
     this.#messages.push({ phoneNumber: phone, text, code, sentAt: this.#now() });
     if (this.#messages.length > 2 * capacity) this.#messages = this.#messages.slice(-capacity);
-    return { kind: 'accepted', gateway: this.name };
+    return accepted();
   }
 
   /** Newest first. */

@@ -1,6 +1,6 @@
 /** Infobip: POST /sms/3/messages. A 200 may carry a refusal in messages[].status. */
-import { outcomesOf, type Callback, type Gateway, type Outcome, type Receipt } from '../gateway.ts';
-import { byStatus, httpCaller, type HttpAnswer } from '../http.ts';
+import { accepted, refused, unavailable, type Callback, type Gateway, type Answer, type Receipt } from '../gateway.ts';
+import { outcomeOfStatus, httpCaller, type HttpAnswer } from '../http.ts';
 import type { SenderOf } from '../senders.ts';
 
 export interface InfobipSettings {
@@ -17,15 +17,14 @@ const carried = new Set([0, 1, 3]);
 const ofTheAccount = /CREDIT|ACCOUNT|SENDER|SYSTEM|NETWORK|ROUTE|FLOOD|PRICE|PERMISSION|THROTTL|LIMIT|QUOTA|TEMPLATE/;
 
 export function infobip(settings: InfobipSettings): Gateway {
-  const outcomes = outcomesOf('infobip');
   const http = httpCaller(settings.url);
 
-  function read(answer: HttpAnswer): Outcome {
+  function read(answer: HttpAnswer): Answer {
     const sent = answer.json?.messages?.[0];
-    if (answer.status !== 200 || typeof sent?.status?.groupId !== 'number') return byStatus(outcomes, answer);
-    if (carried.has(sent.status.groupId)) return outcomes.accepted(sent.messageId);
+    if (answer.status !== 200 || typeof sent?.status?.groupId !== 'number') return outcomeOfStatus(answer);
+    if (carried.has(sent.status.groupId)) return accepted(sent.messageId);
     const reason = String(sent.status.name ?? sent.status.groupName ?? `group ${sent.status.groupId}`);
-    return ofTheAccount.test(reason) ? outcomes.unsent(reason) : outcomes.rejected(reason);
+    return ofTheAccount.test(reason) ? unavailable(reason) : refused(reason);
   }
 
   return {
@@ -49,7 +48,7 @@ export function infobip(settings: InfobipSettings): Gateway {
         },
         body: JSON.stringify({ messages: [message] }),
       };
-      return http.outcome(outcomes, call, withinMilliseconds, read);
+      return http.outcome(call, withinMilliseconds, read);
     },
     /** Infobip signs nothing: the address alone, which nobody else knows, makes a report authentic. */
     readReceipts({ body }: Callback): Receipt[] | undefined {

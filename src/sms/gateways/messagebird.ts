@@ -1,8 +1,8 @@
 /** MessageBird (Bird): POST /messages. */
 import { createHash, createHmac } from 'node:crypto';
 import { isGsm } from '../encoding.ts';
-import { outcomesOf, type Callback, type Gateway, type Outcome, type Receipt } from '../gateway.ts';
-import { byStatus, headerOf, httpCaller, type HttpAnswer } from '../http.ts';
+import { accepted, refused, unavailable, type Callback, type Gateway, type Answer, type Receipt } from '../gateway.ts';
+import { outcomeOfStatus, headerOf, httpCaller, type HttpAnswer } from '../http.ts';
 import { sameText } from '../same.ts';
 import type { SenderOf } from '../senders.ts';
 
@@ -17,25 +17,24 @@ export interface MessageBirdSettings {
 }
 
 export function messageBird(settings: MessageBirdSettings): Gateway {
-  const outcomes = outcomesOf('messagebird');
   const http = httpCaller(settings.url);
 
-  function read(answer: HttpAnswer): Outcome {
+  function read(answer: HttpAnswer): Answer {
     const { status, json } = answer;
     const error = Array.isArray(json?.errors) ? json.errors[0] : undefined;
     if (error) {
       const reason = `error ${error.code} ${error.parameter ?? ''}`.trim();
       // Code 9 with the recipient named: it is the phone that is wrong.
-      if (error.code === 9 && String(error.parameter).startsWith('recipient')) return outcomes.rejected(reason);
-      return status >= 500 ? byStatus(outcomes, answer) : outcomes.unsent(reason);
+      if (error.code === 9 && String(error.parameter).startsWith('recipient')) return refused(reason);
+      return status >= 500 ? outcomeOfStatus(answer) : unavailable(reason);
     }
     const recipients = json?.recipients;
     if ((status !== 200 && status !== 201) || typeof recipients?.totalSentCount !== 'number') {
-      return byStatus(outcomes, answer);
+      return outcomeOfStatus(answer);
     }
     const state: unknown = recipients.items?.[0]?.status;
-    if (recipients.totalSentCount >= 1 && state !== 'delivery_failed') return outcomes.accepted(json.id);
-    return outcomes.unsent(state ?? 'sent to nobody');
+    if (recipients.totalSentCount >= 1 && state !== 'delivery_failed') return accepted(json.id);
+    return unavailable(state ?? 'sent to nobody');
   }
 
   return {
@@ -55,7 +54,7 @@ export function messageBird(settings: MessageBirdSettings): Gateway {
         headers: { authorization: `AccessKey ${settings.accessKey}`, 'content-type': 'application/json' },
         body: JSON.stringify(message),
       };
-      return http.outcome(outcomes, call, withinMilliseconds, read);
+      return http.outcome(call, withinMilliseconds, read);
     },
     /** A report comes as a GET with everything in the address. */
     readReceipts(callback: Callback): Receipt[] | undefined {

@@ -5,7 +5,17 @@
 import { connect as connectPlain, isIP, type Socket } from 'node:net';
 import { connect as connectSecure } from 'node:tls';
 import { splitSegments } from '../encoding.ts';
-import { outcomesOf, type Gateway, type Message, type Outcome, type Receipt } from '../gateway.ts';
+import {
+  accepted,
+  refused,
+  throttled,
+  unavailable,
+  unknown,
+  type Gateway,
+  type Message,
+  type Answer,
+  type Receipt,
+} from '../gateway.ts';
 import type { SenderOf } from '../senders.ts';
 import {
   addressOf,
@@ -33,7 +43,9 @@ export interface SmppSettings {
   enquireMilliseconds?: number;
 }
 
+/** Section 5.1.3. */
 const invalidDestination = 0x0b;
+const throttling = new Set([0x14, 0x58]);
 const answerMilliseconds = 10_000;
 /** Nobody answers in less. */
 const leastMilliseconds = 20;
@@ -43,12 +55,11 @@ const longestPauseMilliseconds = 30_000;
 const bindPatienceMilliseconds = 1500;
 
 /** What came of asking the SMSC for something. */
-type Response = { kind: 'answer'; pdu: Pdu } | { kind: 'unsent' | 'unknown'; reason: string };
+type Response = { kind: 'answer'; pdu: Pdu } | { kind: 'unavailable' | 'unknown'; reason: string };
 
 type Session = ReturnType<typeof openSession>;
 
 export function smpp(settings: SmppSettings): Gateway {
-  const outcomes = outcomesOf('smpp');
   let session: Session | undefined;
   let pause = shortestPauseMilliseconds;
   let timer: NodeJS.Timeout | undefined;
@@ -79,13 +90,13 @@ export function smpp(settings: SmppSettings): Gateway {
     return (await within(current.bound, patience)) ? current : undefined;
   }
 
-  async function send(message: Message, withinMilliseconds: number): Promise<Outcome> {
+  async function send(message: Message, withinMilliseconds: number): Promise<Answer> {
     const ends = performance.now() + withinMilliseconds;
     const current = await boundSession(withinMilliseconds);
-    if (!current) return outcomes.unsent(lastReason);
+    if (!current) return unavailable(lastReason);
     const { alphabet, parts } = splitSegments(message.text);
     partReference = (partReference + 1) & 0xff;
-    let accepted: Outcome | undefined;
+    let lastAnswer: Answer | undefined;
     for (const [index, part] of parts.entries()) {
       const last = index === parts.length - 1;
       const header = parts.length > 1 ? partHeader(partReference, parts.length, index + 1) : undefined;
@@ -99,20 +110,20 @@ export function smpp(settings: SmppSettings): Gateway {
         hasHeader: header !== undefined,
         text: header ? Buffer.concat([header, part]) : part,
       });
-      const outcome = read(await current.request(commands.submitSm, body, ends - performance.now()));
-      if (outcome.kind !== 'accepted') return accepted ? outcomes.unknown(`${outcome.reason}, of a part`) : outcome;
-      accepted = outcome;
+      const answer = read(await current.request(commands.submitSm, body, ends - performance.now()));
+      if (answer.outcome !== 'accepted') return index > 0 ? unknown(`${answer.reason}, of a part`) : answer;
+      lastAnswer = answer;
     }
-    return accepted!;
+    return lastAnswer!;
   }
 
-  function read(response: Response): Outcome {
-    if (response.kind !== 'answer') return outcomes[response.kind](response.reason);
+  function read(response: Response): Answer {
+    if (response.kind !== 'answer') return { outcome: response.kind, reason: response.reason };
     const { status, body } = response.pdu;
-    if (status === 0) return outcomes.accepted(readSubmitted(body));
+    if (status === 0) return accepted(readSubmitted(body));
     const reason = `status 0x${status.toString(16).padStart(2, '0')}`;
-    // Everything else is of the moment (0x08, 0x14, 0x45, 0x58) or of the account, and another gateway may do better.
-    return status === invalidDestination ? outcomes.rejected(reason) : outcomes.unsent(reason);
+    if (status === invalidDestination) return refused(reason);
+    return throttling.has(status) ? throttled(reason) : unavailable(reason);
   }
 
   return {
@@ -180,11 +191,11 @@ function openSession(settings: SmppSettings, onEnd: (reason: string) => void) {
   async function request(command: number, body: Buffer, withinMilliseconds: number): Promise<Response> {
     const ends = performance.now() + withinMilliseconds;
     if (submitted < settings.window) submitted += 1;
-    else if (!(await turn(withinMilliseconds))) return { kind: 'unsent', reason: 'the window stayed full' };
+    else if (!(await turn(withinMilliseconds))) return { kind: 'unavailable', reason: 'the window stayed full' };
     try {
-      if (ended) return { kind: 'unsent', reason: 'connection lost' };
+      if (ended) return { kind: 'unavailable', reason: 'connection lost' };
       const left = ends - performance.now();
-      if (left < leastMilliseconds) return { kind: 'unsent', reason: 'the window stayed full' };
+      if (left < leastMilliseconds) return { kind: 'unavailable', reason: 'the window stayed full' };
       return await ask(command, body, left);
     } finally {
       const next = queue.shift();

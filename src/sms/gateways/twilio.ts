@@ -1,7 +1,7 @@
 /** Twilio Programmable Messaging: POST /2010-04-01/Accounts/{Sid}/Messages.json. */
 import { createHmac } from 'node:crypto';
-import { outcomesOf, type Callback, type Gateway, type Outcome, type Receipt } from '../gateway.ts';
-import { byStatus, formType, headerOf, httpCaller, type HttpAnswer } from '../http.ts';
+import { accepted, refused, unavailable, type Callback, type Gateway, type Answer, type Receipt } from '../gateway.ts';
+import { outcomeOfStatus, formType, headerOf, httpCaller, type HttpAnswer } from '../http.ts';
 import { sameText } from '../same.ts';
 import type { SenderOf } from '../senders.ts';
 
@@ -15,35 +15,33 @@ export interface TwilioSettings {
 }
 
 /**
- * What is wrong with the phone, and would be at any gateway: no number, no mobile, opted out, unreachable,
- * blocked as fraud. Everything else is between Twilio and its account, and another gateway may do better.
+ * Errors about the destination: not a number, not a mobile, opted out, unreachable, blocked as fraud, or in a
+ * region that the account does not send to (21408).
  */
-const rejections = new Set([21211, 21214, 21217, 21401, 21421, 21610, 21614, 30003, 30004, 30005, 30006, 30450]);
+const refusals = new Set([
+  21211, 21214, 21216, 21217, 21219, 21265, 21401, 21408, 21421, 21608, 21610, 21612, 21614, 21635, 30003, 30004, 30005,
+  30006, 30450,
+]);
 
 /** Twilio's bounds on ValidityPeriod. */
 const longestSeconds = 36_000;
 
 export function twilio(settings: TwilioSettings): Gateway {
-  const outcomes = outcomesOf('twilio');
   const http = httpCaller(settings.url);
   const { accountSid, authToken } = settings;
   const authorization = `Basic ${Buffer.from(`${accountSid}:${authToken}`).toString('base64')}`;
 
-  function read(answer: HttpAnswer): Outcome {
+  function read(answer: HttpAnswer): Answer {
     const { status, json } = answer;
     const code: unknown = json?.error_code ?? json?.code;
     if (typeof code === 'number' && code !== 0) {
-      return rejections.has(code) ? outcomes.rejected(code) : refusal(answer, code);
+      return refusals.has(code) ? refused(code) : unavailable(code);
     }
     if ((status === 200 || status === 201) && typeof json?.sid === 'string') {
       const failed = json.status === 'failed' || json.status === 'undelivered' || json.status === 'canceled';
-      return failed ? outcomes.unsent(json.status) : outcomes.accepted(json.sid);
+      return failed ? unavailable(json.status) : accepted(json.sid);
     }
-    return byStatus(outcomes, answer);
-  }
-
-  function refusal(answer: HttpAnswer, code: number): Outcome {
-    return answer.status >= 500 ? byStatus(outcomes, answer) : outcomes.unsent(code);
+    return outcomeOfStatus(answer);
   }
 
   return {
@@ -59,7 +57,7 @@ export function twilio(settings: TwilioSettings): Gateway {
         headers: { authorization, 'content-type': formType },
         body: form.toString(),
       };
-      return http.outcome(outcomes, call, withinMilliseconds, read);
+      return http.outcome(call, withinMilliseconds, read);
     },
     /** X-Twilio-Signature: HMAC-SHA1 over the address and the sorted names with their values. */
     readReceipts({ url, headers, body }: Callback): Receipt[] | undefined {

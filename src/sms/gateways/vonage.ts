@@ -1,8 +1,8 @@
 /** Vonage SMS API: POST /sms/json. It answers 200 whatever happened; the truth stands in messages[].status. */
 import { createHash, createHmac } from 'node:crypto';
 import { isGsm } from '../encoding.ts';
-import { outcomesOf, type Callback, type Gateway, type Outcome } from '../gateway.ts';
-import { byStatus, formType, httpCaller, type HttpAnswer } from '../http.ts';
+import { accepted, refused, unavailable, unknown, type Callback, type Gateway, type Answer } from '../gateway.ts';
+import { outcomeOfStatus, formType, httpCaller, type HttpAnswer } from '../http.ts';
 import { sameText } from '../same.ts';
 import type { SenderOf } from '../senders.ts';
 
@@ -23,8 +23,6 @@ export interface VonageSettings {
 
 /** Of the phone: no valid message to it, barred, deactivated. */
 const rejections = new Set(['6', '7', '33']);
-/** Turned away before anything was sent; what is not listed failed inside, at a place unknown. */
-const unsent = new Set(['1', '2', '3', '4', '8', '9', '10', '11', '12', '14', '15', '22', '23', '29', '34']);
 
 /** Vonage's bounds on ttl, in milliseconds. */
 const shortestTtl = 20_000;
@@ -33,21 +31,20 @@ const longestTtl = 604_800_000;
 const toleranceSeconds = 300;
 
 export function vonage(settings: VonageSettings): Gateway {
-  const outcomes = outcomesOf('vonage');
   const http = httpCaller(settings.url);
 
-  function read(answer: HttpAnswer): Outcome {
+  function read(answer: HttpAnswer): Answer {
     const parts: unknown = answer.json?.messages;
-    if (answer.status !== 200 || !Array.isArray(parts) || parts.length === 0) return byStatus(outcomes, answer);
+    if (answer.status !== 200 || !Array.isArray(parts) || parts.length === 0) return outcomeOfStatus(answer);
     const statuses = parts.map((part) => String(part?.status));
     const failed = statuses.findIndex((status) => status !== '0');
-    if (failed < 0) return outcomes.accepted(parts[0]['message-id']);
+    if (failed < 0) return accepted(parts[0]['message-id']);
     // Of a long message some parts are on their way.
-    if (statuses.includes('0')) return outcomes.unknown(`status ${statuses[failed]} of a part`);
+    if (statuses.includes('0')) return unknown(`status ${statuses[failed]} of a part`);
     const status = statuses[failed]!;
     const ofThePhone = status === '3' && /\bto\b/.test(String(parts[failed]?.['error-text']));
-    if (rejections.has(status) || ofThePhone) return outcomes.rejected(`status ${status}`);
-    return outcomes[unsent.has(status) ? 'unsent' : 'unknown'](`status ${status}`);
+    if (rejections.has(status) || ofThePhone) return refused(`status ${status}`);
+    return unavailable(`status ${status}`);
   }
 
   return {
@@ -65,7 +62,7 @@ export function vonage(settings: VonageSettings): Gateway {
       });
       if (settings.callbackUrl) form.set('callback', settings.callbackUrl(reference));
       const call = { path: '/sms/json', headers: { 'content-type': formType }, body: form.toString() };
-      return http.outcome(outcomes, call, withinMilliseconds, read);
+      return http.outcome(call, withinMilliseconds, read);
     },
     readReceipts(callback) {
       const parameters = readParameters(callback);

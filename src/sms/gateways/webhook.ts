@@ -1,6 +1,6 @@
 /** A gateway of the operator's own: a signed POST to one address (Standard Webhooks). */
-import { outcomesOf, type Callback, type Gateway, type Outcome, type Receipt } from '../gateway.ts';
-import { byStatus, httpCaller, type HttpAnswer } from '../http.ts';
+import { accepted, refused, type Callback, type Gateway, type Answer, type Receipt } from '../gateway.ts';
+import { outcomeOfStatus, httpCaller, type HttpAnswer } from '../http.ts';
 import type { SenderOf } from '../senders.ts';
 import { isSignedWebhook, signWebhook, webhookKey } from '../standard-webhooks.ts';
 
@@ -13,17 +13,16 @@ export interface WebhookSettings {
 }
 
 export function webhook(settings: WebhookSettings): Gateway {
-  const outcomes = outcomesOf('webhook');
   const { origin, pathname, search } = new URL(settings.url);
   const http = httpCaller(origin);
   const key = webhookKey(settings.secret);
 
-  function read(answer: HttpAnswer): Outcome {
+  function read(answer: HttpAnswer): Answer {
     const { status, json } = answer;
-    if (status >= 200 && status < 300) return outcomes.accepted(json?.id);
+    if (status >= 200 && status < 300) return accepted(json?.id);
     // The one status by which the receiver says that the message itself, not the moment, is the trouble.
-    if (status === 422) return outcomes.rejected(json?.reason ?? 'HTTP 422');
-    return byStatus(outcomes, answer);
+    if (status === 422) return refused(json?.reason ?? 'HTTP 422');
+    return outcomeOfStatus(answer);
   }
 
   return {
@@ -46,7 +45,7 @@ export function webhook(settings: WebhookSettings): Gateway {
         },
       });
       const headers = { 'content-type': 'application/json', ...signWebhook(key, reference, body, now) };
-      return http.outcome(outcomes, { path: pathname + search, headers, body }, withinMilliseconds, read);
+      return http.outcome({ path: pathname + search, headers, body }, withinMilliseconds, read);
     },
     readReceipts({ headers, body }: Callback): Receipt[] | undefined {
       if (!isSignedWebhook(key, headers, body.toString(), settings.now())) return undefined;
