@@ -6,6 +6,7 @@ import {
   serviceForTest,
   startService,
   wrongCode,
+  type Answer,
   type Service,
 } from './harness/service.ts';
 
@@ -17,13 +18,36 @@ afterAll(() => service.stop());
 
 const send = (body: unknown) => service.call('/User/phone-number/send-code', body);
 
+/** How long the code is, and for how many seconds it can be used. */
+const codeHeaders = ({ headers }: Answer) => [headers.get('code-length'), headers.get('code-expires-in')];
+
 describe('send-code', () => {
+  it('says in the headers of the 204 how long the code is and for how long it can be used', async () => {
+    const other = await serviceForTest({ LEDGERLINE_CODE_DIGITS: '8', LEDGERLINE_CODE_SECONDS: '120' });
+    const id = await other.createUser();
+    expect(codeHeaders(await other.sendCode(id, newPhone()))).toEqual(['8', '120']);
+    expect(codeHeaders(await other.call(`/User/${id}/phone-number/resend-code`))).toEqual(['8', '120']);
+  });
+
+  it('gives the same headers again for a repeated Idempotency-Key', async () => {
+    const headers = { 'idempotency-key': 'headers' };
+    const repeat = (id: number, phoneNumber: string) =>
+      service.call('/User/phone-number/send-code', { id, phoneNumber }, { headers });
+    const [id, phone] = [await service.createUser(), newPhone()];
+    await repeat(id, phone);
+    expect(codeHeaders(await repeat(id, phone))).toEqual(['6', '600']);
+    const verified = await service.verifiedUser();
+    await repeat(verified, phone);
+    expect(codeHeaders(await repeat(verified, phone))).toEqual([null, null]);
+  });
+
   it('answers 204 with no body when the SMS is dispatched', async () => {
     const id = await service.createUser();
     const phone = newPhone();
     const answer = await service.sendCode(id, phone);
     expect(answer.status).toBe(204);
     expect(answer.text).toBe('');
+    expect(codeHeaders(answer)).toEqual(['6', '600']);
     const [message] = await service.messages(phone);
     expect(message).toEqual({
       phoneNumber: phone,
@@ -36,7 +60,8 @@ describe('send-code', () => {
   it('is idempotent for a verified user: 204 and nothing sent, whatever the number', async () => {
     const id = await service.verifiedUser();
     const other = newPhone();
-    expect((await service.sendCode(id, other)).status).toBe(204);
+    const answer = await service.sendCode(id, other);
+    expect([answer.status, ...codeHeaders(answer)]).toEqual([204, null, null]);
     expect(await service.messages(other)).toEqual([]);
   });
 

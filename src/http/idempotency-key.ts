@@ -2,11 +2,13 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import { invalidFields } from '../errors.ts';
 
+const maxLength = 255;
+
 export function idempotencyKeyOf(headers: IncomingHttpHeaders): string | undefined {
   const key = headers['idempotency-key'];
   if (key === undefined) return undefined;
-  if (typeof key === 'string' && /^[\x21-\x7e]{1,255}$/.test(key)) return key;
-  throw invalidFields({ 'Idempotency-Key': ['The Idempotency-Key must be 1 to 255 printable characters.'] });
+  if (typeof key === 'string' && key.length >= 1 && key.length <= maxLength) return key;
+  throw invalidFields({ IdempotencyKey: [`The Idempotency-Key must have 1 to ${maxLength} characters.`] });
 }
 
 export const idempotencyAbout =

@@ -10,7 +10,7 @@ import type { Origin } from '../guard/source.ts';
 import { maskPhone, parsePhoneNumber, type PhoneNumber } from './phone-number.ts';
 import type { PhoneStore } from './phone.store.ts';
 import type { GuardedSend, ReservedSend } from './reserve-send.ts';
-import type { SendOnce } from './send-once.ts';
+import type { SendOnce, SentCode } from './send-once.ts';
 import { testGateway, type FindTestNumber } from './test-numbers.ts';
 import type { MessageRow, SentMessageStore } from './sent-message.store.ts';
 
@@ -47,14 +47,15 @@ export type SendCode = ReturnType<typeof createSendCode>;
 export function createSendCode(rules: SendRules) {
   const { store, clock, observe, reserveSend } = rules;
 
-  async function send(request: SendRequest): Promise<void> {
+  /** Undefined: the user is verified already, and nothing was sent. */
+  async function send(request: SendRequest): Promise<SentCode | undefined> {
     const { userId, phone, correlationType, origin } = request;
     const reserved = await reserveSend({ userId, number: phone, correlationType, origin });
-    if (reserved) await dispatch(request, reserved);
+    return reserved && dispatch(request, reserved);
   }
 
   /** Outside any transaction: a gateway may take seconds. Until it accepts, the earlier code stays good. */
-  async function dispatch(request: SendRequest, { number, now, counted }: ReservedSend): Promise<void> {
+  async function dispatch(request: SendRequest, { number, now, counted }: ReservedSend): Promise<SentCode> {
     const { userId, correlationType } = request;
     const { key: phone, country } = request.phone;
     const test = rules.testNumber(phone, now);
@@ -92,7 +93,7 @@ export function createSendCode(rules: SendRules) {
       await store.acceptCode({ userId, number, phone, digest, issuedAt: now, expiresAt }, message);
       if (test) observe({ kind: 'test-number-used', userId, phone: maskPhone(phone) });
       else observe({ kind: 'code-sent', userId, phone: maskPhone(phone), gateway });
-      return;
+      return { codeLength: code.length, expiresInSeconds: rules.codeSeconds };
     }
     observe({ kind: 'send-failed', userId, gateway, reason: reason ?? outcome });
     if (outcome === 'refused') {
@@ -104,7 +105,7 @@ export function createSendCode(rules: SendRules) {
     throw notDispatched(retryAfterSeconds ?? 1);
   }
 
-  async function sendCode(request: SendRequest): Promise<void> {
+  async function sendCode(request: SendRequest): Promise<SentCode | undefined> {
     const { userId, phone, correlationType, locale = '', idempotencyKey } = request;
     if (idempotencyKey === undefined) return send(request);
     const same = ['send', phone.key, correlationType, locale].join('\n');
@@ -112,16 +113,16 @@ export function createSendCode(rules: SendRules) {
   }
 
   /** A new code to the phone of the last send. */
-  async function resend(userId: number, origin: Origin): Promise<void> {
+  async function resend(userId: number, origin: Origin): Promise<SentCode | undefined> {
     const last = await store.readLastSend(userId);
     if (!last) throw unknownUser();
-    if (last.verified) return;
+    if (last.verified) return undefined;
     if (last.phone === null) throw nothingToResend();
     const { phone, correlationType, locale } = last;
-    await send({ userId, phone: parsePhoneNumber(phone)!, correlationType, locale, origin });
+    return send({ userId, phone: parsePhoneNumber(phone)!, correlationType, locale, origin });
   }
 
-  async function resendCode(userId: number, origin: Origin, idempotencyKey?: string): Promise<void> {
+  async function resendCode(userId: number, origin: Origin, idempotencyKey?: string): Promise<SentCode | undefined> {
     if (idempotencyKey === undefined) return resend(userId, origin);
     return rules.once(userId, idempotencyKey, 'resend', () => resend(userId, origin));
   }

@@ -10,7 +10,8 @@ export interface SendKey {
 export interface FirstAnswer {
   sameRequest: boolean;
   status: number | null;
-  error: string | null;
+  /** The reason of a refusal; what was sent with a 204, if anything was. */
+  answer: string | null;
   claimedAt: Date;
 }
 
@@ -45,12 +46,12 @@ export function createSendKeyStore(db: Database) {
       const [row] = await db.read`
         select request_digest = ${request} as same, status, error, claimed_at from send_keys
         where user_id = ${userId} and key_digest = ${key}`;
-      return row && { sameRequest: row.same, status: row.status, error: row.error, claimedAt: row.claimed_at };
+      return row && { sameRequest: row.same, status: row.status, answer: row.error, claimedAt: row.claimed_at };
     },
 
-    async finish({ userId, key }: SendKey, claimedAt: Date, status: number, error: string | null): Promise<void> {
+    async finish({ userId, key }: SendKey, claimedAt: Date, status: number, answer: string | null): Promise<void> {
       await db.write`
-        update send_keys set status = ${status}, error = ${error}
+        update send_keys set status = ${status}, error = ${answer}
         where user_id = ${userId} and key_digest = ${key} and claimed_at = ${claimedAt}`;
     },
 

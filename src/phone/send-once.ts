@@ -9,11 +9,19 @@ const mostKeys = 1000;
 /** How long a second caller waits for the first one's answer. */
 const pauseMilliseconds = 50;
 
+/** What a client needs to ask its user for the code. */
+export interface SentCode {
+  codeLength: number;
+  expiresInSeconds: number;
+}
+
 export interface OnceOptions {
   store: SendKeyStore;
   clock: Clock;
   waitSeconds: number;
 }
+
+type Send = () => Promise<SentCode | undefined>;
 
 export type SendOnce = ReturnType<typeof createSendOnce>;
 
@@ -22,7 +30,7 @@ export function createSendOnce({ store, clock, waitSeconds }: OnceOptions) {
   const claimSeconds = waitSeconds + 30;
 
   /** `request` is all that makes two requests the same. */
-  return async function once(userId: number, key: string, request: string, send: () => Promise<void>): Promise<void> {
+  return async function once(userId: number, key: string, request: string, send: Send): Promise<SentCode | undefined> {
     const claim = { userId, key: sha256(key), request: sha256(request) };
     let first: FirstAnswer | undefined;
     for (let waited = 0; waited <= waitSeconds * 1000; waited += pauseMilliseconds) {
@@ -35,8 +43,8 @@ export function createSendOnce({ store, clock, waitSeconds }: OnceOptions) {
       if (claimed === 'claimed') return run(claim, now, send);
       first = await store.read(claim);
       if (first && !first.sameRequest) throw keyReused();
-      if (first?.status === 204) return;
-      if (first?.status) throw repeated(first.error!);
+      if (first?.status === 204) return asSentCode(first.answer);
+      if (first?.status) throw repeated(first.answer!);
       await new Promise((resolve) => setTimeout(resolve, pauseMilliseconds));
     }
     throw stillSending();
@@ -45,10 +53,11 @@ export function createSendOnce({ store, clock, waitSeconds }: OnceOptions) {
   async function run(
     claim: { userId: number; key: Buffer; request: Buffer },
     claimedAt: Date,
-    send: () => Promise<void>,
-  ): Promise<void> {
+    send: Send,
+  ): Promise<SentCode | undefined> {
+    let sent: SentCode | undefined;
     try {
-      await send();
+      sent = await send();
     } catch (error) {
       // What says "later" or "unknown" is no last word: the next call with the key tries again.
       const details = error instanceof Problem ? error.details : undefined;
@@ -56,8 +65,19 @@ export function createSendOnce({ store, clock, waitSeconds }: OnceOptions) {
       else await store.release(claim, claimedAt);
       throw error;
     }
-    await store.finish(claim, claimedAt, 204, null);
+    await store.finish(claim, claimedAt, 204, sent ? asText(sent) : null);
+    return sent;
   }
+}
+
+function asText({ codeLength, expiresInSeconds }: SentCode): string {
+  return `${codeLength} ${expiresInSeconds}`;
+}
+
+function asSentCode(text: string | null): SentCode | undefined {
+  if (text === null) return undefined;
+  const [codeLength, expiresInSeconds] = text.split(' ').map(Number);
+  return { codeLength: codeLength!, expiresInSeconds: expiresInSeconds! };
 }
 
 function sha256(text: string): Buffer {

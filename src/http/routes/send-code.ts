@@ -1,7 +1,8 @@
 import { parsePhoneNumber } from '../../phone/phone-number.ts';
 import type { SendCode } from '../../phone/send-code.ts';
 import { idempotencyAbout, idempotencyKeyOf } from '../idempotency-key.ts';
-import { callOrigin, empty, operation } from '../operation.ts';
+import { callOrigin, operation } from '../operation.ts';
+import { sentReply, sentResponse } from '../sent-reply.ts';
 import { body, filterText, int32, optional, required, text, withDefault } from '../../formats/shape.ts';
 
 const input = body('SendCodeRequest', {
@@ -38,13 +39,13 @@ export const sendCodeOperation = (send: SendCode) =>
     inputRequired: true,
     example: { id: 1, phoneNumber: '+447911123456' },
     responses: {
-      204: { about: 'The code was sent, or the user is verified already.' },
+      204: sentResponse,
       404: { about: 'Unknown user.' },
       429: { about: 'A budget is used up; the body says which kind, and Retry-After when one more fits.' },
     },
     namesUser: ({ body: { id } }) => id,
     async handle({ body: { id, phoneNumber, correlationType, locale }, caller, request }) {
-      await send.sendCode({
+      const sent = await send.sendCode({
         userId: id,
         phone: phoneNumber,
         correlationType,
@@ -52,6 +53,6 @@ export const sendCodeOperation = (send: SendCode) =>
         origin: callOrigin(caller, request),
         idempotencyKey: idempotencyKeyOf(request.headers),
       });
-      return empty(204);
+      return sentReply(sent);
     },
   });

@@ -1,0 +1,17 @@
+/** The 204 of send-code and resend-code. */
+import type { SentCode } from '../phone/send-once.ts';
+import { empty, type Reply, type ResponseDoc } from './operation.ts';
+
+export const sentResponse: ResponseDoc = {
+  about: 'The code was sent, or the user is verified already. Without the headers, nothing was sent.',
+  headers: {
+    'Code-Length': 'Number of digits of the code.',
+    'Code-Expires-In': 'Seconds for which the code can be used.',
+  },
+};
+
+export function sentReply(sent: SentCode | undefined): Reply {
+  if (!sent) return empty(204);
+  const { codeLength, expiresInSeconds } = sent;
+  return { status: 204, headers: { 'code-length': String(codeLength), 'code-expires-in': String(expiresInSeconds) } };
+}
