@@ -98,6 +98,13 @@ export function createClient(options: ClientOptions = {}) {
     userStatus: (userId: number, options?: CallOptions): Promise<wire.UserStatus> =>
       json(get(`/User/${userId}/status`, options)),
 
+    /** Erases the user. Erasing one again is not an error. */
+    eraseUser: (userId: number, options?: CallOptions): Promise<void> => nothing(remove(`/User/${userId}`, options)),
+
+    /** Everything that is stored about the user. */
+    readUserData: (userId: number, options?: CallOptions): Promise<wire.UserData> =>
+      json(get(`/User/${userId}/data`, options)),
+
     unlinkPhone: (userId: number, options?: CallOptions): Promise<void> =>
       nothing(remove(`/User/${userId}/phone-number`, options)),
 

@@ -51,6 +51,15 @@ export interface UserStatus {
   phoneNumber: string | null;
 }
 
+export interface UserData {
+  user: Record<string, unknown>;
+  phone: Record<string, unknown>;
+  verifications: (Record<string, unknown>)[];
+  messages: (Record<string, unknown>)[];
+  blocks: (Record<string, unknown>)[];
+  transactions: Record<string, unknown>;
+}
+
 export interface AllTransactionRequestModel {
   /** Customer identifier, as user creation returned it. */
   individualId: number;

@@ -2,6 +2,7 @@
 /** From the command line to a command. Nothing else ends the process. */
 import { readFileSync } from 'node:fs';
 import { Command } from 'commander';
+import { eraseUser, listErased } from './cli/erase-user.ts';
 import { doctor } from './cli/doctor.ts';
 import { exportTransactions } from './cli/export.ts';
 import {
@@ -101,6 +102,16 @@ program
   .option('--currency <code>', 'only this currency')
   .option('--search <text>', 'part of a name, a note or an id')
   .action(run(exportTransactions));
+program
+  .command('erase-user')
+  .argument('<id>', 'the user')
+  .description('erase a user: everything about the person at once, the transactions after their retention')
+  .action(run(eraseUser));
+program
+  .command('erased')
+  .description('list the ids of erased users, to erase them again after a restore')
+  .requiredOption('--since <date>', 'erased on or after this date')
+  .action(run(listErased));
 program
   .command('trace-user')
   .argument('<id>', 'whose verifications')

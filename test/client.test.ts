@@ -370,6 +370,8 @@ describe('every operation has its function', () => {
     await own.unlinkPhone(1);
     await own.createUser();
     await own.userStatus(1);
+    await own.eraseUser(1);
+    await own.readUserData(1);
     await own.listTransactions({ individualId: 1, dataBatch: 1 });
     await own.getTransaction({ individualId: 1, transactionId: 't' });
     await own.recordTransactions([]);

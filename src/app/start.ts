@@ -15,6 +15,7 @@ import type { Core } from './core.ts';
 import { startDatabase } from './database.ts';
 import { createJobs } from './jobs.ts';
 import { openPhone } from './phone.ts';
+import { openPrivacy } from './privacy.ts';
 import { Releasers } from './releasers.ts';
 import { openSandbox, sandboxGuard, seedDemo } from './sandbox.ts';
 import { listen, serveMetrics, urlOf } from './server.ts';
@@ -83,6 +84,7 @@ async function start(options: AppOptions, releasers: Releasers): Promise<App> {
     ...phone.services,
     ...users,
     ...transactions,
+    ...openPrivacy(core),
     readiness: () =>
       isStopping
         ? { ready: false, reason: 'The service is stopping.' }

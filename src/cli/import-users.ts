@@ -14,6 +14,7 @@ const batchSize = 1000;
 const reasons: Partial<Record<ImportUserResult, string>> = {
   'phone-taken': 'The phone is verified by another user.',
   'other-phone': 'The user has verified another phone.',
+  erased: 'The user was erased, and the id is not given out again.',
 };
 
 export async function importUsers(file: string, options: { report?: string }): Promise<number> {

@@ -87,6 +87,8 @@ export interface Operation<T = undefined> extends Described, Partial<Guarded> {
   oauthErrors?: boolean;
   /** Takes bodies of other media types too, as they arrive and without an end. */
   streams?: { mediaTypes: string[]; handle(context: Omit<Context<T>, 'body'>, body: Readable): Promise<Reply> };
+  /** Refuses tokens that are bound to a user, also about that user. */
+  serviceTokensOnly?: boolean;
   /** The user whom the input names, for tokens that may name only one. */
   namesUser?(context: Context<T>): number | undefined;
   handle(context: Context<T>): Promise<Reply> | Reply;

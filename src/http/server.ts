@@ -206,6 +206,7 @@ function isForOperators({ scopes }: AnyOperation): boolean {
 function checkUser(operation: AnyOperation, context: Context<unknown>): void {
   const userId = context.caller?.userId;
   if (userId === undefined) return;
+  if (operation.serviceTokensOnly) throw notTheirs();
   const named = operation.namesUser?.(context);
   if (named === undefined ? isForOperators(operation) : named !== userId) throw notTheirs();
 }

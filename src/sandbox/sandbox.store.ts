@@ -71,7 +71,7 @@ export function createSandboxStore(db: Database) {
         await sql`
           truncate users, verifications, phone_links, phone_sends, messages, verification_events, send_keys,
             guard_sources, guard_codes, guard_prefixes, guard_budgets, guard_modes, guard_safe, guard_decisions,
-            guard_totals, operator_actions,
+            guard_totals, operator_actions, erased_users,
             transactions, transaction_history, transaction_blocks`;
         await sql`alter sequence user_ids restart`;
         await sql`update installation set clock_ahead_seconds = 0`;

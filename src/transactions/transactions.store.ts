@@ -303,9 +303,9 @@ export function createTransactionsStore(db: Database, sizes: BlockSizes = defaul
     /** Up to two, since two are enough to know that the id alone does not tell. */
     async findTransactions(transactionId: string, individualId?: number): Promise<string[]> {
       const rows = await db.read`
-        select body from transactions
-        where transaction_id = ${transactionId}
-          and (${individualId ?? null}::int is null or individual_id = ${individualId ?? null})
+        select t.body from transactions t join users u on u.id = t.individual_id
+        where t.transaction_id = ${transactionId}
+          and (${individualId ?? null}::int is null or t.individual_id = ${individualId ?? null})
         limit 2`;
       return rows.map(({ body }) => body);
     },

@@ -1,5 +1,5 @@
 /** The statements about users. */
-import { array, type Database } from '../db/database.ts';
+import { array, type Database, type Sql, type Transaction } from '../db/database.ts';
 import type { PhoneNumber } from '../phone/phone-number.ts';
 
 export interface NewUser {
@@ -17,7 +17,7 @@ export interface ImportedUser {
   verified: boolean;
 }
 
-export type ImportUserResult = 'created' | 'known' | 'phone-taken' | 'other-phone';
+export type ImportUserResult = 'created' | 'known' | 'phone-taken' | 'other-phone' | 'erased';
 
 export interface UserStatus {
   isPhoneNumberVerified: boolean;
@@ -35,14 +35,22 @@ export function createUsersStore(db: Database) {
   return {
     /** The id the user got; undefined when it was taken. */
     async insertUser({ id, merchantId, email, additionalData }: NewUser, now: Date): Promise<number | undefined> {
-      const [row] = await db.write`
+      const insert = (sql: Sql | Transaction) => sql`
         insert into users (id, merchant_id, email, additional_data, created_at)
-        values (
-          coalesce(${id ?? null}::int, nextval('user_ids')::int), ${merchantId ?? null}, ${email ?? null},
-          ${additionalData ?? null}::text::json, ${now})
+        select new_id, ${merchantId ?? null}, ${email ?? null}, ${additionalData ?? null}::text::json, ${now}
+        from coalesce(${id ?? null}::int, nextval('user_ids')::int) new_id
+        where not exists (select from erased_users e where e.user_id = new_id)
         on conflict (id) do nothing
         returning id`;
-      return row?.id;
+      if (id === undefined) return (await insert(db.write))[0]?.id;
+      return db.transaction(async (sql) => {
+        const [row] = await insert(sql);
+        if (!row) return undefined;
+        // An erasure that committed while the insert waited for it is seen only by a later statement.
+        const erased =
+          await sql`delete from users where id in (select user_id from erased_users where user_id = ${id})`;
+        return erased.count === 0 ? row.id : undefined;
+      });
     },
 
     /** Moves the sequence to the end of the run of ids that callers brought, where the next one is free. */
@@ -51,6 +59,7 @@ export function createUsersStore(db: Database) {
         select setval('user_ids', u.id)
         from users u
         where u.id >= (select last_value from user_ids)
+          and exists (select from users taken where taken.id = (select last_value from user_ids))
           and not exists (select from users next where next.id = u.id + 1::bigint)
         order by u.id limit 1`;
     },
@@ -63,7 +72,15 @@ export function createUsersStore(db: Database) {
           insert into users (id, created_at) select id, ${now} from unnest(${array(ids)}::int[]) id order by id
           on conflict (id) do nothing returning id`;
         await sql`
-          insert into verifications (user_id) select id from unnest(${array(ids)}::int[]) id order by id
+          delete from users
+          where id in (select user_id from erased_users where user_id = any(${array(ids)}::int[]))`;
+        // Waits for an erasure in progress, and holds off later ones.
+        const present = await sql`
+          select id from users where id = any(${array(ids)}::int[]) order by id for key share`;
+        const isPresent = new Set<number>(present.map(({ id }) => id));
+        await sql`
+          insert into verifications (user_id)
+          select id from unnest(${array([...isPresent])}::int[]) id order by id
           on conflict (user_id) do update set user_id = excluded.user_id`;
         const held =
           await sql`select user_id, verified_phone from verifications where user_id = any(${array(ids)}::int[])`;
@@ -87,6 +104,7 @@ export function createUsersStore(db: Database) {
           where v.user_id = w.user_id`;
         for (const { phone, user_id } of linked) phones.set(user_id, phone);
         return users.map(({ id, phone, verified }): ImportUserResult => {
+          if (!isPresent.has(id)) return 'erased';
           const own = phones.get(id) ?? null;
           if (verified && own !== phone!.key) return own === null ? 'phone-taken' : 'other-phone';
           return fresh.delete(id) ? 'created' : 'known';

@@ -6,6 +6,7 @@ import { guardSettings } from './guard.ts';
 import { installationSettings } from './installation.ts';
 import { messagesSettings } from './messages.ts';
 import { observabilitySettings } from './observability.ts';
+import { privacySettings } from './privacy.ts';
 import { serverSettings } from './server.ts';
 import { tokensSettings } from './tokens.ts';
 
@@ -18,5 +19,6 @@ export const settings = {
   ...messagesSettings,
   ...codesSettings,
   ...guardSettings,
+  ...privacySettings,
   ...observabilitySettings,
 };

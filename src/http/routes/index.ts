@@ -13,6 +13,10 @@ import { pageNames, type PageName } from '../../config/settings/server.ts';
 import type { Pages } from '../pages.ts';
 import { openApiDocument } from '../openapi.ts';
 import type { AnyOperation } from '../operation.ts';
+import { eraseUserOperation } from './erase-user.ts';
+import { readUserDataOperation } from './read-user-data.ts';
+import type { EraseUser } from '../../privacy/erase-user.ts';
+import type { ReadUserData } from '../../privacy/read-user-data.ts';
 import { exportTransactionsOperation } from './export-transactions.ts';
 import { summarizeTransactionsOperation } from './summarize-transactions.ts';
 import type { ExportReply, ExportRequest } from '../../transactions/export-transactions.ts';
@@ -45,6 +49,8 @@ export interface Services {
   guardDesk: GuardDesk;
   createUser(user: NewUser): Promise<number>;
   userStatus(userId: number): Promise<UserStatus>;
+  eraseUser: EraseUser;
+  readUserData: ReadUserData;
   listTransactions(request: ListRequest): Promise<ListReply>;
   getTransaction(transactionId: string, individualId?: number): Promise<string>;
   recordTransactions: RecordTransactions;
@@ -77,6 +83,8 @@ export function operationsOf(services: Services): AnyOperation[] {
     unlinkPhoneOperation(services.unlinkPhone),
     createUserOperation(services.createUser),
     userStatusOperation(services.userStatus),
+    eraseUserOperation(services.eraseUser),
+    readUserDataOperation(services.readUserData),
     listTransactionsOperation(services.listTransactions),
     getTransactionOperation(services.getTransaction),
     recordTransactionsOperation(services.recordTransactions, observer.observe),

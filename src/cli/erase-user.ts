@@ -1,0 +1,45 @@
+/** `ledgerline erase-user` and `ledgerline erased`: erasure from the command line, and the list of erased ids. */
+import { userInfo } from 'node:os';
+import { ServiceClock } from '../clock.ts';
+import { loadConfig } from '../config/load.ts';
+import { Problem, StartError } from '../errors.ts';
+import { createEraseUser } from '../privacy/erase-user.ts';
+import { createPrivacyStore } from '../privacy/privacy.store.ts';
+import { withDatabase } from './database.ts';
+
+const largestId = 2_147_483_647;
+
+export function readUserId(text: string): number {
+  const id = /^[1-9]\d{0,9}$/.test(text) ? Number(text) : 0;
+  if (id < 1 || id > largestId) throw new StartError(`The user must be an integer from 1 to ${largestId}.`);
+  return id;
+}
+
+export async function eraseUser(id: string): Promise<number> {
+  const userId = readUserId(id);
+  const { retainErasedDays } = loadConfig(process.env);
+  await withDatabase(3, async (db) => {
+    const store = createPrivacyStore(db);
+    const erase = createEraseUser({
+      store,
+      clock: new ServiceClock(),
+      observe: () => {},
+      retainDays: retainErasedDays,
+    });
+    try {
+      await erase({ subject: userInfo().username, client: 'cli' }, userId);
+    } catch (error) {
+      throw error instanceof Problem ? new StartError(`There is no user ${userId}.`) : error;
+    }
+  });
+  console.log(`User ${userId} is erased.`);
+  return 0;
+}
+
+export async function listErased({ since }: { since: string }): Promise<number> {
+  const from = new Date(since);
+  if (Number.isNaN(from.getTime())) throw new StartError('--since must be a date such as 2026-11-01.');
+  const erased = await withDatabase(3, (db) => createPrivacyStore(db).listErased(from));
+  for (const { userId, erasedAt } of erased) console.log(`${userId} ${erasedAt.toISOString()}`);
+  return 0;
+}

@@ -1,0 +1,28 @@
+/** Erases a user: everything about the person goes at once, the transactions after the term of retention. */
+import { secondsAfter, type Clock } from '../clock.ts';
+import { unknownUser } from '../errors.ts';
+import type { Observe } from '../observe.ts';
+import type { Actor, PrivacyStore } from './privacy.store.ts';
+
+export interface EraseUserParts {
+  store: PrivacyStore;
+  clock: Clock;
+  observe: Observe;
+  retainDays: number;
+}
+
+export type EraseUser = ReturnType<typeof createEraseUser>;
+
+const daySeconds = 86_400;
+
+export function createEraseUser({ store, clock, observe, retainDays }: EraseUserParts) {
+  return async function eraseUser(actor: Actor, userId: number): Promise<void> {
+    const now = clock.now();
+    const retainedUntil = retainDays === 0 ? null : secondsAfter(now, retainDays * daySeconds);
+    const result = await store.eraseUser({ userId, now, retainedUntil, actor });
+    if (result === 'unknown') throw unknownUser();
+    if (result === 'erased') {
+      observe({ kind: 'operator-action', subject: actor.subject, action: 'erase-user', target: `user ${userId}` });
+    }
+  };
+}

@@ -1,0 +1,148 @@
+/** The statements that erase a user, and the ones that show what is stored about one. */
+import type { Database, Transaction } from '../db/database.ts';
+
+export interface Actor {
+  subject: string;
+  client: string;
+}
+
+export interface Erasure {
+  userId: number;
+  now: Date;
+  /** Until when the transactions are kept; null removes them at once. */
+  retainedUntil: Date | null;
+  actor: Actor;
+}
+
+export type ErasureResult = 'erased' | 'erased-before' | 'unknown';
+
+export interface ErasedUser {
+  userId: number;
+  erasedAt: Date;
+  retainedUntil: Date | null;
+}
+
+export type PrivacyStore = ReturnType<typeof createPrivacyStore>;
+
+/** Rows of a user that go at once. Each table names the user in the column `user_id`. */
+const erasedTables = ['phone_links', 'messages', 'verification_events', 'send_keys', 'guard_decisions'] as const;
+
+/** Rows that are kept for the term of retention. */
+const retainedTables = ['transactions', 'transaction_history', 'transaction_blocks'] as const;
+
+const rowsAtOnce = 5000;
+
+export function createPrivacyStore(db: Database) {
+  return {
+    eraseUser: (erasure: Erasure): Promise<ErasureResult> => db.transaction((sql) => erase(sql, erasure)),
+
+    /** Everything that is stored about a user, as JSON text. Undefined for an unknown user. */
+    async readUserData(userId: number, exportPath: string): Promise<string | undefined> {
+      const [row] = await db.read.unsafe(userDataStatement, [userId, exportPath], { prepare: true });
+      return row?.data;
+    },
+
+    async recordAccess(userId: number, action: string, { subject, client }: Actor, now: Date): Promise<void> {
+      await db.write`
+        insert into operator_actions (acted_at, subject, client, action, target, user_id)
+        values (${now}, ${subject}, ${client}, ${action}, ${`user ${userId}`}, ${userId})`;
+    },
+
+    async listErased(since: Date): Promise<ErasedUser[]> {
+      const rows = await db.read`
+        select user_id, erased_at, retained_until from erased_users where erased_at >= ${since}
+        order by erased_at, user_id`;
+      return rows.map((row) => ({
+        userId: row.user_id,
+        erasedAt: row.erased_at,
+        retainedUntil: row.retained_until,
+      }));
+    },
+
+    /** Erased users whose retained rows are due to be removed. */
+    async findDue(now: Date, limit: number): Promise<number[]> {
+      const rows = await db.read`
+        select user_id from erased_users
+        where rows_removed_at is null and (retained_until is null or retained_until <= ${now})
+        order by retained_until limit ${limit}`;
+      return rows.map(({ user_id }) => user_id);
+    },
+
+    /** Removes a bounded number of retained rows. Returns whether any were left to remove. */
+    async removeRetained(userId: number): Promise<boolean> {
+      for (const table of retainedTables) {
+        const { count } = await db.write.unsafe(
+          `delete from ${table} where individual_id = $1 and ctid = any(array(
+             select ctid from ${table} where individual_id = $1 limit ${rowsAtOnce}))`,
+          [userId],
+        );
+        if (count > 0) return true;
+      }
+      return false;
+    },
+
+    async markRemoved(userId: number, now: Date): Promise<void> {
+      await db.write`update erased_users set rows_removed_at = ${now} where user_id = ${userId}`;
+    },
+  };
+}
+
+/**
+ * The row of `verifications` is created if it is missing and locked first: everything that writes about a user's phone
+ * locks it too, and writes nothing when it is gone. The row of `users` is deleted under the lock that a record takes.
+ */
+async function erase(sql: Transaction, { userId, now, retainedUntil, actor }: Erasure): Promise<ErasureResult> {
+  await sql`
+    insert into verifications (user_id) values (${userId})
+    on conflict (user_id) do update set user_id = excluded.user_id`;
+  const [user] = await sql`delete from users where id = ${userId} returning id`;
+  if (!user) {
+    // The row that was made only for the lock goes again; failures of unknown ids stay counted.
+    await sql`delete from verifications where user_id = ${userId} and issued = 0 and failures = '{}'`;
+    const [before] = await sql`select from erased_users where user_id = ${userId}`;
+    return before ? 'erased-before' : 'unknown';
+  }
+  await Promise.all([
+    ...erasedTables.map((table) => sql.unsafe(`delete from ${table} where user_id = $1`, [userId]).execute()),
+    sql`delete from verifications where user_id = ${userId}`.execute(),
+    ...(retainedUntil === null
+      ? retainedTables.map((table) => sql.unsafe(`delete from ${table} where individual_id = $1`, [userId]).execute())
+      : []),
+    sql`
+      insert into erased_users (user_id, erased_at, retained_until, rows_removed_at)
+      values (${userId}, ${now}, ${retainedUntil}, ${retainedUntil === null ? now : null})`.execute(),
+    sql`
+      insert into operator_actions (acted_at, subject, client, action, target, user_id)
+      values (${now}, ${actor.subject}, ${actor.client}, 'erase-user', ${`user ${userId}`}, ${userId})`.execute(),
+  ]);
+  return 'erased';
+}
+
+const isoTime = (column: string) => `to_char(${column}, 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"')`;
+
+/** Columns by name: a digest can never be among them by accident. */
+const userDataStatement = `
+select json_build_object(
+  'user', json_build_object('id', u.id, 'merchantId', u.merchant_id, 'email', u.email,
+    'additionalData', u.additional_data, 'createdAt', ${isoTime('u.created_at')}),
+  'phone', json_build_object('verified', v.verified_phone, 'verifiedAt', ${isoTime('v.verified_at')},
+    'lastSent', v.sent_phone),
+  'verifications', (
+    select coalesce(json_agg(json_build_object('at', ${isoTime('e.at')}, 'kind', e.kind, 'reason', e.reason,
+      'times', e.times) order by e.at), '[]')
+    from verification_events e where e.user_id = u.id),
+  'messages', (
+    select coalesce(json_agg(json_build_object('codeNumber', m.code_number, 'phoneNumber', m.phone,
+      'country', nullif(m.country, ''), 'correlationType', m.correlation_type, 'locale', m.locale,
+      'segments', m.segments, 'gateway', m.gateway, 'gatewayMessageId', m.gateway_message_id, 'state', m.state,
+      'reason', m.reason, 'tries', m.tries, 'requestedAt', ${isoTime('m.requested_at')},
+      'answeredAt', ${isoTime('m.answered_at')}, 'stateAt', ${isoTime('m.state_at')},
+      'expiresAt', ${isoTime('m.expires_at')}, 'verifiedAt', ${isoTime('m.verified_at')})
+      order by m.requested_at), '[]')
+    from messages m where m.user_id = u.id),
+  'blocks', case when v.blocked_until is null then '[]'::json else
+    json_build_array(json_build_object('rule', 'user-failures', 'until', ${isoTime('v.blocked_until')})) end,
+  'transactions', json_build_object('count', u.transaction_count, 'export', $2::text)
+)::text as data
+from users u left join verifications v on v.user_id = u.id
+where u.id = $1`;

@@ -1,0 +1,143 @@
+/** Erasure: DELETE /User/{id} and everything that an erased id answers from then on. */
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { newPhone, row, serviceForTest, startService, type Service } from '../harness/service.ts';
+
+let service: Service;
+beforeAll(async () => {
+  service = await startService();
+});
+afterAll(() => service.stop());
+
+const erase = (id: number, token?: string) =>
+  service.call(`/User/${id}`, undefined, { method: 'DELETE', ...(token && { token }) });
+const get = (path: string) => service.call(path, undefined, { method: 'GET' });
+
+/** The tables that hold any of the texts, over all columns of the schema. */
+async function tablesWith(where: Service, ...texts: string[]): Promise<string[]> {
+  const tables = await where.sql`select tablename from pg_tables where schemaname = 'ledgerline'`;
+  const found: string[] = [];
+  for (const { tablename } of tables) {
+    const patterns = texts.map((text) => `%${text}%`);
+    const rows = await where.sql.unsafe(`select from ledgerline.${tablename} t where t::text like any($1)`, [
+      `{${patterns.map((pattern) => JSON.stringify(pattern)).join(',')}}`,
+    ]);
+    if (rows.length > 0) found.push(tablename);
+  }
+  return found;
+}
+
+describe('DELETE /User/{id}', () => {
+  it('removes phone number, e-mail and additionalData from every table', async () => {
+    const phone = newPhone();
+    const { id } = (await service.call('/User', { email: 'gone@example.com', additionalData: { nickname: 'Zaphod' } }))
+      .json;
+    await service.sendCode(id, phone);
+    await service.verify(id, await service.lastCode(phone));
+    expect(await tablesWith(service, phone, 'gone@example.com', 'Zaphod')).not.toEqual([]);
+    const answer = await erase(id);
+    expect([answer.status, answer.text]).toEqual([204, '']);
+    expect(await tablesWith(service, phone, 'gone@example.com', 'Zaphod')).toEqual([]);
+    expect(await service.sql`select from messages where user_id = ${id}`).toHaveLength(0);
+    expect(await service.sql`select from verification_events where user_id = ${id}`).toHaveLength(0);
+  });
+
+  it('frees the number for another user', async () => {
+    const phone = newPhone();
+    await erase(await service.verifiedUser(phone));
+    const next = await service.verifiedUser(phone);
+    expect((await get(`/User/${next}/status`)).json.phoneNumber).toBe(phone);
+  });
+
+  it('answers as for an unknown user from then on', async () => {
+    const phone = newPhone();
+    const id = await service.verifiedUser(phone);
+    const transaction = row(id);
+    await service.record([transaction]);
+    await erase(id);
+    const unknown = { status: 400, reason: 'unknown-individual' };
+    const answers = {
+      send: await service.sendCode(id, phone),
+      verify: await service.verify(id, '123456'),
+      status: await get(`/User/${id}/status`),
+      data: await get(`/User/${id}/data`),
+      unlink: await service.call(`/User/${id}/phone-number`, undefined, { method: 'DELETE' }),
+      resend: await service.call(`/User/${id}/phone-number/resend-code`),
+      list: await service.list({ individualId: id }),
+      summarize: await service.call('/app/summarize-transactions', { individualId: id }),
+      export: await service.call('/app/export-transactions', { individualId: id }),
+      get: await service.call('/app/get-transaction', { transactionId: transaction.transactionId, individualId: id }),
+      getById: await service.call('/app/get-transaction', { transactionId: transaction.transactionId }),
+    };
+    const seen = Object.fromEntries(
+      Object.entries(answers).map(([name, { status, headers }]) => [
+        name,
+        { status, reason: headers.get('error-reason') },
+      ]),
+    );
+    expect(seen).toEqual({
+      send: { status: 404, reason: 'unknown-user' },
+      verify: { status: 400, reason: 'invalid-code' },
+      status: { status: 404, reason: 'unknown-user' },
+      data: { status: 404, reason: 'unknown-user' },
+      unlink: { status: 404, reason: 'unknown-user' },
+      resend: { status: 404, reason: 'unknown-user' },
+      list: unknown,
+      summarize: unknown,
+      export: unknown,
+      get: { status: 404, reason: 'unknown-transaction' },
+      getById: { status: 404, reason: 'unknown-transaction' },
+    });
+    const { results } = (await service.record([row(id)])).json;
+    expect(results[0].result).toBe('rejected');
+  });
+
+  it('never gives the id out again', async () => {
+    const id = 1_900_000_000;
+    expect((await service.call('/User', { id })).status).toBe(201);
+    await erase(id);
+    const again = await service.call('/User', { id });
+    expect([again.status, again.json.errors.Error]).toEqual([400, ['User already exists.']]);
+  });
+
+  it('answers 204 when the user was erased before, 404 for an id that never existed', async () => {
+    const id = await service.createUser();
+    expect((await erase(id)).status).toBe(204);
+    expect((await erase(id)).status).toBe(204);
+    const unknown = await erase(2_147_483_640);
+    expect([unknown.status, unknown.headers.get('error-reason')]).toEqual([404, 'unknown-user']);
+  });
+
+  it('refuses a token that is bound to the user', async () => {
+    const id = await service.createUser();
+    expect((await erase(id, await service.token('phone', id))).status).toBe(403);
+    expect((await get(`/User/${id}/status`)).status).toBe(200);
+  });
+
+  it('keeps the transactions for the term of retention, then a job removes all of them', async () => {
+    const retaining = await serviceForTest({ LEDGERLINE_RETAIN_ERASED_DAYS: '30' });
+    const id = await retaining.createUser();
+    await retaining.record([row(id), row(id)]);
+    await retaining.call(`/User/${id}`, undefined, { method: 'DELETE' });
+    const [erased] = await retaining.sql`select * from erased_users where user_id = ${id}`;
+    expect(erased!.retained_until - erased!.erased_at).toBe(30 * 86_400_000);
+    expect(await retaining.sql`select from transactions where individual_id = ${id}`).toHaveLength(2);
+  });
+
+  it('removes the transactions at once where nothing is retained', async () => {
+    const forgetful = await serviceForTest({ LEDGERLINE_RETAIN_ERASED_DAYS: '0' });
+    const id = await forgetful.createUser();
+    const other = await forgetful.createUser();
+    await forgetful.record([row(id), row(other, { senderName: 'Ada' })]);
+    await forgetful.call(`/User/${id}`, undefined, { method: 'DELETE' });
+    expect(
+      await forgetful.sql`select individual_id from transactions where individual_id in (${id}, ${other})`,
+    ).toEqual([{ individual_id: other }]);
+  });
+
+  it('is recorded with who did it', async () => {
+    const id = await service.createUser();
+    await erase(id);
+    const actions = await service.sql`select action, target, client from operator_actions where user_id = ${id}`;
+    expect([...actions]).toEqual([{ action: 'erase-user', target: `user ${id}`, client: 'sandbox' }]);
+  });
+});
