@@ -1,4 +1,4 @@
--- The core: who there is, what was verified, what moved.
+-- expand: The core: who there is, what was verified, what moved.
 --
 -- Rules that keep these tables fit for sharding by user (Citus): every key holds the column the table
 -- would be distributed by; no triggers, no foreign keys, no time from the database in an upsert.

@@ -1,4 +1,4 @@
--- An index of counts for individuals with many transactions: see docs/decisions/0001-list-at-any-size.md.
+-- expand: An index of counts for individuals with many transactions: see docs/decisions/0001-list-at-any-size.md.
 --
 -- The rows of such an individual are cut along time into blocks, from -infinity to infinity without a gap.
 -- A block knows how many rows it holds and their amounts in order, so that a count or a position is

@@ -1,4 +1,4 @@
--- The trail of a verification: what was sent by whom and what became of it, and what was refused and why.
+-- expand: The trail of a verification: what was sent by whom and what became of it, and what was refused and why.
 -- No code stands here, and of a phone only what a person recognises it by.
 
 create table messages (

@@ -1,4 +1,4 @@
--- The guard: see docs/decisions/0002-guard.md.
+-- expand: The guard: see docs/decisions/0002-guard.md.
 
 -- The last different phones of a user and when each was last asked for, oldest first.
 alter table verifications

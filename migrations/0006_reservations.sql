@@ -1,4 +1,4 @@
--- What is decided under locks: a send, an attempt, the use of a code. See docs/decisions/0002-guard.md.
+-- expand: What is decided under locks: a send, an attempt, the use of a code. See docs/decisions/0002-guard.md.
 --
 -- Each is one call and one transaction. They are functions because a single statement of as many parts costs
 -- more to set up than to run; for the same reason they look at a window only when it can be full. All lock what is there in one order: phone, address, token, user, and

@@ -50,7 +50,12 @@ program
   .description('start the service; the sandbox, unless MODE=production')
   .option('--fresh', 'empty the sandbox first')
   .action(run(serve));
-program.command('migrate').description('bring the schema of DATABASE_URL up to date').action(run(migrate));
+program
+  .command('migrate')
+  .description('bring the schema of DATABASE_URL up to date')
+  .option('--plan', 'say what would be applied and which tables it would lock, and change nothing')
+  .option('--contract', 'also remove what only older releases use; when none of them runs any more')
+  .action(run(migrate));
 program
   .command('token')
   .description('mint an access token of the embedded issuer')

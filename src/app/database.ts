@@ -3,7 +3,7 @@ import type { Config } from '../config/load.ts';
 import { errorCode, openDatabase, type Database } from '../db/database.ts';
 import { startEmbedded } from '../db/embedded.ts';
 import { enterMode } from '../db/installation.ts';
-import { migrate, readSchema, refuseNewer } from '../db/migrate.ts';
+import { migrate, missingFrom, readSchema, refuseUnknownContracts } from '../db/migrate.ts';
 import { StartError } from '../errors.ts';
 import type { Observe } from '../observe.ts';
 import type { Releasers } from './releasers.ts';
@@ -39,13 +39,13 @@ export async function startDatabase(
 async function prepareSchema(url: string, { migrate: how, mode }: Config): Promise<void> {
   try {
     if (how === 'auto') {
-      await migrate(url, { latestFunctionsWin: mode === 'sandbox' });
+      await migrate(url, { latestFunctionsWin: mode === 'sandbox', withContracts: mode === 'sandbox' });
       return;
     }
-    const { pending } = refuseNewer(await readSchema(url));
-    if (pending.length > 0) {
+    const missing = missingFrom(refuseUnknownContracts(await readSchema(url)));
+    if (missing.length > 0) {
       throw new StartError(
-        `The database lacks ${pending.join(', ')}. Run \`ledgerline migrate\` first, or set LEDGERLINE_MIGRATE=auto.`,
+        `The database lacks ${missing.join(', ')}. Run \`ledgerline migrate\` first, or set LEDGERLINE_MIGRATE=auto.`,
       );
     }
   } catch (error) {

@@ -2,7 +2,7 @@
 import { loadConfig } from '../config/load.ts';
 import { openDatabase, type Database } from '../db/database.ts';
 import { runningEmbedded, startEmbedded } from '../db/embedded.ts';
-import { migrate, readSchema, refuseNewer } from '../db/migrate.ts';
+import { migrate, missingFrom, readSchema, refuseUnknownContracts } from '../db/migrate.ts';
 import { StartError } from '../errors.ts';
 
 export async function withDatabase<T>(connections: number, work: (db: Database) => Promise<T>): Promise<T> {
@@ -24,7 +24,7 @@ export async function withDatabase<T>(connections: number, work: (db: Database) 
 }
 
 async function requireSchema(url: string): Promise<void> {
-  const { pending } = refuseNewer(await readSchema(url));
-  if (pending.length > 0)
-    throw new StartError(`The database lacks ${pending.join(', ')}. Run \`ledgerline migrate\` first.`);
+  const missing = missingFrom(refuseUnknownContracts(await readSchema(url)));
+  if (missing.length > 0)
+    throw new StartError(`The database lacks ${missing.join(', ')}. Run \`ledgerline migrate\` first.`);
 }

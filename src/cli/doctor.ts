@@ -6,7 +6,7 @@ import { checkMode } from '../config/check.ts';
 import { ConfigError, loadConfig, type Config } from '../config/load.ts';
 import { findPackage } from '../db/binaries.ts';
 import { connectionOptions, errorCode } from '../db/database.ts';
-import { readSchema } from '../db/migrate.ts';
+import { missingFrom, readSchema, refuseUnknownContracts, type SchemaState } from '../db/migrate.ts';
 import { StartError } from '../errors.ts';
 
 type Finding = { good: boolean; text: string };
@@ -96,8 +96,18 @@ function clockFinding(theirs: number, before: number, after: number): Finding {
 }
 
 async function checkSchema(url: string, report: (finding: Finding) => void): Promise<void> {
-  const { applied, pending, unknown } = await readSchema(url);
-  if (unknown.length > 0) report(bad(`Schema: made by a newer Ledgerline (${unknown.join(', ')}); start that one.`));
-  else if (pending.length > 0) report(bad(`Schema: lacks ${pending.join(', ')}; run ledgerline migrate.`));
-  else report(good(`Schema: up to date (${applied.at(-1)})`));
+  const state = await readSchema(url);
+  const missing = missingFrom(state);
+  if (missing.length > 0) return report(bad(`Schema: lacks ${missing.join(', ')}; run ledgerline migrate.`));
+  try {
+    refuseUnknownContracts(state);
+    report(good(`Schema: up to date (${state.applied.at(-1)})${newerText(state)}`));
+  } catch (error) {
+    report(bad(`Schema: ${(error as StartError).message}`));
+  }
+}
+
+function newerText({ unknown }: SchemaState): string {
+  const names = unknown.map(({ name }) => name);
+  return names.length > 0 ? `; a newer Ledgerline has added ${names.join(', ')}, which this one can work with` : '';
 }

@@ -1,22 +1,71 @@
-/** `ledgerline migrate`: brings the schema of DATABASE_URL up to date. */
+/** `ledgerline migrate`: brings the schema of DATABASE_URL up to date, or says what that would lock. */
 import { loadConfig } from '../config/load.ts';
 import { errorCode } from '../db/database.ts';
-import { migrate as runMigrations } from '../db/migrate.ts';
+import { migrate as runMigrations, readSchema } from '../db/migrate.ts';
+import { planMigrations, type MigrationPlan, type PlannedLock, type TableSize } from '../db/migration-plan.ts';
+import { lockEffects } from '../db/table-locks.ts';
 import { StartError } from '../errors.ts';
+import { count } from './progress.ts';
 
-export async function migrate(): Promise<number> {
+export interface MigrateFlags {
+  plan?: boolean;
+  contract?: boolean;
+}
+
+export async function migrate({ plan, contract = false }: MigrateFlags): Promise<number> {
   const { databaseUrl } = loadConfig(process.env);
   if (!databaseUrl) {
     throw new StartError(
       'Set DATABASE_URL to the database to migrate. The embedded one is migrated when the service starts.',
     );
   }
-  const applied = await runMigrations(databaseUrl).catch((error: unknown) => {
+  const work = plan ? printPlan(databaseUrl, contract) : applyAll(databaseUrl, contract);
+  await work.catch((error: unknown) => {
     if (error instanceof StartError) throw error;
     throw new StartError(
       `The database cannot be used (${errorCode(error)}). Check DATABASE_URL and that the server runs.`,
     );
   });
-  console.log(applied.length > 0 ? `Applied ${applied.join(', ')}.` : 'The schema is up to date.');
   return 0;
+}
+
+async function applyAll(url: string, withContracts: boolean): Promise<void> {
+  const onRetry = (name: string, attempt: number) =>
+    console.error(`${name} waits for a lock that a transaction holds; attempt ${attempt} gave up, the next follows.`);
+  const applied = await runMigrations(url, { withContracts, onRetry });
+  console.log(applied.length > 0 ? `Applied ${applied.join(', ')}.` : 'The schema is up to date.');
+  const { pending } = await readSchema(url);
+  if (pending.length > 0) console.log(waitingText(pending.map(({ name }) => name)));
+}
+
+async function printPlan(url: string, withContracts: boolean): Promise<void> {
+  const plan = await planMigrations(url, { withContracts });
+  console.log(describe(plan).join('\n'));
+}
+
+function describe({ due, functions, waiting }: MigrationPlan): string[] {
+  const lines = due.flatMap(({ migration: { name, kind, isOutsideTransaction }, locks }) => [
+    `${name}: ${kind}, ${isOutsideTransaction ? 'statement by statement' : 'in one transaction'}`,
+    ...(locks.length > 0 ? locks.map(describeLock) : ['  locks no table that is in use']),
+  ]);
+  if (functions.length > 0) lines.push(`Functions to define anew, without a lock on a table: ${functions.join(', ')}`);
+  if (waiting.length > 0) lines.push(waitingText(waiting));
+  return lines.length > 0 ? lines : ['The schema is up to date.'];
+}
+
+function describeLock({ statement, table, mode, work, size }: PlannedLock): string {
+  const shown = statement.replaceAll(/\s+/g, ' ').slice(0, 70);
+  const on = table === undefined ? '' : ` on ${table}${sizeText(size)}`;
+  return `  ${shown}\n    ${mode}${on}: ${lockEffects[mode]}${work ? `; ${work}` : ''}`;
+}
+
+function sizeText(size: TableSize | undefined): string {
+  return size ? ` (about ${count(size.rows)} rows, ${count(Math.ceil(size.bytes / 1_048_576))} MB)` : '';
+}
+
+function waitingText(names: string[]): string {
+  return (
+    `Waiting: ${names.join(', ')}, after which nodes of older releases no longer start. ` +
+    'When none of them runs any more, run `ledgerline migrate --contract`.'
+  );
 }

@@ -1,80 +1,189 @@
 /** Brings the schema up to date: the numbered files in `migrations/`, forward only, then the database functions. */
-import { readdir, readFile } from 'node:fs/promises';
+import { setTimeout as sleep } from 'node:timers/promises';
 import postgres from 'postgres';
 import { StartError } from '../errors.ts';
-import { connectionOptions, schema } from './database.ts';
+import { array, connectionOptions, errorCode, schema } from './database.ts';
 import { applyFunctions, pendingFunctions } from './functions.ts';
-
-const folder = new URL('../../migrations/', import.meta.url);
+import { readMigrationFiles, type Migration, type MigrationKind } from './migration-files.ts';
+import { splitStatements } from './statements.ts';
 
 export interface SchemaState {
   applied: string[];
-  /** Migrations and function files that this release has and the database lacks. */
-  pending: string[];
-  /** Applied by a newer Ledgerline: this one does not know what they did. */
-  unknown: string[];
+  /** Migrations that this release has and the database lacks. */
+  pending: Migration[];
+  /** Function files that this release has and the database has never seen. */
+  pendingFunctions: string[];
+  /** Applied by a newer release; this one does not have their files. */
+  unknown: { name: string; kind: MigrationKind }[];
 }
 
 export interface MigrateOptions {
   /** Puts back function definitions that the database has left behind. For a developer's database only. */
   latestFunctionsWin?: boolean;
+  /** Also applies `contract` migrations, which stop older nodes. A database without any migration gets them anyway. */
+  withContracts?: boolean;
+  /** Another folder than `migrations/`, for tests. */
+  folder?: URL;
+  /** How long a statement waits for a lock, with every request that queues up behind it. */
+  lockMilliseconds?: number;
+  onRetry?(migration: string, attempt: number): void;
 }
 
 /** Any fixed number does, as long as every release uses the same. */
 const migrateLock = 7_352_846_911;
+const lockPollMilliseconds = 100;
 
-export async function readSchema(url: string): Promise<SchemaState> {
-  return connected(url, async (sql) => {
-    const { applied, pending, unknown } = await readMigrations(sql);
-    return { applied, pending: [...pending, ...(await pendingFunctions(sql))], unknown };
-  });
+const attemptsForLocks = 20;
+const retryMilliseconds = 3000;
+
+export async function readSchema(url: string, folder?: URL): Promise<SchemaState> {
+  return withConnection(url, (sql) => readState(sql, folder));
 }
 
-/** Of several that run at once, one works and the others wait; then they find nothing to do. */
-export async function migrate(url: string, { latestFunctionsWin = false }: MigrateOptions = {}): Promise<string[]> {
-  return connected(url, async (sql) => {
-    await sql`select pg_advisory_lock(${migrateLock})`;
-    await sql.unsafe(`create schema if not exists ${schema}`);
-    await sql.unsafe(`
-      create table if not exists ${schema}.migrations (
-        name text primary key,
-        applied_at timestamptz not null default now()
-      )`);
-    const { pending } = refuseNewer(await readMigrations(sql));
-    for (const name of pending) await applyMigration(sql, name);
-    const functions = await sql.begin((transaction) => applyFunctions(transaction, latestFunctionsWin));
-    return [...pending, ...functions];
-  });
+/** What a node of this release lacks. A pending `contract` only removes what this release no longer uses. */
+export function missingFrom({ pending, pendingFunctions: functions }: SchemaState): string[] {
+  return [...pending.filter(({ kind }) => kind === 'expand').map(({ name }) => name), ...functions];
 }
 
-export function refuseNewer(state: SchemaState): SchemaState {
-  if (state.unknown.length === 0) return state;
+/** A node works on any schema, unless a newer release has removed something that it may use. */
+export function refuseUnknownContracts(state: SchemaState): SchemaState {
+  const contracts = state.unknown.filter(({ kind }) => kind === 'contract').map(({ name }) => name);
+  if (contracts.length === 0) return state;
   throw new StartError(
-    `The database has been migrated by a newer Ledgerline (${state.unknown.join(', ')}). Start that one.`,
+    `The database has been migrated by a newer Ledgerline (${contracts.join(', ')}). Start that one.`,
   );
 }
 
-async function applyMigration(sql: postgres.Sql, name: string): Promise<void> {
-  const statements = await readFile(new URL(name, folder), 'utf8');
-  await sql.begin(async (transaction) => {
-    await transaction.unsafe(statements);
-    await transaction`insert into migrations (name) values (${name})`;
+/** Of several that run at once, one works and the others wait; then they find nothing to do. */
+export async function migrate(url: string, options: MigrateOptions = {}): Promise<string[]> {
+  return withConnection(url, async (sql) => {
+    await takeTurn(sql);
+    await prepareLedger(sql, options.folder);
+    const state = refuseUnknownContracts(await readState(sql, options.folder));
+    const due = selectDue(state, options.withContracts ?? false);
+    for (const migration of due) await withLockRetries(migration, options, () => apply(sql, migration, options));
+    const functions = await sql.begin((transaction) =>
+      applyFunctions(transaction, options.latestFunctionsWin ?? false),
+    );
+    return [...due.map(({ name }) => name), ...functions];
   });
 }
 
-async function readMigrations(sql: postgres.Sql): Promise<SchemaState> {
-  const files = (await readdir(folder)).filter((name) => name.endsWith('.sql')).sort();
+/**
+ * Asked again and again instead of waiting in the database: a session that waits there has a snapshot, and
+ * `create index concurrently` waits for every snapshot that is older than its own. Both would wait for ever.
+ */
+async function takeTurn(sql: postgres.Sql): Promise<void> {
+  for (;;) {
+    const [row] = await sql`select pg_try_advisory_lock(${migrateLock}) as taken`;
+    if (row!.taken) return;
+    await sleep(lockPollMilliseconds);
+  }
+}
+
+async function prepareLedger(sql: postgres.Sql, folder: URL | undefined): Promise<void> {
+  await sql.unsafe(`create schema if not exists ${schema}`);
+  await sql.unsafe(`
+    create table if not exists ${schema}.migrations (
+      name text primary key,
+      applied_at timestamptz not null default now(),
+      kind text not null default 'contract'
+    )`);
+  const [column] = await sql`
+    select from pg_attribute where attrelid = to_regclass(${`${schema}.migrations`}) and attname = 'kind'`;
+  if (column) return;
+  const expanding = (await readMigrationFiles(folder)).filter(({ kind }) => kind === 'expand').map(({ name }) => name);
+  await sql`alter table migrations add column kind text not null default 'contract'`;
+  await sql`update migrations set kind = 'expand' where name = any(${array(expanding)}::text[])`;
+}
+
+/** Order is kept: nothing is applied after a contract that waits until it is asked for. */
+export function selectDue({ applied, pending }: SchemaState, withContracts: boolean): Migration[] {
+  const isNew = applied.length === 0;
+  const first = withContracts || isNew ? -1 : pending.findIndex(({ kind }) => kind === 'contract');
+  if (first < 0) return pending;
+  const behind = pending.slice(first).find(({ kind }) => kind === 'expand');
+  if (behind) {
+    throw new StartError(
+      `${pending[first]!.name} has to be applied before ${behind.name}, and stops nodes of older releases. ` +
+        'When none of them runs any more, run `ledgerline migrate --contract`.',
+    );
+  }
+  return pending.slice(0, first);
+}
+
+/** SQLSTATE 55P03: lock_not_available, which lock_timeout raises; 40P01: deadlock_detected. */
+const lockCodes = new Set(['55P03', '40P01']);
+
+/** While a statement waits for a lock, every request that needs the table waits behind it: so it gives up, and tries again. */
+async function withLockRetries(
+  { name }: Migration,
+  { lockMilliseconds = 3000, onRetry }: MigrateOptions,
+  work: () => Promise<void>,
+): Promise<void> {
+  for (let attempt = 1; ; attempt += 1) {
+    try {
+      return await work();
+    } catch (error) {
+      if (!lockCodes.has(errorCode(error))) throw error;
+      if (attempt === attemptsForLocks) {
+        throw new StartError(
+          `${name} could not get its locks in ${attempt} attempts; nothing of it was applied. ` +
+            'Look for long transactions in pg_stat_activity, then run `ledgerline migrate` again.',
+        );
+      }
+      onRetry?.(name, attempt);
+      await sleep(Math.min(retryMilliseconds, lockMilliseconds) * (0.5 + Math.random()));
+    }
+  }
+}
+
+async function apply(sql: postgres.Sql, migration: Migration, { lockMilliseconds = 3000 }: MigrateOptions) {
+  const { name, kind, text } = migration;
+  if (migration.isOutsideTransaction) {
+    for (const statement of splitStatements(text)) await runAlone(sql, statement);
+    await sql`insert into migrations (name, kind) values (${name}, ${kind})`;
+    return;
+  }
+  await sql.begin(async (transaction) => {
+    await transaction.unsafe(`set local lock_timeout = ${lockMilliseconds}`);
+    await transaction.unsafe(text);
+    await transaction`insert into migrations (name, kind) values (${name}, ${kind})`;
+  });
+}
+
+const concurrentIndex = /^create (?:unique )?index concurrently if not exists "?(\w+)"?/i;
+
+/** Statements outside a transaction may run a second time after a failure, and so must allow it. */
+async function runAlone(sql: postgres.Sql, statement: string): Promise<void> {
+  const index = concurrentIndex.exec(statement.replaceAll(/\s+/g, ' '))?.[1];
+  // One that broke off leaves an index that is kept up to date but never used; `if not exists` would take it for done.
+  const [broken] = index
+    ? await sql`select from pg_index where indexrelid = to_regclass(${`${schema}.${index}`}) and not indisvalid`
+    : [];
+  if (broken) await sql.unsafe(`drop index concurrently ${schema}.${index}`);
+  await sql.unsafe(statement);
+}
+
+async function readState(sql: postgres.Sql, folder: URL | undefined): Promise<SchemaState> {
+  const files = await readMigrationFiles(folder);
   const [ledger] = await sql`select to_regclass(${`${schema}.migrations`}) is not null as present`;
-  const rows = ledger?.present ? await sql`select name from migrations order by name` : [];
+  // A database that was last migrated before kinds were kept has no such column.
+  const rows = ledger?.present
+    ? await sql`select name, coalesce(to_jsonb(m) ->> 'kind', 'contract') as kind from migrations m order by name`
+    : [];
   const applied = rows.map(({ name }) => String(name));
   return {
     applied,
-    pending: files.filter((name) => !applied.includes(name)),
-    unknown: applied.filter((name) => !files.includes(name)),
+    pending: files.filter(({ name }) => !applied.includes(name)),
+    pendingFunctions: await pendingFunctions(sql),
+    unknown: rows
+      .filter(({ name }) => !files.some((file) => file.name === name))
+      .map(({ name, kind }) => ({ name: String(name), kind: kind === 'expand' ? 'expand' : 'contract' })),
   };
 }
 
-async function connected<T>(url: string, work: (sql: postgres.Sql) => Promise<T>): Promise<T> {
+export async function withConnection<T>(url: string, work: (sql: postgres.Sql) => Promise<T>): Promise<T> {
   // No limit on time: an index over millions of rows takes what it takes.
   const sql = postgres(url, { ...connectionOptions(0), max: 1 });
   try {

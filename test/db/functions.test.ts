@@ -1,7 +1,7 @@
 /** Database functions are applied from their files, once for each new content. */
 import postgres from 'postgres';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { migrate, readSchema } from '../../src/db/migrate.ts';
+import { migrate, missingFrom, readSchema } from '../../src/db/migrate.ts';
 import { cloneDatabase } from '../harness/service.ts';
 
 const file = 'seconds_after.sql';
@@ -29,13 +29,13 @@ async function isAsInFile(): Promise<boolean> {
 
 it('a second migrate applies nothing', async () => {
   expect(await migrate(database.url)).toEqual([]);
-  expect((await readSchema(database.url)).pending).toEqual([]);
+  expect(missingFrom(await readSchema(database.url))).toEqual([]);
 });
 
 it('a file with content that the database has not seen is pending, and migrate applies it', async () => {
   await changeFunction();
   await sql`delete from functions where name = ${file}`;
-  expect((await readSchema(database.url)).pending).toEqual([file]);
+  expect((await readSchema(database.url)).pendingFunctions).toEqual([file]);
   expect(await migrate(database.url)).toEqual([file]);
   expect(await isAsInFile()).toBe(true);
 });
@@ -43,7 +43,7 @@ it('a file with content that the database has not seen is pending, and migrate a
 it('a node never puts a definition back that a newer node has replaced', async () => {
   await changeFunction();
   await sql`insert into functions (name, digest) values (${file}, 'of a newer release')`;
-  expect((await readSchema(database.url)).pending).toEqual([]);
+  expect(missingFrom(await readSchema(database.url))).toEqual([]);
   expect(await migrate(database.url)).toEqual([]);
   expect(await isAsInFile()).toBe(false);
 });

@@ -1,0 +1,219 @@
+/** How a schema changes under nodes that run: kinds, order, locks, indexes, and the plan of it. */
+import { cp, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { pathToFileURL } from 'node:url';
+import postgres from 'postgres';
+import { expect, it, onTestFinished } from 'vitest';
+import { migrate, readSchema } from '../../src/db/migrate.ts';
+import { migrationsFolder, parseMigration, readMigrationFiles } from '../../src/db/migration-files.ts';
+import { locksOf, planMigrations } from '../../src/db/migration-plan.ts';
+import { splitStatements } from '../../src/db/statements.ts';
+import { lockOf } from '../../src/db/table-locks.ts';
+import { run } from '../harness/process.ts';
+import { cloneDatabase, serviceForTest } from '../harness/service.ts';
+
+async function migratedDatabase() {
+  const database = await cloneDatabase();
+  const sql = postgres(database.url, { max: 1, connection: { search_path: 'ledgerline' }, onnotice: () => {} });
+  onTestFinished(async () => {
+    await sql.end();
+    await database.drop();
+  });
+  return { ...database, sql };
+}
+
+/** This release's migrations and some of a later one. */
+async function folderWith(files: Record<string, string>): Promise<URL> {
+  const folder = await mkdtemp(path.join(tmpdir(), 'ledgerline-migrations-'));
+  onTestFinished(() => rm(folder, { recursive: true, force: true }));
+  await cp(migrationsFolder, folder, { recursive: true });
+  for (const [name, text] of Object.entries(files)) await writeFile(path.join(folder, name), text);
+  return pathToFileURL(`${folder}/`);
+}
+
+it('a file says in its first line what it does to older nodes', () => {
+  expect(parseMigration('1.sql', '-- expand: a table\ncreate table x ()')).toMatchObject({
+    kind: 'expand',
+    isOutsideTransaction: false,
+  });
+  expect(parseMigration('1.sql', '-- contract\ndrop table x')).toMatchObject({ kind: 'contract' });
+  expect(parseMigration('1.sql', '-- expand, outside a transaction: an index\n')).toMatchObject({
+    kind: 'expand',
+    isOutsideTransaction: true,
+  });
+  expect(() => parseMigration('1.sql', 'create table x ()')).toThrow('1.sql must begin with "-- expand"');
+});
+
+it('a node starts on a schema that a newer release has expanded, and not on one that it has contracted', async () => {
+  const database = await migratedDatabase();
+  const folder = await folderWith({
+    '9001_more.sql': '-- expand\nalter table users add column nickname text',
+    '9002_less.sql': '-- contract\nalter table users drop column nickname',
+  });
+  expect(await migrate(database.url, { folder })).toEqual(['9001_more.sql']);
+  const service = await serviceForTest({ DATABASE_URL: database.url });
+  expect(await service.createUser()).toBeGreaterThan(0);
+  const doctor = await run(['doctor'], { DATABASE_URL: database.url });
+  expect([doctor.code, doctor.stdout]).toEqual([
+    0,
+    expect.stringContaining('a newer Ledgerline has added 9001_more.sql, which this one can work with'),
+  ]);
+
+  expect(await migrate(database.url, { folder, withContracts: true })).toEqual(['9002_less.sql']);
+  await expect(serviceForTest({ DATABASE_URL: database.url })).rejects.toThrow(
+    'The database has been migrated by a newer Ledgerline (9002_less.sql). Start that one.',
+  );
+});
+
+it('a contract waits until it is asked for, and so does what comes after it', async () => {
+  const database = await migratedDatabase();
+  const contract = { '9001_less.sql': '-- contract\ndrop table send_keys' };
+  const folder = await folderWith(contract);
+  expect(await migrate(database.url, { folder })).toEqual([]);
+  expect((await readSchema(database.url, folder)).pending.map(({ name }) => name)).toEqual(['9001_less.sql']);
+  const further = await folderWith({ ...contract, '9002_more.sql': '-- expand\ncreate table more ()' });
+  await expect(migrate(database.url, { folder: further })).rejects.toThrow(
+    '9001_less.sql has to be applied before 9002_more.sql',
+  );
+  expect(await migrate(database.url, { folder: further, withContracts: true })).toEqual([
+    '9001_less.sql',
+    '9002_more.sql',
+  ]);
+});
+
+it('a database without any migration gets all of them, contracts too', async () => {
+  const database = await cloneDatabase('template1');
+  onTestFinished(database.drop);
+  const folder = await folderWith({ '9001_less.sql': '-- contract\ndrop table send_keys' });
+  expect(await migrate(database.url, { folder })).toContain('9001_less.sql');
+});
+
+it('kinds are found out for a database that was migrated before they were kept', async () => {
+  const database = await migratedDatabase();
+  await database.sql`alter table migrations drop column kind`;
+  await migrate(database.url);
+  expect((await database.sql`select distinct kind from migrations`).map(({ kind }) => kind)).toEqual(['expand']);
+});
+
+it('a migration gives up its wait for a lock, so that nobody queues up behind it, and tries again', async () => {
+  const database = await migratedDatabase();
+  const folder = await folderWith({ '9001_more.sql': '-- expand\nalter table users add column nickname text' });
+  const holder = postgres(database.url, { max: 1, connection: { search_path: 'ledgerline' } });
+  onTestFinished(() => holder.end());
+  await holder.unsafe('begin; lock table users in access share mode');
+  let retries = 0;
+  const migrated = migrate(database.url, {
+    folder,
+    lockMilliseconds: 100,
+    onRetry: () => {
+      retries += 1;
+      if (retries === 2) void holder.unsafe('commit').execute();
+    },
+  });
+  expect(await migrated).toEqual(['9001_more.sql']);
+  expect(retries).toBeGreaterThanOrEqual(2);
+});
+
+it('an index is built outside a transaction, and one that broke off is built again', async () => {
+  const database = await migratedDatabase();
+  await database.sql`insert into users (id, created_at, email) values (1, now(), 'a@b'), (2, now(), 'a@b')`;
+  const index = 'create unique index concurrently if not exists users_by_email on users (email)';
+  const folder = await folderWith({
+    '9001_index.sql': `-- expand, outside a transaction: writes go on meanwhile\n${index};\n${index.replace('unique ', '').replaceAll('by_email', 'by_mail')};`,
+  });
+  // The duplicate makes the first try fail, which leaves an index that is not valid.
+  await expect(migrate(database.url, { folder })).rejects.toThrow(/could not create unique index/);
+  const valid = () => database.sql`
+    select relname, indisvalid from pg_index join pg_class on oid = indexrelid
+    where relname in ('users_by_email', 'users_by_mail') order by relname`;
+  expect(await valid()).toEqual([{ relname: 'users_by_email', indisvalid: false }]);
+  await database.sql`delete from users where id = 2`;
+  // Others that wait for their turn must not be in the way of an index that is built concurrently.
+  const all = await Promise.all(Array.from({ length: 4 }, () => migrate(database.url, { folder })));
+  expect(all.flat()).toEqual(['9001_index.sql']);
+  expect(await valid()).toEqual([
+    { relname: 'users_by_email', indisvalid: true },
+    { relname: 'users_by_mail', indisvalid: true },
+  ]);
+});
+
+it('a file of functions only adds: what an older node calls stays until a contract drops it', async () => {
+  const folder = new URL('../../src/db/functions/', import.meta.url);
+  for (const name of await readdir(folder)) {
+    const statements = splitStatements(await readFile(new URL(name, folder), 'utf8'));
+    const others = statements.filter((statement) => !/^create or replace function /i.test(statement));
+    expect([name, others]).toEqual([name, []]);
+  }
+});
+
+it('statements are cut at semicolons outside quotes, bodies and comments', () => {
+  expect(
+    splitStatements(
+      `-- a; comment\nselect ';', "a;b", E'\\';' /* ; */;\n\ncreate function f() returns void language plpgsql as $body$ begin; $$; end $body$; select 1`,
+    ),
+  ).toEqual([
+    `select ';', "a;b", E'\\';'`,
+    'create function f() returns void language plpgsql as $body$ begin; $$; end $body$',
+    'select 1',
+  ]);
+});
+
+it.each([
+  ['alter table only users add column x int', 'users', 'ACCESS EXCLUSIVE', undefined],
+  ['alter table users alter column x type bigint', 'users', 'ACCESS EXCLUSIVE', 'writes the whole table'],
+  ['alter table users add constraint c check (x > 0)', 'users', 'ACCESS EXCLUSIVE', 'reads the whole table'],
+  ['alter table users add constraint c check (x > 0) not valid', 'users', 'ACCESS EXCLUSIVE', undefined],
+  ['alter table users validate constraint c', 'users', 'SHARE UPDATE EXCLUSIVE', 'reads the whole table'],
+  ['create index i on users (id)', 'users', 'SHARE', 'reads the whole table'],
+  ['create index concurrently i\n on users (id)', 'users', 'SHARE UPDATE EXCLUSIVE', 'reads the whole table'],
+  ['drop table if exists users', 'users', 'ACCESS EXCLUSIVE', undefined],
+  ['update users set x = 1', 'users', 'ROW EXCLUSIVE', 'writes rows'],
+  ['do $$ begin end $$', undefined, 'unknown', undefined],
+])('the plan knows what this locks: %s', (statement, table, mode, work) => {
+  expect(lockOf(statement)).toEqual({ table, mode, ...(work && { work }) });
+});
+
+it('the plan names every lock that a migration takes on a table in use', async () => {
+  const database = await cloneDatabase('template1');
+  onTestFinished(database.drop);
+  const sql = postgres(database.url, { max: 1, connection: { search_path: 'ledgerline' } });
+  onTestFinished(() => sql.end());
+  const blocking = ['AccessExclusiveLock', 'ShareLock', 'ShareRowExclusiveLock', 'ExclusiveLock'];
+  await sql`create schema ledgerline`;
+  for (const migration of await readMigrationFiles()) {
+    const tables =
+      await sql`select relname as name from pg_class where relnamespace = 'ledgerline'::regnamespace and relkind = 'r'`;
+    const sizes = new Map(tables.map(({ name }) => [String(name), { rows: 0, bytes: 0 }]));
+    if (migration.isOutsideTransaction) {
+      for (const statement of splitStatements(migration.text)) await sql.unsafe(statement);
+      continue;
+    }
+    const taken = await sql.begin(async (transaction) => {
+      await transaction.unsafe(migration.text);
+      return transaction`
+        select distinct relname as name from pg_locks join pg_class on pg_class.oid = relation
+        where pid = pg_backend_pid() and mode = any(${blocking}) and relkind = 'r'`;
+    });
+    const planned = new Set(locksOf(migration, sizes).map(({ table }) => table));
+    const forgotten = taken.map(({ name }) => String(name)).filter((name) => sizes.has(name) && !planned.has(name));
+    expect([migration.name, forgotten]).toEqual([migration.name, []]);
+  }
+});
+
+it('ledgerline migrate --plan says what waits, and changes nothing', async () => {
+  const database = await migratedDatabase();
+  await database.sql`delete from migrations where name = '0005_find_by_phone.sql'`;
+  await database.sql`drop index verifications_by_sent_phone`;
+  const { stdout, code } = await run(['migrate', '--plan'], { DATABASE_URL: database.url });
+  expect(stdout).toMatch(
+    /^0005_find_by_phone\.sql: expand, in one transaction\n {2}create index verifications_by_sent_phone.*\n {4}SHARE on verifications \(about 0 rows, \d+ MB\): blocks writes; reads the whole table\n$/,
+  );
+  expect(code).toBe(0);
+  expect((await readSchema(database.url)).pending).toHaveLength(1);
+  const folder = await folderWith({ '9001_less.sql': '-- contract\ndrop table send_keys' });
+  expect(await planMigrations(database.url, { folder })).toMatchObject({
+    due: [{ migration: { name: '0005_find_by_phone.sql' } }],
+    waiting: ['9001_less.sql'],
+  });
+});
