@@ -5,6 +5,7 @@ import type { Database } from '../db/database.ts';
 import type { Observer } from '../observe.ts';
 import type { Jobs } from './jobs.ts';
 import type { Releasers } from './releasers.ts';
+import type { Stopping } from './stopping.ts';
 
 export interface Core {
   config: Config;
@@ -14,5 +15,6 @@ export interface Core {
   /** Keys for one purpose each, derived from the digest key. */
   deriveKey(purpose: string): Buffer;
   jobs: Jobs;
+  stopping: Stopping;
   releasers: Releasers;
 }

@@ -1,5 +1,6 @@
 /** Listens, and stops listening. */
 import { createServer as createHttpServer, type Server } from 'node:http';
+import type { Socket } from 'node:net';
 import { errorCode } from '../db/database.ts';
 import { StartError } from '../errors.ts';
 import type { Observer } from '../observe.ts';
@@ -9,6 +10,10 @@ export function urlOf(host: string, port: number): string {
   return `http://${name}:${port}`;
 }
 
+const closeIdleMilliseconds = 100;
+/** A connection may be new, with its first request still on the way. */
+const silentMilliseconds = 1000;
+
 /** Returns how to stop: the requests in flight are waited for, but not for longer than it is told. */
 export async function listen(
   server: Server,
@@ -16,15 +21,35 @@ export async function listen(
   port: number,
   stopSeconds = 0,
 ): Promise<() => Promise<void>> {
+  const connections = trackConnections(server);
   await new Promise<void>((resolve, reject) => {
     server.once('error', (error) => reject(asStartError(error, host, port)));
     server.listen(port, host, resolve);
   });
   return async () => {
     const timer = setTimeout(() => server.closeAllConnections(), stopSeconds * 1000);
+    const idleTimer = setInterval(() => closeUnused(server, connections), closeIdleMilliseconds);
     await new Promise((resolve) => server.close(resolve));
+    clearInterval(idleTimer);
     clearTimeout(timer);
   };
+}
+
+/** When each open connection was made. */
+function trackConnections(server: Server): Map<Socket, number> {
+  const connections = new Map<Socket, number>();
+  server.on('connection', (socket: Socket) => {
+    connections.set(socket, performance.now());
+    socket.once('close', () => connections.delete(socket));
+  });
+  return connections;
+}
+
+/** Node closes idle connections only once, and takes one that has never sent anything for busy. */
+function closeUnused(server: Server, connections: ReadonlyMap<Socket, number>): void {
+  server.closeIdleConnections();
+  const oldest = performance.now() - silentMilliseconds;
+  for (const [socket, since] of connections) if (socket.bytesRead === 0 && since < oldest) socket.destroy();
 }
 
 function asStartError(error: unknown, host: string, port: number): unknown {

@@ -19,6 +19,7 @@ import { openPrivacy } from './privacy.ts';
 import { Releasers } from './releasers.ts';
 import { openSandbox, sandboxGuard, seedDemo } from './sandbox.ts';
 import { listen, serveMetrics, urlOf } from './server.ts';
+import { createStopping } from './stopping.ts';
 import { createTokens } from './tokens.ts';
 import { openTransactions } from './transactions.ts';
 import { openUsers } from './users.ts';
@@ -63,7 +64,7 @@ async function start(options: AppOptions, releasers: Releasers): Promise<App> {
   const { observe } = observer;
   const { db, kill } = await startDatabase(config, fresh, observe, releasers);
   const core = await createCore(config, db, observer, releasers);
-  const { clock } = core;
+  const { clock, stopping } = core;
 
   const port = config.port === 0 ? await freePort(config.host) : config.port;
   const url = config.publicUrl ?? urlOf(config.host, port);
@@ -79,14 +80,13 @@ async function start(options: AppOptions, releasers: Releasers): Promise<App> {
   // Jobs end before what they use is released.
   releasers.add(core.jobs.stop);
 
-  let isStopping = false;
   const services = {
     ...phone.services,
     ...users,
     ...transactions,
     ...openPrivacy(core),
     readiness: () =>
-      isStopping
+      stopping.hasBegun
         ? { ready: false, reason: 'The service is stopping.' }
         : db.available
           ? { ready: true }
@@ -105,6 +105,7 @@ async function start(options: AppOptions, releasers: Releasers): Promise<App> {
     translate: asProblem,
     corsOrigins: config.corsOrigins,
     trustedProxies: config.trustedProxies,
+    isStopping: () => stopping.hasBegun,
     ...(isSandbox && { guard: sandboxGuard(config, url) }),
   });
   releasers.add(await listen(server, config.host, port, config.stopSeconds));
@@ -116,7 +117,7 @@ async function start(options: AppOptions, releasers: Releasers): Promise<App> {
     observer,
     demo,
     async stop() {
-      isStopping = true;
+      await stopping.drain();
       await releasers.run();
       observe({ kind: 'stopped' });
     },
@@ -134,6 +135,7 @@ async function createCore(config: Config, db: Database, observer: Observer, rele
     observer,
     deriveKey: (purpose) => deriveKey(digestKey, purpose),
     jobs: createJobs(observer.observe),
+    stopping: createStopping(config.drainSeconds),
     releasers,
   };
 }

@@ -47,6 +47,8 @@ export interface ServerOptions {
   /** Refuses a request before anything else is looked at. */
   guard?(operation: AnyOperation, headers: IncomingHttpHeaders): void;
   corsOrigins: string[];
+  /** Whether callers should open their next connection elsewhere. */
+  isStopping(): boolean;
   /** Proxies whose word on the client's address is taken. */
   trustedProxies: TrustedProxies;
 }
@@ -130,8 +132,9 @@ export function createServer(options: ServerOptions): Server {
       const { vary, ...shared } = cors(request.method!, request.headers);
       Object.assign(headers, shared, { vary: headers.vary === undefined ? vary : `${headers.vary}, ${vary}` });
     }
-    // After too much was sent there is no telling where the next request would begin, and a server that stops keeps nobody.
-    if (reply.status === 413 || reply.status === 408 || !server.listening) headers.connection = 'close';
+    // After too much was sent there is no telling where the next request would begin. A server that stops sends its
+    // callers elsewhere.
+    if (reply.status === 413 || reply.status === 408 || options.isStopping()) headers.connection = 'close';
     return headers;
   }
 

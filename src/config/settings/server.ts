@@ -81,10 +81,18 @@ export const serverSettings = {
     default: [],
     about: 'Proxies whose X-Forwarded-For is believed. Without any, client addresses are not counted.',
   }),
+  drainSeconds: setting({
+    env: 'LEDGERLINE_DRAIN_SECONDS',
+    kind: integer(0, 300),
+    default: byMode(0, 5),
+    defaultText: '0; 5 in production',
+    about:
+      'How long a stop goes on accepting requests after /health/ready has begun to answer 503. Longer than the balancer needs to notice.',
+  }),
   stopSeconds: setting({
     env: 'LEDGERLINE_STOP_SECONDS',
     kind: integer(1, 300),
     default: 20,
-    about: 'How long a stop waits for requests in flight.',
+    about: 'How long a stop waits for requests in flight, after it has stopped accepting new ones.',
   }),
 };

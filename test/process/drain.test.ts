@@ -1,0 +1,168 @@
+/** Stopping and restarting without a lost request. */
+import { once } from 'node:events';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { Agent, request as sendRequest } from 'node:http';
+import { connect } from 'node:net';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import postgres from 'postgres';
+import { expect, it, onTestFinished, vi } from 'vitest';
+import { freePort } from '../../src/free-port.ts';
+import { startBalancer } from '../harness/balancer.ts';
+import { dataFolder, ServiceProcess, startProcess } from '../harness/process.ts';
+import { cloneDatabase, row } from '../harness/service.ts';
+
+interface Reply {
+  status: number;
+  connection: string | undefined;
+}
+
+function call(agent: Agent, url: string, options: { token?: string; body?: unknown } = {}): Promise<Reply> {
+  const body = options.body === undefined ? undefined : JSON.stringify(options.body);
+  return new Promise((resolve, reject) => {
+    const request = sendRequest(
+      url,
+      {
+        agent,
+        method: body === undefined ? 'GET' : 'POST',
+        headers: {
+          ...(options.token && { authorization: `Bearer ${options.token}` }),
+          ...(body !== undefined && { 'content-type': 'application/json', 'content-length': Buffer.byteLength(body) }),
+        },
+      },
+      (response) => {
+        response.resume().on('end', () => {
+          resolve({ status: response.statusCode!, connection: response.headers.connection });
+        });
+        response.on('error', reject);
+      },
+    );
+    request.on('error', reject).end(body);
+  });
+}
+
+/** Waits until a stop has begun, which a caller sees in /health/ready. */
+const untilStopping = (agent: Agent, url: string) =>
+  vi.waitUntil(async () => (await call(agent, `${url}/health/ready`)).status === 503, {
+    timeout: 10_000,
+    interval: 10,
+  });
+
+it('a stop answers 503 to readiness and goes on serving, closing each connection behind its answer', async () => {
+  const service = await startProcess(await dataFolder(), { LEDGERLINE_DRAIN_SECONDS: '3' });
+  const token = await service.token();
+  const agent = new Agent({ keepAlive: true });
+  onTestFinished(() => agent.destroy());
+  expect(await call(agent, `${service.url}/health/ready`)).toEqual({ status: 200, connection: 'keep-alive' });
+  const exit = service.end('SIGTERM');
+  await untilStopping(agent, service.url);
+  expect(await call(agent, `${service.url}/health/live`)).toEqual({ status: 200, connection: 'close' });
+  expect(await call(agent, `${service.url}/User`, { token, body: {} })).toEqual({ status: 201, connection: 'close' });
+  expect(await call(agent, `${service.url}/nothing`)).toEqual({ status: 404, connection: 'close' });
+  expect(await exit).toBe(0);
+});
+
+it('a connection that never sends anything does not hold up the stop', async () => {
+  const service = await startProcess(await dataFolder(), { LEDGERLINE_STOP_SECONDS: '300' });
+  const { port, hostname } = new URL(service.url);
+  const silent = connect(Number(port), hostname);
+  onTestFinished(() => void silent.destroy());
+  await once(silent, 'connect');
+  await call(new Agent(), `${service.url}/health/live`);
+  const closed = once(silent, 'close');
+  expect(await service.end('SIGTERM')).toBe(0);
+  await closed;
+});
+
+/** A request at a time on each lane, as long as it is told to, each with the statuses that are no failure. */
+function startLoad(url: string, token: string, individualId: number, lanes: number) {
+  const agent = new Agent({ keepAlive: true });
+  const unexpected: string[] = [];
+  let answered = 0;
+  let isStopped = false;
+  const requests = [
+    { path: '/User', body: () => ({}), status: 201 },
+    { path: '/app/get-all-transactions', body: () => ({ individualId, dataBatch: 1 }), status: 200 },
+    { path: '/app/record-transactions', body: () => ({ transactions: [row(individualId)] }), status: 200 },
+  ];
+  async function lane(first: number): Promise<void> {
+    for (let index = first; !isStopped; index += 1) {
+      const { path: pathname, body, status } = requests[index % requests.length]!;
+      const reply = await call(agent, url + pathname, { token, body: body() }).catch((error: Error) => error);
+      if (reply instanceof Error || reply.status !== status)
+        unexpected.push(`${pathname}: ${JSON.stringify(reply)} ${reply instanceof Error ? reply.message : ''}`);
+      answered += 1;
+    }
+  }
+  const running = Promise.all(Array.from({ length: lanes }, (_, index) => lane(index)));
+  return {
+    unexpected,
+    get answered() {
+      return answered;
+    },
+    async stop() {
+      isStopped = true;
+      await running;
+      agent.destroy();
+    },
+  };
+}
+
+it(
+  'twelve restarts of two nodes in turn, with a schema that grows in between: no request fails',
+  { timeout: 300_000 },
+  async () => {
+    const database = await cloneDatabase();
+    const dataDir = await mkdtemp(path.join(tmpdir(), 'ledgerline-drill-'));
+    onTestFinished(async () => {
+      await database.drop();
+      await rm(dataDir, { recursive: true, force: true });
+    });
+    const settings = {
+      DATABASE_URL: database.url,
+      DATA_DIR: dataDir,
+      LEDGERLINE_DRAIN_SECONDS: '2',
+      LEDGERLINE_DATABASE_CONNECTIONS: '6',
+      PUBLIC_URL: 'http://127.0.0.1:1',
+    };
+    const ports = [await freePort(), await freePort()];
+    const start = (index: number) => new ServiceProcess({ ...settings, PORT: String(ports[index]) }).ready();
+    const nodes = [await start(0), await start(1)];
+    const urls = ports.map((port) => `http://127.0.0.1:${port}`);
+    const balancer = await startBalancer(urls);
+    const bothReady = () => vi.waitUntil(() => balancer.readyUrls().length === 2, { timeout: 30_000, interval: 20 });
+    await bothReady();
+
+    nodes[0]!.url = urls[0]!;
+    const token = await nodes[0]!.token();
+    const { json: user } = await nodes[0]!.call('POST', '/User', token, {});
+    await nodes[0]!.call('POST', '/app/record-transactions', token, { transactions: [row(user.id)] });
+    const load = startLoad(balancer.url, token, user.id, 6);
+    for (let restart = 0; restart < 12; restart += 1) {
+      const before = load.answered;
+      await vi.waitUntil(() => load.answered > before + 20, { timeout: 30_000 });
+      const index = restart % 2;
+      expect(await nodes[index]!.end('SIGTERM')).toBe(0);
+      if (restart === 4) await expandSchema(database.url);
+      nodes[index] = await start(index);
+      await bothReady();
+    }
+    await load.stop();
+    expect(balancer.failures).toEqual([]);
+    expect(load.unexpected).toEqual([]);
+    expect(load.answered).toBeGreaterThan(250);
+    for (const node of nodes) await node.end('SIGTERM');
+  },
+);
+
+/** As a newer release would: new columns on the tables that requests are reading and writing meanwhile. */
+async function expandSchema(url: string): Promise<void> {
+  const sql = postgres(url, { max: 1, connection: { search_path: 'ledgerline' } });
+  await sql.begin(async (transaction) => {
+    await transaction`set local lock_timeout = '3s'`;
+    await transaction`alter table users add column added_later text default 'x'`;
+    await transaction`alter table transactions add column added_later integer`;
+    await transaction`insert into migrations (name, kind) values ('9999_later.sql', 'expand')`;
+  });
+  await sql.end();
+}
