@@ -1,4 +1,4 @@
--- Erasure: see src/privacy/ and docs/privacy.md.
+-- expand: Erasure: see src/privacy/ and docs/privacy.md.
 
 -- Users who were erased. The id is never given out again. The user's transactions stay, out of reach of the API,
 -- until retained_until; null where nothing was retained. rows_removed_at is set when they are gone.
