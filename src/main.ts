@@ -3,7 +3,8 @@
 import { readFileSync } from 'node:fs';
 import { Command } from 'commander';
 import { eraseUser, listErased } from './cli/erase-user.ts';
-import { doctor } from './cli/doctor.ts';
+import { doctor } from './cli/doctor/doctor.ts';
+import { grants } from './cli/grants.ts';
 import { exportTransactions } from './cli/export.ts';
 import {
   guardActions,
@@ -14,6 +15,7 @@ import {
   guardRules,
   guardSafeList,
 } from './cli/guard.ts';
+import { health } from './cli/health.ts';
 import { importUsers } from './cli/import-users.ts';
 import { importTransactions } from './cli/import.ts';
 import { keys } from './cli/keys.ts';
@@ -22,7 +24,7 @@ import { serve } from './cli/serve.ts';
 import { token } from './cli/token.ts';
 import { traceUser } from './cli/trace-user.ts';
 import { ConfigError } from './config/load.ts';
-import { StartError } from './errors.ts';
+import { Problem, StartError } from './errors.ts';
 
 const { version } = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8')) as {
   version: string;
@@ -38,8 +40,8 @@ function run<Given extends unknown[]>(command: (...given: Given) => Promise<numb
     command(...given).then(
       (code) => process.exit(code),
       (error: unknown) => {
-        const told = error instanceof StartError || error instanceof ConfigError;
-        console.error(told ? error.message : error);
+        const isExplained = error instanceof StartError || error instanceof ConfigError || error instanceof Problem;
+        console.error(isExplained ? error.message : error);
         process.exit(1);
       },
     );
@@ -52,7 +54,7 @@ program
   .action(run(serve));
 program
   .command('migrate')
-  .description('bring the schema of DATABASE_URL up to date')
+  .description('bring the schema of the database up to date')
   .option('--plan', 'say what would be applied and which tables it would lock, and change nothing')
   .option('--contract', 'also remove what only older releases use; when none of them runs any more')
   .action(run(migrate));
@@ -153,6 +155,18 @@ guard
   .option('--count <number>', 'how many', '50')
   .action(run(guardDecisions));
 guard.command('actions').description('what operators did, and who').action(run(guardActions));
-program.command('doctor').description('check settings, database, schema and clock').action(run(doctor));
+program.command('health').description('ask the service on this machine whether it is ready').action(run(health));
+program
+  .command('grants')
+  .description('print what the role of the service must be allowed to do')
+  .requiredOption('--role <name>', 'the role that the service logs in as')
+  .option('--apply', 'grant it, as the owner of the schema')
+  .action(run(grants));
+program
+  .command('doctor')
+  .description('check settings, machine, database, issuer and gateways; one line each, with cause and cure')
+  .option('--json', 'for machines')
+  .option('--token <token>', 'verify this access token as the service would')
+  .action(run(doctor));
 
 await program.parseAsync();

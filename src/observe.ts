@@ -25,6 +25,7 @@ export type Observation =
     }
   | { kind: 'operator-action'; subject: string; action: string; target: string }
   | { kind: 'job-failed'; job: string; reason: string }
+  | { kind: 'clock-off'; difference: string }
   | { kind: 'phone-unlinked'; userId: number }
   | { kind: 'recorded'; result: RecordResultName; rows: number }
   | { kind: 'token-issued'; client: string; userId?: number }
@@ -196,7 +197,8 @@ function levelOf({ kind, ...rest }: Observation): 'debug' | 'info' | 'warn' | 'e
     return 'error';
   if (kind === 'gateway-asked') return 'outcome' in rest && rest.outcome === 'accepted' ? 'debug' : 'warn';
   if (kind === 'gateway-breaker') return 'state' in rest && rest.state === 'open' ? 'error' : 'info';
-  if (kind === 'gateway-order' || kind === 'receipt-refused' || kind === 'template-too-long') return 'warn';
+  if (kind === 'gateway-order' || kind === 'receipt-refused' || kind === 'clock-off' || kind === 'template-too-long')
+    return 'warn';
   if (kind === 'receipt') return 'debug';
   if (kind === 'database') return 'available' in rest && rest.available ? 'info' : 'error';
   return 'info';

@@ -1,7 +1,10 @@
 /** Starts or finds the database, brings its schema up to date, and opens the connections. */
 import type { Config } from '../config/load.ts';
-import { errorCode, openDatabase, type Database } from '../db/database.ts';
+import { openDatabase, type Database } from '../db/database.ts';
 import { startEmbedded } from '../db/embedded.ts';
+import { describeOffset, readClockOffset, tolerableSeconds } from '../db/clock-offset.ts';
+import { asStartError } from '../db/explain.ts';
+import { grantsCure, missingGrants } from '../db/grants.ts';
 import { enterMode } from '../db/installation.ts';
 import { migrate, missingFrom, readSchema, refuseUnknownContracts } from '../db/migrate.ts';
 import { StartError } from '../errors.ts';
@@ -32,8 +35,17 @@ export async function startDatabase(
     onChange: (available, cause) => observe({ kind: 'database', available, ...(cause && { cause }) }),
   });
   releasers.add(db.close);
+  if (config.databaseUrl) await checkServer(db, config, observe);
   await enterMode(db.write, config.mode);
   return { db, kill: server.kill };
+}
+
+/** What a database that others set up may lack. The same sentences as `ledgerline doctor`. */
+async function checkServer(db: Database, { mode }: Config, observe: Observe): Promise<void> {
+  const { role, missing } = await missingGrants(db.read, mode === 'sandbox');
+  if (missing.length > 0) throw new StartError(`The role ${role} lacks ${missing.join(', ')}. ${grantsCure}`);
+  const offset = await readClockOffset(db.read);
+  if (Math.abs(offset) >= tolerableSeconds) observe({ kind: 'clock-off', difference: describeOffset(offset) });
 }
 
 async function prepareSchema(url: string, { migrate: how, mode }: Config): Promise<void> {
@@ -49,10 +61,6 @@ async function prepareSchema(url: string, { migrate: how, mode }: Config): Promi
       );
     }
   } catch (error) {
-    if (error instanceof StartError) throw error;
-    const { host, pathname } = new URL(url);
-    throw new StartError(
-      `The database ${pathname.slice(1)} at ${host} cannot be used (${errorCode(error)}). Check DATABASE_URL and that the server runs.`,
-    );
+    throw asStartError(error, url);
   }
 }

@@ -68,7 +68,12 @@ async function start(options: AppOptions, releasers: Releasers): Promise<App> {
 
   const port = config.port === 0 ? await freePort(config.host) : config.port;
   const url = config.publicUrl ?? urlOf(config.host, port);
-  const { issuer, verifier } = await createTokens(config, url, clock, observer);
+  const { issuer, verifier, keys } = await createTokens(config, url, clock, observer);
+  if (keys.unreadReason !== undefined) {
+    core.jobs.start({ name: 'issuer-keys', everyMilliseconds: 2000, run: keys.readFirst });
+    // In the background: an issuer that is away must not hold up the start.
+    void keys.readFirst();
+  }
   const inbox = new Inbox(() => clock.now());
   let forgetCounters = (): Promise<void> | void => {};
   const sandbox = isSandbox ? await openSandbox(db, clock, inbox, fresh, () => forgetCounters()) : undefined;
@@ -80,17 +85,19 @@ async function start(options: AppOptions, releasers: Releasers): Promise<App> {
   // Jobs end before what they use is released.
   releasers.add(core.jobs.stop);
 
+  const whyNotReady = () => {
+    if (stopping.hasBegun) return 'The service is stopping.';
+    return db.available ? keys.unreadReason : 'The database is not available.';
+  };
   const services = {
     ...phone.services,
     ...users,
     ...transactions,
     ...openPrivacy(core),
-    readiness: () =>
-      stopping.hasBegun
-        ? { ready: false, reason: 'The service is stopping.' }
-        : db.available
-          ? { ready: true }
-          : { ready: false, reason: 'The database is not available.' },
+    readiness: () => {
+      const reason = whyNotReady();
+      return reason === undefined ? { ready: true } : { ready: false, reason };
+    },
     observer,
     issuer,
     sandbox,

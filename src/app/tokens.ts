@@ -1,6 +1,6 @@
 /** Wires who issues tokens and how they are verified. */
 import { createIssuer, type Issuer } from '../auth/issuer.ts';
-import { ownKeySet, remoteKeySet } from '../auth/key-set.ts';
+import { ownKeySet, remoteKeySet, type KeySet } from '../auth/key-set.ts';
 import { makeSigningKey, readSigningKeys, sandboxKey } from '../auth/keys.ts';
 import { createVerifier, type Verifier } from '../auth/verifier.ts';
 import type { ServiceClock } from '../clock.ts';
@@ -8,12 +8,18 @@ import type { Config } from '../config/load.ts';
 import { scopes, type ClientSetting } from '../config/settings/tokens.ts';
 import type { Observer } from '../observe.ts';
 
+export interface Tokens {
+  issuer: Issuer | undefined;
+  verifier: Verifier;
+  keys: KeySet;
+}
+
 export async function createTokens(
   config: Config,
   url: string,
   clock: ServiceClock,
-  { observe }: Observer,
-): Promise<{ issuer: Issuer | undefined; verifier: Verifier }> {
+  { observe }: Pick<Observer, 'observe'>,
+): Promise<Tokens> {
   const common = { audience: config.audience, userClaim: config.userClaim, clock };
   if (config.issuer) {
     const keys = remoteKeySet({
@@ -27,6 +33,7 @@ export async function createTokens(
     const issuers = [config.issuer, `${config.issuer}/`];
     return {
       issuer: undefined,
+      keys,
       verifier: createVerifier({
         ...common,
         issuer: issuers,
@@ -37,14 +44,16 @@ export async function createTokens(
     };
   }
   const issuer = await embeddedIssuer(config, url, clock);
+  const keys = await ownKeySet(issuer.publicKeys);
   return {
     issuer,
+    keys,
     verifier: createVerifier({
       ...common,
       issuer: url,
       algorithms: ['RS256'],
       skewSeconds: 0,
-      keys: await ownKeySet(issuer.publicKeys),
+      keys,
     }),
   };
 }

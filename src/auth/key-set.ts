@@ -1,6 +1,7 @@
 /** The issuer's public keys: our own, or those another issuer publishes. */
 import { calculateJwkThumbprint, importJWK, type JWK } from 'jose';
 import { issuerAway } from '../errors.ts';
+import { explainRefusal } from './explain.ts';
 
 export interface VerifyingKey {
   /** The same id means the same key, whatever its `kid`. */
@@ -15,6 +16,10 @@ export interface KeySet {
   /** Called on every request, so that a key that left is noticed while remembered tokens come. */
   keepFresh(): void;
   onChange(listener: (ids: ReadonlySet<string>) => void): void;
+  /** Why no key can be used yet; undefined as soon as the keys have been read once. */
+  readonly unreadReason: string | undefined;
+  /** Reads the keys if they have never been read. Does not throw. */
+  readFirst(): Promise<void>;
 }
 
 interface PublishedKey {
@@ -59,6 +64,8 @@ export async function ownKeySet(keys: JWK[]): Promise<KeySet> {
     find: (kid, algorithm) => select(published, kid, algorithm),
     keepFresh() {},
     onChange() {},
+    unreadReason: undefined,
+    readFirst: async () => {},
   };
 }
 
@@ -80,23 +87,24 @@ export function remoteKeySet(options: RemoteKeySetOptions): KeySet {
   let triedAt = -Infinity;
   let lastFailed = false;
   let reading: Promise<void> | undefined;
+  let unreadReason: string | undefined = 'The keys of the token issuer have not been read yet.';
 
   const age = (since: number) => (performance.now() - since) / 1000;
 
   async function read(): Promise<void> {
     triedAt = performance.now();
     try {
-      const url = options.jwksUrl ?? (await discover(options.issuer));
-      const document = await fetchJson(url);
-      if (!Array.isArray(document.keys)) throw new Error('the key document has no keys');
-      published = await identify(document.keys as JWK[]);
+      published = await readPublishedKeys(options.issuer, options.jwksUrl);
+      unreadReason = undefined;
       readAt = performance.now();
       lastFailed = false;
       const ids = new Set(published.map(({ id }) => id));
       for (const listener of listeners) listener(ids);
     } catch (error) {
       lastFailed = true;
-      options.onUnread((error as Error).message);
+      const { cause, cure } = explainRefusal(error);
+      if (!published) unreadReason = `The keys of the token issuer cannot be read: ${cause}. ${cure}`;
+      options.onUnread(cause);
       throw issuerAway();
     }
   }
@@ -126,10 +134,24 @@ export function remoteKeySet(options: RemoteKeySetOptions): KeySet {
     keepFresh() {
       if (!published || age(readAt) < options.refreshSeconds || age(triedAt) < options.cooldownSeconds) return;
       // The old keys serve until the new ones are here; a failure has been told already.
-      readOnce().catch(() => {});
+      readOnce().catch(() => undefined);
     },
     onChange: (listener) => void listeners.push(listener),
+    get unreadReason() {
+      return unreadReason;
+    },
+    async readFirst() {
+      // A failure has been observed, and is the reason that readiness gives.
+      if (!published) await readOnce().catch(() => undefined);
+    },
   };
+}
+
+/** The keys that an issuer publishes and that can verify a signature. */
+export async function readPublishedKeys(issuer: string, jwksUrl: string | undefined): Promise<PublishedKey[]> {
+  const document = await fetchJson(jwksUrl ?? (await discover(issuer)));
+  if (!Array.isArray(document.keys)) throw new Error('the key document has no keys');
+  return identify(document.keys as JWK[]);
 }
 
 async function discover(issuer: string): Promise<string> {

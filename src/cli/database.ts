@@ -1,26 +1,41 @@
 /** The database for a command: the one that is configured, the running service's own, or one started for a while. */
-import { loadConfig } from '../config/load.ts';
+import { loadConfig, type Config } from '../config/load.ts';
 import { openDatabase, type Database } from '../db/database.ts';
 import { runningEmbedded, startEmbedded } from '../db/embedded.ts';
+import { asStartError } from '../db/explain.ts';
 import { migrate, missingFrom, readSchema, refuseUnknownContracts } from '../db/migrate.ts';
 import { StartError } from '../errors.ts';
 
-export async function withDatabase<T>(connections: number, work: (db: Database) => Promise<T>): Promise<T> {
-  const config = loadConfig(process.env);
-  const url = config.databaseUrl ?? (await runningEmbedded(config.dataDir));
-  const started = url ? undefined : await startEmbedded({ dataDir: config.dataDir });
+/** Starts the embedded server for the time of the work, unless it runs or another database is configured. */
+export async function withDatabaseUrl<T>(
+  { databaseUrl, dataDir }: Config,
+  work: (url: string, isStartedHere: boolean) => Promise<T>,
+): Promise<T> {
+  const url = databaseUrl ?? (await runningEmbedded(dataDir));
+  if (url) return work(url, false);
+  const started = await startEmbedded({ dataDir });
   try {
-    if (started) await migrate(started.url);
-    await requireSchema(url ?? started!.url);
-    const db = openDatabase({ url: url ?? started!.url, connections, statementSeconds: 0 });
+    return await work(started.url, true);
+  } finally {
+    await started.stop();
+  }
+}
+
+export async function withDatabase<T>(connections: number, work: (db: Database) => Promise<T>): Promise<T> {
+  return withDatabaseUrl(loadConfig(process.env), async (url, isStartedHere) => {
+    try {
+      if (isStartedHere) await migrate(url);
+      await requireSchema(url);
+    } catch (error) {
+      throw asStartError(error, url);
+    }
+    const db = openDatabase({ url, connections, statementSeconds: 0 });
     try {
       return await work(db);
     } finally {
       await db.close();
     }
-  } finally {
-    await started?.stop();
-  }
+  });
 }
 
 async function requireSchema(url: string): Promise<void> {

@@ -79,7 +79,8 @@ function formatOf(file: string, given: string | undefined): Format {
     csv: 'csv',
     xml: 'camt.053',
   };
-  const format = given ?? endings[file.split('.').at(-1)!.toLowerCase()] ?? 'ndjson';
+  const ending = file.toLowerCase().replace(/\.gz$/, '').split('.').at(-1)!;
+  const format = given ?? endings[ending] ?? 'ndjson';
   if (format === 'ndjson' || format === 'csv' || format === 'camt.053') return format;
   throw new StartError(`There is no format ${format}; the formats are ndjson, csv and camt.053.`);
 }

@@ -1,8 +1,10 @@
 /** What a command reads, from a file or from standard input, and the report of what it refused. */
 import { createReadStream, createWriteStream, type WriteStream } from 'node:fs';
-import { stat } from 'node:fs/promises';
+import { open, stat } from 'node:fs/promises';
 import { once } from 'node:events';
+import { Readable } from 'node:stream';
 import { StartError, type FieldErrors } from '../errors.ts';
+import { createGunzip } from 'node:zlib';
 import { Progress } from './progress.ts';
 
 export interface Input {
@@ -20,7 +22,33 @@ export async function openInput(file: string): Promise<Input> {
   });
   if (!found.isFile()) throw new StartError(`${file} is not a file.`);
   const progress = new Progress(found.size);
-  return { chunks: counted(createReadStream(file, { highWaterMark: 32 * 1024 }), progress), progress };
+  const bytes = counted(createReadStream(file, { highWaterMark: 32 * 1024 }), progress);
+  return { chunks: (await isGzip(file)) ? unzipped(bytes, file) : bytes, progress };
+}
+
+/** RFC 1952 section 2.3.1: the first two bytes of every gzip file. */
+async function isGzip(file: string): Promise<boolean> {
+  const handle = await open(file);
+  try {
+    const { bytesRead, buffer } = await handle.read(Buffer.alloc(2), 0, 2, 0);
+    return bytesRead === 2 && buffer.readUInt16BE() === 0x1f8b;
+  } finally {
+    await handle.close();
+  }
+}
+
+async function* unzipped(bytes: AsyncIterable<Buffer>, file: string): AsyncGenerator<Buffer> {
+  const gunzip = createGunzip();
+  // A failure of the reader reaches the one who reads the output.
+  Readable.from(bytes)
+    .on('error', (error) => gunzip.destroy(error))
+    .pipe(gunzip);
+  try {
+    for await (const chunk of gunzip) yield chunk as Buffer;
+  } catch (error) {
+    if (!String((error as NodeJS.ErrnoException).code).startsWith('Z_')) throw error;
+    throw new StartError(`${file} is damaged: it begins like a gzip file, but cannot be read as one.`);
+  }
 }
 
 async function* counted(chunks: AsyncIterable<Buffer>, progress: Progress): AsyncGenerator<Buffer> {

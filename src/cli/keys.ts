@@ -3,6 +3,8 @@ import { createHash, randomBytes } from 'node:crypto';
 import { makeDigestKey, makeSigningKey } from '../auth/keys.ts';
 import { scopes, type ClientSetting } from '../config/settings/tokens.ts';
 
+const base64 = (text: string) => Buffer.from(text).toString('base64');
+
 export async function keys({ client = 'backend' }: { client?: string }): Promise<number> {
   const secret = randomBytes(32).toString('base64url');
   const entry: ClientSetting = {
@@ -11,10 +13,11 @@ export async function keys({ client = 'backend' }: { client?: string }): Promise
     scopes: scopes.filter((scope) => !scope.startsWith('operator:')),
     mayBindUsers: true,
   };
-  const pem = (await makeSigningKey()).trim().replaceAll('\n', '\\n');
+  const pem = await makeSigningKey();
   console.error(`The secret of the client ${client}, shown this once: ${secret}\n`);
   console.log(`LEDGERLINE_DIGEST_KEY=${makeDigestKey()}`);
-  console.log(`LEDGERLINE_SIGNING_KEY="${pem}"`);
-  console.log(`LEDGERLINE_CLIENTS='${JSON.stringify([entry])}'`);
+  // Base64: shells, systemd and container platforms disagree on quotes and spaces in such files.
+  console.log(`LEDGERLINE_SIGNING_KEY=${base64(pem)}`);
+  console.log(`LEDGERLINE_CLIENTS=${base64(JSON.stringify([entry]))}`);
   return 0;
 }

@@ -1,10 +1,10 @@
-/** `ledgerline migrate`: brings the schema of DATABASE_URL up to date, or says what that would lock. */
+/** `ledgerline migrate`: brings the schema of the database up to date, the embedded one too, or says what that would lock. */
 import { loadConfig } from '../config/load.ts';
-import { errorCode } from '../db/database.ts';
+import { asStartError } from '../db/explain.ts';
 import { migrate as runMigrations, readSchema } from '../db/migrate.ts';
 import { planMigrations, type MigrationPlan, type PlannedLock, type TableSize } from '../db/migration-plan.ts';
 import { lockEffects } from '../db/table-locks.ts';
-import { StartError } from '../errors.ts';
+import { withDatabaseUrl } from './database.ts';
 import { count } from './progress.ts';
 
 export interface MigrateFlags {
@@ -13,18 +13,11 @@ export interface MigrateFlags {
 }
 
 export async function migrate({ plan, contract = false }: MigrateFlags): Promise<number> {
-  const { databaseUrl } = loadConfig(process.env);
-  if (!databaseUrl) {
-    throw new StartError(
-      'Set DATABASE_URL to the database to migrate. The embedded one is migrated when the service starts.',
-    );
-  }
-  const work = plan ? printPlan(databaseUrl, contract) : applyAll(databaseUrl, contract);
-  await work.catch((error: unknown) => {
-    if (error instanceof StartError) throw error;
-    throw new StartError(
-      `The database cannot be used (${errorCode(error)}). Check DATABASE_URL and that the server runs.`,
-    );
+  await withDatabaseUrl(loadConfig(process.env), async (url) => {
+    const work = plan ? printPlan(url, contract) : applyAll(url, contract);
+    await work.catch((error: unknown) => {
+      throw asStartError(error, url);
+    });
   });
   return 0;
 }

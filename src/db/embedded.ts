@@ -23,7 +23,7 @@ export interface EmbeddedOptions {
   settings?: Record<string, string>;
   /** Throws away what the directory holds. */
   fresh?: boolean;
-  /** Lets the service's role make databases; tests clone one for each file. */
+  /** Lets the service's role create databases and roles: tests clone a database for each file. */
   mayCreateDatabases?: boolean;
 }
 
@@ -150,10 +150,10 @@ async function createCluster(place: Place, binaries: string, mayCreateDatabases:
 
   // Hex needs no quoting. The superuser gets no password: after this it can log in from nowhere.
   const password = randomBytes(24).toString('hex');
-  const power = mayCreateDatabases ? 'createdb' : '';
+  const power = mayCreateDatabases ? 'createdb createrole' : '';
   const provision = `create role ${role} login ${power} password '${password}'\ncreate database ${database} owner ${role}\n`;
   await run(path.join(binaries, 'bin/postgres'), ['--single', '-D', here(fresh), 'postgres'], fresh, provision);
-  const access = `host ${mayCreateDatabases ? 'all' : database} ${role} 127.0.0.1/32 scram-sha-256\n`;
+  const access = `host ${mayCreateDatabases ? 'all all' : `${database} ${role}`} 127.0.0.1/32 scram-sha-256\n`;
   await writeFile(path.join(fresh, 'pg_hba.conf'), access);
   await writeFile(place.passwordFile, password, { mode: 0o600 });
   await rename(fresh, place.cluster);

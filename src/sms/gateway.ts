@@ -44,10 +44,15 @@ export interface Gateway {
   readonly idempotent?: boolean;
   /** Answers within the given time, and never throws. */
   send(message: Message, withinMilliseconds: number): Promise<Answer>;
+  /** Asks the gateway something that needs our credentials and sends no text. Never throws. */
+  check?(withinMilliseconds: number): Promise<CheckAnswer>;
   /** The receipts in a callback of the gateway; undefined if the callback is not authentic. */
   readReceipts?(callback: Callback): Receipt[] | undefined;
   close?(): Promise<void> | void;
 }
+
+/** Whether the gateway can be reached and accepts our credentials. */
+export type CheckAnswer = { isUsable: true } | { isUsable: false; reason: string };
 
 /** A request that claims to come from a gateway. */
 export interface Callback {

@@ -100,7 +100,7 @@ describe('a start that cannot work says in a sentence why, and what to do', () =
 
   it('when the database cannot be reached, or is no longer the sandbox’s', async () => {
     expect(await refusal({ DATABASE_URL: 'postgres://x:hunter2@127.0.0.1:1/none', DATA_DIR: await dataFolder() })).toBe(
-      'The database none at 127.0.0.1:1 cannot be used (ECONNREFUSED). Check DATABASE_URL and that the server runs.',
+      'The database none at 127.0.0.1:1 cannot be used: nothing answers there (ECONNREFUSED). Check host and port in DATABASE_URL and that the server runs.',
     );
     const wrong = new URL(inject('clusterUrl'));
     wrong.password = 'hunter2';

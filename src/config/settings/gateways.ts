@@ -39,6 +39,20 @@ const webhookSecret: Kind<string> = {
   },
 };
 
+const smppUrl: Kind<string> = {
+  form: 'URL, smpp://system-id@host:port or smpps://system-id@host:port',
+  parse(value) {
+    const checked = url('smpp', 'smpps').parse(value);
+    return new URL(checked).username === '' ? fail('must name the system id: smpp://system-id@host:port') : checked;
+  },
+};
+
+/** SMPP 3.4 section 5.2.2: nine octets, the last of them a zero. */
+const smppPassword: Kind<string> = {
+  form: 'text of at most 8 characters',
+  parse: (value) => (value.length <= 8 ? value : fail('must have at most 8 characters, as SMPP 3.4 allows no more')),
+};
+
 export const gatewaysSettings = {
   gateways: setting<GatewayName[] | undefined>({
     env: 'LEDGERLINE_GATEWAYS',
@@ -285,14 +299,14 @@ export const gatewaysSettings = {
   }),
   smppUrl: setting<string | undefined>({
     env: 'LEDGERLINE_SMPP_URL',
-    kind: url('smpp', 'smpps'),
+    kind: smppUrl,
     default: undefined,
     requiredBy: 'smpp',
     about: 'SMPP: smpp://system-id@host:port, or smpps:// for TLS.',
   }),
   smppPassword: setting<string | undefined>({
     env: 'LEDGERLINE_SMPP_PASSWORD',
-    kind: text,
+    kind: smppPassword,
     default: undefined,
     secret: true,
     requiredBy: 'smpp',

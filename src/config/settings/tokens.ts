@@ -19,12 +19,16 @@ const base64Key: Kind<Buffer> = {
   },
 };
 
+const fromBase64 = (text: string) => Buffer.from(text, 'base64').toString();
+
 const pem: Kind<string> = {
-  form: 'PEM, PKCS #8 RSA private keys: the first signs, all are published',
-  parse: (value) =>
-    /-----BEGIN PRIVATE KEY-----/.test(value)
-      ? value.replaceAll('\\n', '\n')
-      : fail('must be PEM with at least one BEGIN PRIVATE KEY; `ledgerline keys` makes one'),
+  form: 'PEM, or its base64; PKCS #8 RSA private keys: the first signs, all are published',
+  parse(value) {
+    const pem = value.includes('-----BEGIN') ? value.replaceAll('\\n', '\n') : fromBase64(value);
+    return pem.includes('-----BEGIN PRIVATE KEY-----')
+      ? pem
+      : fail('must be PEM with at least one BEGIN PRIVATE KEY; `ledgerline keys` makes one');
+  },
 };
 
 export const scopes = [
@@ -38,11 +42,11 @@ export const scopes = [
 export type Scope = (typeof scopes)[number];
 
 const clients: Kind<ClientSetting[]> = {
-  form: 'JSON list of {id, secretSha256, scopes, mayBindUsers}',
+  form: 'JSON list of {id, secretSha256, scopes, mayBindUsers}, or its base64',
   parse(value) {
     let parsed: unknown;
     try {
-      parsed = JSON.parse(value);
+      parsed = JSON.parse(/^\s*[[{]/.test(value) ? value : fromBase64(value));
     } catch {
       return fail('must be JSON');
     }

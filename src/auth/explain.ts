@@ -1,0 +1,30 @@
+/** Says why the documents of a token issuer could not be fetched, and what to do. */
+
+export interface Refusal {
+  cause: string;
+  cure: string;
+}
+
+const explanations: { codes: RegExp; cause: string; cure: string }[] = [
+  {
+    codes: /CERT|SELF_SIGNED|UNABLE_TO|ERR_TLS/,
+    cause: 'its certificate is not trusted',
+    cure: 'Set NODE_EXTRA_CA_CERTS to the certificate of its authority.',
+  },
+  { codes: /^(ENOTFOUND|EAI_AGAIN)$/, cause: 'its host name does not resolve', cure: 'Check LEDGERLINE_ISSUER.' },
+  {
+    codes: /^(ECONN|EHOST|ENET|ETIMEDOUT|UND_ERR_CONNECT|TimeoutError)/,
+    cause: 'nothing answers there',
+    cure: 'Check LEDGERLINE_ISSUER, and that this machine may reach it.',
+  },
+  { codes: /redirect/i, cause: 'it redirects', cure: 'Set LEDGERLINE_JWKS_URL to where the keys really are.' },
+];
+
+/** `fetch` hides what went wrong behind "fetch failed"; the cause tells it. */
+export function explainRefusal(error: unknown): Refusal {
+  const { name, message, cause } = error as Error & { cause?: { code?: string; message?: string } };
+  const code = cause?.code ?? (name === 'TimeoutError' ? name : (cause?.message ?? message));
+  const known = explanations.find(({ codes }) => codes.test(code));
+  if (known) return { cause: `${known.cause} (${code})`, cure: known.cure };
+  return { cause: code, cure: 'Check LEDGERLINE_ISSUER and LEDGERLINE_JWKS_URL.' };
+}

@@ -1,0 +1,66 @@
+/** The database: reachable, the primary, its clock, its schema, and what the role may do. */
+import postgres from 'postgres';
+import type { Config } from '../../config/load.ts';
+import { connectionOptions } from '../../db/database.ts';
+import { describeOffset, readClockOffset, tolerableSeconds } from '../../db/clock-offset.ts';
+import { databaseName, explainFault } from '../../db/explain.ts';
+import { grantsCure, missingGrants } from '../../db/grants.ts';
+import { missingFrom, readSchema, refuseUnknownContracts } from '../../db/migrate.ts';
+import type { StartError } from '../../errors.ts';
+import { ok, problem, type Finding } from './finding.ts';
+
+export async function checkDatabase({ databaseUrl, mode }: Config): Promise<Finding[]> {
+  const url = databaseUrl!;
+  const sql = postgres(url, { ...connectionOptions(5), max: 1 });
+  const findings: Finding[] = [];
+  try {
+    findings.push(...(await checkServer(sql)));
+    const schema = await checkSchema(url);
+    findings.push(schema);
+    if (schema.level === 'ok') findings.push(await checkGrants(sql, mode === 'sandbox'));
+  } catch (error) {
+    const { cause, cure } = explainFault(error);
+    findings.push(problem('Database', `${databaseName(url)} cannot be used: ${cause}.`, cure));
+  } finally {
+    await sql.end({ timeout: 1 });
+  }
+  return findings;
+}
+
+async function checkServer(sql: postgres.Sql): Promise<Finding[]> {
+  const [row] = await sql`
+    select current_setting('server_version') as version, pg_is_in_recovery() as is_standby`;
+  return [
+    row!.is_standby
+      ? problem('Database', `PostgreSQL ${row!.version} is a read-only standby.`, 'Name the primary in DATABASE_URL.')
+      : ok('Database', `PostgreSQL ${row!.version}`),
+    checkClock(await readClockOffset(sql)),
+  ];
+}
+
+function checkClock(offset: number): Finding {
+  return Math.abs(offset) < tolerableSeconds
+    ? ok('Clock', 'agrees with the clock of the database')
+    : problem('Clock', `${describeOffset(offset)}.`, 'Set both by NTP.');
+}
+
+async function checkSchema(url: string): Promise<Finding> {
+  const state = await readSchema(url);
+  const missing = missingFrom(state);
+  if (missing.length > 0) return problem('Schema', `lacks ${missing.join(', ')}.`, 'Run `ledgerline migrate`.');
+  try {
+    refuseUnknownContracts(state);
+  } catch (error) {
+    return problem('Schema', (error as StartError).message, 'docs/production.md tells how releases follow each other.');
+  }
+  const newer = state.unknown.map(({ name }) => name).join(', ');
+  const note = newer ? `; a newer Ledgerline has added ${newer}, which this one can work with` : '';
+  return ok('Schema', `up to date (${state.applied.at(-1)})${note}`);
+}
+
+async function checkGrants(sql: postgres.Sql, isSandbox: boolean): Promise<Finding> {
+  const { role, missing } = await missingGrants(sql, isSandbox);
+  return missing.length === 0
+    ? ok('Rights', `${role} may do what the service needs`)
+    : problem('Rights', `${role} lacks ${missing.join(', ')}.`, grantsCure);
+}

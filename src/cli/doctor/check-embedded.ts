@@ -1,0 +1,43 @@
+/** The embedded PostgreSQL and its folder. */
+import { access, constants, readFile, stat } from 'node:fs/promises';
+import path from 'node:path';
+import type { Config } from '../../config/load.ts';
+import { findPackage } from '../../db/binaries.ts';
+import { StartError } from '../../errors.ts';
+import { ok, problem, type Finding } from './finding.ts';
+
+export async function checkEmbedded({ dataDir }: Config): Promise<Finding[]> {
+  const folder = path.resolve(dataDir);
+  const holder = await readFile(path.join(folder, 'lock'), 'utf8').catch(() => '');
+  return [
+    await checkPackage(),
+    await checkFolder(folder),
+    ...(holder
+      ? [ok('Data directory', `the service was started on it as process ${Number.parseInt(holder, 10)}`)]
+      : []),
+  ];
+}
+
+async function checkPackage(): Promise<Finding> {
+  try {
+    const { version } = await findPackage();
+    return ok('Embedded PostgreSQL', `${version} is installed`);
+  } catch (error) {
+    if (!(error instanceof StartError)) throw error;
+    return problem('Embedded PostgreSQL', error.message, 'Or set DATABASE_URL to another PostgreSQL.');
+  }
+}
+
+async function checkFolder(folder: string): Promise<Finding> {
+  const isPresent = await stat(folder).then(
+    () => true,
+    () => false,
+  );
+  const isWritable = await access(isPresent ? folder : path.dirname(folder), constants.W_OK).then(
+    () => true,
+    () => false,
+  );
+  return isWritable
+    ? ok('Data directory', folder)
+    : problem('Data directory', `${folder} cannot be written to.`, 'Set DATA_DIR to a folder that this user owns.');
+}

@@ -1,0 +1,29 @@
+/** The SMS gateways: an authenticated call that sends nothing, where the gateway has one. */
+import { createGateways } from '../../app/gateways.ts';
+import type { Config } from '../../config/load.ts';
+import type { Gateway } from '../../sms/gateway.ts';
+import { Inbox } from '../../sms/gateways/inbox.ts';
+import { ok, problem, type Finding } from './finding.ts';
+
+export async function checkGateways(config: Config): Promise<Finding[]> {
+  const gateways = createGateways({
+    config,
+    inbox: new Inbox(() => new Date()),
+    terminal: () => {},
+    onReceipt: () => {},
+  });
+  try {
+    return await Promise.all(gateways.map((gateway) => checkGateway(gateway, config.gatewaySeconds * 1000)));
+  } finally {
+    await Promise.all(gateways.map((gateway) => gateway.close?.()));
+  }
+}
+
+async function checkGateway(gateway: Gateway, withinMilliseconds: number): Promise<Finding> {
+  const name = `Gateway ${gateway.name}`;
+  if (!gateway.check) return ok(name, 'configured; it has no way to be asked without sending');
+  const answer = await gateway.check(withinMilliseconds);
+  return answer.isUsable
+    ? ok(name, 'reached, and it accepts our credentials')
+    : problem(name, `${answer.reason}.`, 'Check its settings (docs/gateways.md) and that this machine may reach it.');
+}

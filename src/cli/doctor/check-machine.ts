@@ -1,0 +1,43 @@
+/** The machine: its Node and its disk. */
+import { statfs } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import type { Config } from '../../config/load.ts';
+import { ok, problem, warning, type Finding } from './finding.ts';
+
+export function checkNode(): Finding {
+  const [major = 0, minor = 0] = process.versions.node.split('.').map(Number);
+  const isEnough = major > 20 || (major === 20 && minor >= 19);
+  return isEnough
+    ? ok('Node', process.versions.node)
+    : problem('Node', `${process.versions.node} is too old.`, 'Install 20.19 or newer.');
+}
+
+const gibibyte = 1024 ** 3;
+const leastGibibytes = 1;
+
+/** The embedded database and large record requests write to disk. */
+export async function checkDisk({ databaseUrl, dataDir }: Config): Promise<Finding[]> {
+  const folders = [tmpdir(), ...(databaseUrl ? [] : [path.resolve(dataDir)])];
+  return Promise.all(folders.map(checkFolder));
+}
+
+async function checkFolder(folder: string): Promise<Finding> {
+  const free = await freeGibibytes(folder);
+  if (free === undefined) return warning('Disk', `the free space of ${folder} cannot be read.`, 'Look at it yourself.');
+  return free >= leastGibibytes
+    ? ok('Disk', `${free.toFixed(0)} GiB free for ${folder}`)
+    : problem('Disk', `only ${free.toFixed(2)} GiB free for ${folder}.`, 'Free some, or use another folder.');
+}
+
+/** Of the nearest folder that exists. */
+async function freeGibibytes(folder: string): Promise<number | undefined> {
+  try {
+    const { bavail, bsize } = await statfs(folder);
+    return (bavail * bsize) / gibibyte;
+  } catch (error) {
+    const parent = path.dirname(folder);
+    if ((error as NodeJS.ErrnoException).code !== 'ENOENT' || parent === folder) return undefined;
+    return freeGibibytes(parent);
+  }
+}

@@ -1,0 +1,51 @@
+/** `ledgerline doctor`: checks what the service depends on; one line for each finding, with cause and cure. */
+import { checkMode } from '../../config/check.ts';
+import { ConfigError, loadConfig, type Config } from '../../config/load.ts';
+import { checkDatabase } from './check-database.ts';
+import { checkEmbedded } from './check-embedded.ts';
+import { checkGateways } from './check-gateways.ts';
+import { checkIssuer } from './check-issuer.ts';
+import { checkDisk, checkNode } from './check-machine.ts';
+import { describeFinding, ok, problem, type Finding } from './finding.ts';
+
+export interface DoctorOptions {
+  json?: boolean;
+  /** A token to verify as the service would. */
+  token?: string;
+}
+
+/** In this order. Each needs valid settings, and none stops the others. */
+const checks: ((config: Config, options: DoctorOptions) => Promise<Finding[]>)[] = [
+  checkDisk,
+  (config) => (config.databaseUrl ? checkDatabase(config) : checkEmbedded(config)),
+  checkIssuer,
+  checkGateways,
+];
+
+export async function doctor(options: DoctorOptions): Promise<number> {
+  const findings: Finding[] = [];
+  const report = (...found: Finding[]) => {
+    findings.push(...found);
+    if (!options.json) for (const finding of found) console.log(describeFinding(finding));
+  };
+  report(checkNode());
+  const config = readSettings(report);
+  if (config) for (const check of checks) report(...(await check(config, options)));
+  const isHealthy = findings.every(({ level }) => level !== 'problem');
+  if (options.json) console.log(JSON.stringify({ ok: isHealthy, findings }, null, 2));
+  return isHealthy ? 0 : 1;
+}
+
+function readSettings(report: (...findings: Finding[]) => void): Config | undefined {
+  try {
+    const config = loadConfig(process.env);
+    checkMode(config);
+    report(ok('Settings', `mode ${config.mode}`));
+    return config;
+  } catch (error) {
+    if (!(error instanceof ConfigError)) throw error;
+    for (const line of error.message.split('\n'))
+      report(problem('Settings', line, 'docs/config.md lists all of them.'));
+    return undefined;
+  }
+}

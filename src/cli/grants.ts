@@ -1,0 +1,24 @@
+/** `ledgerline grants`: what the role of the service must be allowed to do, printed or applied. */
+import postgres from 'postgres';
+import { loadConfig } from '../config/load.ts';
+import { connectionOptions } from '../db/database.ts';
+import { asStartError } from '../db/explain.ts';
+import { grantStatements } from '../db/grants.ts';
+import { withDatabaseUrl } from './database.ts';
+
+export async function grants({ role, apply }: { role: string; apply?: boolean }): Promise<number> {
+  await withDatabaseUrl(loadConfig(process.env), async (url) => {
+    const sql = postgres(url, { ...connectionOptions(30), max: 1 });
+    try {
+      for (const statement of await grantStatements(sql, role)) {
+        console.log(statement);
+        if (apply) await sql.unsafe(statement);
+      }
+    } catch (error) {
+      throw asStartError(error, url);
+    } finally {
+      await sql.end({ timeout: 1 });
+    }
+  });
+  return 0;
+}

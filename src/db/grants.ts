@@ -1,0 +1,62 @@
+/** What the role of the service must be allowed to do: one table, for `ledgerline grants`, doctor and the start. */
+import type postgres from 'postgres';
+import { schema } from './database.ts';
+
+type Privilege = 'SELECT' | 'INSERT' | 'UPDATE' | 'DELETE' | 'TRUNCATE';
+
+const readOnlyTables = new Set(['migrations', 'functions']);
+const everyPrivilege: Privilege[] = ['SELECT', 'INSERT', 'UPDATE', 'DELETE'];
+
+/** The sandbox can be emptied. */
+function tablePrivileges(table: string, isSandbox: boolean): Privilege[] {
+  if (readOnlyTables.has(table)) return ['SELECT'];
+  return isSandbox ? [...everyPrivilege, 'TRUNCATE'] : everyPrivilege;
+}
+
+/** The statements that let a role serve. New tables need them again, so they are run after every migrate. */
+export async function grantStatements(sql: postgres.Sql, role: string): Promise<string[]> {
+  const name = `"${role.replaceAll('"', '""')}"`;
+  const tables = await readTables(sql);
+  const byPrivileges = groupBy(tables, (table) => tablePrivileges(table, false).join(', '));
+  return [
+    `grant usage on schema ${schema} to ${name};`,
+    ...[...byPrivileges].map(
+      ([privileges, names]) =>
+        `grant ${privileges.toLowerCase()} on ${names.map((table) => `${schema}.${table}`).join(', ')} to ${name};`,
+    ),
+    `grant usage, select, update on all sequences in schema ${schema} to ${name};`,
+    `grant execute on all functions in schema ${schema} to ${name};`,
+  ];
+}
+
+function groupBy(values: string[], keyOf: (value: string) => string): Map<string, string[]> {
+  const groups = new Map<string, string[]>();
+  for (const value of values) groups.set(keyOf(value), [...(groups.get(keyOf(value)) ?? []), value]);
+  return groups;
+}
+
+export const grantsCure = 'Let the owner of the schema run `ledgerline grants --role <role> --apply`.';
+
+export interface MissingGrants {
+  role: string;
+  /** Such as `INSERT on messages`. */
+  missing: string[];
+}
+
+export async function missingGrants(sql: postgres.Sql, isSandbox: boolean): Promise<MissingGrants> {
+  const tables = await readTables(sql);
+  const wanted = tables.flatMap((table) =>
+    tablePrivileges(table, isSandbox).map((privilege) => ({ table, privilege })),
+  );
+  const [row] = await sql`
+    select current_user as role, coalesce(json_agg(w.privilege || ' on ' || w.table_name)
+      filter (where not has_table_privilege(${schema} || '.' || w.table_name, w.privilege)), '[]') as missing
+    from json_to_recordset(${JSON.stringify(wanted.map(({ table, privilege }) => ({ table_name: table, privilege })))}::text::json)
+      as w (table_name text, privilege text)`;
+  return { role: row!.role, missing: row!.missing };
+}
+
+async function readTables(sql: postgres.Sql): Promise<string[]> {
+  const rows = await sql`select tablename from pg_tables where schemaname = ${schema} order by tablename`;
+  return rows.map(({ tablename }) => tablename);
+}

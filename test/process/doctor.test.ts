@@ -1,0 +1,216 @@
+/** Set-ups that are broken: one clear line from `ledgerline doctor`, and a process that says the same when started. */
+import { once } from 'node:events';
+import { writeFile } from 'node:fs/promises';
+import { createServer } from 'node:https';
+import type { AddressInfo } from 'node:net';
+import path from 'node:path';
+import { gzipSync } from 'node:zlib';
+import postgres from 'postgres';
+import { describe, expect, inject, it, onTestFinished, vi } from 'vitest';
+import { selfSigned } from '../harness/certificate.ts';
+import { dataFolder, run, ServiceProcess, startProcess } from '../harness/process.ts';
+import { cloneDatabase } from '../harness/service.ts';
+
+async function databaseForTest(template?: string) {
+  const database = await cloneDatabase(template);
+  onTestFinished(() => database.drop());
+  return database;
+}
+
+interface Diagnosis {
+  ok: boolean;
+  findings: { check: string; level: string; text: string; cure?: string }[];
+}
+
+/** The problems, as lines without the machine's own state. */
+async function problems(settings: Record<string, string>): Promise<string[]> {
+  const { code, stdout } = await run(['doctor', '--json'], settings);
+  const { ok, findings } = JSON.parse(stdout) as Diagnosis;
+  expect(code).toBe(ok ? 0 : 1);
+  return findings
+    .filter(({ level }) => level === 'problem')
+    .map(({ check, text, cure }) => `${check}: ${text} ${cure}`);
+}
+
+/** What a start says on standard error: one line, no stack. */
+async function startError(settings: Record<string, string>): Promise<string> {
+  const { code, stderr } = await run(['serve'], { PORT: '0', DATA_DIR: await dataFolder(), ...settings });
+  expect(code).toBe(1);
+  expect(stderr).not.toMatch(/\n\s+at /);
+  return stderr.trim();
+}
+
+/** A database, and a role of this test alone that may log in to it. The role goes after the database. */
+async function databaseWithRole(...grants: string[]): Promise<{ database: { url: string }; url: string }> {
+  const role = `role_${Math.random().toString(36).slice(2, 10)}`;
+  const cluster = postgres(inject('clusterUrl'), { max: 1, onnotice: () => {} });
+  await cluster.unsafe(`create role ${role} login password 'secret'`);
+  onTestFinished(async () => {
+    await cluster.unsafe(`drop role ${role}`);
+    await cluster.end();
+  });
+  const database = await databaseForTest();
+  const sql = postgres(database.url, { max: 1 });
+  for (const grant of grants) await sql.unsafe(`${grant} to ${role}`);
+  await sql.end();
+  const url = new URL(database.url);
+  url.username = role;
+  url.password = 'secret';
+  return { database, url: url.href };
+}
+
+describe('doctor and the start say the same', () => {
+  it('about an issuer whose certificate is not trusted', async () => {
+    const server = createServer(selfSigned, (_, response) => response.end('{}'));
+    await once(server.listen(0, '127.0.0.1'), 'listening');
+    onTestFinished(() => void server.close());
+    const issuer = `https://localhost:${(server.address() as AddressInfo).port}`;
+    const database = await databaseForTest();
+    const settings = { DATABASE_URL: database.url, LEDGERLINE_ISSUER: issuer };
+    expect(await problems(settings)).toEqual([
+      `Issuer: the keys of ${issuer} cannot be read: its certificate is not trusted (DEPTH_ZERO_SELF_SIGNED_CERT). ` +
+        'Set NODE_EXTRA_CA_CERTS to the certificate of its authority.',
+    ]);
+    const service = await startProcess(await dataFolder(), settings);
+    const ready = await vi.waitUntil(async () => {
+      const answer = await service.call('GET', '/health/ready', null);
+      return answer.json.reason.includes('not trusted') && answer;
+    });
+    expect(ready.status).toBe(503);
+    expect(service.output.stdout).toContain('its certificate is not trusted (DEPTH_ZERO_SELF_SIGNED_CERT)');
+    await service.end('SIGTERM');
+  });
+
+  it('about a role that may only read', async () => {
+    const { url } = await databaseWithRole(
+      'grant usage on schema ledgerline',
+      'grant select on all tables in schema ledgerline',
+    );
+    const settings = { DATABASE_URL: url, LEDGERLINE_MIGRATE: 'check' };
+    expect(await problems(settings)).toEqual([
+      expect.stringMatching(/^Rights: role_\w+ lacks INSERT on .*UPDATE on users.* Let the owner of the schema run/),
+    ]);
+    expect(await startError(settings)).toMatch(/^The role role_\w+ lacks INSERT on .* Let the owner of the schema run/);
+  });
+
+  it('about nothing after `ledgerline grants --apply`', async () => {
+    const { database, url } = await databaseWithRole();
+    const role = new URL(url).username;
+    const { code, stdout } = await run(['grants', '--role', role, '--apply'], { DATABASE_URL: database.url });
+    expect([code, stdout]).toEqual([0, expect.stringContaining(`grant usage on schema ledgerline to "${role}";`)]);
+    const sql = postgres(database.url, { max: 1 });
+    await sql.unsafe(`grant truncate on all tables in schema ledgerline to ${role}`);
+    await sql.end();
+    const settings = { DATABASE_URL: url, LEDGERLINE_MIGRATE: 'check' };
+    expect(await problems(settings)).toEqual([]);
+    const service = await startProcess(await dataFolder(), settings);
+    const token = await service.token();
+    expect((await service.call('POST', '/User', token, {})).status).toBe(201);
+    await service.end('SIGTERM');
+  });
+
+  it('about a wrong password', async () => {
+    const url = new URL((await databaseWithRole()).url);
+    url.password = 'wrong';
+    const line = /cannot be used: it refuses the login \(28P01\)\. Check user and password in DATABASE_URL/;
+    expect(await problems({ DATABASE_URL: url.href })).toEqual([expect.stringMatching(line)]);
+    expect(await startError({ DATABASE_URL: url.href })).toMatch(line);
+  });
+
+  it('about a database that does not exist', async () => {
+    const url = new URL(inject('clusterUrl'));
+    url.pathname = '/no_such_database';
+    const line = /cannot be used: there is no database of that name \(3D000\)\. Create it/;
+    expect(await problems({ DATABASE_URL: url.href })).toEqual([expect.stringMatching(line)]);
+    expect(await startError({ DATABASE_URL: url.href })).toMatch(line);
+  });
+
+  it('about a schema that is missing', async () => {
+    const database = await databaseForTest('template0');
+    const settings = { DATABASE_URL: database.url, LEDGERLINE_MIGRATE: 'check' };
+    expect(await problems(settings)).toEqual([
+      expect.stringMatching(/^Schema: lacks 0001_core\.sql.*Run `ledgerline migrate`/),
+    ]);
+    expect(await startError(settings)).toMatch(/^The database lacks 0001_core\.sql.*Run `ledgerline migrate` first/);
+  });
+
+  it('about a clock that is off by an hour', async () => {
+    const database = await databaseForTest();
+    const ahead = 'const now = Date.now; Date.now = () => now() + 3600000;';
+    const settings = {
+      DATABASE_URL: database.url,
+      NODE_OPTIONS: `--import=data:text/javascript,${encodeURIComponent(ahead)}`,
+    };
+    expect(await problems(settings)).toEqual([
+      expect.stringMatching(/^Clock: 3\d{3}\.\d s ahead of the clock of the database\. Set both by NTP\.$/),
+    ]);
+    const service = await new ServiceProcess({ DATA_DIR: await dataFolder(), ...settings }).ready();
+    await vi.waitUntil(() => service.output.stdout.includes('"msg":"clock-off"'));
+    await service.end('SIGTERM');
+  });
+});
+
+describe('commands without a database', () => {
+  it.each([
+    ['export', ['export', '1']],
+    ['import', ['import', 'package.json', '--format', 'ndjson']],
+    ['trace-user', ['trace-user', '1']],
+  ])('%s says what is wrong in one line', async (_, args) => {
+    const { code, stderr } = await run(args, { DATABASE_URL: 'postgres://x@127.0.0.1:1/x' });
+    expect(code).toBe(1);
+    expect(stderr.trim()).toBe(
+      'The database x at 127.0.0.1:1 cannot be used: nothing answers there (ECONNREFUSED). ' +
+        'Check host and port in DATABASE_URL and that the server runs.',
+    );
+  });
+});
+
+describe('settings that cannot work', () => {
+  it.each([
+    [{ LEDGERLINE_SMPP_PASSWORD: 'ninechars' }, /LEDGERLINE_SMPP_PASSWORD must have at most 8 characters/],
+    [{ LEDGERLINE_SMPP_URL: 'smpp://127.0.0.1:2775' }, /LEDGERLINE_SMPP_URL must name the system id/],
+  ])('%o', async (settings, line) => {
+    expect(await problems(settings)).toEqual([expect.stringMatching(line)]);
+  });
+});
+
+it('imports a file that is compressed with gzip', async () => {
+  const dataDir = await dataFolder();
+  const file = path.join(path.dirname(dataDir), 'rows.ndjson.gz');
+  const rows = [1, 2, 3].map((n) =>
+    JSON.stringify({
+      individualId: 1,
+      transactionId: `gz-${n}`,
+      amount: '1.00',
+      currency: 'EUR',
+      timeStamp: '2026-01-01T00:00:00Z',
+    }),
+  );
+  await writeFile(file, gzipSync(rows.join('\n')));
+  const database = await databaseForTest();
+  const sql = postgres(database.url, { max: 1, connection: { search_path: 'ledgerline' } });
+  await sql`insert into users (id, created_at) values (1, now())`;
+  await sql.end();
+  const { code, stdout } = await run(['import', file], { DATABASE_URL: database.url });
+  expect([code, stdout]).toEqual([0, expect.stringMatching(/3 created/)]);
+  await writeFile(file, gzipSync(rows.join('\n')).subarray(0, 30));
+  const damaged = await run(['import', file], { DATABASE_URL: database.url });
+  expect([damaged.code, damaged.stderr]).toEqual([1, expect.stringMatching(/rows\.ndjson\.gz is damaged/)]);
+});
+
+it('ledgerline health tells whether the service on this machine is ready', async () => {
+  const service = await startProcess(await dataFolder());
+  const { port } = new URL(service.url);
+  expect(await run(['health'], { PORT: port })).toMatchObject({ code: 0, stdout: 'ready\n' });
+  await service.end('SIGTERM');
+  expect(await run(['health'], { PORT: port })).toMatchObject({
+    code: 1,
+    stderr: expect.stringContaining('ECONNREFUSED'),
+  });
+});
+
+it('migrates the embedded database that production would start on', async () => {
+  const dataDir = await dataFolder();
+  const { code, stdout } = await run(['migrate'], { DATA_DIR: dataDir });
+  expect([code, stdout]).toEqual([0, expect.stringMatching(/Applied 0001_core\.sql/)]);
+});
