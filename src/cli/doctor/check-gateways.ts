@@ -15,7 +15,7 @@ export async function checkGateways(config: Config): Promise<Finding[]> {
   try {
     return await Promise.all(gateways.map((gateway) => checkGateway(gateway, config.gatewaySeconds * 1000)));
   } finally {
-    await Promise.all(gateways.map((gateway) => gateway.close?.()));
+    for (const gateway of gateways) await gateway.close?.();
   }
 }
 
