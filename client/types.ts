@@ -37,7 +37,7 @@ export interface CreateUserRequest {
   merchantId?: number | null | undefined;
   /** E-mail address. */
   email?: string | null | undefined;
-  /** Anything the caller wants to keep with the user. */
+  /** Anything the caller wants to keep with the user; at most 16,384 characters as JSON without white space. */
   additionalData?: Record<string, unknown> | null | undefined;
 }
 

@@ -28,6 +28,7 @@ export type Observation =
   | { kind: 'clock-off'; difference: string }
   | { kind: 'phone-unlinked'; userId: number }
   | { kind: 'recorded'; result: RecordResultName; rows: number }
+  | { kind: 'answer-truncated'; reason: string }
   | { kind: 'token-issued'; client: string; userId?: number }
   | { kind: 'token-refused'; client: string; reason: string }
   | { kind: 'keys-unread'; reason: string }
@@ -192,9 +193,16 @@ function requestLine(level: string, request: RequestObservation): string {
   );
 }
 
+const errorKinds = new Set<Observation['kind']>([
+  'send-failed',
+  'keys-unread',
+  'trail-lost',
+  'job-failed',
+  'answer-truncated',
+]);
+
 function levelOf({ kind, ...rest }: Observation): 'debug' | 'info' | 'warn' | 'error' {
-  if (kind === 'send-failed' || kind === 'keys-unread' || kind === 'trail-lost' || kind === 'job-failed')
-    return 'error';
+  if (errorKinds.has(kind)) return 'error';
   if (kind === 'gateway-asked') return 'outcome' in rest && rest.outcome === 'accepted' ? 'debug' : 'warn';
   if (kind === 'gateway-breaker') return 'state' in rest && rest.state === 'open' ? 'error' : 'info';
   if (kind === 'gateway-order' || kind === 'receipt-refused' || kind === 'clock-off' || kind === 'template-too-long')

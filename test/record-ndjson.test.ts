@@ -87,7 +87,7 @@ describe('a stream of rows', () => {
       [2, expect.stringMatching(/^Expected depth to be zero/)],
       [3, expect.stringMatching(/^The JSON value could not be converted to TransactionRow/)],
       [4, 'The line is not valid UTF-8.'],
-      [5, 'The line is longer than 1048576 bytes.'],
+      [5, 'The line is longer than 65536 bytes.'],
     ]);
   });
 
@@ -164,4 +164,64 @@ it('is 415 in other guises', async () => {
     ).toBe(415);
   }
   expect((await service.call('/User', undefined, { raw: '{}', headers: type })).status).toBe(415);
+});
+
+describe('a line', () => {
+  const padded = (id: number, bytes: number) => {
+    const start = JSON.stringify(row(id)).slice(0, -1);
+    return `${start},"pad":"${'x'.repeat(bytes - start.length - 10)}"}`;
+  };
+
+  it.each(['\n', '\r\n'])(
+    'has at most 65,536 bytes without its end %j; the stream goes on after a longer one',
+    async (end) => {
+      const id = await service.createUser();
+      const sent = [padded(id, 65_536), padded(id, 65_537), padded(id, 65_536)];
+      expect(sent.map((line) => Buffer.byteLength(line))).toEqual([65_536, 65_537, 65_536]);
+      const answer = await send(sent.join(end) + end);
+      expect(answer.lines).toEqual([
+        {
+          line: 2,
+          transactionId: null,
+          individualId: null,
+          result: 'rejected',
+          errors: { $: ['The line is longer than 65536 bytes.'] },
+        },
+        { totals: { created: 2, duplicate: 0, updated: 0, conflict: 0, rejected: 1 } },
+      ]);
+    },
+  );
+});
+
+describe('the answer', () => {
+  it('has 100,000 lines for rows at most; after that only the totals follow', async () => {
+    const answer = await send('x\n'.repeat(100_001));
+    expect(answer.lines).toHaveLength(100_001);
+    expect(answer.lines.at(-2)).toMatchObject({ line: 100_000, result: 'rejected' });
+    expect(answer.lines.at(-1)).toEqual({
+      totals: { created: 0, duplicate: 0, updated: 0, conflict: 0, rejected: 100_001 },
+      truncated: true,
+    });
+    const whole = await send('x\n'.repeat(100_000));
+    expect(whole.lines).toHaveLength(100_001);
+    expect(whole.lines.at(-1)).not.toHaveProperty('truncated');
+  });
+
+  it('loses lines, and no row, when the temporary folder cannot be written', async () => {
+    const id = await service.createUser();
+    const folder = process.env.TMPDIR;
+    process.env.TMPDIR = '/proc/none';
+    try {
+      const answer = await send(`${'x\n'.repeat(20_000)}${JSON.stringify(row(id))}\n`);
+      expect(answer.status).toBe(200);
+      expect(answer.lines.at(-1)).toEqual({
+        totals: { created: 1, duplicate: 0, updated: 0, conflict: 0, rejected: 20_000 },
+        truncated: true,
+      });
+      expect(service.logLines.some((line) => line.includes('answer-truncated'))).toBe(true);
+    } finally {
+      if (folder === undefined) delete process.env.TMPDIR;
+      else process.env.TMPDIR = folder;
+    }
+  });
 });

@@ -1,7 +1,8 @@
 /** `ledgerline import-users`: users from CSV or NDJSON with the columns id, phone, verified. */
 import { ServiceClock } from '../clock.ts';
 import { StartError } from '../errors.ts';
-import { JsonObject, MalformedJson, readJson, type Json } from '../formats/json.ts';
+import { readJson } from '../formats/json-reader.ts';
+import { JsonObject, MalformedJson, type Json } from '../formats/json.ts';
 import { readLines } from '../formats/lines.ts';
 import { createImportUsers, readUser } from '../users/import-users.ts';
 import { createUsersStore, type ImportedUser, type ImportUserResult } from '../users/users.store.ts';
@@ -95,10 +96,6 @@ function fromCells(header: string[], text: string): JsonObject {
 }
 
 function fromJson(line: number, text: string): Read {
-  try {
-    return { line, json: readJson(text) };
-  } catch (error) {
-    if (error instanceof MalformedJson) return { line, problem: error.message };
-    throw error;
-  }
+  const json = readJson(text);
+  return json instanceof MalformedJson ? { line, problem: json.message } : { line, json };
 }

@@ -5,6 +5,7 @@ import { StartError } from '../errors.ts';
 import { readCamt } from '../transactions/import-camt.ts';
 import { readCsv, UnusableFile, type DateOrder } from '../transactions/import-csv.ts';
 import { ingest, type IncomingRow, type Totals } from '../transactions/ingest.ts';
+import { importBatch } from '../transactions/limits.ts';
 import { readNdjson } from '../transactions/ndjson.ts';
 import { createRecordStore } from '../transactions/record.store.ts';
 import { rowFields } from '../transactions/row.ts';
@@ -29,7 +30,6 @@ export interface ImportOptions {
 }
 
 const lanes = 3;
-const batchSize = 8000;
 
 export async function importTransactions(file: string, options: ImportOptions): Promise<number> {
   // Rows outlive V8's young generation, and of the old one it would leave three times as much garbage as there is in use.
@@ -45,7 +45,7 @@ export async function importTransactions(file: string, options: ImportOptions): 
     return ingest(read(chunks), {
       record: (rows) => record(rows, clock.now()),
       lanes,
-      batchSize,
+      batch: importBatch,
       report: (outcome) => {
         if (outcome.result !== 'updated') report.add({ ...outcome });
       },

@@ -1,52 +1,95 @@
-/** Lines of a stream, however large it is and however long one of them. */
+/** The lines of a stream of bytes, of any length and number. */
 import { isUtf8 } from 'node:buffer';
+import { setImmediate } from 'node:timers/promises';
 
 export interface Line {
   number: number;
-  /** Undefined where the line cannot be read; then `problem` says why. */
+  /** Undefined if the line cannot be read; then `problem` says why. */
   text?: string;
   problem?: string;
 }
 
-/** A longer line is refused, and read past without being kept. */
-export const longestLine = 1024 * 1024;
+/** In bytes, without the line's end. A longer line is refused, and not kept while it is read. */
+export const longestLine = 65_536;
+
+/** Lines that are handed out together. Other work runs in between, however short and many the lines of a chunk are. */
+const linesPerTurn = 250;
 
 const newline = 10;
+const carriageReturn = 13;
 
-/** Some at a time, as they arrive. Empty lines are counted and left out. */
+/** Some lines at a time, as they arrive. Empty lines are counted and left out. */
 export async function* readLines(chunks: AsyncIterable<Buffer>): AsyncGenerator<Line[]> {
-  let number = 0;
-  let rest: Buffer[] = [];
-  let restLength = 0;
-
-  function take(bytes: Buffer): Line | undefined {
-    number += 1;
-    const length = restLength + bytes.length;
-    const whole = rest.length > 0 ? Buffer.concat([...rest, bytes]) : bytes;
-    rest = [];
-    restLength = 0;
-    if (length > longestLine) return { number, problem: `The line is longer than ${longestLine} bytes.` };
-    return readLine(whole, number);
-  }
-
+  const reader = new LineReader();
   for await (const chunk of chunks) {
-    const lines: Line[] = [];
-    let start = 0;
-    for (let end = chunk.indexOf(newline); end >= 0; end = chunk.indexOf(newline, start)) {
-      const line = take(chunk.subarray(start, end));
-      if (line) lines.push(line);
-      start = end + 1;
+    reader.add(chunk);
+    for (let lines = reader.take(linesPerTurn); lines.length > 0; lines = reader.take(linesPerTurn)) {
+      yield lines;
+      if (lines.length === linesPerTurn) await setImmediate();
     }
-    restLength += chunk.length - start;
-    if (restLength > longestLine) rest = [];
-    else if (start < chunk.length) rest.push(chunk.subarray(start));
-    if (lines.length > 0) yield lines;
   }
-  const last = restLength > 0 ? take(Buffer.alloc(0)) : undefined;
+  const last = reader.takeRest();
   if (last) yield [last];
 }
 
-/** A byte order mark may stand before the first. */
+class LineReader {
+  #number = 0;
+  #chunk: Buffer = Buffer.alloc(0);
+  #start = 0;
+  /** The start of a line that goes on in the next chunk. */
+  #rest: Buffer[] = [];
+  #restLength = 0;
+
+  add(chunk: Buffer): void {
+    this.#chunk = chunk;
+    this.#start = 0;
+  }
+
+  /** Up to so many of the lines that end in the chunk. */
+  take(count: number): Line[] {
+    const lines: Line[] = [];
+    while (lines.length < count) {
+      const end = this.#chunk.indexOf(newline, this.#start);
+      if (end < 0) {
+        this.#keepRest();
+        break;
+      }
+      const line = this.#line(this.#chunk.subarray(this.#start, end));
+      if (line) lines.push(line);
+      this.#start = end + 1;
+    }
+    return lines;
+  }
+
+  takeRest(): Line | undefined {
+    return this.#restLength > 0 ? this.#line(Buffer.alloc(0)) : undefined;
+  }
+
+  #keepRest(): void {
+    const rest = this.#chunk.subarray(this.#start);
+    this.#start = this.#chunk.length;
+    this.#restLength += rest.length;
+    // One more byte may be the carriage return of the line's end.
+    if (this.#restLength > longestLine + 1) this.#rest = [];
+    else if (rest.length > 0) this.#rest.push(rest);
+  }
+
+  #line(end: Buffer): Line | undefined {
+    this.#number += 1;
+    const length = this.#restLength + end.length;
+    if (length === 0) return undefined;
+    const bytes = this.#rest.length > 0 ? Buffer.concat([...this.#rest, end]) : end;
+    this.#rest = [];
+    this.#restLength = 0;
+    const hasReturn = bytes.at(-1) === carriageReturn;
+    if (length - (hasReturn ? 1 : 0) > longestLine) {
+      return { number: this.#number, problem: `The line is longer than ${longestLine} bytes.` };
+    }
+    return readLine(bytes, this.#number);
+  }
+}
+
+/** A byte order mark may come before the first line. */
 function readLine(bytes: Buffer, number: number): Line | undefined {
   if (!isUtf8(bytes)) return { number, problem: 'The line is not valid UTF-8.' };
   const text = bytes.toString();

@@ -1,13 +1,14 @@
 /**
- * The door: what a request's JSON must look like, in one definition that reads it, refuses it with the
- * sentences .NET uses, and describes it in OpenAPI. Behind the door nothing is checked again.
+ * What the JSON of a request must look like. One definition reads it, refuses it with the sentences .NET uses,
+ * and describes it in OpenAPI. Values that passed are not checked again.
  */
 import { invalidFields, type FieldErrors } from '../errors.ts';
-import { JsonNumber, JsonObject, type Json } from './json.ts';
+import type { Kept } from './json-reader.ts';
+import { JsonNumber, JsonObject, writeJson, type Json } from './json.ts';
 
 export type Schema = Record<string, unknown>;
 
-/** A member's name: on the wire, and as .NET spells the field. */
+/** The name of a member on the wire, and as .NET spells the field. */
 interface Field {
   member: string;
   name: string;
@@ -15,25 +16,35 @@ interface Field {
 
 export interface Shape<T> {
   schema: Schema;
-  /** The value, or undefined when `errors` now says why not. `path` is where the object stands. */
-  read(json: Json, field: Field, path: string, errors: FieldErrors): T | undefined;
-  /** [Required] refuses a blank string along with a missing one. */
+  /** The value; or undefined, and `errors` says why; or the wrong type. `path` is where the object is in the body. */
+  read(json: Json, field: Field, path: string, errors: FieldErrors): T | WrongType | undefined;
+  /** Whether a required value counts as missing: [Required] refuses a blank string too. */
   isBlank?(json: Json): boolean;
-  /** What says as much as leaving the member out. */
+  /** Whether an optional value counts as not given. */
   isNone?(json: Json): boolean;
+  /** Which parts inside the value are kept when a large body is read; none by default. */
+  kept?: Kept;
 }
 
-/** Thrown when a value is of another JSON type; like .NET's reader, nothing after it is looked at. */
-export class WrongType extends Error {
+/**
+ * A value is of another JSON type. Like .NET's reader, nothing after it is looked at. A plain value without a
+ * stack: each row of a large body may have one.
+ */
+export class WrongType {
   readonly path: string;
+  readonly message: string;
 
   static of(path: string, { member }: Field, type: string): WrongType {
     return new WrongType(path + member, type);
   }
 
   constructor(path: string, type: string) {
-    super(`The JSON value could not be converted to ${type}. Path: ${path}.`);
     this.path = path;
+    this.message = `The JSON value could not be converted to ${type}. Path: ${path}.`;
+  }
+
+  get errors(): FieldErrors {
+    return { [this.path]: [this.message] };
   }
 }
 
@@ -42,6 +53,8 @@ function refuse(errors: FieldErrors, { name }: Field, message: string): undefine
   return undefined;
 }
 
+const tooLong = (maxLength: number) => `The field {0} must be a string with a maximum length of ${maxLength}.`;
+
 /** An integer may come as a numeric string, and 1.0 is 1. */
 export function int32(minimum = 1, maximum = 2_147_483_647): Shape<number> {
   return {
@@ -49,7 +62,7 @@ export function int32(minimum = 1, maximum = 2_147_483_647): Shape<number> {
     read(json, field, path, errors) {
       const text = json instanceof JsonNumber ? json.text : typeof json === 'string' ? json : '';
       const number = json instanceof JsonNumber || /^-?\d+(\.0+)?$/.test(text) ? Number(text) : Number.NaN;
-      if (!Number.isInteger(number)) throw WrongType.of(path, field, 'System.Int32');
+      if (!Number.isInteger(number)) return WrongType.of(path, field, 'System.Int32');
       if (number >= minimum && number <= maximum) return number;
       return refuse(errors, field, `The field {0} must be between ${minimum} and ${maximum}.`);
     },
@@ -57,8 +70,9 @@ export function int32(minimum = 1, maximum = 2_147_483_647): Shape<number> {
 }
 
 interface TextOptions<T> {
-  /** White space around it does not belong to it. */
+  /** Whether white space around the text is dropped. */
   trim?: boolean;
+  /** In UTF-16 code units, as .NET counts. */
   maxLength?: number;
   /** Makes the value; undefined refuses it. */
   parse?(text: string): T | undefined;
@@ -66,14 +80,14 @@ interface TextOptions<T> {
   schema?: Schema;
 }
 
-/** PostgreSQL keeps every character but this one. */
-const nothing = '\u0000';
+/** The one character that PostgreSQL cannot store. */
+const nulCharacter = '\u0000';
 
 function readText<T>(given: string, options: TextOptions<T>, field: Field, errors: FieldErrors): T | undefined {
   const text = options.trim ? given.trim() : given;
-  if (text.includes(nothing)) return refuse(errors, field, 'The field {0} must not contain the character U+0000.');
+  if (text.includes(nulCharacter)) return refuse(errors, field, 'The field {0} must not contain the character U+0000.');
   if (options.maxLength !== undefined && text.length > options.maxLength) {
-    return refuse(errors, field, `The field {0} must be a string with a maximum length of ${options.maxLength}.`);
+    return refuse(errors, field, tooLong(options.maxLength));
   }
   if (!options.parse) return text as T;
   return options.parse(text) ?? refuse(errors, field, options.message!);
@@ -88,13 +102,13 @@ export function text<T = string>(options: TextOptions<T> = {}): Shape<T> {
     schema: { type: 'string', ...length, ...options.schema },
     isBlank: isBlankText,
     read(json, field, path, errors) {
-      if (typeof json !== 'string') throw WrongType.of(path, field, 'System.String');
+      if (typeof json !== 'string') return WrongType.of(path, field, 'System.String');
       return readText(json, options, field, errors);
     },
   };
 }
 
-/** A text that may be left empty, which says as much as leaving it out. White space does so only where it is trimmed. */
+/** A text for which empty means not given; blank does too where it is trimmed. */
 export function filterText<T = string>(options: TextOptions<T> = {}): Shape<T> {
   return { ...text(options), isNone: options.trim ? isBlankText : isEmptyText };
 }
@@ -111,30 +125,48 @@ export function decimal<T>(
     isBlank: isBlankText,
     ...(emptyIsNone && { isNone: isEmptyText }),
     read(json, field, path, errors) {
-      if (typeof json !== 'string' && !(json instanceof JsonNumber)) throw WrongType.of(path, field, 'System.Decimal');
+      if (typeof json !== 'string' && !(json instanceof JsonNumber)) return WrongType.of(path, field, 'System.Decimal');
       const given = json instanceof JsonNumber ? json.text : json;
       return parse(given, json instanceof JsonNumber) ?? refuse(errors, field, message);
     },
   };
 }
 
-export function jsonObject(): Shape<JsonObject> {
+/** An object of any content, as JSON text without white space. */
+export function objectText(maxLength: number): Shape<string> {
   return {
     schema: { type: 'object', additionalProperties: true },
-    read(json, field, path) {
-      if (!(json instanceof JsonObject)) throw WrongType.of(path, field, 'System.Object');
-      return json;
+    // Each value takes at least one character.
+    kept: { maxValues: maxLength },
+    read(json, field, path, errors) {
+      if (!(json instanceof JsonObject)) return WrongType.of(path, field, 'System.Object');
+      const text = writeJson(json);
+      return text.length > maxLength ? refuse(errors, field, tooLong(maxLength)) : text;
     },
   };
 }
 
-/** Read by whoever knows its items. */
-export function list(items: Schema): Shape<Json[]> {
+interface ListOptions {
+  schema: Schema;
+  /** Which parts of an item are kept when a large body is read. */
+  kept: Kept;
+  maxItems: number;
+}
+
+/** The items are read by the operation that knows them. */
+export function list({ schema, kept, maxItems }: ListOptions): Shape<Json[]> {
   return {
-    schema: { type: 'array', items },
-    read(json, field, path) {
-      if (!Array.isArray(json)) throw WrongType.of(path, field, 'System.Collections.Generic.List`1');
-      return json;
+    schema: { type: 'array', maxItems, items: schema },
+    // One item too many is enough to know.
+    kept: { items: kept, maxItems: maxItems + 1 },
+    read(json, field, path, errors) {
+      if (!Array.isArray(json)) return WrongType.of(path, field, 'System.Collections.Generic.List`1');
+      if (json.length <= maxItems) return json;
+      return refuse(
+        errors,
+        field,
+        `The field {0} must be a string or array type with a maximum length of '${maxItems}'.`,
+      );
     },
   };
 }
@@ -166,7 +198,9 @@ export interface Body<T> {
   /** The model's name, in OpenAPI and in .NET's sentence about a body that is no object. */
   name: string;
   schema: Schema;
-  /** Throws what is wrong with it. */
+  /** Which parts are kept when a large body is read. */
+  kept: Kept;
+  /** Throws what is wrong with the body. */
   read(json: Json): T;
 }
 
@@ -179,24 +213,27 @@ export function body<M extends Members>(
   return {
     name,
     schema: objectSchema(members),
+    kept: keptMembers(members),
     read(json) {
-      if (!(json instanceof JsonObject)) throw invalidFields({ $: [new WrongType('$', name).message] });
+      if (!(json instanceof JsonObject)) throw invalidFields(new WrongType('$', name).errors);
       const errors: FieldErrors = {};
-      let values: ValuesOf<M>;
-      try {
-        values = read(json, '$.', errors) as ValuesOf<M>;
-      } catch (error) {
-        if (error instanceof WrongType) throw invalidFields({ [error.path]: [error.message] });
-        throw error;
-      }
-      check(values, errors);
+      const values = read(json, '$.', errors);
+      if (values instanceof WrongType) throw invalidFields(values.errors);
+      check(values as ValuesOf<M>, errors);
       if (Object.keys(errors).length > 0) throw invalidFields(errors);
-      return values;
+      return values as ValuesOf<M>;
     },
   };
 }
 
-/** Member names match in any case, unknown ones are ignored, a repeated one counts as it came last. */
+/** Which parts are kept of a large object with these members. */
+export function keptMembers(members: Members): Kept {
+  return {
+    members: new Map(Object.entries(members).map(([name, { shape }]) => [name.toLowerCase(), shape.kept ?? {}])),
+  };
+}
+
+/** Member names match in any case, unknown ones are ignored, and of a repeated one the last counts. */
 export function memberReader(members: Members) {
   const fields = Object.entries(members).map(([member, definition]) => ({
     member,
@@ -210,7 +247,7 @@ export function memberReader(members: Members) {
     ]),
   );
 
-  /** Where each field's value stands among the members; objects of one list share their names, and so this. */
+  /** The place of each field's value among the members. Objects of one list share their names, and so this. */
   let lastNames: readonly string[] = [];
   let lastPlaces: number[] = placesIn([]);
   function placesIn(names: readonly string[]): number[] {
@@ -222,7 +259,7 @@ export function memberReader(members: Members) {
     return places;
   }
 
-  return function read(json: JsonObject, path: string, errors: FieldErrors): Record<string, unknown> {
+  return function read(json: JsonObject, path: string, errors: FieldErrors): Record<string, unknown> | WrongType {
     if (json.names !== lastNames) {
       lastPlaces = placesIn(json.names);
       lastNames = json.names;
@@ -231,11 +268,13 @@ export function memberReader(members: Members) {
     for (let index = 0; index < fields.length; index += 1) {
       const field = fields[index]!;
       const place = lastPlaces[index]!;
-      const value = place < 0 ? null : json.values[place]!;
+      const given = place < 0 ? null : json.values[place]!;
       const { shape } = field;
-      const missing = value === null || (field.required ? shape.isBlank?.(value) : shape.isNone?.(value));
-      if (missing && field.required) errors[field.name] = [`The ${field.name} field is required.`];
-      values[field.member] = missing ? field.default : shape.read(value, field, path, errors);
+      const isMissing = given === null || (field.required ? shape.isBlank?.(given) : shape.isNone?.(given));
+      if (isMissing && field.required) errors[field.name] = [`The ${field.name} field is required.`];
+      const value: unknown = isMissing ? field.default : shape.read(given, field, path, errors);
+      if (value instanceof WrongType) return value;
+      values[field.member] = value;
     }
     return values;
   };

@@ -11,7 +11,9 @@ import {
   unsupportedMediaType,
 } from '../errors.ts';
 import type { AnyOperation } from './operation.ts';
-import { isJson, mediaTypeOf, parseBody } from './read-body.ts';
+import type { Json } from '../formats/json.ts';
+import { largestInOneGo } from '../formats/large-json.ts';
+import { isJson, mediaTypeOf, parseBody, parseLargeBody } from './read-body.ts';
 
 /** RFC 9112 section 3.2. */
 export function checkHost({ httpVersion, headers }: IncomingMessage): void {
@@ -86,11 +88,18 @@ export function readBytes(request: IncomingMessage, most: number): Promise<Buffe
   });
 }
 
-/** What is malformed is refused also where nothing of it is used. */
-export function readInput({ input, inputRequired }: AnyOperation, bytes: Buffer | undefined, type: string | undefined) {
-  const json = parseBody(bytes, type);
-  if (!input) return undefined;
-  if (json !== undefined && json !== null) return input.read(json);
-  if (inputRequired) throw bodyMissing();
-  return {};
+/** A malformed body is refused also by operations that use none. A large one is read in steps, and so later. */
+export function readInput(
+  { input, inputRequired }: AnyOperation,
+  bytes: Buffer | undefined,
+  contentType: string | undefined,
+): unknown {
+  function read(json: Json | undefined): unknown {
+    if (!input) return undefined;
+    if (json !== undefined && json !== null) return input.read(json);
+    if (inputRequired) throw bodyMissing();
+    return {};
+  }
+  if (bytes && bytes.length > largestInOneGo) return parseLargeBody(bytes, contentType, input?.kept ?? {}).then(read);
+  return read(parseBody(bytes, contentType));
 }

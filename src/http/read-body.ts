@@ -1,7 +1,9 @@
 /** From the bytes of a request to its JSON. */
 import { TextDecoder } from 'node:util';
 import { bodyNotJson, unsupportedMediaType } from '../errors.ts';
-import { MalformedJson, readJson, type Json } from '../formats/json.ts';
+import { readJson, type Kept } from '../formats/json-reader.ts';
+import { MalformedJson, type Json } from '../formats/json.ts';
+import { decodeLarge, readLargeJson } from '../formats/large-json.ts';
 
 export interface MediaType {
   /** In lower case, without parameters. */
@@ -44,22 +46,40 @@ export function decoderFor({ charset }: MediaType): TextDecoder {
 
 const utf8 = new TextDecoder('utf-8', { fatal: true });
 
-/** Undefined for an empty body. */
+/** The JSON of a body that is small enough to read in one go. Undefined for an empty body. */
 export function parseBody(bytes: Buffer | undefined, contentType: string | undefined): Json | undefined {
   if (!bytes || bytes.length === 0) return undefined;
+  const type = jsonTypeOf(contentType);
+  const decoder = type.charset.toLowerCase() === 'utf-8' ? utf8 : decoderFor(type);
+  return orMalformed(readJson(orUndecodable(() => decoder.decode(bytes))));
+}
+
+/** The JSON of a large body, read in steps. Only the parts that `kept` names become values. */
+export async function parseLargeBody(bytes: Buffer, contentType: string | undefined, kept: Kept): Promise<Json> {
+  const decoder = decoderFor(jsonTypeOf(contentType));
+  const text = await decodeLarge(bytes, decoder).catch(undecodable);
+  return orMalformed(await readLargeJson(text, kept));
+}
+
+function jsonTypeOf(contentType: string | undefined): MediaType {
   const type = mediaTypeOf(contentType);
   if (!type || !isJson(type)) throw unsupportedMediaType();
-  const decoder = type.charset.toLowerCase() === 'utf-8' ? utf8 : decoderFor(type);
-  let text: string;
+  return type;
+}
+
+function orMalformed(json: Json | MalformedJson): Json {
+  if (json instanceof MalformedJson) throw bodyNotJson(json.message);
+  return json;
+}
+
+function orUndecodable(decode: () => string): string {
   try {
-    text = decoder.decode(bytes);
+    return decode();
   } catch {
-    throw bodyNotJson('The JSON payload is not valid text in its encoding.');
+    return undecodable();
   }
-  try {
-    return readJson(text);
-  } catch (error) {
-    if (error instanceof MalformedJson) throw bodyNotJson(error.message);
-    throw error;
-  }
+}
+
+function undecodable(): never {
+  throw bodyNotJson('The JSON payload is not valid text in its encoding.');
 }

@@ -104,7 +104,8 @@ export function createServer(options: ServerOptions): Server {
       );
     }
     const bytes = sent ? await readBytes(request, operation.largestBody ?? largestBody) : undefined;
-    const body: unknown = operation.rawBody ? undefined : readInput(operation, bytes, headers['content-type']);
+    const input = operation.rawBody ? undefined : readInput(operation, bytes, headers['content-type']);
+    const body = input instanceof Promise ? await input : input;
     const context: Context<unknown> = {
       id: pathId(id),
       body,

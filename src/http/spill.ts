@@ -1,60 +1,78 @@
-/** Text that waits to be sent: a little of it in memory, the rest in a file that nobody else can see. */
+/** Text that waits to be sent: a little of it in memory, the rest in a temporary file that has no name. */
 import { randomBytes } from 'node:crypto';
-import { createReadStream } from 'node:fs';
 import { open, rm, type FileHandle } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { Readable } from 'node:stream';
 
-const inMemory = 1024 * 1024;
+const charactersInMemory = 1024 * 1024;
 
 export class Spill {
   #parts: string[] = [];
   #length = 0;
-  #file: Promise<FileHandle> | undefined;
-  #written: Promise<unknown> = Promise.resolve();
+  #file: FileHandle | undefined;
+  #fileBytes = 0;
+  #writing: Promise<void> = Promise.resolve();
+  /** Why the file could not be written. What was added since is dropped. */
+  error: unknown;
 
   add(text: string): void {
+    if (this.error !== undefined) return;
     this.#parts.push(text);
     this.#length += text.length;
-    if (this.#length > inMemory) this.#spill();
-  }
-
-  #spill(): void {
-    const text = this.#parts.join('');
+    if (this.#length <= charactersInMemory) return;
+    const taken = this.#parts.join('');
     this.#parts = [];
     this.#length = 0;
-    this.#file ??= openUnseen();
-    const file = this.#file;
-    this.#written = this.#written.then(async () => (await file).write(text));
-    // It is awaited before the text is read.
-    this.#written.catch(() => {});
+    this.#writing = this.#writing.then(() => this.#write(taken));
   }
 
-  /** Everything, in the order it was added. */
-  async read(): Promise<Readable> {
-    await this.#written;
-    const rest = Readable.from([this.#parts.join('')]);
-    if (!this.#file) return rest;
-    const file = createReadStream('', { fd: await this.#file, start: 0, autoClose: true });
-    return Readable.from(
-      (async function* () {
-        yield* file;
-        yield* rest;
-      })(),
-    );
+  /** Resolves when no more than a little is in memory. */
+  ready(): Promise<void> {
+    return this.#writing;
+  }
+
+  /** A full disk or a folder that cannot be written costs the rest of the text, not the request. */
+  async #write(text: string): Promise<void> {
+    if (this.error !== undefined) return;
+    try {
+      this.#file ??= await openNameless();
+      const bytes = Buffer.from(text);
+      // FileHandle.write may write less than it was given; this does not.
+      await this.#file.appendFile(bytes);
+      this.#fileBytes += bytes.length;
+    } catch (error) {
+      this.error = error;
+      this.#parts = [];
+    }
+  }
+
+  /** Everything that was added and kept, in order; then the last text. The file is closed with the stream. */
+  read(last: string): Readable {
+    const stream = Readable.from(this.#texts(last), { objectMode: false });
+    stream.once('close', () => void this.discard());
+    return stream;
+  }
+
+  async *#texts(last: string): AsyncGenerator<Buffer | string> {
+    if (this.#file && this.#fileBytes > 0) {
+      yield* this.#file.createReadStream({ start: 0, end: this.#fileBytes - 1, autoClose: false });
+    }
+    yield this.#parts.join('') + last;
   }
 
   async discard(): Promise<void> {
-    await this.#written.catch(() => {});
-    await (await this.#file?.catch(() => undefined))?.close();
+    await this.#writing;
+    const file = this.#file;
+    this.#file = undefined;
+    await file?.close();
   }
 }
 
-/** Without a name it is gone as soon as it is closed, however the process ends. */
-async function openUnseen(): Promise<FileHandle> {
+/** A file without a name is gone when it is closed, however the process ends. */
+async function openNameless(): Promise<FileHandle> {
   const name = path.join(tmpdir(), `ledgerline-${randomBytes(8).toString('hex')}`);
-  const handle = await open(name, 'wx+', 0o600);
+  const handle = await open(name, 'ax+', 0o600);
   await rm(name);
   return handle;
 }

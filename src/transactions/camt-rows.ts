@@ -2,7 +2,9 @@
 import { createHash } from 'node:crypto';
 import { JsonObject } from '../formats/json.ts';
 import type { IncomingRow } from './ingest.ts';
+import { maxLengths } from './limits.ts';
 import { incoming, unreadable } from './ndjson.ts';
+import { cutText } from './transaction.ts';
 
 /** The texts inside an entry by their path below it. A repeated element has several texts. */
 export type Texts = Map<string, string[]>;
@@ -21,9 +23,6 @@ interface Part {
   /** Whether the row stands for one transaction of a batch booking, not for the whole entry. */
   isOfBatch: boolean;
 }
-
-/** Contract: notes of a statement are cut to the limit of paymentNotes. */
-const longestNote = 2000;
 
 /**
  * References that ISO 20022 defines as unique, in the order in which they replace a missing AcctSvcrRef. InstrId and
@@ -123,7 +122,10 @@ function membersOf(part: Part) {
     transactionStatus: statuses[status] ?? status,
     senderName: party('Dbtr'),
     receiverName: party('Cdtr'),
-    paymentNotes: cutText((detail.get('RmtInf/Ustrd') ?? entry.get('AddtlNtryInf') ?? []).join(' '), longestNote),
+    paymentNotes: cutText(
+      (detail.get('RmtInf/Ustrd') ?? entry.get('AddtlNtryInf') ?? []).join(' '),
+      maxLengths.paymentNotes,
+    ),
     paymentSystem: system,
   };
 }
@@ -142,9 +144,4 @@ function statusOf(entry: Texts): string {
 
 function directionOf({ entry, detail, isOfBatch }: Part): string {
   return (isOfBatch && first(detail, 'CdtDbtInd')) || first(entry, 'CdtDbtInd') || '';
-}
-
-/** In UTF-16 code units, without half a surrogate pair at the end. */
-function cutText(text: string, limit: number): string {
-  return text.length <= limit ? text : text.slice(0, limit).replace(/[\uD800-\uDBFF]$/, '');
 }

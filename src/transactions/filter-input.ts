@@ -4,6 +4,7 @@ import { decimal, filterText, optional, type ValuesOf } from '../formats/shape.t
 import { isAbove, parseAmountBound } from './amount.ts';
 import type { Filter } from './filter.ts';
 import { parseFrom, parseTo } from './instant.ts';
+import { maxLengths } from './limits.ts';
 import { fold } from './transaction.ts';
 
 const dateTime = (parse: typeof parseFrom) =>
@@ -20,18 +21,18 @@ const amountBound = decimal(
   true,
 );
 
-const facet = filterText({ parse: fold });
+const facet = (maxLength: number) => filterText({ parse: fold, maxLength });
 
 export const filterMembers = {
   timestampFrom: optional(dateTime(parseFrom), 'First moment, inclusive. A date alone starts with its day, UTC.'),
   timestampTo: optional(dateTime(parseTo), 'Last moment, inclusive. A date alone covers its whole day, UTC.'),
   amountFrom: optional(amountBound, 'Least amount, inclusive.'),
   amountTo: optional(amountBound, 'Largest amount, inclusive.'),
-  transactionType: optional(facet, 'Only this kind, ignoring case.'),
-  transactionCategory: optional(facet, 'Only this category, ignoring case.'),
-  transactionStatus: optional(facet, 'Only this status, ignoring case.'),
-  currency: optional(facet, 'Only this currency, ignoring case.'),
-  search: optional(facet, 'Part of a name, a note or an id, ignoring case.'),
+  transactionType: optional(facet(maxLengths.transactionType), 'Only this kind, ignoring case.'),
+  transactionCategory: optional(facet(maxLengths.transactionCategory), 'Only this category, ignoring case.'),
+  transactionStatus: optional(facet(maxLengths.transactionStatus), 'Only this status, ignoring case.'),
+  currency: optional(facet(maxLengths.currency), 'Only this currency, ignoring case.'),
+  search: optional(facet(maxLengths.search), 'Part of a name, a note or an id, ignoring case.'),
   asOf: optional(filterText(), 'The As-Of header of an earlier page: the rows stay those of that page.'),
 };
 

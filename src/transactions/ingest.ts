@@ -1,13 +1,14 @@
 /** A stream of rows, recorded in batches. Memory stays the same however many rows come. */
 import type { FieldErrors } from '../errors.ts';
+import type { BatchLimits } from './limits.ts';
 import type { RecordPlanResult } from './record-rules.ts';
-import type { Row, RowKey, RowReading } from './row.ts';
+import { sizeOf, type Row, type RowKey, type RowReading } from './row.ts';
 
-/** A row as it was read, and where it stood. */
+/** A row as it was read, and the line it came from. */
 export interface IncomingRow {
   line: number;
   reading: RowReading;
-  /** What a row that could not be read calls itself. */
+  /** The ids that a row claims if it could not be read. */
   claims?: RowKey;
 }
 
@@ -20,12 +21,16 @@ export interface RowOutcome extends RowKey {
 export type RecordResultName = 'created' | 'duplicate' | 'updated' | 'conflict' | 'rejected';
 export type Totals = Record<RecordResultName, number>;
 
+export const noRows = (): Totals => ({ created: 0, duplicate: 0, updated: 0, conflict: 0, rejected: 0 });
+
 export interface IngestOptions {
   record(rows: readonly Row[]): Promise<RecordPlanResult[]>;
   lanes: number;
-  batchSize: number;
+  batch: BatchLimits;
   /** Called for each row that was neither created nor a duplicate. */
   report(outcome: RowOutcome): void;
+  /** Resolves when the report can take more outcomes. */
+  reportReady?(): Promise<void>;
   /** Called when rows have been recorded. */
   onProgress?(rows: number): void;
 }
@@ -33,7 +38,7 @@ export interface IngestOptions {
 export const unknownIndividualErrors: FieldErrors = { IndividualId: ['Unknown individual.'] };
 
 export async function ingest(incoming: AsyncIterable<IncomingRow[]>, options: IngestOptions): Promise<Totals> {
-  const totals: Totals = { created: 0, duplicate: 0, updated: 0, conflict: 0, rejected: 0 };
+  const totals = noRows();
   const lanes = Array.from({ length: options.lanes }, () => new Lane(options, settle));
 
   function settle(outcome: RowOutcome): void {
@@ -48,28 +53,31 @@ export async function ingest(incoming: AsyncIterable<IncomingRow[]>, options: In
           settle({ line: row.line, ...row.claims!, result: 'rejected', errors: row.reading.errors });
           continue;
         }
-        // Rows of one individual keep to one lane, and so to their order; lanes never wait for each other's locks.
+        // Rows of one individual stay in one lane, and so in order. Lanes never wait for each other's locks.
         const lane = lanes[row.reading.row.individualId % lanes.length]!;
         lane.add(row.line, row.reading.row);
         if (lane.isFull) await lane.flush();
       }
+      await options.reportReady?.();
     }
     for (const lane of lanes) await lane.flush();
   } finally {
-    // Whatever failed, nothing may still be writing behind the caller's back.
+    // Whatever failed, no batch may still be writing when the caller goes on.
     await Promise.allSettled(lanes.map((lane) => lane.settled()));
   }
   for (const lane of lanes) await lane.settled();
   return totals;
 }
 
-/** Fills one batch while the one before is on its way. */
+/** Fills one batch while the batch before it is being recorded. */
 class Lane {
   readonly #options: IngestOptions;
   readonly #settle: (outcome: RowOutcome) => void;
   #lines: number[] = [];
   #rows: Row[] = [];
-  #underWay: Promise<void> = Promise.resolve();
+  #characters = 0;
+  /** The batch before. Its failure is kept, and thrown when the next batch is due. */
+  #recording: Promise<{ error?: unknown }> = Promise.resolve({});
 
   constructor(options: IngestOptions, settle: (outcome: RowOutcome) => void) {
     this.#options = options;
@@ -77,27 +85,32 @@ class Lane {
   }
 
   get isFull(): boolean {
-    return this.#rows.length >= this.#options.batchSize;
+    const { rows, characters } = this.#options.batch;
+    return this.#rows.length >= rows || this.#characters >= characters;
   }
 
   add(line: number, row: Row): void {
     this.#lines.push(line);
     this.#rows.push(row);
+    this.#characters += sizeOf(row);
   }
 
   async flush(): Promise<void> {
     const [lines, rows] = [this.#lines, this.#rows];
     this.#lines = [];
     this.#rows = [];
-    await this.#underWay;
+    this.#characters = 0;
+    await this.settled();
     if (rows.length === 0) return;
-    this.#underWay = this.#record(lines, rows);
-    // It is awaited with the next batch; until then its failure is no surprise to anyone.
-    this.#underWay.catch(() => {});
+    this.#recording = this.#record(lines, rows).then(
+      () => ({}),
+      (error: unknown) => ({ error }),
+    );
   }
 
-  settled(): Promise<void> {
-    return this.#underWay;
+  async settled(): Promise<void> {
+    const { error } = await this.#recording;
+    if (error !== undefined) throw error;
   }
 
   async #record(lines: number[], rows: Row[]): Promise<void> {

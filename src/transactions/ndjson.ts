@@ -1,5 +1,6 @@
 /** Rows from lines of JSON. */
-import { MalformedJson, readJson, type Json } from '../formats/json.ts';
+import { readJson } from '../formats/json-reader.ts';
+import { MalformedJson, type Json } from '../formats/json.ts';
 import { readLines, type Line } from '../formats/lines.ts';
 import type { IncomingRow } from './ingest.ts';
 import { claimedKey, readRow } from './row.ts';
@@ -10,14 +11,8 @@ export async function* readNdjson(chunks: AsyncIterable<Buffer>): AsyncGenerator
 
 function toRow({ number, text, problem }: Line): IncomingRow {
   if (text === undefined) return unreadable(number, problem!);
-  let json: Json;
-  try {
-    json = readJson(text);
-  } catch (error) {
-    if (error instanceof MalformedJson) return unreadable(number, error.message);
-    throw error;
-  }
-  return incoming(number, json);
+  const json = readJson(text);
+  return json instanceof MalformedJson ? unreadable(number, json.message) : incoming(number, json);
 }
 
 export function incoming(line: number, json: Json): IncomingRow {

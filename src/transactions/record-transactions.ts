@@ -1,17 +1,31 @@
-/** How transactions get in. Rows are applied in batches, in order; a row sent twice is a duplicate, never a second row. */
+/** Records rows in batches, in order. A row that was sent before is a duplicate, never a second row. */
 import type { Clock } from '../clock.ts';
+import { serviceBatch } from './limits.ts';
 import type { RecordPlanResult } from './record-rules.ts';
-import type { Row } from './row.ts';
 import type { RecordStore } from './record.store.ts';
-
-const batchSize = 1000;
+import { sizeOf, type Row } from './row.ts';
 
 export function createRecordTransactions(store: RecordStore, clock: Clock) {
   return async function recordTransactions(rows: readonly Row[]): Promise<RecordPlanResult[]> {
     const results: RecordPlanResult[] = [];
-    for (let start = 0; start < rows.length; start += batchSize) {
-      results.push(...(await store.recordBatch(rows.slice(start, start + batchSize), clock.now())));
+    for (const batch of batchesOf(rows)) {
+      const recorded = await store.recordBatch(batch, clock.now());
+      results.push(...recorded);
     }
     return results;
   };
+}
+
+function* batchesOf(rows: readonly Row[]): Generator<Row[]> {
+  let batch: Row[] = [];
+  let characters = 0;
+  for (const row of rows) {
+    batch.push(row);
+    characters += sizeOf(row);
+    if (batch.length < serviceBatch.rows && characters < serviceBatch.characters) continue;
+    yield batch;
+    batch = [];
+    characters = 0;
+  }
+  if (batch.length > 0) yield batch;
 }

@@ -1,5 +1,5 @@
 /** The statements by which transactions get in: one batch is one transaction. */
-import { finished } from 'node:stream/promises';
+import { copyInto } from '../db/copy.ts';
 import { array, type Database, type Statement, type Transaction as DatabaseTransaction } from '../db/database.ts';
 import { planBatch, type BatchPlan, type RecordPlanResult } from './record-rules.ts';
 import {
@@ -106,24 +106,26 @@ async function readStanding(sql: DatabaseTransaction, rows: readonly Row[]): Pro
   return new Map(found.map(({ key, body }) => [key, body]));
 }
 
-/** COPY takes many rows for half the work, but asks for two more answers on the way. */
-const copiedFrom = 50;
-const copiedAtOnce = 500;
+/** From so many rows on COPY is faster than INSERT: it takes half the work, but two more round trips. */
+const leastCopiedRows = 50;
+const copiedCharacters = 128 * 1024;
 
 async function insertTransactions(sql: DatabaseTransaction, rows: readonly NumberedRow[]): Promise<void> {
-  if (rows.length >= copiedFrom) await copyMany(sql, rows);
-  else if (rows.length > 0) await insertFew(sql, rows);
+  if (rows.length >= leastCopiedRows) {
+    await copyInto(sql`copy transactions (${sql.unsafe(copiedColumns)}, seq) from stdin`, copyTexts(rows));
+  } else if (rows.length > 0) await insertFew(sql, rows);
 }
 
 /** In pieces, so that PostgreSQL takes one while the next is written. */
-async function copyMany(sql: DatabaseTransaction, rows: readonly NumberedRow[]): Promise<void> {
-  const target = await sql`copy transactions (${sql.unsafe(copiedColumns)}, seq) from stdin`.writable();
-  for (let start = 0; start < rows.length; start += copiedAtOnce) {
-    const lines = rows.slice(start, start + copiedAtOnce).map(({ row, seq }) => copyLine(row, seq));
-    target.write(lines.join(''));
+function* copyTexts(rows: readonly NumberedRow[]): Generator<string> {
+  let text = '';
+  for (const { row, seq } of rows) {
+    text += copyLine(row, seq);
+    if (text.length < copiedCharacters) continue;
+    yield text;
+    text = '';
   }
-  target.end();
-  await finished(target);
+  if (text !== '') yield text;
 }
 
 /** The columns of some rows, as arrays for unnest. */

@@ -1,9 +1,11 @@
 /** A row as it comes in from outside: checked once, and written at once as it will be kept. */
+import { setImmediate } from 'node:timers/promises';
 import type { FieldErrors } from '../errors.ts';
 import { JsonNumber, JsonObject, type Json } from '../formats/json.ts';
 import {
   decimal,
   int32,
+  keptMembers,
   memberReader,
   objectSchema,
   required,
@@ -12,15 +14,16 @@ import {
   WrongType,
 } from '../formats/shape.ts';
 import { parseAmount, type Amount } from './amount.ts';
-import { parseInstant } from './instant.ts';
-import type { Instant } from './instant.ts';
-import { fold, searchText, writeBody, type Transaction } from './transaction.ts';
+import { parseInstant, type Instant } from './instant.ts';
+import { maxLengths } from './limits.ts';
+import { cutText, fold, searchText, writeBody, type Transaction } from './transaction.ts';
 
-const word = (about: string) => withDefault(text(), '', about);
+const word = (field: keyof typeof maxLengths, about: string) =>
+  withDefault(text({ maxLength: maxLengths[field] }), '', about);
 
 const members = {
   individualId: required(int32(), 'Whose transaction it is.'),
-  transactionId: required(text({ trim: true, maxLength: 64 }), 'Unique for the individual.'),
+  transactionId: required(text({ trim: true, maxLength: maxLengths.transactionId }), 'Unique for the individual.'),
   amount: required(
     decimal(
       (given, isNumber) => parseAmount(given, isNumber),
@@ -47,18 +50,22 @@ const members = {
     }),
     'ISO 8601; without an offset it is UTC, and digits past microseconds are cut.',
   ),
-  transactionType: word('Kind of transaction.'),
-  transactionCategory: word('Debit or Credit.'),
+  transactionType: word('transactionType', 'Kind of transaction.'),
+  transactionCategory: word('transactionCategory', 'Debit or Credit.'),
   transactionStatus: word(
+    'transactionStatus',
     'Status; Pending may still change, the final ones are Accepted, Rejected, Reversed, Cancelled.',
   ),
-  senderName: word('Name of the sender.'),
-  receiverName: word('Name of the receiver.'),
-  paymentNotes: word('Free-text note.'),
-  paymentSystem: word('Payment system.'),
+  senderName: word('senderName', 'Name of the sender.'),
+  receiverName: word('receiverName', 'Name of the receiver.'),
+  paymentNotes: word('paymentNotes', 'Free-text note.'),
+  paymentSystem: word('paymentSystem', 'Payment system.'),
 };
 
 export const rowSchema = { title: 'TransactionRow', ...objectSchema(members) };
+
+/** Which parts of a row are kept when a large body is read. */
+export const keptOfRow = keptMembers(members);
 
 /** The names a row's values go by. */
 export const rowFields = Object.keys(members);
@@ -100,6 +107,11 @@ export function makeRow(transaction: Transaction): Row {
   };
 }
 
+/** About how much memory and COPY text a row takes. */
+export function sizeOf({ head, body }: Row): number {
+  return head.length + body.length;
+}
+
 /** In the order of `copiedColumns`. */
 function headCells(transaction: Transaction): string[] {
   return [
@@ -134,15 +146,24 @@ export type RowReading = { row: Row } | { errors: FieldErrors };
 
 /** `path` is where the row stands in what came, for sentences about it. */
 export function readRow(json: Json, path: string): RowReading {
-  if (!(json instanceof JsonObject)) return { errors: { [path]: [new WrongType(path, 'TransactionRow').message] } };
+  if (!(json instanceof JsonObject)) return { errors: new WrongType(path, 'TransactionRow').errors };
   const errors: FieldErrors = {};
-  try {
-    const row = readMembers(json, `${path}.`, errors);
-    return Object.keys(errors).length > 0 ? { errors } : { row: makeRow(row as unknown as Transaction) };
-  } catch (error) {
-    if (error instanceof WrongType) return { errors: { [error.path]: [error.message] } };
-    throw error;
+  const row = readMembers(json, `${path}.`, errors);
+  if (row instanceof WrongType) return { errors: row.errors };
+  return Object.keys(errors).length > 0 ? { errors } : { row: makeRow(row as unknown as Transaction) };
+}
+
+/** Rows that are read before other work gets a turn. */
+const rowsPerTurn = 250;
+
+/** Reads the rows of a JSON body, whose length may be large. */
+export async function readRows(rows: readonly Json[], path: string): Promise<RowReading[]> {
+  const readings: RowReading[] = [];
+  for (const [index, row] of rows.entries()) {
+    if (index > 0 && index % rowsPerTurn === 0) await setImmediate();
+    readings.push(readRow(row, `${path}[${index}]`));
   }
+  return readings;
 }
 
 export interface RowKey {
@@ -160,8 +181,15 @@ export function claimedKey(json: Json): RowKey {
   const id = member('transactionid');
   const individual = member('individualid');
   return {
-    transactionId: typeof id === 'string' ? id : null,
+    transactionId: typeof id === 'string' ? cutText(id, longestClaim) : null,
     individualId:
-      individual instanceof JsonNumber ? Number(individual.text) : typeof individual === 'string' ? individual : null,
+      individual instanceof JsonNumber
+        ? Number(individual.text)
+        : typeof individual === 'string'
+          ? cutText(individual, longestClaim)
+          : null,
   };
 }
+
+/** The answer repeats what a row calls itself, but not megabytes of it. */
+const longestClaim = 256;

@@ -1,5 +1,6 @@
 /** A transaction as it is kept, and as the wire has it. */
-import { JsonNumber, JsonObject, readJson } from '../formats/json.ts';
+import { readJson } from '../formats/json-reader.ts';
+import { JsonNumber, JsonObject } from '../formats/json.ts';
 import type { Amount } from './amount.ts';
 import { parseInstant, writeInstant, type Instant } from './instant.ts';
 
@@ -66,6 +67,13 @@ const gap = '\u0001';
 
 export function searchText({ transactionId, senderName, receiverName, paymentNotes }: Transaction): string {
   return fold([transactionId, senderName, receiverName, paymentNotes].join(gap));
+}
+
+/** The start of a text, without half a character at its end. */
+export function cutText(text: string, maxLength: number): string {
+  if (text.length <= maxLength) return text;
+  const cut = text.slice(0, maxLength);
+  return cut.isWellFormed() ? cut : cut.slice(0, -1);
 }
 
 /** One spelling for words that differ in case only. */

@@ -29,21 +29,18 @@ const members = {
 const readMembers = memberReader(members);
 
 export function readUser(json: Json): UserReading {
-  if (!(json instanceof JsonObject)) return { errors: { $: [new WrongType('$', 'User').message] } };
+  if (!(json instanceof JsonObject)) return { errors: new WrongType('$', 'User').errors };
   const errors: FieldErrors = {};
-  try {
-    const read = readMembers(asTexts(json), '$.', errors) as {
-      id: number;
-      phone: PhoneNumber | undefined;
-      verified: { is: boolean } | undefined;
-    };
-    const verified = read.verified?.is ?? false;
-    if (verified && !read.phone && !errors.Phone) errors.Phone = ['The Phone field is required for a verified user.'];
-    return Object.keys(errors).length > 0 ? { errors } : { user: { id: read.id, phone: read.phone, verified } };
-  } catch (error) {
-    if (error instanceof WrongType) return { errors: { [error.path]: [error.message] } };
-    throw error;
-  }
+  const values = readMembers(asTexts(json), '$.', errors);
+  if (values instanceof WrongType) return { errors: values.errors };
+  const { id, phone, verified } = values as {
+    id: number;
+    phone: PhoneNumber | undefined;
+    verified: { is: boolean } | undefined;
+  };
+  const isVerified = verified?.is ?? false;
+  if (isVerified && !phone && !errors.Phone) errors.Phone = ['The Phone field is required for a verified user.'];
+  return Object.keys(errors).length > 0 ? { errors } : { user: { id, phone, verified: isVerified } };
 }
 
 /** A truth may come as JSON's own. */

@@ -1,8 +1,7 @@
-import { writeJson } from '../../formats/json.ts';
 import type { NewUser } from '../../users/users.store.ts';
 import { notTheirs } from '../../errors.ts';
 import { json, operation } from '../operation.ts';
-import { body, int32, jsonObject, optional, text } from '../../formats/shape.ts';
+import { body, int32, objectText, optional, text } from '../../formats/shape.ts';
 
 /** What .NET's own attribute asks of an address: one @, with something on either side. */
 const parseEmail = (address: string) => (/^[^@]+@[^@]+$/.test(address) ? address : undefined);
@@ -12,13 +11,17 @@ const input = body('CreateUserRequest', {
   merchantId: optional(int32(-2_147_483_648), 'Merchant the user belongs to.'),
   email: optional(
     text({
+      maxLength: 320,
       parse: parseEmail,
       message: 'The {0} field is not a valid e-mail address.',
       schema: { format: 'email' },
     }),
     'E-mail address.',
   ),
-  additionalData: optional(jsonObject(), 'Anything the caller wants to keep with the user.'),
+  additionalData: optional(
+    objectText(16_384),
+    'Anything the caller wants to keep with the user; at most 16,384 characters as JSON without white space.',
+  ),
 });
 
 export const createUserOperation = (createUser: (user: NewUser) => Promise<number>) =>
@@ -47,7 +50,6 @@ export const createUserOperation = (createUser: (user: NewUser) => Promise<numbe
     async handle({ body: { id, merchantId, email, additionalData }, caller }) {
       // A token that may name one user cannot bring others into being.
       if (caller.userId !== undefined && caller.userId !== id) throw notTheirs();
-      const data = additionalData && writeJson(additionalData);
-      return json(201, { id: await createUser({ id, merchantId, email, additionalData: data }) });
+      return json(201, { id: await createUser({ id, merchantId, email, additionalData }) });
     },
   });

@@ -1,23 +1,38 @@
 import type { Readable } from 'node:stream';
+import { setImmediate } from 'node:timers/promises';
 import { notTheirs, type FieldErrors } from '../../errors.ts';
-import type { Observe } from '../../observe.ts';
+import type { Json } from '../../formats/json.ts';
 import { body, list, required } from '../../formats/shape.ts';
+import type { Observe } from '../../observe.ts';
 import {
   ingest,
+  noRows,
   unknownIndividualErrors,
   type IncomingRow,
   type RecordResultName,
   type Totals,
 } from '../../transactions/ingest.ts';
+import { maxReportedRows, maxRowsInBody, serviceBatch } from '../../transactions/limits.ts';
 import { readNdjson } from '../../transactions/ndjson.ts';
 import type { RecordPlanResult } from '../../transactions/record-rules.ts';
-import { claimedKey, readRow, rowSchema, type Row, type RowKey } from '../../transactions/row.ts';
-import { json, operation, type Reply } from '../operation.ts';
+import {
+  claimedKey,
+  keptOfRow,
+  readRows,
+  rowSchema,
+  type Row,
+  type RowKey,
+  type RowReading,
+} from '../../transactions/row.ts';
+import { jsonType, operation, type Reply } from '../operation.ts';
 import { Spill } from '../spill.ts';
 import { exampleTransaction } from './schemas.ts';
 
 const input = body('RecordTransactionsRequest', {
-  transactions: required(list(rowSchema), 'The rows, applied in order.'),
+  transactions: required(
+    list({ schema: rowSchema, kept: keptOfRow, maxItems: maxRowsInBody }),
+    'The rows, applied in order.',
+  ),
 });
 
 export type RecordTransactions = (rows: readonly Row[]) => Promise<RecordPlanResult[]>;
@@ -36,8 +51,9 @@ export const recordTransactionsOperation = (recordTransactions: RecordTransactio
     summary: 'Record transactions',
     about:
       'One result for each row, in order; a bad row never stops the good ones, and sending a row again is safe. ' +
-      'As application/x-ndjson, one row a line and as many as you like, the answer has a line, with its number, ' +
-      'for each row that was neither created nor a duplicate, and a last line with the totals.',
+      'As application/x-ndjson, one row a line and any number of them, the answer has a line, with its number, ' +
+      'for each row that was neither created nor a duplicate, and a last line with the totals. After 100,000 such ' +
+      'lines only the totals follow, with `truncated: true`. A line is at most 65,536 bytes long.',
     scopes: ['transactions:write'],
     input,
     inputRequired: true,
@@ -46,20 +62,12 @@ export const recordTransactionsOperation = (recordTransactions: RecordTransactio
     responses: { 200: { about: 'What became of each row.', schema: resultsSchema() } },
 
     async handle({ body: { transactions }, caller }) {
-      const readings = transactions.map((row, index) => readRow(row, `$.transactions[${index}]`));
-      const good = readings.flatMap((reading) => ('row' in reading ? [reading.row] : []));
-      if (!good.every(({ individualId }) => mayName(caller.userId, individualId))) throw notTheirs();
-      const applied = (await recordTransactions(good)).values();
-      const results = readings.map((reading, index): Result => {
-        if ('errors' in reading) return { ...claimedKey(transactions[index]!), result: 'rejected', ...reading };
-        const { transactionId, individualId } = reading.row;
-        const result = applied.next().value!;
-        return result === 'unknown-individual'
-          ? { transactionId, individualId, result: 'rejected', errors: unknownIndividualErrors }
-          : { transactionId, individualId, result };
-      });
+      const readings = await readRows(transactions, '$.transactions');
+      const rows = readings.flatMap((reading) => ('row' in reading ? [reading.row] : []));
+      if (!rows.every(({ individualId }) => mayName(caller.userId, individualId))) throw notTheirs();
+      const results = resultsOf(transactions, readings, await recordTransactions(rows));
       observeTotals(observe, countResults(results));
-      return json(200, { results });
+      return { status: 200, body: await writeResults(results), contentType: jsonType };
     },
 
     streams: {
@@ -68,7 +76,32 @@ export const recordTransactionsOperation = (recordTransactions: RecordTransactio
     },
   });
 
-/** The answer waits until all has been read: a client that sends everything first must never have to read. */
+function resultsOf(sent: readonly Json[], readings: readonly RowReading[], recorded: RecordPlanResult[]): Result[] {
+  const next = recorded.values();
+  return readings.map((reading, index): Result => {
+    if ('errors' in reading) return { ...claimedKey(sent[index]!), result: 'rejected', ...reading };
+    const { transactionId, individualId } = reading.row;
+    const result = next.next().value!;
+    return result === 'unknown-individual'
+      ? { transactionId, individualId, result: 'rejected', errors: unknownIndividualErrors }
+      : { transactionId, individualId, result };
+  });
+}
+
+/** Results that are written before other work gets a turn. */
+const resultsPerTurn = 500;
+
+async function writeResults(results: readonly Result[]): Promise<string> {
+  const parts: string[] = [];
+  for (let start = 0; start < results.length; start += resultsPerTurn) {
+    if (start > 0) await setImmediate();
+    const part = results.slice(start, start + resultsPerTurn);
+    parts.push(part.map((result) => JSON.stringify(result)).join(','));
+  }
+  return `{"results":[${parts.join(',')}]}`;
+}
+
+/** The answer waits until all rows have been read: a client that sends everything first need not read meanwhile. */
 async function recordLines(
   lines: Readable,
   userId: number | undefined,
@@ -76,23 +109,36 @@ async function recordLines(
   observe: Observe,
 ): Promise<Reply> {
   const answer = new Spill();
+  let reported = 0;
   try {
     const totals = await ingest(ownRows(readNdjson(lines), userId), {
       record,
       lanes: 2,
-      batchSize: 1000,
-      report: (outcome) => answer.add(`${JSON.stringify(outcome)}\n`),
+      batch: serviceBatch,
+      report(outcome) {
+        reported += 1;
+        if (reported <= maxReportedRows) answer.add(`${JSON.stringify(outcome)}\n`);
+      },
+      reportReady: () => answer.ready(),
     });
+    await answer.ready();
     observeTotals(observe, totals);
-    answer.add(`${JSON.stringify({ totals })}\n`);
-    return { status: 200, body: await answer.read(), contentType: 'application/x-ndjson; charset=utf-8' };
+    if (answer.error !== undefined) observe({ kind: 'answer-truncated', reason: errorCodeOf(answer.error) });
+    const isTruncated = reported > maxReportedRows || answer.error !== undefined;
+    const last = `${JSON.stringify({ totals, ...(isTruncated && { truncated: true }) })}\n`;
+    return { status: 200, body: answer.read(last), contentType: 'application/x-ndjson; charset=utf-8' };
   } catch (error) {
     await answer.discard();
     throw error;
   }
 }
 
-/** A token that may name one user brings in rows of that user only. */
+/** Such as ENOSPC or EACCES. */
+function errorCodeOf(error: unknown): string {
+  return (error as NodeJS.ErrnoException).code ?? 'unknown';
+}
+
+/** A token that is bound to a user may record rows of that user only. */
 async function* ownRows(
   incoming: AsyncIterable<IncomingRow[]>,
   userId: number | undefined,
@@ -114,7 +160,7 @@ function mayName(userId: number | undefined, individualId: number): boolean {
 }
 
 function countResults(results: Result[]): Totals {
-  const totals: Totals = { created: 0, duplicate: 0, updated: 0, conflict: 0, rejected: 0 };
+  const totals = noRows();
   for (const { result } of results) totals[result] += 1;
   return totals;
 }

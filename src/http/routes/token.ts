@@ -16,6 +16,7 @@ export const tokenOperation = (issuer: Issuer, observe: Observe) =>
     about:
       'OAuth 2.0 client credentials, form-encoded, the secret by Basic or in the body. A client that may bind users adds user_id, and gets a token that opens one user only, with at most the scopes phone and transactions:read. Errors are those of RFC 6749 section 5.2.',
     rawBody: true,
+    largestBody: 16 * 1024,
     oauthErrors: true,
     responses: {
       200: {

@@ -4,7 +4,7 @@ import { body, int32, required, text } from '../../formats/shape.ts';
 
 const input = body('VerifyRequest', {
   id: required(int32(), 'User identifier.'),
-  code: required(text({ trim: true }), 'The code of the message.'),
+  code: required(text({ trim: true, maxLength: 64 }), 'The code of the message.'),
 });
 
 export const verifyPhoneOperation = (verifyCode: VerifyCode) =>
