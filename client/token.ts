@@ -6,7 +6,12 @@ import type { TokenResponse } from './types.ts';
 export type TokenSource = (refused: boolean) => string | Promise<string>;
 
 export interface ClientCredentials {
-  baseUrl: string;
+  /** Where the service is, if it issues the tokens itself. */
+  baseUrl?: string;
+  /** The token endpoint of another issuer. */
+  tokenUrl?: string;
+  /** What the token is for, where the issuer wants to be told. */
+  audience?: string;
   clientId: string;
   clientSecret: string;
   /** Separated by spaces; all the client has, if not given. */
@@ -18,18 +23,20 @@ export interface ClientCredentials {
 
 /** OAuth 2.0 client credentials, for back ends: an app that people hold must never carry the secret. */
 export function clientCredentials(options: ClientCredentials): TokenSource {
-  const { baseUrl, clientId, clientSecret, scope, userId } = options;
+  const { baseUrl = '', clientId, clientSecret, scope, userId, audience } = options;
+  const url = options.tokenUrl ?? `${baseUrl.replace(/\/+$/, '')}/connect/token`;
   const form = new URLSearchParams({ grant_type: 'client_credentials' });
   form.set('client_id', clientId);
   form.set('client_secret', clientSecret);
   if (scope) form.set('scope', scope);
+  if (audience) form.set('audience', audience);
   if (userId !== undefined) form.set('user_id', String(userId));
   let held: { token: Promise<string>; goodUntil: number } | undefined;
 
   async function request(): Promise<string> {
     const asked = Date.now();
     const send = options.fetch ?? fetch;
-    const response = await send(`${baseUrl.replace(/\/+$/, '')}/connect/token`, {
+    const response = await send(url, {
       method: 'POST',
       body: form,
       // The secret goes nowhere else.
