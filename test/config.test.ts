@@ -79,6 +79,8 @@ describe('settings', () => {
     ['LEDGERLINE_USER_SENDS', '1/1m,2/2m,3/3m'],
     ['LEDGERLINE_USER_FAILURES', '10/1h'],
     ['LEDGERLINE_DIGEST_KEY', 'short'],
+    ['LEDGERLINE_DIGEST_KEY', `${'A'.repeat(44)},short`],
+    ['LEDGERLINE_DIGEST_KEY', `${'A'.repeat(44)},${'A'.repeat(44)}`],
     ['LEDGERLINE_SIGNING_KEY', 'x'],
     ['LEDGERLINE_CLIENTS', '{'],
     ['LEDGERLINE_CLIENTS', '{}'],
@@ -118,7 +120,7 @@ describe('settings', () => {
     const file = path.join(folder, 'key');
     const key = makeDigestKey();
     await writeFile(file, `${key}\n`);
-    expect(loadConfig({ LEDGERLINE_DIGEST_KEY_FILE: file }).digestKey).toEqual(Buffer.from(key, 'base64'));
+    expect(loadConfig({ LEDGERLINE_DIGEST_KEY_FILE: file }).digestKeys).toEqual([Buffer.from(key, 'base64')]);
     expect(problems({ LEDGERLINE_DIGEST_KEY_FILE: file, LEDGERLINE_DIGEST_KEY: key })[0]).toMatch(/both set/);
     expect(problems({ LEDGERLINE_DIGEST_KEY_FILE: '/nowhere' })[0]).toMatch(/LEDGERLINE_DIGEST_KEY_FILE/);
     expect(problems({ LEDGERLINE_BRAND_FILE: file })[0]).toMatch(/is not a setting/);

@@ -2,6 +2,7 @@
 import type { ServiceClock } from '../clock.ts';
 import type { Config } from '../config/load.ts';
 import type { Database } from '../db/database.ts';
+import type { DigestKeys } from '../digest-keys.ts';
 import type { Observer } from '../observe.ts';
 import type { Jobs } from './jobs.ts';
 import type { Releasers } from './releasers.ts';
@@ -12,8 +13,10 @@ export interface Core {
   db: Database;
   clock: ServiceClock;
   observer: Observer;
-  /** Keys for one purpose each, derived from the digest key. */
-  deriveKey(purpose: string): Buffer;
+  /** Keys for one purpose each, derived from the digest keys. */
+  deriveKeys(purpose: string): DigestKeys;
+  /** The key of the guard's counters and safe list, the same through every rotation of the digest key. */
+  guardKey: Buffer;
   jobs: Jobs;
   stopping: Stopping;
   releasers: Releasers;

@@ -5,7 +5,7 @@ import { startEmbedded } from '../db/embedded.ts';
 import { describeOffset, readClockOffset, tolerableSeconds } from '../db/clock-offset.ts';
 import { asStartError } from '../db/explain.ts';
 import { grantsCure, missingGrants } from '../db/grants.ts';
-import { enterMode } from '../db/installation.ts';
+import { enterMode, refuseOtherMode } from '../db/installation.ts';
 import { migrate, missingFrom, readSchema, refuseUnknownContracts } from '../db/migrate.ts';
 import { StartError } from '../errors.ts';
 import type { Observe } from '../observe.ts';
@@ -25,7 +25,10 @@ export async function startDatabase(
 ): Promise<StartedDatabase> {
   const server = config.databaseUrl
     ? { url: config.databaseUrl, kill: () => {} }
-    : await startEmbedded({ dataDir: config.dataDir, fresh });
+    : await startEmbedded({
+        dataDir: config.dataDir,
+        ...(fresh && { beforeRemoval: (url) => refuseOtherMode(url, config.mode) }),
+      });
   if ('stop' in server) releasers.add(server.stop);
   await prepareSchema(server.url, config);
   const db = openDatabase({
@@ -50,6 +53,7 @@ async function checkServer(db: Database, { mode }: Config, observe: Observe): Pr
 
 async function prepareSchema(url: string, { migrate: how, mode }: Config): Promise<void> {
   try {
+    await refuseOtherMode(url, mode);
     if (how === 'auto') {
       await migrate(url, { latestFunctionsWin: mode === 'sandbox', withContracts: mode === 'sandbox' });
       return;

@@ -15,7 +15,7 @@ import type { Core } from './core.ts';
 export async function openGuard(core: Core, phones: PhoneStore, observe: Observe) {
   const { config, db, clock, jobs, releasers } = core;
   const store = createGuardStore(db);
-  const digest = createDigest(core.deriveKey('guard'));
+  const digest = createDigest(core.guardKey);
   const configured = configuredModes(config.mode === 'production', config.rules);
   const limits = { ...config, countries: config.countries ?? [], prefix: config.prefixSends };
   const live = createLiveGuard(store.readState, limits, configured, digest);

@@ -24,13 +24,13 @@ export function openMessages(core: Core) {
     observe(observation);
     trail.note(observation);
   };
-  const referenceKey = core.deriveKey('message references');
+  const referenceKeys = core.deriveKeys('message references');
   return {
     store,
     trail,
     order,
-    referenceKey,
-    receipts: createReceipts({ store, clock, observe, referenceKey }),
+    referenceKeys,
+    receipts: createReceipts({ store, clock, observe, referenceKeys }),
     /** Observes, and notes what belongs to a user's trail. */
     observePhone,
   };

@@ -40,8 +40,7 @@ export async function openPhone(core: Core, { url, inbox, terminal }: PhoneParts
   const failover = openFailover(core, gateways, messages);
   const texts = createMessages(config);
   for (const template of texts.tooLong()) observer.observe({ kind: 'template-too-long', ...template });
-  const codeKey = core.deriveKey('codes');
-  const common = { store: phones, clock, observe: messages.observePhone, digestKey: codeKey };
+  const common = { store: phones, clock, observe: messages.observePhone, digestKeys: core.deriveKeys('codes') };
   return {
     guard,
     services: {
@@ -53,7 +52,7 @@ export async function openPhone(core: Core, { url, inbox, terminal }: PhoneParts
         write: texts.write,
         testNumber: testNumbers(config.testNumbers ?? []),
         reserveSend: guard.reserveSend,
-        referenceKey: messages.referenceKey,
+        referenceKeys: messages.referenceKeys,
         codeDigits: config.codeDigits,
         codeSeconds: config.codeSeconds,
       }),

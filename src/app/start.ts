@@ -1,9 +1,12 @@
 /** The composition root: from settings to a running service. */
-import { deriveKey, makeDigestKey, sandboxKey } from '../auth/keys.ts';
+import { planKeys } from '../auth/digest-key-registry.ts';
+import { readDigestKeys } from '../auth/keys.ts';
 import { ServiceClock } from '../clock.ts';
 import { checkMode } from '../config/check.ts';
 import type { Config } from '../config/load.ts';
 import { asProblem, type Database } from '../db/database.ts';
+import { enterKeys, forgetKeys } from '../db/installation.ts';
+import { deriveKeys } from '../digest-keys.ts';
 import { StartError } from '../errors.ts';
 import { freePort } from '../free-port.ts';
 import { readPages } from '../http/pages.ts';
@@ -63,6 +66,8 @@ async function start(options: AppOptions, releasers: Releasers): Promise<App> {
   const observer = createObserver({ level: config.logLevel, format: options.logFormat, write: options.log });
   const { observe } = observer;
   const { db, kill } = await startDatabase(config, fresh, observe, releasers);
+  // The sandbox empties everything that was made with them in a moment.
+  if (fresh) await forgetKeys(db);
   const core = await createCore(config, db, observer, releasers);
   const { clock, stopping } = core;
 
@@ -133,14 +138,15 @@ async function start(options: AppOptions, releasers: Releasers): Promise<App> {
 }
 
 async function createCore(config: Config, db: Database, observer: Observer, releasers: Releasers): Promise<Core> {
-  const digestKey =
-    config.digestKey ?? Buffer.from(await sandboxKey(config.dataDir, 'digest.key', makeDigestKey), 'base64');
+  const nodeKeys = await readDigestKeys(config);
+  const { guardKey } = await enterKeys(db, (known) => planKeys(known, nodeKeys));
   return {
     config,
     db,
     clock: new ServiceClock(),
     observer,
-    deriveKey: (purpose) => deriveKey(digestKey, purpose),
+    deriveKeys: (purpose) => deriveKeys(nodeKeys.keys, purpose),
+    guardKey,
     jobs: createJobs(observer.observe),
     stopping: createStopping(config.drainSeconds),
     releasers,

@@ -9,9 +9,9 @@ import { createSummarizeTransactions } from '../transactions/totals.ts';
 import { createTransactionsStore } from '../transactions/transactions.store.ts';
 import type { Core } from './core.ts';
 
-export function openTransactions({ db, clock, deriveKey }: Core) {
+export function openTransactions({ db, clock, deriveKeys }: Core) {
   const store = createTransactionsStore(db);
-  const asOf = createAsOf(deriveKey('as-of'));
+  const asOf = createAsOf(deriveKeys('page tokens'));
   return {
     listTransactions: createListTransactions(store, clock, asOf),
     summarizeTransactions: createSummarizeTransactions(store, clock, asOf),

@@ -1,17 +1,11 @@
 /** Keys: given in production, where nodes share them; made by the sandbox for itself, beside its database. */
-import {
-  createHmac,
-  createPrivateKey,
-  createPublicKey,
-  generateKeyPair,
-  randomBytes,
-  type KeyObject,
-} from 'node:crypto';
+import { createPrivateKey, createPublicKey, generateKeyPair, randomBytes, type KeyObject } from 'node:crypto';
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { promisify } from 'node:util';
 import { calculateJwkThumbprint, type JWK } from 'jose';
-import { ConfigError } from '../config/load.ts';
+import { ConfigError, type Config } from '../config/load.ts';
+import type { NodeKeys } from './digest-key-registry.ts';
 
 export interface SigningKey {
   id: string;
@@ -62,7 +56,9 @@ export async function sandboxKey(dataDir: string, name: string, make: () => stri
   return made;
 }
 
-/** One key for each purpose, all from the one that is configured. */
-export function deriveKey(key: Buffer, purpose: string): Buffer {
-  return createHmac('sha256', key).update(purpose).digest();
+/** The configured digest keys, or the one that the sandbox has made for itself. */
+export async function readDigestKeys({ digestKeys, dataDir }: Config): Promise<NodeKeys> {
+  if (digestKeys) return { keys: digestKeys, isConfigured: true };
+  const made = await sandboxKey(dataDir, 'digest.key', makeDigestKey);
+  return { keys: [Buffer.from(made, 'base64')], isConfigured: false };
 }

@@ -1,8 +1,10 @@
 /** `ledgerline guard …`: the operator's hands without the service in between. */
 import { userInfo } from 'node:os';
-import { deriveKey, makeDigestKey, sandboxKey } from '../auth/keys.ts';
+import { planKeys } from '../auth/digest-key-registry.ts';
+import { readDigestKeys } from '../auth/keys.ts';
 import { ServiceClock } from '../clock.ts';
 import { loadConfig } from '../config/load.ts';
+import { enterKeys } from '../db/installation.ts';
 import { Problem, StartError } from '../errors.ts';
 import { plainAddress } from '../http/client-address.ts';
 import { asRule } from '../guard/live.ts';
@@ -19,14 +21,15 @@ const operator = () => ({ subject: `cli:${userInfo().username}`, client: 'cli' }
 
 async function withDesk(work: (desk: GuardDesk) => Promise<void>): Promise<number> {
   const config = loadConfig(process.env);
-  const key = config.digestKey ?? Buffer.from(await sandboxKey(config.dataDir, 'digest.key', makeDigestKey), 'base64');
+  const nodeKeys = await readDigestKeys(config);
   await withDatabase(2, async (db) => {
+    const { guardKey } = await enterKeys(db, (known) => planKeys(known, nodeKeys));
     const clock = new ServiceClock();
     if (config.mode === 'sandbox') clock.aheadSeconds = await createSandboxStore(db).readClock();
     const desk = createGuardDesk({
       store: createGuardStore(db),
       configured: configuredModes(config.mode === 'production', config.rules),
-      digest: createDigest(deriveKey(key, 'guard')),
+      digest: createDigest(guardKey),
       clock,
       observe: () => {},
     });

@@ -21,8 +21,8 @@ export interface EmbeddedOptions {
   dataDir: string;
   /** Settings of PostgreSQL on top of ours. */
   settings?: Record<string, string>;
-  /** Throws away what the directory holds. */
-  fresh?: boolean;
+  /** Begins with an empty database. Called with the address of the one that is there, which stays if this throws. */
+  beforeRemoval?: (url: string) => Promise<void>;
   /** Lets the service's role create databases and roles: tests clone a database for each file. */
   mayCreateDatabases?: boolean;
 }
@@ -71,7 +71,7 @@ export async function startEmbedded(options: EmbeddedOptions): Promise<Embedded>
   }
 }
 
-async function start({ dataDir, settings, fresh, mayCreateDatabases }: EmbeddedOptions): Promise<Embedded> {
+async function start({ dataDir, settings, beforeRemoval, mayCreateDatabases }: EmbeddedOptions): Promise<Embedded> {
   await mkdir(dataDir, { recursive: true, mode: isRoot ? 0o711 : 0o700 });
   const unlock = await lockDirectory(dataDir);
   try {
@@ -83,7 +83,7 @@ async function start({ dataDir, settings, fresh, mayCreateDatabases }: EmbeddedO
     };
     const binaries = await installBinaries(dataDir);
     await stopOrphan(place);
-    if (fresh) await rm(place.cluster, { recursive: true, force: true });
+    if (beforeRemoval && (await exists(place.cluster))) await removeCluster(place, binaries, beforeRemoval);
     await checkVersion(place, binaries);
     if (!(await exists(place.cluster))) await createCluster(place, binaries, mayCreateDatabases ?? false);
     const server = await runServer(place, binaries, { ...ourSettings, ...settings });
@@ -100,6 +100,28 @@ async function start({ dataDir, settings, fresh, mayCreateDatabases }: EmbeddedO
     await unlock();
     throw error;
   }
+}
+
+/** Removes the database, unless the check of it fails or cannot be made. */
+async function removeCluster(place: Place, binaries: string, check: (url: string) => Promise<void>): Promise<void> {
+  let server: Server;
+  let password: string;
+  try {
+    await checkVersion(place, binaries);
+    password = await readFile(place.passwordFile, 'utf8');
+    server = await runServer(place, binaries, ourSettings);
+  } catch (error) {
+    throw new StartError(
+      `--fresh cannot find out whether ${place.cluster} has served production, and removes nothing. ` +
+        `Remove that folder yourself if you need nothing in it. (${(error as Error).message})`,
+    );
+  }
+  try {
+    await check(addressOf(password, server.port));
+  } finally {
+    await server.stop();
+  }
+  await rm(place.cluster, { recursive: true, force: true });
 }
 
 /** The address of the PostgreSQL that a running service has started on a directory, for commands beside it. */

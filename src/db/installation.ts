@@ -1,17 +1,90 @@
-/** What the database itself remembers of the services that ran on it. */
-import type { Sql } from './database.ts';
+/** What the database itself remembers of the services that ran on it: their mode and their digest keys. */
+import postgres from 'postgres';
+import type { KeyPlan, KnownKey } from '../auth/digest-key-registry.ts';
 import { StartError } from '../errors.ts';
+import { connectionOptions, schema, type Database, type Sql } from './database.ts';
 
-export async function enterMode(sql: Sql, mode: 'sandbox' | 'production'): Promise<void> {
-  if (mode === 'production') {
-    await sql`update installation set served_production = true, clock_ahead_seconds = 0 where not served_production`;
-    return;
+type Mode = 'sandbox' | 'production';
+
+interface Served {
+  production: boolean;
+  sandbox: boolean;
+}
+
+/** Refuses a database of the other mode before its schema, or anything in it, is changed. */
+export async function refuseOtherMode(url: string, mode: Mode): Promise<void> {
+  const sql = postgres(url, { ...connectionOptions(5), max: 1 });
+  try {
+    const [table] = await sql`select to_regclass(${`${schema}.installation`}) is not null as present`;
+    if (!table?.present) return;
+    // As JSON, since a database that has yet to be migrated lacks some columns.
+    const [row] = await sql`select to_jsonb(i) as installation from installation i`;
+    const { served_production = false, served_sandbox = false } = row?.installation ?? {};
+    refuse({ production: served_production, sandbox: served_sandbox }, mode);
+  } finally {
+    await sql.end({ timeout: 5 });
   }
-  const [row] = await sql`select served_production from installation`;
-  if (row?.served_production) {
+}
+
+/** One statement decides, so that of a sandbox and a production node that start together one is refused. */
+export async function enterMode(sql: Sql, mode: Mode): Promise<void> {
+  if (mode === 'production') {
+    await sql`
+      update installation set served_production = true, clock_ahead_seconds = 0
+      where not served_production and not served_sandbox`;
+  } else {
+    await sql`update installation set served_sandbox = true where not served_production and not served_sandbox`;
+  }
+  const [row] = await sql`select served_production as production, served_sandbox as sandbox from installation`;
+  refuse(row as unknown as Served, mode);
+}
+
+/** A database that has served both belongs to production: it was opened before production refused the sandbox's. */
+function refuse(served: Served, mode: Mode): void {
+  if (mode === 'sandbox' && served.production) {
     throw new StartError(
       'This database has served production, and the sandbox would open it to anyone. ' +
         'Set DATABASE_URL to another database, or MODE=production.',
     );
   }
+  if (mode === 'production' && served.sandbox && !served.production) {
+    throw new StartError(
+      'This database has served the sandbox: phones that were verified through its inbox, rules that were switched ' +
+        'off and the demo wallet would stay. Set DATABASE_URL to a new database, or MODE=sandbox.',
+    );
+  }
+}
+
+/** Registers the keys of this node, as `plan` decides from those that are known. Nodes that start together take turns. */
+export async function enterKeys(db: Database, plan: (known: KnownKey[]) => KeyPlan): Promise<KeyPlan> {
+  return db.transaction(async (sql) => {
+    await sql`select from installation for update`;
+    const rows = await sql`select fingerprint, is_current, wrapped_guard_key from digest_keys order by number`;
+    const planned = plan(
+      rows.map(({ fingerprint, is_current, wrapped_guard_key }) => ({
+        fingerprint,
+        isCurrent: is_current,
+        wrappedGuardKey: wrapped_guard_key,
+      })),
+    );
+    for (const { fingerprint, wrappedGuardKey } of planned.added) {
+      await sql`
+        insert into digest_keys (fingerprint, number, is_current, wrapped_guard_key)
+        select ${fingerprint}, coalesce(max(number), 0) + 1, false, ${wrappedGuardKey} from digest_keys`;
+    }
+    const { currentFingerprint, fingerprints } = planned;
+    await sql`
+      update digest_keys set is_current = fingerprint = ${currentFingerprint}
+      where is_current <> (fingerprint = ${currentFingerprint})`;
+    await sql`
+      delete from digest_keys
+      where number < (select number from digest_keys where is_current)
+        and not fingerprint = any(string_to_array(${fingerprints.join(',')}, ','))`;
+    return planned;
+  });
+}
+
+/** For a sandbox that begins anew: nothing is left that was made with the keys of before. */
+export async function forgetKeys(db: Database): Promise<void> {
+  await db.write`delete from digest_keys`;
 }

@@ -1,5 +1,6 @@
 /** Takes the gateways' word on what became of a message. Only an authentic word about a message of ours counts. */
 import type { Clock } from '../clock.ts';
+import type { DigestKeys } from '../digest-keys.ts';
 import { receiptRefused } from '../errors.ts';
 import type { Observe } from '../observe.ts';
 import { brief, type Callback, type Gateway, type Receipt } from '../sms/gateway.ts';
@@ -10,7 +11,7 @@ export interface ReceiptOptions {
   store: TrailStore;
   clock: Clock;
   observe: Observe;
-  referenceKey: Buffer;
+  referenceKeys: DigestKeys;
 }
 
 /** A receipt may overtake the statement that records its message. */
@@ -18,13 +19,13 @@ const patienceMilliseconds = [100, 400, 1500];
 
 export type TakeReceipts = ReturnType<typeof createReceipts>['take'];
 
-export function createReceipts({ store, clock, observe, referenceKey }: ReceiptOptions) {
+export function createReceipts({ store, clock, observe, referenceKeys }: ReceiptOptions) {
   /** `addressed` is the reference in the address of the callback, where it has one. */
   async function take(gateway: Gateway, callback: Callback, addressed: string | undefined): Promise<void> {
     const receipts = gateway.readReceipts?.(callback);
     if (!receipts) return refuse(gateway, 'not-authentic');
     const named = addressed === undefined ? receipts.map(({ reference }) => reference ?? '') : [addressed];
-    const messages = named.map((reference) => readReference(referenceKey, reference));
+    const messages = named.map((reference) => readReference(referenceKeys.all, reference));
     if (messages.includes(undefined)) return refuse(gateway, 'unknown-message');
     for (const [index, receipt] of receipts.entries()) {
       const message = messages[index] ?? messages[0]!;

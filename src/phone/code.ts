@@ -1,5 +1,6 @@
 /** One-time codes: made here, kept only as keyed digests, compared in constant time. */
 import { createHmac, randomInt, timingSafeEqual } from 'node:crypto';
+import type { DigestKeys } from '../digest-keys.ts';
 
 export interface CodeOwner {
   userId: number;
@@ -17,6 +18,11 @@ export function digestCode(key: Buffer, { userId, number, phone }: CodeOwner, co
   return createHmac('sha256', key).update(`${userId}\n${number}\n${phone}\n${code}`).digest();
 }
 
-export function sameDigest(a: Uint8Array, b: Uint8Array): boolean {
+/** Whether the digest was made of this code, with any of the keys. */
+export function isCodeOf(keys: DigestKeys, digest: Uint8Array, owner: CodeOwner, code: string): boolean {
+  return keys.all.some((key) => sameDigest(digest, digestCode(key, owner, code)));
+}
+
+function sameDigest(a: Uint8Array, b: Uint8Array): boolean {
   return a.length === b.length && timingSafeEqual(a, b);
 }

@@ -1,6 +1,7 @@
 /** Sends a one-time code to a user's phone. */
 import { secondsAfter, type Clock } from '../clock.ts';
 import { notDispatched, nothingToResend, phoneUnsupported, unknownUser } from '../errors.ts';
+import type { DigestKeys } from '../digest-keys.ts';
 import type { Observe } from '../observe.ts';
 import type { Dispatch, OutgoingMessage } from '../sms/failover.ts';
 import type { WriteMessage } from '../sms/message.ts';
@@ -36,8 +37,8 @@ export interface SendRules {
   observe: Observe;
   /** Undefined: the user is verified already. */
   reserveSend(send: GuardedSend): Promise<ReservedSend | undefined>;
-  digestKey: Buffer;
-  referenceKey: Buffer;
+  digestKeys: DigestKeys;
+  referenceKeys: DigestKeys;
   codeDigits: number;
   codeSeconds: number;
 }
@@ -64,7 +65,7 @@ export function createSendCode(rules: SendRules) {
     const { outcome, gateway, gatewayId, reason, tries, retryAfterSeconds } = test
       ? testDispatch()
       : await rules.dispatch({
-          referenceOf: (tryNumber) => makeReference(rules.referenceKey, { userId, number }, tryNumber),
+          referenceOf: (tryNumber) => makeReference(rules.referenceKeys.current, { userId, number }, tryNumber),
           phone,
           country,
           text: written.text,
@@ -89,7 +90,7 @@ export function createSendCode(rules: SendRules) {
       expiresAt,
     };
     if (outcome === 'accepted') {
-      const digest = digestCode(rules.digestKey, { userId, number, phone }, code);
+      const digest = digestCode(rules.digestKeys.current, { userId, number, phone }, code);
       await store.acceptCode({ userId, number, phone, digest, issuedAt: now, expiresAt }, message);
       if (test) observe({ kind: 'test-number-used', userId, phone: maskPhone(phone) });
       else observe({ kind: 'code-sent', userId, phone: maskPhone(phone), gateway });

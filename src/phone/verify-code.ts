@@ -1,8 +1,9 @@
 /** Checks a code and marks the phone it was sent to as the user's own. */
 import { secondsBetween, type Clock } from '../clock.ts';
+import type { DigestKeys } from '../digest-keys.ts';
 import { invalidCode, tooManyFailures } from '../errors.ts';
 import type { Observe } from '../observe.ts';
-import { digestCode, sameDigest } from './code.ts';
+import { isCodeOf } from './code.ts';
 import { judge, prefixOf, type Objection, type RuleName, type Source } from '../guard/rules.ts';
 import type { DecisionLog } from '../guard/decisions.ts';
 import type { LiveGuard } from '../guard/live.ts';
@@ -18,7 +19,7 @@ export interface VerifyRules {
   decisions: DecisionLog;
   digest: Digest;
   attempts: number;
-  digestKey: Buffer;
+  digestKeys: DigestKeys;
 }
 
 export type VerifyCode = ReturnType<typeof createVerifyCode>;
@@ -52,7 +53,7 @@ export function createVerifyCode({ store, clock, observe, live, decisions, diges
     judgeBlocks(attempt, reserved);
     const { number, phone, digest: expected } = reserved.code!;
     if (!expected) return refuse(attempt, code, 'no-code');
-    if (!sameDigest(expected, digestCode(rules.digestKey, { userId, number, phone }, code))) {
+    if (!isCodeOf(rules.digestKeys, expected, { userId, number, phone }, code)) {
       return refuse(attempt, code, 'wrong-code');
     }
     // Right, but another call may use it up first, or another user may have verified the number.

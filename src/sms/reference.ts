@@ -13,10 +13,12 @@ export function makeReference(key: Buffer, { userId, number }: MessageKey, tryNu
   return `${name}.${signatureOf(key, name)}`;
 }
 
-/** References without a try were made by an earlier version; their receipts may still come. */
-export function readReference(key: Buffer, reference: string): MessageKey | undefined {
+/** Signed with any of the keys. References without a try were made by an earlier version; their receipts may still come. */
+export function readReference(keys: readonly Buffer[], reference: string): MessageKey | undefined {
   const match = /^(([1-9]\d{0,9})\.([1-9]\d{0,9})(?:\.[\da-z])?)\.([\w-]{16})$/.exec(reference);
-  if (!match || !sameText(match[4]!, signatureOf(key, match[1]!))) return undefined;
+  if (!match) return undefined;
+  const isSigned = keys.some((key) => sameText(match[4]!, signatureOf(key, match[1]!)));
+  if (!isSigned) return undefined;
   return { userId: Number(match[2]), number: Number(match[3]) };
 }
 

@@ -1,5 +1,6 @@
 /** The token that pins a list: which individual, up to which row, since when. Nobody else can make one. */
-import { hash, timingSafeEqual } from 'node:crypto';
+import { createHmac, timingSafeEqual } from 'node:crypto';
+import type { DigestKeys } from '../digest-keys.ts';
 import { invalidFields } from '../errors.ts';
 
 const goodForSeconds = 24 * 3600;
@@ -12,17 +13,11 @@ export interface AsOf {
   read(token: string, individualId: number, now: Date): number;
 }
 
-export function createAsOf(key: Buffer): AsOf {
-  /**
-   * The key and then the content, each of a fixed length, and of the digest only half: nothing can be appended,
-   * so one hash does what HMAC needs two for. Every page has such a token, and HMAC cost more than reading its input.
-   */
-  const keyed = Buffer.concat([key, Buffer.alloc(contentBytes)]);
-  const mac = (content: Buffer) => {
-    keyed.set(content, key.length);
-    return hash('sha256', keyed, 'buffer').subarray(0, macBytes);
-  };
+function macOf(key: Buffer, content: Buffer): Buffer {
+  return createHmac('sha256', key).update(content).digest().subarray(0, macBytes);
+}
 
+export function createAsOf(keys: DigestKeys): AsOf {
   function refuse(why: string): never {
     throw invalidFields({ AsOf: [`The field AsOf ${why}.`] });
   }
@@ -33,14 +28,15 @@ export function createAsOf(key: Buffer): AsOf {
       content.writeUInt32BE(individualId, 0);
       content.writeUInt32BE(seq, 4);
       content.writeUIntBE(Math.floor(now.getTime() / 1000), 8, 6);
-      return Buffer.concat([content, mac(content)]).toString('base64url');
+      return Buffer.concat([content, macOf(keys.current, content)]).toString('base64url');
     },
 
     read(token, individualId, now) {
       const bytes = Buffer.from(token, 'base64url');
       const content = bytes.subarray(0, contentBytes);
       const genuine =
-        bytes.length === contentBytes + macBytes && timingSafeEqual(mac(content), bytes.subarray(contentBytes));
+        bytes.length === contentBytes + macBytes &&
+        keys.all.some((key) => timingSafeEqual(macOf(key, content), bytes.subarray(contentBytes)));
       if (!genuine || bytes.toString('base64url') !== token) refuse('is not a value of the As-Of header');
       if (content.readUInt32BE(0) !== individualId) refuse('belongs to another individual');
       if (now.getTime() / 1000 - content.readUIntBE(8, 6) > goodForSeconds) refuse('is older than 24 hours');

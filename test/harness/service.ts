@@ -25,6 +25,8 @@ export interface CallOptions {
   raw?: string | Uint8Array;
 }
 
+const digestKey = randomBytes(32).toString('base64');
+
 export type Service = Awaited<ReturnType<typeof startService>>;
 
 /** A database of one's own, with the schema unless another template is named. */
@@ -50,7 +52,15 @@ export async function startService(settings: Record<string, string> = {}) {
   const database = settings.DATABASE_URL ? { url: settings.DATABASE_URL, drop: async () => {} } : await cloneDatabase();
   const dataDir = await mkdtemp(path.join(tmpdir(), 'ledgerline-data-'));
   const logLines: string[] = [];
-  const env = { PORT: '0', DATA_DIR: dataDir, LEDGERLINE_LOG_LEVEL: 'info', ...settings, DATABASE_URL: database.url };
+  const env = {
+    PORT: '0',
+    DATA_DIR: dataDir,
+    LEDGERLINE_LOG_LEVEL: 'info',
+    // Services on one database share their keys.
+    LEDGERLINE_DIGEST_KEY: digestKey,
+    ...settings,
+    DATABASE_URL: database.url,
+  };
   const app = await startApp({
     config: loadConfig(env),
     log: (line) => void logLines.push(line),

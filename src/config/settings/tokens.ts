@@ -9,13 +9,17 @@ export interface ClientSetting {
   mayBindUsers: boolean;
 }
 
-const base64Key: Kind<Buffer> = {
-  form: 'base64 of at least 32 random bytes',
+const base64Keys: Kind<Buffer[]> = {
+  form: 'base64 of at least 32 random bytes; several, separated by commas: the first makes digests, all verify them',
   parse(value) {
-    const key = Buffer.from(value, 'base64');
-    return key.length >= 32 && /^[A-Za-z0-9+/_-]+=*$/.test(value)
-      ? key
-      : fail('must be the base64 of at least 32 random bytes; `ledgerline keys` makes one');
+    const keys = list.parse(value).map((item) => {
+      const key = Buffer.from(item, 'base64');
+      return key.length >= 32 && /^[A-Za-z0-9+/_-]+=*$/.test(item)
+        ? key
+        : fail('must be the base64 of at least 32 random bytes; `ledgerline keys` makes one');
+    });
+    if (new Set(keys.map((key) => key.toString('hex'))).size < keys.length) return fail('names a key twice');
+    return keys.length > 0 ? keys : fail('must name a key; `ledgerline keys` makes one');
   },
 };
 
@@ -150,15 +154,16 @@ export const tokensSettings = {
     secret: true,
     about: 'Keys of the embedded issuer. Every node gets the same.',
   }),
-  digestKey: setting<Buffer | undefined>({
+  digestKeys: setting<Buffer[] | undefined>({
     env: 'LEDGERLINE_DIGEST_KEY',
-    kind: base64Key,
+    kind: base64Keys,
     default: undefined,
     defaultText: 'made in DATA_DIR in the sandbox',
     secret: true,
     requiredBy: 'production',
     howToSet: '`ledgerline keys` makes one',
-    about: 'Key of the digests that codes are stored as, and of page tokens. Every node gets the same.',
+    about:
+      'Keys of the digests that codes are stored as, of page tokens and of message references. Every node gets the same.',
   }),
   tokenSeconds: setting({
     env: 'LEDGERLINE_TOKEN_SECONDS',

@@ -1,0 +1,96 @@
+/**
+ * Which digest keys a database knows. Nodes with different keys would refuse each other's codes, so a node may start
+ * only if it holds the current key, and may make digests only with a key that was announced before: see
+ * docs/production.md, "Rotating keys".
+ */
+import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto';
+import { deriveKey } from '../digest-keys.ts';
+import { StartError } from '../errors.ts';
+
+export interface KnownKey {
+  fingerprint: string;
+  isCurrent: boolean;
+  /** The guard's key, encrypted with this key. */
+  wrappedGuardKey: Buffer;
+}
+
+export interface KeyPlan {
+  /** Keys of this node that the database does not know yet. */
+  added: KnownKey[];
+  currentFingerprint: string;
+  /** All keys of this node; a key that came before the current one and is not among them is no longer used. */
+  fingerprints: string[];
+  /**
+   * The key of the guard's counters and safe list. They are looked up by digest and live for as long as an operator
+   * wants, so their key stays the same through every rotation. The database holds it, encrypted with each known key.
+   */
+  guardKey: Buffer;
+}
+
+export interface NodeKeys {
+  /** The first one makes, all verify. */
+  keys: readonly Buffer[];
+  /** Whether they come from LEDGERLINE_DIGEST_KEY. Otherwise the sandbox has made one in DATA_DIR. */
+  isConfigured: boolean;
+}
+
+/** Decides whether a node with these keys may start. */
+export function planKeys(known: readonly KnownKey[], { keys, isConfigured }: NodeKeys): KeyPlan {
+  const fingerprints = keys.map(fingerprintOf);
+  const currentFingerprint = fingerprints[0]!;
+  if (known.length > 0) refuseStranger(known, fingerprints, isConfigured);
+  const guardKey = known.length > 0 ? findGuardKey(known, keys) : deriveKey(keys[0]!, 'guard');
+  const added = keys
+    .filter((key) => !known.some(({ fingerprint }) => fingerprint === fingerprintOf(key)))
+    .map((key) => ({ fingerprint: fingerprintOf(key), isCurrent: false, wrappedGuardKey: wrap(key, guardKey) }));
+  return { added, currentFingerprint, fingerprints, guardKey };
+}
+
+function refuseStranger(known: readonly KnownKey[], fingerprints: string[], isConfigured: boolean): void {
+  const [first] = fingerprints;
+  const current = known.find(({ isCurrent }) => isCurrent)?.fingerprint;
+  if (current !== undefined && !fingerprints.includes(current)) {
+    throw new StartError(
+      `This node lacks the digest key that the database uses (fingerprint ${current}), so it would refuse the codes of other nodes. ` +
+        (isConfigured
+          ? 'Give every node the same LEDGERLINE_DIGEST_KEY. If the key is lost, see "Rotating keys" in docs/production.md.'
+          : 'The sandbox keeps its key in DATA_DIR: set DATA_DIR to the folder it had, set LEDGERLINE_DIGEST_KEY, or empty the sandbox with --fresh.'),
+    );
+  }
+  if (!known.some(({ fingerprint }) => fingerprint === first)) {
+    throw new StartError(
+      `LEDGERLINE_DIGEST_KEY begins with a key that the database does not know (fingerprint ${first}), so other nodes would refuse the codes that it makes. ` +
+        'Put the new key second on every node first, then move it to the front.',
+    );
+  }
+}
+
+/** Names a key without telling anything about it. */
+export function fingerprintOf(key: Buffer): string {
+  return deriveKey(key, 'fingerprint').toString('hex').slice(0, 16);
+}
+
+function findGuardKey(known: readonly KnownKey[], keys: readonly Buffer[]): Buffer {
+  for (const key of keys) {
+    const row = known.find(({ fingerprint }) => fingerprint === fingerprintOf(key));
+    if (row) return unwrap(key, row.wrappedGuardKey);
+  }
+  throw new Error('No known key is among those of this node.');
+}
+
+/** AES-256-GCM: nonce, tag, content. */
+const nonceBytes = 12;
+const tagBytes = 16;
+
+function wrap(key: Buffer, content: Buffer): Buffer {
+  const nonce = randomBytes(nonceBytes);
+  const cipher = createCipheriv('aes-256-gcm', deriveKey(key, 'wrap guard key'), nonce);
+  const encrypted = Buffer.concat([cipher.update(content), cipher.final()]);
+  return Buffer.concat([nonce, cipher.getAuthTag(), encrypted]);
+}
+
+function unwrap(key: Buffer, wrapped: Buffer): Buffer {
+  const decipher = createDecipheriv('aes-256-gcm', deriveKey(key, 'wrap guard key'), wrapped.subarray(0, nonceBytes));
+  decipher.setAuthTag(wrapped.subarray(nonceBytes, nonceBytes + tagBytes));
+  return Buffer.concat([decipher.update(wrapped.subarray(nonceBytes + tagBytes)), decipher.final()]);
+}

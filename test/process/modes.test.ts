@@ -1,0 +1,131 @@
+/** A database belongs to the sandbox or to production, and neither opens the other's. */
+import { randomBytes } from 'node:crypto';
+import postgres from 'postgres';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { startEmbedded } from '../../src/db/embedded.ts';
+import { dataFolder, run, startProcess } from '../harness/process.ts';
+import { cloneDatabase } from '../harness/service.ts';
+
+const production = {
+  MODE: 'production',
+  HOST: '127.0.0.1',
+  LEDGERLINE_ISSUER: 'https://id.example.com',
+  LEDGERLINE_DIGEST_KEY: randomBytes(32).toString('base64'),
+  LEDGERLINE_COUNTRIES: 'GB',
+  LEDGERLINE_GATEWAYS: 'webhook',
+  LEDGERLINE_WEBHOOK_URL: 'https://gateway.example.com',
+  LEDGERLINE_WEBHOOK_SECRET: `whsec_${randomBytes(32).toString('base64')}`,
+};
+
+async function refusal(settings: Record<string, string>, args: string[] = []): Promise<string> {
+  const { code, stderr } = await run(['serve', ...args], { PORT: '0', ...settings });
+  expect(code).toBe(1);
+  return stderr.trim();
+}
+
+async function withSql<T>(url: string, work: (sql: postgres.Sql) => Promise<T>): Promise<T> {
+  const sql = postgres(url, { max: 1, connection: { search_path: 'ledgerline' }, onnotice: () => {} });
+  try {
+    return await work(sql);
+  } finally {
+    await sql.end();
+  }
+}
+
+async function ownDatabase(): Promise<string> {
+  const database = await cloneDatabase();
+  onTestFinished(database.drop);
+  return database.url;
+}
+
+const countUsers = (url: string) =>
+  withSql(url, async (sql) => (await sql`select count(*)::int as users from users`)[0]!.users as number);
+
+describe('--fresh removes nothing of a database that has served production', () => {
+  it('in the embedded PostgreSQL', { timeout: 180_000 }, async () => {
+    const dataDir = await dataFolder();
+    const embedded = async (work: (sql: postgres.Sql) => Promise<unknown>) => {
+      const server = await startEmbedded({ dataDir });
+      await withSql(server.url, work).finally(() => server.stop());
+    };
+    await (await startProcess(dataDir)).end('SIGTERM');
+    await embedded((sql) => sql`update installation set served_production = true`);
+    expect(await refusal({ DATA_DIR: dataDir }, ['--fresh'])).toMatch(/^This database has served production/);
+    await embedded(async (sql) => {
+      expect((await sql`select from users`).length).toBe(1);
+      await sql`update installation set served_production = false`;
+      await sql`insert into users (id, created_at) values (77, now())`;
+    });
+    const fresh = await startProcess(dataDir, {}, ['--fresh']);
+    expect((await fresh.call('GET', '/User/77/status', await fresh.token())).status).toBe(404);
+    await fresh.end('SIGTERM');
+  });
+
+  it('behind DATABASE_URL, where not even the schema is touched', async () => {
+    const url = await ownDatabase();
+    await withSql(url, async (sql) => {
+      await sql`update installation set served_production = true`;
+      await sql`insert into users (id, created_at) values (77, now())`;
+      await sql`delete from migrations where name = '0005_find_by_phone.sql'`;
+    });
+    const settings = { DATABASE_URL: url, DATA_DIR: await dataFolder() };
+    expect(await refusal(settings, ['--fresh'])).toMatch(/^This database has served production/);
+    expect(await countUsers(url)).toBe(1);
+  });
+});
+
+describe('production', () => {
+  it('refuses a database that has served the sandbox, and says what to do', async () => {
+    const url = await ownDatabase();
+    const sandbox = await startProcess(await dataFolder(), { DATABASE_URL: url });
+    await sandbox.end('SIGTERM');
+    expect(await refusal({ ...production, DATABASE_URL: url })).toBe(
+      'This database has served the sandbox: phones that were verified through its inbox, rules that were switched off ' +
+        'and the demo wallet would stay. Set DATABASE_URL to a new database, or MODE=sandbox.',
+    );
+  });
+
+  it('opens a new database, and its own again; then the sandbox refuses it', async () => {
+    const url = await ownDatabase();
+    const settings = { ...production, DATABASE_URL: url };
+    for (let start = 0; start < 2; start += 1) {
+      const service = await startProcess(await dataFolder(), settings);
+      await service.end('SIGTERM');
+    }
+    expect(await refusal({ DATABASE_URL: url, DATA_DIR: await dataFolder() })).toMatch(/has served production/);
+  });
+});
+
+describe('a database from before modes were recorded', () => {
+  /** The state that the earlier version left. */
+  async function olderDatabase(change: (sql: postgres.Sql) => Promise<unknown>) {
+    const url = await ownDatabase();
+    await withSql(url, async (sql) => {
+      await sql`alter table installation drop column served_sandbox`;
+      await sql`drop table digest_keys`;
+      await sql`delete from migrations where name = '0009_modes_and_keys.sql'`;
+      await change(sql);
+    });
+    expect((await run(['migrate'], { DATABASE_URL: url })).code).toBe(0);
+    return withSql(url, async (sql) => (await sql`select served_production, served_sandbox from installation`)[0]);
+  }
+  const addDemo = (sql: postgres.Sql) =>
+    sql`insert into users (id, created_at, additional_data) values (1, now(), '{"demo":true}')`;
+
+  it('is the sandbox’s if it has traces of one', async () => {
+    expect(await olderDatabase(addDemo)).toEqual({ served_production: false, served_sandbox: true });
+  });
+
+  it('is nobody’s yet if it has none', async () => {
+    const imported = (sql: postgres.Sql) => sql`insert into users (id, created_at) values (1, now())`;
+    expect(await olderDatabase(imported)).toEqual({ served_production: false, served_sandbox: false });
+  });
+
+  it('stays production’s if it has served production, whatever it was before', async () => {
+    const adopted = async (sql: postgres.Sql) => {
+      await addDemo(sql);
+      await sql`update installation set served_production = true`;
+    };
+    expect(await olderDatabase(adopted)).toEqual({ served_production: true, served_sandbox: false });
+  });
+});
