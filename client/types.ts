@@ -245,6 +245,340 @@ export interface ExportTransactionsRequest {
   asOf?: string | null | undefined;
 }
 
+export interface UserCreatedData {
+  /** The user the event is about. */
+  userId: number;
+}
+
+export interface UserCreatedEvent {
+  /** The same on every delivery of the event. */
+  id: string;
+  type: 'user.created';
+  /** When it happened, by the service’s clock. */
+  timestamp: string;
+  /** Counts the user’s events, without gaps: transactions.* and all others apart. */
+  sequence: number;
+  data: UserCreatedData;
+}
+
+export interface UserErasedData {
+  /** The user the event is about. */
+  userId: number;
+  /** When the retained transactions are removed; null if nothing is retained. */
+  retainedUntil: string | null;
+}
+
+export interface UserErasedEvent {
+  /** The same on every delivery of the event. */
+  id: string;
+  type: 'user.erased';
+  /** When it happened, by the service’s clock. */
+  timestamp: string;
+  /** Counts the user’s events, without gaps: transactions.* and all others apart. */
+  sequence: number;
+  data: UserErasedData;
+}
+
+export interface PhoneCodeSentData {
+  /** The user the event is about. */
+  userId: number;
+  /** ISO 3166 code of the phone number’s country, or null where it cannot be told. */
+  country: string | null;
+  /** 0: individual; 1: merchant flow. */
+  correlationType: number;
+  /** Name of the gateway. */
+  gateway: string;
+  /** unknown: no gateway confirmed, and the text may arrive. */
+  outcome: 'accepted' | 'unknown';
+  /** The number of the code among the user’s. */
+  codeNumber: number;
+}
+
+export interface PhoneCodeSentEvent {
+  /** The same on every delivery of the event. */
+  id: string;
+  type: 'phone.code_sent';
+  /** When it happened, by the service’s clock. */
+  timestamp: string;
+  /** Counts the user’s events, without gaps: transactions.* and all others apart. */
+  sequence: number;
+  data: PhoneCodeSentData;
+}
+
+export interface PhoneSendFailedData {
+  /** The user the event is about. */
+  userId: number;
+  /** ISO 3166 code of the phone number’s country, or null where it cannot be told. */
+  country: string | null;
+  /** Why. */
+  reason: string;
+}
+
+export interface PhoneSendFailedEvent {
+  /** The same on every delivery of the event. */
+  id: string;
+  type: 'phone.send_failed';
+  /** When it happened, by the service’s clock. */
+  timestamp: string;
+  /** Counts the user’s events, without gaps: transactions.* and all others apart. */
+  sequence: number;
+  data: PhoneSendFailedData;
+}
+
+export interface PhoneDeliveryChangedData {
+  /** The user the event is about. */
+  userId: number;
+  /** The number of the code among the user’s. */
+  codeNumber: number;
+  /** The new state, such as delivered or failed. */
+  state: string;
+  /** Name of the gateway. */
+  gateway: string;
+}
+
+export interface PhoneDeliveryChangedEvent {
+  /** The same on every delivery of the event. */
+  id: string;
+  type: 'phone.delivery_changed';
+  /** When it happened, by the service’s clock. */
+  timestamp: string;
+  /** Counts the user’s events, without gaps: transactions.* and all others apart. */
+  sequence: number;
+  data: PhoneDeliveryChangedData;
+}
+
+export interface PhoneVerifiedData {
+  /** The user the event is about. */
+  userId: number;
+  /** ISO 3166 code of the phone number’s country, or null where it cannot be told. */
+  country: string | null;
+}
+
+export interface PhoneVerifiedEvent {
+  /** The same on every delivery of the event. */
+  id: string;
+  type: 'phone.verified';
+  /** When it happened, by the service’s clock. */
+  timestamp: string;
+  /** Counts the user’s events, without gaps: transactions.* and all others apart. */
+  sequence: number;
+  data: PhoneVerifiedData;
+}
+
+export interface PhoneUnlinkedData {
+  /** The user the event is about. */
+  userId: number;
+  /** ISO 3166 code of the phone number’s country, or null where it cannot be told. */
+  country: string | null;
+  /** Who unlinked it. client: a service token. */
+  by: 'client' | 'operator' | 'erasure';
+}
+
+export interface PhoneUnlinkedEvent {
+  /** The same on every delivery of the event. */
+  id: string;
+  type: 'phone.unlinked';
+  /** When it happened, by the service’s clock. */
+  timestamp: string;
+  /** Counts the user’s events, without gaps: transactions.* and all others apart. */
+  sequence: number;
+  data: PhoneUnlinkedData;
+}
+
+export interface PhoneVerificationBlockedData {
+  /** The user the event is about. */
+  userId: number;
+  /** When the block ends. */
+  until: string;
+  /** Name of the guard’s rule. */
+  rule: string;
+}
+
+export interface PhoneVerificationBlockedEvent {
+  /** The same on every delivery of the event. */
+  id: string;
+  type: 'phone.verification_blocked';
+  /** When it happened, by the service’s clock. */
+  timestamp: string;
+  /** Counts the user’s events, without gaps: transactions.* and all others apart. */
+  sequence: number;
+  data: PhoneVerificationBlockedData;
+}
+
+export interface PhoneBlockLiftedData {
+  /** The user the event is about. */
+  userId: number;
+  /** When the block would have ended. */
+  until: string;
+  /** Name of the guard’s rule. */
+  rule: string;
+}
+
+export interface PhoneBlockLiftedEvent {
+  /** The same on every delivery of the event. */
+  id: string;
+  type: 'phone.block_lifted';
+  /** When it happened, by the service’s clock. */
+  timestamp: string;
+  /** Counts the user’s events, without gaps: transactions.* and all others apart. */
+  sequence: number;
+  data: PhoneBlockLiftedData;
+}
+
+export interface TransactionsRecordedData {
+  /** The user the event is about. */
+  userId: number;
+  /** How many were recorded. */
+  count: number;
+  /** Up to 20 ids. */
+  transactionIds: string[];
+  /** Whether there are more ids than listed. */
+  more: boolean;
+}
+
+export interface TransactionsRecordedEvent {
+  /** The same on every delivery of the event. */
+  id: string;
+  type: 'transactions.recorded';
+  /** When it happened, by the service’s clock. */
+  timestamp: string;
+  /** Counts the user’s events, without gaps: transactions.* and all others apart. */
+  sequence: number;
+  data: TransactionsRecordedData;
+}
+
+export interface TransactionsUpdatedData {
+  /** The user the event is about. */
+  userId: number;
+  /** Up to 100 ids. */
+  transactionIds: string[];
+  /** Whether there are more ids than listed. */
+  more: boolean;
+}
+
+export interface TransactionsUpdatedEvent {
+  /** The same on every delivery of the event. */
+  id: string;
+  type: 'transactions.updated';
+  /** When it happened, by the service’s clock. */
+  timestamp: string;
+  /** Counts the user’s events, without gaps: transactions.* and all others apart. */
+  sequence: number;
+  data: TransactionsUpdatedData;
+}
+
+export interface GuardRuleFiredData {
+  /** Name of the guard’s rule. */
+  rule: string;
+  /** ISO 3166 code of the phone number’s country, or null where it cannot be told. */
+  country: string | null;
+  /** The mode of the rule. */
+  mode: 'shadow' | 'enforce';
+}
+
+export interface GuardRuleFiredEvent {
+  /** The same on every delivery of the event. */
+  id: string;
+  type: 'guard.rule_fired';
+  /** When it happened, by the service’s clock. */
+  timestamp: string;
+  data: GuardRuleFiredData;
+}
+
+export interface GatewayDownData {
+  /** Name of the gateway. */
+  gateway: string;
+  /** Why. */
+  reason: string;
+}
+
+export interface GatewayDownEvent {
+  /** The same on every delivery of the event. */
+  id: string;
+  type: 'gateway.down';
+  /** When it happened, by the service’s clock. */
+  timestamp: string;
+  data: GatewayDownData;
+}
+
+export interface GatewayUpData {
+  /** Name of the gateway. */
+  gateway: string;
+  /** Why. */
+  reason: string;
+}
+
+export interface GatewayUpEvent {
+  /** The same on every delivery of the event. */
+  id: string;
+  type: 'gateway.up';
+  /** When it happened, by the service’s clock. */
+  timestamp: string;
+  data: GatewayUpData;
+}
+
+export interface OperatorActedData {
+  /** The user the event is about. */
+  userId?: number | undefined;
+  /** What was done. */
+  action: string;
+  /** Who did it: the subject of the token, or cli: and the account. */
+  actor: string;
+  /** What it was done to. Phone numbers are masked. */
+  target: string;
+}
+
+export interface OperatorActedEvent {
+  /** The same on every delivery of the event. */
+  id: string;
+  type: 'operator.acted';
+  /** When it happened, by the service’s clock. */
+  timestamp: string;
+  /** Counts the user’s events, without gaps: transactions.* and all others apart. */
+  sequence?: number | undefined;
+  data: OperatorActedData;
+}
+
+export interface EndpointDisabledData {
+  /** The webhook endpoint. */
+  endpointId: number;
+  /** Why. */
+  reason: string;
+}
+
+export interface EndpointDisabledEvent {
+  /** The same on every delivery of the event. */
+  id: string;
+  type: 'endpoint.disabled';
+  /** When it happened, by the service’s clock. */
+  timestamp: string;
+  data: EndpointDisabledData;
+}
+
+export interface EndpointDeliveryFailedData {
+  /** The webhook endpoint. */
+  endpointId: number;
+  /** Why the last try failed. */
+  reason: string;
+}
+
+export interface EndpointDeliveryFailedEvent {
+  /** The same on every delivery of the event. */
+  id: string;
+  type: 'endpoint.delivery_failed';
+  /** When it happened, by the service’s clock. */
+  timestamp: string;
+  data: EndpointDeliveryFailedData;
+}
+
+export type LedgerlineEvent = UserCreatedEvent | UserErasedEvent | PhoneCodeSentEvent | PhoneSendFailedEvent | PhoneDeliveryChangedEvent | PhoneVerifiedEvent | PhoneUnlinkedEvent | PhoneVerificationBlockedEvent | PhoneBlockLiftedEvent | TransactionsRecordedEvent | TransactionsUpdatedEvent | GuardRuleFiredEvent | GatewayDownEvent | GatewayUpEvent | OperatorActedEvent | EndpointDisabledEvent | EndpointDeliveryFailedEvent;
+
+export interface EventPage {
+  events: LedgerlineEvent[];
+  /** The cursor behind this page, also when it holds no event. */
+  next: string;
+}
+
 export interface TrailTry {
   gateway: string;
   /** accepted, refused (the destination), unavailable, or unknown: the text may arrive. */
@@ -499,4 +833,18 @@ export interface SandboxClockRequest {
 export interface SandboxClock {
   now: string;
   aheadSeconds: number;
+}
+
+export interface EndpointTestData {
+  /** The webhook endpoint. */
+  endpointId: number;
+}
+
+export interface EndpointTestEvent {
+  /** The same on every delivery of the event. */
+  id: string;
+  type: 'endpoint.test';
+  /** When it happened, by the service’s clock. */
+  timestamp: string;
+  data: EndpointTestData;
 }

@@ -25,7 +25,7 @@ const imports: Import[] = [...texts].flatMap(([from, text]) =>
   })),
 );
 
-const domains = ['phone', 'guard', 'messages', 'users', 'transactions', 'privacy'];
+const domains = ['phone', 'guard', 'messages', 'users', 'transactions', 'events', 'privacy'];
 const room = (file: string) => (file.includes(path.sep) ? file.split(path.sep)[0]! : '');
 const isStore = (file: string) => file.endsWith('.store.ts');
 

@@ -1,5 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { updateReference } from '../src/events/reference.ts';
 import { completeDocument } from '../src/http/routes/index.ts';
 import { startService, type Service } from './harness/service.ts';
 
@@ -39,6 +40,7 @@ describe('openapi.json', () => {
         '/app/get-all-transactions',
         '/app/get-transaction',
         '/app/record-transactions',
+        '/events',
         '/connect/token',
         '/.well-known/jwks.json',
         '/.well-known/openid-configuration',
@@ -53,6 +55,11 @@ describe('openapi.json', () => {
       ]),
     );
   });
+});
+
+it('docs/events.md holds the catalogue; `npm run generate` brings it up to date', async () => {
+  const page = await readFile(new URL('../docs/events.md', import.meta.url), 'utf8');
+  expect(updateReference(page)).toBe(page);
 });
 
 describe('/docs', () => {

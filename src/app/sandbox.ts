@@ -7,8 +7,10 @@ import { createSandboxGuard } from '../sandbox/guard.ts';
 import { createSandboxStore, demoMark } from '../sandbox/sandbox.store.ts';
 import { createSandbox, type Sandbox } from '../sandbox/sandbox.ts';
 import type { Inbox } from '../sms/gateways/inbox.ts';
-import type { createRecordTransactions } from '../transactions/record-transactions.ts';
-import type { createCreateUser } from '../users/create-user.ts';
+import { createRecordTransactions } from '../transactions/record-transactions.ts';
+import { createRecordStore } from '../transactions/record.store.ts';
+import { createCreateUser } from '../users/create-user.ts';
+import { createUsersStore } from '../users/users.store.ts';
 
 export async function openSandbox(
   db: Database,
@@ -24,13 +26,12 @@ export async function openSandbox(
   return sandbox;
 }
 
-export async function seedDemo(
-  db: Database,
-  createUser: ReturnType<typeof createCreateUser>,
-  recordTransactions: ReturnType<typeof createRecordTransactions>,
-): Promise<number | undefined> {
+/** Demo data makes no events. */
+export async function seedDemo(db: Database, clock: ServiceClock): Promise<number | undefined> {
   const store = createSandboxStore(db);
   if (await store.isEmpty()) {
+    const createUser = createCreateUser(createUsersStore(db, { writesEvents: false }), clock);
+    const recordTransactions = createRecordTransactions(createRecordStore(db, { writesEvents: false }), clock);
     await createUser({ id: demoIndividual, merchantId: undefined, email: undefined, additionalData: demoMark });
     await recordTransactions(demoTransactions(new Date()));
   }

@@ -17,6 +17,7 @@ import { Inbox } from '../sms/gateways/inbox.ts';
 import type { Core } from './core.ts';
 import { startDatabase } from './database.ts';
 import { createJobs } from './jobs.ts';
+import { openEvents } from './events.ts';
 import { openPhone } from './phone.ts';
 import { openPrivacy } from './privacy.ts';
 import { Releasers } from './releasers.ts';
@@ -86,7 +87,8 @@ async function start(options: AppOptions, releasers: Releasers): Promise<App> {
   forgetCounters = phone.guard.forget;
   const users = openUsers(core, phone.guard.desk);
   const transactions = openTransactions(core);
-  const demo = sandbox && (await seedDemo(db, users.createUser, transactions.recordTransactions));
+  const events = openEvents(core);
+  const demo = sandbox && (await seedDemo(db, clock));
   // Jobs end before what they use is released.
   releasers.add(core.jobs.stop);
 
@@ -99,6 +101,7 @@ async function start(options: AppOptions, releasers: Releasers): Promise<App> {
     ...users,
     ...transactions,
     ...openPrivacy(core),
+    ...events.services,
     readiness: () => {
       const reason = whyNotReady();
       return reason === undefined ? { ready: true } : { ready: false, reason };

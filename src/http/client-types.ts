@@ -33,6 +33,7 @@ function typeOf(schema: Schema): string {
   if (Array.isArray(schema[openEnum])) return union(schema[openEnum].map(literal));
   if (Array.isArray(schema.enum)) return union(schema.enum.map(literal));
   if ('const' in schema) return literal(schema.const);
+  if (Array.isArray(schema.oneOf)) return union((schema.oneOf as Schema[]).map(typeOf));
   const types: unknown[] = Array.isArray(schema.type) ? schema.type : [schema.type];
   return union(types.map((type) => oneType(String(type), schema)));
 }

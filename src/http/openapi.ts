@@ -4,6 +4,7 @@ import { catalogue } from '../errors.ts';
 import { reasonOfTokenError, tokenErrorCodes } from '../auth/token-error.ts';
 import type { AnyOperation, ResponseDoc } from './operation.ts';
 import type { Schema } from '../formats/shape.ts';
+import { describeWebhooks } from './openapi-webhooks.ts';
 
 const { version } = JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8')) as {
   version: string;
@@ -75,6 +76,7 @@ export function openApiDocument(operations: AnyOperation[]): OpenApiDocument & R
     security: [{ bearer: [] }],
     tags: [...new Set(operations.map(({ tag }) => tag))].map((name) => ({ name })),
     paths,
+    webhooks: describeWebhooks(share),
     components: {
       securitySchemes: { bearer: { type: 'http', scheme: 'bearer', bearerFormat: 'JWT' } },
       schemas,
@@ -98,7 +100,8 @@ function sharer(schemas: Record<string, Schema>) {
   };
 
   function shareInside(value: unknown): unknown {
-    if (Array.isArray(value) || typeof value !== 'object' || value === null) return value;
+    if (Array.isArray(value)) return value.map(shareInside);
+    if (typeof value !== 'object' || value === null) return value;
     return sharer(schemas)(value as Schema);
   }
 }

@@ -203,8 +203,8 @@ function checkScope({ scopes }: AnyOperation, caller: Caller): void {
 }
 
 /** What concerns everybody is not for a token that may name one user. */
-function isForOperators({ scopes }: AnyOperation): boolean {
-  return scopes?.every((scope) => scope.startsWith('operator:')) ?? false;
+function concernsEverybody({ scopes }: AnyOperation): boolean {
+  return scopes?.every((scope) => /^(operator|events):/.test(scope)) ?? false;
 }
 
 function checkUser(operation: AnyOperation, context: Context<unknown>): void {
@@ -212,7 +212,7 @@ function checkUser(operation: AnyOperation, context: Context<unknown>): void {
   if (userId === undefined) return;
   if (operation.serviceTokensOnly) throw notTheirs();
   const named = operation.namesUser?.(context);
-  if (named === undefined ? isForOperators(operation) : named !== userId) throw notTheirs();
+  if (named === undefined ? concernsEverybody(operation) : named !== userId) throw notTheirs();
 }
 
 /** RFC 6749 section 5.2. */

@@ -68,11 +68,14 @@ export function createSandboxStore(db: Database) {
 
     async empty(): Promise<void> {
       await db.transaction(async (sql) => {
+        // Before the tables: whoever numbers events locks this row first, too.
+        await sql`update event_log set generation = gen_random_uuid(), last_position = 0`;
         await sql`
           truncate users, verifications, phone_links, phone_sends, messages, verification_events, send_keys,
             guard_sources, guard_codes, guard_prefixes, guard_budgets, guard_modes, guard_safe, guard_decisions,
             guard_totals, operator_actions, erased_users,
-            transactions, transaction_history, transaction_blocks`;
+            transactions, transaction_history, transaction_blocks,
+            event_counters, user_event_outbox, event_outbox, events`;
         await sql`alter sequence user_ids restart`;
         await sql`update installation set clock_ahead_seconds = 0`;
       });

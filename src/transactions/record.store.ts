@@ -1,6 +1,7 @@
 /** The statements by which transactions get in: one batch is one transaction. */
 import { copyInto } from '../db/copy.ts';
 import { array, type Database, type Statement, type Transaction as DatabaseTransaction } from '../db/database.ts';
+import { eventsOfBatch, type EventCounts, type TransactionEvent } from './record-events.ts';
 import { planBatch, type BatchPlan, type RecordPlanResult } from './record-rules.ts';
 import {
   addToBlocks,
@@ -20,13 +21,23 @@ export type RecordStore = ReturnType<typeof createRecordStore>;
 /** How many transactions each individual has. */
 type Counts = Map<number, number>;
 
-export function createRecordStore(db: Database, sizes: BlockSizes = defaultBlockSizes) {
+export interface RecordStoreOptions {
+  sizes?: BlockSizes | undefined;
+  /** Demo data makes no events. */
+  writesEvents?: boolean;
+}
+
+export function createRecordStore(
+  db: Database,
+  { sizes = defaultBlockSizes, writesEvents = true }: RecordStoreOptions = {},
+) {
   return {
     /** All writes about an individual wait for each other, and individuals are taken in the order of their ids. */
     recordBatch: (rows: readonly Row[], now: Date): Promise<RecordPlanResult[]> =>
       db.transaction(async (sql) => {
-        const { plan, counts } = await planUnderLock(sql, rows);
-        await writePlan(sql, plan, counts, sizes, now);
+        const { plan, counts, eventCounts } = await planUnderLock(sql, rows);
+        const events = writesEvents ? eventsOfBatch(plan, eventCounts) : [];
+        await writePlan(sql, plan, { before: counts, eventCounts, events }, sizes, now);
         return plan.results;
       }),
 
@@ -39,16 +50,25 @@ export function createRecordStore(db: Database, sizes: BlockSizes = defaultBlock
 async function planUnderLock(
   sql: DatabaseTransaction,
   rows: readonly Row[],
-): Promise<{ plan: BatchPlan; counts: Counts }> {
+): Promise<{ plan: BatchPlan; counts: Counts; eventCounts: EventCounts }> {
   const ids = [...new Set(rows.map(({ individualId }) => individualId))].sort((a, b) => a - b);
-  const [counts, standing] = await Promise.all([lockIndividuals(sql, ids), readStanding(sql, rows)]);
-  return { plan: planBatch(rows, (id) => counts.has(id), standing), counts };
+  const [locked, standing] = await Promise.all([lockIndividuals(sql, ids), readStanding(sql, rows)]);
+  const counts = new Map(locked.map(({ id, transaction_count }) => [id, transaction_count]));
+  const eventCounts = new Map(locked.map(({ id, transaction_event_count }) => [id, transaction_event_count]));
+  return { plan: planBatch(rows, (id) => counts.has(id), standing), counts, eventCounts };
+}
+
+/** The counters of the individuals: transactions before the batch, and events with those of the batch. */
+interface Counters {
+  before: Counts;
+  eventCounts: EventCounts;
+  events: readonly TransactionEvent[];
 }
 
 async function writePlan(
   sql: DatabaseTransaction,
   { created, updated, replaced }: BatchPlan,
-  before: Counts,
+  { before, eventCounts, events }: Counters,
   sizes: BlockSizes,
   now: Date,
 ): Promise<void> {
@@ -58,7 +78,8 @@ async function writePlan(
   const inserted = insertTransactions(sql, fresh);
   // The other statements' texts are made while the rows go in.
   const writes = [
-    ...(fresh.length > 0 ? [writeCounts(sql, before, after)] : []),
+    ...(fresh.length > 0 || events.length > 0 ? [writeCounts(sql, touched(fresh, events), after, eventCounts)] : []),
+    ...(events.length > 0 ? [writeEvents(sql, events, now)] : []),
     ...(updated.length > 0
       ? [
           updateTransactions(
@@ -81,10 +102,10 @@ function nextNumber(individualId: number, counts: Counts): number {
 }
 
 /** The row lock is what makes sequence numbers follow the order of commits. */
-async function lockIndividuals(sql: DatabaseTransaction, ids: number[]): Promise<Counts> {
-  const rows = await sql`
-    select id, transaction_count from users where id = any(${array(ids)}::int[]) order by id for no key update`.execute();
-  return new Map(rows.map(({ id, transaction_count }) => [id, transaction_count]));
+async function lockIndividuals(sql: DatabaseTransaction, ids: number[]) {
+  return sql<{ id: number; transaction_count: number; transaction_event_count: number }[]>`
+    select id, transaction_count, transaction_event_count from users
+    where id = any(${array(ids)}::int[]) order by id for no key update`.execute();
 }
 
 /**
@@ -153,12 +174,30 @@ function insertFew(sql: DatabaseTransaction, rows: readonly NumberedRow[]): Stat
     )}, ${array(rows.map(({ seq }) => seq))}::int[])`;
 }
 
-function writeCounts(sql: DatabaseTransaction, before: Counts, after: Counts): Statement {
-  const grown = [...after].filter(([id, count]) => count > before.get(id)!);
+/** The individuals whose counters have changed. */
+function touched(fresh: readonly NumberedRow[], events: readonly TransactionEvent[]): number[] {
+  return [...new Set([...fresh.map(({ row }) => row.individualId), ...events.map(({ individualId }) => individualId)])];
+}
+
+function writeCounts(sql: DatabaseTransaction, ids: number[], counts: Counts, eventCounts: EventCounts): Statement {
   return sql`
-    update users u set transaction_count = n.count
-    from unnest(${array(grown.map(([id]) => id))}::int[], ${array(grown.map(([, count]) => count))}::int[]) as n (id, count)
+    update users u set transaction_count = n.count, transaction_event_count = n.event_count
+    from unnest(${array(ids)}::int[], ${array(ids.map((id) => counts.get(id)!))}::int[],
+      ${array(ids.map((id) => eventCounts.get(id)!))}::int[]) as n (id, count, event_count)
     where u.id = n.id`;
+}
+
+function writeEvents(sql: DatabaseTransaction, events: readonly TransactionEvent[], now: Date): Statement {
+  return sql`
+    insert into user_event_outbox (user_id, sequence, type, at, data)
+    select n.user_id, n.sequence, n.type, ${now}, n.data::json
+    from unnest(
+      ${array(events.map(({ individualId }) => individualId))}::int[],
+      ${array(events.map(({ sequence }) => sequence))}::int[],
+      ${array(events.map(({ type }) => type))}::text[],
+      ${array(events.map(({ data }) => data))}::text[]
+    ) with ordinality as n (user_id, sequence, type, data, place)
+    order by n.place`;
 }
 
 function updateTransactions(sql: DatabaseTransaction, rows: readonly Row[]): Statement {

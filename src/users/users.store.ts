@@ -31,25 +31,50 @@ export interface PhonesOfUser {
 
 export type UsersStore = ReturnType<typeof createUsersStore>;
 
-export function createUsersStore(db: Database) {
+export interface UsersStoreOptions {
+  /** Demo data makes no events. */
+  writesEvents?: boolean;
+}
+
+/** The first event of a user, written where the user is: always number 1 of its counter. */
+const createdEventsFrom = (relation: string) => `
+  insert into user_event_outbox (user_id, sequence, type, at, data)
+  select c.id, c.created_event_count, 'user.created', c.created_at, with_user_id('{}', c.id)
+  from ${relation} c where c.created_event_count > 0`;
+
+async function writeCreatedEvents(sql: Transaction, ids: readonly number[]): Promise<void> {
+  await sql.unsafe(`${createdEventsFrom('users')} and c.id = any($1::int[]) order by c.id`, [array(ids)]);
+}
+
+export function createUsersStore(db: Database, { writesEvents = true }: UsersStoreOptions = {}) {
+  const createdEventCount = writesEvents ? 1 : 0;
+
   return {
     /** The id the user got; undefined when it was taken. */
     async insertUser({ id, merchantId, email, additionalData }: NewUser, now: Date): Promise<number | undefined> {
       const insert = (sql: Sql | Transaction) => sql`
-        insert into users (id, merchant_id, email, additional_data, created_at)
-        select new_id, ${merchantId ?? null}, ${email ?? null}, ${additionalData ?? null}::text::json, ${now}
+        insert into users (id, merchant_id, email, additional_data, created_at, created_event_count)
+        select new_id, ${merchantId ?? null}, ${email ?? null}, ${additionalData ?? null}::text::json, ${now},
+          ${createdEventCount}
         from coalesce(${id ?? null}::int, nextval('user_ids')::int) new_id
         where not exists (select from erased_users e where e.user_id = new_id)
         on conflict (id) do nothing
-        returning id`;
-      if (id === undefined) return (await insert(db.write))[0]?.id;
+        returning id, created_at, created_event_count`;
+      if (id === undefined) {
+        const [row] = await db.write`
+          with created as (${insert(db.write)}), event as (${db.write.unsafe(createdEventsFrom('created'))})
+          select id from created`;
+        return row?.id;
+      }
       return db.transaction(async (sql) => {
         const [row] = await insert(sql);
         if (!row) return undefined;
         // An erasure that committed while the insert waited for it is seen only by a later statement.
         const erased =
           await sql`delete from users where id in (select user_id from erased_users where user_id = ${id})`;
-        return erased.count === 0 ? row.id : undefined;
+        if (erased.count > 0) return undefined;
+        await writeCreatedEvents(sql, [id]);
+        return row.id;
       });
     },
 
@@ -69,11 +94,16 @@ export function createUsersStore(db: Database) {
       const ids = [...new Set(users.map(({ id }) => id))].sort((a, b) => a - b);
       return db.transaction(async (sql) => {
         const created = await sql`
-          insert into users (id, created_at) select id, ${now} from unnest(${array(ids)}::int[]) id order by id
+          insert into users (id, created_at, created_event_count)
+          select id, ${now}, ${createdEventCount} from unnest(${array(ids)}::int[]) id order by id
           on conflict (id) do nothing returning id`;
         await sql`
           delete from users
           where id in (select user_id from erased_users where user_id = any(${array(ids)}::int[]))`;
+        await writeCreatedEvents(
+          sql,
+          created.map(({ id }) => id),
+        );
         // Waits for an erasure in progress, and holds off later ones.
         const present = await sql`
           select id from users where id = any(${array(ids)}::int[]) order by id for key share`;

@@ -27,7 +27,7 @@ afterAll(async () => {
 type Store = ReturnType<typeof createStore>;
 
 function createStore(sizes?: BlockSizes) {
-  const { recordBatch } = createRecordStore(db, sizes);
+  const { recordBatch } = createRecordStore(db, { sizes });
   return {
     ...createTransactionsStore(db, sizes),
     recordBatch: (rows: Transaction[], now: Date) => recordBatch(rows.map(makeRow), now),

@@ -1,6 +1,7 @@
 /** Every setting, from the files of their owners. */
 import { codesSettings } from './codes.ts';
 import { databaseSettings } from './database.ts';
+import { eventsSettings } from './events.ts';
 import { gatewaysSettings } from './gateways.ts';
 import { guardSettings } from './guard.ts';
 import { installationSettings } from './installation.ts';
@@ -20,5 +21,6 @@ export const settings = {
   ...codesSettings,
   ...guardSettings,
   ...privacySettings,
+  ...eventsSettings,
   ...observabilitySettings,
 };

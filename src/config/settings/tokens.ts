@@ -40,6 +40,8 @@ export const scopes = [
   'phone',
   'transactions:read',
   'transactions:write',
+  'events:read',
+  'events:write',
   'operator:read',
   'operator:write',
 ] as const;

@@ -2,6 +2,7 @@
 import type { Issuer } from '../../auth/issuer.ts';
 import type { Observer } from '../../observe.ts';
 import type { GuardDesk } from '../../guard/desk.ts';
+import type { ListEvents } from '../../events/list-events.ts';
 import type { ReadOverview } from '../../messages/overview.ts';
 import type { SendCode } from '../../phone/send-code.ts';
 import type { VerifyCode } from '../../phone/verify-code.ts';
@@ -25,6 +26,7 @@ import { createUserOperation } from './create-user.ts';
 import { discoveryOperation, jwksOperation } from './discovery.ts';
 import { getTransactionOperation } from './get-transaction.ts';
 import { liveOperation, readyOperation, type Readiness } from './health.ts';
+import { listEventsOperation } from './list-events.ts';
 import { listTransactionsOperation } from './list-transactions.ts';
 import { metricsOperation } from './metrics.ts';
 import { operatorGuardOperations } from './operator-guard.ts';
@@ -56,6 +58,7 @@ export interface Services {
   recordTransactions: RecordTransactions;
   summarizeTransactions(request: TotalsRequest): Promise<TotalsReply>;
   exportTransactions(request: ExportRequest): Promise<ExportReply>;
+  listEvents: ListEvents;
   receipts: Receipts;
   readTrail(userId: number): Promise<string>;
   readOverview: ReadOverview;
@@ -90,6 +93,7 @@ export function operationsOf(services: Services): AnyOperation[] {
     recordTransactionsOperation(services.recordTransactions, observer.observe),
     summarizeTransactionsOperation(services.summarizeTransactions),
     exportTransactionsOperation(services.exportTransactions),
+    listEventsOperation(services.listEvents),
     ...receiptOperations(services.receipts),
     readTrailOperation(services.readTrail),
     overviewOperation(services.readOverview),

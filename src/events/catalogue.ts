@@ -1,0 +1,192 @@
+/**
+ * The catalogue of events: every type, when it is written, and what its data holds. The reference in docs/events.md, the
+ * OpenAPI `webhooks`, the client's types and the tests are made from this table.
+ *
+ * Data never holds a code, a full phone number, a name, a note or an amount: a receiver that wants more asks the API.
+ */
+import type { Schema } from '../formats/shape.ts';
+
+export interface EventEntry {
+  /** When the event is written, for the reference. */
+  when: string;
+  /** Whether the event is about a user: then the data has userId, and the event a sequence number. */
+  about: 'user' | 'user or nobody' | 'nobody';
+  /** The members of the data besides userId. All of them are always present. */
+  data: Record<string, Schema>;
+}
+
+const text = (description: string): Schema => ({ type: 'string', description });
+const textOrNull = (description: string): Schema => ({ type: ['string', 'null'], description });
+const integer = (description: string): Schema => ({ type: 'integer', description });
+const instant = (description: string): Schema => ({ type: 'string', format: 'date-time', description });
+const instantOrNull = (description: string): Schema => ({
+  type: ['string', 'null'],
+  format: 'date-time',
+  description,
+});
+const oneOf = (values: string[], description: string): Schema => ({ type: 'string', enum: values, description });
+
+const country = textOrNull('ISO 3166 code of the phone number’s country, or null where it cannot be told.');
+const codeNumber = integer('The number of the code among the user’s.');
+const gateway = text('Name of the gateway.');
+const rule = text('Name of the guard’s rule.');
+
+/** The most that one event lists; the rest is in the API. */
+export const listedTransactions = { recorded: 20, updated: 100 };
+
+function transactionIds(limit: number): Record<string, Schema> {
+  return {
+    transactionIds: { type: 'array', items: { type: 'string' }, maxItems: limit, description: `Up to ${limit} ids.` },
+    more: { type: 'boolean', description: 'Whether there are more ids than listed.' },
+  };
+}
+
+const endpointId = integer('The webhook endpoint.');
+
+export const eventCatalogue = {
+  'user.created': {
+    when: 'A user was created, by POST /User or by `ledgerline import-users`.',
+    about: 'user',
+    data: {},
+  },
+  'user.erased': {
+    when: 'A user was erased. It comes after `phone.unlinked`, and it is the user’s last event but for the audit.',
+    about: 'user',
+    data: { retainedUntil: instantOrNull('When the retained transactions are removed; null if nothing is retained.') },
+  },
+  'phone.code_sent': {
+    when: 'A gateway accepted a code, or may have accepted it.',
+    about: 'user',
+    data: {
+      country,
+      correlationType: integer('0: individual; 1: merchant flow.'),
+      gateway,
+      outcome: oneOf(['accepted', 'unknown'], 'unknown: no gateway confirmed, and the text may arrive.'),
+      codeNumber,
+    },
+  },
+  'phone.send_failed': {
+    when: 'No gateway took a code, or the destination was refused.',
+    about: 'user',
+    data: { country, reason: text('Why.') },
+  },
+  'phone.delivery_changed': {
+    when: 'A receipt changed the state of a message.',
+    about: 'user',
+    data: { codeNumber, state: text('The new state, such as delivered or failed.'), gateway },
+  },
+  'phone.verified': {
+    when: 'A phone number was verified and linked to the user.',
+    about: 'user',
+    data: { country },
+  },
+  'phone.unlinked': {
+    when: 'The phone number was unlinked from the user, who is unverified again.',
+    about: 'user',
+    data: { country, by: oneOf(['client', 'operator', 'erasure'], 'Who unlinked it. client: a service token.') },
+  },
+  'phone.verification_blocked': {
+    when: 'Verification of a known user was blocked after too many failures.',
+    about: 'user',
+    data: { until: instant('When the block ends.'), rule },
+  },
+  'phone.block_lifted': {
+    when: 'An operator lifted a user’s block.',
+    about: 'user',
+    data: { until: instant('When the block would have ended.'), rule },
+  },
+  'transactions.recorded': {
+    when: 'Transactions of the user were recorded: one event for each individual and commit.',
+    about: 'user',
+    data: { count: integer('How many were recorded.'), ...transactionIds(listedTransactions.recorded) },
+  },
+  'transactions.updated': {
+    when: 'Transactions of the user were changed: one event for each individual and commit.',
+    about: 'user',
+    data: transactionIds(listedTransactions.updated),
+  },
+  'guard.rule_fired': {
+    when: 'A rule of the guard refused a request, or would have in shadow mode: the first time in an hour by rule and country.',
+    about: 'nobody',
+    data: { rule, country, mode: oneOf(['shadow', 'enforce'], 'The mode of the rule.') },
+  },
+  'gateway.down': {
+    when: 'A process stopped using a gateway because it failed.',
+    about: 'nobody',
+    data: { gateway, reason: text('Why.') },
+  },
+  'gateway.up': {
+    when: 'A process uses a gateway again.',
+    about: 'nobody',
+    data: { gateway, reason: text('Why.') },
+  },
+  'operator.acted': {
+    when: 'An operator changed or revealed something, or a user was erased or given their data: every audited action.',
+    about: 'user or nobody',
+    data: {
+      action: text('What was done.'),
+      actor: text('Who did it: the subject of the token, or cli: and the account.'),
+      target: text('What it was done to. Phone numbers are masked.'),
+    },
+  },
+  'endpoint.disabled': {
+    when: 'A webhook endpoint was disabled. It is sent to the other endpoints.',
+    about: 'nobody',
+    data: { endpointId, reason: text('Why.') },
+  },
+  'endpoint.delivery_failed': {
+    when: 'The last try of a delivery failed. It is sent to the other endpoints.',
+    about: 'nobody',
+    data: { endpointId, reason: text('Why the last try failed.') },
+  },
+} as const satisfies Record<string, EventEntry>;
+
+export type EventType = keyof typeof eventCatalogue;
+
+export const eventTypes = Object.keys(eventCatalogue) as EventType[];
+
+export function isEventType(name: string): name is EventType {
+  return Object.hasOwn(eventCatalogue, name);
+}
+
+/** Sent by the operation `test` only; it is in no log, and nobody can subscribe to it. */
+export const testEventType = 'endpoint.test';
+
+/** The data of `endpoint.test`, for the reference. */
+export const testEventEntry: EventEntry = {
+  when: 'A test was requested. It is sent at once to that endpoint alone and is not in `GET /events`.',
+  about: 'nobody',
+  data: { endpointId },
+};
+
+const userId = integer('The user the event is about.');
+
+/** The JSON Schema of an event on the wire. */
+export function eventSchema(type: string, { about, data, when }: EventEntry): Schema {
+  const name = type.replaceAll(/(?:^|[._])(\w)/g, (_, letter: string) => letter.toUpperCase());
+  const aboutUser = about === 'user';
+  const optional = about === 'user or nobody';
+  const members = { ...(about !== 'nobody' && { userId }), ...data };
+  return {
+    title: `${name}Event`,
+    type: 'object',
+    description: when,
+    required: ['id', 'type', 'timestamp', ...(aboutUser ? ['sequence'] : []), 'data'],
+    properties: {
+      id: { type: 'string', format: 'uuid', description: 'The same on every delivery of the event.' },
+      type: { type: 'string', const: type },
+      timestamp: instant('When it happened, by the service’s clock.'),
+      ...(about !== 'nobody' && {
+        sequence: integer('Counts the user’s events, without gaps: transactions.* and all others apart.'),
+      }),
+      data: {
+        title: `${name}Data`,
+        type: 'object',
+        required: Object.keys(members).filter((member) => !(optional && member === 'userId')),
+        properties: members,
+      },
+    },
+  };
+}
+
+export const catalogueEntries = Object.entries<EventEntry>(eventCatalogue);

@@ -1,0 +1,104 @@
+/** The statements about the outboxes and the log. */
+import { array, type Database } from '../db/database.ts';
+import type { LoggedEvent } from './event.ts';
+
+export interface EventFilter {
+  /** Any of these; undefined for all. */
+  types: readonly string[] | undefined;
+  userId: number | undefined;
+}
+
+export interface PageRequest extends EventFilter {
+  afterPosition: number;
+  /** Events from before are outlived, also those that have not been removed yet. */
+  keptSince: Date;
+  limit: number;
+}
+
+export interface LogPage {
+  generation: string;
+  /** The end of the log as the page saw it. */
+  lastPosition: number;
+  events: LoggedEvent[];
+}
+
+export type EventLogStore = ReturnType<typeof createEventLogStore>;
+
+const columns = 'e.position, e.id, e.type, e.at, e.user_id, e.sequence, e.data';
+const inPage = 'e.position > $1 and e.at > $2 order by e.position limit $3';
+
+/** One text for each kind of filter, since a plan is made once and kept: $4 is the user, the last one the types. */
+const pages = {
+  all: `select ${columns} from events e where ${inPage}`,
+  user: `select ${columns} from events e where e.user_id = $4 and ${inPage}`,
+  userAndTypes: `select ${columns} from events e where e.user_id = $4 and e.type = any($5::text[]) and ${inPage}`,
+  // Each type by its own index: a rare one is found without reading the others.
+  types: `select e.* from unnest($4::text[]) as wanted (type)
+    cross join lateral (select ${columns} from events e where e.type = wanted.type and ${inPage}) e
+    order by e.position limit $3`,
+};
+
+function pageOf({ types, userId }: EventFilter): { text: string; parameters: (string | number)[] } {
+  if (userId !== undefined) {
+    return types
+      ? { text: pages.userAndTypes, parameters: [userId, array(types)] }
+      : { text: pages.user, parameters: [userId] };
+  }
+  return types ? { text: pages.types, parameters: [array(types)] } : { text: pages.all, parameters: [] };
+}
+
+export function createEventLogStore(db: Database) {
+  return {
+    /** Whether an outbox holds an event. It locks nothing, so that an idle service can ask often. */
+    async isEventWaiting(): Promise<boolean> {
+      const [row] = await db.write`
+        select exists (select from event_outbox) or exists (select from user_event_outbox) as waiting`;
+      return row!.waiting;
+    },
+
+    /** How many events were moved to the log. */
+    async sequenceEvents(batchLimit: number): Promise<number> {
+      const [row] = await db.write`select sequence_events(${batchLimit}) as moved`;
+      return row!.moved;
+    },
+
+    /** The page and the end of the log as one statement sees them. */
+    async readPage(request: PageRequest): Promise<LogPage> {
+      const { text, parameters } = pageOf(request);
+      const rows = await db.read.unsafe(
+        `select l.generation, l.last_position::float8 as last_position, p.position::float8 as position, p.id, p.type,
+           p.at, p.user_id, p.sequence, p.data::text as data
+         from event_log l left join lateral (${text}) p on true order by p.position`,
+        [request.afterPosition, request.keptSince, request.limit, ...parameters],
+        { prepare: true },
+      );
+      const { generation, last_position } = rows[0]!;
+      return {
+        generation,
+        lastPosition: last_position,
+        events: rows.filter(({ id }) => id !== null).map(asEvent),
+      };
+    },
+
+    /** Removes some events that were written before. How many. */
+    async removeBefore(keptSince: Date, batchLimit: number): Promise<number> {
+      const rows = await db.write`
+        delete from events where position in (
+          select position from events where at <= ${keptSince} order by at limit ${batchLimit}
+        ) returning 1`;
+      return rows.length;
+    },
+  };
+}
+
+export function asEvent(row: Record<string, unknown>): LoggedEvent {
+  return {
+    position: row.position as number,
+    id: row.id as string,
+    type: row.type as string,
+    at: row.at as Date,
+    userId: row.user_id as number | null,
+    sequence: row.sequence as number | null,
+    data: row.data as string,
+  };
+}

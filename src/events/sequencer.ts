@@ -1,0 +1,69 @@
+/** Runs the sequencer of the event log: on demand, and in the background. */
+import type { EventLogStore } from './event-log.store.ts';
+
+export type Sequencer = ReturnType<typeof createSequencer>;
+
+/** Large enough that a bulk import is followed, small enough that nobody waits long for the lock. */
+const batchLimit = 5000;
+
+/** How long after a pass the next one starts in the background, when nobody waits for events. */
+const idleMilliseconds = 1000;
+
+/** A pass may take this share of the time; when it is slow, the pause grows, up to the longest. */
+const shareOfTime = 0.2;
+const longestPauseMilliseconds = 5000;
+
+export interface SequencerOptions {
+  store: Pick<EventLogStore, 'isEventWaiting' | 'sequenceEvents'>;
+  /** Whether somebody waits for events: a webhook endpoint or a stream. */
+  isAwaited(): boolean;
+}
+
+export function createSequencer({ store, isAwaited }: SequencerOptions) {
+  let running: Promise<boolean> | undefined;
+  let next: Promise<boolean> | undefined;
+  let endedAt = Number.NEGATIVE_INFINITY;
+  let pauseMilliseconds = 0;
+
+  /** True when there is more to do. */
+  async function pass(): Promise<boolean> {
+    const begunAt = performance.now();
+    try {
+      if (!(await store.isEventWaiting())) return false;
+      return (await store.sequenceEvents(batchLimit)) >= batchLimit;
+    } finally {
+      endedAt = performance.now();
+      pauseMilliseconds = Math.min((endedAt - begunAt) / shareOfTime, longestPauseMilliseconds);
+    }
+  }
+
+  function start(): Promise<boolean> {
+    running = pass().finally(() => (running = undefined));
+    return running;
+  }
+
+  /**
+   * After this, every event that was committed before the call is in the log, unless more than a batch waited. A pass that
+   * is under way may have missed it; so callers that come meanwhile share the one after it.
+   */
+  function sequence(): Promise<boolean> {
+    if (!running) return start();
+    next ??= running
+      .catch(() => false)
+      .then(() => {
+        next = undefined;
+        return start();
+      });
+    return next;
+  }
+
+  return {
+    sequence,
+    /** One turn of the background work; called often. */
+    async run(): Promise<void> {
+      const pause = Math.max(pauseMilliseconds, isAwaited() ? 0 : idleMilliseconds);
+      if (performance.now() - endedAt < pause) return;
+      while (await sequence());
+    },
+  };
+}
