@@ -34,7 +34,7 @@ describe('the token endpoint', () => {
         access_token: expect.any(String),
         token_type: 'Bearer',
         expires_in: 86_400,
-        scope: 'users phone transactions:read transactions:write operator:read operator:write',
+        scope: 'users phone transactions:read transactions:write events:read events:write operator:read operator:write',
       });
       expect(decodeProtectedHeader(answer.json.access_token)).toMatchObject({ typ: 'at+jwt', alg: 'RS256' });
       expect(decodeJwt(answer.json.access_token)).toMatchObject({
@@ -156,7 +156,7 @@ describe('scopes', () => {
     ['POST', '/app/get-transaction', 'transactions:read'],
     ['POST', '/app/record-transactions', 'transactions:write'],
   ])('%s %s needs %s, and says so before it looks at the body', async (method, path, scope) => {
-    const others = 'users phone transactions:read transactions:write operator:read operator:write'
+    const others = 'users phone transactions:read transactions:write events:read events:write operator:read operator:write'
       .split(' ')
       .filter((name) => name !== scope);
     const token = await service.token(others.join(' '));
