@@ -156,9 +156,10 @@ describe('scopes', () => {
     ['POST', '/app/get-transaction', 'transactions:read'],
     ['POST', '/app/record-transactions', 'transactions:write'],
   ])('%s %s needs %s, and says so before it looks at the body', async (method, path, scope) => {
-    const others = 'users phone transactions:read transactions:write events:read events:write operator:read operator:write'
-      .split(' ')
-      .filter((name) => name !== scope);
+    const others =
+      'users phone transactions:read transactions:write events:read events:write operator:read operator:write'
+        .split(' ')
+        .filter((name) => name !== scope);
     const token = await service.token(others.join(' '));
     const answer = await service.call(path, undefined, { method, token, ...(method === 'POST' && { raw: '{broken' }) });
     expect(answer.status).toBe(403);
