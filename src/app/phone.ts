@@ -10,7 +10,7 @@ import { createUnlinkPhone } from '../phone/unlink-phone.ts';
 import { createVerifyCode } from '../phone/verify-code.ts';
 import { createFailover, type Failover } from '../sms/failover.ts';
 import type { Gateway } from '../sms/gateway.ts';
-import type { Inbox } from '../sms/gateways/inbox.ts';
+import type { Inbox } from '../sms/inbox.ts';
 import { createMessages } from '../sms/message.ts';
 import type { Core } from './core.ts';
 import { createGateways } from './gateways.ts';

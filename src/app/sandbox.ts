@@ -6,7 +6,7 @@ import { demoIndividual, demoTransactions } from '../sandbox/demo.ts';
 import { createSandboxGuard } from '../sandbox/guard.ts';
 import { createSandboxStore, demoMark } from '../sandbox/sandbox.store.ts';
 import { createSandbox, type Sandbox } from '../sandbox/sandbox.ts';
-import type { Inbox } from '../sms/gateways/inbox.ts';
+import type { Inbox } from '../sms/inbox.ts';
 import { createRecordTransactions } from '../transactions/record-transactions.ts';
 import { createRecordStore } from '../transactions/record.store.ts';
 import { createCreateUser } from '../users/create-user.ts';

@@ -13,7 +13,7 @@ import { readPages } from '../http/pages.ts';
 import { operationsOf } from '../http/routes/index.ts';
 import { createServer } from '../http/server.ts';
 import { createObserver, type Observer } from '../observe.ts';
-import { Inbox } from '../sms/gateways/inbox.ts';
+import { Inbox } from '../sms/inbox.ts';
 import type { Core } from './core.ts';
 import { startDatabase } from './database.ts';
 import { createJobs } from './jobs.ts';

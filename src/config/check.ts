@@ -1,7 +1,7 @@
 /** Cross-checks: what a mode needs, and settings that contradict each other. */
 import type { Setting } from './kinds.ts';
 import { ConfigError, type Config } from './load.ts';
-import type { GatewayName } from './settings/gateways.ts';
+import { gatewayDefinitions, type GatewayName } from '../sms/gateways/index.ts';
 import { settings } from './settings/index.ts';
 
 const loopback = new Set(['localhost', '::1', '[::1]']);
@@ -77,9 +77,10 @@ function missingInProduction(config: Config): string[] {
   for (const { env, howToSet } of requiredSettings(config, 'production')) {
     problems.push(`Production needs ${env}: ${howToSet}.`);
   }
-  const real = (names: GatewayName[]) => names.every((name) => name !== 'inbox' && name !== 'console');
-  if (!config.gateways || ![config.gateways, ...config.gatewaysByCountry.values()].every(real)) {
-    problems.push('Production needs a gateway that sends: set LEDGERLINE_GATEWAYS to others than inbox and console.');
+  const forDevelopment = gatewayDefinitions.filter(({ sendsNothing }) => sendsNothing).map(({ name }) => name);
+  if (!config.gateways || gatewaysIn(config).some((name) => forDevelopment.includes(name))) {
+    const others = `others than ${forDevelopment.join(' and ')}`;
+    problems.push(`Production needs a gateway that sends: set LEDGERLINE_GATEWAYS to ${others}.`);
   }
   if (config.testNumbers && !config.testNumbersInProduction) {
     problems.push(

@@ -115,6 +115,17 @@ export function setting<T>(definition: Setting<T>): Setting<T> {
   return definition;
 }
 
+/** A setting that production, or a gateway, cannot do without. */
+export type RequiredSetting<T> = Setting<T | undefined> & { requiredBy: string };
+
+export function requiredSetting<T>(
+  definition: Omit<Setting<T>, 'default'> & { requiredBy: string },
+): RequiredSetting<T> {
+  return { ...definition, default: undefined };
+}
+
+export type SettingValue<S> = S extends Setting<infer T> ? T : never;
+
 export const byMode =
   <T>(sandbox: T, production: T) =>
   (mode: Mode): T =>

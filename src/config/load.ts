@@ -1,10 +1,9 @@
 /** Reads every setting from the environment. An unknown LEDGERLINE_ name or a value that does not fit stops the start. */
 import { readFileSync } from 'node:fs';
-import { fail, Unreadable, type Mode, type Setting } from './kinds.ts';
+import { fail, Unreadable, type Mode, type Setting, type SettingValue } from './kinds.ts';
 import { settings } from './settings/index.ts';
 
-type Value<S> = S extends Setting<infer T> ? T : never;
-export type Config = { -readonly [K in keyof typeof settings]: Value<(typeof settings)[K]> };
+export type Config = { -readonly [K in keyof typeof settings]: SettingValue<(typeof settings)[K]> };
 
 export class ConfigError extends Error {
   constructor(problems: string[]) {

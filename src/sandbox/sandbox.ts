@@ -1,6 +1,6 @@
 /** The sandbox's own controls: its inbox, its clock, and emptying it. */
 import type { ServiceClock } from '../clock.ts';
-import type { Inbox } from '../sms/gateways/inbox.ts';
+import type { Inbox } from '../sms/inbox.ts';
 import type { SandboxStore } from './sandbox.store.ts';
 
 export interface ClockReading {

@@ -112,10 +112,10 @@ export function createFailover(options: FailoverOptions) {
     return isFinal ? dispatch : { ...dispatch, retryAfterSeconds: retryAfterSeconds(order) };
   }
 
-  /** When all have failed, one gateway is asked a second time, if that cannot send a second text by the same gateway. */
+  /** When all have failed, one gateway is asked a second time, if that may help and cannot make it send twice. */
   async function askOnceMore(run: Run): Promise<void> {
     const previous = run.answers.find(({ lane, answer }) => {
-      const isSafe = answer.outcome === 'unavailable' || lane.gateway.idempotent === true;
+      const isSafe = answer.outcome === 'unavailable' ? !answer.isHealthy : lane.gateway.idempotent === true;
       return isSafe && lane.breaker.state === 'closed' && lane.pausedUntil <= now();
     });
     if (!previous || run.endsAt - now() <= retryPauseMilliseconds + shortestTryMilliseconds) return;
@@ -152,7 +152,7 @@ export function createFailover(options: FailoverOptions) {
     if (answer.outcome === 'unavailable') {
       const pause = Math.min(longestPauseMilliseconds, (answer.retryAfterSeconds ?? 0) * 1000);
       if (pause > 0) lane.pausedUntil = Math.max(lane.pausedUntil, now() + pause);
-      if (answer.isThrottled) return lane.breaker.undecided();
+      if (answer.isHealthy) return lane.breaker.undecided();
     }
     lane.breaker.failed(answer.reason);
   }

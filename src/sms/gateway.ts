@@ -33,8 +33,8 @@ export type Answer =
       reason: string;
       /** The gateway asked us to wait this long before the next request. */
       retryAfterSeconds?: number;
-      /** The gateway works, but limits the rate of requests: this is no failure for the breaker. */
-      isThrottled?: boolean;
+      /** The gateway works, but does not take this message, or not now. The breaker does not count it as a failure. */
+      isHealthy?: true;
     }
   | { outcome: 'unknown'; reason: string };
 
@@ -91,9 +91,17 @@ export function unavailable(reason: unknown, retryAfterSeconds?: number): Answer
   };
 }
 
-/** Without a time of the gateway's own, a second: most rate limits count by the second. */
+/** The gateway limits the rate. Without a time of its own, a second: most rate limits count by the second. */
 export function throttled(reason: unknown, retryAfterSeconds = 1): Answer {
-  return { outcome: 'unavailable', reason: brief(reason), retryAfterSeconds, isThrottled: true };
+  return { outcome: 'unavailable', reason: brief(reason), retryAfterSeconds, isHealthy: true };
+}
+
+/**
+ * The gateway does not send this message from this account, but another gateway may: the sender is not allowed in the
+ * destination's country, for example. Callers choose the destination, so this must not count against the gateway.
+ */
+export function unable(reason: unknown): Answer {
+  return { outcome: 'unavailable', reason: brief(reason), isHealthy: true };
 }
 
 export function unknown(reason: unknown): Answer {

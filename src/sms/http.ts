@@ -93,7 +93,7 @@ export function httpCaller(baseUrl: string) {
 
   return {
     /** Sends, and lets the adapter read the answer. A missing answer is unavailable or unknown. */
-    async outcome(call: HttpCall, withinMilliseconds: number, read: (answer: HttpAnswer) => Answer): Promise<Answer> {
+    async send(call: HttpCall, withinMilliseconds: number, read: (answer: HttpAnswer) => Answer): Promise<Answer> {
       try {
         const answer = await post(call, withinMilliseconds);
         if (answer.status >= 300 && answer.status < 400) return unavailable(`redirect ${answer.status}`);

@@ -27,6 +27,7 @@ export type Behaviour =
   | 'hang'
   | 'die'
   | 'half'
+  | 'half-error'
   | 'garbage'
   | 'huge'
   | 'redirect';
@@ -36,6 +37,10 @@ export interface GatewayServer {
   received: Received[];
   /** How often somebody has connected. */
   connections(): number;
+  /** Connections that are open now. */
+  openConnections(): number;
+  /** What the behaviour threw, such as an expectation about the request. */
+  failure(): unknown;
   behave(behaviour: Behaviour): void;
   /** Closes the port, so that connections are refused; `start` opens it again. */
   stop(): Promise<void>;
@@ -49,6 +54,7 @@ export async function gatewayServer(
 ): Promise<GatewayServer> {
   const received: Received[] = [];
   let connections = 0;
+  let failure: unknown;
   const sockets = new Set<Socket>();
   let behave = behaviour;
   let server: Server | undefined;
@@ -69,9 +75,10 @@ export async function gatewayServer(
     received.push(one);
     if (behave === 'hang') return;
     if (behave === 'die') return void request.socket.destroy();
-    if (behave === 'half') {
-      response.writeHead(201, { 'content-type': 'application/json', 'content-length': 1000 }).write('{"sid":');
-      setTimeout(() => request.socket.destroy(), 20);
+    if (behave === 'half' || behave === 'half-error') {
+      const status = behave === 'half' ? 201 : 500;
+      response.writeHead(status, { 'content-type': 'application/json', 'content-length': 1000 });
+      response.write('{"sid":', () => request.socket.destroy());
       return;
     }
     if (behave === 'garbage') return void response.writeHead(200).end('<html>It works!</html>');
@@ -84,8 +91,13 @@ export async function gatewayServer(
 
   async function start(): Promise<void> {
     const answer = (request: IncomingMessage, response: ServerResponse) =>
-      void handle(request, response).catch(() => response.destroy());
+      void handle(request, response).catch((error) => {
+        failure = error;
+        response.destroy();
+      });
     server = certificate ? createSecureServer(certificate, answer) : createServer(answer);
+    // Connections stay open until the client closes them.
+    server.keepAliveTimeout = 0;
     server.on('connection', (socket) => {
       connections += 1;
       sockets.add(socket);
@@ -107,6 +119,8 @@ export async function gatewayServer(
     url: certificate ? `https://localhost:${port}` : `http://127.0.0.1:${port}`,
     received,
     connections: () => connections,
+    openConnections: () => sockets.size,
+    failure: () => failure,
     behave: (next) => {
       behave = next;
     },

@@ -6,12 +6,13 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import { freePort } from '../../src/free-port.ts';
 import { gsmOctets } from '../../src/sms/encoding.ts';
 import type { Message, Receipt } from '../../src/sms/gateway.ts';
-import { smpp, type SmppSettings } from '../../src/sms/gateways/smpp.ts';
+import { createSmpp } from '../../src/sms/gateways/smpp.ts';
 import { startSmsc } from '../harness/smsc.ts';
+import { until } from '../harness/until.ts';
 import { newPhone, serviceForTest } from '../harness/service.ts';
 
 const message: Message = {
-  reference: '1.1.x',
+  reference: '1.1.1.x',
   phone: '+447911123456',
   country: 'GB',
   text: 'Acme: 123456 is your code. 5 €',
@@ -19,24 +20,16 @@ const message: Message = {
   validSeconds: 600,
 };
 
-function client(port: number, more: Partial<SmppSettings> = {}) {
+function client(port: number, { window = 50, enquireMilliseconds = 15_000 } = {}) {
   const receipts: Receipt[] = [];
-  const gateway = smpp({
-    url: `smpp://user@127.0.0.1:${port}`,
-    password: 'secret',
-    systemType: '',
-    window: 50,
-    sender: (country) => (country === 'US' ? '+15550001' : country === 'CA' ? '12345' : 'Acme'),
-    onReceipt: (receipt) => void receipts.push(receipt),
-    ...more,
-  });
+  const values = { smppUrl: `smpp://user@127.0.0.1:${port}`, smppPassword: 'secret', smppSystemType: '' };
+  const context = {
+    sender: (country?: string) => (country === 'US' ? '+15550001' : country === 'CA' ? '12345' : 'Acme'),
+    onReceipt: (receipt: Receipt) => void receipts.push(receipt),
+  };
+  const gateway = createSmpp({ ...values, smppWindow: window }, context, enquireMilliseconds);
   onTestFinished(() => gateway.close!());
   return { gateway, receipts };
-}
-
-/** Waits for something that will come. */
-async function until(holds: () => boolean | Promise<boolean>): Promise<void> {
-  while (!(await holds())) await new Promise((resolve) => setTimeout(resolve, 20));
 }
 
 describe('SMPP', () => {
@@ -90,20 +83,20 @@ describe('SMPP', () => {
   });
 
   it.each([
-    [0x58, 'unavailable', true],
-    [0x14, 'unavailable', true],
+    [0x58, 'unavailable', { retryAfterSeconds: 1, isHealthy: true }],
+    [0x14, 'unavailable', { retryAfterSeconds: 1, isHealthy: true }],
     [0x08, 'unavailable'],
     [0x45, 'unavailable'],
-    [0x0a, 'unavailable'],
+    [0x0a, 'unavailable', { isHealthy: true }],
     [0x0b, 'refused'],
-  ])('knows what status %i means', async (status, expected, isThrottled?) => {
+  ])('knows what status %i means', async (status, expected, more?) => {
     const smsc = await startSmsc();
     smsc.answer = status;
     const outcome = await client(smsc.port).gateway.send(message, 20_000);
     expect(outcome).toEqual({
       outcome: expected,
       reason: `status 0x${status.toString(16).padStart(2, '0')}`,
-      ...(isThrottled && { retryAfterSeconds: 1, isThrottled }),
+      ...more,
     });
   });
 
@@ -180,7 +173,7 @@ describe('SMPP', () => {
     smsc.deaf = true;
     await until(async () => {
       const outcome = await gateway.send(message, 50);
-      return outcome.outcome !== 'accepted' && outcome.reason === 'the link fell silent';
+      return outcome.outcome !== 'accepted' && outcome.reason === 'the link is silent';
     });
     smsc.deaf = false;
     await until(async () => (await gateway.send(message, 1000)).outcome === 'accepted');
@@ -265,7 +258,7 @@ describe('SMPP with a peer that is none of ours (Net::SMPP)', () => {
       outcome: 'unavailable',
       reason: 'status 0x58',
       retryAfterSeconds: 1,
-      isThrottled: true,
+      isHealthy: true,
     });
     await until(() => receipts.length === 3);
     expect(receipts.map(({ id, state }) => [id, state])).toEqual([

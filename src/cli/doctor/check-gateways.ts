@@ -2,7 +2,7 @@
 import { createGateways } from '../../app/gateways.ts';
 import type { Config } from '../../config/load.ts';
 import type { Gateway } from '../../sms/gateway.ts';
-import { Inbox } from '../../sms/gateways/inbox.ts';
+import { Inbox } from '../../sms/inbox.ts';
 import { ok, problem, type Finding } from './finding.ts';
 
 export async function checkGateways(config: Config): Promise<Finding[]> {

@@ -1,6 +1,7 @@
 /** The text of a message, its sender, and the trail. */
 import { byKey, fail, integer, type Kind, setting, text } from '../kinds.ts';
-import { country, gatewayNames } from './gateways.ts';
+import { gatewayNames } from '../../sms/gateways/index.ts';
+import { country } from './gateways.ts';
 
 const sender: Kind<string> = {
   form: 'number in E.164, a short code, or up to 11 letters and digits',

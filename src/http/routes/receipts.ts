@@ -1,17 +1,8 @@
 import { unknownPath } from '../../errors.ts';
 import type { TakeReceipts } from '../../messages/receipts.ts';
 import type { Gateway } from '../../sms/gateway.ts';
+import { gatewayDefinitions } from '../../sms/gateways/index.ts';
 import { empty, operation, type AnyOperation } from '../operation.ts';
-
-/** The gateways that call back, and how they do. */
-const callers: [gateway: string, methods: ('GET' | 'POST')[]][] = [
-  ['twilio', ['POST']],
-  ['vonage', ['POST', 'GET']],
-  ['infobip', ['POST']],
-  ['messagebird', ['GET', 'POST']],
-  ['aws', ['POST']],
-  ['webhook', ['POST']],
-];
 
 const largestReceipt = 64 * 1024;
 
@@ -23,7 +14,9 @@ export interface Receipts {
 }
 
 export function receiptOperations(receipts: Receipts): AnyOperation[] {
-  return callers.flatMap(([name, methods]) => methods.map((method) => receiptOperation(receipts, name, method)));
+  return gatewayDefinitions.flatMap(({ name, receiptMethods = [] }) =>
+    receiptMethods.map((method) => receiptOperation(receipts, name, method)),
+  );
 }
 
 const receiptOperation = (receipts: Receipts, gateway: string, method: 'GET' | 'POST') =>

@@ -1,50 +1,124 @@
 /** AWS End User Messaging: SendTextMessage of the API PinpointSMSVoiceV2. */
-import { accepted, refused, unavailable, type Callback, type Gateway, type Answer, type Receipt } from '../gateway.ts';
-import { outcomeOfStatus, formType, httpCaller, type HttpAnswer } from '../http.ts';
-import type { SenderOf } from '../senders.ts';
-import { signV4, type AwsCredentials } from './sigv4.ts';
+import { requiredSetting, setting, url, word } from '../../config/kinds.ts';
+import { defineGateway, type GatewayContext, type GatewayValues } from '../define-gateway.ts';
+import {
+  accepted,
+  refused,
+  throttled,
+  unable,
+  unavailable,
+  type Answer,
+  type Callback,
+  type Gateway,
+  type Receipt,
+} from '../gateway.ts';
+import { formType, httpCaller, outcomeOfStatus, retryAfterOf, type HttpAnswer } from '../http.ts';
+import { signV4 } from '../sigv4.ts';
 
-export interface AwsSettings {
-  url: string;
-  region: string;
-  credentials: AwsCredentials;
-  configurationSet: string | undefined;
-  /** The SNS topic whose subscription to our receipts is confirmed. */
-  topic: { arn: string; url: string } | undefined;
-  sender: SenderOf;
-  now(): Date;
-}
+/** The `Reason` of a ValidationException or ConflictException that is about the destination; so is any DESTINATION_…. */
+const refusals = new Set(['COUNTRY_CODE_MISMATCH', 'INTERNATIONAL_SENDING_NOT_SUPPORTED']);
+/** About the sender in the destination's country, or the price there. */
+const wrongSender = new Set([
+  'INVALID_IDENTITY_FOR_DESTINATION_COUNTRY',
+  'NO_ORIGINATION_IDENTITIES_FOUND',
+  'PRICE_OVER_THRESHOLD',
+  'SENDER_ID_NOT_REGISTERED',
+  'SENDER_ID_NOT_SUPPORTED',
+  'SENDER_ID_REQUIRES_REGISTRATION',
+]);
 
-/** The bounds on TimeToLive. */
-const shortestSeconds = 5;
-const longestSeconds = 259_200;
+const shortestTtlSeconds = 5;
+const longestTtlSeconds = 259_200;
 
 const confirmMilliseconds = 5000;
+const longestToken = 1000;
 
-export function aws(settings: AwsSettings): Gateway {
-  const http = httpCaller(settings.url);
-  const { host } = new URL(settings.url);
-  const sns = settings.topic && httpCaller(settings.topic.url);
+const settings = {
+  awsRegion: requiredSetting<string>({
+    env: 'LEDGERLINE_AWS_REGION',
+    kind: word,
+    requiredBy: 'aws',
+    about: 'AWS End User Messaging: the region.',
+  }),
+  awsKeyId: requiredSetting<string>({
+    env: 'LEDGERLINE_AWS_KEY_ID',
+    kind: word,
+    requiredBy: 'aws',
+    about: 'AWS: the access key’s id.',
+  }),
+  awsSecret: requiredSetting<string>({
+    env: 'LEDGERLINE_AWS_SECRET',
+    kind: word,
+    secret: true,
+    requiredBy: 'aws',
+    about: 'AWS: the secret access key. It needs sms-voice:SendTextMessage and nothing else.',
+  }),
+  awsSessionToken: setting<string | undefined>({
+    env: 'LEDGERLINE_AWS_SESSION_TOKEN',
+    kind: word,
+    default: undefined,
+    secret: true,
+    about: 'AWS: the session token that belongs to temporary keys.',
+  }),
+  awsConfigurationSet: setting<string | undefined>({
+    env: 'LEDGERLINE_AWS_CONFIGURATION_SET',
+    kind: word,
+    default: undefined,
+    about: 'AWS: configuration set whose event destination reports deliveries.',
+  }),
+  awsTopic: setting<string | undefined>({
+    env: 'LEDGERLINE_AWS_TOPIC',
+    kind: word,
+    default: undefined,
+    about: 'AWS: ARN of the SNS topic that the event destination reports to; its subscription is confirmed by itself.',
+  }),
+  awsUrl: setting<string | undefined>({
+    env: 'LEDGERLINE_AWS_URL',
+    kind: url('https', 'http'),
+    default: undefined,
+    defaultText: 'https://sms-voice.REGION.amazonaws.com',
+    httpsOnly: true,
+    about: 'AWS: the base URL of its API.',
+  }),
+};
 
-  /** Asked of AWS itself, with nothing of the notification but its token: no address in it is followed. */
-  function confirm(token: string): void {
-    const form = new URLSearchParams({
-      Action: 'ConfirmSubscription',
-      Version: '2010-03-31',
-      TopicArn: settings.topic!.arn,
-      Token: token,
-    });
-    const call = { path: '/', headers: { 'content-type': formType }, body: form.toString() };
-    void sns!.outcome(call, confirmMilliseconds, () => accepted());
-  }
+export const aws = defineGateway({
+  name: 'aws',
+  receiptMethods: ['POST'],
+  settings,
+  create: (values, context) => createAws(values, context),
+});
 
-  function read(answer: HttpAnswer): Answer {
-    const { status, json } = answer;
-    if (status === 200 && typeof json?.MessageId === 'string') return accepted(json.MessageId);
-    const type = String(json?.__type ?? '').replace(/^.*#/, '');
-    if (type === '') return outcomeOfStatus(answer);
-    const reason = `${type} ${json.Reason ?? ''}`.trim();
-    return isOfThePhone(type, json) ? refused(reason) : unavailable(reason);
+export function createAws(
+  values: GatewayValues<typeof settings>,
+  { sender, now }: Pick<GatewayContext, 'sender' | 'now'>,
+  snsUrl = `https://sns.${values.awsRegion}.amazonaws.com`,
+): Gateway {
+  const baseUrl = values.awsUrl ?? `https://sms-voice.${values.awsRegion}.amazonaws.com`;
+  const http = httpCaller(baseUrl);
+  const { host } = new URL(baseUrl);
+  const sns = values.awsTopic ? httpCaller(snsUrl) : undefined;
+
+  /** The headers that sign a SendTextMessage. `host` is signed too, and node:http adds it. */
+  function signedHeaders(body: string): Record<string, string> {
+    const signable = {
+      service: 'sms-voice',
+      region: values.awsRegion,
+      path: '/',
+      headers: {
+        host,
+        'content-type': 'application/x-amz-json-1.0',
+        'x-amz-target': 'PinpointSMSVoiceV2.SendTextMessage',
+      },
+      body,
+    };
+    const credentials = {
+      accessKeyId: values.awsKeyId,
+      secretAccessKey: values.awsSecret,
+      sessionToken: values.awsSessionToken,
+    };
+    const { host: _, ...headers } = signV4(signable, credentials, now());
+    return headers;
   }
 
   return {
@@ -52,45 +126,32 @@ export function aws(settings: AwsSettings): Gateway {
     send({ phone, text, country, reference, validSeconds }, withinMilliseconds) {
       const body = JSON.stringify({
         DestinationPhoneNumber: phone,
-        OriginationIdentity: settings.sender(country),
+        OriginationIdentity: sender(country),
         MessageBody: text,
         MessageType: 'TRANSACTIONAL',
-        TimeToLive: Math.min(longestSeconds, Math.max(shortestSeconds, validSeconds)),
-        ...(settings.configurationSet && { ConfigurationSetName: settings.configurationSet }),
-        // Comes back in every event about the message.
+        TimeToLive: Math.min(longestTtlSeconds, Math.max(shortestTtlSeconds, validSeconds)),
+        ...(values.awsConfigurationSet && { ConfigurationSetName: values.awsConfigurationSet }),
+        // Every event about the message holds it.
         Context: { message: reference },
       });
-      const { host: _, ...headers } = signV4(
-        {
-          service: 'sms-voice',
-          region: settings.region,
-          path: '/',
-          headers: {
-            host,
-            'content-type': 'application/x-amz-json-1.0',
-            'x-amz-target': 'PinpointSMSVoiceV2.SendTextMessage',
-          },
-          body,
-        },
-        settings.credentials,
-        settings.now(),
-      );
-      return http.outcome({ path: '/', headers, body }, withinMilliseconds, read);
+      return http.send({ path: '/', headers: signedHeaders(body), body }, withinMilliseconds, readAnswer);
     },
     /**
-     * An event of a configuration set, plain or inside an SNS notification. It is authentic by the reference
-     * in its context, which nobody but we and AWS has.
+     * An event of a configuration set, plain or inside an SNS notification. The reference in its context, which only
+     * AWS and we know, makes it authentic.
      */
     readReceipts({ body }: Callback): Receipt[] | undefined {
       try {
         const outer: unknown = JSON.parse(body.toString());
         const { Type: type, TopicArn: topic, Token: token, Message: inner } = Object(outer);
-        if (type === 'SubscriptionConfirmation') {
-          if (topic !== settings.topic?.arn || typeof token !== 'string' || token.length > 1000) return undefined;
-          confirm(token);
-          return [];
+        if (type !== 'SubscriptionConfirmation') {
+          return readEvent(typeof inner === 'string' ? JSON.parse(inner) : outer);
         }
-        return readEvent(typeof inner === 'string' ? JSON.parse(inner) : outer);
+        if (!sns || topic !== values.awsTopic || typeof token !== 'string' || token.length > longestToken) {
+          return undefined;
+        }
+        void sns.send(subscriptionCall(topic, token), confirmMilliseconds, () => accepted());
+        return [];
       } catch {
         return undefined;
       }
@@ -102,11 +163,32 @@ export function aws(settings: AwsSettings): Gateway {
   };
 }
 
+/** Confirms at AWS itself. Of the notification only the token is used: no URL in it is followed. */
+function subscriptionCall(topicArn: string, token: string) {
+  const form = new URLSearchParams({
+    Action: 'ConfirmSubscription',
+    Version: '2010-03-31',
+    TopicArn: topicArn,
+    Token: token,
+  });
+  return { path: '/', headers: { 'content-type': formType }, body: form.toString() };
+}
+
+function readAnswer(answer: HttpAnswer): Answer {
+  const { status, json } = answer;
+  if (status === 200 && typeof json?.MessageId === 'string') return accepted(json.MessageId);
+  const type = String(json?.__type ?? '').replace(/^.*#/, '');
+  if (type === '') return outcomeOfStatus(answer);
+  const detail = String(json.Reason ?? '');
+  const reason = `${type} ${detail}`.trim();
+  if (type === 'ThrottlingException') return throttled(reason, retryAfterOf(answer));
+  if (detail.startsWith('DESTINATION_') || refusals.has(detail) || hasWrongDestination(json)) return refused(reason);
+  return wrongSender.has(detail) ? unable(reason) : unavailable(reason);
+}
+
 // oxlint-disable-next-line no-explicit-any -- read member by member
-function isOfThePhone(type: string, json: any): boolean {
-  if (type === 'ConflictException') return String(json.Reason).startsWith('DESTINATION_PHONE_NUMBER_OPTED_OUT');
-  if (type !== 'ValidationException' || !Array.isArray(json.Fields)) return false;
-  return json.Fields.some((field: { Name?: unknown }) => field?.Name === 'DestinationPhoneNumber');
+function hasWrongDestination({ Fields: fields }: any): boolean {
+  return Array.isArray(fields) && fields.some((field: { Name?: unknown }) => field?.Name === 'DestinationPhoneNumber');
 }
 
 const failures = new Set([

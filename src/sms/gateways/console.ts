@@ -1,16 +1,16 @@
-/** Shows messages on the terminal, past the log: a code must never stand in a log line. */
-import { accepted, type Gateway, type Message, type Answer } from '../gateway.ts';
+/** Writes messages to the terminal, and not to the log: a log line must never hold a code. */
+import { defineGateway } from '../define-gateway.ts';
+import { accepted } from '../gateway.ts';
 
-export class ConsoleGateway implements Gateway {
-  readonly name = 'console';
-  readonly #write: (text: string) => void;
-
-  constructor(write: (text: string) => void) {
-    this.#write = write;
-  }
-
-  async send({ phone, text }: Message): Promise<Answer> {
-    this.#write(`\n  ✉ ${phone}\n  ${text.replaceAll('\n', '\n  ')}\n\n`);
-    return accepted();
-  }
-}
+export const consoleGateway = defineGateway({
+  name: 'console',
+  sendsNothing: true,
+  settings: {},
+  create: (_values, { writeToTerminal }) => ({
+    name: 'console',
+    async send({ phone, text }) {
+      writeToTerminal(`\n  ✉ ${phone}\n  ${text.replaceAll('\n', '\n  ')}\n\n`);
+      return accepted();
+    },
+  }),
+});

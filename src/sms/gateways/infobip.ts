@@ -1,73 +1,128 @@
-/** Infobip: POST /sms/3/messages. A 200 may carry a refusal in messages[].status. */
-import { accepted, refused, unavailable, type Callback, type Gateway, type Answer, type Receipt } from '../gateway.ts';
-import { outcomeOfStatus, httpCaller, type HttpAnswer } from '../http.ts';
-import type { SenderOf } from '../senders.ts';
+/** Infobip: POST /sms/3/messages. A 200 may hold a refusal in messages[].status. */
+import { requiredSetting, url, word } from '../../config/kinds.ts';
+import { defineGateway } from '../define-gateway.ts';
+import {
+  accepted,
+  refused,
+  throttled,
+  unable,
+  unavailable,
+  unknown,
+  type Answer,
+  type Callback,
+  type Receipt,
+} from '../gateway.ts';
+import { httpCaller, outcomeOfStatus, type HttpAnswer } from '../http.ts';
 
-export interface InfobipSettings {
-  url: string;
-  apiKey: string;
-  sender: SenderOf;
-  callbackUrl: ((reference: string) => string) | undefined;
+const groups = { accepted: 0, pending: 1, undeliverable: 2, delivered: 3, expired: 4, rejected: 5 };
+const acceptedGroups: unknown[] = [groups.accepted, groups.pending, groups.delivered];
+const failedGroups: unknown[] = [groups.undeliverable, groups.expired, groups.rejected];
+
+/**
+ * About the destination: not a number, unreachable, barred, in a network that the account does not reach, blocked as fraud.
+ * https://www.infobip.com/docs/essentials/response-status-and-error-codes
+ */
+const refusals = new Set([
+  'REJECTED_DESTINATION',
+  'REJECTED_DESTINATION_BLOCKLISTED',
+  'REJECTED_DESTINATION_NOT_REGISTERED',
+  'REJECTED_DND',
+  'REJECTED_NETWORK',
+  'REJECTED_PREFIX_MISSING',
+  'SIGNALS_BLOCKED',
+  'UNDELIVERABLE_NOT_DELIVERED',
+  'UNDELIVERABLE_REJECTED_OPERATOR',
+]);
+const wrongSender = new Set(['REJECTED_SENDER', 'REJECTED_SOURCE']);
+/** Too many messages to one number within the hour. */
+const flooding = 'REJECTED_FLOODING_FILTER';
+
+export const infobip = defineGateway({
+  name: 'infobip',
+  receiptMethods: ['POST'],
+  settings: {
+    infobipKey: requiredSetting<string>({
+      env: 'LEDGERLINE_INFOBIP_KEY',
+      kind: word,
+      secret: true,
+      requiredBy: 'infobip',
+      about: 'Infobip: the API key.',
+    }),
+    infobipUrl: requiredSetting<string>({
+      env: 'LEDGERLINE_INFOBIP_URL',
+      kind: url('https', 'http'),
+      requiredBy: 'infobip',
+      httpsOnly: true,
+      about: 'Infobip: the account’s own base URL.',
+    }),
+  },
+  create({ infobipKey, infobipUrl }, { sender, callbackUrl }) {
+    const http = httpCaller(infobipUrl);
+    return {
+      name: 'infobip',
+      send({ phone, text, country, reference, validSeconds }, withinMilliseconds) {
+        const message = {
+          sender: sender(country).replace(/^\+/, ''),
+          destinations: [{ to: phone.slice(1) }],
+          content: { text },
+          options: { validityPeriod: { amount: validSeconds, timeUnit: 'SECONDS' } },
+          ...(callbackUrl && {
+            webhooks: { delivery: { url: callbackUrl(reference) }, contentType: 'application/json' },
+          }),
+        };
+        const call = {
+          path: '/sms/3/messages',
+          headers: {
+            authorization: `App ${infobipKey}`,
+            'content-type': 'application/json',
+            accept: 'application/json',
+          },
+          body: JSON.stringify({ messages: [message] }),
+        };
+        return http.send(call, withinMilliseconds, readAnswer);
+      },
+      /** Infobip signs nothing: only the URL, which nobody else knows, makes a report authentic. */
+      readReceipts({ body }: Callback): Receipt[] | undefined {
+        try {
+          const results: unknown = JSON.parse(body.toString())?.results;
+          return Array.isArray(results) ? results.flatMap(readReport) : undefined;
+        } catch {
+          return undefined;
+        }
+      },
+      close: http.close,
+    };
+  },
+});
+
+function readAnswer(answer: HttpAnswer): Answer {
+  const { status, json } = answer;
+  const sent = json?.messages?.[0];
+  if (status === 400 && hasWrongDestination(json)) return refused('HTTP 400, destinations');
+  if (status !== 200 || typeof sent?.status?.groupId !== 'number') return outcomeOfStatus(answer);
+  const { groupId, groupName, name } = sent.status;
+  if (acceptedGroups.includes(groupId)) return accepted(sent.messageId);
+  const reason = String(name ?? groupName ?? `group ${groupId}`);
+  if (groupId === groups.expired) return unknown(reason);
+  if (refusals.has(reason)) return refused(reason);
+  if (wrongSender.has(reason)) return unable(reason);
+  // It concerns one number alone, so there is no reason to pause the gateway.
+  return reason === flooding ? throttled(reason, 0) : unavailable(reason);
 }
 
-/** groupId: 0 accepted, 1 pending, 3 delivered; 2 undeliverable, 4 expired, 5 rejected. */
-const carried = new Set([0, 1, 3]);
-
-/** Refusals that another gateway need not share: credit, account, sender, route. */
-const ofTheAccount = /CREDIT|ACCOUNT|SENDER|SYSTEM|NETWORK|ROUTE|FLOOD|PRICE|PERMISSION|THROTTL|LIMIT|QUOTA|TEMPLATE/;
-
-export function infobip(settings: InfobipSettings): Gateway {
-  const http = httpCaller(settings.url);
-
-  function read(answer: HttpAnswer): Answer {
-    const sent = answer.json?.messages?.[0];
-    if (answer.status !== 200 || typeof sent?.status?.groupId !== 'number') return outcomeOfStatus(answer);
-    if (carried.has(sent.status.groupId)) return accepted(sent.messageId);
-    const reason = String(sent.status.name ?? sent.status.groupName ?? `group ${sent.status.groupId}`);
-    return ofTheAccount.test(reason) ? unavailable(reason) : refused(reason);
-  }
-
-  return {
-    name: 'infobip',
-    send({ phone, text, country, reference, validSeconds }, withinMilliseconds) {
-      const message = {
-        sender: settings.sender(country).replace(/^\+/, ''),
-        destinations: [{ to: phone.slice(1) }],
-        content: { text },
-        options: { validityPeriod: { amount: validSeconds, timeUnit: 'SECONDS' } },
-        ...(settings.callbackUrl && {
-          webhooks: { delivery: { url: settings.callbackUrl(reference) }, contentType: 'application/json' },
-        }),
-      };
-      const call = {
-        path: '/sms/3/messages',
-        headers: {
-          authorization: `App ${settings.apiKey}`,
-          'content-type': 'application/json',
-          accept: 'application/json',
-        },
-        body: JSON.stringify({ messages: [message] }),
-      };
-      return http.outcome(call, withinMilliseconds, read);
-    },
-    /** Infobip signs nothing: the address alone, which nobody else knows, makes a report authentic. */
-    readReceipts({ body }: Callback): Receipt[] | undefined {
-      try {
-        const results: unknown = JSON.parse(body.toString())?.results;
-        return Array.isArray(results) ? results.flatMap(readReport) : undefined;
-      } catch {
-        return undefined;
-      }
-    },
-    close: http.close,
-  };
+// oxlint-disable-next-line no-explicit-any -- read member by member
+function hasWrongDestination(json: any): boolean {
+  return (
+    Array.isArray(json?.violations) &&
+    json.violations.some((violation: { property?: unknown }) => /\bdestinations\b/.test(String(violation?.property)))
+  );
 }
 
 // oxlint-disable-next-line no-explicit-any -- read member by member
 function readReport(report: any): Receipt[] {
   const group: unknown = report?.status?.groupId;
   const id = String(report?.messageId ?? '');
-  if (group === 3) return [{ id, state: 'delivered' }];
+  if (group === groups.delivered) return [{ id, state: 'delivered' }];
   const reason = String(report?.error?.name ?? report?.status?.name ?? group);
-  return group === 2 || group === 4 || group === 5 ? [{ id, state: 'failed', reason }] : [];
+  return failedGroups.includes(group) ? [{ id, state: 'failed', reason }] : [];
 }

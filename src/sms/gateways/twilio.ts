@@ -1,79 +1,119 @@
 /** Twilio Programmable Messaging: POST /2010-04-01/Accounts/{Sid}/Messages.json. */
 import { createHmac } from 'node:crypto';
-import { accepted, refused, unavailable, type Callback, type Gateway, type Answer, type Receipt } from '../gateway.ts';
-import { outcomeOfStatus, formType, headerOf, httpCaller, type HttpAnswer } from '../http.ts';
+import { requiredSetting, setting, url, word } from '../../config/kinds.ts';
+import { defineGateway } from '../define-gateway.ts';
+import {
+  accepted,
+  refused,
+  throttled,
+  unable,
+  unavailable,
+  type Answer,
+  type Callback,
+  type Receipt,
+} from '../gateway.ts';
+import { formType, headerOf, httpCaller, outcomeOfStatus, retryAfterOf, type HttpAnswer } from '../http.ts';
 import { sameText } from '../same.ts';
-import type { SenderOf } from '../senders.ts';
-
-export interface TwilioSettings {
-  url: string;
-  accountSid: string;
-  authToken: string;
-  messagingServiceSid: string | undefined;
-  sender: SenderOf;
-  callbackUrl: ((reference: string) => string) | undefined;
-}
 
 /**
- * Errors about the destination: not a number, not a mobile, opted out, unreachable, blocked as fraud, or in a
- * region that the account does not send to (21408).
+ * Errors about the destination: not a number, a landline or short code, opted out, not verified for a trial account,
+ * in a region that the account may not send to (21408), unreachable, or blocked as fraud (30450).
+ * https://www.twilio.com/docs/api/errors
  */
 const refusals = new Set([
-  21211, 21214, 21216, 21217, 21219, 21265, 21401, 21408, 21421, 21608, 21610, 21612, 21614, 21635, 30003, 30004, 30005,
-  30006, 30450,
+  21211, 21214, 21216, 21217, 21219, 21265, 21266, 21401, 21408, 21421, 21608, 21610, 21612, 21614, 21635, 30003, 30004,
+  30005, 30006, 30450,
 ]);
 
-/** Twilio's bounds on ValidityPeriod. */
-const longestSeconds = 36_000;
+/** Errors about the sender and this destination: not capable of it, or of another country. */
+const wrongSender = new Set([21606, 21659, 21660, 21661, 21703]);
 
-export function twilio(settings: TwilioSettings): Gateway {
-  const http = httpCaller(settings.url);
-  const { accountSid, authToken } = settings;
-  const authorization = `Basic ${Buffer.from(`${accountSid}:${authToken}`).toString('base64')}`;
+/** Too many requests (20429), or too many messages queued for the sender (21611, 30001). */
+const rateLimits = new Set([20429, 21611, 30001]);
 
-  function read(answer: HttpAnswer): Answer {
-    const { status, json } = answer;
-    const code: unknown = json?.error_code ?? json?.code;
-    if (typeof code === 'number' && code !== 0) {
-      return refusals.has(code) ? refused(code) : unavailable(code);
-    }
-    if ((status === 200 || status === 201) && typeof json?.sid === 'string') {
-      const failed = json.status === 'failed' || json.status === 'undelivered' || json.status === 'canceled';
-      return failed ? unavailable(json.status) : accepted(json.sid);
-    }
-    return outcomeOfStatus(answer);
-  }
+const longestValiditySeconds = 36_000;
 
-  return {
-    name: 'twilio',
-    send({ phone, text, country, reference, validSeconds }, withinMilliseconds) {
-      const form = new URLSearchParams({ To: phone, Body: text });
-      if (settings.messagingServiceSid) form.set('MessagingServiceSid', settings.messagingServiceSid);
-      else form.set('From', settings.sender(country));
-      form.set('ValidityPeriod', String(Math.min(longestSeconds, validSeconds)));
-      if (settings.callbackUrl) form.set('StatusCallback', settings.callbackUrl(reference));
-      const call = {
-        path: `/2010-04-01/Accounts/${accountSid}/Messages.json`,
-        headers: { authorization, 'content-type': formType },
-        body: form.toString(),
-      };
-      return http.outcome(call, withinMilliseconds, read);
-    },
-    /** X-Twilio-Signature: HMAC-SHA1 over the address and the sorted names with their values. */
-    readReceipts({ url, headers, body }: Callback): Receipt[] | undefined {
-      const form = new URLSearchParams(body.toString());
-      const parameters = [...form].sort(([a, x], [b, y]) => (a === b ? order(x, y) : order(a, b)));
-      const signed = url + parameters.map(([name, value]) => name + value).join('');
-      const expected = createHmac('sha1', authToken).update(signed).digest('base64');
-      if (!sameText(headerOf(headers, 'x-twilio-signature'), expected)) return undefined;
-      if (form.get('AccountSid') !== accountSid) return undefined;
-      return readStatus(form);
-    },
-    close: http.close,
-  };
+export const twilio = defineGateway({
+  name: 'twilio',
+  receiptMethods: ['POST'],
+  settings: {
+    twilioAccount: requiredSetting<string>({
+      env: 'LEDGERLINE_TWILIO_ACCOUNT',
+      kind: word,
+      requiredBy: 'twilio',
+      about: 'Twilio: the account’s SID.',
+    }),
+    twilioToken: requiredSetting<string>({
+      env: 'LEDGERLINE_TWILIO_TOKEN',
+      kind: word,
+      secret: true,
+      requiredBy: 'twilio',
+      about: 'Twilio: the account’s auth token; it also signs receipts.',
+    }),
+    twilioService: setting<string | undefined>({
+      env: 'LEDGERLINE_TWILIO_SERVICE',
+      kind: word,
+      default: undefined,
+      about: 'Twilio: SID of a messaging service that chooses the sender.',
+    }),
+    twilioUrl: setting({
+      env: 'LEDGERLINE_TWILIO_URL',
+      kind: url('https', 'http'),
+      default: 'https://api.twilio.com',
+      httpsOnly: true,
+      about: 'Twilio: the base URL of its API.',
+    }),
+  },
+  create({ twilioAccount, twilioToken, twilioService, twilioUrl }, { sender, callbackUrl }) {
+    const http = httpCaller(twilioUrl);
+    const authorization = `Basic ${Buffer.from(`${twilioAccount}:${twilioToken}`).toString('base64')}`;
+    return {
+      name: 'twilio',
+      send({ phone, text, country, reference, validSeconds }, withinMilliseconds) {
+        const form = new URLSearchParams({ To: phone, Body: text });
+        if (twilioService) form.set('MessagingServiceSid', twilioService);
+        else form.set('From', sender(country));
+        form.set('ValidityPeriod', String(Math.min(longestValiditySeconds, validSeconds)));
+        if (callbackUrl) form.set('StatusCallback', callbackUrl(reference));
+        const call = {
+          path: `/2010-04-01/Accounts/${twilioAccount}/Messages.json`,
+          headers: { authorization, 'content-type': formType },
+          body: form.toString(),
+        };
+        return http.send(call, withinMilliseconds, readAnswer);
+      },
+      /** X-Twilio-Signature: HMAC-SHA1 over the URL and the sorted names with their values. */
+      readReceipts({ url: calledUrl, headers, body }: Callback): Receipt[] | undefined {
+        const form = new URLSearchParams(body.toString());
+        const parameters = [...form].sort(([a, x], [b, y]) => (a === b ? compare(x, y) : compare(a, b)));
+        const signed = calledUrl + parameters.map(([name, value]) => name + value).join('');
+        const expected = createHmac('sha1', twilioToken).update(signed).digest('base64');
+        if (!sameText(headerOf(headers, 'x-twilio-signature'), expected)) return undefined;
+        if (form.get('AccountSid') !== twilioAccount) return undefined;
+        return readStatus(form);
+      },
+      close: http.close,
+    };
+  },
+});
+
+function readAnswer(answer: HttpAnswer): Answer {
+  const { status, json } = answer;
+  const code: unknown = json?.error_code ?? json?.code;
+  if (typeof code === 'number' && code !== 0) return readError(answer, code);
+  if ((status !== 200 && status !== 201) || typeof json?.sid !== 'string') return outcomeOfStatus(answer);
+  const hasFailed = ['failed', 'undelivered', 'canceled'].includes(json.status);
+  return hasFailed ? unavailable(json.status) : accepted(json.sid);
 }
 
-function order(a: string, b: string): number {
+function readError(answer: HttpAnswer, code: number): Answer {
+  if (refusals.has(code)) return refused(code);
+  if (wrongSender.has(code)) return unable(code);
+  if (rateLimits.has(code)) return throttled(code, retryAfterOf(answer));
+  return answer.status >= 400 ? outcomeOfStatus(answer, code) : unavailable(code);
+}
+
+function compare(a: string, b: string): number {
   return a < b ? -1 : a > b ? 1 : 0;
 }
 

@@ -1,89 +1,132 @@
-/** Vonage SMS API: POST /sms/json. It answers 200 whatever happened; the truth stands in messages[].status. */
+/** Vonage SMS API: POST /sms/json. It always answers 200; the outcome is in messages[].status. */
 import { createHash, createHmac } from 'node:crypto';
+import { oneOf, requiredSetting, setting, url, word } from '../../config/kinds.ts';
+import { defineGateway } from '../define-gateway.ts';
 import { isGsm } from '../encoding.ts';
-import { accepted, refused, unavailable, unknown, type Callback, type Gateway, type Answer } from '../gateway.ts';
-import { outcomeOfStatus, formType, httpCaller, type HttpAnswer } from '../http.ts';
+import { accepted, refused, throttled, unable, unavailable, unknown, type Answer, type Callback } from '../gateway.ts';
+import { formType, httpCaller, outcomeOfStatus, type HttpAnswer } from '../http.ts';
 import { sameText } from '../same.ts';
-import type { SenderOf } from '../senders.ts';
 
-export const vonageSignatures = ['md5hash', 'md5', 'sha1', 'sha256', 'sha512'] as const;
-export type VonageSignature = (typeof vonageSignatures)[number];
+/**
+ * About the destination: unknown prefix (6), barred (7), not on the list of a demo account (29), deactivated (33).
+ * https://developer.vonage.com/api-errors/sms
+ */
+const refusals = new Set(['6', '7', '29', '33']);
+const invalidParameter = '3';
+/** The sender is not allowed in the destination's country. */
+const wrongSender = '15';
+/** Faster than the account may, or too many connections. */
+const rateLimits = new Set(['1', '10']);
 
-export interface VonageSettings {
-  url: string;
-  apiKey: string;
-  apiSecret: string;
-  /** Without one receipts are unsigned, and only their address keeps strangers out. */
-  signatureSecret: string | undefined;
-  signature: VonageSignature;
-  sender: SenderOf;
-  callbackUrl: ((reference: string) => string) | undefined;
-  now(): Date;
+const shortestTtlMilliseconds = 20_000;
+const longestTtlMilliseconds = 604_800_000;
+
+const signatureToleranceSeconds = 300;
+const signatures = ['md5hash', 'md5', 'sha1', 'sha256', 'sha512'] as const;
+type Signature = (typeof signatures)[number];
+
+export const vonage = defineGateway({
+  name: 'vonage',
+  receiptMethods: ['POST', 'GET'],
+  settings: {
+    vonageKey: requiredSetting<string>({
+      env: 'LEDGERLINE_VONAGE_KEY',
+      kind: word,
+      requiredBy: 'vonage',
+      about: 'Vonage: the API key.',
+    }),
+    vonageSecret: requiredSetting<string>({
+      env: 'LEDGERLINE_VONAGE_SECRET',
+      kind: word,
+      secret: true,
+      requiredBy: 'vonage',
+      about: 'Vonage: the API secret.',
+    }),
+    vonageSignatureSecret: setting<string | undefined>({
+      env: 'LEDGERLINE_VONAGE_SIGNATURE_SECRET',
+      kind: word,
+      default: undefined,
+      secret: true,
+      about: 'Vonage: the signature secret, if the account signs its webhooks.',
+    }),
+    vonageSignature: setting<Signature>({
+      env: 'LEDGERLINE_VONAGE_SIGNATURE',
+      kind: oneOf(...signatures),
+      default: 'sha256',
+      about: 'Vonage: how the account signs its webhooks.',
+    }),
+    vonageUrl: setting({
+      env: 'LEDGERLINE_VONAGE_URL',
+      kind: url('https', 'http'),
+      default: 'https://rest.nexmo.com',
+      httpsOnly: true,
+      about: 'Vonage: the base URL of its API.',
+    }),
+  },
+  create(values, { sender, callbackUrl, now }) {
+    const http = httpCaller(values.vonageUrl);
+    const { vonageSignatureSecret: secret, vonageSignature: signature } = values;
+    return {
+      name: 'vonage',
+      send({ phone, text, country, reference, validSeconds }, withinMilliseconds) {
+        const form = new URLSearchParams({
+          api_key: values.vonageKey,
+          api_secret: values.vonageSecret,
+          from: sender(country).replace(/^\+/, ''),
+          to: phone.slice(1),
+          text,
+          type: isGsm(text) ? 'text' : 'unicode',
+          ttl: String(Math.min(longestTtlMilliseconds, Math.max(shortestTtlMilliseconds, validSeconds * 1000))),
+          'client-ref': reference,
+        });
+        if (callbackUrl) form.set('callback', callbackUrl(reference));
+        const call = { path: '/sms/json', headers: { 'content-type': formType }, body: form.toString() };
+        return http.send(call, withinMilliseconds, readAnswer);
+      },
+      readReceipts(callback) {
+        const parameters = readParameters(callback);
+        if (!parameters || parameters['api-key'] !== values.vonageKey) return undefined;
+        // Without a secret receipts are unsigned, and only their secret URL makes them authentic.
+        if (secret !== undefined && !isSigned(secret, signature, parameters, now())) return undefined;
+        const { status, messageId = '', 'err-code': code = '' } = parameters;
+        if (status === 'delivered') return [{ id: messageId, state: 'delivered' }];
+        if (status === 'failed' || status === 'rejected' || status === 'expired') {
+          return [{ id: messageId, state: 'failed', reason: `${status} ${code}`.trim() }];
+        }
+        return [];
+      },
+      close: http.close,
+    };
+  },
+});
+
+function readAnswer(answer: HttpAnswer): Answer {
+  const parts: unknown = answer.json?.messages;
+  if (answer.status !== 200 || !Array.isArray(parts) || parts.length === 0) return outcomeOfStatus(answer);
+  const statuses = parts.map((part) => String(part?.status));
+  const failed = statuses.findIndex((status) => status !== '0');
+  if (failed < 0) return accepted(parts[0]['message-id']);
+  const status = statuses[failed]!;
+  // Some parts of a long message are on their way.
+  if (statuses.includes('0')) return unknown(`status ${status} of a part`);
+  if (!/^\d+$/.test(status)) return outcomeOfStatus(answer);
+  return readError(status, String(parts[failed]['error-text']));
 }
 
-/** Of the phone: no valid message to it, barred, deactivated. */
-const rejections = new Set(['6', '7', '33']);
-
-/** Vonage's bounds on ttl, in milliseconds. */
-const shortestTtl = 20_000;
-const longestTtl = 604_800_000;
-
-const toleranceSeconds = 300;
-
-export function vonage(settings: VonageSettings): Gateway {
-  const http = httpCaller(settings.url);
-
-  function read(answer: HttpAnswer): Answer {
-    const parts: unknown = answer.json?.messages;
-    if (answer.status !== 200 || !Array.isArray(parts) || parts.length === 0) return outcomeOfStatus(answer);
-    const statuses = parts.map((part) => String(part?.status));
-    const failed = statuses.findIndex((status) => status !== '0');
-    if (failed < 0) return accepted(parts[0]['message-id']);
-    // Of a long message some parts are on their way.
-    if (statuses.includes('0')) return unknown(`status ${statuses[failed]} of a part`);
-    const status = statuses[failed]!;
-    const ofThePhone = status === '3' && /\bto\b/.test(String(parts[failed]?.['error-text']));
-    if (rejections.has(status) || ofThePhone) return refused(`status ${status}`);
-    return unavailable(`status ${status}`);
-  }
-
-  return {
-    name: 'vonage',
-    send({ phone, text, country, reference, validSeconds }, withinMilliseconds) {
-      const form = new URLSearchParams({
-        api_key: settings.apiKey,
-        api_secret: settings.apiSecret,
-        from: settings.sender(country).replace(/^\+/, ''),
-        to: phone.slice(1),
-        text,
-        type: isGsm(text) ? 'text' : 'unicode',
-        ttl: String(Math.min(longestTtl, Math.max(shortestTtl, validSeconds * 1000))),
-        'client-ref': reference,
-      });
-      if (settings.callbackUrl) form.set('callback', settings.callbackUrl(reference));
-      const call = { path: '/sms/json', headers: { 'content-type': formType }, body: form.toString() };
-      return http.outcome(call, withinMilliseconds, read);
-    },
-    readReceipts(callback) {
-      const parameters = readParameters(callback);
-      if (!parameters || parameters['api-key'] !== settings.apiKey) return undefined;
-      if (settings.signatureSecret !== undefined && !isSigned(settings, parameters)) return undefined;
-      const { status, messageId = '', 'err-code': code = '' } = parameters;
-      if (status === 'delivered') return [{ id: messageId, state: 'delivered' }];
-      if (status === 'failed' || status === 'rejected' || status === 'expired') {
-        return [{ id: messageId, state: 'failed', reason: `${status} ${code}`.trim() }];
-      }
-      return [];
-    },
-    close: http.close,
-  };
+function readError(status: string, errorText: string): Answer {
+  const reason = `status ${status}`;
+  const isAboutDestination = status === invalidParameter && /\bto\b/.test(errorText);
+  if (refusals.has(status) || isAboutDestination) return refused(reason);
+  if (status === wrongSender) return unable(reason);
+  return rateLimits.has(status) ? throttled(reason) : unavailable(reason);
 }
 
-/** In the address, as a form or as JSON: the account's settings decide. */
-function readParameters({ url, headers, body }: Callback): Record<string, string> | undefined {
-  if (body.length === 0) return Object.fromEntries(new URL(url).searchParams);
-  if (!String(headers['content-type']).includes('json'))
+/** In the query string, as a form or as JSON: the account's settings decide. */
+function readParameters({ url: calledUrl, headers, body }: Callback): Record<string, string> | undefined {
+  if (body.length === 0) return Object.fromEntries(new URL(calledUrl).searchParams);
+  if (!String(headers['content-type']).includes('json')) {
     return Object.fromEntries(new URLSearchParams(body.toString()));
+  }
   try {
     const members = Object.entries(Object(JSON.parse(body.toString())));
     return Object.fromEntries(members.map(([name, value]) => [name, String(value)]));
@@ -92,22 +135,20 @@ function readParameters({ url, headers, body }: Callback): Record<string, string
   }
 }
 
-/** `sig` over `&name=value` in the order of the names, with & and = in values made _. */
-function isSigned({ signatureSecret, signature, now }: VonageSettings, parameters: Record<string, string>): boolean {
+/** `sig` over `&name=value` in the order of the names, with _ for & and = in values. */
+function isSigned(secret: string, signature: Signature, parameters: Record<string, string>, now: Date): boolean {
   const { sig = '', timestamp = '' } = parameters;
-  const age = Math.abs(now().getTime() / 1000 - Number(timestamp));
-  if (!(age <= toleranceSeconds)) return false;
-  // Whether our own parameter in the address is signed along is nowhere written.
-  return [['sig'], ['sig', 'message']].some((left) => {
+  const ageSeconds = Math.abs(now.getTime() / 1000 - Number(timestamp));
+  if (!(ageSeconds <= signatureToleranceSeconds)) return false;
+  // Whether our own query parameter is part of what is signed is not documented.
+  return [['sig'], ['sig', 'message']].some((unsigned) => {
     const text = Object.keys(parameters)
-      .filter((name) => !left.includes(name))
+      .filter((name) => !unsigned.includes(name))
       .sort()
       .map((name) => `&${name}=${parameters[name]!.replaceAll(/[&=]/g, '_')}`)
       .join('');
     const expected =
-      signature === 'md5hash'
-        ? createHash('md5').update(text + signatureSecret!)
-        : createHmac(signature, signatureSecret!).update(text);
+      signature === 'md5hash' ? createHash('md5').update(text + secret) : createHmac(signature, secret).update(text);
     return sameText(sig.toLowerCase(), expected.digest('hex'));
   });
 }

@@ -1,70 +1,93 @@
-/** A gateway of the operator's own: a signed POST to one address (Standard Webhooks). */
-import { accepted, refused, type Callback, type Gateway, type Answer, type Receipt } from '../gateway.ts';
-import { outcomeOfStatus, httpCaller, type HttpAnswer } from '../http.ts';
-import type { SenderOf } from '../senders.ts';
+/** A gateway of the operator's own: a signed POST to one URL (Standard Webhooks). */
+import { fail, requiredSetting, url, type Kind } from '../../config/kinds.ts';
+import { defineGateway } from '../define-gateway.ts';
+import { accepted, refused, type Answer, type Callback, type Receipt } from '../gateway.ts';
+import { httpCaller, outcomeOfStatus, type HttpAnswer } from '../http.ts';
 import { isSignedWebhook, signWebhook, webhookKey } from '../standard-webhooks.ts';
 
-export interface WebhookSettings {
-  url: string;
-  secret: string;
-  sender: SenderOf;
-  callbackUrl: ((reference: string) => string) | undefined;
-  now(): Date;
+const secretKind: Kind<string> = {
+  form: 'whsec_ and the base64 of 24 to 64 random bytes',
+  parse(value) {
+    const bytes = /^whsec_[A-Za-z0-9+/]+=*$/.test(value) ? Buffer.from(value.slice(6), 'base64').length : 0;
+    return bytes >= 24 && bytes <= 64 ? value : fail('must be whsec_ and the base64 of 24 to 64 random bytes');
+  },
+};
+
+export const webhook = defineGateway({
+  name: 'webhook',
+  receiptMethods: ['POST'],
+  settings: {
+    webhookUrl: requiredSetting<string>({
+      env: 'LEDGERLINE_WEBHOOK_URL',
+      kind: url('https', 'http'),
+      requiredBy: 'webhook',
+      httpsOnly: true,
+      about: 'Webhook: the URL that messages are posted to.',
+    }),
+    webhookSecret: requiredSetting<string>({
+      env: 'LEDGERLINE_WEBHOOK_SECRET',
+      kind: secretKind,
+      secret: true,
+      requiredBy: 'webhook',
+      about: 'Webhook: the secret that signs messages and receipts (Standard Webhooks).',
+    }),
+  },
+  create({ webhookUrl, webhookSecret }, { sender, callbackUrl, now }) {
+    const { origin, pathname, search } = new URL(webhookUrl);
+    const http = httpCaller(origin);
+    const key = webhookKey(webhookSecret);
+    return {
+      name: 'webhook',
+      // The receiver knows a text by its webhook-id, which is the reference.
+      idempotent: true,
+      send({ reference, phone, country, text, validSeconds }, withinMilliseconds) {
+        const sentAt = now();
+        const body = JSON.stringify({
+          type: 'message.send',
+          timestamp: sentAt.toISOString(),
+          data: {
+            reference,
+            phoneNumber: phone,
+            country: country ?? null,
+            sender: sender(country),
+            text,
+            validSeconds,
+            ...(callbackUrl && { receiptsUrl: callbackUrl(reference) }),
+          },
+        });
+        const headers = { 'content-type': 'application/json', ...signWebhook(key, reference, body, sentAt) };
+        return http.send({ path: pathname + search, headers, body }, withinMilliseconds, readAnswer);
+      },
+      readReceipts({ headers, body }: Callback): Receipt[] | undefined {
+        if (!isSignedWebhook(key, headers, body.toString(), now())) return undefined;
+        try {
+          return readReceipt(JSON.parse(body.toString()));
+        } catch {
+          return undefined;
+        }
+      },
+      close: http.close,
+    };
+  },
+});
+
+function readAnswer(answer: HttpAnswer): Answer {
+  const { status, json } = answer;
+  if (status >= 200 && status < 300) return accepted(json?.id);
+  // The one status by which the receiver says that it refuses the destination.
+  if (status === 422) return refused(json?.reason ?? 'HTTP 422');
+  return outcomeOfStatus(answer);
 }
 
-export function webhook(settings: WebhookSettings): Gateway {
-  const { origin, pathname, search } = new URL(settings.url);
-  const http = httpCaller(origin);
-  const key = webhookKey(settings.secret);
-
-  function read(answer: HttpAnswer): Answer {
-    const { status, json } = answer;
-    if (status >= 200 && status < 300) return accepted(json?.id);
-    // The one status by which the receiver says that the message itself, not the moment, is the trouble.
-    if (status === 422) return refused(json?.reason ?? 'HTTP 422');
-    return outcomeOfStatus(answer);
-  }
-
-  return {
-    name: 'webhook',
-    // The receiver knows a message by its webhook-id, which stays the same.
-    idempotent: true,
-    send({ reference, phone, country, text, validSeconds }, withinMilliseconds) {
-      const now = settings.now();
-      const body = JSON.stringify({
-        type: 'message.send',
-        timestamp: now.toISOString(),
-        data: {
-          reference,
-          phoneNumber: phone,
-          country: country ?? null,
-          sender: settings.sender(country),
-          text,
-          validSeconds,
-          ...(settings.callbackUrl && { receiptsUrl: settings.callbackUrl(reference) }),
-        },
-      });
-      const headers = { 'content-type': 'application/json', ...signWebhook(key, reference, body, now) };
-      return http.outcome({ path: pathname + search, headers, body }, withinMilliseconds, read);
+function readReceipt(event: unknown): Receipt[] {
+  const { reference, id, state, reason } = Object(Object(event).data);
+  if (state !== 'delivered' && state !== 'failed') return [];
+  return [
+    {
+      ...(typeof reference === 'string' && { reference }),
+      ...(typeof id === 'string' && { id }),
+      state,
+      ...(typeof reason === 'string' && { reason }),
     },
-    readReceipts({ headers, body }: Callback): Receipt[] | undefined {
-      if (!isSignedWebhook(key, headers, body.toString(), settings.now())) return undefined;
-      try {
-        const { data } = Object(JSON.parse(body.toString()));
-        const { reference, id, state, reason } = Object(data);
-        if (state !== 'delivered' && state !== 'failed') return [];
-        return [
-          {
-            ...(typeof reference === 'string' && { reference }),
-            ...(typeof id === 'string' && { id }),
-            state,
-            ...(typeof reason === 'string' && { reason }),
-          },
-        ];
-      } catch {
-        return undefined;
-      }
-    },
-    close: http.close,
-  };
+  ];
 }

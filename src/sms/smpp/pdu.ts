@@ -10,7 +10,15 @@ export const commands = {
 } as const;
 
 /** A response has the command of its request, and this bit. */
-export const responseBit = 0x80000000;
+const responseBit = 0x80000000;
+
+export function isResponse(command: number): boolean {
+  return command >= responseBit;
+}
+
+export function responseTo(command: number): number {
+  return command + responseBit;
+}
 
 export const headerLength = 16;
 /** No packet of ours or of an SMSC in its right mind is longer. */

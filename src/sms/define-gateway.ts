@@ -1,0 +1,43 @@
+/** What a gateway's file declares: its name, its settings, and how the adapter is made from them. */
+import type { RequiredSetting, Setting, SettingValue } from '../config/kinds.ts';
+import type { Gateway, Message, Receipt } from './gateway.ts';
+
+/** What every adapter may use of the service. */
+export interface GatewayContext {
+  /** The sender for a country: a number, or a name that phones show. */
+  sender(country: string | undefined): string;
+  /** The URL for receipts of the text with this reference. Undefined where nobody outside can reach the service. */
+  callbackUrl: ((reference: string) => string) | undefined;
+  /** The real time, for signatures, whatever the sandbox's clock shows. */
+  now(): Date;
+  /** Takes receipts that arrive on a connection of the gateway's own. */
+  onReceipt(receipt: Receipt): void;
+  /** Keeps a message for the sandbox's inbox. */
+  keepInInbox(message: Message): void;
+  /** Writes to the terminal, and not to the log. */
+  writeToTerminal(text: string): void;
+}
+
+// oxlint-disable-next-line no-explicit-any -- settings of any type
+type Settings = Record<string, Setting<any>>;
+
+/** A required setting is present when the adapter is made. */
+export type GatewayValues<S extends Settings> = {
+  [K in keyof S]: S[K] extends RequiredSetting<infer T> ? T : SettingValue<S[K]>;
+};
+
+export interface GatewayDefinition<Name extends string = string, S extends Settings = Settings> {
+  name: Name;
+  /** For development only: production refuses it. */
+  sendsNothing?: true;
+  /** The methods by which the gateway calls `/gateways/{name}/receipts`, if it does. */
+  receiptMethods?: readonly ('GET' | 'POST')[];
+  settings: S;
+  create(values: GatewayValues<S>, context: GatewayContext): Gateway;
+}
+
+export function defineGateway<const Name extends string, S extends Settings>(
+  definition: GatewayDefinition<Name, S>,
+): GatewayDefinition<Name, S> {
+  return definition;
+}

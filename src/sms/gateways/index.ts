@@ -1,0 +1,36 @@
+/** Every gateway there is. A new one is added here; docs/how-to-add-a-gateway.md shows how it is written. */
+import { aws } from './aws.ts';
+import { consoleGateway } from './console.ts';
+import { inbox } from './inbox.ts';
+import { infobip } from './infobip.ts';
+import { messageBird } from './messagebird.ts';
+import { smpp } from './smpp.ts';
+import { twilio } from './twilio.ts';
+import { vonage } from './vonage.ts';
+import { webhook } from './webhook.ts';
+
+export const gatewayDefinitions = [
+  twilio,
+  vonage,
+  infobip,
+  messageBird,
+  aws,
+  webhook,
+  smpp,
+  consoleGateway,
+  inbox,
+] as const;
+
+type Definition = (typeof gatewayDefinitions)[number];
+
+export type GatewayName = Definition['name'];
+
+/** From a union of types to one type that has the members of all. */
+type Merged<U> = (U extends unknown ? (member: U) => void : never) extends (all: infer I) => void ? I : never;
+
+/** The settings of all gateways, by name. */
+export const gatewaySettings = Object.assign({}, ...gatewayDefinitions.map(({ settings }) => settings)) as Merged<
+  Definition['settings']
+>;
+
+export const gatewayNames: readonly GatewayName[] = gatewayDefinitions.map(({ name }) => name);
