@@ -1,0 +1,121 @@
+/** The files under deploy/: as far as they can be checked without a container engine or a cluster. */
+import { execFileSync, spawnSync } from 'node:child_process';
+import { readdir, readFile } from 'node:fs/promises';
+import { fileURLToPath } from 'node:url';
+import { DockerfileParser, type JSONInstruction } from 'dockerfile-ast';
+import { parseAllDocuments, parse } from 'yaml';
+import { describe, expect, it } from 'vitest';
+import { settings } from '../../src/config/settings/index.ts';
+
+const folder = new URL('../../deploy/', import.meta.url);
+const read = (name: string) => readFile(new URL(name, folder), 'utf8');
+const hasProgram = (name: string) => spawnSync(name, ['--version']).error === undefined;
+
+describe('Dockerfile', async () => {
+  const instructions = DockerfileParser.parse(await read('Dockerfile')).getInstructions();
+  const named = (keyword: string) => instructions.filter((each) => each.getKeyword() === keyword);
+  const argumentsOf = (keyword: string) => named(keyword).map((each) => each.getArgumentsContent() ?? '');
+
+  it('builds in one stage and runs in another, as a user that is not root', () => {
+    expect(named('FROM')).toHaveLength(2);
+    expect(argumentsOf('USER')).toEqual(['65532:65532']);
+    expect(argumentsOf('FROM')[1]).toMatch(/nonroot$/);
+  });
+
+  it('leaves the embedded PostgreSQL and the development tools out', () => {
+    expect(argumentsOf('RUN').join('\n')).toMatch(/npm ci --omit=optional[^]*npm prune --omit=dev --omit=optional/);
+  });
+
+  it('starts and checks its health without a shell', () => {
+    for (const keyword of ['ENTRYPOINT', 'CMD']) {
+      const [instruction] = named(keyword) as JSONInstruction[];
+      expect([keyword, instruction!.getOpeningBracket() !== null]).toEqual([keyword, true]);
+    }
+    expect(argumentsOf('HEALTHCHECK')[0]).toMatch(/CMD \["\/nodejs\/bin\/node", "dist\/main\.js", "health"\]$/);
+  });
+
+  it('copies everything that the package ships', async () => {
+    const { files } = JSON.parse(await readFile(new URL('../package.json', folder), 'utf8')) as { files: string[] };
+    const copied = argumentsOf('COPY').join(' ');
+    for (const file of files) expect(copied).toContain(`/app/${file}`);
+  });
+});
+
+describe('compose.yaml', async () => {
+  const { services } = parse(await read('compose.yaml'), { merge: true }) as {
+    services: Record<string, Record<string, never>>;
+  };
+
+  it('migrates once, after the database is healthy and before the service starts', () => {
+    expect(services.migrate).toMatchObject({
+      command: ['migrate'],
+      depends_on: { database: { condition: 'service_healthy' } },
+    });
+    expect(services.service).toMatchObject({
+      depends_on: { migrate: { condition: 'service_completed_successfully' } },
+      read_only: true,
+      cap_drop: ['ALL'],
+    });
+  });
+
+  it('publishes ports on loopback only', () => {
+    const ports = Object.values(services).flatMap(({ ports: published = [] }) => published as string[]);
+    expect(ports.filter((port) => !port.startsWith('127.0.0.1:'))).toEqual([]);
+  });
+});
+
+describe('Kubernetes manifests', async () => {
+  const names = (await readdir(new URL('kubernetes/', folder))).filter((name) => name.endsWith('.yaml'));
+  const documents = new Map(
+    await Promise.all(
+      names.map(async (name) => [name, parseAllDocuments(await read(`kubernetes/${name}`))[0]!.toJS()] as const),
+    ),
+  );
+
+  it('are all named by the kustomization', () => {
+    const { resources } = documents.get('kustomization.yaml');
+    expect([...resources].sort()).toEqual(names.filter((name) => name !== 'kustomization.yaml').sort());
+  });
+
+  it.each(['deployment.yaml', 'migrate-job.yaml'])('%s keeps the restricted profile', (name) => {
+    const pod = documents.get(name).spec.template.spec;
+    expect(pod.securityContext).toMatchObject({ runAsNonRoot: true, seccompProfile: { type: 'RuntimeDefault' } });
+    for (const container of pod.containers) {
+      expect(container.securityContext).toEqual({
+        allowPrivilegeEscalation: false,
+        readOnlyRootFilesystem: true,
+        capabilities: { drop: ['ALL'] },
+      });
+    }
+  });
+
+  it('gives a stop the time it needs', () => {
+    const longestStop = 5 + (settings.stopSeconds.default as number);
+    expect(documents.get('deployment.yaml').spec.template.spec.terminationGracePeriodSeconds).toBeGreaterThan(
+      longestStop,
+    );
+  });
+});
+
+it('every setting that a file names exists', async () => {
+  const known = new Set(Object.values(settings).map(({ env }) => env));
+  const files = (await readdir(folder, { recursive: true, withFileTypes: true })).filter((entry) => entry.isFile());
+  for (const { parentPath, name } of files) {
+    const text = await readFile(`${parentPath}/${name}`, 'utf8');
+    for (const [setting] of text.matchAll(/LEDGERLINE_[A-Z_]+/g))
+      expect([name, known.has(setting)]).toEqual([name, true]);
+  }
+});
+
+it.runIf(hasProgram('systemd-analyze'))('the systemd unit scores at most 1.5', () => {
+  const unit = fileURLToPath(new URL('systemd/ledgerline.service', folder));
+  const { stdout } = spawnSync('systemd-analyze', ['security', '--offline=true', unit], { encoding: 'utf8' });
+  const score = Number(/Overall exposure level for \S+: ([\d.]+)/.exec(stdout)?.[1]);
+  expect(score).toBeGreaterThan(0);
+  expect(score).toBeLessThanOrEqual(1.5);
+});
+
+it.runIf(hasProgram('promtool'))('Prometheus accepts its configuration and rules', () => {
+  const file = fileURLToPath(new URL('prometheus/prometheus.yml', folder));
+  expect(execFileSync('promtool', ['check', 'config', file], { encoding: 'utf8' })).toContain('SUCCESS');
+});
