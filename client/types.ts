@@ -11,17 +11,17 @@ export interface SendCodeRequest {
   locale?: string | null | undefined;
 }
 
+export type ErrorReason = 'invalid-request' | 'malformed-body' | 'malformed-request' | 'invalid-code' | 'phone-taken' | 'phone-not-supported' | 'nothing-to-resend' | 'user-exists' | 'unknown-individual' | 'ambiguous-transaction' | 'idempotency-conflict' | 'too-many-endpoints' | 'endpoint-disabled' | 'invalid-token' | 'missing-scope' | 'not-this-user' | 'sandbox-only' | 'receipt-refused' | 'unknown-user' | 'no-transactions' | 'unknown-transaction' | 'not-found' | 'method-not-allowed' | 'request-timeout' | 'body-too-large' | 'unsupported-media-type' | 'too-many-sends' | 'too-many-failures' | 'too-many-streams' | 'challenge-required' | 'internal' | 'send-failed' | 'send-outcome-unknown' | 'send-in-progress' | 'database-unavailable' | 'issuer-unavailable' | 'overloaded' | 'stopping' | 'invalid-client' | 'invalid-scope' | 'unauthorized-client' | 'unsupported-grant-type';
+
 export interface ProblemDetails {
   type: string;
   title: string;
   status: number;
-  /** Stands in the log too. */
+  /** The same id is in the log. */
   traceId: string;
   /** From a field, or Error for a refusal by a rule, to its messages. */
   errors?: Record<string, string[]> | undefined;
 }
-
-export type ErrorReason = 'invalid-request' | 'malformed-body' | 'malformed-request' | 'invalid-code' | 'phone-taken' | 'phone-not-supported' | 'nothing-to-resend' | 'user-exists' | 'unknown-individual' | 'ambiguous-transaction' | 'idempotency-conflict' | 'too-many-endpoints' | 'endpoint-disabled' | 'invalid-token' | 'missing-scope' | 'not-this-user' | 'sandbox-only' | 'receipt-refused' | 'unknown-user' | 'no-transactions' | 'unknown-transaction' | 'not-found' | 'method-not-allowed' | 'request-timeout' | 'body-too-large' | 'unsupported-media-type' | 'too-many-sends' | 'too-many-failures' | 'too-many-streams' | 'challenge-required' | 'internal' | 'send-failed' | 'send-outcome-unknown' | 'send-in-progress' | 'database-unavailable' | 'issuer-unavailable' | 'overloaded' | 'stopping' | 'invalid-client' | 'invalid-scope' | 'unauthorized-client' | 'unsupported-grant-type';
 
 export interface VerifyRequest {
   /** User identifier. */
@@ -42,22 +42,109 @@ export interface CreateUserRequest {
 }
 
 export interface CreatedUser {
+  /** The user’s id. */
   id: number;
 }
 
 export interface UserStatus {
+  /** Whether the user has a verified phone. */
   isPhoneNumberVerified: boolean;
   /** The verified number, or null. */
   phoneNumber: string | null;
 }
 
+export interface StoredUser {
+  /** The user’s id. */
+  id: number;
+  /** Merchant the user belongs to. */
+  merchantId: number | null;
+  /** E-mail address. */
+  email: string | null;
+  /** What the caller keeps with the user. */
+  additionalData: Record<string, unknown> | null;
+  /** When the user was created. */
+  createdAt: string;
+}
+
+export interface StoredPhone {
+  /** The verified number, in full. */
+  verified: string | null;
+  /** When it was verified. */
+  verifiedAt: string | null;
+  /** The number that the last code was sent to, in full. */
+  lastSent: string | null;
+}
+
+export interface StoredVerification {
+  /** When it happened. */
+  at: string;
+  /** What happened. */
+  kind: string;
+  /** Why. */
+  reason: string | null;
+  /** How often within a minute. */
+  times: number;
+}
+
+export interface StoredMessage {
+  /** The code’s number among the user’s. */
+  codeNumber: number;
+  /** Masked, as it is stored. */
+  phoneNumber: string;
+  /** ISO 3166 code. */
+  country: string | null;
+  /** As the send gave it. */
+  correlationType: number;
+  /** Language of the template. */
+  locale: string;
+  /** SMS segments it took. */
+  segments: number;
+  /** The gateway that accepted it, or was asked last. */
+  gateway: string;
+  /** The gateway’s own id of the message. */
+  gatewayMessageId: string | null;
+  /** What became of it. */
+  state: string;
+  /** Why it was refused or failed. */
+  reason: string | null;
+  /** The gateways that were asked, in order. */
+  tries: (Record<string, unknown>)[] | null;
+  /** When the code was requested. */
+  requestedAt: string;
+  /** When the gateway answered. */
+  answeredAt: string | null;
+  /** When it entered its state. */
+  stateAt: string;
+  /** When the code expires. */
+  expiresAt: string;
+  /** When the code was used. */
+  verifiedAt: string | null;
+}
+
+export interface StoredBlock {
+  /** The rule that blocks. */
+  rule: string;
+  /** When it ends. */
+  until: string;
+}
+
+export interface StoredTransactions {
+  /** How many there are. */
+  count: number;
+  /** The path by which they can be exported. */
+  export: string;
+}
+
 export interface UserData {
-  user: Record<string, unknown>;
-  phone: Record<string, unknown>;
-  verifications: (Record<string, unknown>)[];
-  messages: (Record<string, unknown>)[];
-  blocks: (Record<string, unknown>)[];
-  transactions: Record<string, unknown>;
+  user: StoredUser;
+  phone: StoredPhone;
+  /** The verification history. */
+  verifications: StoredVerification[];
+  /** The messages, as they are stored. */
+  messages: StoredMessage[];
+  /** Blocks of the user. */
+  blocks: StoredBlock[];
+  transactions: StoredTransactions;
 }
 
 export interface AllTransactionRequestModel {
@@ -115,6 +202,7 @@ export interface Transaction {
 }
 
 export interface AllTransactionReportResponse {
+  /** The rows of the page. */
   transactions: Transaction[];
   /** All rows that match the filter, over all pages. */
   transactionCount: number;
@@ -160,14 +248,18 @@ export interface RecordTransactionsRequest {
 }
 
 export interface RecordResult {
+  /** As the row gave it. */
   transactionId: string | null;
+  /** As the row gave it. */
   individualId: number | string | null;
+  /** What became of the row. */
   result: 'created' | 'duplicate' | 'updated' | 'conflict' | 'rejected';
   /** Why a row was rejected. */
   errors?: Record<string, string[]> | undefined;
 }
 
 export interface RecordTransactionsResponse {
+  /** One for each row, in order. */
   results: RecordResult[];
 }
 
@@ -203,18 +295,20 @@ export interface SummarizeTransactionsRequest {
 export interface TransactionPeriod {
   /** First day of the period, in the time zone. */
   from: string;
+  /** ISO 4217 code. */
   currency: string;
   /** All rows, whatever their status. */
   count: number;
-  /** Credits but for rejected and cancelled ones, exact. */
+  /** Sum of the credits, without rejected and cancelled ones. Exact. */
   moneyIn: number;
-  /** Debits but for rejected and cancelled ones, exact. */
+  /** Sum of the debits, without rejected and cancelled ones. Exact. */
   moneyOut: number;
-  /** Rows that are neither, but for rejected and cancelled ones, exact. */
+  /** Sum of the rows that are neither, without rejected and cancelled ones. Exact. */
   other: number;
 }
 
 export interface SummarizeTransactionsResponse {
+  /** The periods, newest first. */
   periods: TransactionPeriod[];
   /** All rows that match the filter. */
   transactionCount: number;
@@ -574,16 +668,20 @@ export interface EndpointDeliveryFailedEvent {
 export type LedgerlineEvent = UserCreatedEvent | UserErasedEvent | PhoneCodeSentEvent | PhoneSendFailedEvent | PhoneDeliveryChangedEvent | PhoneVerifiedEvent | PhoneUnlinkedEvent | PhoneVerificationBlockedEvent | PhoneBlockLiftedEvent | TransactionsRecordedEvent | TransactionsUpdatedEvent | GuardRuleFiredEvent | GatewayDownEvent | GatewayUpEvent | OperatorActedEvent | EndpointDisabledEvent | EndpointDeliveryFailedEvent;
 
 export interface EventPage {
+  /** The events. */
   events: LedgerlineEvent[];
-  /** The cursor behind this page, also when it holds no event. */
+  /** The cursor after this page, also when it holds no event. */
   next: string;
 }
 
 export interface TrailTry {
+  /** The gateway that was asked. */
   gateway: string;
   /** accepted, refused (the destination), unavailable, or unknown: the text may arrive. */
   outcome: string;
+  /** Why it did not accept. */
   reason?: string | undefined;
+  /** How long it took. */
   milliseconds: number;
 }
 
@@ -594,14 +692,15 @@ export interface TrailMessage {
   phoneNumber: string;
   /** ISO 3166 code. */
   country: string | null;
+  /** As the send gave it. */
   correlationType: number;
   /** Language of the template. */
   locale: string;
   /** SMS segments it took. */
   segments: number;
-  /** Who accepted it, or was asked last. */
+  /** The gateway that accepted it, or was asked last. */
   gateway: string;
-  /** The gateway’s own name for it. */
+  /** The gateway’s own id of the message. */
   gatewayMessageId: string | null;
   /** verified, expired, or else the state. */
   outcome: string;
@@ -609,15 +708,22 @@ export interface TrailMessage {
   state: string;
   /** Why it was refused or failed. */
   reason: string | null;
+  /** When the code was requested. */
   requestedAt: string;
+  /** When the gateway answered. */
   answeredAt: string;
+  /** When it entered its state. */
   stateAt: string;
+  /** When the code expires. */
   expiresAt: string;
+  /** When the code was used. */
   verifiedAt: string | null;
+  /** The gateways that were asked, in order. */
   tries: TrailTry[];
 }
 
 export interface TrailEvent {
+  /** When it happened. */
   at: string;
   /** send-refused, verify-refused, verified or phone-unlinked. */
   kind: string;
@@ -630,7 +736,9 @@ export interface TrailEvent {
 export interface UserTrail {
   /** The user. */
   id: number;
+  /** The messages. */
   messages: TrailMessage[];
+  /** What else happened. */
   events: TrailEvent[];
 }
 
@@ -639,22 +747,24 @@ export interface OverviewDay {
   day: string;
   /** ISO 3166 code. */
   country: string | null;
+  /** The gateway. */
   gateway: string;
-  /** Messages whose last word this gateway had. */
+  /** Messages for which this gateway was the last one asked. */
   sent: number;
   /** Of those, accepted. */
   accepted: number;
   /** Of those, delivered by its receipts. */
   delivered: number;
-  /** Failed by its receipts, or accepted by nobody. */
+  /** Failed by its receipts, or accepted by no gateway. */
   failed: number;
-  /** Whose code was used. */
+  /** Messages whose code was used. */
   verified: number;
   /** Times it was asked and could not take a message. */
   passedOver: number;
 }
 
 export interface GatewayHealth {
+  /** The gateway. */
   gateway: string;
   /** closed: in use; open: left out since it failed; probing: one message tries it. */
   breaker: 'closed' | 'open' | 'probing';
@@ -662,38 +772,53 @@ export interface GatewayHealth {
   reason?: string | undefined;
   /** When the next message tries it. */
   probeInSeconds?: number | undefined;
-  /** The gateway asked us to wait this long. */
+  /** How long the gateway asked us to wait. */
   pausedSeconds?: number | undefined;
 }
 
 export interface GatewayOrder {
   /** ISO 3166 code. */
   country: string | null;
+  /** The gateways, in the order they are asked. */
   order: string[];
+  /** Why it is not the configured order. */
   reasons: string[];
+  /** Since when. */
   since: string;
 }
 
 export interface OperatorOverview {
+  /** Newest first. */
   days: OverviewDay[];
+  /** The order of the gateways by configuration. */
   configuredOrder: string[];
+  /** The state of each gateway, at the process that answers. */
   gateways: GatewayHealth[];
+  /** Countries whose order is not the configured one, at the process that answers. */
   orders: GatewayOrder[];
 }
 
 export interface GuardRule {
+  /** Its name. */
   rule: 'user-sends' | 'address-sends' | 'token-sends' | 'country' | 'number-type' | 'spend' | 'phone-sends' | 'phone-users' | 'user-phones' | 'prefix' | 'country-sends' | 'user-failures' | 'address-failures' | 'token-failures' | 'phone-failures' | 'one-code';
+  /** What it counts, in a sentence. */
   about: string;
+  /** The mode in force. */
   mode: 'off' | 'shadow' | 'enforce';
+  /** The mode by configuration. */
   configuredMode: 'off' | 'shadow' | 'enforce';
+  /** When an operator changed the mode. */
   changedAt: string | null;
+  /** Who changed it. */
   changedBy: string | null;
+  /** Requests it refused in the last 24 hours. */
   refused: number;
-  /** What it would have refused. */
+  /** Requests it would have refused in the last 24 hours. */
   shadow: number;
 }
 
 export interface GuardRules {
+  /** Every rule. */
   rules: GuardRule[];
 }
 
@@ -705,28 +830,31 @@ export interface GuardModeRequest {
 }
 
 export interface GuardBlock {
-  /** What lifting takes. */
+  /** The id by which it can be lifted. */
   id: string;
+  /** The rule that blocks. */
   rule: 'user-sends' | 'address-sends' | 'token-sends' | 'country' | 'number-type' | 'spend' | 'phone-sends' | 'phone-users' | 'user-phones' | 'prefix' | 'country-sends' | 'user-failures' | 'address-failures' | 'token-failures' | 'phone-failures' | 'one-code';
-  /** Whom it holds. Phone numbers are masked. */
+  /** Who is blocked. Phone numbers are masked. */
   subject: string;
-  /** The users it refuses, where it does not refuse everybody. */
+  /** The users it refuses; null: everybody. */
   userIds: number[] | null;
+  /** When it ends. */
   until: string;
 }
 
 export interface GuardBlocks {
+  /** The blocks. */
   blocks: GuardBlock[];
 }
 
 export interface GuardLiftRequest {
   /** A block, by the id that the list gives it. */
   block?: string | null | undefined;
-  /** A user: the block and all that counts against the user. */
+  /** A user: the block and everything counted against the user. */
   userId?: number | null | undefined;
-  /** A phone: the block and all that counts against the phone. */
+  /** A phone number: the block and everything counted against it. */
   phoneNumber?: string | null | undefined;
-  /** A client address: the block and all that counts against it. */
+  /** A client address: the block and everything counted against it. */
   address?: string | null | undefined;
 }
 
@@ -736,15 +864,20 @@ export interface GuardLifted {
 }
 
 export interface GuardSafeEntry {
+  /** The id by which it can be removed. */
   id: string;
   /** The prefix, or the masked number. */
   label: string;
+  /** Whether it stands for all numbers that start so. */
   isPrefix: boolean;
+  /** When it was added. */
   addedAt: string;
+  /** Who added it. */
   addedBy: string;
 }
 
 export interface GuardSafeList {
+  /** The entries. */
   entries: GuardSafeEntry[];
 }
 
@@ -761,38 +894,54 @@ export interface GuardSafeRemoval {
 }
 
 export interface GuardDecision {
+  /** Its number. */
   id: number;
+  /** When it was made. */
   at: string;
+  /** The rule that decided. */
   rule: 'user-sends' | 'address-sends' | 'token-sends' | 'country' | 'number-type' | 'spend' | 'phone-sends' | 'phone-users' | 'user-phones' | 'prefix' | 'country-sends' | 'user-failures' | 'address-failures' | 'token-failures' | 'phone-failures' | 'one-code';
+  /** Whether the request was refused, or would have been. */
   action: 'refused' | 'shadow';
+  /** The operation that was called. */
   operation: 'send-code' | 'verify-phone';
+  /** The user of the request. */
   userId: number;
   /** Masked. */
   phone: string | null;
   /** A keyed digest: the same for the same number. */
   phoneKey: string | null;
+  /** ISO 3166 code. */
   country: string | null;
-  /** The client address or the token’s person. */
+  /** The client address, or the person that the token names. */
   source: string | null;
 }
 
 export interface GuardDecisions {
+  /** The decisions. */
   decisions: GuardDecision[];
 }
 
 export interface OperatorAction {
+  /** Its number. */
   id: number;
+  /** When it was done. */
   at: string;
   /** The person: the token’s sub. */
   subject: string;
+  /** The client whose token it was. */
   client: string;
+  /** What was done. */
   action: 'set-mode' | 'lift' | 'add-safe' | 'remove-safe' | 'reveal-phone' | 'find-users';
+  /** What it was done to. */
   target: string;
+  /** The particulars. */
   detail: string | null;
+  /** The user it was about, if it was about one. */
   userId: number | null;
 }
 
 export interface OperatorActions {
+  /** The actions. */
   actions: OperatorAction[];
 }
 
@@ -802,26 +951,52 @@ export interface FindUsersRequest {
 }
 
 export interface FoundUsers {
+  /** Their ids, at most 50. */
   userIds: number[];
 }
 
 export interface RevealedPhones {
+  /** The verified number. */
   verifiedPhone: string | null;
-  /** Where the last code went. */
+  /** The number that the last code was sent to. */
   lastSentPhone: string | null;
 }
 
 export interface TokenResponse {
+  /** A JWT (RFC 9068). */
   access_token: string;
+  /** How it is sent. */
   token_type: 'Bearer';
+  /** Seconds until it expires. */
   expires_in: number;
+  /** Its scopes, separated by spaces. */
   scope: string;
 }
 
+export interface TokenError {
+  /** RFC 6749 section 5.2. */
+  error: 'invalid_request' | 'invalid_client' | 'invalid_scope' | 'unauthorized_client' | 'unsupported_grant_type';
+  error_description: string;
+}
+
+export interface Liveness {
+  /** Always live. */
+  status: 'live';
+}
+
+export interface Readiness {
+  /** Always ready. */
+  status: 'ready';
+}
+
 export interface SandboxMessage {
+  /** The phone number it was sent to. */
   phoneNumber: string;
+  /** The whole text. */
   text: string;
+  /** The code in it. */
   code: string;
+  /** When it was sent. */
   sentAt: string;
 }
 
@@ -831,7 +1006,9 @@ export interface SandboxClockRequest {
 }
 
 export interface SandboxClock {
+  /** The time by the service’s clock. */
   now: string;
+  /** How far it is ahead of the real time. */
   aheadSeconds: number;
 }
 

@@ -190,7 +190,7 @@ interface Particulars extends Partial<ProblemDetails> {
 }
 
 /** An entry of the catalogue as something to throw. */
-function problem(reason: ErrorReason, { message, ...more }: Particulars = {}): Problem {
+export function problem(reason: ErrorReason, { message, ...more }: Particulars = {}): Problem {
   const entry: ErrorEntry = catalogue[reason];
   const sentence = message ?? entry.message;
   const errors = sentence === undefined ? {} : { errors: { Error: [sentence] } };
@@ -295,5 +295,5 @@ export const databaseContended = () =>
 export const queryTooLong = () =>
   later('overloaded', 30, { message: 'The query took too long. Narrow the filter, or try again later.' });
 export const overloaded = (seconds: number) => later('overloaded', seconds);
-export const issuerAway = () => later('issuer-unavailable', 5);
-export const stopping = () => later('stopping', 2);
+export const issuerAway = (message?: string) => later('issuer-unavailable', 5, worded(message));
+export const serviceStopping = () => later('stopping', 2);

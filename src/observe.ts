@@ -1,12 +1,10 @@
 /** What happened is said once, here, and becomes a log line and a metric. Nothing secret has a field to stand in. */
 import { pino, type DestinationStream, type Logger } from 'pino';
 import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom-client';
-import type { RuleName } from './guard/rules.ts';
-import type { RecordResultName } from './transactions/ingest.ts';
 
 export type Observation =
   | { kind: 'code-sent'; userId: number; phone: string; gateway: string }
-  | { kind: 'send-refused'; userId: number; reason: RuleName | 'phone-taken' }
+  | { kind: 'send-refused'; userId: number; reason: string }
   | { kind: 'send-failed'; userId: number; gateway: string; reason: string }
   | { kind: 'test-number-used'; userId: number; phone: string }
   | { kind: 'gateway-asked'; gateway: string; outcome: string; reason?: string; milliseconds: number }
@@ -21,13 +19,13 @@ export type Observation =
       kind: 'verify-refused';
       userId: number;
       reason: 'blocked' | 'no-code' | 'wrong-code' | 'lost-race';
-      rule?: RuleName;
+      rule?: string;
     }
   | { kind: 'operator-action'; subject: string; action: string; target: string }
   | { kind: 'job-failed'; job: string; reason: string }
   | { kind: 'clock-off'; difference: string }
   | { kind: 'phone-unlinked'; userId: number }
-  | { kind: 'recorded'; result: RecordResultName; rows: number }
+  | { kind: 'recorded'; result: string; rows: number }
   | { kind: 'answer-truncated'; reason: string }
   | { kind: 'token-issued'; client: string; userId?: number }
   | { kind: 'token-refused'; client: string; reason: string }

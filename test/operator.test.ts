@@ -119,7 +119,7 @@ describe('/operator/overview', () => {
     });
   });
 
-  it.each(['0', '367', 'x', '-1', '1.5', ''])('refuses days=%s', async (days) => {
+  it.each(['0', '367', 'x', '-1', '1.5'])('refuses days=%s', async (days) => {
     const answer = await get(`/operator/overview?days=${days}`);
     expect(answer.status).toBe(400);
     expect(answer.json.errors).toHaveProperty('Days');

@@ -94,7 +94,7 @@ describe('the clock', () => {
     const own = await serviceForTest();
     await own.advance(315_360_000);
     expect((await own.advance(1)).json.errors).toEqual({
-      AdvanceSeconds: ['The clock can stand at most 315360000 seconds ahead.'],
+      AdvanceSeconds: ['The clock can be at most 315360000 seconds ahead.'],
     });
   });
 

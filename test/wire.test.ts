@@ -351,7 +351,7 @@ describe('a path', () => {
     });
   });
 
-  it.each(['/nothing', '/User/1', '/.well-known/xjwks.json', '/User//status', `/${'x'.repeat(5000)}`])(
+  it.each(['/nothing', '/User/1/nothing', '/.well-known/xjwks.json', '/User//status', `/${'x'.repeat(5000)}`])(
     'that is unknown answers 404: %s',
     async (path) => {
       const answer = await service.call(path, {}, { token: null });

@@ -7,7 +7,7 @@ import type { Config } from '../config/load.ts';
 import { asProblem, type Database } from '../db/database.ts';
 import { enterKeys, forgetKeys } from '../db/installation.ts';
 import { deriveKeys } from '../digest-keys.ts';
-import { StartError } from '../errors.ts';
+import { databaseAway, issuerAway, serviceStopping, StartError } from '../errors.ts';
 import { freePort } from '../free-port.ts';
 import { readPages } from '../http/pages.ts';
 import { operationsOf } from '../http/routes/index.ts';
@@ -92,9 +92,10 @@ async function start(options: AppOptions, releasers: Releasers): Promise<App> {
   // Jobs end before what they use is released.
   releasers.add(core.jobs.stop);
 
-  const whyNotReady = () => {
-    if (stopping.hasBegun) return 'The service is stopping.';
-    return db.available ? keys.unreadReason : 'The database is not available.';
+  const checkReady = () => {
+    if (stopping.hasBegun) throw serviceStopping();
+    if (!db.available) throw databaseAway();
+    if (keys.unreadReason !== undefined) throw issuerAway(keys.unreadReason);
   };
   const services = {
     ...phone.services,
@@ -102,10 +103,7 @@ async function start(options: AppOptions, releasers: Releasers): Promise<App> {
     ...transactions,
     ...openPrivacy(core),
     ...events.services,
-    readiness: () => {
-      const reason = whyNotReady();
-      return reason === undefined ? { ready: true } : { ready: false, reason };
-    },
+    checkReady,
     observer,
     issuer,
     sandbox,

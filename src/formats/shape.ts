@@ -9,7 +9,7 @@ import { JsonNumber, JsonObject, writeJson, type Json } from './json.ts';
 export type Schema = Record<string, unknown>;
 
 /** The name of a member on the wire, and as .NET spells the field. */
-interface Field {
+export interface Field {
   member: string;
   name: string;
 }
@@ -171,7 +171,7 @@ export function list({ schema, kept, maxItems }: ListOptions): Shape<Json[]> {
   };
 }
 
-interface Member<T> {
+export interface Member<T> {
   shape: Shape<NonNullable<T>>;
   required: boolean;
   about: string;
@@ -191,7 +191,7 @@ export function withDefault<T>(shape: Shape<T>, value: T, about: string): Member
 }
 
 // oxlint-disable-next-line no-explicit-any -- members of every type
-type Members = Record<string, Member<any>>;
+export type Members = Record<string, Member<any>>;
 export type ValuesOf<M> = { [K in keyof M]: M[K] extends Member<infer T> ? T : never };
 
 export interface Body<T> {

@@ -1,7 +1,12 @@
 /** Where a request came from: the socket, or what a trusted proxy says in X-Forwarded-For. Nobody else is believed. */
 import type { IncomingMessage } from 'node:http';
 import { BlockList, isIP } from 'node:net';
-import type { ClientAddress } from '../guard/source.ts';
+
+export interface ClientAddress {
+  text: string;
+  /** The socket's address may be a back end's. One that a counted hop reports is a person's if the token is. */
+  counts: 'never' | 'bound' | 'always';
+}
 
 /** How many proxies stand before the service, or which they are: addresses and networks. */
 export type TrustedProxies = number | readonly string[];

@@ -1,6 +1,7 @@
 /** The client's types, made from the same schemas as the OpenAPI document. */
 import type { Schema } from '../formats/shape.ts';
-import { openEnum, type OpenApiDocument } from './openapi.ts';
+import type { OpenApiDocument } from './openapi.ts';
+import { openEnum } from './openapi-responses.ts';
 
 export function clientTypes({ components }: Pick<OpenApiDocument, 'components'>): string {
   const declarations = Object.entries(components.schemas).map(([name, schema]) => declaration(name, schema));

@@ -7,8 +7,9 @@ import {
   requestTimedOut,
   tokenInvalid,
   tokenMissing,
-  unknownUser,
+  problem,
   unsupportedMediaType,
+  type ErrorReason,
 } from '../errors.ts';
 import type { AnyOperation } from './operation.ts';
 import type { Json } from '../formats/json.ts';
@@ -38,10 +39,10 @@ export function bearerToken(header: string | undefined): string {
 }
 
 /** A malformed id in a path names nobody, just as an unknown one does. */
-export function pathId(id: string | undefined): number {
+export function pathId(id: string | undefined, unknownId: ErrorReason = 'unknown-user'): number {
   if (id === undefined) return 0;
   const number = /^\d{1,10}$/.test(id) ? Number(id) : 0;
-  if (number < 1 || number > 2_147_483_647) throw unknownUser();
+  if (number < 1 || number > 2_147_483_647) throw problem(unknownId);
   return number;
 }
 

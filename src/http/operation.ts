@@ -3,8 +3,10 @@ import type { IncomingHttpHeaders } from 'node:http';
 import type { Readable } from 'node:stream';
 import type { Caller } from '../auth/caller.ts';
 import type { Scope } from '../config/settings/tokens.ts';
-import type { ClientAddress, Origin } from '../guard/source.ts';
-import type { Body, Schema } from '../formats/shape.ts';
+import type { ErrorReason } from '../errors.ts';
+import type { Body, Schema, Shape } from '../formats/shape.ts';
+import type { ClientAddress } from './client-address.ts';
+import type { Query } from './query-shape.ts';
 
 export interface Reply {
   status: number;
@@ -14,8 +16,9 @@ export interface Reply {
   headers?: Record<string, string>;
 }
 
-export interface Context<T> {
+export interface Context<T, Q = undefined> {
   body: T;
+  query: Q;
   /** The user the path names. */
   id: number;
   caller: Caller;
@@ -33,13 +36,8 @@ export interface Request {
   clientAddress(): ClientAddress | undefined;
 }
 
-/** Whom a call counts for. */
-export function callOrigin({ client, subject, userId }: Caller, request: Request): Origin {
-  return { client, subject, bound: userId !== undefined, address: request.clientAddress() };
-}
-
-/** What stands behind the question mark. */
-export function queryOf({ address }: Request): URLSearchParams {
+/** The query string of the request. */
+export function queryOf(address: string): URLSearchParams {
   const mark = address.indexOf('?');
   return new URLSearchParams(mark < 0 ? '' : address.slice(mark + 1));
 }
@@ -51,8 +49,13 @@ export function originOf({ host = '' }: IncomingHttpHeaders): string {
 
 export interface ResponseDoc {
   about: string;
+  /** The shape of the body. */
+  shape?: Shape<unknown>;
+  /** The same, where no shape describes it. */
   schema?: Schema;
-  contentType?: string;
+  /** Media types of a body that no shape describes. */
+  contentType?: string | readonly string[];
+  /** Response headers, with what they mean. */
   headers?: Record<string, string>;
 }
 
@@ -64,11 +67,12 @@ interface Described {
   tag: string;
   summary: string;
   about?: string;
-  /** Statuses the operation answers with, besides those every operation has. */
+  /** What it answers with when all goes well. */
   responses: Record<number, ResponseDoc>;
+  /** The errors of its own, besides those that every operation of its kind has. */
+  errors?: readonly ErrorReason[];
   /** An example request body, for the reference. */
   example?: unknown;
-  query?: Record<string, string>;
 }
 
 /** Any of the scopes opens it; an open operation has none. */
@@ -76,8 +80,9 @@ interface Guarded {
   scopes: readonly Scope[];
 }
 
-export interface Operation<T = undefined> extends Described, Partial<Guarded> {
+export interface Operation<T = undefined, Q = undefined> extends Described, Partial<Guarded> {
   input?: Body<T>;
+  query?: Query<Q>;
   /** Whether at least a member is required, and so a body. */
   inputRequired?: boolean;
   largestBody?: number;
@@ -85,19 +90,26 @@ export interface Operation<T = undefined> extends Described, Partial<Guarded> {
   rawBody?: boolean;
   /** Its errors are those of RFC 6749 section 5.2 instead of problem details. */
   oauthErrors?: boolean;
+  /** Answers only programs on this machine when the service is a sandbox. */
+  isLocalInSandbox?: boolean;
+  /** The error for an id in the path that names nothing; unknown-user if not given. */
+  unknownId?: ErrorReason;
   /** Takes bodies of other media types too, as they arrive and without an end. */
-  streams?: { mediaTypes: string[]; handle(context: Omit<Context<T>, 'body'>, body: Readable): Promise<Reply> };
+  streams?: {
+    mediaTypes: string[];
+    handle(context: Omit<Context<T, Q>, 'body' | 'query'>, body: Readable): Promise<Reply>;
+  };
   /** Refuses tokens that are bound to a user, also about that user. */
   serviceTokensOnly?: boolean;
   /** The user whom the input names, for tokens that may name only one. */
-  namesUser?(context: Context<T>): number | undefined;
-  handle(context: Context<T>): Promise<Reply> | Reply;
+  namesUser?(context: Context<T, Q>): number | undefined;
+  handle(context: Context<T, Q>): Promise<Reply> | Reply;
 }
 
 // oxlint-disable-next-line no-explicit-any -- a table of operations holds bodies of every type
-export type AnyOperation = Operation<any>;
+export type AnyOperation = Operation<any, any>;
 
-export function operation<T = undefined>(definition: Operation<T>): Operation<T> {
+export function operation<T = undefined, Q = undefined>(definition: Operation<T, Q>): Operation<T, Q> {
   return definition;
 }
 
@@ -105,6 +117,16 @@ export const jsonType = 'application/json; charset=utf-8';
 
 export function json(status: number, value: unknown, headers?: Record<string, string>): Reply {
   return { status, body: JSON.stringify(value), contentType: jsonType, ...(headers && { headers }) };
+}
+
+/** A JSON body whose value has the type that its shape describes. */
+export function reply<T>(status: number, _shape: Shape<T>, value: NoInfer<T>, headers?: Record<string, string>): Reply {
+  return json(status, value, headers);
+}
+
+/** JSON that the database wrote already. */
+export function jsonText(status: number, text: string, headers?: Record<string, string>): Reply {
+  return { status, body: text, contentType: jsonType, ...(headers && { headers }) };
 }
 
 export function empty(status: number): Reply {

@@ -11,7 +11,7 @@ export interface Query {
 }
 
 export function readQuery(request: Request): Query {
-  const given = [...queryOf(request)].map(([name, value]) => ({ name: name.toLowerCase(), value }));
+  const given = [...queryOf(request.address)].map(([name, value]) => ({ name: name.toLowerCase(), value }));
 
   function texts(name: string): string[] {
     return given.filter((one) => one.name === name.toLowerCase() && one.value !== '').map(({ value }) => value);

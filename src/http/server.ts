@@ -33,7 +33,7 @@ import {
   takeAddress,
 } from './incoming.ts';
 import { linger } from './linger.ts';
-import { jsonType, noStore, type AnyOperation, type Context, type Reply } from './operation.ts';
+import { jsonType, noStore, queryOf, type AnyOperation, type Context, type Reply } from './operation.ts';
 import { problemBody, problemReply, problemType, reasonHeader, titleOf } from './problem.ts';
 import { createRouting, type Found } from './routing.ts';
 import { traceIdFor } from './trace.ts';
@@ -44,8 +44,8 @@ export interface ServerOptions {
   observer: Observer;
   /** What an error from below means to a caller, where it is none of ours. */
   translate(error: unknown): Problem | undefined;
-  /** Refuses a request before anything else is looked at. */
-  guard?(operation: AnyOperation, headers: IncomingHttpHeaders): void;
+  /** Refuses a request to an operation that is local in the sandbox, before anything else is looked at. */
+  guard?(headers: IncomingHttpHeaders): void;
   corsOrigins: string[];
   /** Whether callers should open their next connection elsewhere. */
   isStopping(): boolean;
@@ -86,7 +86,7 @@ export function createServer(options: ServerOptions): Server {
     course.oauthErrors = operation.oauthErrors ?? false;
     if (allowed) throw wrongMethod(allowed);
     course.operation = operation.name;
-    guard?.(operation, headers);
+    if (operation.isLocalInSandbox) guard?.(headers);
     if (operation.scopes) {
       const verified = verifier(bearerToken(headers.authorization));
       course.caller = verified instanceof Promise ? await verified : verified;
@@ -106,9 +106,10 @@ export function createServer(options: ServerOptions): Server {
     const bytes = sent ? await readBytes(request, operation.largestBody ?? largestBody) : undefined;
     const input = operation.rawBody ? undefined : readInput(operation, bytes, headers['content-type']);
     const body = input instanceof Promise ? await input : input;
-    const context: Context<unknown> = {
-      id: pathId(id),
+    const context: Context<unknown, unknown> = {
+      id: pathId(id, operation.unknownId),
       body,
+      query: operation.query?.read(queryOf(request.url!)),
       caller,
       request: { headers, address, bytes, clientAddress },
     };
@@ -207,7 +208,7 @@ function concernsEverybody({ scopes }: AnyOperation): boolean {
   return scopes?.every((scope) => /^(operator|events):/.test(scope)) ?? false;
 }
 
-function checkUser(operation: AnyOperation, context: Context<unknown>): void {
+function checkUser(operation: AnyOperation, context: Context<unknown, unknown>): void {
   const userId = context.caller?.userId;
   if (userId === undefined) return;
   if (operation.serviceTokensOnly) throw notTheirs();

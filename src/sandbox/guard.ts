@@ -2,8 +2,6 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import { isLoopback } from '../config/check.ts';
 import { sandboxClosed } from '../errors.ts';
-import { originOf, type AnyOperation } from '../http/operation.ts';
-import { tokenOperationName } from '../http/routes/token.ts';
 
 export interface SandboxGuardOptions {
   /** Names, besides loopback, under which the sandbox may be called. */
@@ -25,7 +23,7 @@ export function createSandboxGuard({ hosts, corsOrigins }: SandboxGuardOptions) 
       return 'The sandbox answers only on loopback; LEDGERLINE_SANDBOX_HOSTS adds names.';
     }
     const { origin, 'sec-fetch-site': site } = headers;
-    const own = origin === undefined || origin === originOf(headers) || corsOrigins.includes(origin);
+    const own = origin === undefined || origin === `http://${headers.host}` || corsOrigins.includes(origin);
     const near = site === undefined || site === 'same-origin' || site === 'none' || (own && origin !== undefined);
     if (!own || !near) return 'The sandbox does not answer web pages of other origins.';
     const proxied = forwarding.find((header) => header in headers);
@@ -33,14 +31,11 @@ export function createSandboxGuard({ hosts, corsOrigins }: SandboxGuardOptions) 
     return undefined;
   }
 
-  return function guard({ tag, name }: AnyOperation, headers: IncomingHttpHeaders): void {
-    if (tag !== sandboxTag && name !== tokenOperationName) return;
+  return function guard(headers: IncomingHttpHeaders): void {
     const why = objection(headers);
     if (why) throw sandboxClosed(why);
   };
 }
-
-export const sandboxTag = 'Sandbox';
 
 function hostName(header: string | undefined): string {
   const url = `http://${header ?? ''}`;

@@ -74,7 +74,7 @@ describe('doctor and the start say the same', () => {
     const service = await startProcess(await dataFolder(), settings);
     const ready = await vi.waitUntil(async () => {
       const answer = await service.call('GET', '/health/ready', null);
-      return answer.json.reason.includes('not trusted') && answer;
+      return answer.json.errors?.Error?.[0].includes('not trusted') && answer;
     });
     expect(ready.status).toBe(503);
     expect(service.output.stdout).toContain('its certificate is not trusted (DEPTH_ZERO_SELF_SIGNED_CERT)');

@@ -1,7 +1,8 @@
 import type { NewUser } from '../../users/users.store.ts';
 import { notTheirs } from '../../errors.ts';
-import { json, operation } from '../operation.ts';
-import { body, int32, objectText, optional, text } from '../../formats/shape.ts';
+import { operation, reply } from '../operation.ts';
+import { record } from '../../formats/record.ts';
+import { body, int32, objectText, optional, required, text } from '../../formats/shape.ts';
 
 /** What .NET's own attribute asks of an address: one @, with something on either side. */
 const parseEmail = (address: string) => (/^[^@]+@[^@]+$/.test(address) ? address : undefined);
@@ -24,6 +25,8 @@ const input = body('CreateUserRequest', {
   ),
 });
 
+const createdUser = record('CreatedUser', { id: required(int32(), 'The user’s id.') });
+
 export const createUserOperation = (createUser: (user: NewUser) => Promise<number>) =>
   operation({
     name: 'create-user',
@@ -36,20 +39,11 @@ export const createUserOperation = (createUser: (user: NewUser) => Promise<numbe
     scopes: ['users'],
     input,
     example: {},
-    responses: {
-      201: {
-        about: 'The new user.',
-        schema: {
-          title: 'CreatedUser',
-          type: 'object',
-          required: ['id'],
-          properties: { id: { type: 'integer', format: 'int32' } },
-        },
-      },
-    },
+    responses: { 201: { about: 'The new user.', shape: createdUser } },
+    errors: ['user-exists'],
     async handle({ body: { id, merchantId, email, additionalData }, caller }) {
       // A token that may name one user cannot bring others into being.
       if (caller.userId !== undefined && caller.userId !== id) throw notTheirs();
-      return json(201, { id: await createUser({ id, merchantId, email, additionalData }) });
+      return reply(201, createdUser, { id: await createUser({ id, merchantId, email, additionalData }) });
     },
   });

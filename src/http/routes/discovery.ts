@@ -2,26 +2,15 @@ import type { Issuer } from '../../auth/issuer.ts';
 import { scopes } from '../../config/settings/tokens.ts';
 import { json, operation } from '../operation.ts';
 
-export const jwksOperation = (issuer: Issuer) =>
-  operation({
-    name: 'jwks',
-    method: 'GET',
-    path: '/.well-known/jwks.json',
-    tag: 'Tokens',
-    summary: 'The issuer’s public keys',
-    responses: { 200: { about: 'A JWK set.', schema: { type: 'object' } } },
-    handle: () => json(200, { keys: issuer.publicKeys }),
-  });
-
-/** RFC 8414, at the address OpenID Connect's discovery uses, where libraries look. */
+/** RFC 8414, at the path of OpenID Connect's discovery, where libraries look. */
 export const discoveryOperation = (issuer: Issuer) =>
   operation({
     name: 'discovery',
     method: 'GET',
     path: '/.well-known/openid-configuration',
     tag: 'Tokens',
-    summary: 'The issuer’s metadata',
-    responses: { 200: { about: 'The metadata.', schema: { type: 'object' } } },
+    summary: 'Read the issuer’s metadata',
+    responses: { 200: { about: 'The metadata (RFC 8414).', schema: { type: 'object', required: ['issuer'] } } },
     handle: () =>
       json(200, {
         issuer: issuer.url,

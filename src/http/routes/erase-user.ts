@@ -13,10 +13,8 @@ export const eraseUserOperation = (eraseUser: EraseUser) =>
       'is never given out again. The transactions stay out of reach of the API until their term of retention has passed.',
     scopes: ['users'],
     serviceTokensOnly: true,
-    responses: {
-      204: { about: 'The user is erased, now or earlier.' },
-      404: { about: 'No user ever had this id.' },
-    },
+    responses: { 204: { about: 'The user is erased, now or earlier.' } },
+    errors: ['unknown-user'],
     async handle({ id, caller }) {
       await eraseUser(caller, id);
       return empty(204);

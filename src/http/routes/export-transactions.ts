@@ -27,9 +27,13 @@ export const exportTransactionsOperation = (exportTransactions: (request: Export
     inputRequired: true,
     example: { individualId: 1, timestampFrom: '2026-01-01' },
     responses: {
-      200: { about: 'The rows.', contentType: 'text/csv', headers: { 'As-Of': 'Pins the rows that were exported.' } },
-      404: { about: 'The individual has no transactions.' },
+      200: {
+        about: 'The rows.',
+        contentType: Object.values(mediaTypes),
+        headers: { 'As-Of': 'Pins the rows that were exported.' },
+      },
     },
+    errors: ['unknown-individual', 'no-transactions', 'too-many-streams'],
     namesUser: ({ body: { individualId } }) => individualId,
     async handle({ body: values, request }) {
       const { individualId } = values;

@@ -1,6 +1,6 @@
-import { jsonType, operation } from '../operation.ts';
+import { jsonText, operation } from '../operation.ts';
 import { body, int32, optional, required, text } from '../../formats/shape.ts';
-import { transactionSchema } from './schemas.ts';
+import { transactionShape } from './transaction-shape.ts';
 
 const input = body('GetTransactionRequest', {
   transactionId: required(text({ trim: true, maxLength: 64 }), 'Transaction identifier.'),
@@ -22,13 +22,11 @@ export const getTransactionOperation = (
     input,
     inputRequired: true,
     example: { transactionId: 'f3b1c2d4-0001' },
-    responses: {
-      200: { about: 'The transaction.', schema: transactionSchema },
-      404: { about: 'Unknown transaction.' },
-    },
+    responses: { 200: { about: 'The transaction.', shape: transactionShape } },
+    errors: ['unknown-transaction', 'ambiguous-transaction'],
     namesUser: ({ body: { individualId } }) => individualId,
     async handle({ body: { transactionId, individualId }, caller }) {
       const found = await getTransaction(transactionId, individualId ?? caller.userId);
-      return { status: 200, body: found, contentType: jsonType };
+      return jsonText(200, found);
     },
   });

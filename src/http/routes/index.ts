@@ -18,26 +18,43 @@ import { eraseUserOperation } from './erase-user.ts';
 import { readUserDataOperation } from './read-user-data.ts';
 import type { EraseUser } from '../../privacy/erase-user.ts';
 import type { ReadUserData } from '../../privacy/read-user-data.ts';
+import { assetOperation } from './asset.ts';
+import { docsOperation } from './docs.ts';
 import { exportTransactionsOperation } from './export-transactions.ts';
 import { summarizeTransactionsOperation } from './summarize-transactions.ts';
 import type { ExportReply, ExportRequest } from '../../transactions/export-transactions.ts';
 import type { TotalsReply, TotalsRequest } from '../../transactions/totals.ts';
 import { createUserOperation } from './create-user.ts';
-import { discoveryOperation, jwksOperation } from './discovery.ts';
+import { discoveryOperation } from './discovery.ts';
 import { getTransactionOperation } from './get-transaction.ts';
-import { liveOperation, readyOperation, type Readiness } from './health.ts';
 import { listEventsOperation } from './list-events.ts';
+import { guardAddSafeOperation } from './guard-add-safe.ts';
+import { guardBlocksOperation } from './guard-blocks.ts';
+import { guardDecisionsOperation } from './guard-decisions.ts';
+import { guardLiftOperation } from './guard-lift.ts';
+import { guardRemoveSafeOperation } from './guard-remove-safe.ts';
+import { guardRulesOperation } from './guard-rules.ts';
+import { guardSafeListOperation } from './guard-safe-list.ts';
+import { guardSetModeOperation } from './guard-set-mode.ts';
+import { jwksOperation } from './jwks.ts';
+import { liveOperation } from './live.ts';
 import { listTransactionsOperation } from './list-transactions.ts';
 import { metricsOperation } from './metrics.ts';
-import { operatorGuardOperations } from './operator-guard.ts';
-import { findUsersOperation, revealPhoneOperation } from './operator-users.ts';
-import { assetOperation, pageOperation } from './pages.ts';
+import { openApiOperation } from './openapi.ts';
+import { operatorActionsOperation } from './operator-actions.ts';
+import { findUsersOperation } from './operator-find-users.ts';
+import { overviewOperation } from './operator-overview.ts';
+import { revealPhoneOperation } from './operator-reveal-phone.ts';
+import { readTrailOperation } from './operator-trail.ts';
+import { pageOperation } from './page.ts';
+import { readyOperation } from './ready.ts';
 import { recordTransactionsOperation, type RecordTransactions } from './record-transactions.ts';
-import { docsOperation, openApiOperation } from './reference.ts';
-import { overviewOperation, readTrailOperation } from './operator.ts';
 import { receiptOperations, type Receipts } from './receipts.ts';
 import { resendCodeOperation } from './resend-code.ts';
-import { advanceClockOperation, emptySandboxOperation, readMessagesOperation, resetClockOperation } from './sandbox.ts';
+import { advanceClockOperation } from './sandbox-clock-advance.ts';
+import { resetClockOperation } from './sandbox-clock-reset.ts';
+import { emptySandboxOperation } from './sandbox-empty.ts';
+import { readMessagesOperation } from './sandbox-messages.ts';
 import { sendCodeOperation } from './send-code.ts';
 import { tokenOperation } from './token.ts';
 import { unlinkPhoneOperation } from './unlink-phone.ts';
@@ -64,7 +81,8 @@ export interface Services {
   readOverview: ReadOverview;
   findUsers: ReturnType<typeof createFindUsers>;
   revealPhone: ReturnType<typeof createRevealPhone>;
-  readiness(): Readiness;
+  /** Throws the reason why requests cannot be served. */
+  checkReady(): void;
   observer: Observer;
   /** Absent where another issuer's tokens are trusted. */
   issuer: Issuer | undefined;
@@ -78,7 +96,7 @@ export interface Services {
 }
 
 export function operationsOf(services: Services): AnyOperation[] {
-  const { observer, issuer, sandbox } = services;
+  const { observer, issuer, sandbox, guardDesk } = services;
   const operations: AnyOperation[] = [
     sendCodeOperation(services.send),
     verifyPhoneOperation(services.verifyCode),
@@ -97,12 +115,20 @@ export function operationsOf(services: Services): AnyOperation[] {
     ...receiptOperations(services.receipts),
     readTrailOperation(services.readTrail),
     overviewOperation(services.readOverview),
-    ...operatorGuardOperations(services.guardDesk),
+    guardRulesOperation(guardDesk),
+    guardSetModeOperation(guardDesk),
+    guardBlocksOperation(guardDesk),
+    guardLiftOperation(guardDesk),
+    guardSafeListOperation(guardDesk),
+    guardAddSafeOperation(guardDesk),
+    guardRemoveSafeOperation(guardDesk),
+    guardDecisionsOperation(guardDesk),
+    operatorActionsOperation(guardDesk),
     findUsersOperation(services.findUsers),
     revealPhoneOperation(services.revealPhone),
     ...(issuer ? [tokenOperation(issuer, observer.observe), jwksOperation(issuer), discoveryOperation(issuer)] : []),
     liveOperation(),
-    readyOperation(services.readiness),
+    readyOperation(services.checkReady),
     ...(services.metricsHere ? [metricsOperation(observer)] : []),
     ...(sandbox
       ? [

@@ -1,8 +1,9 @@
 import { checkRanges, filterMembers, filterOf } from '../../transactions/filter-input.ts';
 import type { ListReply, ListRequest } from '../../transactions/list-transactions.ts';
+import { integer, listOf, record } from '../../formats/record.ts';
 import { body, int32, required, withDefault } from '../../formats/shape.ts';
-import { jsonType, operation } from '../operation.ts';
-import { transactionSchema } from './schemas.ts';
+import { jsonText, operation } from '../operation.ts';
+import { transactionShape } from './transaction-shape.ts';
 
 const input = body(
   'AllTransactionRequestModel',
@@ -14,6 +15,11 @@ const input = body(
   },
   checkRanges,
 );
+
+const page = record('AllTransactionReportResponse', {
+  transactions: required(listOf(transactionShape), 'The rows of the page.'),
+  transactionCount: required(integer(), 'All rows that match the filter, over all pages.'),
+});
 
 export const listTransactionsOperation = (listTransactions: (request: ListRequest) => Promise<ListReply>) =>
   operation({
@@ -31,19 +37,11 @@ export const listTransactionsOperation = (listTransactions: (request: ListReques
     responses: {
       200: {
         about: 'A page, and the count of all rows that match.',
-        schema: {
-          title: 'AllTransactionReportResponse',
-          type: 'object',
-          required: ['transactions', 'transactionCount'],
-          properties: {
-            transactions: { type: 'array', items: transactionSchema },
-            transactionCount: { type: 'integer', description: 'All rows that match the filter, over all pages.' },
-          },
-        },
+        shape: page,
         headers: { 'As-Of': 'Pins this list: send it as asOf, and pages hold still while rows arrive.' },
       },
-      404: { about: 'The individual has no transactions.' },
     },
+    errors: ['unknown-individual', 'no-transactions'],
     namesUser: ({ body: { individualId } }) => individualId,
     async handle({ body: values }) {
       const { items, count, asOf } = await listTransactions({
@@ -52,11 +50,6 @@ export const listTransactionsOperation = (listTransactions: (request: ListReques
         filter: filterOf(values),
         asOf: values.asOf,
       });
-      return {
-        status: 200,
-        body: `{"transactions":[${items}],"transactionCount":${count}}`,
-        contentType: jsonType,
-        headers: { 'as-of': asOf },
-      };
+      return jsonText(200, `{"transactions":[${items}],"transactionCount":${count}}`, { 'as-of': asOf });
     },
   });

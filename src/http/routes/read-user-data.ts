@@ -1,60 +1,80 @@
+import { instant, integer, listOf, nullable, record, responseOnly } from '../../formats/record.ts';
+import { required, text } from '../../formats/shape.ts';
 import type { ReadUserData } from '../../privacy/read-user-data.ts';
-import { jsonType, noStore, operation } from '../operation.ts';
+import { jsonText, noStore, operation } from '../operation.ts';
 
-const timestamp = { type: 'string', format: 'date-time' };
-const orNull = (schema: object) => ({ ...schema, type: [(schema as { type: string }).type, 'null'] });
-const text = { type: 'string' };
-const integer = { type: 'integer' };
+const freeForm = (type: string | string[]) => responseOnly<unknown>({ type, additionalProperties: true });
 
-const object = (properties: Record<string, object>) => ({
-  type: 'object',
-  required: Object.keys(properties),
-  properties,
-});
-
-const userDataSchema = {
-  title: 'UserData',
-  ...object({
-    user: object({
-      id: integer,
-      merchantId: orNull(integer),
-      email: orNull(text),
-      additionalData: { type: ['object', 'null'], additionalProperties: true },
-      createdAt: timestamp,
+const userData = record('UserData', {
+  user: required(
+    record('StoredUser', {
+      id: required(integer(), 'The user’s id.'),
+      merchantId: required(nullable(integer(-2_147_483_648)), 'Merchant the user belongs to.'),
+      email: required(nullable(text()), 'E-mail address.'),
+      additionalData: required(freeForm(['object', 'null']), 'What the caller keeps with the user.'),
+      createdAt: required(instant(), 'When the user was created.'),
     }),
-    phone: object({ verified: orNull(text), verifiedAt: orNull(timestamp), lastSent: orNull(text) }),
-    verifications: {
-      type: 'array',
-      items: object({ at: timestamp, kind: text, reason: orNull(text), times: integer }),
-    },
-    messages: {
-      type: 'array',
-      items: object({
-        codeNumber: integer,
-        phoneNumber: { ...text, description: 'Masked, as it is stored.' },
-        country: orNull(text),
-        correlationType: integer,
-        locale: text,
-        segments: integer,
-        gateway: text,
-        gatewayMessageId: orNull(text),
-        state: text,
-        reason: orNull(text),
-        tries: { type: ['array', 'null'], items: { type: 'object', additionalProperties: true } },
-        requestedAt: timestamp,
-        answeredAt: orNull(timestamp),
-        stateAt: timestamp,
-        expiresAt: timestamp,
-        verifiedAt: orNull(timestamp),
+    'The user record.',
+  ),
+  phone: required(
+    record('StoredPhone', {
+      verified: required(nullable(text()), 'The verified number, in full.'),
+      verifiedAt: required(nullable(instant()), 'When it was verified.'),
+      lastSent: required(nullable(text()), 'The number that the last code was sent to, in full.'),
+    }),
+    'The phone numbers.',
+  ),
+  verifications: required(
+    listOf(
+      record('StoredVerification', {
+        at: required(instant(), 'When it happened.'),
+        kind: required(text(), 'What happened.'),
+        reason: required(nullable(text()), 'Why.'),
+        times: required(integer(), 'How often within a minute.'),
       }),
-    },
-    blocks: { type: 'array', items: object({ rule: text, until: timestamp }) },
-    transactions: object({
-      count: integer,
-      export: { ...text, description: 'The path by which the transactions can be exported.' },
+    ),
+    'The verification history.',
+  ),
+  messages: required(
+    listOf(
+      record('StoredMessage', {
+        codeNumber: required(integer(), 'The code’s number among the user’s.'),
+        phoneNumber: required(text(), 'Masked, as it is stored.'),
+        country: required(nullable(text()), 'ISO 3166 code.'),
+        correlationType: required(integer(), 'As the send gave it.'),
+        locale: required(text(), 'Language of the template.'),
+        segments: required(integer(), 'SMS segments it took.'),
+        gateway: required(text(), 'The gateway that accepted it, or was asked last.'),
+        gatewayMessageId: required(nullable(text()), 'The gateway’s own id of the message.'),
+        state: required(text(), 'What became of it.'),
+        reason: required(nullable(text()), 'Why it was refused or failed.'),
+        tries: required(nullable(listOf(freeForm('object'))), 'The gateways that were asked, in order.'),
+        requestedAt: required(instant(), 'When the code was requested.'),
+        answeredAt: required(nullable(instant()), 'When the gateway answered.'),
+        stateAt: required(instant(), 'When it entered its state.'),
+        expiresAt: required(instant(), 'When the code expires.'),
+        verifiedAt: required(nullable(instant()), 'When the code was used.'),
+      }),
+    ),
+    'The messages, as they are stored.',
+  ),
+  blocks: required(
+    listOf(
+      record('StoredBlock', {
+        rule: required(text(), 'The rule that blocks.'),
+        until: required(instant(), 'When it ends.'),
+      }),
+    ),
+    'Blocks of the user.',
+  ),
+  transactions: required(
+    record('StoredTransactions', {
+      count: required(integer(), 'How many there are.'),
+      export: required(text(), 'The path by which they can be exported.'),
     }),
-  }),
-};
+    'The transactions.',
+  ),
+});
 
 export const readUserDataOperation = (readUserData: ReadUserData) =>
   operation({
@@ -62,18 +82,11 @@ export const readUserDataOperation = (readUserData: ReadUserData) =>
     method: 'GET',
     path: '/User/{id}/data',
     tag: 'Users',
-    summary: 'Everything stored about a user',
+    summary: 'Read everything that is stored about a user',
     about: 'For a request of access by the person. It never holds a code or a digest. Every access is audited.',
     scopes: ['users'],
     serviceTokensOnly: true,
-    responses: {
-      200: { about: 'What is stored.', schema: userDataSchema },
-      404: { about: 'Unknown user.' },
-    },
-    handle: async ({ id, caller }) => ({
-      status: 200,
-      body: await readUserData(caller, id),
-      contentType: jsonType,
-      headers: noStore,
-    }),
+    responses: { 200: { about: 'What is stored.', shape: userData } },
+    errors: ['unknown-user'],
+    handle: async ({ id, caller }) => jsonText(200, await readUserData(caller, id), noStore),
   });

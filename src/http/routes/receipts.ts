@@ -2,7 +2,9 @@ import { unknownPath } from '../../errors.ts';
 import type { TakeReceipts } from '../../messages/receipts.ts';
 import type { Gateway } from '../../sms/gateway.ts';
 import { gatewayDefinitions } from '../../sms/gateways/index.ts';
+import { optional, text } from '../../formats/shape.ts';
 import { empty, operation, type AnyOperation } from '../operation.ts';
+import { query } from '../query-shape.ts';
 
 const largestReceipt = 64 * 1024;
 
@@ -30,18 +32,16 @@ const receiptOperation = (receipts: Receipts, gateway: string, method: 'GET' | '
       'For the gateway, not for callers of the API. It is authentic by the gateway’s signature, where it has one, and by the message’s own address, which nobody else knows.',
     rawBody: true,
     largestBody: largestReceipt,
-    query: { message: 'The message, as the gateway was told.' },
+    query: query({ message: optional(text(), 'The message, by the reference that the gateway was given.') }),
     responses: {
       204: { about: 'Taken, or known already.' },
-      403: { about: 'Not authentic, or not about a message of ours. Nothing changed.' },
-      404: { about: 'The gateway is not in use.' },
     },
-    async handle({ request }) {
+    errors: ['receipt-refused', 'not-found'],
+    async handle({ request, query: { message } }) {
       const found = receipts.find(gateway);
       if (!found) throw unknownPath();
       const url = receipts.publicUrl + request.address;
-      const addressed = new URL(url).searchParams.get('message') ?? undefined;
-      await receipts.take(found, { url, headers: request.headers, body: request.bytes ?? Buffer.alloc(0) }, addressed);
+      await receipts.take(found, { url, headers: request.headers, body: request.bytes ?? Buffer.alloc(0) }, message);
       return empty(204);
     },
   });

@@ -2,7 +2,8 @@ import type { Readable } from 'node:stream';
 import { setImmediate } from 'node:timers/promises';
 import { notTheirs, type FieldErrors } from '../../errors.ts';
 import type { Json } from '../../formats/json.ts';
-import { body, list, required } from '../../formats/shape.ts';
+import { fieldErrors, listOf, nullable, record, responseOnly, word } from '../../formats/record.ts';
+import { body, list, optional, required, text } from '../../formats/shape.ts';
 import type { Observe } from '../../observe.ts';
 import {
   ingest,
@@ -24,9 +25,9 @@ import {
   type RowKey,
   type RowReading,
 } from '../../transactions/row.ts';
-import { jsonType, operation, type Reply } from '../operation.ts';
+import { jsonText, operation, type Reply } from '../operation.ts';
 import { Spill } from '../spill.ts';
-import { exampleTransaction } from './schemas.ts';
+import { exampleTransaction } from './transaction-shape.ts';
 
 const input = body('RecordTransactionsRequest', {
   transactions: required(
@@ -41,6 +42,27 @@ interface Result extends RowKey {
   result: RecordResultName;
   errors?: FieldErrors;
 }
+
+const ndjsonType = 'application/x-ndjson';
+
+const resultNames = ['created', 'duplicate', 'updated', 'conflict', 'rejected'] as const;
+
+const resultsShape = record('RecordTransactionsResponse', {
+  results: required(
+    listOf(
+      record('RecordResult', {
+        transactionId: required(nullable(text()), 'As the row gave it.'),
+        individualId: required(
+          responseOnly<RowKey['individualId']>({ type: ['integer', 'string', 'null'] }),
+          'As the row gave it.',
+        ),
+        result: required(word(resultNames), 'What became of the row.'),
+        errors: optional(fieldErrors(), 'Why a row was rejected.'),
+      }),
+    ),
+    'One for each row, in order.',
+  ),
+});
 
 export const recordTransactionsOperation = (recordTransactions: RecordTransactions, observe: Observe) =>
   operation({
@@ -59,7 +81,7 @@ export const recordTransactionsOperation = (recordTransactions: RecordTransactio
     inputRequired: true,
     largestBody: 32 * 1024 * 1024,
     example: { transactions: [{ individualId: 1, ...exampleTransaction }] },
-    responses: { 200: { about: 'What became of each row.', schema: resultsSchema() } },
+    responses: { 200: { about: 'What became of each row.', shape: resultsShape, contentType: ndjsonType } },
 
     async handle({ body: { transactions }, caller }) {
       const readings = await readRows(transactions, '$.transactions');
@@ -67,11 +89,11 @@ export const recordTransactionsOperation = (recordTransactions: RecordTransactio
       if (!rows.every(({ individualId }) => mayName(caller.userId, individualId))) throw notTheirs();
       const results = resultsOf(transactions, readings, await recordTransactions(rows));
       observeTotals(observe, countResults(results));
-      return { status: 200, body: await writeResults(results), contentType: jsonType };
+      return jsonText(200, await writeResults(results));
     },
 
     streams: {
-      mediaTypes: ['application/x-ndjson', 'application/ndjson'],
+      mediaTypes: [ndjsonType, 'application/ndjson'],
       handle: ({ caller }, lines) => recordLines(lines, caller.userId, recordTransactions, observe),
     },
   });
@@ -126,7 +148,7 @@ async function recordLines(
     if (answer.error !== undefined) observe({ kind: 'answer-truncated', reason: errorCodeOf(answer.error) });
     const isTruncated = reported > maxReportedRows || answer.error !== undefined;
     const last = `${JSON.stringify({ totals, ...(isTruncated && { truncated: true }) })}\n`;
-    return { status: 200, body: answer.read(last), contentType: 'application/x-ndjson; charset=utf-8' };
+    return { status: 200, body: answer.read(last), contentType: `${ndjsonType}; charset=utf-8` };
   } catch (error) {
     await answer.discard();
     throw error;
@@ -167,34 +189,6 @@ function countResults(results: Result[]): Totals {
 
 function observeTotals(observe: Observe, totals: Totals): void {
   for (const [result, rows] of Object.entries(totals)) {
-    if (rows > 0) observe({ kind: 'recorded', result: result as RecordResultName, rows });
+    if (rows > 0) observe({ kind: 'recorded', result, rows });
   }
-}
-
-function resultsSchema() {
-  return {
-    title: 'RecordTransactionsResponse',
-    type: 'object',
-    required: ['results'],
-    properties: {
-      results: {
-        type: 'array',
-        items: {
-          title: 'RecordResult',
-          type: 'object',
-          required: ['transactionId', 'individualId', 'result'],
-          properties: {
-            transactionId: { type: ['string', 'null'] },
-            individualId: { type: ['integer', 'string', 'null'] },
-            result: { enum: ['created', 'duplicate', 'updated', 'conflict', 'rejected'] },
-            errors: {
-              type: 'object',
-              additionalProperties: { type: 'array', items: { type: 'string' } },
-              description: 'Why a row was rejected.',
-            },
-          },
-        },
-      },
-    },
-  };
 }

@@ -1,20 +1,14 @@
-import { parsePhoneNumber } from '../../phone/phone-number.ts';
 import type { SendCode } from '../../phone/send-code.ts';
-import { idempotencyAbout, idempotencyKeyOf } from '../idempotency-key.ts';
-import { callOrigin, operation } from '../operation.ts';
-import { sentReply, sentResponse } from '../sent-reply.ts';
-import { body, filterText, int32, optional, required, text, withDefault } from '../../formats/shape.ts';
+import { idempotencyAbout, idempotencyKeyOf } from './idempotency-key.ts';
+import { operation } from '../operation.ts';
+import { callOrigin } from './call-origin.ts';
+import { phoneNumberText } from './phone-number-text.ts';
+import { sendErrors, sentReply, sentResponse } from './sent-code.ts';
+import { body, filterText, int32, optional, required, withDefault } from '../../formats/shape.ts';
 
 const input = body('SendCodeRequest', {
   id: required(int32(), 'User identifier.'),
-  phoneNumber: required(
-    text({
-      parse: parsePhoneNumber,
-      message: 'The {0} field is not a valid phone number.',
-      schema: { pattern: '^\\+[1-9]\\d{6,14}$' },
-    }),
-    'Phone number in E.164 format.',
-  ),
+  phoneNumber: required(phoneNumberText, 'Phone number in E.164 format.'),
   correlationType: withDefault(int32(0, 1), 0, '0: standard individual user; 1: merchant flows.'),
   locale: optional(
     filterText({
@@ -38,11 +32,8 @@ export const sendCodeOperation = (send: SendCode) =>
     input,
     inputRequired: true,
     example: { id: 1, phoneNumber: '+447911123456' },
-    responses: {
-      204: sentResponse,
-      404: { about: 'Unknown user.' },
-      429: { about: 'A budget is used up; the body says which kind, and Retry-After when one more fits.' },
-    },
+    responses: { 204: sentResponse },
+    errors: ['unknown-user', ...sendErrors],
     namesUser: ({ body: { id } }) => id,
     async handle({ body: { id, phoneNumber, correlationType, locale }, caller, request }) {
       const sent = await send.sendCode({

@@ -5,8 +5,9 @@ import {
   type TotalsReply,
   type TotalsRequest,
 } from '../../transactions/totals.ts';
-import { body, filterText, int32, required, withDefault } from '../../formats/shape.ts';
-import { jsonType, operation } from '../operation.ts';
+import { integer, listOf, number, record } from '../../formats/record.ts';
+import { body, filterText, int32, required, text, withDefault } from '../../formats/shape.ts';
+import { jsonText, operation } from '../operation.ts';
 import { checkRanges, filterMembers, filterOf } from '../../transactions/filter-input.ts';
 
 const input = body(
@@ -32,7 +33,19 @@ const input = body(
   checkRanges,
 );
 
-const money = (description: string) => ({ type: 'number', description });
+const period = record('TransactionPeriod', {
+  from: required(text({ schema: { format: 'date' } }), 'First day of the period, in the time zone.'),
+  currency: required(text(), 'ISO 4217 code.'),
+  count: required(integer(), 'All rows, whatever their status.'),
+  moneyIn: required(number(), 'Sum of the credits, without rejected and cancelled ones. Exact.'),
+  moneyOut: required(number(), 'Sum of the debits, without rejected and cancelled ones. Exact.'),
+  other: required(number(), 'Sum of the rows that are neither, without rejected and cancelled ones. Exact.'),
+});
+
+const totals = record('SummarizeTransactionsResponse', {
+  periods: required(listOf(period), 'The periods, newest first.'),
+  transactionCount: required(integer(), 'All rows that match the filter.'),
+});
 
 export const summarizeTransactionsOperation = (summarize: (request: TotalsRequest) => Promise<TotalsReply>) =>
   operation({
@@ -49,34 +62,11 @@ export const summarizeTransactionsOperation = (summarize: (request: TotalsReques
     responses: {
       200: {
         about: 'The periods that have rows.',
-        schema: {
-          title: 'SummarizeTransactionsResponse',
-          type: 'object',
-          required: ['periods', 'transactionCount'],
-          properties: {
-            periods: {
-              type: 'array',
-              items: {
-                title: 'TransactionPeriod',
-                type: 'object',
-                required: ['from', 'currency', 'count', 'moneyIn', 'moneyOut', 'other'],
-                properties: {
-                  from: { type: 'string', format: 'date', description: 'First day of the period, in the time zone.' },
-                  currency: { type: 'string' },
-                  count: { type: 'integer', description: 'All rows, whatever their status.' },
-                  moneyIn: money('Credits but for rejected and cancelled ones, exact.'),
-                  moneyOut: money('Debits but for rejected and cancelled ones, exact.'),
-                  other: money('Rows that are neither, but for rejected and cancelled ones, exact.'),
-                },
-              },
-            },
-            transactionCount: { type: 'integer', description: 'All rows that match the filter.' },
-          },
-        },
+        shape: totals,
         headers: { 'As-Of': 'Pins the rows that were summed up.' },
       },
-      404: { about: 'The individual has no transactions.' },
     },
+    errors: ['unknown-individual', 'no-transactions'],
     namesUser: ({ body: { individualId } }) => individualId,
     async handle({ body: values }) {
       const { individualId, by, timeZone } = values;
@@ -87,11 +77,6 @@ export const summarizeTransactionsOperation = (summarize: (request: TotalsReques
         filter: filterOf(values),
         asOf: values.asOf,
       });
-      return {
-        status: 200,
-        body: `{"periods":[${items}],"transactionCount":${count}}`,
-        contentType: jsonType,
-        headers: { 'as-of': asOf },
-      };
+      return jsonText(200, `{"periods":[${items}],"transactionCount":${count}}`, { 'as-of': asOf });
     },
   });

@@ -1,14 +1,21 @@
 import type { Issuer, TokenRequest } from '../../auth/issuer.ts';
 import { TokenError } from '../../auth/token-error.ts';
 import type { Observe } from '../../observe.ts';
-import { json, noStore, operation, type Request } from '../operation.ts';
+import { noStore, operation, reply, type Request } from '../operation.ts';
+import { integer, record, word } from '../../formats/record.ts';
+import { required, text } from '../../formats/shape.ts';
 import { mediaTypeOf } from '../read-body.ts';
 
-export const tokenOperationName = 'token';
+const tokenResponse = record('TokenResponse', {
+  access_token: required(text(), 'A JWT (RFC 9068).'),
+  token_type: required(word(['Bearer']), 'How it is sent.'),
+  expires_in: required(integer(), 'Seconds until it expires.'),
+  scope: required(text(), 'Its scopes, separated by spaces.'),
+});
 
 export const tokenOperation = (issuer: Issuer, observe: Observe) =>
   operation({
-    name: tokenOperationName,
+    name: 'token',
     method: 'POST',
     path: '/connect/token',
     tag: 'Tokens',
@@ -18,20 +25,11 @@ export const tokenOperation = (issuer: Issuer, observe: Observe) =>
     rawBody: true,
     largestBody: 16 * 1024,
     oauthErrors: true,
+    isLocalInSandbox: true,
     responses: {
       200: {
         about: 'The token.',
-        schema: {
-          title: 'TokenResponse',
-          type: 'object',
-          required: ['access_token', 'token_type', 'expires_in', 'scope'],
-          properties: {
-            access_token: { type: 'string' },
-            token_type: { const: 'Bearer' },
-            expires_in: { type: 'integer' },
-            scope: { type: 'string' },
-          },
-        },
+        shape: tokenResponse,
       },
     },
     async handle({ request }) {
@@ -43,7 +41,7 @@ export const tokenOperation = (issuer: Issuer, observe: Observe) =>
           client: asked.clientId,
           ...(asked.userId !== undefined && { userId: Number(asked.userId) }),
         });
-        return json(200, response, noStore);
+        return reply(200, tokenResponse, response, noStore);
       } catch (error) {
         if (error instanceof TokenError) observe({ kind: 'token-refused', client: 'unnamed', reason: error.code });
         throw error;

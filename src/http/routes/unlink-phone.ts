@@ -9,7 +9,8 @@ export const unlinkPhoneOperation = (unlinkPhone: (userId: number) => Promise<vo
     summary: 'Unlink a lost or recycled number',
     about: 'The user is unverified again, and the number is free.',
     scopes: ['users'],
-    responses: { 204: { about: 'The user has no number.' }, 404: { about: 'Unknown user.' } },
+    responses: { 204: { about: 'The user has no number.' } },
+    errors: ['unknown-user'],
     namesUser: ({ id }) => id,
     async handle({ id }) {
       await unlinkPhone(id);

@@ -1,5 +1,12 @@
 import type { UserStatus } from '../../users/users.store.ts';
-import { json, operation } from '../operation.ts';
+import { boolean, nullable, record } from '../../formats/record.ts';
+import { required, text } from '../../formats/shape.ts';
+import { operation, reply } from '../operation.ts';
+
+const status = record('UserStatus', {
+  isPhoneNumberVerified: required(boolean(), 'Whether the user has a verified phone.'),
+  phoneNumber: required(nullable(text()), 'The verified number, or null.'),
+});
 
 export const userStatusOperation = (userStatus: (userId: number) => Promise<UserStatus>) =>
   operation({
@@ -9,21 +16,8 @@ export const userStatusOperation = (userStatus: (userId: number) => Promise<User
     tag: 'Users',
     summary: 'Whether a user’s phone is verified',
     scopes: ['users', 'phone'],
-    responses: {
-      200: {
-        about: 'The state of the user’s phone.',
-        schema: {
-          title: 'UserStatus',
-          type: 'object',
-          required: ['isPhoneNumberVerified', 'phoneNumber'],
-          properties: {
-            isPhoneNumberVerified: { type: 'boolean' },
-            phoneNumber: { type: ['string', 'null'], description: 'The verified number, or null.' },
-          },
-        },
-      },
-      404: { about: 'Unknown user.' },
-    },
+    responses: { 200: { about: 'The state of the user’s phone.', shape: status } },
+    errors: ['unknown-user'],
     namesUser: ({ id }) => id,
-    handle: async ({ id }) => json(200, await userStatus(id)),
+    handle: async ({ id }) => reply(200, status, await userStatus(id)),
   });

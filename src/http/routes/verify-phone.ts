@@ -1,5 +1,6 @@
 import type { VerifyCode } from '../../phone/verify-code.ts';
-import { callOrigin, empty, operation } from '../operation.ts';
+import { empty, operation } from '../operation.ts';
+import { callOrigin } from './call-origin.ts';
 import { body, int32, required, text } from '../../formats/shape.ts';
 
 const input = body('VerifyRequest', {
@@ -19,10 +20,8 @@ export const verifyPhoneOperation = (verifyCode: VerifyCode) =>
     input,
     inputRequired: true,
     example: { id: 1, code: '123456' },
-    responses: {
-      200: { about: 'The phone is verified.' },
-      429: { about: 'Too many failures; Retry-After says when the block ends.' },
-    },
+    responses: { 200: { about: 'The phone is verified.' } },
+    errors: ['invalid-code', 'too-many-failures'],
     namesUser: ({ body: { id } }) => id,
     async handle({ body: { id, code }, caller, request }) {
       await verifyCode(id, code, callOrigin(caller, request));

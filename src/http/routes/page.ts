@@ -1,11 +1,11 @@
 import type { PageName } from '../../config/settings/server.ts';
 import { pageNotBuilt } from '../../errors.ts';
 import { operation } from '../operation.ts';
-import type { Pages, StaticFile } from '../pages.ts';
+import type { Pages } from '../pages.ts';
 
 const known: Record<PageName, { path: string; summary: string }> = {
-  sandbox: { path: '/', summary: 'The sandbox’s page' },
-  wallet: { path: '/wallet', summary: 'The wallet’s activity screen' },
+  sandbox: { path: '/', summary: 'The page of the sandbox' },
+  wallet: { path: '/wallet', summary: 'The activity screen of the wallet' },
   console: { path: '/console', summary: 'The operator’s console' },
 };
 
@@ -16,22 +16,14 @@ export const pageOperation = (name: PageName, { html }: Pages) =>
     path: known[name].path,
     tag: 'Pages',
     summary: known[name].summary,
-    responses: { 200: { about: 'The page.', contentType: 'text/html' } },
+    responses: {
+      200: { about: 'The page.', contentType: 'text/html' },
+      304: { about: 'The page has the ETag that If-None-Match names.' },
+    },
+    errors: ['not-found'],
     handle({ request }) {
       const file = html[name];
       if (!file) throw pageNotBuilt();
       return file.reply(request);
     },
-  });
-
-/** Not in the reference: their names change with every build. */
-export const assetOperation = (file: StaticFile) =>
-  operation({
-    name: 'asset',
-    method: 'GET',
-    path: file.path,
-    tag: 'Pages',
-    summary: 'A file that a page loads',
-    responses: { 200: { about: 'The file.' } },
-    handle: ({ request }) => file.reply(request),
   });

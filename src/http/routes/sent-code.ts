@@ -1,6 +1,7 @@
-/** The 204 of send-code and resend-code. */
-import type { SentCode } from '../phone/send-once.ts';
-import { empty, type Reply, type ResponseDoc } from './operation.ts';
+/** What send-code and resend-code answer. */
+import type { ErrorReason } from '../../errors.ts';
+import type { SentCode } from '../../phone/send-once.ts';
+import { empty, type Reply, type ResponseDoc } from '../operation.ts';
 
 export const sentResponse: ResponseDoc = {
   about: 'The code was sent, or the user is verified already. Without the headers, nothing was sent.',
@@ -9,6 +10,19 @@ export const sentResponse: ResponseDoc = {
     'Code-Expires-In': 'Seconds for which the code can be used.',
   },
 };
+
+/** What a send and a resend can fail with alike. */
+export const sendErrors = [
+  'invalid-request',
+  'phone-taken',
+  'phone-not-supported',
+  'idempotency-conflict',
+  'too-many-sends',
+  'challenge-required',
+  'send-failed',
+  'send-outcome-unknown',
+  'send-in-progress',
+] as const satisfies ErrorReason[];
 
 export function sentReply(sent: SentCode | undefined): Reply {
   if (!sent) return empty(204);

@@ -1,6 +1,6 @@
 /** The header by which a caller may ask twice and be served once. */
 import type { IncomingHttpHeaders } from 'node:http';
-import { invalidFields } from '../errors.ts';
+import { invalidFields } from '../../errors.ts';
 
 const maxLength = 255;
 

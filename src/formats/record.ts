@@ -1,0 +1,111 @@
+/**
+ * Shapes that responses and queries need besides those of a request body: records, lists, words, instants.
+ * One definition types the value, reads it and describes it in OpenAPI.
+ */
+import type { FieldErrors } from '../errors.ts';
+import { JsonNumber, JsonObject } from './json.ts';
+import { memberReader, text, WrongType, type Members, type Schema, type Shape, type ValuesOf } from './shape.ts';
+
+type AbsentKeys<V> = { [K in keyof V]: undefined extends V[K] ? K : never }[keyof V];
+
+/** Members that may be absent are optional properties of the value. */
+export type RecordOf<M extends Members> = Omit<ValuesOf<M>, AbsentKeys<ValuesOf<M>>> &
+  Partial<Pick<ValuesOf<M>, AbsentKeys<ValuesOf<M>>>>;
+
+/** An object under a name of its own, by which the OpenAPI document refers to it. */
+export function record<M extends Members>(title: string, members: M): Shape<RecordOf<M>> {
+  const read = memberReader(members);
+  const properties: Record<string, Schema> = {};
+  for (const [name, { shape, about }] of Object.entries(members)) properties[name] = described(shape.schema, about);
+  const required = Object.keys(members).filter((name) => members[name]!.required);
+  return {
+    schema: { title, type: 'object', ...(required.length > 0 && { required }), properties },
+    read(json, field, path, errors) {
+      if (!(json instanceof JsonObject)) throw WrongType.of(path, field, title);
+      return read(json, `${path}${field.member}.`, errors) as unknown as RecordOf<M>;
+    },
+  };
+}
+
+/** A description beside a reference to a named schema would be lost, so it stays away from those. */
+export function described(schema: Schema, about: string): Schema {
+  return about === '' || schema.title !== undefined ? schema : { ...schema, description: about };
+}
+
+export function listOf<T>(item: Shape<T>): Shape<T[]> {
+  return {
+    schema: { type: 'array', items: item.schema },
+    read(json, field, path, errors) {
+      if (!Array.isArray(json)) throw WrongType.of(path, field, 'System.Collections.Generic.List`1');
+      const values = json.map((entry, index) =>
+        item.read(entry, { member: `${field.member}[${index}]`, name: field.name }, path, errors),
+      );
+      return values as T[];
+    },
+  };
+}
+
+export function nullable<T>(shape: Shape<T>): Shape<T | null> {
+  const { schema } = shape;
+  const orNull: Schema =
+    schema.title === undefined
+      ? { ...schema, type: [schema.type, 'null'].flat(), ...(Array.isArray(schema.enum) && withNull(schema.enum)) }
+      : { oneOf: [schema, { type: 'null' }] };
+  return { ...shape, schema: orNull };
+}
+
+const withNull = (values: readonly unknown[]) => ({ enum: [...values, null] });
+
+/** One of a few words. */
+export function word<Word extends string>(words: readonly Word[]): Shape<Word> {
+  return text({
+    parse: (given) => words.find((known) => known === given),
+    message: `The field {0} must be one of ${words.join(', ')}.`,
+    schema: { enum: words },
+  });
+}
+
+export function boolean(): Shape<boolean> {
+  return {
+    schema: { type: 'boolean' },
+    read(json, field, path) {
+      if (typeof json !== 'boolean') throw WrongType.of(path, field, 'System.Boolean');
+      return json;
+    },
+  };
+}
+
+/** An integer that JSON can carry without loss. */
+export function integer(minimum = 0, maximum = Number.MAX_SAFE_INTEGER): Shape<number> {
+  return {
+    schema: { type: 'integer', minimum, ...(maximum < Number.MAX_SAFE_INTEGER && { maximum }) },
+    read(json, field, path, errors) {
+      const given = json instanceof JsonNumber ? json.text : json;
+      if (typeof given !== 'string' || !/^-?\d{1,16}$/.test(given)) throw WrongType.of(path, field, 'System.Int64');
+      const value = Number(given);
+      if (value >= minimum && value <= maximum) return value;
+      errors[field.name] = [`The field ${field.name} must be between ${minimum} and ${maximum}.`];
+      return undefined;
+    },
+  };
+}
+
+/** A value that responses have and requests do not. */
+export function responseOnly<T>(schema: Schema): Shape<T> {
+  return {
+    schema,
+    read() {
+      throw new TypeError('This shape describes responses only.');
+    },
+  };
+}
+
+/** A point in time, UTC: a Date, or the text that the database made of it. */
+export const instant = () => responseOnly<Date | string>({ type: 'string', format: 'date-time' });
+
+/** A decimal, whose digits are exact on the wire. */
+export const number = (schema: Schema = {}) => responseOnly<number>({ type: 'number', ...schema });
+
+/** From a name to sentences. */
+export const fieldErrors = () =>
+  responseOnly<FieldErrors>({ type: 'object', additionalProperties: { type: 'array', items: { type: 'string' } } });

@@ -1,0 +1,26 @@
+import type { GuardDesk } from '../../guard/desk.ts';
+import { boolean, instant, listOf, record } from '../../formats/record.ts';
+import { required, text } from '../../formats/shape.ts';
+import { operation, reply } from '../operation.ts';
+
+const entry = record('GuardSafeEntry', {
+  id: required(text(), 'The id by which it can be removed.'),
+  label: required(text(), 'The prefix, or the masked number.'),
+  isPrefix: required(boolean(), 'Whether it stands for all numbers that start so.'),
+  addedAt: required(instant(), 'When it was added.'),
+  addedBy: required(text(), 'Who added it.'),
+});
+
+const safeList = record('GuardSafeList', { entries: required(listOf(entry), 'The entries.') });
+
+export const guardSafeListOperation = (desk: GuardDesk) =>
+  operation({
+    name: 'guard-safe-list',
+    method: 'GET',
+    path: '/operator/guard/safe-list',
+    tag: 'Operator',
+    summary: 'List the numbers that the rules about destinations leave alone',
+    scopes: ['operator:read'],
+    responses: { 200: { about: 'The list, newest first.', shape: safeList } },
+    handle: async () => reply(200, safeList, { entries: await desk.safeList() }),
+  });

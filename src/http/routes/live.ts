@@ -1,0 +1,16 @@
+import { record, word } from '../../formats/record.ts';
+import { required } from '../../formats/shape.ts';
+import { operation, reply } from '../operation.ts';
+
+const liveness = record('Liveness', { status: required(word(['live']), 'Always live.') });
+
+export const liveOperation = () =>
+  operation({
+    name: 'live',
+    method: 'GET',
+    path: '/health/live',
+    tag: 'Health',
+    summary: 'Check that the process answers',
+    responses: { 200: { about: 'It answers.', shape: liveness } },
+    handle: () => reply(200, liveness, { status: 'live' }),
+  });

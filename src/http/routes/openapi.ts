@@ -1,0 +1,13 @@
+import type { OpenApiDocument } from '../openapi.ts';
+import { json, operation } from '../operation.ts';
+
+export const openApiOperation = (document: () => OpenApiDocument) =>
+  operation({
+    name: 'openapi',
+    method: 'GET',
+    path: '/openapi.json',
+    tag: 'Reference',
+    summary: 'Read this API as OpenAPI 3.1',
+    responses: { 200: { about: 'The document.', schema: { type: 'object', required: ['openapi', 'paths'] } } },
+    handle: () => json(200, document()),
+  });

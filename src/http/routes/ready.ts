@@ -1,0 +1,21 @@
+import { record, word } from '../../formats/record.ts';
+import { required } from '../../formats/shape.ts';
+import { operation, reply } from '../operation.ts';
+
+const readiness = record('Readiness', { status: required(word(['ready']), 'Always ready.') });
+
+/** `checkReady` throws the reason why they cannot be served. */
+export const readyOperation = (checkReady: () => void) =>
+  operation({
+    name: 'ready',
+    method: 'GET',
+    path: '/health/ready',
+    tag: 'Health',
+    summary: 'Check that requests can be served',
+    responses: { 200: { about: 'They can be served.', shape: readiness } },
+    errors: ['stopping', 'database-unavailable', 'issuer-unavailable'],
+    handle() {
+      checkReady();
+      return reply(200, readiness, { status: 'ready' });
+    },
+  });

@@ -1,0 +1,18 @@
+import type { Sandbox } from '../../sandbox/sandbox.ts';
+import { empty, operation } from '../operation.ts';
+
+export const resetClockOperation = (sandbox: Sandbox) =>
+  operation({
+    name: 'sandbox-clock-reset',
+    method: 'DELETE',
+    path: '/sandbox/clock',
+    tag: 'Sandbox',
+    summary: 'Put the clock back',
+    about: 'Codes, counters and blocks made ahead of time are dropped.',
+    isLocalInSandbox: true,
+    responses: { 204: { about: 'The clock shows the real time.' } },
+    async handle() {
+      await sandbox.resetClock();
+      return empty(204);
+    },
+  });
