@@ -3,8 +3,18 @@
  * One definition types the value, reads it and describes it in OpenAPI.
  */
 import type { FieldErrors } from '../errors.ts';
-import { JsonNumber, JsonObject } from './json.ts';
-import { memberReader, text, WrongType, type Members, type Schema, type Shape, type ValuesOf } from './shape.ts';
+import { JsonNumber, JsonObject, type Json } from './json.ts';
+import {
+  keptMembers,
+  memberReader,
+  text,
+  WrongType,
+  type Field,
+  type Members,
+  type Schema,
+  type Shape,
+  type ValuesOf,
+} from './shape.ts';
 
 type AbsentKeys<V> = { [K in keyof V]: undefined extends V[K] ? K : never }[keyof V];
 
@@ -20,9 +30,10 @@ export function record<M extends Members>(title: string, members: M): Shape<Reco
   const required = Object.keys(members).filter((name) => members[name]!.required);
   return {
     schema: { title, type: 'object', ...(required.length > 0 && { required }), properties },
+    kept: keptMembers(members),
     read(json, field, path, errors) {
-      if (!(json instanceof JsonObject)) throw WrongType.of(path, field, title);
-      return read(json, `${path}${field.member}.`, errors) as unknown as RecordOf<M>;
+      if (!(json instanceof JsonObject)) return WrongType.of(path, field, title);
+      return read(json, `${path}${field.member}.`, errors) as RecordOf<M> | WrongType;
     },
   };
 }
@@ -32,17 +43,35 @@ export function described(schema: Schema, about: string): Schema {
   return about === '' || schema.title !== undefined ? schema : { ...schema, description: about };
 }
 
-export function listOf<T>(item: Shape<T>): Shape<T[]> {
+/** A request must give `maxItems`; a response may leave it out. */
+export function listOf<T>(item: Shape<T>, maxItems?: number): Shape<T[]> {
+  const limit = maxItems ?? Infinity;
   return {
-    schema: { type: 'array', items: item.schema },
+    schema: { type: 'array', ...(maxItems !== undefined && { maxItems }), items: item.schema },
+    // One item too many is enough to know.
+    kept: { items: item.kept ?? {}, maxItems: limit + 1 },
     read(json, field, path, errors) {
-      if (!Array.isArray(json)) throw WrongType.of(path, field, 'System.Collections.Generic.List`1');
-      const values = json.map((entry, index) =>
-        item.read(entry, { member: `${field.member}[${index}]`, name: field.name }, path, errors),
-      );
-      return values as T[];
+      if (!Array.isArray(json)) return WrongType.of(path, field, 'System.Collections.Generic.List`1');
+      if (json.length > limit) {
+        errors[field.name] = [
+          `The field ${field.name} must be a string or array type with a maximum length of '${limit}'.`,
+        ];
+        return undefined;
+      }
+      return readItems(item, json, field, path, errors);
     },
   };
+}
+
+function readItems<T>(item: Shape<T>, json: Json[], field: Field, path: string, errors: FieldErrors) {
+  const values: T[] = [];
+  for (const [index, entry] of json.entries()) {
+    const value = item.read(entry, { member: `${field.member}[${index}]`, name: field.name }, path, errors);
+    if (value instanceof WrongType) return value;
+    // What is refused has its sentence in `errors`, and the list is then not used.
+    values.push(value!);
+  }
+  return values;
 }
 
 export function nullable<T>(shape: Shape<T>): Shape<T | null> {
@@ -69,7 +98,7 @@ export function boolean(): Shape<boolean> {
   return {
     schema: { type: 'boolean' },
     read(json, field, path) {
-      if (typeof json !== 'boolean') throw WrongType.of(path, field, 'System.Boolean');
+      if (typeof json !== 'boolean') return WrongType.of(path, field, 'System.Boolean');
       return json;
     },
   };
@@ -81,7 +110,7 @@ export function integer(minimum = 0, maximum = Number.MAX_SAFE_INTEGER): Shape<n
     schema: { type: 'integer', minimum, ...(maximum < Number.MAX_SAFE_INTEGER && { maximum }) },
     read(json, field, path, errors) {
       const given = json instanceof JsonNumber ? json.text : json;
-      if (typeof given !== 'string' || !/^-?\d{1,16}$/.test(given)) throw WrongType.of(path, field, 'System.Int64');
+      if (typeof given !== 'string' || !/^-?\d{1,16}$/.test(given)) return WrongType.of(path, field, 'System.Int64');
       const value = Number(given);
       if (value >= minimum && value <= maximum) return value;
       errors[field.name] = [`The field ${field.name} must be between ${minimum} and ${maximum}.`];

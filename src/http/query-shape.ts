@@ -40,15 +40,18 @@ export function query<M extends Members>(members: M): Query<ValuesOf<M>> {
     })),
     read(parameters) {
       const errors: FieldErrors = {};
-      try {
-        const values = readMembers(valuesOf(parameters), '', errors) as ValuesOf<M>;
-        if (Object.keys(errors).length > 0) throw invalidFields(errors);
-        return values;
-      } catch (error) {
-        if (!(error instanceof WrongType)) throw error;
-        const field = error.path[0]!.toUpperCase() + error.path.slice(1);
-        throw invalidFields({ [field]: [`The supplied value is invalid for ${field}.`] });
-      }
+      const given = valuesOf(parameters);
+      const values = readMembers(given, '', errors);
+      if (values instanceof WrongType) throw invalidFields(wrongValue(values.path, given));
+      if (Object.keys(errors).length > 0) throw invalidFields(errors);
+      return values as ValuesOf<M>;
     },
   };
+}
+
+/** The sentence that .NET has for a value in a query that is of another type. */
+function wrongValue(name: string, given: JsonObject): FieldErrors {
+  const field = name[0]!.toUpperCase() + name.slice(1);
+  const value = given.values[given.names.indexOf(name)];
+  return { [field]: [`The value '${String(value)}' is not valid for ${field}.`] };
 }

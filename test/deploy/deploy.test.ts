@@ -74,7 +74,7 @@ describe('Kubernetes manifests', async () => {
 
   it('are all named by the kustomization', () => {
     const { resources } = documents.get('kustomization.yaml');
-    expect([...resources].sort()).toEqual(names.filter((name) => name !== 'kustomization.yaml').sort());
+    expect([...(resources as string[])].sort()).toEqual(names.filter((name) => name !== 'kustomization.yaml').sort());
   });
 
   it.each(['deployment.yaml', 'migrate-job.yaml'])('%s keeps the restricted profile', (name) => {

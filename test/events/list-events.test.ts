@@ -136,7 +136,7 @@ describe('GET /events', () => {
     const unknown = await events('?type=user.created&type=user.invented');
     expect([unknown.status, unknown.headers.get('error-reason')]).toEqual([400, 'invalid-request']);
     expect(unknown.json).toEqual(
-      invalidField('Type', `The field Type must hold event types: ${eventTypes.join(', ')}.`),
+      invalidField('Type', `The field Type must be one of ${eventTypes.join(', ')}.`),
     );
     const next = (await events()).json.next as string;
     for (const cursor of [
