@@ -108,6 +108,7 @@ program
   .option('--status <status>', 'only this status')
   .option('--currency <code>', 'only this currency')
   .option('--search <text>', 'part of a name, a note or an id')
+  .option('--erased', 'the retained transactions of an erased user, whatever the filters')
   .action(run(exportTransactions));
 program
   .command('erase-user')
@@ -167,6 +168,8 @@ program
   .description('check settings, machine, database, issuer and gateways; one line each, with cause and cure')
   .option('--json', 'for machines')
   .option('--token <token>', 'verify this access token as the service would')
+  .option('--restored', 'after a restore: check that counts, rows and blocks agree on a sample')
+  .option('--erased <file>', 'with --restored: erase again the ids that `ledgerline erased` listed')
   .action(run(doctor));
 
 await program.parseAsync();

@@ -7,7 +7,10 @@ import { body, int32, required } from '../formats/shape.ts';
 import { formatRows, type ExportFormat } from '../transactions/export-transactions.ts';
 import { checkRanges, filterMembers, filterOf } from '../transactions/filter-input.ts';
 import { createTransactionsStore } from '../transactions/transactions.store.ts';
+import { ServiceClock } from '../clock.ts';
+import { createPrivacyStore } from '../privacy/privacy.store.ts';
 import { withDatabase } from './database.ts';
+import { commandLineActor, readUserId } from './erase-user.ts';
 
 export interface ExportOptions {
   format: string;
@@ -21,11 +24,14 @@ export interface ExportOptions {
   status?: string;
   currency?: string;
   search?: string;
+  /** Reads the retained rows of an erased user. */
+  erased?: boolean;
 }
 
 const input = body('Export', { individualId: required(int32(), 'Whose.'), ...filterMembers }, checkRanges);
 
 export async function exportTransactions(individual: string, options: ExportOptions): Promise<number> {
+  if (options.erased) return exportErased(individual, options);
   const { individualId, ...values } = readOptions(individual, options);
   const format = formatOf(options.format);
   await withDatabase(2, async (db) => {
@@ -33,10 +39,27 @@ export async function exportTransactions(individual: string, options: ExportOpti
     const total = await store.countAll(individualId);
     if (total === undefined) throw new StartError(`There is no individual ${individualId}.`);
     const rows = formatRows(store.readAll(individualId, filterOf(values), total), format);
-    const target = options.output === undefined ? process.stdout : createWriteStream(options.output, { mode: 0o600 });
-    await pipeline(rows, target, { end: target !== process.stdout });
+    await write(rows, options.output);
   });
   return 0;
+}
+
+/** What is retained of an erased user: all of it, since filters are for the living. */
+async function exportErased(individual: string, options: ExportOptions): Promise<number> {
+  const userId = readUserId(individual);
+  const format = formatOf(options.format);
+  await withDatabase(2, async (db) => {
+    const store = createPrivacyStore(db);
+    if (!(await store.isErased(userId))) throw new StartError(`The user ${userId} was not erased.`);
+    await store.recordAccess(userId, 'export-erased', commandLineActor(), new ServiceClock().now());
+    await write(formatRows(store.readRetained(userId), format), options.output);
+  });
+  return 0;
+}
+
+async function write(rows: AsyncIterable<string>, output: string | undefined): Promise<void> {
+  const target = output === undefined ? process.stdout : createWriteStream(output, { mode: 0o600 });
+  await pipeline(rows, target, { end: target !== process.stdout });
 }
 
 function readOptions(individual: string, options: ExportOptions) {

@@ -59,6 +59,16 @@ export function createPrivacyStore(db: Database) {
       }));
     },
 
+    /** The JSON of an erased user's retained transactions, newest first, some at a time. */
+    readRetained: (userId: number): AsyncIterable<string[]> =>
+      db.stream(
+        `select t.body from erased_users e join transactions t on t.individual_id = e.user_id
+         where e.user_id = $1 order by t.time_stamp desc, t.transaction_id desc`,
+        [userId],
+        rowsAtOnce,
+        ({ body }) => String(body),
+      ),
+
     /** Erased users whose retained rows are due to be removed. */
     async findDue(now: Date, limit: number): Promise<number[]> {
       const rows = await db.read`
@@ -66,6 +76,46 @@ export function createPrivacyStore(db: Database) {
         where rows_removed_at is null and (retained_until is null or retained_until <= ${now})
         order by retained_until limit ${limit}`;
       return rows.map(({ user_id }) => user_id);
+    },
+
+    /** Keeps an id unused that was created and erased after the backup was taken. */
+    async reserveErasedId(userId: number, now: Date): Promise<void> {
+      await db.write`
+        insert into erased_users (user_id, erased_at, rows_removed_at) values (${userId}, ${now}, ${now})
+        on conflict (user_id) do nothing`;
+    },
+
+    async isErased(userId: number): Promise<boolean> {
+      const rows = await db.read`select from erased_users where user_id = ${userId}`;
+      return rows.length === 1;
+    },
+
+    /**
+     * Individuals whose count, last sequence number, rows and blocks do not agree: of the largest and of some at random.
+     * For a database that was restored.
+     */
+    async findInconsistent(sampleSize: number): Promise<{ checked: number; inconsistent: number[] }> {
+      const [row] = await db.long(
+        (sql) => sql`
+          with largest as (
+            select id, transaction_count from users order by transaction_count desc limit ${sampleSize}
+          ), random as (
+            select id, transaction_count from users where transaction_count > 0 order by random() limit ${sampleSize}
+          ), sample as (
+            select * from largest union select * from random
+          ), counted as (
+            select s.id, s.transaction_count,
+              (select count(*) from transactions t where t.individual_id = s.id) as rows,
+              (select coalesce(max(t.seq), 0) from transactions t where t.individual_id = s.id) as last_seq,
+              (select sum(b.row_count) from transaction_blocks b where b.individual_id = s.id) as in_blocks
+            from sample s
+          )
+          select count(*)::int as checked, coalesce(json_agg(id) filter (
+            where rows <> transaction_count or last_seq <> transaction_count or in_blocks <> transaction_count), '[]')
+            as inconsistent
+          from counted`,
+      );
+      return { checked: row!.checked, inconsistent: row!.inconsistent };
     },
 
     /** Removes a bounded number of retained rows. Returns whether any were left to remove. */

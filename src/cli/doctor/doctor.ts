@@ -6,12 +6,16 @@ import { checkEmbedded } from './check-embedded.ts';
 import { checkGateways } from './check-gateways.ts';
 import { checkIssuer } from './check-issuer.ts';
 import { checkDisk, checkNode } from './check-machine.ts';
+import { checkRestored } from './check-restored.ts';
 import { describeFinding, ok, problem, type Finding } from './finding.ts';
 
 export interface DoctorOptions {
   json?: boolean;
   /** A token to verify as the service would. */
   token?: string;
+  restored?: boolean;
+  /** A file of ids that were erased after the backup was taken. */
+  erased?: string;
 }
 
 /** In this order. Each needs valid settings, and none stops the others. */
@@ -20,6 +24,7 @@ const checks: ((config: Config, options: DoctorOptions) => Promise<Finding[]>)[]
   (config) => (config.databaseUrl ? checkDatabase(config) : checkEmbedded(config)),
   checkIssuer,
   checkGateways,
+  checkRestored,
 ];
 
 export async function doctor(options: DoctorOptions): Promise<number> {
