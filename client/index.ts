@@ -10,6 +10,7 @@ export type {
   Transaction,
   TransactionFunctions,
   TransactionPage,
+  TransactionVersion,
   TransactionPeriod,
   TransactionTotals,
 } from './transactions.ts';

@@ -7,6 +7,11 @@ export interface Transaction extends wire.Transaction {
   amountText: string;
 }
 
+/** A transaction as it was at a time. */
+export interface TransactionVersion extends wire.TransactionVersion {
+  amountText: string;
+}
+
 export interface TransactionPeriod extends wire.TransactionPeriod {
   moneyInText: string;
   moneyOutText: string;
@@ -71,6 +76,15 @@ export function transactionFunctions({ transport, json, jsonAndHeaders }: Calls)
 
     getTransaction(request: wire.GetTransactionRequest, options?: CallOptions): Promise<Transaction> {
       return json(read('/app/get-transaction', request, options));
+    },
+
+    /** Every version of the transaction, oldest first. */
+    async getTransactionHistory(
+      request: wire.GetTransactionRequest,
+      options?: CallOptions,
+    ): Promise<TransactionVersion[]> {
+      const call = read('/app/get-transaction-history', request, options);
+      return (await json<{ history: TransactionVersion[] }>(call)).history;
     },
 
     /** Sending a row again is safe. Give amounts as decimal strings where a double could not hold them. */

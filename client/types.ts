@@ -215,6 +215,37 @@ export interface GetTransactionRequest {
   individualId?: number | null | undefined;
 }
 
+export interface TransactionVersion {
+  /** Transaction identifier. */
+  transactionId: string;
+  /** Exact decimal: up to 20 digits before the point and 6 after, at the scale it was recorded with. */
+  amount: number;
+  /** ISO 4217 code. */
+  currency: string;
+  /** UTC, up to microseconds. */
+  timeStamp: string;
+  /** Kind of transaction. An open set. */
+  transactionType: string;
+  /** Direction of the money. */
+  transactionCategory: string;
+  /** Status. An open set. */
+  transactionStatus: string;
+  /** Name of the sender. */
+  senderName: string;
+  /** Name of the receiver. */
+  receiverName: string;
+  /** Free-text note of the payment. */
+  paymentNotes: string;
+  /** Payment system that carried the transaction. */
+  paymentSystem: string;
+  /** When this version was recorded, UTC. Null for the first version of a row that was recorded before this was stored. */
+  recordedAt: string | null;
+}
+
+export interface TransactionHistory {
+  history: TransactionVersion[];
+}
+
 export interface TransactionRow {
   /** Whose transaction it is. */
   individualId: number;

@@ -1,7 +1,9 @@
 /** Wires the transactions: list, get, totals, export, record. */
 import { createAsOf } from '../transactions/as-of.ts';
 import { createExportTransactions } from '../transactions/export-transactions.ts';
+import { createGetHistory } from '../transactions/get-history.ts';
 import { createGetTransaction } from '../transactions/get-transaction.ts';
+import { createHistoryStore } from '../transactions/history.store.ts';
 import { createListTransactions } from '../transactions/list-transactions.ts';
 import { createRecordTransactions } from '../transactions/record-transactions.ts';
 import { createRecordStore } from '../transactions/record.store.ts';
@@ -17,6 +19,7 @@ export function openTransactions({ db, clock, deriveKeys }: Core) {
     summarizeTransactions: createSummarizeTransactions(store, clock, asOf),
     exportTransactions: createExportTransactions(store, clock, asOf),
     getTransaction: createGetTransaction(store),
+    getHistory: createGetHistory(createHistoryStore(db)),
     recordTransactions: createRecordTransactions(createRecordStore(db), clock),
   };
 }

@@ -78,6 +78,11 @@ export function writeInstant(instant: Instant): string {
   return `${instant.slice(0, end === 20 ? 19 : end)}Z`;
 }
 
+/** A time of the clock, as the wire has it. */
+export function writeTime(time: Date): string {
+  return writeInstant(widened(time.toISOString()));
+}
+
 /** The next microsecond as PostgreSQL takes it; after the last there is only infinity. */
 export function instantAfter(instant: Instant): string {
   const micros = Number(instant.slice(20, 26)) + 1;

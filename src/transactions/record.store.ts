@@ -75,7 +75,7 @@ async function writePlan(
   const after = new Map(before);
   const fresh = created.map((row) => ({ row, seq: nextNumber(row.individualId, after) }));
   const dense = await denseStretches(sql, fresh, before, sizes);
-  const inserted = insertTransactions(sql, fresh);
+  const inserted = insertTransactions(sql, fresh, now);
   // The other statements' texts are made while the rows go in.
   const writes = [
     ...(fresh.length > 0 || events.length > 0 ? [writeCounts(sql, touched(fresh, events), after, eventCounts)] : []),
@@ -131,17 +131,21 @@ async function readStanding(sql: DatabaseTransaction, rows: readonly Row[]): Pro
 const leastCopiedRows = 50;
 const copiedCharacters = 128 * 1024;
 
-async function insertTransactions(sql: DatabaseTransaction, rows: readonly NumberedRow[]): Promise<void> {
+async function insertTransactions(sql: DatabaseTransaction, rows: readonly NumberedRow[], now: Date): Promise<void> {
   if (rows.length >= leastCopiedRows) {
-    await copyInto(sql`copy transactions (${sql.unsafe(copiedColumns)}, seq) from stdin`, copyTexts(rows));
-  } else if (rows.length > 0) await insertFew(sql, rows);
+    await copyInto(
+      sql`copy transactions (${sql.unsafe(copiedColumns)}, seq, recorded_at) from stdin`,
+      copyTexts(rows, now),
+    );
+  } else if (rows.length > 0) await insertFew(sql, rows, now);
 }
 
 /** In pieces, so that PostgreSQL takes one while the next is written. */
-function* copyTexts(rows: readonly NumberedRow[]): Generator<string> {
+function* copyTexts(rows: readonly NumberedRow[], now: Date): Generator<string> {
+  const recordedAt = now.toISOString();
   let text = '';
   for (const { row, seq } of rows) {
-    text += copyLine(row, seq);
+    text += copyLine(row, seq, recordedAt);
     if (text.length < copiedCharacters) continue;
     yield text;
     text = '';
@@ -165,10 +169,10 @@ function columns(sql: DatabaseTransaction, rows: readonly Row[]) {
     ${array(rows.map(({ body }) => body))}::text[]`;
 }
 
-function insertFew(sql: DatabaseTransaction, rows: readonly NumberedRow[]): Statement {
+function insertFew(sql: DatabaseTransaction, rows: readonly NumberedRow[], now: Date): Statement {
   return sql`
-    insert into transactions (${sql.unsafe(copiedColumns)}, seq)
-    select * from unnest(${columns(
+    insert into transactions (${sql.unsafe(copiedColumns)}, seq, recorded_at)
+    select *, ${now}::timestamptz from unnest(${columns(
       sql,
       rows.map(({ row }) => row),
     )}, ${array(rows.map(({ seq }) => seq))}::int[])`;

@@ -127,9 +127,9 @@ function headCells(transaction: Transaction): string[] {
   ];
 }
 
-/** A row as a line of COPY, its sequence number at the end. */
-export function copyLine({ head, body }: Row, seq: number): string {
-  return `${head}\t${body.includes('\\') ? escaped(body) : body}\t${seq}\n`;
+/** A row as a line of COPY, its sequence number and the time at the end. */
+export function copyLine({ head, body }: Row, seq: number, recordedAt: string): string {
+  return `${head}\t${body.includes('\\') ? escaped(body) : body}\t${seq}\t${recordedAt}\n`;
 }
 
 export const copiedColumns =

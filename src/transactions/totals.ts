@@ -3,10 +3,8 @@ import type { Clock } from '../clock.ts';
 import { noTransactions, unknownIndividual } from '../errors.ts';
 import type { AsOf } from './as-of.ts';
 import type { Filter } from './filter.ts';
+import type { Period } from './period.ts';
 import type { TransactionsStore } from './transactions.store.ts';
-
-export const periods = ['day', 'week', 'month'] as const;
-export type Period = (typeof periods)[number];
 
 export interface TotalsRequest {
   individualId: number;

@@ -3,7 +3,7 @@ import type { Database, Sql } from '../db/database.ts';
 import { leastMillionths, mostMillionths } from './amount.ts';
 import { hasAmount, isNarrow, isUnfiltered, offsetOf, type Filter, type Page } from './filter.ts';
 import { firstInstant, instantAfter, lastInstant } from './instant.ts';
-import type { Period } from './totals.ts';
+import type { Period } from './period.ts';
 import { defaultBlockSizes, type BlockSizes } from './transaction-blocks.store.ts';
 
 /** Pages of all the rows up to a sequence number. The count needs no counting: see users.transaction_count. */

@@ -1,9 +1,10 @@
 import { jsonText, operation } from '../operation.ts';
 import { body, int32, optional, required, text } from '../../formats/shape.ts';
+import { maxLengths } from '../../transactions/limits.ts';
 import { transactionShape } from './transaction-shape.ts';
 
-const input = body('GetTransactionRequest', {
-  transactionId: required(text({ trim: true, maxLength: 64 }), 'Transaction identifier.'),
+export const getTransactionInput = body('GetTransactionRequest', {
+  transactionId: required(text({ trim: true, maxLength: maxLengths.transactionId }), 'Transaction identifier.'),
   individualId: optional(int32(), 'Whose; a transfer between two individuals stands in both wallets.'),
 });
 
@@ -19,7 +20,7 @@ export const getTransactionOperation = (
     about:
       'Without individualId a user-bound token means its user; another token gets the one that exists, or 400 when several individuals hold that id.',
     scopes: ['transactions:read'],
-    input,
+    input: getTransactionInput,
     inputRequired: true,
     example: { transactionId: 'f3b1c2d4-0001' },
     responses: { 200: { about: 'The transaction.', shape: transactionShape } },

@@ -26,6 +26,7 @@ import type { ExportReply, ExportRequest } from '../../transactions/export-trans
 import type { TotalsReply, TotalsRequest } from '../../transactions/totals.ts';
 import { createUserOperation } from './create-user.ts';
 import { discoveryOperation } from './discovery.ts';
+import { getTransactionHistoryOperation } from './get-transaction-history.ts';
 import { getTransactionOperation } from './get-transaction.ts';
 import { listEventsOperation } from './list-events.ts';
 import { guardAddSafeOperation } from './guard-add-safe.ts';
@@ -72,6 +73,7 @@ export interface Services {
   readUserData: ReadUserData;
   listTransactions(request: ListRequest): Promise<ListReply>;
   getTransaction(transactionId: string, individualId?: number): Promise<string>;
+  getHistory(transactionId: string, individualId?: number): Promise<AsyncIterable<string[]>>;
   recordTransactions: RecordTransactions;
   summarizeTransactions(request: TotalsRequest): Promise<TotalsReply>;
   exportTransactions(request: ExportRequest): Promise<ExportReply>;
@@ -108,6 +110,7 @@ export function operationsOf(services: Services): AnyOperation[] {
     readUserDataOperation(services.readUserData),
     listTransactionsOperation(services.listTransactions),
     getTransactionOperation(services.getTransaction),
+    getTransactionHistoryOperation(services.getHistory),
     recordTransactionsOperation(services.recordTransactions, observer.observe),
     summarizeTransactionsOperation(services.summarizeTransactions),
     exportTransactionsOperation(services.exportTransactions),

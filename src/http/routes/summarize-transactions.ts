@@ -1,10 +1,5 @@
-import {
-  parseTimeZone,
-  periods,
-  type Period,
-  type TotalsReply,
-  type TotalsRequest,
-} from '../../transactions/totals.ts';
+import { periods, type Period } from '../../transactions/period.ts';
+import { parseTimeZone, type TotalsReply, type TotalsRequest } from '../../transactions/totals.ts';
 import { integer, listOf, number, record } from '../../formats/record.ts';
 import { body, filterText, int32, required, text, withDefault } from '../../formats/shape.ts';
 import { jsonText, operation } from '../operation.ts';

@@ -1,11 +1,11 @@
 /** A transaction as the list and get-transaction answer it. */
-import { instant, number, record } from '../../formats/record.ts';
+import { instant, nullable, number, record } from '../../formats/record.ts';
 import { required, text } from '../../formats/shape.ts';
 
 /** A text of an open set, with the values that are known. */
 const open = (examples: string[]) => text({ schema: { examples } });
 
-export const transactionShape = record('Transaction', {
+const members = {
   transactionId: required(text({ maxLength: 64 }), 'Transaction identifier.'),
   amount: required(
     number({ minimum: 0 }),
@@ -28,6 +28,17 @@ export const transactionShape = record('Transaction', {
   paymentSystem: required(
     open(['INTERNAL', 'SEPA', 'SEPA_INSTANT', 'CARD', 'SWIFT']),
     'Payment system that carried the transaction.',
+  ),
+};
+
+export const transactionShape = record('Transaction', members);
+
+/** A transaction as it was at a time. */
+export const versionShape = record('TransactionVersion', {
+  ...members,
+  recordedAt: required(
+    nullable(instant()),
+    'When this version was recorded, UTC. Null for the first version of a row that was recorded before this was stored.',
   ),
 });
 

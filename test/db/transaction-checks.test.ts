@@ -1,0 +1,40 @@
+/** What the tables of transactions refuse, whoever writes to them. */
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { row, startService, type Service } from '../harness/service.ts';
+
+let service: Service;
+let id: number;
+beforeAll(async () => {
+  service = await startService();
+  id = await service.createUser();
+  await service.record([row(id, { transactionId: 'a' })]);
+});
+afterAll(() => service.stop());
+
+it.each([
+  ['transactions', 'amount', '-0.01'],
+  ['transactions', 'amount', '100000000000000000000'],
+  ['transactions', 'seq', '0'],
+  ['transactions', 'transaction_id', ''],
+  ['transactions', 'transaction_id', 'x'.repeat(65)],
+  ['transactions', 'currency', 'euro'],
+  ['users', 'transaction_count', '-1'],
+])('%s.%s cannot be %s', async (table, column, value) => {
+  const change = service.sql.unsafe(
+    `update ${table} set ${column} = $1 where ${table === 'users' ? 'id' : 'individual_id'} = ${id}`,
+    [value],
+  );
+  await expect(change).rejects.toMatchObject({ code: '23514' });
+});
+
+it('every constraint has been checked against the rows that were there before it', async () => {
+  expect(await service.sql`select conname from pg_constraint where not convalidated`).toEqual([]);
+});
+
+it('every index of these tables says what it is for', async () => {
+  const silent = await service.sql`
+    select indexrelid::regclass::text as name from pg_index
+    where indrelid = any (array['transactions', 'transaction_history', 'transaction_blocks']::regclass[])
+      and obj_description(indexrelid) is null`;
+  expect(silent).toEqual([]);
+});
