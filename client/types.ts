@@ -243,6 +243,7 @@ export interface TransactionVersion {
 }
 
 export interface TransactionHistory {
+  /** Oldest first. */
   history: TransactionVersion[];
 }
 
