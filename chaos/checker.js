@@ -1,0 +1,215 @@
+/** Reads the whole history, and the database as it ended up, and says what must not have happened. */
+import { hangMilliseconds } from './crowd.js';
+
+const budget = { count: 5, milliseconds: 600_000 };
+const dayBudget = { count: 10, milliseconds: 86_400_000 };
+const codeMilliseconds = 600_000;
+const codeAttempts = 5;
+/** A send is reserved before its text reaches a gateway; in between a process may be stopped, or wait for others. */
+const dispatchMilliseconds = 30_000;
+const gatewayCount = 3;
+const violationsKept = 200;
+
+const expectedStatuses = new Set([0, 200, 201, 204, 400, 401, 404, 429, 503]);
+
+export function createReport() {
+  const violations = [];
+  let count = 0;
+  return {
+    violations,
+    get count() {
+      return count;
+    },
+    add(rule, details) {
+      count += 1;
+      if (violations.length < violationsKept) violations.push({ rule, ...details });
+    },
+  };
+}
+
+export function checkHistory(history, report) {
+  checkAnswers(history, report);
+  const verifies = history.calls.filter(({ operation }) => operation === 'verify');
+  const byPhone = groupBy(verifies, 'phone');
+  for (const calls of groupBy(verifies, 'userId').values()) checkUser(history, calls, byPhone, report);
+  checkBudgets(history, report);
+  checkLists(history, report);
+}
+
+function checkAnswers({ calls }, report) {
+  for (const call of calls) {
+    if (call.status === undefined) report.add('every request ends', call);
+    else if (!expectedStatuses.has(call.status)) report.add('no unexpected answer', call);
+    if (call.endedAt - call.at >= hangMilliseconds || call.reason === 'hang') report.add('no request hangs', call);
+  }
+}
+
+function checkUser(history, verifies, byPhone, report) {
+  const successes = verifies.filter(({ status }) => status === 200);
+  if (successes.length > 1) report.add('no code is used twice', { userId: successes[0].userId, calls: successes });
+  for (const call of verifies) {
+    if (call.status === 400 && call.reason === 'invalid-code') checkRefusal(history, verifies, byPhone, call, report);
+  }
+}
+
+/** A code that arrived must work, unless the history knows a reason why not. */
+function checkRefusal(history, verifies, byPhone, call, report) {
+  const texts = history.textsOf(call.userId).filter(({ at }) => at <= call.endedAt);
+  const text = texts.find(({ code, isDelivered }) => isDelivered && code === call.code);
+  if (!text) return;
+  // A gateway may have accepted a newer one.
+  if (texts.some((other) => other.codeNumber > text.codeNumber && other.behaviour !== 'refuse')) return;
+  const same = texts.filter(({ codeNumber }) => codeNumber === text.codeNumber);
+  const isExpired =
+    call.endedClock > Math.min(...same.map(({ clock }) => clock)) + codeMilliseconds - dispatchMilliseconds;
+  const before = verifies.filter((other) => other !== call && other.at < call.endedAt);
+  const isUsed = before.some((other) => other.code === call.code && (other.status === 200 || other.status === 0));
+  const attempts = before.filter(({ at }) => at >= same[0].at).length;
+  const isShared = byPhone.get(call.phone).some(({ userId }) => userId !== call.userId);
+  if (!isExpired && !isUsed && !isShared && attempts < codeAttempts) {
+    report.add('a code that arrived works', { call, text });
+  }
+}
+
+function checkBudgets(history, report) {
+  const sends = history.calls.filter(({ operation }) => operation === 'send');
+  for (const member of ['userId', 'phone']) {
+    for (const [key, calls] of groupBy(sends, member)) {
+      const counted = calls.filter(isCounted);
+      for (const { count, milliseconds } of [budget, dayBudget]) {
+        for (let index = 0; index + count < counted.length; index += 1) {
+          const [first, last] = [counted[index], counted[index + count]];
+          if (last.endedClock - first.clock < milliseconds) {
+            report.add('no budget is passed', { [member]: key, first, last });
+          }
+        }
+      }
+    }
+  }
+  checkEarlyRefusals(sends, report);
+  for (const userId of new Set(history.texts.map((text) => text.userId))) checkTexts(history.textsOf(userId), report);
+}
+
+/** An Idempotency-Key gives an earlier answer again, so a repeated one is no second send. */
+function isCounted({ status, reason, key }, index, calls) {
+  const isRepeated =
+    key !== undefined && calls.slice(0, index).some((other) => other.key === key && other.status === 204);
+  return (status === 204 && !isRepeated) || (status === 503 && reason === 'send-outcome-unknown');
+}
+
+/** A 429 needs as many sends of the user or to the phone as the budget has; a call of unknown outcome may be one. */
+function checkEarlyRefusals(sends, report) {
+  const mayCount = sends.filter(({ status }) => [0, 204, 400, 503].includes(status));
+  const groups = [
+    ['userId', groupBy(mayCount, 'userId')],
+    ['phone', groupBy(mayCount, 'phone')],
+  ];
+  for (const call of sends) {
+    if (call.status !== 429) continue;
+    const isBefore = (other) => other.at < call.endedAt;
+    const counts = groups.map(([member, group]) => (group.get(call[member]) ?? []).filter(isBefore).length);
+    if (Math.max(...counts) < budget.count) report.add('nobody is refused too early', { call, counts });
+  }
+}
+
+function checkTexts(texts, report) {
+  const numbers = new Map();
+  for (const text of texts) if (!numbers.has(text.codeNumber)) numbers.set(text.codeNumber, text);
+  const codes = [...numbers.values()].filter(({ behaviour }) => behaviour !== 'refuse');
+  const window = budget.milliseconds - dispatchMilliseconds;
+  const check = (items, count, rule) => {
+    for (let index = 0; index + count < items.length; index += 1) {
+      if (items[index + count].clock - items[index].clock < window) {
+        report.add(rule, { first: items[index], last: items[index + count] });
+      }
+    }
+  };
+  check(codes, budget.count, 'no budget is passed, by codes at the gateways');
+  check(
+    texts.filter(({ behaviour }) => behaviour !== 'refuse' && behaviour !== 'twice'),
+    budget.count * gatewayCount,
+    'no budget is passed, by texts',
+  );
+}
+
+function checkLists({ calls }, report) {
+  for (const call of calls) {
+    if (call.operation !== 'list') continue;
+    if (call.status === 404 && call.known > 0) report.add('nothing acknowledged is lost (list)', call);
+    if (call.status !== 200) continue;
+    if (call.count < call.known || call.missing > 0) report.add('nothing acknowledged is lost (list)', call);
+    if (call.doubled > 0) report.add('no row is doubled (list)', call);
+    if (call.isComplete === false) report.add('every count equals the rows (list)', call);
+  }
+}
+
+/** Compares what was acknowledged with what the database holds. */
+export async function checkDatabase(history, sql, report) {
+  const users = new Set((await sql`select id from users`).map(({ id }) => id));
+  for (const { operation, status, userId } of history.calls) {
+    if (operation === 'create user' && status === 201 && !users.has(userId)) {
+      report.add('nothing acknowledged is lost (user)', { userId });
+    }
+  }
+  await checkRows(history, sql, report);
+  await checkCounts(sql, report);
+  await checkPhones(history, sql, report);
+}
+
+async function checkRows(history, sql, report) {
+  const stored = await sql`select individual_id, transaction_id, amount::text as amount from transactions`;
+  const found = new Map();
+  for (const { individual_id, transaction_id, amount } of stored) {
+    if (found.has(transaction_id)) report.add('no row is doubled', { transaction_id });
+    found.set(transaction_id, amount);
+    const sent = history.rows.get(transaction_id);
+    if (!sent || sent.individualId !== individual_id || sent.amount !== amount) {
+      report.add('nothing is stored that nobody sent', { transaction_id, individual_id, amount });
+    }
+  }
+  for (const { operation, isStored, rows } of history.calls) {
+    if (operation !== 'record' || !isStored) continue;
+    for (const row of rows) if (!found.has(row)) report.add('nothing acknowledged is lost (row)', { row });
+  }
+}
+
+async function checkCounts(sql, report) {
+  const wrong = await sql`
+    select u.id, u.transaction_count, count(t.seq)::int as rows, coalesce(max(t.seq), 0) as last,
+      (select sum(b.row_count)::int from transaction_blocks b where b.individual_id = u.id) as blocked
+    from users u left join transactions t on t.individual_id = u.id
+    group by u.id having u.transaction_count <> count(t.seq) or count(t.seq) <> coalesce(max(t.seq), 0)`;
+  for (const row of wrong) report.add('every count equals the rows', row);
+}
+
+async function checkPhones(history, sql, report) {
+  const verified = new Map(
+    (await sql`select user_id, verified_phone from verifications where verified_phone is not null`).map((row) => [
+      row.user_id,
+      row.verified_phone,
+    ]),
+  );
+  const links = new Map((await sql`select phone, user_id from phone_links`).map((row) => [row.phone, row.user_id]));
+  for (const { operation, status, userId, phone } of history.calls) {
+    if (operation === 'verify' && status === 200 && verified.get(userId) !== phone) {
+      report.add('nothing acknowledged is lost (verification)', { userId, phone });
+    }
+  }
+  for (const [userId, phone] of verified) {
+    if (links.get(phone) !== userId) report.add('a phone belongs to one user', { userId, phone });
+  }
+  for (const [phone, userId] of links) {
+    if (verified.get(userId) !== phone) report.add('a phone belongs to one user', { userId, phone });
+  }
+}
+
+function groupBy(items, member) {
+  const groups = new Map();
+  for (const item of items) {
+    if (item[member] === undefined) continue;
+    const group = groups.get(item[member]);
+    if (group) group.push(item);
+    else groups.set(item[member], [item]);
+  }
+  return groups;
+}

@@ -1,0 +1,244 @@
+/** The users: they send, verify, record and list through both services, and note every answer. */
+import { Agent, request as httpRequest } from 'node:http';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { client } from './services.js';
+
+/** A request that takes longer has hung. */
+export const hangMilliseconds = 60_000;
+
+const phoneLanes = 8;
+const ledgerLanes = 4;
+const pauseMilliseconds = 40;
+const rowsOfIndividual = 400;
+const roundsOfUser = 8;
+
+export function createCrowd(world, random) {
+  let isStopping = false;
+  const agent = new Agent({ keepAlive: true, maxSockets: 200 });
+  let nextUser = 0;
+  let nextPhone = 0;
+  let nextRow = 0;
+  let token;
+
+  function send(service, { method = 'POST', path, headers = {}, body }) {
+    return new Promise((resolve, reject) => {
+      const request = httpRequest(
+        { agent, host: '127.0.0.1', port: world.services[service].http.port, method, path, headers },
+        (response) => {
+          const chunks = [];
+          response.on('data', (chunk) => chunks.push(chunk));
+          response.on('end', () => resolve({ response, text: Buffer.concat(chunks).toString() }));
+          response.on('error', reject);
+          response.on('aborted', () => reject(new Error('aborted')));
+        },
+      );
+      request.setTimeout(hangMilliseconds, () => request.destroy(new Error('hang')));
+      request.on('error', reject);
+      request.end(body);
+    });
+  }
+
+  async function refreshToken(service) {
+    const form = new URLSearchParams({
+      grant_type: 'client_credentials',
+      client_id: client.id,
+      client_secret: client.secret,
+    });
+    const headers = { 'content-type': 'application/x-www-form-urlencoded' };
+    const { text } = await send(service, { path: '/connect/token', headers, body: form.toString() });
+    token = JSON.parse(text).access_token;
+  }
+
+  /** One call, noted. A token that the clock has outrun is replaced. */
+  async function call(operation, service, path, json, { note = {}, headers = {}, method = 'POST' } = {}) {
+    for (let attempt = 0; ; attempt += 1) {
+      const entry = await world.history.addCall({ operation, service, ...note }, async () => {
+        if (!token) await refreshToken(service);
+        const { response, text } = await send(service, {
+          method,
+          path,
+          headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json', ...headers },
+          body: typeof json === 'string' ? json : JSON.stringify(json),
+        });
+        const reason = response.headers['error-reason'];
+        const asOf = response.headers['as-of'];
+        return { status: response.statusCode, ...(reason && { reason }), ...(asOf && { asOf }), answer: text };
+      });
+      const { answer } = entry;
+      // The history would hold every page that was ever listed.
+      delete entry.answer;
+      if (entry.status !== 401 || attempt > 0) return { ...entry, entry, json: parsed(answer) };
+      token = undefined;
+    }
+  }
+
+  const anyService = (drawn) => drawn.integer(0, world.services.length - 1);
+
+  async function createUser(drawn) {
+    nextUser += 1;
+    const id = nextUser;
+    while (!isStopping) {
+      const { status, reason } = await call(
+        'create user',
+        anyService(drawn),
+        '/User',
+        { id },
+        { note: { userId: id } },
+      );
+      if (status === 201 || reason === 'user-exists') return id;
+      await sleep(200);
+    }
+    return id;
+  }
+
+  async function phoneLane(drawn) {
+    let phone;
+    while (!isStopping) {
+      const userId = await createUser(drawn);
+      // Sometimes two users want the same phone: only one can have it.
+      if (!phone || !drawn.isTrue(0.1)) {
+        nextPhone += 1;
+        phone = `+4474${String(nextPhone).padStart(8, '0')}`;
+      }
+      for (let round = 0; round < roundsOfUser && !isStopping; round += 1) {
+        if (await sendAndVerify(drawn, userId, phone)) break;
+      }
+    }
+  }
+
+  /** Whether this user is done: verified, refused, or out of budget. */
+  async function sendAndVerify(drawn, userId, phone) {
+    const headers = drawn.isTrue(0.3) ? { 'idempotency-key': `${userId}-${drawn.integer(1, 1_000_000)}` } : {};
+    const sendOnce = () =>
+      call(
+        'send',
+        anyService(drawn),
+        '/User/phone-number/send-code',
+        { id: userId, phoneNumber: phone },
+        { note: { userId, phone, key: headers['idempotency-key'] }, headers },
+      );
+    let sent = await sendOnce();
+    if (headers['idempotency-key'] && (sent.status === 0 || sent.status === 503)) sent = await sendOnce();
+    await sleep(pauseMilliseconds);
+    if (sent.status === 400) return true;
+    const text = newestText(userId);
+    if (!text) return sent.status === 429;
+    const code = drawn.isTrue(0.15) ? String((Number(text.code) + 1) % 1_000_000).padStart(6, '0') : text.code;
+    const verify = (service) =>
+      call('verify', service, '/User/phone-number/verify', { id: userId, code }, { note: { userId, phone, code } });
+    const answers = drawn.isTrue(0.2) ? await Promise.all([verify(0), verify(1)]) : [await verify(anyService(drawn))];
+    await sleep(pauseMilliseconds);
+    return answers.some(({ status }) => status === 200) || sent.status === 429;
+  }
+
+  function newestText(userId) {
+    const texts = world.history.textsOf(userId).filter(({ isDelivered }) => isDelivered);
+    return texts.reduce((best, text) => (!best || text.codeNumber >= best.codeNumber ? text : best), undefined);
+  }
+
+  async function ledgerLane(drawn) {
+    while (!isStopping) {
+      const individualId = await createUser(drawn);
+      const acknowledged = new Set();
+      let batch;
+      while (!isStopping && acknowledged.size < rowsOfIndividual) {
+        // What was not answered is sent again: it must not be stored twice.
+        batch ??= drawRows(drawn, individualId);
+        if (await record(drawn, individualId, batch, acknowledged)) batch = undefined;
+        await sleep(pauseMilliseconds);
+        if (drawn.isTrue(0.5)) await list(drawn, individualId, acknowledged);
+      }
+    }
+  }
+
+  function drawRows(drawn, individualId) {
+    return Array.from({ length: drawn.integer(1, 20) }, () => {
+      nextRow += 1;
+      return {
+        individualId,
+        transactionId: `r${nextRow}`,
+        amount: `${drawn.integer(1, 9999)}.25`,
+        currency: 'EUR',
+        timeStamp: new Date(1_760_000_000_000 + drawn.integer(0, 30_000_000) * 1000).toISOString(),
+        transactionStatus: 'Accepted',
+      };
+    });
+  }
+
+  async function record(drawn, individualId, rows, acknowledged) {
+    const isNdjson = drawn.isTrue(0.3);
+    const body = isNdjson ? rows.map((row) => JSON.stringify(row)).join('\n') : { transactions: rows };
+    const headers = isNdjson ? { 'content-type': 'application/x-ndjson' } : {};
+    world.history.noteRows(rows);
+    const { status, json, entry } = await call('record', anyService(drawn), '/app/record-transactions', body, {
+      note: { individualId, rows: rows.map(({ transactionId }) => transactionId) },
+      headers,
+    });
+    if (status !== 200) return false;
+    const results = isNdjson ? undefined : json.results.map(({ result }) => result);
+    const isStored = isNdjson
+      ? json?.totals && json.totals.created + json.totals.duplicate === rows.length
+      : results.every((result) => result === 'created' || result === 'duplicate');
+    entry.isStored = Boolean(isStored);
+    if (isStored) for (const { transactionId } of rows) acknowledged.add(transactionId);
+    return true;
+  }
+
+  /** Sometimes the first page, sometimes all pages of one moment. */
+  async function list(drawn, individualId, acknowledged) {
+    const known = [...acknowledged];
+    const isWhole = drawn.isTrue(0.3);
+    const found = [];
+    let asOf;
+    for (let dataBatch = 1; ; dataBatch += 1) {
+      const { status, json, entry } = await call(
+        'list',
+        anyService(drawn),
+        '/app/get-all-transactions',
+        { individualId, dataBatch, dataBatchCount: isWhole ? 150 : 20, ...(asOf && { asOf }) },
+        { note: { individualId, known: known.length } },
+      );
+      if (status !== 200) return;
+      asOf ??= entry.asOf;
+      entry.count = json.transactionCount;
+      found.push(...json.transactions.map(({ transactionId }) => transactionId));
+      if (!isWhole) return;
+      if (json.transactions.length < 150) {
+        entry.isComplete = !asOf || found.length === json.transactionCount;
+        entry.missing = known.filter((transactionId) => !found.includes(transactionId)).length;
+        entry.doubled = found.length - new Set(found).size;
+        return;
+      }
+    }
+  }
+
+  const lanes = [
+    ...Array.from({ length: phoneLanes }, () => phoneLane(random.fork())),
+    ...Array.from({ length: ledgerLanes }, () => ledgerLane(random.fork())),
+  ];
+
+  return {
+    call,
+    createUser,
+    newestText,
+    newPhone() {
+      nextPhone += 1;
+      return `+4474${String(nextPhone).padStart(8, '0')}`;
+    },
+    async stop() {
+      isStopping = true;
+      await Promise.all(lanes);
+      agent.destroy();
+    },
+  };
+}
+
+/** The body as JSON; of lines of JSON the last one, which holds the totals. */
+function parsed(text) {
+  const line = (text ?? '').trim().split('\n').at(-1);
+  try {
+    return line === '' ? undefined : JSON.parse(line);
+  } catch {
+    return undefined;
+  }
+}

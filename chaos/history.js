@@ -1,0 +1,88 @@
+/** Everything that was asked, answered, delivered and broken, in order: in memory for the checker, on disk for a replay. */
+import { createWriteStream } from 'node:fs';
+
+/** A service reads its clock 20 times a second, unless it is stopped. */
+const clockLagMilliseconds = 6000;
+
+export function createHistory({ file, seed }) {
+  const startedAt = Date.now();
+  const output = file && createWriteStream(file);
+  let clockMilliseconds = 0;
+  /** Jumps of the last seconds: a service that was stopped may not know of them yet. */
+  let jumps = [];
+  const calls = [];
+  const texts = [];
+  const textsByUser = new Map();
+  const rows = new Map();
+  const faults = [];
+
+  const now = () => Date.now() - startedAt;
+  /** The services' clock: real time and all jumps. */
+  const clock = () => now() + clockMilliseconds;
+
+  /** The earliest time that the clock of a service may show now. */
+  function earliestClock() {
+    jumps = jumps.filter(({ at }) => now() - at < clockLagMilliseconds);
+    return now() + Math.min(clockMilliseconds, ...jumps.map(({ before }) => before));
+  }
+
+  function latestClock() {
+    jumps = jumps.filter(({ at }) => now() - at < clockLagMilliseconds);
+    return now() + Math.max(clockMilliseconds, ...jumps.map(({ before }) => before));
+  }
+
+  function write(kind, entry) {
+    output?.write(`${JSON.stringify({ kind, ...entry })}\n`);
+    return entry;
+  }
+
+  write('start', { seed, startedAt });
+  return {
+    calls,
+    texts,
+    faults,
+    now,
+    clock,
+    get clockMilliseconds() {
+      return clockMilliseconds;
+    },
+    moveClock(milliseconds) {
+      jumps.push({ at: now(), before: clockMilliseconds });
+      clockMilliseconds += milliseconds;
+    },
+    addText(text) {
+      const entry = write('text', { at: now(), clock: clock(), ...text });
+      texts.push(entry);
+      textsByUser.set(text.userId, [...(textsByUser.get(text.userId) ?? []), entry]);
+    },
+    /** Every text to a user that reached a gateway, delivered or not. */
+    textsOf: (userId) => textsByUser.get(userId) ?? [],
+    /** Rows that were sent to be recorded, by their transactionId. */
+    rows,
+    noteRows(sent) {
+      for (const row of sent) rows.set(row.transactionId, row);
+    },
+    addFault(fault) {
+      faults.push(write('fault', { at: now(), ...fault }));
+    },
+    /** Runs a call and notes when it began and ended, by both clocks. */
+    async addCall(call, run) {
+      const entry = { ...call, at: now(), clock: earliestClock() };
+      calls.push(entry);
+      try {
+        Object.assign(entry, await run());
+      } catch (error) {
+        // Whether the service did it cannot be told.
+        Object.assign(entry, { status: 0, reason: error.code ?? error.message });
+      }
+      entry.endedAt = now();
+      entry.endedClock = latestClock();
+      const { answer: _, ...noted } = entry;
+      write('call', noted);
+      return entry;
+    },
+    async close() {
+      if (output) await new Promise((resolve) => output.end(resolve));
+    },
+  };
+}

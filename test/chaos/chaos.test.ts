@@ -1,0 +1,26 @@
+/** One minute of the fault test with a fixed seed. `npm run chaos` runs for as long as one likes. */
+import { execFile } from 'node:child_process';
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+import { expect, it, onTestFinished } from 'vitest';
+
+const main = fileURLToPath(new URL('../../chaos/main.js', import.meta.url));
+
+it('a minute of faults breaks no promise', { timeout: 600_000 }, async () => {
+  const folder = await mkdtemp(path.join(tmpdir(), 'ledgerline-chaos-test-'));
+  onTestFinished(() => rm(folder, { recursive: true, force: true }));
+  const history = path.join(folder, 'history.ndjson');
+  const options = ['--minutes', '1', '--seed', '7', '--round-seconds', '20', '--history', history];
+  // A failure shows what the run printed, with the violations.
+  const { stdout } = await promisify(execFile)(process.execPath, [main, ...options]).catch(
+    (error: { stdout: string }) => error,
+  );
+  expect(stdout).toMatch(/\nNo violation\.\n$/);
+  expect(stdout).toMatch(/\| kill service \| [1-9]/);
+  const [start, ...entries] = (await readFile(history, 'utf8')).trim().split('\n');
+  expect(JSON.parse(start!)).toMatchObject({ kind: 'start', seed: 7 });
+  expect(entries.length).toBeGreaterThan(100);
+});
