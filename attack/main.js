@@ -1,10 +1,10 @@
 /**
  * `npm run attack`: plays the scenarios against an instance, with all rules, without each rule that matters
- * to the scenario, and without any, and prints what the attacker got and who was hurt.
+ * to the scenario, and without any, and prints what the attacker gained and which honest users were refused.
  *
- *   --url <address>  a sandbox that runs already; its data is thrown away. Without it one is started.
+ *   --url <address>  a running sandbox, whose data is deleted; if not given, one is started
  *   --scale <n>      how much of the large scenarios to play with all rules on; 1 if not given
- *   --only <words>   only scenarios whose name holds these words
+ *   --only <words>   only scenarios whose name contains these words
  *   --json           one JSON line for each run instead of the table
  */
 import { parseArgs } from 'node:util';
@@ -23,7 +23,7 @@ const { values: options } = parseArgs({
 });
 
 const scale = Number(options.scale);
-/** Without a rule a small part shows what it was for. */
+/** The share of a large scenario that is played when a rule is off: enough to show what the rule prevents. */
 const sampleScale = Math.min(scale, 0.02);
 
 const ruleNames = [

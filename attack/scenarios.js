@@ -1,11 +1,11 @@
 /**
- * Attacks, each beside honest users. A scenario returns what it tried and got: `attempts`; `texts` that left
- * and `price` of one; `guesses` at codes that could have been right; `honest` users, and what `hurt` those who were;
- * `takeovers`, which must never be any.
+ * Attacks, each while honest users are active. A scenario returns: `attempts`; the number of `texts` that were sent and
+ * the `price` of one; `guesses` at codes that could have been right; the number of `honest` users, and in `hurt` why some
+ * were refused; `takeovers`, which must be zero.
  */
 import { inParallel } from './world.js';
 
-/** Numbers of honest people, spread as they are in life. (Below 60 there are numbers of the Isle of Man.) */
+/** Phone numbers of honest users, spread over many ranges. (Ranges below 60 belong to the Isle of Man.) */
 const honestPhone = (index) =>
   `+4474${String(60 + ((index * 7919) % 40))}${String((index * 104_729) % 1_000_000).padStart(6, '0')}`;
 
@@ -41,7 +41,7 @@ async function pump(world, { attempts, users, hours, honest, phoneOf }) {
   return { attempts, texts, ...people };
 }
 
-/** Honest phones differ from hour to hour. */
+/** Honest users have other phones in every hour. */
 function offset(world, start) {
   return {
     honestVisit: (phone) =>
@@ -84,7 +84,7 @@ export const scenarios = [
             attempts += 1;
             const sent = (await world.send(id, phone)) === 204;
             if (sent) texts += 1;
-            // Only a code that was sent can be guessed; one without is a blind shot.
+            // A guess can be right only if a code was sent.
             if (sent && (await world.verify(id, guessed(guesses))) === 400) guesses += 1;
           }
         }
@@ -183,7 +183,7 @@ export const scenarios = [
       const ids = await world.users(300);
       let texts = 0;
       await inParallel(300, 16, async (index) => {
-        // The proxy adds where the call really came from at the end; what stands before it is the attacker's.
+        // The proxy appends the real client address; everything before it comes from the attacker.
         const address = `10.${index % 250}.1.1, 192.0.2.${index % 250}, 203.0.113.66`;
         const phone = `+4474${String(index * 100_003).padStart(8, '0')}`;
         if ((await world.send(ids[index], phone, { address })) === 204) texts += 1;
@@ -226,7 +226,7 @@ export const scenarios = [
         }
         const [code] = await world.codes(phone);
         for (let call = 0; call < 25; call += 1, attempts += 1) await world.verify(attacker, guessed(call));
-        // A token of the attacker's cannot even name the victim.
+        // The attacker's token may not name the victim.
         await world.verify(victim, '000000', { boundTo: attacker });
         const verified = await world.verify(victim, code, { address });
         if (verified !== 200) hurt.push(`verify ${verified}`);

@@ -1,4 +1,4 @@
-/** What attackers and honest users alike can do: call the API, read their own messages, wait. */
+/** What attackers and honest users can do: call the API, read their own messages, wait. */
 import { Agent, request } from 'node:http';
 
 export class World {
@@ -25,7 +25,7 @@ export class World {
 
   async wait(seconds) {
     await this.#raw('POST', '/sandbox/clock', { advanceSeconds: seconds });
-    // Tokens age with the clock.
+    // Tokens expire by the moved clock.
     this.#tokens.clear();
   }
 
@@ -62,7 +62,7 @@ export class World {
     return made;
   }
 
-  /** A client address nobody else has. */
+  /** A client address that no other user has. */
   address() {
     const number = (this.#nextAddress += 1);
     return `100.${64 + ((number >> 16) & 63)}.${(number >> 8) & 255}.${number & 255}`;
@@ -86,7 +86,7 @@ export class World {
     return json.map(({ code }) => code);
   }
 
-  /** An honest user's whole visit: from an address of their own, to a phone they hold. What went wrong, if anything. */
+  /** One honest user's whole verification, from an address of their own. Returns what went wrong, or undefined. */
   async honestVisit(phoneNumber) {
     const id = await this.user();
     const address = this.address();
@@ -137,7 +137,7 @@ function parsed(text) {
   }
 }
 
-/** Runs `work` for 0 … count - 1, so many at a time. */
+/** Runs `work` for 0 … count - 1, with limited concurrency. */
 export async function inParallel(count, atOnce, work) {
   let next = 0;
   const lane = async () => {

@@ -1,4 +1,4 @@
-/** The least that could answer: node:http, the driver, the service's own statements, and nothing else. */
+/** The smallest possible server: node:http, the driver and the service's own statements. */
 import { createServer } from 'node:http';
 import postgres from 'postgres';
 import { connectionOptions, shareConnections } from '../dist/db/database.js';
@@ -18,7 +18,7 @@ const routes = {
     const [row] = await run(read, listStatement, [id, 20, 0, everyRow]);
     return `{"transactions":[${row.page}],"transactionCount":${row.count}}`;
   },
-  /** OFFSET and COUNT over all rows, as one would write it first. */
+  /** The obvious statement: OFFSET and COUNT over all rows. */
   async plain([id, offset, from, to, least, most]) {
     const filter = [
       from || '0001-01-01',

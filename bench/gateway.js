@@ -1,6 +1,6 @@
 /**
- * What stands between a caller and a gateway that takes its time, 100 ms: with 1,000 sends in flight, where the processor
- * is the limit, and at a third of that rate, where what is left over the 100 ms is what the service itself adds.
+ * What the service adds to a gateway that answers after 100 ms: with 1,000 sends in flight, where the processor is the
+ * limit, and at a third of that rate, where everything above 100 ms is the service's own time.
  */
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
@@ -11,7 +11,7 @@ import { load, loadRow, measured, ratio, round } from './harness.js';
 const inFlight = 1000;
 const answerMilliseconds = 100;
 const first = 6_000_001;
-/** At a moderate rate this many are never all busy, and opened in no time. */
+/** Enough connections that one is always free at a moderate rate. */
 const moderateConnections = 200;
 
 export async function benchGateway(bench, { quick }) {
@@ -25,7 +25,7 @@ export async function benchGateway(bench, { quick }) {
     LEDGERLINE_WEBHOOK_SECRET: `whsec_${Buffer.alloc(32, 7).toString('base64')}`,
   });
   let next = first;
-  /** Each body is of a user who was sent nothing yet. */
+  /** Each body names a user who has not been sent a code yet. */
   const freshBodies = async (count) => {
     const from = next;
     next += count;

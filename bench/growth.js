@@ -1,4 +1,4 @@
-/** What a page and its exact count cost as an individual grows, beside OFFSET and COUNT; and how fast rows get in. */
+/** The cost of a page and its exact count as an individual grows, compared with OFFSET and COUNT; and import speed. */
 import { once } from 'node:events';
 import { createReadStream, createWriteStream } from 'node:fs';
 import { rm } from 'node:fs/promises';
@@ -10,7 +10,7 @@ import { importFile, measured, ndjsonRow, randomSource, ratio, round } from './h
 const pageSize = 20;
 const firstMilliseconds = Date.UTC(2020, 0, 1);
 const everyMilliseconds = 60_000;
-/** The middle half of the years, and amounts that about a third of the rows have. */
+/** The middle half of the time range, and an amount range that holds about a third of the rows. */
 const range = (rows) => ({
   timestampFrom: new Date(firstMilliseconds + (rows / 4) * everyMilliseconds).toISOString(),
   timestampTo: new Date(firstMilliseconds + ((rows * 3) / 4) * everyMilliseconds).toISOString(),
@@ -104,10 +104,10 @@ async function writeRows(file, id, rows) {
   await once(target, 'finish');
 }
 
-/** The very rows that were imported, out to a file and into a table with the same indexes. */
+/** Copies the imported rows to a file and into a table with the same indexes. */
 async function timeCopy({ url, folder }, { id }) {
   const file = path.join(folder, 'rows.copy');
-  // One connection each: the driver leaves one that was read from by COPY paused.
+  // One connection each: the driver leaves a connection paused after it was read from by COPY.
   const [source, target] = [1, 2].map(() => postgres(url, { max: 1, connection: { search_path: 'ledgerline' } }));
   const rows = source.unsafe(`copy (select * from transactions where individual_id = ${id}) to stdout`);
   await pipeline(await rows.readable(), createWriteStream(file));

@@ -1,10 +1,10 @@
-/** What the rules against abuse cost a send: all of them on, beside all of them off, in turns. */
+/** The cost of the rules against abuse for a send: all on compared with all off, in alternating runs. */
 import { loadRow, measured, ratio } from './harness.js';
 
 const each = 4800;
 const rounds = 3;
 const connections = 48;
-/** Wide enough that nobody is refused. */
+/** Limits so high that nobody is refused. */
 const wide = {
   LEDGERLINE_COUNTRIES: '*',
   LEDGERLINE_USER_SENDS: '100/10m,1000/1d',

@@ -1,4 +1,4 @@
-/** What the benchmarks share: a PostgreSQL, the service as it ships, the bare server, and the clocks. */
+/** Shared by the benchmarks: a PostgreSQL, the service as it ships, the bare server, and time and CPU measurement. */
 import { execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, openSync, readdirSync, readFileSync } from 'node:fs';
@@ -13,7 +13,7 @@ import { migrate } from '../dist/db/migrate.js';
 const root = fileURLToPath(new URL('..', import.meta.url));
 export const main = path.join(root, 'dist/main.js');
 
-/** A folder, a database with fsync on, and what runs on it; all of it goes when the bench is done. */
+/** A folder, a database with fsync on, and the servers that use it. Everything is removed at the end. */
 export class Bench {
   #children = [];
 
@@ -56,7 +56,7 @@ export class Bench {
     return { url, token, pid: child.pid, stop: () => end(child) };
   }
 
-  /** node:http and the driver, running our statements and nothing else. */
+  /** node:http and the driver, running our statements. */
   async bare() {
     const child = spawn(process.execPath, [path.join(root, 'bench/bare-server.js'), this.url], {
       stdio: ['ignore', 'pipe', 'inherit'],
@@ -116,7 +116,7 @@ function childrenOf(pid) {
     .map(Number);
 }
 
-/** The load comes from a process of its own, with as little of it as can be. */
+/** The load generator runs in a process of its own and is as small as possible. */
 export async function load(options) {
   const child = spawn(process.execPath, [path.join(root, 'bench/load.js')], { stdio: ['pipe', 'pipe', 'inherit'] });
   child.stdin.end(JSON.stringify(options));
@@ -161,14 +161,14 @@ export function pgbench(bench, script, { clients, seconds, transactions, variabl
   return Number(/tps = ([\d.]+)/.exec(output.toString())[1]);
 }
 
-/** One of our statements as pgbench takes it. */
+/** One of our statements as a pgbench script. */
 export function forPgbench(statement, values) {
   return `${statement.replaceAll(/\$(\d+)/g, (_, index) => values[Number(index) - 1])};\n`
     .replaceAll(/\s*\n\s*/g, ' ')
     .trim();
 }
 
-/** A store's database that runs nothing and keeps what it was asked, with values in pgbench's words. */
+/** A database for a store that runs nothing. It records the statements, with values as pgbench variables. */
 export function recordStatements(now, expressions) {
   const statements = [];
   const literal = (value) => {
@@ -180,7 +180,7 @@ export function recordStatements(now, expressions) {
   };
   const unsafe = async (statement, parameters) => {
     statements.push(forPgbench(statement, parameters.map(literal)));
-    // What a row says when all went well.
+    // The row of a successful call.
     return [{ other: false, issued: 1, moments: null, counted: true, code: 1, consumed: true }];
   };
   return { db: { read: { unsafe }, write: { unsafe } }, statements };
@@ -191,7 +191,7 @@ export const machine = `${cpus().length} × ${cpus()[0]?.model ?? process.arch},
 export const round = (number, digits = 0) => Number(number.toFixed(digits));
 export const ratio = (a, b) => (b === undefined || b === 0 ? undefined : round(a / b, 2));
 
-/** What a load came to, as a line of a table. */
+/** The result of a load as a row of a table. */
 export const loadRow = (what, { perSecond, p50, p99, nodeMicroseconds, postgresMicroseconds }) => ({
   what,
   perSecond: round(perSecond),
@@ -213,7 +213,7 @@ export async function importFile(bench, file) {
   return (performance.now() - begun) / 1000;
 }
 
-/** So many that two runs of one row differ. */
+/** Makes the rows of two runs different. */
 export function randomSource(seed) {
   let state = seed;
   return () => (state = (state * 48_271) % 2_147_483_647) / 2_147_483_647;

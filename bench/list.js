@@ -1,4 +1,4 @@
-/** How many list pages a second: 20 rows and the exact count, small individuals, 48 connections. */
+/** List pages per second: 20 rows and the exact count, small individuals, 48 connections. */
 import { once } from 'node:events';
 import { createWriteStream } from 'node:fs';
 import path from 'node:path';

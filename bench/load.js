@@ -1,5 +1,5 @@
 /**
- * The load: plain sockets, requests written beforehand, answers skimmed for their length and status.
+ * The load generator: plain sockets, prepared requests, answers parsed only for their length and status.
  * Options as JSON on standard input, figures as JSON on standard output.
  *   url, connections, seconds | requests (each sent once), rate (a second, open loop) | nothing (as fast as it goes),
  *   paths, bodies, headers, addresses (for X-Forwarded-For); with several paths, bodies or addresses they are taken in turn.
@@ -88,7 +88,7 @@ function asFastAsItGoes(connection) {
   });
 }
 
-/** Each request has its moment; one that finds no connection free waits, and that wait counts. */
+/** Each request has a scheduled time. If no connection is free it waits, and the wait counts as latency. */
 async function atRate() {
   const waiting = [];
   let sent = 0;

@@ -1,4 +1,4 @@
-/** Memory while rows stream in and out: it must not grow with their number. */
+/** Memory during import and export: it must not grow with the number of rows. */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { readFileSync } from 'node:fs';

@@ -1,4 +1,4 @@
-/** How the activity screen feels: first paint, first rows, and scrolling through 100,000 of them. Recorded, not judged. */
+/** The activity screen: first paint, first rows, and scrolling through 100,000 rows. Recorded without a target. */
 import { once } from 'node:events';
 import { createWriteStream, existsSync } from 'node:fs';
 import path from 'node:path';

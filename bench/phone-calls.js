@@ -1,4 +1,4 @@
-/** The calls of one send and one verify on the store, as the rules make them in the sandbox, without the rules. */
+/** The store calls of one send and one verify with the sandbox's rules, without the code that decides on them. */
 import { loadConfig } from '../dist/config/load.js';
 import { configuredModes, planFailures, planSends } from '../dist/guard/rules.js';
 

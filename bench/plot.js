@@ -26,7 +26,7 @@ export function linePlot({ title, x, lines }) {
     const lastY = atY(points.at(-1));
     return { label, colour, path, lastY, last: points.at(-1) };
   });
-  // Labels that would stand on one another move apart.
+  // Labels that would overlap are moved apart.
   let free = -Infinity;
   for (const line of drawn.toSorted((a, b) => a.lastY - b.lastY)) free = line.labelY = Math.max(line.lastY, free + 17);
   return [

@@ -1,4 +1,4 @@
-/** The figures as a page. */
+/** Writes the figures as a page. */
 const headings = {
   perSecond: 'a second',
   p50: 'p50 ms',

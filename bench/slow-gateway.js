@@ -1,4 +1,4 @@
-/** A gateway that accepts everything, after a while. */
+/** A gateway that accepts everything after a fixed time. */
 import { createServer } from 'node:http';
 
 const milliseconds = Number(process.argv[2]);

@@ -1,4 +1,4 @@
-/** How many codes a second: send, and verify with the right code, each with fresh users. */
+/** Codes per second: send, and verify with the right code, each with new users. */
 import { createPhoneStore } from '../dist/phone/phone.store.js';
 import { loadRow, measured, pgbench, ratio, recordStatements, round } from './harness.js';
 import { reserveAttempt, reserveSend } from './phone-calls.js';
@@ -20,7 +20,7 @@ export async function benchVerify(bench) {
   const headers = { authorization: `Bearer ${service.token}`, 'content-type': 'application/json' };
   const ours = (path, bodies) =>
     measured(bench, service, { paths: [path], headers, connections, requests: 'each', bodies });
-  // The same headers and bodies, with what the bare server needs in the path.
+  // The same headers and bodies; the bare server takes its parameters from the path.
   const theirs = (paths, bodies) => measured(bench, bare, { paths, headers, connections, requests: 'each', bodies });
   const sends = (first) => ids(first).map((id) => JSON.stringify({ id, phoneNumber: phoneOf(id) }));
   const bareSends = (first) => ids(first).map((id) => `/send/${id}/${encodeURIComponent(phoneOf(id))}`);
@@ -79,7 +79,7 @@ function expectOnly({ statuses }, status, what) {
   if (Object.keys(statuses).join() !== status) throw new Error(`${what} answered ${JSON.stringify(statuses)}`);
 }
 
-/** What the store sends for one send and one verify, in pgbench's words. */
+/** The store's statements for one send and one verify, as pgbench scripts. */
 async function phoneStatements() {
   const id = 987_654_321;
   const now = new Date();

@@ -1,4 +1,4 @@
-/** A week of customers, for pictures: two gateways played on loopback, their receipts, and people as they are. */
+/** A week of traffic for screenshots: two simulated gateways on loopback, their receipts, and customers. */
 import { createHmac } from 'node:crypto';
 import { createServer } from 'node:http';
 import { clientCredentials, createClient } from '../dist/client/index.js';
@@ -6,9 +6,9 @@ import { clientCredentials, createClient } from '../dist/client/index.js';
 const account = 'AC00000000000000000000000000000000';
 const secret = 'screenshots';
 
-/** What is played, and the settings of a service that asks it. */
+/** The simulated gateways, and the settings of a service that uses them. */
 export async function playGateways() {
-  /** By phone number: what was sent last, and how to say what became of it. */
+  /** By phone number: the last message, and how to report its delivery. */
   const texts = new Map();
   let troubled = () => false;
   const server = createServer(async (request, response) => {
@@ -70,7 +70,7 @@ async function vonageReceipt(callback, id, delivered) {
   await fetch(callback, { method: 'POST', body: new URLSearchParams(fields) });
 }
 
-/** How often each country comes, its numbers, and the share of its texts that arrives. */
+/** The share of each country, its numbers, and the share of its texts that are delivered. */
 const countries = [
   { often: 16, number: (n) => `+4474001${20_000 + n}`, arrives: 0.98 },
   { often: 11, number: (n) => `+49151234${20_000 + n}`, arrives: 0.97 },
@@ -81,7 +81,7 @@ const countries = [
 const busy = [0.8, 0.95, 1, 0.9, 1.25, 0.7, 0.6];
 const daySeconds = 86_400;
 
-/** Gives the user who was blocked on the last day. */
+/** Returns the user who was blocked on the last day. */
 export async function liveAWeek(baseUrl, { texts, trouble }) {
   const token = clientCredentials({ baseUrl, clientId: 'sandbox', clientSecret: 'sandbox' });
   const client = createClient({ baseUrl, token, resendSeconds: 0 });
@@ -102,7 +102,7 @@ export async function liveAWeek(baseUrl, { texts, trouble }) {
     await client.verify({ id, code });
   }
 
-  /** Somebody who is paid for texts to a range of numbers, until the guard closes it. */
+  /** An attacker who is paid for texts to a range of numbers, until the guard closes the range. */
   async function pump() {
     for (let i = 0; i < 28; i += 1) {
       const { id } = await client.createUser();

@@ -1,6 +1,6 @@
 /**
- * Pictures of every page, for the documents: `npm run screenshots`, or `npm run screenshots console` for those whose
- * names start so. Needs an installed Chromium, or CHROMIUM=path.
+ * Takes screenshots of every page for the documentation: `npm run screenshots`, or `npm run screenshots console` for those
+ * whose names start with that word. Needs an installed Chromium, or CHROMIUM=path.
  */
 import { execFileSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
@@ -130,7 +130,7 @@ try {
 
   await app.stop();
   const gateways = await playGateways();
-  // Receipts are asked for only by a service that knows its own address.
+  // Receipts are requested only by a service that knows its own address.
   const port = await freePort();
   app = await start('week', { ...gateways.settings, PORT: `${port}`, PUBLIC_URL: `http://127.0.0.1:${port}` });
   const blocked = await liveAWeek(app.url, gateways);

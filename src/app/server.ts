@@ -14,7 +14,7 @@ const closeIdleMilliseconds = 100;
 /** A connection may be new, with its first request still on the way. */
 const silentMilliseconds = 1000;
 
-/** Returns how to stop: the requests in flight are waited for, but not for longer than it is told. */
+/** Returns a function that stops the server. It waits for the requests in flight, but no longer than the given time. */
 export async function listen(
   server: Server,
   host: string,

@@ -12,7 +12,7 @@ export class ConfigError extends Error {
   }
 }
 
-/** A secret may stand in a file instead, as container platforms hand them out. */
+/** A secret may be in a file instead, as container platforms provide them. */
 const fileSuffix = '_FILE';
 
 export function loadConfig(env: Record<string, string | undefined>): Config {

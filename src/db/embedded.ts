@@ -1,4 +1,4 @@
-/** The PostgreSQL that Ledgerline brings with it: made, started and stopped as a child of this process. */
+/** The embedded PostgreSQL: created, started and stopped as a child of this process. */
 import { spawn, type ChildProcess, type SpawnOptions } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { closeSync, openSync, readFileSync } from 'node:fs';
@@ -13,7 +13,7 @@ import { isRunning, lockDirectory, lockHolder } from './lock.ts';
 export interface Embedded {
   url: string;
   stop(): Promise<void>;
-  /** At once, leaving the rest to the recovery of the next start. */
+  /** Ends the server at once; the next start recovers. */
   kill(): void;
 }
 
@@ -137,22 +137,22 @@ function addressOf(password: string, port: number): string {
   return `postgres://${role}:${password}@127.0.0.1:${port}/${database}`;
 }
 
-/** Runs a program inside a folder that its user can use but perhaps not walk to: see `here`. */
+/** Runs a program in a folder whose parents its user may not enter: see `here`. */
 function inFolder(folder: string): SpawnOptions {
   const env = { PATH: process.env.PATH, LC_ALL: 'C', TZ: 'UTC' };
   return isRoot ? { cwd: folder, env, uid: nobody, gid: nobody } : { cwd: folder, env };
 }
 
 /**
- * The data directory as PostgreSQL is told it. Root's PostgreSQL runs as nobody, who may not be able to
- * walk to a directory below, say, root's home; this name leads straight to the one it already stands in.
+ * The data directory as it is given to PostgreSQL. If we run as root, PostgreSQL runs as `nobody`, who may not be allowed
+ * to enter the folders above (root's home, for example). This name refers to the working directory of the process.
  */
 function here(folder: string): string {
   return isRoot && process.platform === 'linux' ? '/proc/self/cwd' : folder;
 }
 
 async function createCluster(place: Place, binaries: string, mayCreateDatabases: boolean): Promise<void> {
-  // A start that dies half-way leaves a folder that the next one throws away.
+  // A start that is interrupted leaves a folder that the next one removes.
   const fresh = `${place.cluster}.new`;
   await rm(fresh, { recursive: true, force: true });
   await mkdir(fresh, { mode: 0o700 });
@@ -170,7 +170,7 @@ async function createCluster(place: Place, binaries: string, mayCreateDatabases:
   ];
   await run(path.join(binaries, 'bin/initdb'), initdb, fresh);
 
-  // Hex needs no quoting. The superuser gets no password: after this it can log in from nowhere.
+  // Hex needs no quoting. The superuser gets no password, so that nobody can log in as the superuser later.
   const password = randomBytes(24).toString('hex');
   const power = mayCreateDatabases ? 'createdb createrole' : '';
   const provision = `create role ${role} login ${power} password '${password}'\ncreate database ${database} owner ${role}\n`;
@@ -181,7 +181,7 @@ async function createCluster(place: Place, binaries: string, mayCreateDatabases:
   await rename(fresh, place.cluster);
 }
 
-/** Runs a program to its end; what it printed is told only when it failed. */
+/** Runs a program to its end. Its output is shown only if it failed. */
 async function run(program: string, args: string[], folder: string, input = ''): Promise<void> {
   const child = spawn(program, args, { ...inFolder(folder), stdio: 'pipe' });
   let output = '';
@@ -190,7 +190,7 @@ async function run(program: string, args: string[], folder: string, input = ''):
   child.stdin?.on('error', () => {});
   child.stdin?.end(input);
   const code = await new Promise((resolve, reject) => child.on('error', reject).on('close', resolve));
-  // --single reports a failed statement and exits with 0 all the same.
+  // --single reports a failed statement but still exits with 0.
   if (code !== 0 || /ERROR:|FATAL:/.test(output)) {
     throw new Error(`${path.basename(program)} failed: ${lastLines(output)}`);
   }
@@ -207,7 +207,7 @@ async function checkVersion(place: Place, binaries: string): Promise<void> {
   }
 }
 
-/** After kill -9 of the service its PostgreSQL lives on. We hold the lock, so it is nobody else's. */
+/** After kill -9 of the service its PostgreSQL goes on running. We hold the lock, so no other service uses it. */
 async function stopOrphan({ cluster }: Place): Promise<void> {
   const file = path.join(cluster, 'postmaster.pid');
   const pid = Number.parseInt(await readFile(file, 'utf8').catch(() => ''), 10);
@@ -238,7 +238,7 @@ interface Server {
   kill(): void;
 }
 
-/** Runs the server until it is told to stop; if it dies by itself it is started again on the same port. */
+/** Runs the server until `stop` is called. If the server ends by itself, it is started again on the same port. */
 async function runServer(place: Place, binaries: string, settings: Record<string, string>): Promise<Server> {
   let port = await freePort();
   let child: ChildProcess;
@@ -264,7 +264,7 @@ async function runServer(place: Place, binaries: string, settings: Record<string
     started.once('exit', async () => {
       while (!stopping) {
         await sleep(500);
-        // The callers get 503 meanwhile, and PostgreSQL's own log says why it went.
+        // Until then callers get 503. PostgreSQL's own log says why it ended.
         if (
           await startServer(false).then(
             () => true,
@@ -325,7 +325,7 @@ async function isReady(child: ChildProcess, { cluster }: Place): Promise<boolean
   return false;
 }
 
-/** SIGINT is PostgreSQL's fast shutdown: it ends the sessions, writes everything out and goes. */
+/** SIGINT is PostgreSQL's fast shutdown: it ends the sessions, writes everything to disk and exits. */
 async function stopServer(child: ChildProcess): Promise<void> {
   if (child.exitCode !== null || child.signalCode !== null) return;
   const ended = new Promise((resolve) => child.once('exit', resolve));
@@ -344,7 +344,7 @@ function lastLines(output: string): string {
   return output.trim().split('\n').slice(-3).join(' | ');
 }
 
-/** What the system says, as one sentence with what to do. */
+/** Turns an error of the system into one sentence that says what to do. */
 function inWords(error: unknown, dataDir: string): Error {
   if (error instanceof StartError || !(error instanceof Error)) return error as Error;
   const { code } = error as NodeJS.ErrnoException;

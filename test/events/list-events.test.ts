@@ -135,9 +135,7 @@ describe('GET /events', () => {
     expect((await events('?userId=0')).json.errors).toHaveProperty('UserId');
     const unknown = await events('?type=user.created&type=user.invented');
     expect([unknown.status, unknown.headers.get('error-reason')]).toEqual([400, 'invalid-request']);
-    expect(unknown.json).toEqual(
-      invalidField('Type', `The field Type must be one of ${eventTypes.join(', ')}.`),
-    );
+    expect(unknown.json).toEqual(invalidField('Type', `The field Type must be one of ${eventTypes.join(', ')}.`));
     const next = (await events()).json.next as string;
     for (const cursor of [
       'x',

@@ -28,7 +28,7 @@ export const codesSettings = {
     env: 'LEDGERLINE_CODE_SECONDS',
     kind: integer(30, 86400),
     default: 600,
-    about: 'How long a code is good.',
+    about: 'Lifetime of a code.',
   }),
   codeAttempts: setting({
     env: 'LEDGERLINE_CODE_ATTEMPTS',

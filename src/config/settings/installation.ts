@@ -6,13 +6,13 @@ export const installationSettings = {
     env: 'MODE',
     kind: oneOf('sandbox', 'production'),
     default: 'sandbox',
-    about: 'The sandbox has an inbox instead of a gateway, a clock to move and a known client.',
+    about: 'The sandbox has an inbox instead of a gateway, a clock that can be moved, and a well-known client.',
   }),
   dataDir: setting({
     env: 'DATA_DIR',
     kind: text,
     default: './data',
-    about: 'Folder of the embedded PostgreSQL and of the keys the sandbox makes for itself.',
+    about: 'Folder of the embedded PostgreSQL and of the keys that the sandbox generates.',
   }),
   sandboxRemote: setting({
     env: 'LEDGERLINE_SANDBOX_REMOTE',

@@ -8,20 +8,20 @@ export const observabilitySettings = {
     env: 'LEDGERLINE_LOG_LEVEL',
     kind: logLevels,
     default: 'info',
-    about: 'Least level of what is logged.',
+    about: 'Lowest level that is logged.',
   }),
   logFormat: setting<'json' | 'text' | undefined>({
     env: 'LEDGERLINE_LOG_FORMAT',
     kind: oneOf('json', 'text'),
     default: undefined,
     defaultText: 'text on a terminal, else json',
-    about: 'How log lines are written.',
+    about: 'Format of the log lines.',
   }),
   metricsPort: setting<number | undefined>({
     env: 'LEDGERLINE_METRICS_PORT',
     kind: integer(0, 65535),
     default: undefined,
     defaultText: 'none: on PORT in the sandbox, off in production',
-    about: 'Port of its own for /metrics.',
+    about: 'Separate port for /metrics.',
   }),
 };

@@ -60,7 +60,7 @@ export const serverSettings = {
     kind: url('http', 'https'),
     default: undefined,
     defaultText: 'http://HOST:PORT',
-    about: 'Where callers reach the service; it is the issuer of the embedded issuer’s tokens.',
+    about: 'URL under which callers reach the service, and the issuer of the embedded issuer’s tokens.',
   }),
   corsOrigins: setting<string[]>({
     env: 'LEDGERLINE_CORS_ORIGINS',
@@ -79,7 +79,7 @@ export const serverSettings = {
     env: 'LEDGERLINE_TRUSTED_PROXIES',
     kind: trustedProxies,
     default: [],
-    about: 'Proxies whose X-Forwarded-For is believed. Without any, client addresses are not counted.',
+    about: 'Proxies whose X-Forwarded-For is trusted. Without any, client addresses are not counted.',
   }),
   drainSeconds: setting({
     env: 'LEDGERLINE_DRAIN_SECONDS',

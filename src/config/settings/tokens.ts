@@ -92,19 +92,19 @@ export const tokensSettings = {
     default: undefined,
     defaultText: 'found by the issuer’s discovery document',
     httpsOnly: true,
-    about: 'Where the issuer’s keys are.',
+    about: 'URL of the issuer’s key set.',
   }),
   jwksRefreshSeconds: setting({
     env: 'LEDGERLINE_JWKS_REFRESH_SECONDS',
     kind: integer(1, 86400),
     default: 300,
-    about: 'Age after which the issuer’s keys are read again; a key that left no longer counts.',
+    about: 'Age after which the issuer’s keys are read again; a removed key is no longer accepted.',
   }),
   jwksCooldownSeconds: setting({
     env: 'LEDGERLINE_JWKS_COOLDOWN_SECONDS',
     kind: integer(1, 3600),
     default: 30,
-    about: 'Least time between two reads of the keys, however many tokens name an unknown key.',
+    about: 'Minimum time between two reads of the keys, however many tokens name an unknown key.',
   }),
   audience: setting({
     env: 'LEDGERLINE_AUDIENCE',
@@ -172,6 +172,6 @@ export const tokensSettings = {
     kind: integer(60, 2_592_000),
     default: byMode(86400, 3600),
     defaultText: '86400; 3600 in production',
-    about: 'How long a token of the embedded issuer lives.',
+    about: 'Lifetime of a token of the embedded issuer.',
   }),
 };
