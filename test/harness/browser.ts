@@ -1,4 +1,4 @@
-/** A real browser: the Chromium inside an npm package where there is one for the machine, else an installed one. */
+/** A real browser: the Chromium of an npm package if there is one for the machine, else an installed one. */
 import { existsSync } from 'node:fs';
 import { mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
@@ -7,12 +7,24 @@ import path from 'node:path';
 import { brotliDecompressSync } from 'node:zlib';
 import { execFileSync } from 'node:child_process';
 import { chromium, type Browser } from 'playwright-core';
-import { onTestFinished } from 'vitest';
+import { afterAll } from 'vitest';
 
 const installed = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome'];
 
-/** A browser for one test, or why there is none. */
-export async function openBrowser(): Promise<Browser | string> {
+let launched: Promise<Browser | string> | undefined;
+
+/** One browser for all tests of a file, or the reason why there is none. */
+export function openBrowser(): Promise<Browser | string> {
+  return (launched ??= launch());
+}
+
+// Runs in every test file that imports this one.
+afterAll(async () => {
+  const browser = await launched;
+  if (typeof browser === 'object') await browser.close();
+});
+
+async function launch(): Promise<Browser | string> {
   const args = [
     '--no-sandbox',
     '--disable-dev-shm-usage',
@@ -24,13 +36,7 @@ export async function openBrowser(): Promise<Browser | string> {
   if (!executablePath) {
     return 'no Chromium: npm has none for this machine, so install one (Debian: apt-get install chromium) to run the browser tests';
   }
-  const browser = await chromium.launch({
-    executablePath,
-    args,
-    ...(packed && { env: { ...process.env, ...packed.env } }),
-  });
-  onTestFinished(() => browser.close());
-  return browser;
+  return chromium.launch({ executablePath, args, ...(packed && { env: { ...process.env, ...packed.env } }) });
 }
 
 interface Unpacked {
@@ -38,7 +44,7 @@ interface Unpacked {
   env: Record<string, string>;
 }
 
-/** The package unpacks itself only on Lambda; here it is done once for each version. */
+/** The package unpacks itself only on AWS Lambda; here it is done once for each version. */
 async function unpackChromium(): Promise<Unpacked> {
   const bin = path.join(path.dirname(createRequire(import.meta.url).resolve('@sparticuz/chromium')), '../bin');
   const { version } = JSON.parse(await readFile(path.join(bin, '../package.json'), 'utf8')) as { version: string };

@@ -1,30 +1,28 @@
-/** A page as a viewer has it, that also minds what a viewer would not see: errors, and requests to elsewhere. */
+/** A page in a real browser. Its test fails on errors in the console and on requests to other origins. */
 import axe from 'axe-core';
 import type { BrowserContextOptions, Page } from 'playwright-core';
-import { expect, onTestFinished } from 'vitest';
+import { expect, onTestFinished, TestRunner } from 'vitest';
 import { openBrowser } from './browser.ts';
 
 export interface OpenOptions extends BrowserContextOptions {
-  /** Complaints of the browser that this test brings about on purpose. */
+  /** Errors in the console that this test causes on purpose. */
   expected?: RegExp;
-  /** Another origin that this page may ask. */
+  /** Another origin that this page may call. */
   allowed?: string;
 }
 
-/** Undefined where there is no browser; the run says so. */
-export async function openPage(address: string, options: OpenOptions = {}): Promise<Page | undefined> {
+/** Skips the test if there is no browser. */
+export async function openPage(address: string, options: OpenOptions = {}): Promise<Page> {
   const { expected, allowed, ...contextOptions } = options;
   const browser = await openBrowser();
-  if (typeof browser === 'string') {
-    console.warn(browser);
-    return undefined;
-  }
+  if (typeof browser === 'string') return TestRunner.getCurrentTest()!.context.skip(browser);
   const context = await browser.newContext({
     viewport: { width: 1280, height: 800 },
     locale: 'en-GB',
     timezoneId: 'Europe/Berlin',
     ...contextOptions,
   });
+  onTestFinished(() => context.close());
   const page = await context.newPage();
   const complaints: string[] = [];
   const elsewhere: string[] = [];
@@ -51,7 +49,7 @@ interface Finding {
   nodes: { html: string; failureSummary: string }[];
 }
 
-/** What axe finds, in light and in dark. */
+/** Fails on anything that axe finds, in light and in dark. */
 export async function expectAccessible(page: Page): Promise<void> {
   for (const colorScheme of ['light', 'dark'] as const) {
     await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' });
@@ -64,7 +62,7 @@ export async function expectAccessible(page: Page): Promise<void> {
   }
 }
 
-/** No sideways scroll, in the page or in what scrolls inside it. */
+/** Nothing scrolls sideways at 320 pixels, neither the page nor an element that scrolls inside it. */
 export async function expectNarrow(page: Page): Promise<void> {
   await page.setViewportSize({ width: 320, height: 640 });
   const wide = await page.evaluate<number[]>(
@@ -73,13 +71,13 @@ export async function expectNarrow(page: Page): Promise<void> {
   for (const excess of wide) expect(excess).toBeLessThanOrEqual(0);
 }
 
-/** Without fonts all text would be 0 pixels wide, and every other test would still pass. */
+/** Without fonts all text would be 0 pixels wide, and all other tests would pass. */
 export async function expectRenderedText(page: Page, name: string): Promise<void> {
   const box = await page.getByRole('heading', { name }).first().boundingBox();
   expect(box!.width).toBeGreaterThan(30);
 }
 
-/** The cells of a page's tables, row by row, without the columns' names. */
+/** The cells of a page's tables, row by row, without the names of the columns. */
 export async function tableCells(page: Page): Promise<string[][]> {
   const rows = await page
     .getByRole('row')
