@@ -1,4 +1,4 @@
-/** The pages: static files with a hash in their names, packed with brotli once, when they are built. */
+/** Builds the pages: static files with a hash in their names, compressed with brotli at build time. */
 import { readdir, readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -15,14 +15,17 @@ const common = {
 };
 
 const target = 'es2022';
+// Browsers with light-dark(). What Vite would write instead follows the system and not the host page.
+const cssTarget = ['chrome123', 'firefox120', 'safari17.5'];
 
-/** The element alone, in one file, for pages of others. */
+/** The element alone, in one file, for other people's pages. */
 const element = defineConfig({
   ...common,
   build: {
     outDir: path.join(here, '../dist/activity'),
     emptyOutDir: true,
     target,
+    cssTarget,
     lib: { entry: path.join(here, 'activity/element.tsx'), formats: ['es'], fileName: () => 'ledgerline-activity.js' },
   },
   plugins: [types('ledgerline-activity.d.ts')],
@@ -34,6 +37,7 @@ const pages = defineConfig({
     outDir: output,
     emptyOutDir: true,
     target,
+    cssTarget,
     // A data: address would need a wider policy.
     assetsInlineLimit: 0,
     modulePreload: { polyfill: false },

@@ -1,10 +1,11 @@
-/** What the activity screen reckons before it draws: days, sums, places. */
+/** What the activity screen computes before it draws: days, sums, positions. */
 import { describe, expect, it } from 'vitest';
 import type { TransactionPeriod } from '../../client/index.ts';
 import { dayOf, firstMoment, lastMoment } from '../../web/activity/dates.ts';
 import { noFilter, readAddress, writeAddress } from '../../web/activity/filter.ts';
-import { dayNotAfter, dayOfRow, layOut, monthsOf, visibleDays } from '../../web/activity/layout.ts';
-import { addDecimals, formatMoney } from '../../web/activity/money.ts';
+import { boxOf, dayNotAfter, dayOfRow, layOut, monthsUpTo, monthSums, visibleDays } from '../../web/activity/layout.ts';
+import { boxLimit, ScrollRange } from '../../web/activity/scroll-range.ts';
+import { addDecimals, formatMoney, isGreater, parseAmount } from '../../web/activity/money.ts';
 
 describe('a day', () => {
   it.each([
@@ -28,6 +29,36 @@ describe('money', () => {
     expect(addDecimals('9007199254740993.17', '0.005')).toBe('9007199254740993.175');
     expect(addDecimals('-5', '4.99')).toBe('-0.01');
     expect(addDecimals('0', '7')).toBe('7');
+  });
+
+  it.each([
+    ['en-GB', '1,000.50', '1000.50'],
+    ['en-GB', '1,000', '1000'],
+    ['en-GB', '1,50', '1.50'],
+    ['en-GB', '£ 12', '12'],
+    ['en-GB', '1,000,000', '1000000'],
+    ['de-DE', '1.000,50', '1000.50'],
+    ['de-DE', '1.000', '1000'],
+    ['de-DE', '10.5', '10.5'],
+    ['fr-FR', '1 000,50 €', '1000.50'],
+    ['de-CH', "1'000.50", '1000.50'],
+    ['ar-EG', '١٬٠٠٠٫٥٠', '1000.50'],
+    ['fa-IR', '۱۲۳', '123'],
+    ['en-GB', '0.125', '0.125'],
+    ['en-GB', '1e3', undefined],
+    ['en-GB', '1,00,0', undefined],
+    ['en-GB', '1.2.3', undefined],
+    ['en-GB', '-5', undefined],
+    ['en-GB', 'b-00012', undefined],
+    ['en-GB', '', undefined],
+  ])('in %s, %s is read as %s', (locale, text, amount) => {
+    expect(parseAmount(text, locale)).toBe(amount);
+  });
+
+  it('compares exactly', () => {
+    expect(isGreater('9007199254740993', '9007199254740992')).toBe(true);
+    expect(isGreater('10.0', '10')).toBe(false);
+    expect(isGreater('2', '10')).toBe(false);
   });
 
   it('shows every digit that counts, in the currency’s manner', () => {
@@ -95,13 +126,77 @@ describe('the layout', () => {
   });
 
   it('sums up months without a gap, each currency for itself', () => {
-    expect(monthsOf(layout, 'EUR', 12).map(({ month, moneyIn }) => [month, moneyIn])).toEqual([
+    const euros = monthSums(layout, 'EUR');
+    expect(monthsUpTo(euros, '2026-03', '2026-01', 12).map(({ month, moneyIn }) => [month, moneyIn])).toEqual([
       ['2026-01', '200.10'],
       ['2026-02', '0'],
       ['2026-03', '3.20'],
     ]);
-    expect(monthsOf(layout, 'USD', 12)).toHaveLength(1);
-    expect(monthsOf(layout, 'EUR', 2).map(({ month }) => month)).toEqual(['2026-02', '2026-03']);
+    expect([...monthSums(layout, 'USD').keys()]).toEqual(['2026-03']);
+    expect(monthsUpTo(euros, '2026-03', '2026-01', 2).map(({ month }) => month)).toEqual(['2026-02', '2026-03']);
+  });
+
+  it('keeps the box of a very long day small, with each row where it was', () => {
+    const long = layOut([period('2026-03-05', 2_000_000)], 16);
+    for (const from of [0, 1_000_000, 72_000_000, long.height - 800]) {
+      const [day] = visibleDays(long, from, from + 800);
+      const { top, height, hiddenRows, listHeight } = boxOf(day!, long);
+      expect(height).toBeLessThan(300_000);
+      const firstRow = day!.shownFrom;
+      expect(top + long.headingHeight + (firstRow - hiddenRows) * long.rowHeight).toBe(
+        long.headingHeight + firstRow * long.rowHeight,
+      );
+      expect((day!.shownTo - hiddenRows) * long.rowHeight).toBeLessThanOrEqual(listHeight);
+    }
+  });
+});
+
+describe('a range that is taller than a browser allows', () => {
+  const [listHeight, screenHeight] = [72_000_000, 800];
+  const end = listHeight - screenHeight;
+
+  it('passes short movements on pixel by pixel, and reaches both ends', () => {
+    const range = new ScrollRange(listHeight, screenHeight);
+    let box = range.moveTo(30_000_000);
+    for (let step = 1; step <= 500; step += 1) expect(range.scrolledTo((box += 100))).toBe(30_000_000 + step * 100);
+    const settled = range.settle()!;
+    expect(settled).toBeLessThan(boxLimit);
+    expect(range.scrolledTo(settled)).toBeCloseTo(30_050_000, 3);
+    expect(range.moveTo(end)).toBe(boxLimit - screenHeight);
+    expect(range.scrolledTo(boxLimit - screenHeight)).toBe(end);
+    expect(range.moveTo(0)).toBe(0);
+  });
+
+  it('maps the whole scroll bar to the whole list', () => {
+    const range = new ScrollRange(listHeight, screenHeight);
+    expect(range.scrolledTo((boxLimit - screenHeight) / 2)).toBeCloseTo(end / 2, 3);
+    expect(range.scrolledTo(boxLimit - screenHeight)).toBe(end);
+    expect(range.isStuck).toBe(false);
+    expect(range.scrolledTo(0)).toBe(0);
+  });
+
+  it('makes room when the box is at its end and the list is not', () => {
+    const range = new ScrollRange(listHeight, screenHeight);
+    let box = range.moveTo(60_000_000);
+    let list = 60_000_000;
+    while (!range.isStuck) {
+      box = Math.min(box + 2000, boxLimit - screenHeight);
+      list = range.scrolledTo(box);
+    }
+    expect(list).toBeLessThan(end);
+    box = range.settle()!;
+    expect(box).toBeLessThan(boxLimit - screenHeight - 1_000_000);
+    expect([range.scrolledTo(box), range.isStuck]).toEqual([list, false]);
+  });
+
+  it('leaves lists alone that fit', () => {
+    const range = new ScrollRange(1_000_000, screenHeight);
+    expect([range.scrolledTo(900_000), range.offset, range.moveTo(500_000), range.settle()]).toEqual([
+      900_000,
+      0,
+      500_000,
+      undefined,
+    ]);
   });
 });
 

@@ -29,7 +29,6 @@ describe('a failed customer', () => {
       .poll(async () => (await service.call(`/operator/users/${id}/trail`, undefined, { method: 'GET' })).text)
       .toContain('"blocked"');
     const page = await openPage(`${service.url}/console`);
-    if (!page) return;
     await page.getByRole('link', { name: 'Customer' }).click();
     await page.getByLabel('User id or phone number').fill(phoneNumber);
     await page.keyboard.press('Enter');
@@ -79,7 +78,6 @@ describe('a failed customer', () => {
   it('who succeeded is told from who waits', async () => {
     const id = await service.verifiedUser();
     const page = await openPage(`${service.url}/console#customer/${id}`);
-    if (!page) return;
     await page.locator('.sentence').getByText('Verified.').waitFor();
   });
 });
@@ -88,7 +86,6 @@ describe('the overview', () => {
   it('counts what the service counted, in a plot and in a table', async () => {
     await service.verifiedUser();
     const page = await openPage(`${service.url}/console`);
-    if (!page) return;
     await expectRenderedText(page, 'Overview');
     const { json } = await service.call('/operator/overview?days=7', undefined, { method: 'GET' });
     const sent = json.days.reduce((sum: number, day: { sent: number }) => sum + day.sent, 0);
@@ -105,7 +102,6 @@ describe('the overview', () => {
     own.forgetTokens();
     await own.verifiedUser();
     const page = await openPage(`${own.url}/console`);
-    if (!page) return;
     await page.locator('.figure').first().waitFor();
     expect(await page.locator('.figure').first().innerText()).toBe('1');
     expect(await page.locator('.plot table tbody tr').last().locator('td').allInnerTexts()).toEqual(['1', '0', '1']);
@@ -116,7 +112,6 @@ describe('the guard', () => {
   it('shows who is blocked, and lifts it on record', async () => {
     const { id, phoneNumber } = await failedCustomer();
     const page = await openPage(`${service.url}/console#guard`);
-    if (!page) return;
     await page.getByRole('button', { name: `Lift the block of ${id}` }).click();
     await page.getByRole('button', { name: `Lift the block of ${id}` }).waitFor({ state: 'detached' });
     await service.sendCode(id, phoneNumber);
@@ -134,7 +129,6 @@ describe('the guard', () => {
   it('takes back the block where the customer is looked at', async () => {
     const { id, phoneNumber } = await failedCustomer();
     const page = await openPage(`${service.url}/console#customer/${id}`);
-    if (!page) return;
     await page.getByText('Blocked until').waitFor();
     await page.getByRole('button', { name: 'Lift the block' }).focus();
     await page.keyboard.press('Enter');
@@ -158,7 +152,6 @@ describe('the guard', () => {
       (await own.call('/operator/guard/decisions?count=500', undefined, { method: 'GET' })).json.decisions.length;
     await expect.poll(decided).toBe(61);
     const page = await openPage(`${own.url}/console#guard`);
-    if (!page) return;
     const table = page.getByRole('region', { name: 'Decisions' }).getByRole('row');
     await expect.poll(() => table.count()).toBe(1 + 50);
     await page.getByRole('button', { name: 'Show older' }).click();
@@ -197,7 +190,6 @@ describe('the safe list', () => {
     const phoneNumber = newPhone();
     const masked = `${phoneNumber.slice(0, 3)}…${phoneNumber.slice(-2)}`;
     const page = await openPage(`${own.url}/console`);
-    if (!page) return;
     await tabTo(page, 'Safe list');
     await page.keyboard.press('Enter');
     await page.getByText('The list is empty').waitFor();
@@ -264,7 +256,6 @@ describe('what stands in the way', () => {
     'of %s: nothing yet, a wait, a failure, no connection',
     async (view) => {
       const page = await openPage(`${own.url}/`, { expected: /status of 5|ERR_INTERNET_DISCONNECTED|ERR_FAILED/ });
-      if (!page) return;
       let release = () => {};
       const held = new Promise<void>((resolve) => (release = resolve));
       await page.route('**/operator/**', async (route) => {
@@ -294,7 +285,6 @@ describe('what stands in the way', () => {
 
   it('of a customer who is not there, or a number that is nobody’s', async () => {
     const page = await openPage(`${service.url}/console#customer/2000000000`, { expected: /status of 404/ });
-    if (!page) return;
     await page.getByRole('alert').waitFor();
     await expectAccessible(page);
     await page.getByLabel('User id or phone number').fill(newPhone());

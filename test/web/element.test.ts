@@ -1,21 +1,14 @@
-/** `<ledgerline-activity>` on somebody else's page: another origin, a strict policy of its own, a token from its back end. */
-import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
-import { readFile } from 'node:fs/promises';
-import { expect, it, onTestFinished } from 'vitest';
-import { freePort } from '../../src/free-port.ts';
-import { expectAccessible, openPage } from '../harness/page.ts';
-import { serviceForTest } from '../harness/service.ts';
+/** `<ledgerline-activity>` in a page of another origin. */
+import type { Page } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { reserveOrigin, serveHostPage } from '../harness/host-page.ts';
+import { expectAccessible, openPage, type OpenOptions } from '../harness/page.ts';
+import { serviceForTest, startService, type Service } from '../harness/service.ts';
 
-const script = await readFile(new URL('../../dist/activity/ledgerline-activity.js', import.meta.url), 'utf8');
-
-const hostPage = `<!doctype html><html lang="en"><head><meta charset="utf-8"><title>Bank</title>
-<script type="module" src="/host.js"></script></head>
-<body><main><h1>My bank</h1><ledgerline-activity></ledgerline-activity></main></body></html>`;
+const element = 'activity/ledgerline-activity.js';
 
 it('shows a wallet inside a page of another origin', async () => {
-  const port = await freePort('127.0.0.1');
-  const origin = `http://127.0.0.1:${port}`;
+  const { port, origin } = await reserveOrigin();
   const service = await serviceForTest({ LEDGERLINE_CORS_ORIGINS: origin });
   const id = await service.createUser();
   await service.record([
@@ -30,38 +23,23 @@ it('shows a wallet inside a page of another origin', async () => {
     },
   ]);
   let token = 'expired';
-  const hostScript = `
-    import './ledgerline-activity.js';
-    const element = document.querySelector('ledgerline-activity');
-    element.addEventListener('ledgerline-session-expired', () => document.title = 'Session expired');
-    element.getToken = async (refused) => (await fetch('/token?refused=' + refused)).text();
-    element.texts = { title: 'Umsätze' };
-    element.setAttribute('base-url', '${service.url}');
-    element.setAttribute('individual', '${id}');
-    element.setAttribute('locale', 'de-AT');`;
-  const files: Record<string, [type: string, text: () => string]> = {
-    '/': ['text/html', () => hostPage],
-    '/host.js': ['text/javascript', () => hostScript],
-    '/ledgerline-activity.js': ['text/javascript', () => script],
-    '/token': ['text/plain', () => token],
-    '/favicon.ico': ['text/plain', () => ''],
-  };
-  const host = createServer((request, response) => {
-    const [type, text] = files[request.url!.split('?')[0]!]!;
-    response.setHeader('content-type', `${type}; charset=utf-8`);
-    // What docs/web.md says a host page needs.
-    response.setHeader(
-      'content-security-policy',
-      `default-src 'none'; script-src 'self'; connect-src 'self' ${service.url}`,
-    );
-    response.end(text());
+  await serveHostPage({
+    element,
+    port,
+    serviceUrl: service.url,
+    body: '<h1>My bank</h1><ledgerline-activity></ledgerline-activity>',
+    script: `
+      const element = document.querySelector('ledgerline-activity');
+      element.addEventListener('ledgerline-session-expired', () => document.title = 'Session expired');
+      element.getToken = async (refused) => (await fetch('/token?refused=' + refused)).text();
+      element.texts = { title: 'Umsätze' };
+      element.setAttribute('base-url', '${service.url}');
+      element.setAttribute('individual', '${id}');
+      element.setAttribute('locale', 'de-AT');`,
+    answers: { '/token': () => token },
   });
-  await new Promise<void>((resolve) => host.listen(port, '127.0.0.1', resolve));
-  onTestFinished(() => void host.close());
-  expect((host.address() as AddressInfo).port).toBe(port);
 
   const page = await openPage(origin, { expected: /status of 401/, allowed: service.url });
-  if (!page) return;
   await page.getByRole('heading', { name: 'Your session has ended' }).waitFor();
   await expect.poll(() => page.title()).toBe('Session expired');
   token = await service.token('transactions:read', id);
@@ -69,11 +47,135 @@ it('shows a wallet inside a page of another origin', async () => {
   await page.getByRole('heading', { name: 'Umsätze' }).waitFor();
   const row = page.locator('button.row');
   expect(await row.locator('.name').innerText()).toBe('Ada <b>Park</b>');
-  // Every digit, in the manner of Austria.
+  // Every digit, written as in Austria.
   expect((await row.locator('.amount').innerText()).replaceAll(/\s/g, ' ')).toBe('+€ 9.007.199.254.740.993,17');
-  // Without address-bar the page's address is left alone.
+  // Without address-bar the page's address stays as it is.
   await row.click();
   await page.getByRole('dialog').waitFor();
   expect(page.url()).toBe(`${origin}/`);
   await expectAccessible(page);
+});
+
+it('says so when the service does not allow the origin of the page', async () => {
+  const { port, origin } = await reserveOrigin();
+  const service = await serviceForTest();
+  const token = await service.token('transactions:read', 1);
+  await serveHostPage({
+    element,
+    port,
+    serviceUrl: service.url,
+    body: `<h1>My bank</h1><ledgerline-activity individual="1" base-url="${service.url}"></ledgerline-activity>`,
+    script: `document.querySelector('ledgerline-activity').getToken = () => '${token}';`,
+  });
+  const page = await openPage(origin, { expected: /CORS|ERR_FAILED/, allowed: service.url });
+  await page.getByRole('heading', { name: 'This page may not use the service' }).waitFor();
+  expect(await page.locator('.state').innerText()).toContain(`does not accept requests from ${origin}`);
+  await expectAccessible(page);
+});
+
+describe('the host page', () => {
+  let service: Service;
+  let token: string;
+  let busy: number;
+  const places: { port: number; origin: string }[] = [];
+  beforeAll(async () => {
+    for (let index = 0; index < 8; index += 1) places.push(await reserveOrigin());
+    service = await startService({ LEDGERLINE_CORS_ORIGINS: places.map(({ origin }) => origin).join(',') });
+    busy = await service.createUser();
+    const rows = Array.from({ length: 5000 }, (_, index) => ({
+      individualId: busy,
+      transactionId: `h-${index}`,
+      amount: '5',
+      currency: 'EUR',
+      timeStamp: new Date(Date.UTC(2026, 0, 1) + index * 3_600_000).toISOString(),
+      transactionCategory: 'Debit',
+      receiverName: 'Shop',
+    }));
+    await service.record(rows);
+    token = await service.token('transactions:read', busy);
+  });
+  afterAll(() => service.stop());
+
+  interface Host {
+    css?: string;
+    attributes?: string;
+    page?: OpenOptions;
+  }
+
+  async function open({ css = '', attributes = '', page: options = {} }: Host): Promise<Page> {
+    const { port, origin } = places.shift()!;
+    await serveHostPage({
+      element,
+      port,
+      serviceUrl: service.url,
+      css,
+      body: `<h1>My bank</h1><ledgerline-activity individual="${busy}" base-url="${service.url}" ${attributes}></ledgerline-activity>`,
+      script: `document.querySelector('ledgerline-activity').getToken = () => '${token}';`,
+    });
+    const page = await openPage(origin, { allowed: service.url, ...options });
+    await page.locator('button.row').first().waitFor();
+    return page;
+  }
+
+  const style = (page: Page, selector: string, property: string) =>
+    page.evaluate<string>(
+      `getComputedStyle(document.querySelector('ledgerline-activity').shadowRoot.querySelector('${selector}')).${property}`,
+    );
+  const rowsInDocument = (page: Page) => page.locator('button.row').count();
+
+  it.each([
+    ['is light only', '', 'rgb(17, 22, 29)'],
+    ['follows the system', ':root { color-scheme: light dark; }', 'rgb(236, 239, 244)'],
+    ['is dark only', ':root { color-scheme: dark; }', 'rgb(236, 239, 244)'],
+  ])('under a dark system, a host page that %s decides the colours', async (_, css, colour) => {
+    const page = await open({ css, page: { colorScheme: 'dark' } });
+    expect(await style(page, '.row .name', 'color')).toBe(colour);
+  });
+
+  it('passes on none of its text styles, and its root size changes nothing', async () => {
+    const page = await open({
+      css: `html { font-size: 62.5%; }
+        body { font: italic 700 30px/3 serif; letter-spacing: 0.3em; word-spacing: 1em; text-transform: uppercase;
+          text-align: right; text-indent: 3em; white-space: pre; color: red; font-variant: small-caps; }`,
+    });
+    const expected = {
+      letterSpacing: 'normal',
+      wordSpacing: '0px',
+      textTransform: 'none',
+      fontStyle: 'normal',
+      fontSize: '16px',
+      fontVariantCaps: 'normal',
+      textIndent: '0px',
+    };
+    for (const [property, value] of Object.entries(expected)) {
+      expect([property, await style(page, '.row .name', property)]).toEqual([property, value]);
+    }
+    expect((await page.locator('button.row').first().boundingBox())!.height).toBe(72);
+  });
+
+  it('need not give it a height: then it is as tall as the window, and draws few rows', async () => {
+    const page = await open({ css: 'ledgerline-activity { height: auto; }' });
+    await page.locator('.screen[aria-busy="false"]').waitFor();
+    expect(await rowsInDocument(page)).toBeLessThan(60);
+    expect((await page.locator('ledgerline-activity').boundingBox())!.height).toBeLessThanOrEqual(800);
+  });
+
+  it('may make it as tall as its content: then the window scrolls, and few rows are drawn', async () => {
+    const page = await open({ css: 'ledgerline-activity { height: auto; max-height: none; }' });
+    await page.locator('.screen[aria-busy="false"]').waitFor();
+    expect(await rowsInDocument(page)).toBeLessThan(60);
+    await page.evaluate('scrollTo(0, 200000)');
+    await expect
+      .poll(async () => Number(await page.locator('button.row').first().getAttribute('data-row')))
+      .toBeGreaterThan(2000);
+    expect(await rowsInDocument(page)).toBeLessThan(60);
+    await page.getByLabel('Jump to date').fill('2026-01-02');
+    await page.locator('[data-day="2026-01-02"]').waitFor();
+  });
+
+  it('may hide the title', async () => {
+    const page = await open({ attributes: 'hide-title' });
+    expect(await page.getByRole('heading', { level: 1 }).allInnerTexts()).toEqual(['My bank']);
+    await expectAccessible(page);
+  });
 });

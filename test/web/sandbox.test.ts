@@ -28,7 +28,6 @@ async function readCode(page: Page, texts = 1): Promise<string> {
 
 it('verifies a number, with the code read off the page’s phone', async () => {
   const page = await openPage(`${service.url}/`, { permissions: ['clipboard-read', 'clipboard-write'] });
-  if (!page) return;
   await expectRenderedText(page, 'Verify a phone, the way your users will');
   const phoneNumber = newPhone();
   await page.getByLabel('Country').selectOption('GB');
@@ -58,7 +57,6 @@ it('verifies a number, with the code read off the page’s phone', async () => {
 
 it('takes a pasted code, spaces and all, and one tapped on the phone', async () => {
   const page = await openPage(`${service.url}/`);
-  if (!page) return;
   const field = page.getByLabel('Code', { exact: true });
   await enterNumber(page, newPhone());
   expect(await field.getAttribute('autocomplete')).toBe('one-time-code');
@@ -81,7 +79,6 @@ it('takes a pasted code, spaces and all, and one tapped on the phone', async () 
 
 it('says in words that a code is wrong, expired, and at last that it is enough', async () => {
   const page = await openPage(`${service.url}/`, refusals);
-  if (!page) return;
   await enterNumber(page, newPhone());
   const code = await readCode(page);
   const field = page.getByLabel('Code', { exact: true });
@@ -115,7 +112,6 @@ it('says in words that a code is wrong, expired, and at last that it is enough',
 
 it('says what is wrong with a number before it asks the service', async () => {
   const page = await openPage(`${service.url}/`, refusals);
-  if (!page) return;
   await page.getByLabel('Phone number').fill('12');
   await page.getByRole('button', { name: 'Send code' }).click();
   expect(await page.getByRole('alert').innerText()).toContain('does not look like a phone number');
@@ -129,7 +125,6 @@ it('says what is wrong with a number before it asks the service', async () => {
 
 it('works by keyboard alone', async () => {
   const page = await openPage(`${service.url}/`);
-  if (!page) return;
   const focused = () =>
     page.evaluate<string>('document.activeElement.closest("label")?.innerText ?? document.activeElement.innerText');
   while ((await focused()) !== 'Phone number') await page.keyboard.press('Tab');
@@ -144,7 +139,6 @@ it('works by keyboard alone', async () => {
 
 it('has nothing to object to in any step, light and dark, and fits 320 pixels', async () => {
   const page = await openPage(`${service.url}/`);
-  if (!page) return;
   await expectAccessible(page);
   await expectNarrow(page);
   await enterNumber(page, newPhone());

@@ -1,4 +1,5 @@
-/** Days as the viewer's time zone has them. A day is written 2026-03-31. */
+/** Days of the viewer's time zone. A day is written 2026-03-31. */
+import { withGregorianMonths } from './locale.ts';
 
 const hour = 3_600_000;
 
@@ -17,7 +18,18 @@ export function addDays(day: string, days: number): string {
   return new Date(Date.parse(`${day}T00:00:00Z`) + days * 24 * hour).toISOString().slice(0, 10);
 }
 
-/** The first moment of a day. Where clocks go forward at midnight, the day begins an hour late. */
+export function addMonths(month: string, months: number): string {
+  const [year, number] = month.split('-').map(Number) as [number, number];
+  return new Date(Date.UTC(year, number - 1 + months, 1)).toISOString().slice(0, 7);
+}
+
+/** How many months lie between two months. */
+export function monthsBetween(earlier: string, later: string): number {
+  const count = (month: string) => Number(month.slice(0, 4)) * 12 + Number(month.slice(5, 7));
+  return count(later) - count(earlier);
+}
+
+/** The first instant of a day. Where clocks go forward at midnight, the day begins an hour late. */
 export function startOfDay(day: string, timeZone: string): Date {
   const midnight = Date.parse(`${day}T00:00:00Z`);
   let start = midnight - offsetAt(midnight, timeZone);
@@ -30,7 +42,7 @@ export function firstMoment(day: string, timeZone: string): string {
   return startOfDay(day, timeZone).toISOString();
 }
 
-/** The service keeps microseconds; so does the end of a day. */
+/** The service keeps microseconds, so the day ends at the last microsecond. */
 export function lastMoment(day: string, timeZone: string): string {
   const next = startOfDay(addDays(day, 1), timeZone);
   return new Date(next.getTime() - 1000).toISOString().replace('.000Z', '.999999Z');
@@ -53,15 +65,16 @@ function offsetAt(instant: number, timeZone: string): number {
   return local - Math.floor(instant / 1000) * 1000;
 }
 
-/** Formats of one viewer. Each takes milliseconds to make, so it is made when it is first needed, and once. */
-export function dateFormats(locale: string, timeZone: string) {
+/** Formats of one viewer. Each takes milliseconds to make, so it is made once, when it is first needed. */
+export function dateFormats(viewerLocale: string, timeZone: string) {
+  const locale = withGregorianMonths(viewerLocale);
   function of(options: Intl.DateTimeFormatOptions, zone = timeZone): (instant: Date) => string {
     let format: Intl.DateTimeFormat | undefined;
     return (instant) => (format ??= new Intl.DateTimeFormat(locale, { ...options, timeZone: zone })).format(instant);
   }
   const time = of({ hour: 'numeric', minute: '2-digit' });
   const full = of({ dateStyle: 'full', timeStyle: 'medium' });
-  // Days are dates without a time: shown as they are, in no zone.
+  // A day is a date without a time, so no zone may move it.
   const thisYear = of({ weekday: 'long', day: 'numeric', month: 'long' }, 'UTC');
   const otherYear = of({ weekday: 'long', day: 'numeric', month: 'long', year: 'numeric' }, 'UTC');
   const short = of({ dateStyle: 'medium' }, 'UTC');
@@ -73,7 +86,12 @@ export function dateFormats(locale: string, timeZone: string) {
     full: (timeStamp: string) => full(new Date(timeStamp)),
     shortDay: (day: string) => short(at(day)),
     month: (yearMonth: string) => month(at(`${yearMonth}-01`)),
-    monthLetter: (yearMonth: string) => monthLetter(at(`${yearMonth}-01`)),
+    /** Fits under a column. Some languages have no short name: for 12月, 12월 and ม.ค. the number is shown alone. */
+    monthLetter(yearMonth: string): string {
+      const letter = monthLetter(at(`${yearMonth}-01`));
+      const isShort = Array.from(letter).length <= 2 && !/\p{Nd}/u.test(letter);
+      return isShort ? letter : Number(yearMonth.slice(5)).toLocaleString(locale);
+    },
     /** Today and yesterday by name, others by date. */
     day(day: string, today: string): string {
       const back = Math.round((Date.parse(today) - Date.parse(day)) / (24 * hour));

@@ -3,28 +3,33 @@ import { render } from 'preact';
 import { createCalls } from '../../client/calls.ts';
 import type { TokenSource } from '../../client/index.ts';
 import { transactionFunctions } from '../../client/transactions.ts';
+import { remPixelsOf, styleSheetOf } from '../shadow-styles.ts';
 import { ActivityScreen } from './activity.tsx';
 import css from './activity.css?inline';
-import theme from '../theme.css?inline';
+import chartCss from './chart.css?inline';
+import listCss from './list.css?inline';
+import sheetsCss from './sheets.css?inline';
 import { dateFormats } from './dates.ts';
+import { usableLocale, usableTimeZone } from './locale.ts';
 import { englishTexts, type Texts } from './texts.ts';
 import { ViewerContext, type Viewer } from './viewer.ts';
 
-const sheet = new CSSStyleSheet();
-sheet.replaceSync(theme.replaceAll(':root', ':host') + css);
+const styles = chartCss + listCss + sheetsCss + css;
 
 /**
- * Attributes: `individual` (whose activity), `base-url` (where the service is, if not here), `locale`, `time-zone`
- * (the viewer's own if not given), `address-bar` (filters stand in the page's address).
- * Properties: `getToken`, called for a token and again with true when one was refused; `texts`, other words.
+ * Attributes: `individual` (whose activity), `base-url` (the address of the service, if not this origin), `locale`,
+ * `time-zone` (both the viewer's own if not given), `address-bar` (the filter is kept in the page's address),
+ * `hide-title` (the host page has a title of its own).
+ * Properties: `getToken`, called for a token, and again with true when one was refused; `texts`, other texts.
  * Event: `ledgerline-session-expired`, when no good token could be had.
  */
 export class LedgerlineActivity extends HTMLElement {
-  static observedAttributes = ['individual', 'base-url', 'locale', 'time-zone', 'address-bar'];
+  static observedAttributes = ['individual', 'base-url', 'locale', 'time-zone', 'address-bar', 'hide-title'];
 
   #getToken: TokenSource | undefined;
   #texts: Texts = englishTexts;
-  #drawing = false;
+  #isDrawing = false;
+  #remPixels = 16;
   readonly #root = this.attachShadow({ mode: 'open' });
 
   get getToken(): TokenSource | undefined {
@@ -46,7 +51,8 @@ export class LedgerlineActivity extends HTMLElement {
   }
 
   connectedCallback(): void {
-    this.#root.adoptedStyleSheets = [sheet];
+    this.#remPixels = remPixelsOf(this.#root);
+    this.#root.adoptedStyleSheets = [styleSheetOf(styles, this.#remPixels)];
     this.#draw();
   }
 
@@ -60,15 +66,15 @@ export class LedgerlineActivity extends HTMLElement {
 
   /** Several changes in a row are drawn once. */
   #draw(): void {
-    if (this.#drawing) return;
-    this.#drawing = true;
+    if (this.#isDrawing) return;
+    this.#isDrawing = true;
     queueMicrotask(() => {
-      this.#drawing = false;
+      this.#isDrawing = false;
       const individualId = Number(this.getAttribute('individual'));
       if (!this.isConnected || !this.#getToken || !individualId) return;
       const viewer = this.#viewer(individualId, this.#getToken);
       render(
-        // Another viewer starts anew.
+        // For another viewer everything starts again.
         <ViewerContext.Provider value={viewer} key={`${individualId} ${viewer.timeZone}`}>
           <ActivityScreen scroller={this} />
         </ViewerContext.Provider>,
@@ -78,16 +84,20 @@ export class LedgerlineActivity extends HTMLElement {
   }
 
   #viewer(individualId: number, token: TokenSource): Viewer {
-    const locale = this.getAttribute('locale') || navigator.language;
-    const timeZone = this.getAttribute('time-zone') || Intl.DateTimeFormat().resolvedOptions().timeZone;
+    const locale = usableLocale(this.getAttribute('locale'), navigator.language);
+    const timeZone = usableTimeZone(this.getAttribute('time-zone'));
+    const baseUrl = this.getAttribute('base-url') ?? '';
     return {
-      client: transactionFunctions(createCalls({ baseUrl: this.getAttribute('base-url') ?? '', token, retries: 2 })),
+      client: transactionFunctions(createCalls({ baseUrl, token, retries: 2 })),
+      baseUrl,
       individualId,
       locale,
       timeZone,
       texts: this.#texts,
       dates: dateFormats(locale, timeZone),
       inAddressBar: this.hasAttribute('address-bar'),
+      hidesTitle: this.hasAttribute('hide-title'),
+      remPixels: this.#remPixels,
       announce: (event, detail) =>
         this.dispatchEvent(new CustomEvent(event, { detail, bubbles: true, composed: true })),
     };

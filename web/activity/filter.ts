@@ -1,8 +1,8 @@
-/** What the viewer filters by: in the address bar, and as the API takes it. */
+/** The filters of the list: as the viewer sets them, in the address bar, and as the API takes them. */
 import type { ExportTransactionsRequest } from '../../client/index.ts';
 import { firstMoment, lastMoment } from './dates.ts';
 
-/** Every member is as typed; an empty one filters nothing. */
+/** An empty member filters nothing. */
 export interface Filter {
   search: string;
   category: string;
@@ -33,7 +33,11 @@ export function isFiltered(filter: Filter): boolean {
   return names.some((name) => filter[name] !== '');
 }
 
-/** Other parameters of the address are left alone. */
+export function isSameFilter(a: Filter, b: Filter): boolean {
+  return names.every((name) => a[name] === b[name]);
+}
+
+/** Other parameters of the address stay as they are. */
 export function writeAddress(address: URL, filter: Filter): URL {
   const changed = new URL(address);
   for (const name of names) {
@@ -50,7 +54,7 @@ const forms: Partial<Record<keyof Filter, RegExp>> = {
   amountTo: /^\d{1,20}(\.\d+)?$/,
 };
 
-/** What somebody wrote into an address by hand, and makes no sense, filters nothing. */
+/** A value that cannot be used filters nothing. */
 export function readAddress(address: URL): Filter {
   const filter = { ...noFilter };
   for (const name of names) {
@@ -60,7 +64,7 @@ export function readAddress(address: URL): Filter {
   return filter;
 }
 
-/** Days are the viewer's, so their bounds go as moments. */
+/** Days are days of the viewer's time zone, so their bounds are sent as instants. */
 export function requestOf(individualId: number, filter: Filter, timeZone: string): ExportTransactionsRequest {
   const { search, category, from, to, amountFrom, amountTo, type, status, currency } = filter;
   return {

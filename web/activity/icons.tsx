@@ -1,10 +1,12 @@
-/** Line drawings, 20 by 20, in the colour of the text. They say nothing that words beside them do not. */
+/** Line drawings, 20 by 20, in the colour of the text. Words beside them always say the same. */
 const paths = {
   search: 'M9 3.5a5.5 5.5 0 1 0 0 11 5.5 5.5 0 0 0 0-11ZM13 13l4 4',
   filters: 'M3 6h14M6 10h8M8.5 14h3',
   calendar: 'M4 5.5h12v11H4zM4 9h12M7.5 3.5v3M12.5 3.5v3',
   export: 'M10 3.5v9M6.5 9l3.5 3.5L13.5 9M4 16.5h12',
   refresh: 'M16 10a6 6 0 1 1-1.8-4.3M16 3.5V7h-3.5',
+  before: 'M12 5l-5 5 5 5',
+  after: 'M8 5l5 5-5 5',
   close: 'M5 5l10 10M15 5L5 15',
   in: 'M14 6L6.5 13.5M6.5 7.5v6h6',
   out: 'M6 14l7.5-7.5M7.5 6.5h6v6',

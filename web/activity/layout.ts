@@ -1,8 +1,9 @@
 /**
- * Where everything stands. The totals of the days say how many rows each day has, so the whole list can be laid
- * out before a single row is read: the scroll bar is true, and any date is one jump away.
+ * The position of every row. The totals of the days say how many rows each day has, so the whole list can be laid out
+ * before its rows are read: the scroll bar is right, and any date is one jump away.
  */
 import type { TransactionPeriod } from '../../client/index.ts';
+import { addMonths } from './dates.ts';
 import { addDecimals } from './money.ts';
 
 export interface CurrencyTotal {
@@ -14,7 +15,7 @@ export interface CurrencyTotal {
 export interface Day {
   day: string;
   totals: CurrencyTotal[];
-  /** Rows before this day, and of it. */
+  /** The number of rows before this day. */
   firstRow: number;
   rows: number;
   /** In pixels from the top of the list. */
@@ -34,7 +35,7 @@ const headingRem = 2.75;
 const rowRem = 4.5;
 const gapRem = 0.75;
 
-/** How many rows a day has, and what they sum up to, once that is known. */
+/** The number of rows of a day, and its sums once they are known. */
 export type LaidOutPeriod =
   | Pick<TransactionPeriod, 'from' | 'count' | 'currency' | 'moneyInText' | 'moneyOutText'>
   | { from: string; count: number };
@@ -68,9 +69,9 @@ export function layOut(periods: readonly LaidOutPeriod[], remPixels: number): La
   return { days, rows, height: last ? last.top + last.height : 0, headingHeight, rowHeight };
 }
 
-/** The last day that begins at or above a place. */
-export function dayAt({ days }: Layout, place: number): number {
-  return lastWhere(days, ({ top }) => top <= place);
+/** The last day that begins at or above a position. */
+export function dayAt({ days }: Layout, position: number): number {
+  return lastWhere(days, ({ top }) => top <= position);
 }
 
 export function dayOfRow({ days }: Layout, row: number): number {
@@ -83,23 +84,26 @@ export function dayNotAfter({ days }: Layout, date: string): number {
   return Math.min(newer + 1, days.length - 1);
 }
 
-function lastWhere(days: readonly Day[], holds: (day: Day) => boolean, none = 0): number {
+function lastWhere(days: readonly Day[], isTrueFor: (day: Day) => boolean, none = 0): number {
   let [low, high] = [0, days.length];
   while (low < high) {
     const middle = (low + high) >> 1;
-    if (holds(days[middle]!)) low = middle + 1;
+    if (isTrueFor(days[middle]!)) low = middle + 1;
     else high = middle;
   }
   return low === 0 ? none : low - 1;
 }
 
 export interface VisibleDay extends Day {
-  /** The rows of the day that are to be drawn, counted within it. */
+  /** The rows of the day that are drawn, counted within the day. */
   shownFrom: number;
   shownTo: number;
 }
 
-/** What is to be drawn between two places. */
+/** A day's box reaches no further than this beyond the drawn rows: browsers limit the height of an element. */
+const boxReach = 100_000;
+
+/** What is drawn between two positions. */
 export function visibleDays(layout: Layout, from: number, to: number): VisibleDay[] {
   const visible: VisibleDay[] = [];
   const { days, headingHeight, rowHeight } = layout;
@@ -114,16 +118,34 @@ export function visibleDays(layout: Layout, from: number, to: number): VisibleDa
   return visible;
 }
 
-function clamp(value: number, least: number, most: number): number {
-  return Math.min(Math.max(value, least), most);
+export interface DayBox {
+  top: number;
+  height: number;
+  /** The number of the day's rows above the first position of its list. */
+  hiddenRows: number;
+  listHeight: number;
+}
+
+/** The box that is drawn for a visible day: all of it, or the part around the drawn rows if the day is very long. */
+export function boxOf(day: VisibleDay, { headingHeight, rowHeight }: Layout): DayBox {
+  const reach = Math.ceil(boxReach / rowHeight);
+  const hiddenRows = Math.max(0, day.shownFrom - reach);
+  const lastRow = Math.min(day.rows, day.shownTo + reach);
+  const gap = day.height - headingHeight - day.rows * rowHeight;
+  const listHeight = (lastRow - hiddenRows) * rowHeight;
+  return { top: day.top + hiddenRows * rowHeight, height: headingHeight + listHeight + gap, hiddenRows, listHeight };
+}
+
+function clamp(value: number, lowest: number, highest: number): number {
+  return Math.min(Math.max(value, lowest), highest);
 }
 
 export interface Month extends CurrencyTotal {
   month: string;
 }
 
-/** Months without a gap, the oldest first, in one currency. */
-export function monthsOf({ days }: Layout, currency: string, most: number): Month[] {
+/** The sums of every month that has rows in one currency. */
+export function monthSums({ days }: Layout, currency: string): Map<string, Month> {
   const sums = new Map<string, Month>();
   for (const { day, totals } of days) {
     const month = day.slice(0, 7);
@@ -135,20 +157,19 @@ export function monthsOf({ days }: Layout, currency: string, most: number): Mont
       sums.set(month, sum);
     }
   }
-  const known = [...sums.keys()].sort();
+  return sums;
+}
+
+/** Months without a gap up to `last`, the oldest first. None is older than `oldest`. */
+export function monthsUpTo(sums: ReadonlyMap<string, Month>, last: string, oldest: string, limit: number): Month[] {
   const months: Month[] = [];
-  for (let month = known.at(-1); month && month >= known[0]! && months.length < most; month = monthBefore(month)) {
-    months.unshift(sums.get(month) ?? { month, currency, moneyIn: '0', moneyOut: '0' });
+  for (let month = last; month >= oldest && months.length < limit; month = addMonths(month, -1)) {
+    months.unshift(sums.get(month) ?? { month, currency: '', moneyIn: '0', moneyOut: '0' });
   }
   return months;
 }
 
-function monthBefore(month: string): string {
-  const [year, number] = month.split('-').map(Number) as [number, number];
-  return number === 1 ? `${year - 1}-12` : `${year}-${String(number - 1).padStart(2, '0')}`;
-}
-
-/** The currencies there are, the one with the most days first. */
+/** All currencies of the list, the one with the most days first. */
 export function currenciesOf({ days }: Layout): string[] {
   const counts = new Map<string, number>();
   for (const { totals } of days)

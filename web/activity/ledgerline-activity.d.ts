@@ -1,11 +1,11 @@
-/** The element's types, as they are shipped beside its script. */
+/** The types of the element, shipped beside its script. */
 
-/** Gives a token; `refused` is true when the one given last was not taken. */
+/** Gives a token; `refused` is true when the service refused the last one. */
 export type TokenSource = (refused: boolean) => string | Promise<string>;
 
 export declare class LedgerlineActivity extends HTMLElement {
   getToken: TokenSource | undefined;
-  /** Words in another language; those not given stay English. */
+  /** Texts in another language; those not given stay English. */
   texts: Record<string, unknown>;
 }
 

@@ -1,4 +1,4 @@
-/** Decimals that stay exact: sums by whole numbers, and Intl on the digits rather than on a double. */
+/** Exact decimals: sums of whole numbers, and Intl on the digits instead of on a double. */
 
 function parts(text: string): { units: bigint; scale: number } {
   const [whole = '0', fraction = ''] = text.split('.');
@@ -19,15 +19,60 @@ export function isZero(text: string): boolean {
   return !/[1-9]/.test(text);
 }
 
+export function isGreater(a: string, b: string): boolean {
+  return addDecimals(b, `-${a}`).startsWith('-');
+}
+
+/**
+ * An amount as a person types it, as the API takes it; undefined if it is no amount. Accepts the digits of any script,
+ * currency signs, and separators of thousands: `1,000.50`, `1.000,50`, `1 000,50`, `1'000.50`.
+ */
+export function parseAmount(text: string, locale: string): string | undefined {
+  const plain = westernDigits(text)
+    .replace(/[\s\u00a0\u202f'’٬_]|\p{Sc}/gu, '')
+    .replaceAll('٫', '.');
+  const separators = plain.match(/[.,]/g) ?? [];
+  const decimalMark = decimalMarkOf(plain, separators, locale);
+  const groupMark = decimalMark === '.' ? ',' : '.';
+  const [whole = '', fraction, ...rest] = plain.split(decimalMark);
+  if (rest.length > 0 || fraction?.includes(groupMark)) return undefined;
+  const groups = whole.split(groupMark);
+  if (groups.length > 1 && groups.slice(1).some((group) => group.length !== 3)) return undefined;
+  const joined = groups.join('') + (fraction === undefined ? '' : `.${fraction}`);
+  return /^\d{1,20}(\.\d+)?$/.test(joined) ? joined : undefined;
+}
+
+/** Of two different marks the last one is the decimal mark. One mark alone is, unless it groups thousands. */
+function decimalMarkOf(plain: string, separators: string[], locale: string): string {
+  const last = separators.at(-1);
+  const ofLocale = new Intl.NumberFormat(locale).formatToParts(1.5).find(({ type }) => type === 'decimal')?.value;
+  const usual = ofLocale === ',' || ofLocale === '٫' ? ',' : '.';
+  if (last === undefined) return usual;
+  const other = last === '.' ? ',' : '.';
+  if (new Set(separators).size > 1) return last;
+  if (separators.length > 1) return other;
+  const isThousands = /^[1-9]\d{0,2}[.,]\d{3}$/.test(plain);
+  return isThousands && last !== usual ? other : last;
+}
+
+/** Unicode keeps the ten digits of every script in a row, the zero first. */
+function westernDigits(text: string): string {
+  return text.replace(/\p{Nd}/gu, (digit) => {
+    let zero = digit.codePointAt(0)!;
+    while (/\p{Nd}/u.test(String.fromCodePoint(zero - 1)) && digit.codePointAt(0)! - zero < 9) zero -= 1;
+    return String((digit.codePointAt(0)! - zero) % 10);
+  });
+}
+
 export type Sign = '+' | '−' | '';
 
 /** Shows no fewer digits than there are: 0.0025 is not 0.00. */
 export function formatMoney(locale: string, text: string, currency: string, sign: Sign = ''): string {
   const scale = (text.split('.')[1] ?? '').replace(/0+$/, '').length;
   const formatter = formatterOf(locale, currency, scale, sign);
-  // Intl takes decimal strings exactly; the type knows only of literals.
+  // Intl takes decimal strings exactly; the type allows only literals.
   const value = (sign === '−' ? `-${text}` : text) as `${number}`;
-  // Beside figures a hyphen is too short for a minus.
+  // A hyphen is too short for a minus sign beside figures.
   return formatter.format(value).replace('-', '−');
 }
 

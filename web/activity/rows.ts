@@ -1,4 +1,4 @@
-/** The rows near what is on screen. Pages are read by number as they come into view, in any order. */
+/** The rows around the visible part of the list. Pages are read by number as they come into view, in any order. */
 import type { Transaction, TransactionPage } from '../../client/index.ts';
 
 export const pageSize = 100;
@@ -6,7 +6,7 @@ const inFlight = 2;
 const keptPages = 50;
 
 export interface RowsOptions {
-  /** The first page, which is there already. */
+  /** The first page, which has been read already. */
   first: Transaction[];
   fetchPage(dataBatch: number, dataBatchCount: number): Promise<TransactionPage>;
   onChange(): void;
@@ -29,14 +29,20 @@ export class Rows {
     return this.#pages.get(Math.floor(row / pageSize))?.[row % pageSize];
   }
 
-  /** What is on screen now. Pages that were flown over and are not yet asked for are forgotten. */
+  /** The values of one member in all rows that are held, for filters to offer. */
+  valuesOf(member: 'transactionType' | 'transactionStatus'): string[] {
+    const values = [...this.#pages.values()].flatMap((rows) => rows.map((row) => row[member]));
+    return [...new Set(values)].filter((value) => value !== '');
+  }
+
+  /** Reads the pages of the rows on screen. Pages that were scrolled past before they were requested are left out. */
   want(first: number, last: number): void {
     const [from, to] = [Math.floor(first / pageSize), Math.floor(Math.max(first, last) / pageSize)];
     this.#wanted = Array.from({ length: to - from + 1 }, (_, index) => from + index);
     for (const page of this.#wanted) {
       const rows = this.#pages.get(page);
       if (!rows) continue;
-      // Read again, it is the newest: the oldest go first.
+      // Moved to the end of the map: the pages at its start are dropped first.
       this.#pages.delete(page);
       this.#pages.set(page, rows);
     }

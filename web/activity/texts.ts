@@ -1,4 +1,4 @@
-/** Every word the screen says, so that a host page can say them in another language. */
+/** Every text of the screen. A host page can replace them, for example with another language. */
 export const englishTexts = {
   title: 'Activity',
   count: (count: string) => `${count} transactions`,
@@ -29,10 +29,16 @@ export const englishTexts = {
   status: 'Status',
   currency: 'Currency',
   any: 'Any',
-  badRange: 'The first must not be after the second.',
-  badAmount: 'Write amounts such as 10 or 10.50.',
+  other: 'Other …',
+  otherValue: (what: string) => `${what}: other value`,
+  badRange: 'The first value must not be after the second.',
+  badAmount: (example: string) => `Write an amount such as ${example}.`,
+  amountOf: (amount: string) => `Amounts of ${amount}`,
   jump: 'Jump to date',
   jumpTo: (month: string) => `Jump to ${month}`,
+  jumpToMonth: 'Jump to a month',
+  earlier: 'Earlier months',
+  later: 'Later months',
   refresh: 'Refresh',
   exportAs: 'Export',
   exportCsv: 'Spreadsheet (CSV)',
@@ -48,7 +54,12 @@ export const englishTexts = {
   noMatchTitle: 'No matches',
   noMatch: 'No transaction fits these filters.',
   offlineTitle: 'You are offline',
-  offline: 'We will go on by ourselves when the connection is back.',
+  offline: 'The list loads as soon as the connection is back.',
+  unreachableTitle: 'The service does not answer',
+  unreachable: 'Your connection works. We keep trying, and the list loads as soon as the service answers.',
+  notAllowedTitle: 'This page may not use the service',
+  notAllowed: (origin: string) =>
+    `The service does not accept requests from ${origin}. Its operator has to add this address to LEDGERLINE_CORS_ORIGINS.`,
   expiredTitle: 'Your session has ended',
   expired: 'Sign in again to see your transactions.',
   signIn: 'Sign in again',
@@ -68,6 +79,7 @@ export const englishTexts = {
   id: 'Transaction id',
   copy: 'Copy',
   copied: 'Copied',
+  notCopied: 'Could not copy',
   notFound: 'This transaction does not exist, or is not yours.',
   types: {
     P2P: 'Transfer',

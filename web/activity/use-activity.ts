@@ -1,6 +1,6 @@
 /**
- * From a filter to rows: the first page, which is quick and can be shown at once, then the totals of the same moment,
- * which say where everything else stands, then the pages in view.
+ * From a filter to rows: the first page, which is quick and can be shown at once; then the totals as of the same
+ * moment, which give every row its position; then the pages in view.
  */
 import { useCallback, useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { LedgerlineError, type Transaction } from '../../client/index.ts';
@@ -8,80 +8,81 @@ import { dayOf } from './dates.ts';
 import { requestOf, type Filter } from './filter.ts';
 import { dayOfRow, layOut, type Layout } from './layout.ts';
 import { pageSize, Rows } from './rows.ts';
+import { isRefusedByCors, isTemporary, troubleOf, type Trouble } from './trouble.ts';
 import { useViewer } from './viewer.ts';
 
-export type Trouble =
-  | { kind: 'offline' }
-  | { kind: 'expired' }
-  | { kind: 'error'; message: string; traceId: string | undefined };
-
 export interface Loaded {
+  filter: Filter;
   layout: Layout;
-  /** Whether the totals are there: without them only the first rows have a place. */
-  complete: boolean;
-  /** All rows that match. */
+  /** Whether the totals are there. Without them only the first rows have a position. */
+  isComplete: boolean;
+  /** The number of rows that match the filter. */
   count: number;
   rows: Rows;
   asOf: string;
 }
 
 export interface Activity {
-  /** Absent until the first rows are there. Stays while others are on their way. */
+  /** Undefined until the first rows are there. The rows of the last filter stay while those of the next are loading. */
   loaded: Loaded | undefined;
-  loading: boolean;
-  /** The individual has no transactions at all. */
-  empty: boolean;
+  isLoading: boolean;
+  /** Whether the individual has no transactions at all. */
+  isEmpty: boolean;
   trouble: Trouble | undefined;
   reload(): void;
 }
 
-export function troubleOf(error: unknown): Trouble {
-  if (error instanceof LedgerlineError) {
-    if (error.kind === 'offline') return { kind: 'offline' };
-    if (error.kind === 'unauthorized') return { kind: 'expired' };
-    return { kind: 'error', message: error.message, traceId: error.traceId };
-  }
-  return { kind: 'error', message: error instanceof Error ? error.message : String(error), traceId: undefined };
-}
+/** Seconds until the first automatic attempt after a failure; each further one waits twice as long. */
+const firstRetrySeconds = 2;
+const longestRetrySeconds = 30;
 
 export function useActivity(filter: Filter): Activity {
-  const { client, individualId, timeZone, announce } = useViewer();
+  const { client, baseUrl, individualId, timeZone, remPixels, announce } = useViewer();
   const [loaded, setLoaded] = useState<Loaded>();
-  const [loading, setLoading] = useState(true);
-  const [empty, setEmpty] = useState(false);
+  const [isLoading, setLoading] = useState(true);
+  const [isEmpty, setEmpty] = useState(false);
   const [trouble, setTrouble] = useState<Trouble>();
   const [, redraw] = useState(0);
   const [round, setRound] = useState(0);
-  const reload = useCallback(() => setRound((now) => now + 1), []);
-  const latest = useRef<Rows | undefined>(undefined);
-  const shown = useRef<Filter | undefined>(undefined);
+  const reload = useCallback(() => setRound((before) => before + 1), []);
+  const latest = useRef<Loaded | undefined>(undefined);
 
-  // Asks before the first paint, not after it.
+  // A layout effect, so that the request goes out before the first paint.
   useLayoutEffect(() => {
     const controller = new AbortController();
     const { signal } = controller;
     const request = requestOf(individualId, filter, timeZone);
 
-    function fail(error: unknown): void {
+    async function fail(error: unknown): Promise<void> {
       if (signal.aborted) return;
       setLoading(false);
-      if (error instanceof LedgerlineError && error.status === 404) {
+      if (error instanceof LedgerlineError && error.reason === 'no-transactions') {
+        keep(undefined);
         setTrouble(undefined);
         setEmpty(true);
         return;
       }
+      // Rows of another filter would look like the answer to this one.
+      if (latest.current?.filter !== filter) keep(undefined);
       const met = troubleOf(error);
       if (met.kind === 'expired') announce('ledgerline-session-expired');
-      setTrouble(met);
+      const isRefused = met.kind === 'unreachable' && (await isRefusedByCors(baseUrl));
+      if (!signal.aborted) setTrouble(isRefused ? { kind: 'not-allowed' } : met);
+    }
+
+    function keep(next: Loaded | undefined): void {
+      if (latest.current?.rows !== next?.rows) latest.current?.rows.stop();
+      latest.current = next;
+      setLoaded(next);
     }
 
     async function load(): Promise<void> {
       setLoading(true);
       const first = await client.listTransactions({ ...request, dataBatch: 1, dataBatchCount: pageSize }, { signal });
       const { asOf, transactionCount: count } = first;
-      let layout = layOut(daysOf(first.transactions, timeZone), remPixels());
-      /** A pending row may move to another day while somebody looks: then everything stands elsewhere. */
-      const moved = (transactions: Transaction[], firstRow: number) =>
+      let layout = layOut(daysOf(first.transactions, timeZone), remPixels);
+      /** A pending row can move to another day while the list is open. Then every position is different. */
+      const hasMoved = (transactions: Transaction[], firstRow: number) =>
         transactions.some(
           ({ timeStamp }, index) =>
             dayOf(new Date(timeStamp), timeZone) !== layout.days[dayOfRow(layout, firstRow + index)]?.day,
@@ -90,26 +91,23 @@ export function useActivity(filter: Filter): Activity {
         first: first.transactions,
         async fetchPage(dataBatch, dataBatchCount) {
           const page = await client.listTransactions({ ...request, dataBatch, dataBatchCount, asOf }, { signal });
-          if (moved(page.transactions, (dataBatch - 1) * dataBatchCount)) reload();
+          if (hasMoved(page.transactions, (dataBatch - 1) * dataBatchCount)) reload();
           return page;
         },
-        onChange: () => redraw((now) => now + 1),
-        onError: fail,
+        onChange: () => redraw((before) => before + 1),
+        onError: (error) => void fail(error),
       });
-      function show(complete: boolean): void {
-        if (latest.current !== rows) latest.current?.stop();
-        latest.current = rows;
-        shown.current = filter;
-        setLoaded({ layout, complete, count, rows, asOf });
+      function show(isComplete: boolean): void {
+        keep({ filter, layout, isComplete, count, rows, asOf });
         setEmpty(false);
         setTrouble(undefined);
       }
-      // Who refreshes a list may be far down in it, and stays there.
-      if (shown.current !== filter) show(false);
+      // A viewer who refreshes may be far down in the list, and stays there until the totals are known.
+      if (latest.current?.filter !== filter) show(false);
       if (count > 0) {
         const totals = await client.summarizeTransactions({ ...request, by: 'day', timeZone, asOf }, { signal });
-        layout = layOut(totals.periods, remPixels());
-        if (moved(first.transactions, 0)) return reload();
+        layout = layOut(totals.periods, remPixels);
+        if (hasMoved(first.transactions, 0)) return reload();
       }
       show(true);
       setLoading(false);
@@ -119,21 +117,34 @@ export function useActivity(filter: Filter): Activity {
     return () => controller.abort();
   }, [client, individualId, timeZone, filter, round]);
 
-  useEffect(() => {
-    const back = () => trouble?.kind === 'offline' && reload();
-    const gone = () => setTrouble({ kind: 'offline' });
-    addEventListener('online', back);
-    addEventListener('offline', gone);
-    return () => {
-      removeEventListener('online', back);
-      removeEventListener('offline', gone);
-    };
-  }, [trouble]);
-
-  return { loaded, loading, empty, trouble, reload };
+  useRecovery(trouble, setTrouble, reload);
+  return { loaded, isLoading, isEmpty, trouble, reload };
 }
 
-/** As far as the first rows tell: how many there are of each day, not yet what they sum up to. */
+/** Tries again when the connection is back, and from time to time while the service does not answer. */
+function useRecovery(trouble: Trouble | undefined, setTrouble: (trouble: Trouble) => void, reload: () => void): void {
+  const failures = useRef(0);
+  if (!trouble) failures.current = 0;
+  useEffect(() => {
+    const onOffline = () => setTrouble({ kind: 'offline' });
+    addEventListener('offline', onOffline);
+    if (!trouble || !isTemporary(trouble)) return () => removeEventListener('offline', onOffline);
+    const seconds = Math.min(firstRetrySeconds * 2 ** failures.current, longestRetrySeconds);
+    const retry = () => {
+      failures.current += 1;
+      reload();
+    };
+    const timer = setTimeout(retry, seconds * 1000);
+    addEventListener('online', retry);
+    return () => {
+      clearTimeout(timer);
+      removeEventListener('online', retry);
+      removeEventListener('offline', onOffline);
+    };
+  }, [trouble]);
+}
+
+/** The number of rows of each day, as far as the first rows show it. */
 function daysOf(transactions: Transaction[], timeZone: string): { from: string; count: number }[] {
   const counts = new Map<string, number>();
   for (const { timeStamp } of transactions) {
@@ -141,9 +152,4 @@ function daysOf(transactions: Transaction[], timeZone: string): { from: string; 
     counts.set(day, (counts.get(day) ?? 0) + 1);
   }
   return [...counts].map(([from, count]) => ({ from, count }));
-}
-
-/** Rows grow with the viewer's text size. */
-function remPixels(): number {
-  return Number.parseFloat(getComputedStyle(document.documentElement).fontSize) || 16;
 }

@@ -1,4 +1,4 @@
-/** What every part of the screen needs to know of who looks at it. */
+/** The viewer, the service and the settings, which every part of the screen needs. */
 import { createContext } from 'preact';
 import { useContext } from 'preact/hooks';
 import type { Transaction, TransactionFunctions } from '../../client/index.ts';
@@ -8,14 +8,20 @@ import type { Texts } from './texts.ts';
 
 export interface Viewer {
   client: TransactionFunctions;
+  /** The address of the service; empty for the page's own origin. */
+  baseUrl: string;
   individualId: number;
   locale: string;
   timeZone: string;
   texts: Texts;
   dates: DateFormats;
-  /** Whether filters stand in the address bar. */
+  /** Whether the filter and the open sheet are kept in the address bar. */
   inAddressBar: boolean;
-  /** Tells the host page. */
+  /** Whether the host page has a title of its own. */
+  hidesTitle: boolean;
+  /** The size of one rem in pixels, by which rows grow with the viewer's text size. */
+  remPixels: number;
+  /** Dispatches an event on the element. */
   announce(event: string, detail?: unknown): void;
 }
 
@@ -44,7 +50,7 @@ export function signedAmount(transaction: Transaction, locale: string): string {
   return formatMoney(locale, transaction.amountText, transaction.currency, signs[directionOf(transaction)]);
 }
 
-/** No money moved, or it came back. */
+/** Whether no money moved, or it came back. */
 export function isVoid({ transactionStatus }: Transaction): boolean {
   return ['rejected', 'cancelled', 'reversed'].includes(transactionStatus.toLowerCase());
 }

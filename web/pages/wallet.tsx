@@ -1,27 +1,17 @@
-/** The wallet page: the element, a token for it, and whose activity it shows. */
+/** The wallet page: the element, and a token for it. */
 import { render } from 'preact';
 import { useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { clientCredentials, type TokenSource } from '../../client/index.ts';
 import { LedgerlineActivity } from '../activity/element.tsx';
+import { directionOf, usableLocale } from '../activity/locale.ts';
 import { Header, isSandbox } from './header.tsx';
 import { SignIn } from './sign-in.tsx';
 
 const parameters = new URL(location.href).searchParams;
 const individual = Number(parameters.get('individual')) || 1;
-const locale = parameters.get('locale') ?? navigator.language;
+const locale = usableLocale(parameters.get('locale'), navigator.language);
 
-/** Languages that are written from the right, where the browser does not say. */
-const fromTheRight = new Set(['ar', 'dv', 'fa', 'he', 'ku', 'ps', 'sd', 'ug', 'ur', 'yi']);
-
-function directionOf(tag: string): 'rtl' | 'ltr' {
-  try {
-    return fromTheRight.has(new Intl.Locale(tag).language) ? 'rtl' : 'ltr';
-  } catch {
-    return 'ltr';
-  }
-}
-
-/** A sandbox's token is anybody's; elsewhere a person brings one. It is on its way while the page is drawn. */
+/** A sandbox gives a token to anybody; elsewhere a person brings one. It is requested while the page is drawn. */
 function sandboxToken(): TokenSource {
   const token = clientCredentials({
     baseUrl: '',
@@ -30,8 +20,8 @@ function sandboxToken(): TokenSource {
     userId: individual,
     scope: 'transactions:read',
   });
-  // Whoever asks for it next is told why there is none.
-  Promise.resolve(token(false)).catch(() => {});
+  // A failure is shown by the element, which asks for the token next.
+  void Promise.allSettled([token(false)]);
   return token;
 }
 

@@ -1,0 +1,277 @@
+/** The list of the wallet page, its chart, and one transaction. */
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { expectAccessible, expectNarrow, expectRenderedText } from '../harness/page.ts';
+import { startService } from '../harness/service.ts';
+import { count, scroller, shownIds, topDay, walletOf, type Wallet } from '../harness/wallet.ts';
+
+let wallet: Wallet;
+beforeAll(async () => {
+  wallet = await walletOf(await startService());
+});
+afterAll(() => wallet.service.stop());
+
+describe('the list', () => {
+  it('shows the demo individual’s days with their totals, without being told anything', async () => {
+    const page = await wallet.open('');
+    await expectRenderedText(page, 'Activity');
+    const { periods } = await wallet.client.summarizeTransactions({ individualId: 1, timeZone: 'Europe/Berlin' });
+    expect(await count(page)).toBe(`${periods.reduce((sum, period) => sum + period.count, 0)} transactions`);
+    const day = page.locator('.list section').first();
+    const [newest] = periods;
+    expect(await day.getAttribute('data-day')).toBe(newest!.from);
+    const money = new Intl.NumberFormat('en-GB', { style: 'currency', currency: 'EUR' });
+    if (newest!.moneyOut > 0) expect(await day.innerText()).toContain(`−${money.format(newest!.moneyOut)}`);
+    const { transactions } = await wallet.client.listTransactions({ individualId: 1, dataBatch: 1, dataBatchCount: 5 });
+    expect((await shownIds(page)).slice(0, 5)).toEqual(transactions.map(({ transactionId }) => transactionId));
+  });
+
+  it('sums up each day in each currency, exactly as the API does', async () => {
+    const page = await wallet.open(`?individual=${wallet.busy}`, { viewport: { width: 900, height: 2000 } });
+    const { periods } = await wallet.client.summarizeTransactions({
+      individualId: wallet.busy,
+      timeZone: 'Europe/Berlin',
+    });
+    const money = (text: string, currency: string) =>
+      new Intl.NumberFormat('en-GB', { style: 'currency', currency }).format(text as `${number}`);
+    const shown = await page.locator('.list section').evaluateAll((days) =>
+      days.map((day) => ({
+        day: day.getAttribute('data-day')!,
+        sums: [...day.querySelectorAll('.day p > span')].map((sum) => sum.textContent!),
+      })),
+    );
+    expect(shown.length).toBeGreaterThan(2);
+    expect(new Set(shown.flatMap(({ sums }) => sums).map((text) => /€|US\$/.exec(text)![0])).size).toBe(2);
+    for (const { day, sums } of shown) {
+      const expected = periods
+        .filter(({ from }) => from === day)
+        .flatMap(({ currency, moneyIn, moneyOut, moneyInText, moneyOutText }) => [
+          ...(moneyIn > 0 ? [`Money in +${money(moneyInText, currency)}`] : []),
+          ...(moneyOut > 0 ? [`Money out −${money(moneyOutText, currency)}`] : []),
+        ]);
+      expect([day, sums]).toEqual([day, expected]);
+    }
+  });
+
+  it('tells debit from credit and marks what is pending, in words as well as by colour', async () => {
+    const page = await wallet.open(`?individual=${wallet.busy}`);
+    const rows = await wallet.all({ individualId: wallet.busy });
+    const of = (id: string) => page.locator(`[data-id="${id}"]`);
+    const credit = rows.find(({ transactionCategory }) => transactionCategory === 'Credit')!;
+    const debit = rows.find(({ transactionCategory }) => transactionCategory === 'Debit')!;
+    const pending = rows.find(({ transactionStatus }) => transactionStatus === 'Pending')!;
+    expect(await of(credit.transactionId).locator('.amount').innerText()).toMatch(/^\+/);
+    expect(await of(credit.transactionId).locator('.unseen').innerText()).toMatch(/^Received .+ from Sender/);
+    expect(await of(debit.transactionId).locator('.amount').innerText()).toMatch(/^−/);
+    expect(await of(debit.transactionId).locator('.unseen').innerText()).toMatch(/^Paid .+ to Shop/);
+    expect(await of(pending.transactionId).innerText()).toContain('Pending');
+  });
+
+  it(
+    'scrolls through 10,000 rows, each seen once, with few of them in the document',
+    { timeout: 180_000 },
+    async () => {
+      const page = await wallet.open(`?individual=${wallet.busy}`, { viewport: { width: 360, height: 2400 } });
+      expect(await count(page)).toBe('10,000 transactions');
+      const walked = await page.evaluate<{
+        byRow: [number, string][];
+        mostRows: number;
+        mostNodes: number;
+      }>(`(async () => {
+      const box = document.querySelector('ledgerline-activity');
+      const root = box.shadowRoot;
+      const byRow = new Map();
+      let mostRows = 0, mostNodes = 0;
+      const frame = () => new Promise(requestAnimationFrame);
+      for (;;) {
+        await frame();
+        await frame();
+        for (let tries = 0; root.querySelector('.list .waiting') && tries < 500; tries += 1) await frame();
+        const rows = [...root.querySelectorAll('button.row')];
+        mostRows = Math.max(mostRows, rows.length);
+        mostNodes = Math.max(mostNodes, root.querySelectorAll('*').length);
+        for (const { dataset } of rows) {
+          const before = byRow.get(dataset.row);
+          if (before !== undefined && before !== dataset.id) throw new Error('Row ' + dataset.row + ' changed');
+          byRow.set(dataset.row, dataset.id);
+        }
+        if (box.scrollTop + box.clientHeight >= box.scrollHeight - 1) break;
+        box.scrollTop += box.clientHeight + 600;
+      }
+      return { byRow: [...byRow].map(([row, id]) => [Number(row), id]), mostRows, mostNodes };
+    })()`);
+      const seen = walked.byRow.sort(([a], [b]) => a - b).map(([, id]) => id);
+      expect(seen).toHaveLength(10_000);
+      expect(seen).toEqual((await wallet.all({ individualId: wallet.busy })).map(({ transactionId }) => transactionId));
+      expect(walked.mostRows).toBeLessThan(80);
+      expect(walked.mostNodes).toBeLessThan(2000);
+    },
+  );
+
+  it('holds still while rows arrive, and shows them when asked to', async () => {
+    const { id } = await wallet.client.createUser();
+    const row = (index: number) => ({
+      individualId: id,
+      transactionId: `n-${index}`,
+      amount: '1',
+      currency: 'EUR',
+      timeStamp: `2026-03-01T00:${String(10 + index).padStart(2, '0')}:00Z`,
+    });
+    await wallet.client.recordTransactions(Array.from({ length: 30 }, (_, index) => row(index)));
+    const page = await wallet.open(`?individual=${id}`);
+    await wallet.client.recordTransactions([row(40)]);
+    await scroller(page).evaluate((box) => box.scrollTo({ top: 1e6 }));
+    await page.locator('[data-id="n-0"]').waitFor();
+    expect(await page.locator('[data-id="n-40"]').count()).toBe(0);
+    await page.getByRole('button', { name: 'Refresh' }).click();
+    await expect.poll(() => count(page)).toBe('31 transactions');
+  });
+
+  it('jumps to a date, and to a month of the chart', async () => {
+    const page = await wallet.open(`?individual=${wallet.busy}`);
+    const target = (await wallet.all({ individualId: wallet.busy, timestampTo: '2026-02-15T22:59:59Z' }))[0]!;
+    await page.getByLabel('Jump to date').fill('2026-02-15');
+    await expect
+      .poll(() => topDay(page))
+      .toBe(new Date(Date.parse(target.timeStamp) + 3_600_000).toISOString().slice(0, 10));
+    await page.locator(`[data-id="${target.transactionId}"]`).waitFor();
+    await page.getByRole('button', { name: 'Jump to May 2026' }).click();
+    await expect.poll(async () => (await topDay(page)).slice(0, 7)).toBe('2026-05');
+  });
+
+  it('the chart’s table holds the months’ exact sums', async () => {
+    const page = await wallet.open(`?individual=${wallet.busy}&currency=EUR`);
+    const { periods } = await wallet.client.summarizeTransactions({
+      individualId: wallet.busy,
+      by: 'month',
+      currency: 'EUR',
+      timeZone: 'Europe/Berlin',
+    });
+    const money = new Intl.NumberFormat('en-GB', { style: 'currency', currency: 'EUR' });
+    const month = new Intl.DateTimeFormat('en-GB', { month: 'long', year: 'numeric', timeZone: 'UTC' });
+    const expected = periods
+      .slice(0, 12)
+      .reverse()
+      .map(({ from, moneyInText, moneyOutText }) =>
+        [
+          month.format(new Date(from)),
+          ...[moneyInText, moneyOutText].map((text) => money.format(text as `${number}`)),
+        ].join('|'),
+      );
+    const rows = await page
+      .locator('table tbody tr')
+      .evaluateAll((all) => all.map((row) => [...row.children].map((cell) => cell.textContent).join('|')));
+    expect(rows).toEqual(expected);
+  });
+});
+
+describe('one transaction', () => {
+  it('opens in a sheet, stands in the address, and gives the focus back', async () => {
+    const page = await wallet.open('');
+    const row = page.locator('button.row').nth(1);
+    const id = (await row.getAttribute('data-id'))!;
+    await row.click();
+    const sheet = page.getByRole('dialog', { name: 'Transaction' });
+    const { senderName, receiverName } = await wallet.client.getTransaction({ transactionId: id, individualId: 1 });
+    const told = await sheet.innerText();
+    for (const fact of [id, senderName, receiverName]) expect(told).toContain(fact);
+    expect(new URL(page.url()).searchParams.get('transaction')).toBe(id);
+    await expectAccessible(page);
+    await expectNarrow(page);
+    await expectAccessible(page);
+    await page.keyboard.press('Escape');
+    await sheet.waitFor({ state: 'detached' });
+    await expect.poll(() => new URL(page.url()).searchParams.has('transaction')).toBe(false);
+    await page.goto(`${wallet.service.url}/wallet?transaction=${id}`);
+    await page.getByRole('dialog', { name: 'Transaction' }).getByText(receiverName).first().waitFor();
+  });
+});
+
+describe('Back', () => {
+  it('closes a sheet and stays on the page, with the focus where it was', async () => {
+    const page = await wallet.open('');
+    const row = page.locator('button.row').nth(1);
+    const id = await row.getAttribute('data-id');
+    await row.click();
+    const sheet = page.getByRole('dialog', { name: 'Transaction' });
+    await sheet.waitFor();
+    await page.goBack();
+    await sheet.waitFor({ state: 'detached' });
+    expect(new URL(page.url()).pathname + new URL(page.url()).search).toBe('/wallet');
+    const focusedId = 'document.activeElement.shadowRoot.activeElement?.dataset.id';
+    expect(await page.evaluate(focusedId)).toBe(id);
+    await page.goForward();
+    await sheet.waitFor();
+    await sheet.getByRole('button', { name: 'Close' }).click();
+    await sheet.waitFor({ state: 'detached' });
+
+    await page.getByRole('button', { name: 'Filters' }).click();
+    const filters = page.getByRole('dialog', { name: 'Filters' });
+    await filters.waitFor();
+    await page.goBack();
+    await filters.waitFor({ state: 'detached' });
+    expect(new URL(page.url()).pathname).toBe('/wallet');
+  });
+
+  it('takes back the filters of the sheet', async () => {
+    const page = await wallet.open('');
+    const all = await count(page);
+    await page.getByRole('button', { name: 'Filters' }).click();
+    await page.getByLabel('Type').selectOption('Card');
+    await page.getByRole('button', { name: 'Show results' }).click();
+    await expect.poll(() => count(page)).not.toBe(all);
+    await page.goBack();
+    await expect.poll(() => count(page)).toBe(all);
+  });
+});
+
+describe('the chart', () => {
+  it('shows the months of the list, also beyond a year', async () => {
+    const { id } = await wallet.client.createUser();
+    const months = Array.from({ length: 30 }, (_, index) => new Date(Date.UTC(2024, index, 15)).toISOString());
+    await wallet.client.recordTransactions(
+      months.flatMap((timeStamp, month) =>
+        Array.from({ length: 20 }, (_, index) => ({
+          individualId: id,
+          transactionId: `m-${month}-${index}`,
+          amount: `${month + 1}`,
+          currency: 'EUR',
+          timeStamp,
+          transactionCategory: 'Debit',
+        })),
+      ),
+    );
+    const page = await wallet.open(`?individual=${id}`);
+    const chart = page.getByRole('region', { name: 'Money in and out by month' });
+    await page.getByLabel('Jump to date').fill('2024-03-15');
+    await expect.poll(() => topDay(page)).toBe('2024-03-15');
+    await expect.poll(() => chart.getByRole('heading').innerText()).toBe('March 2024');
+    expect(await chart.locator('.out dd').innerText()).toBe('€60.00');
+    await chart.getByRole('button', { name: 'Jump to January 2024' }).waitFor();
+    await chart.getByRole('button', { name: 'Later months' }).click();
+    await chart.getByRole('button', { name: 'Jump to December 2024' }).click();
+    await expect.poll(async () => (await topDay(page)).slice(0, 7)).toBe('2024-12');
+    await expectAccessible(page);
+  });
+
+  it('is one tab stop, and the arrow keys go through its months', async () => {
+    const page = await wallet.open('');
+    const focused = () =>
+      page.evaluate<string>(
+        'document.activeElement.shadowRoot?.activeElement?.ariaLabel ?? document.activeElement.innerText',
+      );
+    const stops: string[] = [];
+    for (let presses = 0; presses < 20 && stops.at(-1) !== 'Search transactions'; presses += 1) {
+      await page.keyboard.press('Tab');
+      stops.push(await focused());
+    }
+    expect(stops.filter((name) => name.startsWith('Jump to'))).toHaveLength(1);
+    await page.keyboard.press('Shift+Tab');
+    const last = await focused();
+    await page.keyboard.press('ArrowLeft');
+    const before = await focused();
+    expect(before).toMatch(/^Jump to /);
+    expect(before).not.toBe(last);
+    await page.keyboard.press('End');
+    expect(await focused()).toBe(last);
+  });
+});

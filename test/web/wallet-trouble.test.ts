@@ -1,0 +1,213 @@
+/** The wallet page without rows, without a connection, without a token, and with a slow service. */
+import type { Page, Route } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { expectAccessible, expectNarrow, openPage } from '../harness/page.ts';
+import { startService } from '../harness/service.ts';
+import { count, hold, scroller, walletOf, type Wallet } from '../harness/wallet.ts';
+
+let wallet: Wallet;
+beforeAll(async () => {
+  wallet = await walletOf(await startService());
+});
+afterAll(() => wallet.service.stop());
+
+/** The middle of the state is the middle of the screen. */
+async function expectCentred(page: Page): Promise<void> {
+  const [state, screen] = [await page.locator('.state').boundingBox(), await scroller(page).boundingBox()];
+  expect(Math.abs(state!.x + state!.width / 2 - (screen!.x + screen!.width / 2))).toBeLessThan(12);
+}
+
+describe('what stands in the way', () => {
+  it('no transactions at all', async () => {
+    const { id } = await wallet.client.createUser();
+    const page = await openPage(`${wallet.service.url}/wallet?individual=${id}`, { expected: /status of 404/ });
+    await page.getByRole('heading', { name: 'Nothing here yet' }).waitFor();
+    await expectCentred(page);
+    await expectAccessible(page);
+    await expectNarrow(page);
+  });
+
+  it('nobody of that id', async () => {
+    const page = await openPage(`${wallet.service.url}/wallet?individual=2000000000`, { expected: /status of 400/ });
+    await page.getByRole('heading', { name: 'Something went wrong' }).waitFor();
+    expect(await page.locator('.state').innerText()).toMatch(/Unknown individual\.[^]*Reference 00-/);
+    await expectAccessible(page);
+  });
+
+  it('no connection: what is there stays, and it goes on by itself', async () => {
+    const page = await wallet.open('', { expected: /ERR_INTERNET_DISCONNECTED/ });
+    await page.context().setOffline(true);
+    await page.getByRole('alert').getByText('You are offline').waitFor();
+    expect(await page.locator('button.row').count()).toBeGreaterThan(3);
+    await expectAccessible(page);
+    await page.context().setOffline(false);
+    await page.getByRole('alert').waitFor({ state: 'detached' });
+  });
+
+  it.each([
+    ['a service that is away', 'The service does not answer', (route: Route) => route.abort()],
+    ['a service that fails', 'Something went wrong', (route: Route) => route.fulfill({ status: 500, body: '' })],
+  ])('%s: it says so, and trying again helps', async (_, title, answer) => {
+    const page = await openPage(`${wallet.service.url}/`);
+    page.removeAllListeners('console');
+    await page.route('**/app/**', answer);
+    await page.goto(`${wallet.service.url}/wallet`);
+    await page.getByRole('heading', { name: title }).waitFor();
+    expect(await page.locator('button.row, .skeleton, .chart').count()).toBe(0);
+    await expectCentred(page);
+    await expectAccessible(page);
+    await expectNarrow(page);
+    await page.unroute('**/app/**');
+    await page.getByRole('button', { name: 'Try again' }).click();
+    await page.locator('button.row').first().waitFor();
+  });
+
+  it('totals that fail leave the rows, and a way to ask again', async () => {
+    const page = await openPage(`${wallet.service.url}/`);
+    page.removeAllListeners('console');
+    await page.route('**/app/summarize-transactions', (route) => route.fulfill({ status: 500, body: '' }));
+    await page.goto(`${wallet.service.url}/wallet`);
+    await page.getByRole('alert').getByText('Something went wrong').waitFor();
+    expect(await page.locator('button.row').count()).toBeGreaterThan(3);
+    await page.unroute('**/app/summarize-transactions');
+    await page.getByRole('alert').getByRole('button', { name: 'Try again' }).click();
+    await page.getByRole('region', { name: 'Money in and out by month' }).waitFor();
+    expect(await page.getByRole('alert').count()).toBe(0);
+  });
+
+  it('a session that ended, and one begun again', async () => {
+    const page = await openPage(`${wallet.service.url}/`);
+    let closed = true;
+    await page.route('**/connect/token', (route) =>
+      closed ? route.fulfill({ json: { access_token: 'expired', expires_in: 60 } }) : route.continue(),
+    );
+    page.removeAllListeners('console');
+    await page.goto(`${wallet.service.url}/wallet`);
+    await page.getByRole('heading', { name: 'Your session has ended' }).waitFor();
+    await expectAccessible(page);
+    closed = false;
+    await page.getByRole('button', { name: 'Sign in again' }).click();
+    await page.locator('button.row').first().waitFor();
+  });
+
+  it('where there is no sandbox, a person brings a token', async () => {
+    const page = await openPage(`${wallet.service.url}/`);
+    page.removeAllListeners('console');
+    await page.route('**/wallet', async (route) => {
+      const response = await route.fetch();
+      const body = (await response.text()).replace('data-mode="sandbox"', 'data-mode="production"');
+      await route.fulfill({ response, body });
+    });
+    await page.goto(`${wallet.service.url}/wallet`);
+    const field = page.getByLabel('Access token');
+    await field.fill('not a token');
+    await page.keyboard.press('Enter');
+    await page.getByRole('alert').getByText('That token was refused').waitFor();
+    await field.fill(await wallet.service.token('transactions:read', 1));
+    await expectAccessible(page);
+    await page.keyboard.press('Enter');
+    await page.locator('button.row').first().waitFor();
+  });
+
+  it('a slow service: the shape of what is to come, the rows before the totals, and nothing moves', async () => {
+    const page = await openPage(`${wallet.service.url}/`, { viewport: { width: 390, height: 1400 } });
+    const releaseRows = await hold(page, '**/app/get-all-transactions');
+    const releaseTotals = await hold(page, '**/app/summarize-transactions');
+    await page.goto(`${wallet.service.url}/wallet?individual=${wallet.busy}`);
+    await page.locator('.skeleton').waitFor();
+    expect(await count(page)).toBe('Loading transactions');
+    await expectAccessible(page);
+    const places = async () =>
+      Promise.all(['.bar', '.chart'].map(async (part) => (await page.locator(part).boundingBox())!));
+    const waiting = await places();
+
+    releaseRows();
+    const row = page.locator('button.row[data-row="3"]');
+    await row.waitFor();
+    expect(await count(page)).toBe('10,000 transactions');
+    expect(await places()).toEqual(waiting);
+    expect(await page.locator('.screen').getAttribute('aria-busy')).toBe('true');
+    expect(await page.getByLabel('Jump to date').isDisabled()).toBe(true);
+    await expectAccessible(page);
+    const place = await row.boundingBox();
+
+    releaseTotals();
+    await page.locator('.screen[aria-busy="false"]').waitFor();
+    await page.getByRole('region', { name: 'Money in and out by month' }).waitFor();
+    expect(await row.boundingBox()).toEqual(place);
+    const [bar, chart] = await places();
+    expect([bar, chart!.height]).toEqual([waiting[0], waiting[1]!.height]);
+  });
+
+  it('a refresh far down in the list leaves the viewer there', async () => {
+    const page = await wallet.open(`?individual=${wallet.busy}`);
+    await scroller(page).evaluate((box) => box.scrollTo({ top: 100_000 }));
+    const seen = page.locator('button.row').nth(8);
+    await expect.poll(async () => Number(await seen.getAttribute('data-row'))).toBeGreaterThan(1000);
+    const id = (await seen.getAttribute('data-id'))!;
+    const place = () => scroller(page).evaluate((box) => box.scrollTop);
+    const release = await hold(page, '**/app/summarize-transactions');
+    const asked = page.waitForRequest('**/app/summarize-transactions');
+    // A click would bring the button into view first.
+    await page.getByRole('button', { name: 'Refresh' }).dispatchEvent('click');
+    await asked;
+    // Two frames, so that whatever is drawn is drawn.
+    await page.evaluate('new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))');
+    expect(await place()).toBe(100_000);
+    release();
+    await page.locator('.screen[aria-busy="false"]').waitFor();
+    await page.locator(`[data-id="${id}"]`).waitFor();
+    expect(await place()).toBe(100_000);
+  });
+});
+
+describe('a service that is away', () => {
+  it('does not leave rows of another search on screen, and the list recovers by itself', async () => {
+    const page = await wallet.open(`?individual=${wallet.busy}`, { expected: /ERR_FAILED/ });
+    await page.route('**/app/**', (route) => route.abort());
+    await page.getByLabel('Search transactions').fill('shop 17');
+    await page.getByRole('heading', { name: 'The service does not answer' }).waitFor();
+    expect(await page.getByText('You are offline').count()).toBe(0);
+    expect(await page.locator('button.row').count()).toBe(0);
+    await expectCentred(page);
+    await page.unroute('**/app/**');
+    const expected = await wallet.all({ individualId: wallet.busy, search: 'shop 17' });
+    await expect.poll(() => count(page), { timeout: 30_000 }).toBe(`${expected.length} transactions`);
+    expect(await page.locator('.row .name').first().innerText()).toMatch(/ 17$/);
+  });
+
+  it('leaves the rows of the same search on screen', async () => {
+    const page = await wallet.open(`?individual=${wallet.busy}`, { expected: /ERR_FAILED/ });
+    await page.route('**/app/**', (route) => route.abort());
+    await page.getByRole('button', { name: 'Refresh' }).click();
+    await page.getByRole('alert').getByText('The service does not answer').waitFor();
+    expect(await page.locator('button.row').count()).toBeGreaterThan(3);
+    await page.unroute('**/app/**');
+    await page.getByRole('alert').waitFor({ state: 'detached', timeout: 30_000 });
+  });
+});
+
+it('a message about an export can be read', async () => {
+  const page = await wallet.open('', { acceptDownloads: true });
+  await page.getByText('Export', { exact: true }).click();
+  await page.getByRole('button', { name: 'Spreadsheet (CSV)' }).click();
+  await page.getByText('The file is ready.').waitFor();
+  expect(await contrast(page, '.toast')).toBeGreaterThan(4.5);
+});
+
+/** The contrast of an element's text with its background, by WCAG 2. */
+function contrast(page: Page, selector: string): Promise<number> {
+  return page.evaluate<number>(`(() => {
+    const element = document.querySelector('ledgerline-activity').shadowRoot.querySelector('${selector}');
+    const { color, backgroundColor } = getComputedStyle(element);
+    const luminance = (text) => {
+      const [red, green, blue] = text.match(/[\\d.]+/g).map((part) => {
+        const share = Number(part) / 255;
+        return share <= 0.04045 ? share / 12.92 : ((share + 0.055) / 1.055) ** 2.4;
+      });
+      return 0.2126 * red + 0.7152 * green + 0.0722 * blue;
+    };
+    const [light, dark] = [luminance(color), luminance(backgroundColor)].sort((a, b) => b - a);
+    return (light + 0.05) / (dark + 0.05);
+  })()`);
+}

@@ -1,0 +1,179 @@
+/** Search, filters and the jump to a date, which stay at the top while the list scrolls. */
+import { useEffect, useRef } from 'preact/hooks';
+import type { Filter } from './filter.ts';
+import { Icon } from './icons.tsx';
+import { formatMoney, parseAmount } from './money.ts';
+import { useViewer } from './viewer.ts';
+
+/** Typing pauses this long before the search begins. */
+const typingMilliseconds = 250;
+
+export function Search({ value, onSearch }: { value: string; onSearch(text: string): void }) {
+  const { texts } = useViewer();
+  const timer = useRef<ReturnType<typeof setTimeout> | undefined>(undefined);
+  const input = useRef<HTMLInputElement>(null);
+  const searched = useRef(value);
+  useEffect(() => {
+    // What was typed since stays; only a change from elsewhere replaces it.
+    if (searched.current !== value) input.current!.value = value;
+    searched.current = value;
+  }, [value]);
+  useEffect(() => () => clearTimeout(timer.current), []);
+  return (
+    <div class="search">
+      <Icon name="search" />
+      <input
+        ref={input}
+        type="search"
+        maxLength={256}
+        defaultValue={value}
+        placeholder={texts.search}
+        aria-label={texts.searchLabel}
+        onInput={(event) => {
+          const text = event.currentTarget.value;
+          clearTimeout(timer.current);
+          timer.current = setTimeout(() => {
+            searched.current = text;
+            onSearch(text);
+          }, typingMilliseconds);
+        }}
+      />
+    </div>
+  );
+}
+
+export function FilterButton({ filter, onOpen }: { filter: Filter; onOpen(): void }) {
+  const { texts } = useViewer();
+  const count = sheetFilters(filter);
+  return (
+    <button
+      type="button"
+      class="pill"
+      // Shown by the style sheet, so that the visible text stays a part of the name.
+      data-count={count || undefined}
+      aria-label={count > 0 ? texts.filtersOn(count) : texts.filters}
+      aria-haspopup="dialog"
+      onClick={onOpen}
+    >
+      <Icon name="filters" />
+      <span class="wide">{texts.filters}</span>
+    </button>
+  );
+}
+
+/** The number of filters that are set in the sheet; direction and search have controls of their own. */
+function sheetFilters({ from, to, amountFrom, amountTo, type, status, currency }: Filter): number {
+  return [from || to, amountFrom || amountTo, type, status, currency].filter(Boolean).length;
+}
+
+interface JumpToProps {
+  newest: string | undefined;
+  oldest: string | undefined;
+  onJump(date: string): void;
+}
+
+export function JumpTo({ newest, oldest, onJump }: JumpToProps) {
+  const { texts } = useViewer();
+  const input = useRef<HTMLInputElement>(null);
+  return (
+    <div class="jump pill">
+      <Icon name="calendar" />
+      <span class="wide" aria-hidden="true">
+        {texts.jump}
+      </span>
+      <input
+        ref={input}
+        type="date"
+        aria-label={texts.jump}
+        disabled={newest === undefined}
+        min={oldest}
+        max={newest}
+        onClick={() => input.current!.showPicker?.()}
+        onChange={(event) => event.currentTarget.value && onJump(event.currentTarget.value)}
+      />
+    </div>
+  );
+}
+
+interface ChipsProps {
+  filter: Filter;
+  onChange(members: Partial<Filter>): void;
+}
+
+/** The direction, the filters that are set, and an offer to search for an amount. */
+export function Chips({ filter, onChange }: ChipsProps) {
+  const { texts, locale } = useViewer();
+  const directions = [
+    ['', texts.all],
+    ['Credit', texts.moneyIn],
+    ['Debit', texts.moneyOut],
+  ] as const;
+  const amount = /\p{Nd}/u.test(filter.search) ? parseAmount(filter.search, locale) : undefined;
+  return (
+    <div class="chips">
+      <div class="segments" role="group" aria-label={texts.direction}>
+        {directions.map(([category, name]) => (
+          <button
+            type="button"
+            key={category}
+            aria-pressed={filter.category === category}
+            onClick={() => onChange({ category })}
+          >
+            {name}
+          </button>
+        ))}
+      </div>
+      {amount !== undefined && (
+        <button
+          type="button"
+          class="chip offer"
+          onClick={() => onChange({ search: '', amountFrom: amount, amountTo: amount })}
+        >
+          <Icon name="search" />
+          {texts.amountOf(filter.currency ? formatMoney(locale, amount, filter.currency) : filter.search.trim())}
+        </button>
+      )}
+      {useSetFilters(filter).map(({ text, without }) => (
+        <button
+          type="button"
+          key={Object.keys(without).join()}
+          class="chip on"
+          aria-label={texts.clearOne(text)}
+          onClick={() => onChange(without)}
+        >
+          {text}
+          <Icon name="close" />
+        </button>
+      ))}
+    </div>
+  );
+}
+
+interface SetFilter {
+  text: string;
+  /** The change that removes it. */
+  without: Partial<Filter>;
+}
+
+function useSetFilters(filter: Filter): SetFilter[] {
+  const { texts, dates, locale } = useViewer();
+  const amount = (text: string) => (filter.currency ? formatMoney(locale, text, filter.currency) : text);
+  const filters: SetFilter[] = [];
+  if (filter.from || filter.to) {
+    const [from, to] = [filter.from, filter.to].map((day) => day && dates.shortDay(day)) as [string, string];
+    filters.push({ text: rangeText(from, to), without: { from: '', to: '' } });
+  }
+  if (filter.amountFrom || filter.amountTo) {
+    const [from, to] = [filter.amountFrom, filter.amountTo].map((text) => text && amount(text)) as [string, string];
+    filters.push({ text: rangeText(from, to), without: { amountFrom: '', amountTo: '' } });
+  }
+  if (filter.type) filters.push({ text: texts.types[filter.type] ?? filter.type, without: { type: '' } });
+  if (filter.status) filters.push({ text: texts.statuses[filter.status] ?? filter.status, without: { status: '' } });
+  if (filter.currency) filters.push({ text: filter.currency, without: { currency: '' } });
+  return filters;
+}
+
+function rangeText(from: string, to: string): string {
+  if (from === to) return from;
+  return from && to ? `${from} – ${to}` : from ? `≥ ${from}` : `≤ ${to}`;
+}

@@ -1,0 +1,104 @@
+/** What the screen shows instead of rows, or beside them when something went wrong. */
+import type { ComponentChildren } from 'preact';
+import { Icon, type IconName } from './icons.tsx';
+import { WaitingRow } from './row.tsx';
+import type { Texts } from './texts.ts';
+import type { Trouble } from './trouble.ts';
+import { useViewer } from './viewer.ts';
+
+interface StateProps {
+  icon: IconName;
+  title: string;
+  about: string;
+  children?: ComponentChildren;
+}
+
+export function State({ icon, title, about, children }: StateProps) {
+  return (
+    <div class="state">
+      <span class="picture">
+        <Icon name={icon} />
+      </span>
+      <h2>{title}</h2>
+      <p>{about}</p>
+      {children}
+    </div>
+  );
+}
+
+interface Wording {
+  icon: IconName;
+  title: string;
+  about: string;
+  action: string;
+}
+
+function wordingOf(trouble: Trouble, texts: Texts): Wording {
+  const { retry } = texts;
+  switch (trouble.kind) {
+    case 'offline':
+      return { icon: 'offline', title: texts.offlineTitle, about: texts.offline, action: retry };
+    case 'unreachable':
+      return { icon: 'offline', title: texts.unreachableTitle, about: texts.unreachable, action: retry };
+    case 'not-allowed':
+      return {
+        icon: 'lock',
+        title: texts.notAllowedTitle,
+        about: texts.notAllowed(location.origin),
+        action: retry,
+      };
+    case 'expired':
+      return { icon: 'lock', title: texts.expiredTitle, about: texts.expired, action: texts.signIn };
+    case 'error':
+      return { icon: 'alert', title: texts.errorTitle, about: trouble.message, action: retry };
+  }
+}
+
+/** One sentence about a failure. */
+export function sentenceOf(trouble: Trouble, texts: Texts): string {
+  return trouble.kind === 'error' ? trouble.message : wordingOf(trouble, texts).title;
+}
+
+interface TroubleProps {
+  trouble: Trouble;
+  onRetry(): void;
+}
+
+export function TroubleState({ trouble, onRetry }: TroubleProps) {
+  const { texts } = useViewer();
+  const { icon, title, about, action } = wordingOf(trouble, texts);
+  const traceId = trouble.kind === 'error' ? trouble.traceId : undefined;
+  return (
+    <State icon={icon} title={title} about={about}>
+      {traceId && <p class="trace">{texts.reference(traceId)}</p>}
+      <button type="button" class="primary" onClick={onRetry}>
+        {action}
+      </button>
+    </State>
+  );
+}
+
+/** The rows on screen stay there. */
+export function TroubleBanner({ trouble, onRetry }: TroubleProps) {
+  const { texts } = useViewer();
+  const { icon, title, about, action } = wordingOf(trouble, texts);
+  return (
+    <div class="banner" role="alert">
+      <Icon name={icon} />
+      <span>{trouble.kind === 'error' ? `${title}: ${about}` : title}</span>
+      <button type="button" class="quiet small" onClick={onRetry}>
+        {action}
+      </button>
+    </div>
+  );
+}
+
+export function Skeleton() {
+  return (
+    <div class="skeleton card" aria-hidden="true">
+      {Array.from({ length: 8 }, (_, index) => (
+        <WaitingRow key={index} />
+      ))}
+    </div>
+  );
+}

@@ -1,0 +1,43 @@
+/** What can go wrong while the screen loads, in the terms of the person who looks at it. */
+import { LedgerlineError } from '../../client/index.ts';
+
+export type Trouble =
+  /** The device has no connection. */
+  | { kind: 'offline' }
+  /** The device has a connection, and the service does not answer. */
+  | { kind: 'unreachable' }
+  /** The service answers, and does not allow requests from this page's origin (CORS). */
+  | { kind: 'not-allowed' }
+  /** No good token could be had. */
+  | { kind: 'expired' }
+  | { kind: 'error'; message: string; traceId: string | undefined; isTemporary: boolean };
+
+export function troubleOf(error: unknown): Trouble {
+  if (!(error instanceof LedgerlineError)) {
+    const message = error instanceof Error ? error.message : String(error);
+    return { kind: 'error', message, traceId: undefined, isTemporary: false };
+  }
+  if (error.kind === 'offline') return { kind: navigator.onLine ? 'unreachable' : 'offline' };
+  if (error.kind === 'unauthorized') return { kind: 'expired' };
+  const isTemporary = error.kind === 'unavailable' || error.kind === 'too-many';
+  return { kind: 'error', message: error.message, traceId: error.traceId, isTemporary };
+}
+
+/** Whether waiting can help. */
+export function isTemporary(trouble: Trouble): boolean {
+  if (trouble.kind === 'error') return trouble.isTemporary;
+  return trouble.kind === 'offline' || trouble.kind === 'unreachable';
+}
+
+/**
+ * A browser does not tell a page whether a request failed on its way or was refused by CORS. A request whose answer
+ * the page may not read goes through in the second case only.
+ */
+export async function isRefusedByCors(baseUrl: string): Promise<boolean> {
+  const address = new URL(`${baseUrl.replace(/\/+$/, '')}/health/live`, location.href);
+  if (address.origin === location.origin) return false;
+  return fetch(address, { mode: 'no-cors', cache: 'no-store' }).then(
+    () => true,
+    () => false,
+  );
+}
