@@ -80,8 +80,9 @@ function undelayedSocket() {
 export function openDatabase(options: DatabaseOptions): Database {
   const common = connectionOptions(options.statementSeconds);
   const shares = shareConnections(options.connections);
-  // A plan is kept, and one made while a table was small would read all of it, also when it has grown.
-  const byKey = { ...common.connection, enable_seqscan: false };
+  // A plan is kept, and one made while a table was small would read all of it, also when it has grown. As text: the
+  // driver leaves settings out whose value is false.
+  const byKey = { ...common.connection, enable_seqscan: 'off' };
   const open = () => ({
     read: postgres(options.url, { ...common, connection: byKey, max: shares.read }),
     write: postgres(options.url, { ...common, connection: byKey, max: shares.write }),
