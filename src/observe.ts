@@ -13,7 +13,9 @@ export type Observation =
   | { kind: 'receipt'; gateway: string; state: string; result: 'moved' | 'known' | 'absent' }
   | { kind: 'receipt-refused'; gateway: string; reason: 'not-authentic' | 'unknown-message' }
   | { kind: 'template-too-long'; template: string; alphabet: string; segments: number }
+  | { kind: 'trail-unwritten'; events: number; reason: string }
   | { kind: 'trail-lost'; events: number }
+  | { kind: 'risky-setting'; setting: string; risk: string; cure: string }
   | { kind: 'verified'; userId: number }
   | {
       kind: 'verify-refused';
@@ -79,6 +81,10 @@ export function createObserver(options: ObserverOptions): Observer {
   ]);
   const receipts = counter('receipts_total', 'Receipts of gateways, by what they said.', ['gateway', 'state']);
   const orders = counter('gateway_order_changes_total', 'Changes of the order of gateways for a country.', ['country']);
+  const failedJobs = counter('job_failures_total', 'Runs of periodic jobs that failed, by job.', ['job']);
+  const trailEvents = counter('trail_failures_total', 'Trail events that were not written at once, by outcome.', [
+    'outcome',
+  ]);
   const breakers = new Gauge({
     name: 'ledgerline_gateway_open',
     help: '1 while a gateway is left out because it failed.',
@@ -126,6 +132,12 @@ export function createObserver(options: ObserverOptions): Observer {
         return receipts.inc({ gateway: observation.gateway, state: observation.state });
       case 'receipt-refused':
         return receipts.inc({ gateway: observation.gateway, state: 'refused' });
+      case 'job-failed':
+        return failedJobs.inc({ job: observation.job });
+      case 'trail-unwritten':
+        return trailEvents.inc({ outcome: 'delayed' }, observation.events);
+      case 'trail-lost':
+        return trailEvents.inc({ outcome: 'lost' }, observation.events);
       case 'verified':
         return verifications.inc({ outcome: 'verified' });
       case 'verify-refused':
@@ -194,17 +206,25 @@ function requestLine(level: string, request: RequestObservation): string {
 const errorKinds = new Set<Observation['kind']>([
   'send-failed',
   'keys-unread',
+  'trail-unwritten',
   'trail-lost',
   'job-failed',
   'answer-truncated',
+]);
+
+const warningKinds = new Set<Observation['kind']>([
+  'gateway-order',
+  'receipt-refused',
+  'clock-off',
+  'template-too-long',
+  'risky-setting',
 ]);
 
 function levelOf({ kind, ...rest }: Observation): 'debug' | 'info' | 'warn' | 'error' {
   if (errorKinds.has(kind)) return 'error';
   if (kind === 'gateway-asked') return 'outcome' in rest && rest.outcome === 'accepted' ? 'debug' : 'warn';
   if (kind === 'gateway-breaker') return 'state' in rest && rest.state === 'open' ? 'error' : 'info';
-  if (kind === 'gateway-order' || kind === 'receipt-refused' || kind === 'clock-off' || kind === 'template-too-long')
-    return 'warn';
+  if (warningKinds.has(kind)) return 'warn';
   if (kind === 'receipt') return 'debug';
   if (kind === 'database') return 'available' in rest && rest.available ? 'info' : 'error';
   return 'info';

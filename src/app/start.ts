@@ -4,6 +4,7 @@ import { readDigestKeys } from '../auth/keys.ts';
 import { ServiceClock } from '../clock.ts';
 import { checkMode } from '../config/check.ts';
 import type { Config } from '../config/load.ts';
+import { findRisks } from '../config/risks.ts';
 import { asProblem, type Database } from '../db/database.ts';
 import { enterKeys, forgetKeys } from '../db/installation.ts';
 import { deriveKeys } from '../digest-keys.ts';
@@ -66,6 +67,7 @@ async function start(options: AppOptions, releasers: Releasers): Promise<App> {
   if (fresh && !isSandbox) throw new StartError('--fresh throws everything away, and is for the sandbox only.');
   const observer = createObserver({ level: config.logLevel, format: options.logFormat, write: options.log });
   const { observe } = observer;
+  for (const risk of findRisks(config)) observe({ kind: 'risky-setting', ...risk });
   const { db, kill } = await startDatabase(config, fresh, observe, releasers);
   // The sandbox empties everything that was made with them in a moment.
   if (fresh) await forgetKeys(db);
