@@ -1,6 +1,5 @@
 #!/usr/bin/env node
 /** From the command line to a command. Nothing else ends the process. */
-import { readFileSync } from 'node:fs';
 import { Command } from 'commander';
 import { eraseUser, listErased } from './cli/erase-user.ts';
 import { doctor } from './cli/doctor/doctor.ts';
@@ -25,10 +24,7 @@ import { token } from './cli/token.ts';
 import { traceUser } from './cli/trace-user.ts';
 import { ConfigError } from './config/load.ts';
 import { Problem, StartError } from './errors.ts';
-
-const { version } = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8')) as {
-  version: string;
-};
+import { version } from './version.ts';
 
 const program = new Command('ledgerline')
   .description('Phone verification and wallet activity behind one bearer-token API.')

@@ -13,9 +13,7 @@ export type Observation =
   | { kind: 'receipt'; gateway: string; state: string; result: 'moved' | 'known' | 'absent' }
   | { kind: 'receipt-refused'; gateway: string; reason: 'not-authentic' | 'unknown-message' }
   | { kind: 'template-too-long'; template: string; alphabet: string; segments: number }
-  | { kind: 'trail-unwritten'; events: number; reason: string }
   | { kind: 'trail-lost'; events: number }
-  | { kind: 'risky-setting'; setting: string; risk: string; cure: string }
   | { kind: 'verified'; userId: number }
   | {
       kind: 'verify-refused';
@@ -47,6 +45,10 @@ export interface RequestObservation {
   milliseconds: number;
   traceId: string;
   client: string | undefined;
+  /** Why it was refused: the name from the catalogue of errors. */
+  reason?: string;
+  /** What was wrong with the token, for a 401. */
+  detail?: string;
 }
 
 export interface Observer {
@@ -81,10 +83,6 @@ export function createObserver(options: ObserverOptions): Observer {
   ]);
   const receipts = counter('receipts_total', 'Receipts of gateways, by what they said.', ['gateway', 'state']);
   const orders = counter('gateway_order_changes_total', 'Changes of the order of gateways for a country.', ['country']);
-  const failedJobs = counter('job_failures_total', 'Runs of periodic jobs that failed, by job.', ['job']);
-  const trailEvents = counter('trail_failures_total', 'Trail events that were not written at once, by outcome.', [
-    'outcome',
-  ]);
   const breakers = new Gauge({
     name: 'ledgerline_gateway_open',
     help: '1 while a gateway is left out because it failed.',
@@ -132,12 +130,6 @@ export function createObserver(options: ObserverOptions): Observer {
         return receipts.inc({ gateway: observation.gateway, state: observation.state });
       case 'receipt-refused':
         return receipts.inc({ gateway: observation.gateway, state: 'refused' });
-      case 'job-failed':
-        return failedJobs.inc({ job: observation.job });
-      case 'trail-unwritten':
-        return trailEvents.inc({ outcome: 'delayed' }, observation.events);
-      case 'trail-lost':
-        return trailEvents.inc({ outcome: 'lost' }, observation.events);
       case 'verified':
         return verifications.inc({ outcome: 'verified' });
       case 'verify-refused':
@@ -161,7 +153,7 @@ export function createObserver(options: ObserverOptions): Observer {
     },
     observeRequest(request) {
       durationOf(request.operation, request.status).observe(request.milliseconds / 1000);
-      const level = request.status >= 500 ? 'error' : 'info';
+      const level = levelOfRequest(request);
       if (!log.isLevelEnabled(level)) return;
       // One line for each request: written out here, it costs a tenth of what a logger takes to put it together.
       const line = requestLine(level, request);
@@ -194,9 +186,18 @@ function isoNow(): string {
   return lastIso;
 }
 
+/** Probes come every few seconds and say nothing while all is well. */
+function levelOfRequest({ operation, status }: RequestObservation): 'debug' | 'info' | 'error' {
+  if (status >= 500) return 'error';
+  return operation === 'live' || operation === 'ready' ? 'debug' : 'info';
+}
+
 function requestLine(level: string, request: RequestObservation): string {
-  const { method, operation, status, milliseconds, traceId, client } = request;
-  const caller = client === undefined ? '' : `,"client":${JSON.stringify(client)}`;
+  const { method, operation, status, milliseconds, traceId, client, reason, detail } = request;
+  const caller =
+    (client === undefined ? '' : `,"client":${JSON.stringify(client)}`) +
+    (reason === undefined ? '' : `,"reason":"${reason}"`) +
+    (detail === undefined ? '' : `,"detail":${JSON.stringify(detail)}`);
   return (
     `{"level":"${level}","time":"${isoNow()}","method":"${method}","operation":"${operation}",` +
     `"status":${status},"milliseconds":${milliseconds},"traceId":"${traceId}"${caller},"msg":"request"}\n`
@@ -206,25 +207,17 @@ function requestLine(level: string, request: RequestObservation): string {
 const errorKinds = new Set<Observation['kind']>([
   'send-failed',
   'keys-unread',
-  'trail-unwritten',
   'trail-lost',
   'job-failed',
   'answer-truncated',
-]);
-
-const warningKinds = new Set<Observation['kind']>([
-  'gateway-order',
-  'receipt-refused',
-  'clock-off',
-  'template-too-long',
-  'risky-setting',
 ]);
 
 function levelOf({ kind, ...rest }: Observation): 'debug' | 'info' | 'warn' | 'error' {
   if (errorKinds.has(kind)) return 'error';
   if (kind === 'gateway-asked') return 'outcome' in rest && rest.outcome === 'accepted' ? 'debug' : 'warn';
   if (kind === 'gateway-breaker') return 'state' in rest && rest.state === 'open' ? 'error' : 'info';
-  if (warningKinds.has(kind)) return 'warn';
+  if (kind === 'gateway-order' || kind === 'receipt-refused' || kind === 'clock-off' || kind === 'template-too-long')
+    return 'warn';
   if (kind === 'receipt') return 'debug';
   if (kind === 'database') return 'available' in rest && rest.available ? 'info' : 'error';
   return 'info';

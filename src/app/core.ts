@@ -4,11 +4,16 @@ import type { Config } from '../config/load.ts';
 import type { Database } from '../db/database.ts';
 import type { DigestKeys } from '../digest-keys.ts';
 import type { Observer } from '../observe.ts';
+import type { Tracing } from '../tracing/tracing.ts';
 import type { Jobs } from './jobs.ts';
 import type { Releasers } from './releasers.ts';
 import type { Stopping } from './stopping.ts';
 
 export interface Core {
+  /** Undefined while tracing is off. */
+  tracing: Tracing | undefined;
+  /** Gives every function of a store a span with its name; the store itself while tracing is off. */
+  traced<T extends object>(name: string, store: T): T;
   config: Config;
   db: Database;
   clock: ServiceClock;

@@ -7,8 +7,8 @@ import type { Core } from './core.ts';
 
 const removedAtOnce = 5000;
 
-export function openEvents({ config, db, clock, jobs }: Core) {
-  const store = createEventLogStore(db);
+export function openEvents({ config, db, clock, jobs, traced }: Core) {
+  const store = traced('events', createEventLogStore(db));
   const sequencer = createSequencer({ store, isAwaited: () => false });
   const keptSince = () => secondsAfter(clock.now(), -config.eventDays * 86_400);
 

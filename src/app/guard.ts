@@ -1,5 +1,4 @@
 /** Wires the guard: its rules, its counters, and the jobs that keep both current. */
-import { errorCode } from '../db/database.ts';
 import { DecisionLog } from '../guard/decisions.ts';
 import { createGuardDesk } from '../guard/desk.ts';
 import { createGuardStore } from '../guard/guard.store.ts';
@@ -14,8 +13,8 @@ import { createReserveSend } from '../phone/reserve-send.ts';
 import type { Core } from './core.ts';
 
 export async function openGuard(core: Core, phones: PhoneStore, observe: Observe) {
-  const { config, db, clock, jobs, releasers } = core;
-  const store = createGuardStore(db);
+  const { config, db, clock, jobs, releasers, traced } = core;
+  const store = traced('guard', createGuardStore(db));
   const digest = createDigest(core.guardKey);
   const configured = configuredModes(config.mode === 'production', config.rules);
   const limits = { ...config, countries: config.countries ?? [], prefix: config.prefixSends };
@@ -24,9 +23,7 @@ export async function openGuard(core: Core, phones: PhoneStore, observe: Observe
   const sweep = createSweeper(store, limits, clock);
   const leases = new LeaseBook();
   await live.refresh();
-  const flushFailed = (error: unknown) =>
-    observe({ kind: 'job-failed', job: 'guard-decisions', reason: errorCode(error) });
-  releasers.add(() => decisions.flush().catch(flushFailed));
+  releasers.add(() => decisions.flush());
   jobs.start(
     { name: 'guard-state', everyMilliseconds: 2000, run: () => live.refresh() },
     { name: 'guard-decisions', everyMilliseconds: 1000, run: () => decisions.flush() },

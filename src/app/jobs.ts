@@ -1,6 +1,7 @@
 /** Periodic work: one way to run it, to spread it, to report that it failed, and to stop it. */
 import { errorCode } from '../db/database.ts';
 import type { Observe } from '../observe.ts';
+import type { Tracing } from '../tracing/tracing.ts';
 
 export interface Job {
   name: string;
@@ -19,17 +20,17 @@ export interface Jobs {
 /** Up to this share of the pause is added at random, so that several processes do not work in step. */
 const jitterShare = 0.1;
 
-export function createJobs(observe: Observe): Jobs {
+export function createJobs(observe: Observe, tracing?: Tracing): Jobs {
   const stops: (() => Promise<void>)[] = [];
   return {
-    start: (...jobs) => void stops.push(...jobs.map((job) => repeat(job, observe))),
+    start: (...jobs) => void stops.push(...jobs.map((job) => repeat(job, observe, tracing))),
     async stop() {
       await Promise.all(stops.map((stop) => stop()));
     },
   };
 }
 
-function repeat({ name, everyMilliseconds, run }: Job, observe: Observe): () => Promise<void> {
+function repeat({ name, everyMilliseconds, run }: Job, observe: Observe, tracing?: Tracing): () => Promise<void> {
   let isStopped = false;
   let timer: NodeJS.Timeout | undefined;
   let running: Promise<void> = Promise.resolve();
@@ -41,7 +42,7 @@ function repeat({ name, everyMilliseconds, run }: Job, observe: Observe): () => 
   };
   const runOnce = async () => {
     try {
-      await run();
+      await (tracing ? tracing.run(`job ${name}`, 'internal', {}, run) : run());
     } catch (error) {
       observe({ kind: 'job-failed', job: name, reason: errorCode(error) });
     }

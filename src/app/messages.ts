@@ -9,9 +9,9 @@ import type { Core } from './core.ts';
 export type OpenMessages = ReturnType<typeof openMessages>;
 
 export function openMessages(core: Core) {
-  const { config, db, clock, observer, jobs, releasers } = core;
+  const { config, db, clock, observer, jobs, releasers, traced } = core;
   const { observe } = observer;
-  const store = createTrailStore(db);
+  const store = traced('messages', createTrailStore(db));
   const trail = createTrail({ store, clock, observe, keepDays: config.trailDays });
   releasers.add(() => trail.flush(true));
   const order = openGatewayOrder(core, store);

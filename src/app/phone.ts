@@ -12,6 +12,7 @@ import { createFailover, type Failover } from '../sms/failover.ts';
 import type { Gateway } from '../sms/gateway.ts';
 import type { Inbox } from '../sms/inbox.ts';
 import { createMessages } from '../sms/message.ts';
+import type { Tracing } from '../tracing/tracing.ts';
 import type { Core } from './core.ts';
 import { createGateways } from './gateways.ts';
 import { openGuard } from './guard.ts';
@@ -26,17 +27,20 @@ export interface PhoneParts {
 }
 
 export async function openPhone(core: Core, { url, inbox, terminal }: PhoneParts) {
-  const { config, db, clock, observer } = core;
+  const { config, db, clock, observer, traced } = core;
   const messages = openMessages(core);
-  const phones = createPhoneStore(db);
+  const phones = traced('phone', createPhoneStore(db));
   const guard = await openGuard(core, phones, messages.observePhone);
-  const gateways = createGateways({
-    config,
-    inbox,
-    terminal,
-    onReceipt: (receipt) =>
-      void messages.receipts.takeSmpp(receipt).catch((error) => observer.observeDefect(error, 'receipt')),
-  });
+  const gateways = traceGateways(
+    core.tracing,
+    createGateways({
+      config,
+      inbox,
+      terminal,
+      onReceipt: (receipt) =>
+        void messages.receipts.takeSmpp(receipt).catch((error) => observer.observeDefect(error, 'receipt')),
+    }),
+  );
   const failover = openFailover(core, gateways, messages);
   const texts = createMessages(config);
   for (const template of texts.tooLong()) observer.observe({ kind: 'template-too-long', ...template });
@@ -46,8 +50,12 @@ export async function openPhone(core: Core, { url, inbox, terminal }: PhoneParts
     services: {
       send: createSendCode({
         ...common,
-        sentMessages: createSentMessageStore(db),
-        once: createSendOnce({ store: createSendKeyStore(db), clock, waitSeconds: config.sendSeconds + 2 }),
+        sentMessages: traced('phone', createSentMessageStore(db)),
+        once: createSendOnce({
+          store: traced('phone', createSendKeyStore(db)),
+          clock,
+          waitSeconds: config.sendSeconds + 2,
+        }),
         dispatch: failover.send,
         write: texts.write,
         testNumber: testNumbers(config.testNumbers ?? []),
@@ -80,6 +88,24 @@ export async function openPhone(core: Core, { url, inbox, terminal }: PhoneParts
       }),
     },
   };
+}
+
+function traceGateways(tracing: Tracing | undefined, gateways: Gateway[]): Gateway[] {
+  if (!tracing) return gateways;
+  return gateways.map((gateway) => {
+    const send: Gateway['send'] = (message, withinMilliseconds) =>
+      tracing.run(`sms ${gateway.name}`, 'client', { 'ledgerline.gateway': gateway.name }, () =>
+        gateway.send(message, withinMilliseconds),
+      );
+    // The other members keep their own `this`.
+    return new Proxy(gateway, {
+      get(target, member) {
+        if (member === 'send') return send;
+        const value = Reflect.get(target, member) as unknown;
+        return typeof value === 'function' ? (value.bind(target) as unknown) : value;
+      },
+    });
+  });
 }
 
 function openFailover({ config, observer, releasers }: Core, gateways: Gateway[], messages: OpenMessages): Failover {

@@ -5,8 +5,8 @@ import { createReadUserData } from '../privacy/read-user-data.ts';
 import { createRemoveRetained } from '../privacy/remove-retained.ts';
 import type { Core } from './core.ts';
 
-export function openPrivacy({ config, db, clock, observer, jobs }: Core) {
-  const store = createPrivacyStore(db);
+export function openPrivacy({ config, db, clock, observer, jobs, traced }: Core) {
+  const store = traced('privacy', createPrivacyStore(db));
   const { observe } = observer;
   jobs.start({ name: 'retained-removal', everyMilliseconds: 60_000, run: createRemoveRetained(store, clock) });
   return {

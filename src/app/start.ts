@@ -4,8 +4,7 @@ import { readDigestKeys } from '../auth/keys.ts';
 import { ServiceClock } from '../clock.ts';
 import { checkMode } from '../config/check.ts';
 import type { Config } from '../config/load.ts';
-import { findRisks } from '../config/risks.ts';
-import { asProblem, type Database } from '../db/database.ts';
+import { asProblem } from '../db/database.ts';
 import { enterKeys, forgetKeys } from '../db/installation.ts';
 import { deriveKeys } from '../digest-keys.ts';
 import { databaseAway, issuerAway, serviceStopping, StartError } from '../errors.ts';
@@ -15,6 +14,8 @@ import { operationsOf } from '../http/routes/index.ts';
 import { createServer } from '../http/server.ts';
 import { createObserver, type Observer } from '../observe.ts';
 import { Inbox } from '../sms/inbox.ts';
+import { startTracing } from '../tracing/otlp.ts';
+import { version } from '../version.ts';
 import type { Core } from './core.ts';
 import { startDatabase } from './database.ts';
 import { createJobs } from './jobs.ts';
@@ -67,11 +68,12 @@ async function start(options: AppOptions, releasers: Releasers): Promise<App> {
   if (fresh && !isSandbox) throw new StartError('--fresh throws everything away, and is for the sandbox only.');
   const observer = createObserver({ level: config.logLevel, format: options.logFormat, write: options.log });
   const { observe } = observer;
-  for (const risk of findRisks(config)) observe({ kind: 'risky-setting', ...risk });
   const { db, kill } = await startDatabase(config, fresh, observe, releasers);
   // The sandbox empties everything that was made with them in a moment.
   if (fresh) await forgetKeys(db);
-  const core = await createCore(config, db, observer, releasers);
+  const tracing = config.tracesEndpoint ? await startTracing(config.tracesEndpoint, version) : undefined;
+  if (tracing) releasers.add(tracing.stop);
+  const core = await createCore({ config, db, observer, releasers, tracing });
   const { clock, stopping } = core;
 
   const port = config.port === 0 ? await freePort(config.host) : config.port;
@@ -120,6 +122,7 @@ async function start(options: AppOptions, releasers: Releasers): Promise<App> {
     translate: asProblem,
     corsOrigins: config.corsOrigins,
     trustedProxies: config.trustedProxies,
+    tracing: tracing?.request,
     isStopping: () => stopping.hasBegun,
     ...(isSandbox && { guard: sandboxGuard(config, url) }),
   });
@@ -140,18 +143,19 @@ async function start(options: AppOptions, releasers: Releasers): Promise<App> {
   };
 }
 
-async function createCore(config: Config, db: Database, observer: Observer, releasers: Releasers): Promise<Core> {
+type CoreParts = Pick<Core, 'config' | 'db' | 'observer' | 'releasers' | 'tracing'>;
+
+async function createCore(parts: CoreParts): Promise<Core> {
+  const { config, db, observer, tracing } = parts;
   const nodeKeys = await readDigestKeys(config);
   const { guardKey } = await enterKeys(db, (known) => planKeys(known, nodeKeys));
   return {
-    config,
-    db,
+    ...parts,
     clock: new ServiceClock(),
-    observer,
     deriveKeys: (purpose) => deriveKeys(nodeKeys.keys, purpose),
     guardKey,
-    jobs: createJobs(observer.observe),
+    traced: (name, store) => tracing?.wrapStore(name, store) ?? store,
+    jobs: createJobs(observer.observe, tracing),
     stopping: createStopping(config.drainSeconds),
-    releasers,
   };
 }

@@ -11,15 +11,15 @@ import { createSummarizeTransactions } from '../transactions/totals.ts';
 import { createTransactionsStore } from '../transactions/transactions.store.ts';
 import type { Core } from './core.ts';
 
-export function openTransactions({ db, clock, deriveKeys }: Core) {
-  const store = createTransactionsStore(db);
+export function openTransactions({ db, clock, deriveKeys, traced }: Core) {
+  const store = traced('transactions', createTransactionsStore(db));
   const asOf = createAsOf(deriveKeys('page tokens'));
   return {
     listTransactions: createListTransactions(store, clock, asOf),
     summarizeTransactions: createSummarizeTransactions(store, clock, asOf),
     exportTransactions: createExportTransactions(store, clock, asOf),
     getTransaction: createGetTransaction(store),
-    getHistory: createGetHistory(createHistoryStore(db)),
-    recordTransactions: createRecordTransactions(createRecordStore(db), clock),
+    getHistory: createGetHistory(traced('transactions', createHistoryStore(db))),
+    recordTransactions: createRecordTransactions(traced('transactions', createRecordStore(db)), clock),
   };
 }

@@ -6,8 +6,8 @@ import { createUserStatus } from '../users/user-status.ts';
 import { createUsersStore } from '../users/users.store.ts';
 import type { Core } from './core.ts';
 
-export function openUsers({ db, clock }: Core, desk: GuardDesk) {
-  const store = createUsersStore(db);
+export function openUsers({ db, clock, traced }: Core, desk: GuardDesk) {
+  const store = traced('users', createUsersStore(db));
   return {
     createUser: createCreateUser(store, clock),
     userStatus: createUserStatus(store),

@@ -1,13 +1,9 @@
 /** The OpenAPI document, made from the operations themselves. */
-import { readFileSync } from 'node:fs';
 import type { AnyOperation } from './operation.ts';
 import { describeResponses, type OpenApiResponse } from './openapi-responses.ts';
 import type { Schema } from '../formats/shape.ts';
 import { describeWebhooks } from './openapi-webhooks.ts';
-
-const { version } = JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8')) as {
-  version: string;
-};
+import { version } from '../version.ts';
 
 export interface OpenApiDocument {
   info: { title: string; version: string; description: string };

@@ -18,6 +18,7 @@ import {
   type ErrorReason,
 } from '../errors.ts';
 import type { Observer } from '../observe.ts';
+import type { RequestSpan, RequestTracing, TracedRequest } from '../tracing/tracing.ts';
 import { createClientAddress, type TrustedProxies } from './client-address.ts';
 import { createCors, isPreflight } from './cors.ts';
 import {
@@ -49,6 +50,8 @@ export interface ServerOptions {
   corsOrigins: string[];
   /** Whether callers should open their next connection elsewhere. */
   isStopping(): boolean;
+  /** Absent while tracing is off. */
+  tracing?: RequestTracing | undefined;
   /** Proxies whose word on the client's address is taken. */
   trustedProxies: TrustedProxies;
 }
@@ -65,8 +68,12 @@ const headersMilliseconds = 30_000;
 interface Course {
   traceId: string;
   operation: string;
+  /** The path of the operation, with its parameters' names. */
+  route?: string;
   caller: Caller | undefined;
   oauthErrors: boolean;
+  /** Why the request was refused. */
+  refusal?: Refusal;
   /** Where the connection outlives the answer. */
   answeredAt?: number;
 }
@@ -86,6 +93,7 @@ export function createServer(options: ServerOptions): Server {
     course.oauthErrors = operation.oauthErrors ?? false;
     if (allowed) throw wrongMethod(allowed);
     course.operation = operation.name;
+    course.route = operation.path;
     if (operation.isLocalInSandbox) guard?.(headers);
     if (operation.scopes) {
       const verified = verifier(bearerToken(headers.authorization));
@@ -117,12 +125,14 @@ export function createServer(options: ServerOptions): Server {
     return operation.handle(context);
   }
 
-  function failure(error: unknown, { traceId, oauthErrors }: Course): Reply {
+  function failure(error: unknown, course: Course): Reply {
+    const { traceId, oauthErrors } = course;
     if (error instanceof TokenError) return tokenErrorReply(error);
     // Nobody reads this answer: the connection is closed.
     if (error instanceof CallerGone) return problemReply(malformedRequest().details, traceId);
     const problem = error instanceof Problem ? error : options.translate(error);
     if (!problem) observer.observeDefect(error, traceId);
+    else course.refusal = refusalOf(problem);
     if (problem && oauthErrors) return tokenProblemReply(problem);
     return problemReply((problem ?? internalError()).details, traceId);
   }
@@ -167,36 +177,59 @@ export function createServer(options: ServerOptions): Server {
       // Ours to refuse: Node would do so without a body.
       requireHostHeader: false,
     },
-    (request, response) => {
-      const begun = performance.now();
-      const course: Course = {
-        traceId: traceIdFor(request.headers.traceparent as string | undefined),
-        operation: 'none',
-        caller: undefined,
-        oauthErrors: false,
-      };
-      response.on('close', () => {
-        observer.observeRequest({
-          method: request.method!,
-          operation: course.operation,
-          status: response.statusCode,
-          milliseconds: Math.round(((course.answeredAt ?? performance.now()) - begun) * 100) / 100,
-          traceId: course.traceId,
-          client: course.caller?.client,
-        });
-      });
-      if (options.corsOrigins.length > 0 && isPreflight(request.method!, request.headers)) {
-        return send(request, response, { status: 204 }, course);
-      }
-      answer(request, course).then(
-        (reply) => send(request, response, reply, course),
-        (error) => send(request, response, failure(error, course), course),
-      );
-    },
+    (request, response) =>
+      options.tracing
+        ? options.tracing.run(request as TracedRequest, (span) => serve(request, response, span))
+        : serve(request, response),
   );
+
+  function serve(request: IncomingMessage, response: ServerResponse, span?: RequestSpan): void {
+    const begun = performance.now();
+    const course: Course = {
+      traceId: span ? formatTraceId(span) : traceIdFor(request.headers.traceparent as string | undefined),
+      operation: 'none',
+      caller: undefined,
+      oauthErrors: false,
+    };
+    response.on('close', () => {
+      observer.observeRequest({
+        method: request.method!,
+        operation: course.operation,
+        status: response.statusCode,
+        milliseconds: Math.round(((course.answeredAt ?? performance.now()) - begun) * 100) / 100,
+        traceId: course.traceId,
+        client: course.caller?.client,
+        ...course.refusal,
+      });
+      span?.end({ route: course.route, status: response.statusCode });
+    });
+    if (options.corsOrigins.length > 0 && isPreflight(request.method!, request.headers)) {
+      return send(request, response, { status: 204 }, course);
+    }
+    answer(request, course).then(
+      (reply) => send(request, response, reply, course),
+      (error) => send(request, response, failure(error, course), course),
+    );
+  }
   server.setTimeout(idleMilliseconds);
   server.on('clientError', answerUnreadable);
   return server;
+}
+
+export interface Refusal {
+  reason: string;
+  /** What was wrong with a token. */
+  detail?: string;
+}
+
+/** For the log: an operator must be able to tell an expired token from one of another audience. */
+function refusalOf({ details: { reason, headers } }: Problem): Refusal {
+  const detail = /error_description="([^"]+)"/.exec(headers?.['www-authenticate'] ?? '')?.[1];
+  return detail === undefined ? { reason } : { reason, detail };
+}
+
+function formatTraceId({ traceId, spanId, isSampled }: RequestSpan): string {
+  return `00-${traceId}-${spanId}-0${isSampled ? 1 : 0}`;
 }
 
 function checkScope({ scopes }: AnyOperation, caller: Caller): void {

@@ -4,6 +4,7 @@
  */
 import { Agent as HttpAgent, request as httpRequest, type IncomingHttpHeaders } from 'node:http';
 import { Agent as HttpsAgent, request as httpsRequest } from 'node:https';
+import { context, propagation } from '@opentelemetry/api';
 import { throttled, unavailable, unknown, type Answer } from './gateway.ts';
 
 export interface HttpCall {
@@ -38,6 +39,13 @@ const largestAnswerBytes = 64 * 1024;
  */
 const agentOptions = { keepAlive: true, maxFreeSockets: 1000, timeout: 30_000 };
 
+/** Continues the current trace at the gateway (W3C Trace Context). Empty while tracing is off. */
+function traceHeaders(): Record<string, string> {
+  const headers: Record<string, string> = {};
+  propagation.inject(context.active(), headers);
+  return headers;
+}
+
 export function httpCaller(baseUrl: string) {
   const base = new URL(baseUrl);
   const secure = base.protocol === 'https:';
@@ -52,7 +60,12 @@ export function httpCaller(baseUrl: string) {
         host: base.hostname.replace(/^\[|\]$/g, ''),
         port: base.port || (secure ? 443 : 80),
         path: root + path,
-        headers: { 'user-agent': 'ledgerline', ...headers, 'content-length': Buffer.byteLength(body) },
+        headers: {
+          'user-agent': 'ledgerline',
+          ...traceHeaders(),
+          ...headers,
+          'content-length': Buffer.byteLength(body),
+        },
       });
       // Node writes the request as soon as the connection is there, and never before.
       let wasWritten = false;

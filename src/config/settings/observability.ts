@@ -1,5 +1,5 @@
 /** Logs and metrics. */
-import { integer, oneOf, setting } from '../kinds.ts';
+import { integer, oneOf, setting, url } from '../kinds.ts';
 
 const logLevels = oneOf('debug', 'info', 'warn', 'error', 'silent');
 
@@ -16,6 +16,13 @@ export const observabilitySettings = {
     default: undefined,
     defaultText: 'text on a terminal, else json',
     about: 'Format of the log lines.',
+  }),
+  tracesEndpoint: setting<string | undefined>({
+    env: 'OTEL_EXPORTER_OTLP_ENDPOINT',
+    kind: url('http', 'https'),
+    default: undefined,
+    about:
+      'Where traces are sent (OTLP over HTTP). Needs the optional OpenTelemetry packages; OTEL_EXPORTER_OTLP_HEADERS and OTEL_TRACES_SAMPLER are read too.',
   }),
   metricsPort: setting<number | undefined>({
     env: 'LEDGERLINE_METRICS_PORT',

@@ -1,0 +1,49 @@
+/** Loads the OpenTelemetry SDK and its exporter, and registers them. They are optional packages. */
+import { context, propagation, trace } from '@opentelemetry/api';
+import { StartError } from '../errors.ts';
+import { createTracing, type Tracing } from './tracing.ts';
+
+const packages = [
+  '@opentelemetry/sdk-trace-base',
+  '@opentelemetry/exporter-trace-otlp-http',
+  '@opentelemetry/context-async-hooks',
+  '@opentelemetry/resources',
+  '@opentelemetry/core',
+];
+
+export async function startTracing(endpoint: string, serviceVersion: string): Promise<Tracing> {
+  const { base, exporter, hooks, resources, core } = await load();
+  const provider = new base.BasicTracerProvider({
+    resource: resources
+      .defaultResource()
+      .merge(resources.resourceFromAttributes({ 'service.name': 'ledgerline', 'service.version': serviceVersion })),
+    spanProcessors: [new base.BatchSpanProcessor(new exporter.OTLPTraceExporter({ url: `${endpoint}/v1/traces` }))],
+  });
+  trace.setGlobalTracerProvider(provider);
+  context.setGlobalContextManager(new hooks.AsyncLocalStorageContextManager().enable());
+  propagation.setGlobalPropagator(new core.W3CTraceContextPropagator());
+  return createTracing(provider.getTracer('ledgerline', serviceVersion), async () => {
+    await provider.shutdown();
+    trace.disable();
+    context.disable();
+    propagation.disable();
+  });
+}
+
+async function load() {
+  try {
+    const [base, exporter, hooks, resources, core] = await Promise.all([
+      import('@opentelemetry/sdk-trace-base'),
+      import('@opentelemetry/exporter-trace-otlp-http'),
+      import('@opentelemetry/context-async-hooks'),
+      import('@opentelemetry/resources'),
+      import('@opentelemetry/core'),
+    ]);
+    return { base, exporter, hooks, resources, core };
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'ERR_MODULE_NOT_FOUND') throw error;
+    throw new StartError(
+      `OTEL_EXPORTER_OTLP_ENDPOINT is set, but the packages for traces are not installed. Run \`npm install ${packages.join(' ')}\`, or unset it.`,
+    );
+  }
+}

@@ -1,0 +1,111 @@
+/** Traces: spans at our seams, the caller's trace continued in and out, and nothing personal in any of them. */
+import { once } from 'node:events';
+import { createServer, type IncomingMessage } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { expect, it, onTestFinished, vi } from 'vitest';
+import { newPhone, serviceForTest } from './harness/service.ts';
+
+interface Attribute {
+  key: string;
+  value: { stringValue?: string; intValue?: number };
+}
+
+interface ReceivedSpan {
+  traceId: string;
+  spanId: string;
+  parentSpanId?: string;
+  name: string;
+  kind: number;
+  attributes: Attribute[];
+}
+
+async function readAll(request: IncomingMessage): Promise<string> {
+  const chunks: Buffer[] = [];
+  for await (const chunk of request) chunks.push(chunk as Buffer);
+  return Buffer.concat(chunks).toString();
+}
+
+async function listen(answer: (request: IncomingMessage, body: string) => string): Promise<string> {
+  const server = createServer(async (request, response) => {
+    response.setHeader('content-type', 'application/json');
+    response.end(answer(request, await readAll(request)));
+  });
+  await once(server.listen(0, '127.0.0.1'), 'listening');
+  onTestFinished(() => {
+    server.closeAllConnections();
+    server.close();
+  });
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+}
+
+/** A collector that decodes OTLP in its JSON form. */
+async function startCollector() {
+  const spans: ReceivedSpan[] = [];
+  const texts: string[] = [];
+  const url = await listen((_, body) => {
+    texts.push(body);
+    const { resourceSpans } = JSON.parse(body) as {
+      resourceSpans: { scopeSpans: { spans: ReceivedSpan[] }[] }[];
+    };
+    spans.push(...resourceSpans.flatMap(({ scopeSpans }) => scopeSpans.flatMap((scope) => scope.spans)));
+    return '{}';
+  });
+  return { url, spans, texts };
+}
+
+const traceId = '4bf92f3577b34da6a3ce929d0e0e4736';
+
+it('a send is one trace: the caller’s, the request, the statements, the gateway', async () => {
+  const collector = await startCollector();
+  const traceparents: string[] = [];
+  const gateway = await listen((request) => {
+    traceparents.push(String(request.headers.traceparent));
+    return '{"id":"m1"}';
+  });
+  vi.stubEnv('OTEL_BSP_SCHEDULE_DELAY', '50');
+  onTestFinished(() => void vi.unstubAllEnvs());
+  const service = await serviceForTest({
+    OTEL_EXPORTER_OTLP_ENDPOINT: collector.url,
+    LEDGERLINE_GATEWAYS: 'webhook',
+    LEDGERLINE_WEBHOOK_URL: gateway,
+    LEDGERLINE_WEBHOOK_SECRET: `whsec_${Buffer.alloc(32, 7).toString('base64')}`,
+  });
+  const id = await service.createUser();
+  const phoneNumber = newPhone();
+  const answer = await service.call(
+    '/User/phone-number/send-code',
+    { id, phoneNumber },
+    { headers: { traceparent: `00-${traceId}-00f067aa0ba902b7-01` } },
+  );
+  expect(answer.status).toBe(204);
+  await vi.waitUntil(() => collector.spans.some((span) => span.traceId === traceId && span.kind === 2));
+  const spans = collector.spans.filter((span) => span.traceId === traceId);
+  const request = spans.find(({ kind }) => kind === 2)!;
+  expect(request).toMatchObject({ name: 'POST /User/phone-number/send-code', parentSpanId: '00f067aa0ba902b7' });
+  const values = Object.fromEntries(
+    request.attributes.map(({ key, value }) => [key, value.stringValue ?? value.intValue]),
+  );
+  expect(values).toMatchObject({
+    'http.request.method': 'POST',
+    'http.route': '/User/phone-number/send-code',
+    'http.response.status_code': 204,
+  });
+  await vi.waitUntil(() => collector.spans.some(({ name }) => name === 'sms webhook'));
+  const names = collector.spans.filter((span) => span.traceId === traceId).map(({ name }) => name);
+  expect(names).toEqual(expect.arrayContaining(['phone.reserveSend', 'sms webhook']));
+  expect(traceparents[0]).toMatch(new RegExp(`^00-${traceId}-[0-9a-f]{16}-01$`));
+  for (const text of collector.texts) {
+    expect(text).not.toContain(phoneNumber.slice(1));
+    expect(text).not.toMatch(/user_?id/i);
+  }
+});
+
+it('is off without an endpoint: a request keeps the caller’s trace and nothing is sent', async () => {
+  const service = await serviceForTest();
+  const answer = await service.call(
+    '/User/phone-number/verify',
+    { id: 1, code: '' },
+    { headers: { traceparent: `00-${traceId}-00f067aa0ba902b7-01` } },
+  );
+  expect(answer.json.traceId).toMatch(new RegExp(`^00-${traceId}-`));
+});
