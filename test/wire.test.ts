@@ -426,6 +426,11 @@ describe('an error', () => {
     expect(huge).toMatch(/^HTTP\/1\.1 431 Request Header Fields Too Large\r[\s\S]*"status":431/);
   });
 
+  it('is not made of an unknown expectation', async () => {
+    const answer = await exchange('GET /health/live HTTP/1.1\r\nHost: x\r\nExpect: miracles\r\n\r\n');
+    expect(answer).toMatch(/^HTTP\/1\.1 200 /);
+  });
+
   it('is said of HTTP/1.1 without a Host, which HTTP/1.0 need not have', async () => {
     const answer = await exchange('GET /health/live HTTP/1.1\r\n\r\n', /\}/);
     expect(answer).toMatch(/^HTTP\/1\.1 400 Bad Request\r[\s\S]*"status":400,"traceId"/);

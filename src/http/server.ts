@@ -213,6 +213,8 @@ export function createServer(options: ServerOptions): Server {
   }
   server.setTimeout(idleMilliseconds);
   server.on('clientError', answerUnreadable);
+  // RFC 9110 section 10.1.1 lets a server ignore an unknown expectation; Node's own 417 would have no Error-Reason.
+  server.on('checkExpectation', (request, response) => server.emit('request', request, response));
   return server;
 }
 
