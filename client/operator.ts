@@ -18,6 +18,10 @@ export interface GuardDecisionFilter extends OperatorPage {
   userId?: number | undefined;
 }
 
+export interface ReasonedCallOptions extends CallOptions {
+  reason?: string;
+}
+
 export type OperatorFunctions = ReturnType<typeof operatorFunctions>;
 
 export function operatorFunctions({ json, nothing }: Calls) {
@@ -43,14 +47,18 @@ export function operatorFunctions({ json, nothing }: Calls) {
       return (await json<wire.GuardRules>(get('/operator/guard/rules', options))).rules;
     },
 
-    setGuardMode: (rule: GuardRuleName, mode: GuardMode | 'configured', options?: CallOptions): Promise<void> =>
-      nothing(post('/operator/guard/mode', { rule, mode }, options)),
+    /** `reason` says why, for the audit. */
+    setGuardMode: (
+      rule: GuardRuleName,
+      mode: GuardMode | 'configured',
+      { reason, ...options }: ReasonedCallOptions = {},
+    ): Promise<void> => nothing(post('/operator/guard/mode', { rule, mode, reason }, options)),
 
     async guardBlocks(options?: CallOptions): Promise<wire.GuardBlock[]> {
       return (await json<wire.GuardBlocks>(get('/operator/guard/blocks', options))).blocks;
     },
 
-    /** Takes one of `block`, `userId`, `phoneNumber` and `address`; gives how many blocks it lifted. */
+    /** Takes one of `block`, `userId`, `phoneNumber` and `address`, and a `reason`; returns the number of lifted blocks. */
     async liftBlock(request: wire.GuardLiftRequest, options?: CallOptions): Promise<number> {
       return (await json<wire.GuardLifted>(post('/operator/guard/lift', request, options))).lifted;
     },

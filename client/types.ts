@@ -757,7 +757,7 @@ export interface TrailMessage {
 export interface TrailEvent {
   /** When it happened. */
   at: string;
-  /** send-refused, verify-refused, verified or phone-unlinked. */
+  /** send-refused, verify-refused, verified, phone-unlinked or block-lifted (its reason is the operator). */
   kind: string;
   /** Why. */
   reason: string | null;
@@ -859,6 +859,8 @@ export interface GuardModeRequest {
   rule: 'user-sends' | 'address-sends' | 'token-sends' | 'country' | 'number-type' | 'spend' | 'phone-sends' | 'phone-users' | 'user-phones' | 'prefix' | 'country-sends' | 'user-failures' | 'address-failures' | 'token-failures' | 'phone-failures' | 'one-code';
   /** Its mode from now on; configured goes back to the setting. */
   mode: 'off' | 'shadow' | 'enforce' | 'configured';
+  /** Why it is changed; the audit shows it. */
+  reason?: string | null | undefined;
 }
 
 export interface GuardBlock {
@@ -888,6 +890,8 @@ export interface GuardLiftRequest {
   phoneNumber?: string | null | undefined;
   /** A client address: the block and everything counted against it. */
   address?: string | null | undefined;
+  /** Why it is lifted; the audit shows it. */
+  reason?: string | null | undefined;
 }
 
 export interface GuardLifted {
@@ -963,11 +967,13 @@ export interface OperatorAction {
   /** The client whose token it was. */
   client: string;
   /** What was done. */
-  action: 'set-mode' | 'lift' | 'add-safe' | 'remove-safe' | 'reveal-phone' | 'find-users';
+  action: 'set-mode' | 'lift' | 'add-safe' | 'remove-safe' | 'reveal-phone' | 'find-users' | 'erase-user' | 'read-user-data';
   /** What it was done to. */
   target: string;
-  /** The particulars. */
+  /** The particulars, such as the new mode. */
   detail: string | null;
+  /** Why it was done, in the operator’s words. */
+  reason: string | null;
   /** The user it was about, if it was about one. */
   userId: number | null;
 }

@@ -7,6 +7,8 @@ import type { GuardState } from './live.ts';
 export interface Operator {
   subject: string;
   client: string;
+  /** Why the operator acts, in the operator's words. */
+  reason?: string | undefined;
 }
 
 export interface Block {
@@ -46,6 +48,7 @@ export interface OperatorAction {
   action: string;
   target: string;
   detail: string | null;
+  reason: string | null;
   userId: number | null;
 }
 
@@ -59,8 +62,8 @@ export type LiftTarget =
 
 /** Every act stands in the trail by the same statement that does it. */
 const acted = (condition: string) => `
-  insert into operator_actions (acted_at, subject, client, action, target, detail, user_id)
-  select $1::timestamptz, $2, $3, $4, $5, $6, $7::int where ${condition}`;
+  insert into operator_actions (acted_at, subject, client, action, target, detail, user_id, reason)
+  select $1::timestamptz, $2, $3, $4, $5, $6, $7::int, $8 where ${condition}`;
 
 const last = (times: string) => `coalesce(${times}[cardinality(${times})], '-infinity')`;
 
@@ -113,7 +116,16 @@ export function createGuardStore(db: Database) {
   const act = (condition: string, now: Date, who: Operator, action: string, target: string, more: Extra = {}) =>
     ({
       text: acted(condition),
-      parameters: [now, who.subject, who.client, action, target, more.detail ?? null, more.userId ?? null],
+      parameters: [
+        now,
+        who.subject,
+        who.client,
+        action,
+        target,
+        more.detail ?? null,
+        more.userId ?? null,
+        who.reason ?? null,
+      ],
     }) as const;
 
   return {
@@ -142,9 +154,9 @@ export function createGuardStore(db: Database) {
     async setMode(rule: string, mode: RuleMode | undefined, who: Operator, now: Date): Promise<void> {
       const { text, parameters } = act('true', now, who, 'set-mode', rule, { detail: mode ?? 'configured' });
       await db.write.unsafe(
-        `with done as (${text}), gone as (delete from guard_modes where rule = $5 and $8::text is null)
+        `with done as (${text}), gone as (delete from guard_modes where rule = $5 and $9::text is null)
          insert into guard_modes (rule, mode, changed_at, changed_by)
-         select $5, $8, $1::timestamptz, $2 where $8::text is not null
+         select $5, $9, $1::timestamptz, $2 where $9::text is not null
          on conflict (rule) do update set
            mode = excluded.mode, changed_at = excluded.changed_at, changed_by = excluded.changed_by`,
         [...parameters, mode ?? null],
@@ -184,8 +196,13 @@ export function createGuardStore(db: Database) {
     async lift(target: LiftTarget, who: Operator, now: Date): Promise<number> {
       const { statement, value, label, userId } = liftStatement(target);
       const { text, parameters } = act('exists (select from lifted)', now, who, 'lift', label, { userId });
+      // The user's trail shows it too, so that nobody reads the block as standing.
       const rows = await db.write.unsafe(
-        `with lifted as (${statement}), done as (${text}) select count(*)::int as lifted from lifted`,
+        `with lifted as (${statement}), done as (${text}), noted as (
+           insert into verification_events (user_id, at, kind, reason, times)
+           select $7::int, $1::timestamptz, 'block-lifted', $2, 1 where $7::int is not null and exists (select from lifted)
+         )
+         select count(*)::int as lifted from lifted`,
         [...parameters, value],
       );
       return rows[0]!.lifted;
@@ -214,11 +231,11 @@ export function createGuardStore(db: Database) {
       const [row] = await db.write.unsafe(
         `with added as (
            insert into guard_safe (key, label, is_prefix, added_at, added_by)
-           select $8::text, $5, $9::boolean, $1::timestamptz, $2
-           where (select count(*) from guard_safe) < $10::int
+           select $9::text, $5, $10::boolean, $1::timestamptz, $2
+           where (select count(*) from guard_safe) < $11::int
            on conflict (key) do nothing returning key
          ), done as (${text})
-         select exists (select from added) or exists (select from guard_safe where key = $8::text) as there`,
+         select exists (select from added) or exists (select from guard_safe where key = $9::text) as there`,
         [...parameters, key, isPrefix, most],
       );
       return row!.there;
@@ -241,7 +258,7 @@ export function createGuardStore(db: Database) {
       userId: number | undefined,
       now: Date,
     ): Promise<void> {
-      const values = [now, who.subject, who.client, action, target, null, userId ?? null];
+      const values = [now, who.subject, who.client, action, target, null, userId ?? null, who.reason ?? null];
       await db.write.unsafe(acted('true'), values);
     },
 
@@ -311,9 +328,9 @@ export function createGuardStore(db: Database) {
 
     async readActions(before: number | undefined, most: number): Promise<OperatorAction[]> {
       const rows = await db.read`
-        select id::float8 as id, acted_at, subject, client, action, target, detail, user_id from operator_actions
+        select id::float8 as id, acted_at, subject, client, action, target, detail, reason, user_id from operator_actions
         where ${before ?? null}::bigint is null or id < ${before ?? null} order by id desc limit ${most}`;
-      return rows.map(({ id, acted_at, subject, client, action, target, detail, user_id }) => ({
+      return rows.map(({ id, acted_at, subject, client, action, target, detail, reason, user_id }) => ({
         id,
         at: acted_at,
         subject,
@@ -321,6 +338,7 @@ export function createGuardStore(db: Database) {
         action,
         target,
         detail,
+        reason,
         userId: user_id,
       }));
     },
@@ -380,7 +398,7 @@ function liftStatement(target: LiftTarget): {
   if ('userId' in target) {
     return {
       statement: `update verifications set ${noFailures}, sends = '{}', phones = '{}', phone_times = '{}'
-        where user_id = $8::int returning 1`,
+        where user_id = $9::int returning 1`,
       value: target.userId,
       label: `user ${target.userId}`,
       userId: target.userId,
@@ -388,7 +406,7 @@ function liftStatement(target: LiftTarget): {
   }
   if ('phone' in target) {
     return {
-      statement: `update phone_sends set ${noPhoneCounts} where phone = $8::text returning 1`,
+      statement: `update phone_sends set ${noPhoneCounts} where phone = $9::text returning 1`,
       value: target.phone,
       label: `phone ${target.label}`,
       userId: undefined,
@@ -397,7 +415,7 @@ function liftStatement(target: LiftTarget): {
   if ('phonesOf' in target) {
     return {
       statement: `update phone_sends set failed_users = '{}', ${noFailures}
-        where blocked_until is not null and $8::int = any(failed_users) returning 1`,
+        where blocked_until is not null and $9::int = any(failed_users) returning 1`,
       value: target.phonesOf,
       label: `phones that user ${target.phonesOf} failed on`,
       userId: target.phonesOf,
@@ -405,7 +423,7 @@ function liftStatement(target: LiftTarget): {
   }
   if ('source' in target) {
     return {
-      statement: `update guard_sources set sends = '{}', ${noFailures} where key = $8::bytea returning 1`,
+      statement: `update guard_sources set sends = '{}', ${noFailures} where key = $9::bytea returning 1`,
       value: target.source,
       label: target.label,
       userId: undefined,
@@ -413,14 +431,14 @@ function liftStatement(target: LiftTarget): {
   }
   if ('code' in target) {
     return {
-      statement: 'delete from guard_codes where key = $8::bytea returning 1',
+      statement: 'delete from guard_codes where key = $9::bytea returning 1',
       value: target.code,
       label: 'a code',
       userId: undefined,
     };
   }
   return {
-    statement: 'delete from guard_prefixes where prefix = $8::text returning 1',
+    statement: 'delete from guard_prefixes where prefix = $9::text returning 1',
     value: target.prefix,
     label: `prefix ${target.prefix}`,
     userId: undefined,

@@ -114,6 +114,27 @@ describe('the operator', () => {
     ]);
   });
 
+  it('records why a mode was changed or a block lifted, and shows the lift in the trail of the user', async () => {
+    const service = await serviceForTest();
+    const id = await service.createUser();
+    for (let attempt = 0; attempt < 11; attempt += 1) await service.verify(id, '000000');
+    const lifted = await service.call('/operator/guard/lift', { userId: id, reason: 'The customer called.' });
+    expect(lifted.json).toEqual({ lifted: 1 });
+    const mode = { rule: 'prefix', mode: 'shadow', reason: 'A campaign.' };
+    expect((await service.call('/operator/guard/mode', mode)).status).toBe(204);
+    const { json } = await service.call('/operator/actions', undefined, { method: 'GET' });
+    expect(json.actions.map(({ action, detail, reason }: Record<string, unknown>) => [action, detail, reason])).toEqual(
+      [
+        ['set-mode', 'shadow', 'A campaign.'],
+        ['lift', null, 'The customer called.'],
+      ],
+    );
+    const trail = await service.call(`/operator/users/${id}/trail`, undefined, { method: 'GET' });
+    expect(trail.json.events.at(0)).toMatchObject({ kind: 'block-lifted', reason: 'sandbox', times: 1 });
+    const tooLong = await service.call('/operator/guard/lift', { userId: id, reason: 'x'.repeat(501) });
+    expect(tooLong.status).toBe(400);
+  });
+
   it('lifts a block on a phone by the id it is listed under, and one on a prefix', async () => {
     const service = await serviceForTest({
       LEDGERLINE_RULES: '*=off,phone-failures=enforce,prefix=enforce',

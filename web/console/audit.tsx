@@ -10,6 +10,8 @@ const inWords: Record<OperatorAction['action'], string> = {
   'remove-safe': 'Took off the safe list',
   'reveal-phone': 'Revealed the number',
   'find-users': 'Looked for a number',
+  'erase-user': 'Erased the user',
+  'read-user-data': 'Read all data of the user',
 };
 
 export function AuditView({ desk }: { desk: OperatorFunctions }) {

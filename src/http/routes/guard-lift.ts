@@ -3,6 +3,7 @@ import { integer, record } from '../../formats/record.ts';
 import { body, int32, optional, required, text } from '../../formats/shape.ts';
 import { plainAddress } from '../client-address.ts';
 import { operation, reply } from '../operation.ts';
+import { actionReason } from './action-reason.ts';
 import { phoneNumberText } from './phone-number-text.ts';
 
 const input = body(
@@ -15,8 +16,9 @@ const input = body(
       text({ parse: plainAddress, message: 'The {0} field is not an address.' }),
       'A client address: the block and everything counted against it.',
     ),
+    reason: optional(actionReason, 'Why it is lifted; the audit shows it.'),
   },
-  (values, errors) => {
+  ({ reason: _, ...values }, errors) => {
     const given = Object.values(values).filter((value) => value !== undefined).length;
     if (given !== 1 && Object.keys(errors).length === 0) {
       errors.Block = ['Give exactly one of block, userId, phoneNumber and address.'];
@@ -36,11 +38,11 @@ export const guardLiftOperation = (desk: GuardDesk) =>
     scopes: ['operator:write'],
     input,
     inputRequired: true,
-    example: { userId: 17 },
+    example: { userId: 17, reason: 'The customer called and answered the security questions.' },
     responses: { 200: { about: 'The block is lifted.', shape: lifted } },
     errors: ['not-found'],
-    async handle({ body: { block, userId, phoneNumber, address }, caller }) {
-      const count = await desk.lift(caller, { block, userId, phone: phoneNumber, address });
+    async handle({ body: { block, userId, phoneNumber, address, reason }, caller }) {
+      const count = await desk.lift({ ...caller, reason }, { block, userId, phone: phoneNumber, address });
       return reply(200, lifted, { lifted: count });
     },
   });

@@ -1,12 +1,14 @@
 import type { GuardDesk } from '../../guard/desk.ts';
 import { ruleModes, ruleNames } from '../../guard/rules.ts';
 import { word } from '../../formats/record.ts';
-import { body, required } from '../../formats/shape.ts';
+import { body, optional, required } from '../../formats/shape.ts';
 import { empty, operation } from '../operation.ts';
+import { actionReason } from './action-reason.ts';
 
 const input = body('GuardModeRequest', {
   rule: required(word(ruleNames), 'The rule.'),
   mode: required(word([...ruleModes, 'configured']), 'Its mode from now on; configured goes back to the setting.'),
+  reason: optional(actionReason, 'Why it is changed; the audit shows it.'),
 });
 
 export const guardSetModeOperation = (desk: GuardDesk) =>
@@ -20,10 +22,10 @@ export const guardSetModeOperation = (desk: GuardDesk) =>
     scopes: ['operator:write'],
     input,
     inputRequired: true,
-    example: { rule: 'prefix', mode: 'shadow' },
+    example: { rule: 'prefix', mode: 'shadow', reason: 'A campaign sends many codes to one range today.' },
     responses: { 204: { about: 'The mode is changed.' } },
-    async handle({ body: { rule, mode }, caller }) {
-      await desk.setMode(caller, rule, mode === 'configured' ? undefined : mode);
+    async handle({ body: { rule, mode, reason }, caller }) {
+      await desk.setMode({ ...caller, reason }, rule, mode === 'configured' ? undefined : mode);
       return empty(204);
     },
   });

@@ -5,17 +5,26 @@ import { operation, reply } from '../operation.ts';
 import { query } from '../query-shape.ts';
 import { pageQuery } from './page-query.ts';
 
+const actionNames = [
+  'set-mode',
+  'lift',
+  'add-safe',
+  'remove-safe',
+  'reveal-phone',
+  'find-users',
+  'erase-user',
+  'read-user-data',
+];
+
 const action = record('OperatorAction', {
   id: required(integer(), 'Its number.'),
   at: required(instant(), 'When it was done.'),
   subject: required(text(), 'The person: the token’s sub.'),
   client: required(text(), 'The client whose token it was.'),
-  action: required(
-    text({ schema: { enum: ['set-mode', 'lift', 'add-safe', 'remove-safe', 'reveal-phone', 'find-users'] } }),
-    'What was done.',
-  ),
+  action: required(text({ schema: { enum: actionNames } }), 'What was done.'),
   target: required(text(), 'What it was done to.'),
-  detail: required(nullable(text()), 'The particulars.'),
+  detail: required(nullable(text()), 'The particulars, such as the new mode.'),
+  reason: required(nullable(text()), 'Why it was done, in the operator’s words.'),
   userId: required(nullable(integer()), 'The user it was about, if it was about one.'),
 });
 

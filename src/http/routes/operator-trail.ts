@@ -31,7 +31,10 @@ const message = record('TrailMessage', {
 
 const event = record('TrailEvent', {
   at: required(instant(), 'When it happened.'),
-  kind: required(text(), 'send-refused, verify-refused, verified or phone-unlinked.'),
+  kind: required(
+    text(),
+    'send-refused, verify-refused, verified, phone-unlinked or block-lifted (its reason is the operator).',
+  ),
   reason: required(nullable(text()), 'Why.'),
   times: required(integer(), 'How often within a minute.'),
 });
