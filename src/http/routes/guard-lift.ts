@@ -18,8 +18,8 @@ const input = body(
     ),
     reason: optional(actionReason, 'Why it is lifted; the audit shows it.'),
   },
-  ({ reason: _, ...values }, errors) => {
-    const given = Object.values(values).filter((value) => value !== undefined).length;
+  ({ block, userId, phoneNumber, address }, errors) => {
+    const given = [block, userId, phoneNumber, address].filter((value) => value !== undefined).length;
     if (given !== 1 && Object.keys(errors).length === 0) {
       errors.Block = ['Give exactly one of block, userId, phoneNumber and address.'];
     }
