@@ -1,6 +1,14 @@
 /** What happened is said once, here, and becomes a log line and a metric. Nothing secret has a field to stand in. */
 import { pino, type DestinationStream, type Logger } from 'pino';
-import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom-client';
+import {
+  collectDefaultMetrics,
+  Counter,
+  Gauge,
+  Histogram,
+  Registry,
+  type MetricObjectWithValues,
+  type MetricValue,
+} from 'prom-client';
 
 export type Observation =
   | { kind: 'code-sent'; userId: number; phone: string; gateway: string }
@@ -31,7 +39,18 @@ export type Observation =
   | { kind: 'token-refused'; client: string; reason: string }
   | { kind: 'keys-unread'; reason: string }
   | { kind: 'database'; available: boolean; cause?: string }
-  | { kind: 'started'; url: string; mode: string }
+  | { kind: 'started'; url: string; mode: string; processes?: number }
+  | { kind: 'worker-started'; worker: number; pid: number }
+  | {
+      kind: 'worker-ended';
+      worker: number;
+      pid: number;
+      /** It was asked to stop. */
+      isExpected: boolean;
+      code?: number;
+      signal?: string;
+      restartMilliseconds?: number;
+    }
   | { kind: 'stopping'; signal: string }
   | { kind: 'stopped' };
 
@@ -51,12 +70,16 @@ export interface RequestObservation {
   detail?: string;
 }
 
+export type MetricsSnapshot = MetricObjectWithValues<MetricValue<string>>[];
+
 export interface Observer {
   observe: Observe;
   observeRequest(request: RequestObservation): void;
   /** A defect of ours. The trace and the place go to the log; the caller gets an empty 500. */
   observeDefect(error: unknown, traceId: string): void;
   metrics(): Promise<string>;
+  /** The same figures as values, to be added to those of other processes. */
+  readSnapshot(): Promise<MetricsSnapshot>;
   readonly metricsContentType: string;
 }
 
@@ -81,16 +104,19 @@ export function createObserver(options: ObserverOptions): Observer {
     'gateway',
     'outcome',
   ]);
+  const workerEnds = counter('worker_failures_total', 'Workers that ended without being asked to.', []);
   const receipts = counter('receipts_total', 'Receipts of gateways, by what they said.', ['gateway', 'state']);
   const orders = counter('gateway_order_changes_total', 'Changes of the order of gateways for a country.', ['country']);
   const breakers = new Gauge({
     name: 'ledgerline_gateway_open',
     help: '1 while a gateway is left out because it failed.',
     labelNames: ['gateway'],
+    aggregator: 'max',
     registers: [registry],
   });
   const database = new Gauge({
     name: 'ledgerline_database_up',
+    aggregator: 'min',
     help: '1 while the database answers.',
     registers: [registry],
   });
@@ -140,6 +166,8 @@ export function createObserver(options: ObserverOptions): Observer {
         return tokens.inc({ outcome: 'issued' });
       case 'token-refused':
         return tokens.inc({ outcome: observation.reason });
+      case 'worker-ended':
+        return observation.isExpected ? undefined : workerEnds.inc();
       case 'database':
         return database.set(observation.available ? 1 : 0);
     }
@@ -169,6 +197,7 @@ export function createObserver(options: ObserverOptions): Observer {
       log.error({ traceId, name, code, places }, 'defect');
     },
     metrics: () => registry.metrics(),
+    readSnapshot: () => registry.getMetricsAsJSON(),
     metricsContentType: registry.contentType,
   };
 }

@@ -1,11 +1,27 @@
 /** Periodic jobs: each runs again and again, a failure is reported and does not end it, and a stop waits. */
-import { expect, it, vi } from 'vitest';
+import { expect, it, onTestFinished, vi } from 'vitest';
 import { createJobs } from '../src/app/jobs.ts';
+import { openDatabase } from '../src/db/database.ts';
+import { createJobLeases } from '../src/db/job-leases.ts';
 import type { Observation } from '../src/observe.ts';
+import { cloneDatabase } from './harness/service.ts';
+
+/** As two nodes on one database have them. */
+async function leasesOfNodes(count: number) {
+  const database = await cloneDatabase();
+  const nodes = Array.from({ length: count }, () =>
+    openDatabase({ url: database.url, connections: 3, statementSeconds: 5 }),
+  );
+  onTestFinished(async () => {
+    await Promise.all(nodes.map((db) => db.close()));
+    await database.drop();
+  });
+  return nodes.map((db) => createJobLeases(db));
+}
 
 it('runs again after a failure, and reports the failure with the name of the job', async () => {
   const observed: Observation[] = [];
-  const jobs = createJobs((observation) => void observed.push(observation));
+  const jobs = createJobs((observation) => void observed.push(observation), (await leasesOfNodes(1))[0]!);
   let runs = 0;
   jobs.start({
     name: 'sweep',
@@ -21,7 +37,7 @@ it('runs again after a failure, and reports the failure with the name of the job
 });
 
 it('a stop waits for the run in progress, and none follows', async () => {
-  const jobs = createJobs(() => {});
+  const jobs = createJobs(() => {}, (await leasesOfNodes(1))[0]!);
   let runs = 0;
   let hasEnded = false;
   let open = () => {};
@@ -40,4 +56,28 @@ it('a stop waits for the run in progress, and none follows', async () => {
   open();
   await stopped;
   expect({ runs, hasEnded }).toEqual({ runs: 1, hasEnded: true });
+});
+
+it('a job that runs once runs in one process of several, and in another when that one stops', async () => {
+  const runs = [0, 0, 0];
+  const nodes = (await leasesOfNodes(3)).map((leases, node) => {
+    const jobs = createJobs(() => {}, leases);
+    jobs.start({ name: 'sweep', everyMilliseconds: 5, runsOnce: true, run: async () => void (runs[node]! += 1) });
+    return jobs;
+  });
+  await vi.waitUntil(() => Math.max(...runs) >= 10);
+  const first = runs.findIndex((count) => count > 0);
+  expect(runs.filter((count) => count > 0)).toHaveLength(1);
+  await nodes[first]!.stop();
+  await vi.waitUntil(() => runs.some((count, node) => node !== first && count >= 5));
+  expect(runs.filter((count, node) => node !== first && count > 0)).toHaveLength(1);
+  await Promise.all(nodes.map((jobs) => jobs.stop()));
+});
+
+it('a lease is taken over when its holder has not prolonged it in time', async () => {
+  const [first, second] = await leasesOfNodes(2);
+  expect(await first!.take('sweep', 200)).toBe(true);
+  expect(await second!.take('sweep', 200)).toBe(false);
+  await vi.waitUntil(() => second!.take('sweep', 200));
+  expect(await first!.take('sweep', 200)).toBe(false);
 });

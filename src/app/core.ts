@@ -6,6 +6,7 @@ import type { DigestKeys } from '../digest-keys.ts';
 import type { Observer } from '../observe.ts';
 import type { Tracing } from '../tracing/tracing.ts';
 import type { Jobs } from './jobs.ts';
+import type { Siblings } from './processes/siblings.ts';
 import type { Releasers } from './releasers.ts';
 import type { Stopping } from './stopping.ts';
 
@@ -24,5 +25,6 @@ export interface Core {
   guardKey: Buffer;
   jobs: Jobs;
   stopping: Stopping;
+  siblings: Siblings;
   releasers: Releasers;
 }

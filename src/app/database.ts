@@ -11,18 +11,17 @@ import { StartError } from '../errors.ts';
 import type { Observe } from '../observe.ts';
 import type { Releasers } from './releasers.ts';
 
-export interface StartedDatabase {
-  db: Database;
+export interface DatabaseServer {
+  url: string;
   /** Ends the embedded server without waiting for anybody. */
   kill(): void;
 }
 
-export async function startDatabase(
-  config: Config,
-  fresh: boolean,
-  observe: Observe,
-  releasers: Releasers,
-): Promise<StartedDatabase> {
+/** The server that is configured, or the embedded one, with the schema up to date. */
+export async function prepareServer(config: Config, fresh: boolean, releasers: Releasers): Promise<DatabaseServer> {
+  if (fresh && config.mode !== 'sandbox') {
+    throw new StartError('--fresh throws everything away, and is for the sandbox only.');
+  }
   const server = config.databaseUrl
     ? { url: config.databaseUrl, kill: () => {} }
     : await startEmbedded({
@@ -31,16 +30,33 @@ export async function startDatabase(
       });
   if ('stop' in server) releasers.add(server.stop);
   await prepareSchema(server.url, config);
+  return server;
+}
+
+export async function connectDatabase(
+  url: string,
+  config: Config,
+  processes: number,
+  observe: Observe,
+  releasers: Releasers,
+): Promise<Database> {
   const db = openDatabase({
-    url: server.url,
-    connections: config.databaseConnections,
+    url,
+    connections: shareOf(config.databaseConnections, processes),
     statementSeconds: config.statementSeconds,
     onChange: (available, cause) => observe({ kind: 'database', available, ...(cause && { cause }) }),
   });
   releasers.add(db.close);
   if (config.databaseUrl) await checkServer(db, config, observe);
   await enterMode(db.write, config.mode);
-  return { db, kill: server.kill };
+  return db;
+}
+
+/** Each process needs one connection for each kind of statement. */
+const fewestConnections = 3;
+
+function shareOf(connections: number, processes: number): number {
+  return Math.max(fewestConnections, Math.floor(connections / processes));
 }
 
 /** What a database that others set up may lack. The same sentences as `ledgerline doctor`. */

@@ -13,7 +13,7 @@ import { createReserveSend } from '../phone/reserve-send.ts';
 import type { Core } from './core.ts';
 
 export async function openGuard(core: Core, phones: PhoneStore, observe: Observe) {
-  const { config, db, clock, jobs, releasers, traced } = core;
+  const { config, db, clock, jobs, releasers, siblings, traced } = core;
   const store = traced('guard', createGuardStore(db));
   const digest = createDigest(core.guardKey);
   const configured = configuredModes(config.mode === 'production', config.rules);
@@ -24,16 +24,21 @@ export async function openGuard(core: Core, phones: PhoneStore, observe: Observe
   const leases = new LeaseBook();
   await live.refresh();
   releasers.add(() => decisions.flush());
+  siblings.onTold('guard', () => live.refresh());
+  const refreshEverywhere = async () => {
+    await live.refresh();
+    await siblings.tell('guard');
+  };
   jobs.start(
     { name: 'guard-state', everyMilliseconds: 2000, run: () => live.refresh() },
     { name: 'guard-decisions', everyMilliseconds: 1000, run: () => decisions.flush() },
-    { name: 'guard-sweep', everyMilliseconds: 10_000, run: sweep },
+    { name: 'guard-sweep', everyMilliseconds: 10_000, runsOnce: true, run: sweep },
   );
   return {
     live,
     decisions,
     digest,
-    desk: createGuardDesk({ store, configured, digest, clock, observe, live }),
+    desk: createGuardDesk({ store, configured, digest, clock, observe, live: { refresh: refreshEverywhere } }),
     reserveSend: createReserveSend({
       store: phones,
       live,

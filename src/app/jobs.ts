@@ -1,5 +1,6 @@
 /** Periodic work: one way to run it, to spread it, to report that it failed, and to stop it. */
 import { errorCode } from '../db/database.ts';
+import type { JobLeases } from '../db/job-leases.ts';
 import type { Observe } from '../observe.ts';
 import type { Tracing } from '../tracing/tracing.ts';
 
@@ -7,6 +8,11 @@ export interface Job {
   name: string;
   /** The pause between the end of one run and the start of the next. */
   everyMilliseconds: number;
+  /**
+   * Runs in one process at a time, whatever the number of processes and nodes. A job that works on what its own process
+   * remembers runs in each. After a process was cut off from the database, two may overlap for a moment.
+   */
+  runsOnce?: boolean;
   run(): Promise<unknown>;
 }
 
@@ -17,15 +23,43 @@ export interface Jobs {
   stop(): Promise<void>;
 }
 
+/** The lease of a job that runs once lasts for several runs, so that it stays where it is. */
+const leaseRuns = 3;
+const shortestLeaseMilliseconds = 10_000;
+
 /** Up to this share of the pause is added at random, so that several processes do not work in step. */
 const jitterShare = 0.1;
 
-export function createJobs(observe: Observe, tracing?: Tracing): Jobs {
+export function createJobs(observe: Observe, leases: JobLeases, tracing?: Tracing): Jobs {
   const stops: (() => Promise<void>)[] = [];
   return {
-    start: (...jobs) => void stops.push(...jobs.map((job) => repeat(job, observe, tracing))),
+    start: (...jobs) =>
+      void stops.push(...jobs.map((job) => repeat(withLease(job, leases, observe), observe, tracing))),
     async stop() {
       await Promise.all(stops.map((stop) => stop()));
+      await leases.releaseAll().catch((error: unknown) => {
+        observe({ kind: 'job-failed', job: 'release-leases', reason: errorCode(error) });
+      });
+    },
+  };
+}
+
+/** The lease is prolonged while a run takes longer than expected. */
+function withLease(job: Job, leases: JobLeases, observe: Observe): Job {
+  if (!job.runsOnce) return job;
+  const leaseMilliseconds = Math.max(shortestLeaseMilliseconds, leaseRuns * job.everyMilliseconds);
+  const take = () => leases.take(job.name, leaseMilliseconds);
+  const failed = (error: unknown) => observe({ kind: 'job-failed', job: job.name, reason: errorCode(error) });
+  return {
+    ...job,
+    async run() {
+      if (!(await take())) return;
+      const prolong = setInterval(() => void take().catch(failed), leaseMilliseconds / leaseRuns);
+      try {
+        await job.run();
+      } finally {
+        clearInterval(prolong);
+      }
     },
   };
 }

@@ -17,7 +17,7 @@ export function openMessages(core: Core) {
   const order = openGatewayOrder(core, store);
   jobs.start(
     { name: 'trail-flush', everyMilliseconds: 250, run: () => trail.flush() },
-    { name: 'trail-clean-up', everyMilliseconds: 600_000, run: trail.cleanUp },
+    { name: 'trail-clean-up', everyMilliseconds: 600_000, runsOnce: true, run: trail.cleanUp },
     { name: 'gateway-order', everyMilliseconds: 60_000, run: order.look },
   );
   const observePhone: Observe = (observation) => {

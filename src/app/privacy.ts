@@ -8,7 +8,12 @@ import type { Core } from './core.ts';
 export function openPrivacy({ config, db, clock, observer, jobs, traced }: Core) {
   const store = traced('privacy', createPrivacyStore(db));
   const { observe } = observer;
-  jobs.start({ name: 'retained-removal', everyMilliseconds: 60_000, run: createRemoveRetained(store, clock) });
+  jobs.start({
+    name: 'retained-removal',
+    everyMilliseconds: 60_000,
+    runsOnce: true,
+    run: createRemoveRetained(store, clock),
+  });
   return {
     eraseUser: createEraseUser({ store, clock, observe, retainDays: config.retainErasedDays }),
     readUserData: createReadUserData(store, clock, observe),

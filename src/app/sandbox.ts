@@ -1,33 +1,46 @@
 /** Wires what only the sandbox has: the clock that can be moved, the demo individual, the guard against strangers. */
-import type { ServiceClock } from '../clock.ts';
 import type { Config } from '../config/load.ts';
-import type { Database } from '../db/database.ts';
+import { deriveKey } from '../digest-keys.ts';
 import { demoIndividual, demoTransactions } from '../sandbox/demo.ts';
 import { createSandboxGuard } from '../sandbox/guard.ts';
+import { createInboxStore } from '../sandbox/inbox.store.ts';
 import { createSandboxStore, demoMark } from '../sandbox/sandbox.store.ts';
 import { createSandbox, type Sandbox } from '../sandbox/sandbox.ts';
-import type { Inbox } from '../sms/inbox.ts';
+import { Inbox } from '../sms/inbox.ts';
+import { readReference } from '../sms/reference.ts';
 import { createRecordTransactions } from '../transactions/record-transactions.ts';
 import { createRecordStore } from '../transactions/record.store.ts';
 import { createCreateUser } from '../users/create-user.ts';
 import { createUsersStore } from '../users/users.store.ts';
+import type { Core } from './core.ts';
+
+export function openInbox({ db, clock, guardKey, deriveKeys }: Core): Inbox {
+  const referenceKeys = deriveKeys('message references').all;
+  const userOf = (reference: string) => readReference(referenceKeys, reference)?.userId ?? 0;
+  return new Inbox(createInboxStore(db, deriveKey(guardKey, 'inbox'), userOf), () => clock.now());
+}
 
 export async function openSandbox(
-  db: Database,
-  clock: ServiceClock,
+  { db, clock, siblings, jobs }: Core,
   inbox: Inbox,
   fresh: boolean,
   forget: () => Promise<void> | void,
 ): Promise<Sandbox> {
   const store = createSandboxStore(db);
-  const sandbox = createSandbox(store, clock, inbox, forget);
+  const sandbox = createSandbox({ store, clock, inbox, forget, tellOthers: () => siblings.tell('sandbox') });
   if (fresh) await sandbox.empty();
-  clock.aheadSeconds = await store.readClock();
+  await sandbox.follow();
+  siblings.onTold('sandbox', async () => {
+    await sandbox.follow();
+    await forget();
+  });
+  // Other nodes on the same database move its clock, too.
+  jobs.start({ name: 'sandbox-clock', everyMilliseconds: 1000, run: sandbox.follow });
   return sandbox;
 }
 
 /** Demo data makes no events. */
-export async function seedDemo(db: Database, clock: ServiceClock): Promise<number | undefined> {
+export async function seedDemo({ db, clock }: Core): Promise<number | undefined> {
   const store = createSandboxStore(db);
   if (await store.isEmpty()) {
     const createUser = createCreateUser(createUsersStore(db, { writesEvents: false }), clock);

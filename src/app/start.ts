@@ -6,26 +6,27 @@ import { checkMode } from '../config/check.ts';
 import type { Config } from '../config/load.ts';
 import { asProblem } from '../db/database.ts';
 import { enterKeys, forgetKeys } from '../db/installation.ts';
+import { createJobLeases } from '../db/job-leases.ts';
 import { deriveKeys } from '../digest-keys.ts';
-import { databaseAway, issuerAway, serviceStopping, StartError } from '../errors.ts';
+import { databaseAway, issuerAway, serviceStopping } from '../errors.ts';
 import { freePort } from '../free-port.ts';
 import { readPages } from '../http/pages.ts';
 import { operationsOf } from '../http/routes/index.ts';
 import { createServer } from '../http/server.ts';
 import { createObserver, type Observer } from '../observe.ts';
-import { Inbox } from '../sms/inbox.ts';
 import { startTracing } from '../tracing/otlp.ts';
 import { version } from '../version.ts';
 import type { Core } from './core.ts';
-import { startDatabase } from './database.ts';
+import { connectDatabase, prepareServer } from './database.ts';
 import { createJobs } from './jobs.ts';
 import { openEvents } from './events.ts';
 import { openPhone } from './phone.ts';
 import { openPrivacy } from './privacy.ts';
-import { Releasers } from './releasers.ts';
-import { openSandbox, sandboxGuard, seedDemo } from './sandbox.ts';
+import { noSiblings, type Siblings } from './processes/siblings.ts';
+import { releaseOnFailure, type Releasers } from './releasers.ts';
+import { openInbox, openSandbox, sandboxGuard, seedDemo } from './sandbox.ts';
 import { listen, serveMetrics, urlOf } from './server.ts';
-import { createStopping } from './stopping.ts';
+import { createStopping, type StopOptions } from './stopping.ts';
 import { createTokens } from './tokens.ts';
 import { openTransactions } from './transactions.ts';
 import { openUsers } from './users.ts';
@@ -39,6 +40,8 @@ export interface AppOptions {
   /** The terminal, for the console gateway alone. */
   terminal(text: string): void;
   logFormat: 'json' | 'text';
+  /** The other processes of a node that has several. */
+  siblings?: Siblings;
 }
 
 export interface App {
@@ -46,35 +49,29 @@ export interface App {
   observer: Observer;
   /** The demo individual, where the sandbox has one. */
   demo: number | undefined;
-  stop(): Promise<void>;
+  stop(options?: StopOptions): Promise<void>;
   /** Without waiting for anybody. */
   kill(): void;
 }
 
 export async function startApp(options: AppOptions): Promise<App> {
   checkMode(options.config);
-  const releasers = new Releasers();
-  try {
-    return await start(options, releasers);
-  } catch (error) {
-    await releasers.run();
-    throw error;
-  }
+  return releaseOnFailure((releasers) => start(options, releasers));
 }
 
 async function start(options: AppOptions, releasers: Releasers): Promise<App> {
   const { config, fresh = false } = options;
   const isSandbox = config.mode === 'sandbox';
-  if (fresh && !isSandbox) throw new StartError('--fresh throws everything away, and is for the sandbox only.');
   const observer = createObserver({ level: config.logLevel, format: options.logFormat, write: options.log });
   const { observe } = observer;
-  const { db, kill } = await startDatabase(config, fresh, observe, releasers);
+  const server = await prepareServer(config, fresh, releasers);
+  const db = await connectDatabase(server.url, config, options.siblings?.count ?? 1, observe, releasers);
   // The sandbox empties everything that was made with them in a moment.
   if (fresh) await forgetKeys(db);
   const tracing = config.tracesEndpoint ? await startTracing(config.tracesEndpoint, version) : undefined;
   if (tracing) releasers.add(tracing.stop);
-  const core = await createCore({ config, db, observer, releasers, tracing });
-  const { clock, stopping } = core;
+  const core = await createCore({ config, db, observer, releasers, tracing, siblings: options.siblings ?? noSiblings });
+  const { clock, stopping, siblings } = core;
 
   const port = config.port === 0 ? await freePort(config.host) : config.port;
   const url = config.publicUrl ?? urlOf(config.host, port);
@@ -84,20 +81,20 @@ async function start(options: AppOptions, releasers: Releasers): Promise<App> {
     // In the background: an issuer that is away must not hold up the start.
     void keys.readFirst();
   }
-  const inbox = new Inbox(() => clock.now());
+  const inbox = openInbox(core);
   let forgetCounters = (): Promise<void> | void => {};
-  const sandbox = isSandbox ? await openSandbox(db, clock, inbox, fresh, () => forgetCounters()) : undefined;
+  const sandbox = isSandbox ? await openSandbox(core, inbox, fresh, () => forgetCounters()) : undefined;
   const phone = await openPhone(core, { url, inbox, terminal: options.terminal });
   forgetCounters = phone.guard.forget;
   const users = openUsers(core, phone.guard.desk);
   const transactions = openTransactions(core);
   const events = openEvents(core);
-  const demo = sandbox && (await seedDemo(db, clock));
+  const demo = sandbox && (await seedDemo(core));
   // Jobs end before what they use is released.
   releasers.add(core.jobs.stop);
 
   const checkReady = () => {
-    if (stopping.hasBegun) throw serviceStopping();
+    if (stopping.isLeaving) throw serviceStopping();
     if (!db.available) throw databaseAway();
     if (keys.unreadReason !== undefined) throw issuerAway(keys.unreadReason);
   };
@@ -108,14 +105,14 @@ async function start(options: AppOptions, releasers: Releasers): Promise<App> {
     ...openPrivacy(core),
     ...events.services,
     checkReady,
-    observer,
+    observer: { ...observer, metrics: siblings.readMetrics ?? observer.metrics },
     issuer,
     sandbox,
     pageNames: config.pages,
     pages: await readPages(config.pages, config.mode),
     metricsHere: isSandbox && config.metricsPort === undefined,
   };
-  const server = createServer({
+  const http = createServer({
     operations: operationsOf(services),
     verifier,
     observer,
@@ -126,24 +123,24 @@ async function start(options: AppOptions, releasers: Releasers): Promise<App> {
     isStopping: () => stopping.hasBegun,
     ...(isSandbox && { guard: sandboxGuard(config, url) }),
   });
-  releasers.add(await listen(server, config.host, port, config.stopSeconds));
-  if (config.metricsPort !== undefined) releasers.add(await serveMetrics(observer, config.host, config.metricsPort));
-  observe({ kind: 'started', url, mode: config.mode });
+  releasers.add(await listen(http, config.host, port, config.stopSeconds));
+  // Where there are several processes, the primary serves the metrics of all.
+  if (config.metricsPort !== undefined && !siblings.readMetrics)
+    releasers.add(await serveMetrics(observer, config.host, config.metricsPort));
 
   return {
     url,
     observer,
     demo,
-    async stop() {
-      await stopping.drain();
+    async stop(how) {
+      await stopping.drain(how);
       await releasers.run();
-      observe({ kind: 'stopped' });
     },
-    kill,
+    kill: server.kill,
   };
 }
 
-type CoreParts = Pick<Core, 'config' | 'db' | 'observer' | 'releasers' | 'tracing'>;
+type CoreParts = Pick<Core, 'config' | 'db' | 'observer' | 'releasers' | 'tracing' | 'siblings'>;
 
 async function createCore(parts: CoreParts): Promise<Core> {
   const { config, db, observer, tracing } = parts;
@@ -155,7 +152,7 @@ async function createCore(parts: CoreParts): Promise<Core> {
     deriveKeys: (purpose) => deriveKeys(nodeKeys.keys, purpose),
     guardKey,
     traced: (name, store) => tracing?.wrapStore(name, store) ?? store,
-    jobs: createJobs(observer.observe, tracing),
+    jobs: createJobs(observer.observe, createJobLeases(db), tracing),
     stopping: createStopping(config.drainSeconds),
   };
 }

@@ -1,24 +1,40 @@
 /** The first phase of a stop: the service says that it is going, and goes on answering until others have noticed. */
 import { setTimeout as sleep } from 'node:timers/promises';
 
+export interface StopOptions {
+  /** Another process of the same node has taken over: the node stays ready, and only its connections move. */
+  isReplaced?: boolean;
+}
+
 export interface Stopping {
   readonly hasBegun: boolean;
+  /** Whether balancers should send requests to another node. */
+  readonly isLeaving: boolean;
   /** Aborted when the stop begins. Answers without an end, such as event streams, end then. */
   readonly signal: AbortSignal;
   /** Begins the stop, and returns when no balancer should send new requests any more. */
-  drain(): Promise<void>;
+  drain(options?: StopOptions): Promise<void>;
 }
+
+/** A connection in use gets an answer, and is closed behind it, well within this time. */
+const replacedSeconds = 2;
 
 export function createStopping(drainSeconds: number): Stopping {
   const controller = new AbortController();
+  let isLeaving = false;
   return {
     get hasBegun() {
       return controller.signal.aborted;
     },
+    get isLeaving() {
+      return isLeaving;
+    },
     signal: controller.signal,
-    async drain() {
+    async drain({ isReplaced = false } = {}) {
+      isLeaving = !isReplaced;
       controller.abort();
-      if (drainSeconds > 0) await sleep(drainSeconds * 1000);
+      const seconds = isReplaced ? Math.max(replacedSeconds, drainSeconds) : drainSeconds;
+      if (seconds > 0) await sleep(seconds * 1000);
     },
   };
 }

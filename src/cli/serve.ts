@@ -1,64 +1,60 @@
-/** `ledgerline serve`: starts the service and stops it when told to. */
+/** `ledgerline serve`: starts the service and stops it when told to; as one process, or as a primary with workers. */
+import cluster from 'node:cluster';
 import { mkdir, writeFile } from 'node:fs/promises';
 import path from 'node:path';
-import { pino } from 'pino';
-import { startApp, type App } from '../app/start.ts';
+import { openWorkerEnd } from '../app/processes/worker.ts';
+import { startNode } from '../app/processes/node.ts';
+import { startApp, type AppOptions } from '../app/start.ts';
 import { loadConfig, type Config } from '../config/load.ts';
+import type { Observer } from '../observe.ts';
+import { banner } from './banner.ts';
+import { openLogOutput, type LogOutput } from './log-output.ts';
+import { listenForSignals, type Signals } from './signals.ts';
 import { issuerFile } from './token.ts';
 
-export async function serve({ fresh }: { fresh?: boolean }): Promise<number> {
+export async function serve({ fresh = false }: { fresh?: boolean }): Promise<number> {
   const config = loadConfig(process.env);
-  const signals = listenForSignals();
-  const output = openLog();
   // Nobody reads any more: no reason to end.
   process.stdout.on('error', () => {});
+  const output = openLogOutput(config.processes > 1);
   try {
-    const app = await startApp({
-      config,
-      fresh: fresh ?? false,
-      log: output.write,
-      terminal: (text) => void process.stdout.write(text),
-      logFormat: config.logFormat ?? (process.stdout.isTTY ? 'text' : 'json'),
-    });
-    if (config.mode === 'sandbox') {
-      await rememberIssuer(config, app.url);
-      process.stdout.write(banner(app));
-    }
-    return await untilStopped(app, signals);
+    if (cluster.isWorker) return await serveAsWorker(config, fresh, output);
+    return await serveAsNode(config, fresh, output);
   } finally {
     output.close();
   }
 }
 
-const togetherMilliseconds = 100;
-const togetherCharacters = 32_768;
-
-/**
- * Lines leave together, a few times a second: a write for each would cost more than the rest of a request's log.
- * They are gathered here because the stream would measure all that waits again with every line.
- */
-function openLog() {
-  const stream = pino.destination({ dest: 1, sync: false });
-  stream.on('error', () => {});
-  let lines: string[] = [];
-  let characters = 0;
-  const flush = () => {
-    if (lines.length > 0) stream.write(lines.join(''));
-    lines = [];
-    characters = 0;
-  };
-  setInterval(flush, togetherMilliseconds).unref();
+function appOptions(config: Config, fresh: boolean, output: LogOutput): AppOptions {
   return {
-    write(line: string): void {
-      lines.push(line);
-      characters += line.length;
-      if (characters >= togetherCharacters) flush();
-    },
-    close(): void {
-      flush();
-      stream.flushSync();
-    },
+    config,
+    fresh,
+    log: output.write,
+    terminal: (text) => void process.stdout.write(text),
+    logFormat: config.logFormat ?? (process.stdout.isTTY ? 'text' : 'json'),
   };
+}
+
+/** What a running service is to its command, whether it is one process or several. */
+export interface Running {
+  url: string;
+  demo: number | undefined;
+  observer: Observer;
+  stop(): Promise<void>;
+  kill(): void;
+}
+
+async function serveAsNode(config: Config, fresh: boolean, output: LogOutput): Promise<number> {
+  const signals = listenForSignals();
+  const options = appOptions(config, fresh, output);
+  const running: Running = config.processes > 1 ? await startNode(options) : await startApp(options);
+  const { url, demo, observer } = running;
+  observer.observe({ kind: 'started', url, mode: config.mode, processes: config.processes });
+  if (config.mode === 'sandbox') {
+    await rememberIssuer(config, url);
+    process.stdout.write(banner(url, demo));
+  }
+  return untilStopped(running, signals);
 }
 
 /** So that `ledgerline token` mints what this service accepts, whatever its port. */
@@ -67,73 +63,51 @@ async function rememberIssuer({ dataDir }: Config, url: string): Promise<void> {
   await writeFile(issuerFile(dataDir), url, { mode: 0o600 });
 }
 
-/** Signals closer together than this come from one press of a key. */
-const onePressMilliseconds = 1000;
-
-interface Signals {
-  /** The first one, also when it came during the start. */
-  first: Promise<NodeJS.Signals>;
-  /** One more, from somebody who does not want to wait. */
-  second: Promise<NodeJS.Signals>;
-}
-
-/** npm passes on what the terminal has sent to both of us: two in a breath are one. */
-function listenForSignals(): Signals {
-  let askedAt: number | undefined;
-  const heard = (fits: () => boolean) =>
-    new Promise<NodeJS.Signals>((resolve) => {
-      const hear = (signal: NodeJS.Signals) => fits() && resolve(signal);
-      process.on('SIGTERM', hear).on('SIGINT', hear);
-    });
-  const first = heard(() => Boolean((askedAt ??= performance.now())));
-  const second = heard(() => performance.now() - askedAt! >= onePressMilliseconds);
-  return { first, second };
-}
-
-function untilStopped(app: App, { first, second }: Signals): Promise<number> {
+function untilStopped(running: Running, { first, second }: Signals): Promise<number> {
   return new Promise((resolve) => {
-    const fail = (error: unknown, when: string) => {
-      app.observer.observeDefect(error, when);
-      app.kill();
-      resolve(1);
-    };
-    process.on('uncaughtException', (error) => fail(error, 'uncaught'));
-    void first.then((signal) => {
-      app.observer.observe({ kind: 'stopping', signal });
-      return app.stop().then(
-        () => resolve(0),
-        (error: unknown) => fail(error, 'stop'),
-      );
+    const fail = failing(running, resolve);
+    void first.then(async (signal) => {
+      running.observer.observe({ kind: 'stopping', signal });
+      try {
+        await running.stop();
+        running.observer.observe({ kind: 'stopped' });
+        resolve(0);
+      } catch (error) {
+        fail(error, 'stop');
+      }
     });
     void second.then(() => {
-      app.kill();
+      running.kill();
       resolve(1);
     });
   });
 }
 
-function banner({ url, demo }: App): string {
-  const lines = [
-    '',
-    `  Ledgerline sandbox   ${url}`,
-    `  A wallet’s activity  ${url}/wallet`,
-    `  API reference        ${url}/docs`,
-    `  Texts arrive at      ${url}/sandbox/messages`,
-    '',
-    '  Get a token (client sandbox, secret sandbox):',
-    '',
-    `    TOKEN=$(curl -s ${url}/connect/token -d grant_type=client_credentials \\`,
-    `      -d client_id=sandbox -d client_secret=sandbox | sed 's/.*"access_token":"\\([^"]*\\).*/\\1/')`,
-    '',
-  ];
-  if (demo !== undefined) {
-    lines.push(
-      `  Individual ${demo} has a year of transactions. Look at the newest three:`,
-      '',
-      `    curl -s ${url}/app/get-all-transactions -H "Authorization: Bearer $TOKEN" \\`,
-      `      -H 'Content-Type: application/json' -d '{"individualId":${demo},"dataBatch":1,"dataBatchCount":3}'`,
-      '',
-    );
-  }
-  return `${lines.join('\n')}\n`;
+/** What a process does when something went wrong that nobody expected. */
+function failing({ observer, kill }: Pick<Running, 'observer' | 'kill'>, resolve: (code: number) => void) {
+  const fail = (error: unknown, when: string) => {
+    observer.observeDefect(error, when);
+    kill();
+    resolve(1);
+  };
+  process.on('uncaughtException', (error) => fail(error, 'uncaught'));
+  return fail;
+}
+
+/** A worker ends when the primary asks it to, or when it gets SIGTERM itself. Ctrl-C reaches all, and is the primary's. */
+async function serveAsWorker(config: Config, fresh: boolean, output: LogOutput): Promise<number> {
+  const { first } = listenForSignals(['SIGTERM']);
+  process.on('SIGINT', () => {}).on('SIGHUP', () => {});
+  const end = openWorkerEnd(config.processes);
+  const app = await startApp({ ...appOptions(config, fresh, output), siblings: end.siblings });
+  end.report(app);
+  return new Promise((resolve) => {
+    const fail = failing(app, resolve);
+    const leave = ({ isReplaced }: { isReplaced: boolean }) =>
+      app.stop({ isReplaced }).then(
+        () => resolve(0),
+        (error: unknown) => fail(error, 'stop'),
+      );
+    void Promise.race([end.stopAsked, first.then(() => ({ isReplaced: false }))]).then(leave);
+  });
 }

@@ -42,7 +42,7 @@ export interface DeskParts {
   clock: Clock;
   observe: Observe;
   /** Absent where no service runs in this process. */
-  live?: LiveGuard;
+  live?: Pick<LiveGuard, 'refresh'>;
 }
 
 export function createGuardDesk({ store, configured, digest, clock, observe, live }: DeskParts) {

@@ -51,6 +51,8 @@ export interface PrefixLimit extends Rate {
 export type Table = ReadonlyMap<string, number>;
 
 export interface GuardLimits {
+  /** The processes of this node. Each leases a part of what one would. */
+  processes?: number;
   userSends: readonly Rate[];
   phoneSends: readonly Rate[];
   addressSends: readonly Rate[];
@@ -132,10 +134,11 @@ const share = (cap: number, parts: number, units: number) => Math.max(units, Mat
 /** What a send draws on besides its own user, phone and source. A safe number has no prefix and no country. */
 export function sharedNeeds(number: PhoneNumber, limits: GuardLimits, modes: Modes, safe: boolean): SharedNeeds {
   const country = number.country ?? 'unknown';
+  const { processes = 1 } = limits;
   const budgets: Need[] = [];
   const budget = (rule: RuleName, name: string, units: number, cap: number | undefined) => {
     if (cap !== undefined && units > 0 && modes[rule] !== 'off') {
-      budgets.push({ rule, name, units, cap, block: share(cap, 100, units) });
+      budgets.push({ rule, name, units, cap, block: share(cap, 100 * processes, units) });
     }
   };
   if (!safe) budget('country-sends', `sends ${country}`, 1, lookUp(limits.countrySends, number));
@@ -152,7 +155,7 @@ export function sharedNeeds(number: PhoneNumber, limits: GuardLimits, modes: Mod
             name: prefixOf(number.key),
             units: 1,
             cap: prefix.count,
-            block: share(prefix.count, 5, 1),
+            block: share(prefix.count, 5 * processes, 1),
           }
         : undefined,
   };

@@ -25,7 +25,14 @@ export interface ErasedUser {
 export type PrivacyStore = ReturnType<typeof createPrivacyStore>;
 
 /** Rows of a user that go at once. Each table names the user in the column `user_id`. */
-const erasedTables = ['phone_links', 'messages', 'verification_events', 'send_keys', 'guard_decisions'] as const;
+const erasedTables = [
+  'phone_links',
+  'messages',
+  'verification_events',
+  'send_keys',
+  'guard_decisions',
+  'sandbox_messages',
+] as const;
 
 /** Rows that are kept for the term of retention. */
 const retainedTables = ['transactions', 'transaction_history', 'transaction_blocks'] as const;

@@ -73,7 +73,7 @@ export function createSandboxStore(db: Database) {
         await sql`
           truncate users, verifications, phone_links, phone_sends, messages, verification_events, send_keys,
             guard_sources, guard_codes, guard_prefixes, guard_budgets, guard_modes, guard_safe, guard_decisions,
-            guard_totals, operator_actions, erased_users,
+            guard_totals, operator_actions, erased_users, sandbox_messages,
             transactions, transaction_history, transaction_blocks,
             event_counters, user_event_outbox, event_outbox, events`;
         await sql`alter sequence user_ids restart`;

@@ -8,37 +8,57 @@ export interface ClockReading {
   aheadSeconds: number;
 }
 
+export interface SandboxParts {
+  store: SandboxStore;
+  clock: ServiceClock;
+  inbox: Inbox;
+  /** Drops what this process remembers of the database. */
+  forget(): Promise<void> | void;
+  /** Returns when the other processes have dropped it, too. */
+  tellOthers(): Promise<void>;
+}
+
 export type Sandbox = ReturnType<typeof createSandbox>;
 
-/** `forget` drops what the process remembers of the database. */
-export function createSandbox(
-  store: SandboxStore,
-  clock: ServiceClock,
-  inbox: Inbox,
-  forget: () => Promise<void> | void,
-) {
+export function createSandbox({ store, clock, inbox, forget, tellOthers }: SandboxParts) {
+  /** A reading that was begun before a change and ends after it must not undo it. */
+  let changes = 0;
+
   return {
     inbox,
 
     async advanceClock(seconds: number, most: number): Promise<ClockReading | undefined> {
       const ahead = await store.advanceClock(seconds, most);
       if (ahead === undefined) return undefined;
+      changes += 1;
       // Of two answers that overtake each other the later clock is the right one.
       clock.aheadSeconds = Math.max(clock.aheadSeconds, ahead);
+      await tellOthers();
       return { now: clock.now(), aheadSeconds: ahead };
     },
 
     async resetClock(): Promise<void> {
+      changes += 1;
       clock.aheadSeconds = 0;
       await store.resetClock(clock.now());
+      changes += 1;
       await forget();
+      await tellOthers();
     },
 
     async empty(): Promise<void> {
       await store.empty();
-      inbox.clear();
+      changes += 1;
       clock.aheadSeconds = 0;
       await forget();
+      await tellOthers();
+    },
+
+    /** Takes the clock over from the database, where another process may have moved it. */
+    async follow(): Promise<void> {
+      const before = changes;
+      const ahead = await store.readClock();
+      if (changes === before) clock.aheadSeconds = ahead;
     },
   };
 }

@@ -13,7 +13,7 @@ export interface GatewayContext {
   /** Takes receipts that arrive on a connection of the gateway's own. */
   onReceipt(receipt: Receipt): void;
   /** Keeps a message for the sandbox's inbox. */
-  keepInInbox(message: Message): void;
+  keepInInbox(message: Message): Promise<void>;
   /** Writes to the terminal, and not to the log. */
   writeToTerminal(text: string): void;
 }

@@ -1,4 +1,4 @@
-/** The messages of the sandbox. They are in memory only: what is never written cannot be read off a disk. */
+/** The messages of the sandbox: they are kept for reading, where every process of the service finds them. */
 import type { Message } from './gateway.ts';
 
 export interface ReceivedMessage {
@@ -8,29 +8,27 @@ export interface ReceivedMessage {
   sentAt: Date;
 }
 
-const capacity = 10_000;
+export interface InboxStore {
+  add(reference: string, message: ReceivedMessage): Promise<void>;
+  /** Newest first. */
+  read(phoneNumber?: string): Promise<ReceivedMessage[]>;
+}
 
 export class Inbox {
+  readonly #store: InboxStore;
   readonly #now: () => Date;
-  #messages: ReceivedMessage[] = [];
 
-  constructor(now: () => Date) {
+  constructor(store: InboxStore, now: () => Date) {
+    this.#store = store;
     this.#now = now;
   }
 
-  keep({ phone, text, code }: Message): void {
-    this.#messages.push({ phoneNumber: phone, text, code, sentAt: this.#now() });
-    if (this.#messages.length > 2 * capacity) this.#messages = this.#messages.slice(-capacity);
+  keep({ reference, phone, text, code }: Message): Promise<void> {
+    return this.#store.add(reference, { phoneNumber: phone, text, code, sentAt: this.#now() });
   }
 
   /** Newest first. */
-  read(phone?: string): ReceivedMessage[] {
-    const wanted =
-      phone === undefined ? this.#messages : this.#messages.filter(({ phoneNumber }) => phoneNumber === phone);
-    return wanted.toReversed();
-  }
-
-  clear(): void {
-    this.#messages = [];
+  read(phoneNumber?: string): Promise<ReceivedMessage[]> {
+    return this.#store.read(phoneNumber);
   }
 }

@@ -30,7 +30,7 @@ const context: GatewayContext = {
   callbackUrl,
   now,
   onReceipt() {},
-  keepInInbox() {},
+  async keepInInbox() {},
   writeToTerminal() {},
 };
 

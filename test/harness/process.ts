@@ -97,6 +97,7 @@ export class ServiceProcess {
     pathname: string,
     token: string | null,
     body?: unknown,
+    more: Record<string, string> = {},
     // oxlint-disable-next-line no-explicit-any -- tests read what they expect
   ): Promise<{ status: number; json: any; headers: Headers }> {
     const response = await fetch(this.url + pathname, {
@@ -104,6 +105,7 @@ export class ServiceProcess {
       headers: {
         ...(token && { authorization: `Bearer ${token}` }),
         ...(body !== undefined && { 'content-type': 'application/json' }),
+        ...more,
       },
       ...(body !== undefined && { body: JSON.stringify(body) }),
     });

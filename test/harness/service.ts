@@ -8,6 +8,7 @@ import { expect, inject, onTestFinished } from 'vitest';
 import { startApp } from '../../src/app/start.ts';
 import { loadConfig } from '../../src/config/load.ts';
 import { databaseUrl } from './cluster.ts';
+import { spawnApp } from './spawned-app.ts';
 
 export interface Answer {
   status: number;
@@ -48,6 +49,9 @@ export async function cloneDatabase(template = 'template_ledgerline'): Promise<{
   };
 }
 
+/** Runs the same tests against a service of so many processes. It is the built one, in dist/. */
+const severalProcesses = process.env.TEST_PROCESSES;
+
 export async function startService(settings: Record<string, string> = {}) {
   const database = settings.DATABASE_URL ? { url: settings.DATABASE_URL, drop: async () => {} } : await cloneDatabase();
   const dataDir = await mkdtemp(path.join(tmpdir(), 'ledgerline-data-'));
@@ -61,12 +65,14 @@ export async function startService(settings: Record<string, string> = {}) {
     ...settings,
     DATABASE_URL: database.url,
   };
-  const app = await startApp({
-    config: loadConfig(env),
-    log: (line) => void logLines.push(line),
-    terminal: () => {},
-    logFormat: 'json',
-  });
+  const app = severalProcesses
+    ? await spawnApp({ ...env, LEDGERLINE_PROCESSES: severalProcesses }, logLines)
+    : await startApp({
+        config: loadConfig(env),
+        log: (line) => void logLines.push(line),
+        terminal: () => {},
+        logFormat: 'json',
+      });
   const sql = postgres(database.url, { max: 2, connection: { search_path: 'ledgerline' }, onnotice: () => {} });
 
   async function call(pathname: string, body?: unknown, options: CallOptions = {}): Promise<Answer> {

@@ -1,7 +1,7 @@
 /** Stopping and restarting without a lost request. */
 import { once } from 'node:events';
 import { mkdtemp, rm } from 'node:fs/promises';
-import { Agent, request as sendRequest } from 'node:http';
+import { Agent } from 'node:http';
 import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
@@ -9,41 +9,13 @@ import postgres from 'postgres';
 import { expect, it, onTestFinished, vi } from 'vitest';
 import { freePort } from '../../src/free-port.ts';
 import { startBalancer } from '../harness/balancer.ts';
+import { callOver, startLoad } from '../harness/load.ts';
 import { dataFolder, ServiceProcess, startProcess } from '../harness/process.ts';
 import { cloneDatabase, row } from '../harness/service.ts';
 
-interface Reply {
-  status: number;
-  connection: string | undefined;
-}
-
-function call(agent: Agent, url: string, options: { token?: string; body?: unknown } = {}): Promise<Reply> {
-  const body = options.body === undefined ? undefined : JSON.stringify(options.body);
-  return new Promise((resolve, reject) => {
-    const request = sendRequest(
-      url,
-      {
-        agent,
-        method: body === undefined ? 'GET' : 'POST',
-        headers: {
-          ...(options.token && { authorization: `Bearer ${options.token}` }),
-          ...(body !== undefined && { 'content-type': 'application/json', 'content-length': Buffer.byteLength(body) }),
-        },
-      },
-      (response) => {
-        response.resume().on('end', () => {
-          resolve({ status: response.statusCode!, connection: response.headers.connection });
-        });
-        response.on('error', reject);
-      },
-    );
-    request.on('error', reject).end(body);
-  });
-}
-
 /** Waits until a stop has begun, which a caller sees in /health/ready. */
 const untilStopping = (agent: Agent, url: string) =>
-  vi.waitUntil(async () => (await call(agent, `${url}/health/ready`)).status === 503, {
+  vi.waitUntil(async () => (await callOver(agent, `${url}/health/ready`)).status === 503, {
     timeout: 10_000,
     interval: 10,
   });
@@ -53,12 +25,15 @@ it('a stop answers 503 to readiness and goes on serving, closing each connection
   const token = await service.token();
   const agent = new Agent({ keepAlive: true });
   onTestFinished(() => agent.destroy());
-  expect(await call(agent, `${service.url}/health/ready`)).toEqual({ status: 200, connection: 'keep-alive' });
+  expect(await callOver(agent, `${service.url}/health/ready`)).toEqual({ status: 200, connection: 'keep-alive' });
   const exit = service.end('SIGTERM');
   await untilStopping(agent, service.url);
-  expect(await call(agent, `${service.url}/health/live`)).toEqual({ status: 200, connection: 'close' });
-  expect(await call(agent, `${service.url}/User`, { token, body: {} })).toEqual({ status: 201, connection: 'close' });
-  expect(await call(agent, `${service.url}/nothing`)).toEqual({ status: 404, connection: 'close' });
+  expect(await callOver(agent, `${service.url}/health/live`)).toEqual({ status: 200, connection: 'close' });
+  expect(await callOver(agent, `${service.url}/User`, { token, body: {} })).toEqual({
+    status: 201,
+    connection: 'close',
+  });
+  expect(await callOver(agent, `${service.url}/nothing`)).toEqual({ status: 404, connection: 'close' });
   expect(await exit).toBe(0);
 });
 
@@ -68,45 +43,11 @@ it('a connection that never sends anything does not hold up the stop', async () 
   const silent = connect(Number(port), hostname);
   onTestFinished(() => void silent.destroy());
   await once(silent, 'connect');
-  await call(new Agent(), `${service.url}/health/live`);
+  await callOver(new Agent(), `${service.url}/health/live`);
   const closed = once(silent, 'close');
   expect(await service.end('SIGTERM')).toBe(0);
   await closed;
 });
-
-/** A request at a time on each lane, as long as it is told to, each with the statuses that are no failure. */
-function startLoad(url: string, token: string, individualId: number, lanes: number) {
-  const agent = new Agent({ keepAlive: true });
-  const unexpected: string[] = [];
-  let answered = 0;
-  let isStopped = false;
-  const requests = [
-    { path: '/User', body: () => ({}), status: 201 },
-    { path: '/app/get-all-transactions', body: () => ({ individualId, dataBatch: 1 }), status: 200 },
-    { path: '/app/record-transactions', body: () => ({ transactions: [row(individualId)] }), status: 200 },
-  ];
-  async function lane(first: number): Promise<void> {
-    for (let index = first; !isStopped; index += 1) {
-      const { path: pathname, body, status } = requests[index % requests.length]!;
-      const reply = await call(agent, url + pathname, { token, body: body() }).catch((error: Error) => error);
-      if (reply instanceof Error || reply.status !== status)
-        unexpected.push(`${pathname}: ${JSON.stringify(reply)} ${reply instanceof Error ? reply.message : ''}`);
-      answered += 1;
-    }
-  }
-  const running = Promise.all(Array.from({ length: lanes }, (_, index) => lane(index)));
-  return {
-    unexpected,
-    get answered() {
-      return answered;
-    },
-    async stop() {
-      isStopped = true;
-      await running;
-      agent.destroy();
-    },
-  };
-}
 
 it(
   'twelve restarts of two nodes in turn, with a schema that grows in between: no request fails',

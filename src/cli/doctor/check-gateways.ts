@@ -8,7 +8,7 @@ import { ok, problem, type Finding } from './finding.ts';
 export async function checkGateways(config: Config): Promise<Finding[]> {
   const gateways = createGateways({
     config,
-    inbox: new Inbox(() => new Date()),
+    inbox: new Inbox({ add: async () => {}, read: async () => [] }, () => new Date()),
     terminal: () => {},
     onReceipt: () => {},
   });

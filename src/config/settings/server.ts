@@ -1,6 +1,7 @@
 /** What the server listens on and whom it trusts. */
 import { byMode, fail, integer, type Kind, list, setting, text, url } from '../kinds.ts';
 import { isIP } from 'node:net';
+import { availableParallelism } from 'node:os';
 
 const origins: Kind<string[]> = {
   form: 'list of origins, separated by commas',
@@ -39,6 +40,14 @@ const trustedProxies: Kind<number | string[]> = {
       return isIP(address) > 0 && fits ? name : fail(`has "${name}", which is no address or network`);
     });
   },
+};
+
+const mostProcesses = 64;
+
+const processCount: Kind<number> = {
+  form: `integer, 1 to ${mostProcesses}, or auto: one for each core`,
+  parse: (value) =>
+    value === 'auto' ? Math.min(mostProcesses, availableParallelism()) : integer(1, mostProcesses).parse(value),
 };
 
 export const serverSettings = {
@@ -80,6 +89,13 @@ export const serverSettings = {
     kind: trustedProxies,
     default: [],
     about: 'Proxies whose X-Forwarded-For is trusted. Without any, client addresses are not counted.',
+  }),
+  processes: setting({
+    env: 'LEDGERLINE_PROCESSES',
+    kind: processCount,
+    default: 1,
+    about:
+      'Processes that share the port, to use several cores of one machine. They divide LEDGERLINE_DATABASE_CONNECTIONS between them.',
   }),
   drainSeconds: setting({
     env: 'LEDGERLINE_DRAIN_SECONDS',

@@ -30,8 +30,8 @@ export const readMessagesOperation = (sandbox: Sandbox) =>
       phoneNumber: optional(text({ parse: withPlus }), 'Only messages to this number. A leading space counts as +.'),
     }),
     responses: { 200: { about: 'The messages.', shape: messages } },
-    handle({ query: { phoneNumber } }) {
+    async handle({ query: { phoneNumber } }) {
       const key = phoneNumber && (parsePhoneNumber(phoneNumber)?.key ?? phoneNumber);
-      return reply(200, messages, sandbox.inbox.read(key));
+      return reply(200, messages, await sandbox.inbox.read(key));
     },
   });

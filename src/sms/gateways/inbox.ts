@@ -1,6 +1,6 @@
 /** The sandbox's gateway: messages are kept for reading, and are not sent. */
 import { defineGateway } from '../define-gateway.ts';
-import { accepted } from '../gateway.ts';
+import { accepted, unavailable } from '../gateway.ts';
 
 export const inbox = defineGateway({
   name: 'inbox',
@@ -9,8 +9,12 @@ export const inbox = defineGateway({
   create: (_values, { keepInInbox }) => ({
     name: 'inbox',
     async send(message) {
-      keepInInbox(message);
-      return accepted();
+      try {
+        await keepInInbox(message);
+        return accepted();
+      } catch {
+        return unavailable('The inbox could not be written');
+      }
     },
   }),
 });

@@ -1,0 +1,56 @@
+/** A node with several processes: the database server and the settings are the primary's, the rest is the workers'. */
+import { checkMode } from '../../config/check.ts';
+import { freePort } from '../../free-port.ts';
+import { createObserver, type Observer } from '../../observe.ts';
+import { prepareServer } from '../database.ts';
+import { releaseOnFailure, type Releasers } from '../releasers.ts';
+import { serveMetrics } from '../server.ts';
+import type { AppOptions } from '../start.ts';
+import { Primary } from './primary.ts';
+
+export interface RunningNode {
+  url: string;
+  demo: number | undefined;
+  observer: Observer;
+  stop(): Promise<void>;
+  kill(): void;
+}
+
+/** Longer than a worker needs by its own settings. */
+const graceSeconds = 10;
+
+export async function startNode(options: AppOptions): Promise<RunningNode> {
+  checkMode(options.config);
+  return releaseOnFailure((releasers) => start(options, releasers));
+}
+
+async function start({ config, fresh = false, log, logFormat }: AppOptions, releasers: Releasers) {
+  const observer = createObserver({ level: config.logLevel, format: logFormat, write: log });
+  const server = await prepareServer(config, fresh, releasers);
+  const port = config.port === 0 ? await freePort(config.host) : config.port;
+  const primary = new Primary({
+    count: config.processes,
+    // Where the database is configured, in a variable or a file, the workers read it there.
+    environment: { PORT: String(port), ...(!config.databaseUrl && { DATABASE_URL: server.url }) },
+    observer,
+    stopSeconds: config.drainSeconds + config.stopSeconds + graceSeconds,
+  });
+  releasers.add(() => primary.stop());
+  const { url, demo } = await primary.start(fresh);
+  if (config.metricsPort !== undefined)
+    releasers.add(
+      await serveMetrics({ ...observer, metrics: () => primary.readMetrics() }, config.host, config.metricsPort),
+    );
+  // On a terminal the signal means that the terminal is gone.
+  if (!process.stdout.isTTY) process.on('SIGHUP', () => void primary.roll());
+  return {
+    url,
+    demo,
+    observer,
+    stop: () => releasers.run(),
+    kill() {
+      primary.kill();
+      server.kill();
+    },
+  };
+}

@@ -1,0 +1,185 @@
+/**
+ * The primary of a node with several processes: it starts workers, watches over them and replaces them. It serves no
+ * request and has no connection to the database, so that nothing a caller sends can end it.
+ */
+import cluster, { type Worker } from 'node:cluster';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { StartError } from '../../errors.ts';
+import type { MetricsSnapshot, Observer } from '../../observe.ts';
+import { RestartDelay } from './backoff.ts';
+import { openChannel, type Channel } from './channel.ts';
+import { MetricsBook } from './metrics.ts';
+import type { Topic } from './siblings.ts';
+
+export interface PrimaryOptions {
+  count: number;
+  /** What the workers are started with, besides the environment of the primary. */
+  environment: Record<string, string>;
+  observer: Observer;
+  /** A worker that has not ended so long after it was asked to is killed. */
+  stopSeconds: number;
+}
+
+export interface Started {
+  url: string;
+  demo: number | undefined;
+}
+
+interface Member {
+  worker: Worker;
+  /** Stays when the process is replaced. */
+  place: number;
+  channel: Channel;
+  readyAt: number | undefined;
+  /** It was asked to stop, so its end is no failure. */
+  isLeaving: boolean;
+  exited: Promise<void>;
+}
+
+/** The name under which the figures of the primary itself are kept. Worker ids start at 1. */
+const ownId = 0;
+
+export class Primary {
+  readonly #options: PrimaryOptions;
+  readonly #metrics = new MetricsBook();
+  readonly #members = new Map<number, Member>();
+  readonly #delays: RestartDelay[];
+  #isStopping = false;
+  #rolling: Promise<void> = Promise.resolve();
+
+  constructor(options: PrimaryOptions) {
+    this.#options = options;
+    this.#delays = Array.from({ length: options.count }, () => new RestartDelay());
+    // Figures hold NaN, which JSON does not have.
+    cluster.setupPrimary({ serialization: 'advanced' });
+  }
+
+  /** The first worker starts alone: it empties and fills the sandbox, makes keys, and fails for all of them. */
+  async start(fresh: boolean): Promise<Started> {
+    const started = await this.#startWorker(0, fresh);
+    const others = Array.from({ length: this.#options.count - 1 }, (_, index) => this.#startWorker(index + 1, false));
+    await Promise.all(others);
+    return started;
+  }
+
+  /** Replaces the workers one by one. Each new one serves before the old one goes. A second call waits for the first. */
+  roll(): Promise<void> {
+    this.#rolling = this.#rolling.then(async () => {
+      for (const member of [...this.#members.values()]) {
+        if (!(await this.#replace(member))) return;
+      }
+    });
+    return this.#rolling;
+  }
+
+  /** False if the new worker did not start: then the old ones stay. */
+  async #replace(member: Member): Promise<boolean> {
+    if (this.#isStopping || !this.#members.has(member.worker.id)) return true;
+    // From here on its end is not made good by a restart.
+    member.isLeaving = true;
+    try {
+      await this.#startWorker(member.place, false);
+    } catch {
+      member.isLeaving = false;
+      if (!this.#members.has(member.worker.id)) void this.#restart(member.place, 0);
+      return false;
+    }
+    await this.#stopMember(member, true);
+    return true;
+  }
+
+  async stop(): Promise<void> {
+    this.#isStopping = true;
+    await Promise.all([...this.#members.values()].map((member) => this.#stopMember(member, false)));
+  }
+
+  kill(): void {
+    this.#isStopping = true;
+    for (const { worker } of this.#members.values()) worker.process.kill('SIGKILL');
+  }
+
+  async readMetrics(): Promise<string> {
+    this.#metrics.take(ownId, await this.#options.observer.readSnapshot());
+    await Promise.all(
+      [...this.#members.values()].map(async ({ worker, channel }) => {
+        const snapshot = await channel.ask('metrics');
+        if (snapshot && this.#members.has(worker.id)) this.#metrics.take(worker.id, snapshot as MetricsSnapshot);
+      }),
+    );
+    return this.#metrics.text();
+  }
+
+  async #startWorker(place: number, fresh: boolean): Promise<Started> {
+    cluster.setupPrimary({ args: ['serve', ...(fresh ? ['--fresh'] : [])] });
+    const worker = cluster.fork(this.#options.environment);
+    const { id, process: child } = worker;
+    const exited = new Promise<void>((resolve) => worker.once('exit', () => resolve()));
+    return new Promise<Started>((resolve, reject) => {
+      const channel = openChannel(
+        {
+          send: (message) => worker.isConnected() && worker.send(message),
+          onMessage: (take) => worker.on('message', take),
+        },
+        {
+          ready: (started) => {
+            member.readyAt = performance.now();
+            this.#options.observer.observe({ kind: 'worker-started', worker: place + 1, pid: child.pid! });
+            resolve(started as Started);
+          },
+          tell: (topic) => this.#tellOthers(id, topic as Topic),
+          metrics: () => this.readMetrics(),
+          snapshot: (snapshot) => this.#metrics.take(id, snapshot as MetricsSnapshot),
+        },
+      );
+      const member: Member = { worker, place, channel, readyAt: undefined, isLeaving: false, exited };
+      this.#members.set(id, member);
+      worker.once('exit', (code, signal) => {
+        this.#onExit(member, code, signal);
+        reject(new StartError(`A worker ended before it was ready (${signal ?? `exit code ${code}`}).`));
+      });
+    });
+  }
+
+  async #tellOthers(teller: number, topic: Topic): Promise<void> {
+    const others = [...this.#members.values()].filter(({ worker, readyAt }) => worker.id !== teller && readyAt);
+    await Promise.all(others.map(({ channel }) => channel.ask('told', topic)));
+  }
+
+  #onExit(member: Member, code: number | null, signal: string | null): void {
+    const { worker, place, readyAt, isLeaving } = member;
+    this.#members.delete(worker.id);
+    this.#metrics.end(worker.id);
+    const isExpected = isLeaving || this.#isStopping;
+    const restartMilliseconds =
+      isExpected || readyAt === undefined ? undefined : this.#delays[place]!.next(performance.now() - readyAt);
+    this.#options.observer.observe({
+      kind: 'worker-ended',
+      worker: place + 1,
+      pid: worker.process.pid!,
+      isExpected,
+      ...(signal ? { signal } : { code: code ?? 0 }),
+      ...(restartMilliseconds !== undefined && { restartMilliseconds }),
+    });
+    if (restartMilliseconds !== undefined) void this.#restart(place, restartMilliseconds);
+  }
+
+  async #restart(place: number, delayMilliseconds: number): Promise<void> {
+    for (let delay = delayMilliseconds; !this.#isStopping; delay = this.#delays[place]!.next(0)) {
+      await sleep(delay);
+      if (this.#isStopping) return;
+      const isUp = await this.#startWorker(place, false).then(
+        () => true,
+        () => false,
+      );
+      if (isUp) return;
+    }
+  }
+
+  async #stopMember(member: Member, isReplaced: boolean): Promise<void> {
+    member.isLeaving = true;
+    void member.channel.ask('stop', { isReplaced });
+    const timer = setTimeout(() => member.worker.process.kill('SIGKILL'), this.#options.stopSeconds * 1000);
+    await member.exited;
+    clearTimeout(timer);
+  }
+}

@@ -1,0 +1,45 @@
+/** Where log lines leave the process. */
+import { pino } from 'pino';
+
+export interface LogOutput {
+  write(line: string): void;
+  close(): void;
+}
+
+const flushMilliseconds = 100;
+
+/** One process has the output to itself. */
+const aloneBytes = 32_768;
+/** POSIX: a write of up to PIPE_BUF bytes to a pipe is not mixed with those of other processes. Linux: 4096. */
+const sharedBytes = 4096;
+
+/**
+ * Lines leave together, a few times a second: a write for each would cost more than the rest of a request's log.
+ * They are gathered here because the stream would measure all that waits again with every line.
+ */
+export function openLogOutput(isShared: boolean): LogOutput {
+  const most = isShared ? sharedBytes : aloneBytes;
+  const stream = pino.destination({ dest: 1, sync: false, maxWrite: most });
+  stream.on('error', () => {});
+  let lines: string[] = [];
+  let bytes = 0;
+  const flush = () => {
+    if (lines.length > 0) stream.write(lines.join(''));
+    lines = [];
+    bytes = 0;
+  };
+  setInterval(flush, flushMilliseconds).unref();
+  return {
+    write(line) {
+      // Only where it matters is the length in bytes looked up.
+      const length = isShared ? Buffer.byteLength(line) : line.length;
+      if (bytes + length > most) flush();
+      lines.push(line);
+      bytes += length;
+    },
+    close() {
+      flush();
+      stream.flushSync();
+    },
+  };
+}

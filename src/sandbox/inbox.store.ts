@@ -1,0 +1,64 @@
+/**
+ * The statements of the sandbox's inbox. A text is sealed with a key of the service's, because it holds a code, and no
+ * code stands readable in the database.
+ */
+import { createCipheriv, createDecipheriv, createHmac, randomBytes } from 'node:crypto';
+import type { Database } from '../db/database.ts';
+import type { InboxStore, ReceivedMessage } from '../sms/inbox.ts';
+
+/** So many are kept; older ones go, some at a time. */
+const capacity = 10_000;
+const removedEvery = 500;
+
+const cipher = 'aes-256-gcm';
+const nonceBytes = 12;
+const tagBytes = 16;
+
+export function createInboxStore(db: Database, key: Buffer, userOf: (reference: string) => number): InboxStore {
+  const phoneKey = (phoneNumber: string) => createHmac('sha256', key).update(phoneNumber).digest();
+  return {
+    async add(reference, message) {
+      const { phoneNumber, sentAt } = message;
+      const [row] = await db.write`
+        insert into sandbox_messages (user_id, phone_key, sealed, sent_at)
+        values (${userOf(reference)}, ${phoneKey(phoneNumber)}, ${seal(key, message)}, ${sentAt})
+        returning id::int`;
+      if (row!.id % removedEvery === 0) await db.write`delete from sandbox_messages where id <= ${row!.id - capacity}`;
+    },
+
+    async read(phoneNumber) {
+      const rows =
+        phoneNumber === undefined
+          ? await db.read`select sealed, sent_at from sandbox_messages order by id desc limit ${capacity}`
+          : await db.read`
+              select sealed, sent_at from sandbox_messages where phone_key = ${phoneKey(phoneNumber)}
+              order by id desc limit ${capacity}`;
+      return rows.flatMap(({ sealed, sent_at: sentAt }) => {
+        const content = unseal(key, sealed);
+        return content ? [{ ...content, sentAt }] : [];
+      });
+    },
+  };
+}
+
+type Content = Omit<ReceivedMessage, 'sentAt'>;
+
+function seal(key: Buffer, { phoneNumber, text, code }: Content): Buffer {
+  const nonce = randomBytes(nonceBytes);
+  const sealing = createCipheriv(cipher, key, nonce);
+  const content: Content = { phoneNumber, text, code };
+  const sealed = Buffer.concat([sealing.update(JSON.stringify(content)), sealing.final()]);
+  return Buffer.concat([nonce, sealing.getAuthTag(), sealed]);
+}
+
+/** Undefined for a text that was sealed with another key: the sandbox's keys can be thrown away by themselves. */
+function unseal(key: Buffer, bytes: Buffer): Content | undefined {
+  const opening = createDecipheriv(cipher, key, bytes.subarray(0, nonceBytes));
+  opening.setAuthTag(bytes.subarray(nonceBytes, nonceBytes + tagBytes));
+  try {
+    const text = Buffer.concat([opening.update(bytes.subarray(nonceBytes + tagBytes)), opening.final()]);
+    return JSON.parse(text.toString()) as Content;
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,68 @@
+/** Steady load over connections that are kept open, which notes every answer that is not the expected one. */
+import { Agent, request as sendRequest } from 'node:http';
+import { row } from './service.ts';
+
+export interface Reply {
+  status: number;
+  connection: string | undefined;
+}
+
+export function callOver(agent: Agent, url: string, options: { token?: string; body?: unknown } = {}): Promise<Reply> {
+  const body = options.body === undefined ? undefined : JSON.stringify(options.body);
+  return new Promise((resolve, reject) => {
+    const request = sendRequest(
+      url,
+      {
+        agent,
+        method: body === undefined ? 'GET' : 'POST',
+        headers: {
+          ...(options.token && { authorization: `Bearer ${options.token}` }),
+          ...(body !== undefined && { 'content-type': 'application/json', 'content-length': Buffer.byteLength(body) }),
+        },
+      },
+      (response) => {
+        response.resume().on('end', () => {
+          resolve({ status: response.statusCode!, connection: response.headers.connection });
+        });
+        response.on('error', reject);
+      },
+    );
+    request.on('error', reject).end(body);
+  });
+}
+
+export type Load = ReturnType<typeof startLoad>;
+
+/** One request at a time on each lane, until it is stopped. */
+export function startLoad(url: string, token: string, individualId: number, lanes: number) {
+  const agent = new Agent({ keepAlive: true });
+  const unexpected: string[] = [];
+  let answered = 0;
+  let isStopped = false;
+  const requests = [
+    { path: '/User', body: () => ({}), status: 201 },
+    { path: '/app/get-all-transactions', body: () => ({ individualId, dataBatch: 1 }), status: 200 },
+    { path: '/app/record-transactions', body: () => ({ transactions: [row(individualId)] }), status: 200 },
+  ];
+  async function lane(first: number): Promise<void> {
+    for (let index = first; !isStopped; index += 1) {
+      const { path: pathname, body, status } = requests[index % requests.length]!;
+      const reply = await callOver(agent, url + pathname, { token, body: body() }).catch((error: Error) => error);
+      if (reply instanceof Error) unexpected.push(`${pathname}: ${reply.message}`);
+      else if (reply.status !== status) unexpected.push(`${pathname}: ${reply.status}`);
+      answered += 1;
+    }
+  }
+  const running = Promise.all(Array.from({ length: lanes }, (_, index) => lane(index)));
+  return {
+    unexpected,
+    get answered() {
+      return answered;
+    },
+    async stop() {
+      isStopped = true;
+      await running;
+      agent.destroy();
+    },
+  };
+}

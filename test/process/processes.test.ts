@@ -1,0 +1,129 @@
+/** A node with several processes: one port, one set of metrics, and no request lost when a process is replaced. */
+import { existsSync } from 'node:fs';
+import { createServer, type AddressInfo } from 'node:net';
+import { once } from 'node:events';
+import path from 'node:path';
+import { expect, it, onTestFinished, vi } from 'vitest';
+import { isRunning } from '../../src/db/lock.ts';
+import { startLoad } from '../harness/load.ts';
+import { dataFolder, run, startProcess, type ServiceProcess } from '../harness/process.ts';
+import { newPhone, row } from '../harness/service.ts';
+
+const twoProcesses = { LEDGERLINE_PROCESSES: '2' };
+
+const observed = (service: ServiceProcess, kind: string) =>
+  service.output.stdout
+    .split('\n')
+    .filter((line) => line.includes(`"msg":"${kind}"`))
+    .map((line) => JSON.parse(line));
+
+const workersOf = (service: ServiceProcess): number[] => observed(service, 'worker-started').map(({ pid }) => pid);
+
+async function recordedUser(service: ServiceProcess, token: string): Promise<number> {
+  const { json: user } = await service.call('POST', '/User', token, {});
+  await service.call('POST', '/app/record-transactions', token, { transactions: [row(user.id)] });
+  return user.id;
+}
+
+/** Requests that were answered with 404 at an unknown path, as the metrics count them. */
+async function countedRequests(service: ServiceProcess): Promise<number> {
+  const text = await (await fetch(`${service.url}/metrics`)).text();
+  const line = /^ledgerline_http_request_duration_seconds_count\{operation="none",status="404"\} (\d+)$/m.exec(text);
+  return Number(line?.[1] ?? 0);
+}
+
+it('two processes share a port, stop together, and leave nothing behind', { timeout: 120_000 }, async () => {
+  const dataDir = await dataFolder();
+  const service = await startProcess(dataDir, twoProcesses);
+  const workers = workersOf(service);
+  expect(workers).toHaveLength(2);
+  expect(observed(service, 'started')).toMatchObject([{ processes: 2 }]);
+  // Each connection goes to the next worker: the clock and the inbox are the same in both.
+  const token = await service.token();
+  const call = (method: string, pathname: string, bearer: string | null, body?: unknown) =>
+    service.call(method, pathname, bearer, body, { connection: 'close' });
+  for (let round = 1; round <= 6; round += 1) {
+    const phoneNumber = newPhone();
+    const { json: user } = await call('POST', '/User', token, {});
+    expect((await call('POST', '/User/phone-number/send-code', token, { id: user.id, phoneNumber })).status).toBe(204);
+    const { json: messages } = await call('GET', `/sandbox/messages?phoneNumber=%2B${phoneNumber.slice(1)}`, null);
+    expect(messages).toHaveLength(1);
+    const { json: clock } = await call('POST', '/sandbox/clock', null, { advanceSeconds: 10 });
+    expect(clock.aheadSeconds).toBe(10 * round);
+    const { json: later } = await call('POST', '/sandbox/clock', null, { advanceSeconds: 0 });
+    expect(later.aheadSeconds).toBe(10 * round);
+    const { code } = messages[0];
+    expect((await call('POST', '/User/phone-number/verify', token, { id: user.id, code })).status).toBe(200);
+  }
+  expect(await service.end('SIGTERM')).toBe(0);
+  expect(workers.filter((pid) => isRunning(pid))).toEqual([]);
+  expect(existsSync(path.join(dataDir, 'postgres/postmaster.pid'))).toBe(false);
+  expect(observed(service, 'stopped')).toHaveLength(1);
+  for (const line of service.output.stdout.split('\n')) if (line.startsWith('{')) JSON.parse(line);
+});
+
+it('a worker that dies is started again, and its figures stay in the metrics', { timeout: 120_000 }, async () => {
+  const service = await startProcess(await dataFolder(), twoProcesses);
+  const [first, second] = workersOf(service);
+  for (let call = 0; call < 20; call += 1) {
+    await service.call('GET', '/nothing', null, undefined, { connection: 'close' });
+  }
+  expect(await countedRequests(service)).toBe(20);
+  process.kill(first!, 'SIGKILL');
+  await vi.waitUntil(() => workersOf(service).length === 3, { timeout: 30_000 });
+  expect(observed(service, 'worker-ended')).toMatchObject([{ pid: first, signal: 'SIGKILL', isExpected: false }]);
+  expect(await countedRequests(service)).toBe(20);
+  expect(await (await fetch(`${service.url}/metrics`)).text()).toContain('ledgerline_worker_failures_total 1');
+  for (let call = 0; call < 10; call += 1) await service.call('GET', '/nothing', null);
+  expect(await countedRequests(service)).toBe(30);
+  expect(isRunning(second!)).toBe(true);
+  await service.end('SIGTERM');
+});
+
+it('SIGHUP replaces every worker under load, and no request fails', { timeout: 180_000 }, async () => {
+  const service = await startProcess(await dataFolder(), twoProcesses);
+  const token = await service.token();
+  const load = startLoad(service.url, token, await recordedUser(service, token), 4);
+  const before = workersOf(service);
+  const ready = vi.fn(async () => (await fetch(`${service.url}/health/ready`)).status);
+  service.child.kill('SIGHUP');
+  await vi.waitUntil(
+    async () => {
+      expect(await ready()).toBe(200);
+      return observed(service, 'worker-ended').length === 2;
+    },
+    { timeout: 60_000 },
+  );
+  const answered = load.answered;
+  await vi.waitUntil(() => load.answered > answered + 50, { timeout: 30_000 });
+  await load.stop();
+  expect(load.unexpected).toEqual([]);
+  expect(workersOf(service)).toHaveLength(4);
+  expect(before.filter((pid) => isRunning(pid))).toEqual([]);
+  expect(observed(service, 'worker-ended').every(({ isExpected }) => isExpected)).toBe(true);
+  expect(await service.end('SIGTERM')).toBe(0);
+});
+
+it('workers end when their primary is killed', { timeout: 120_000 }, async () => {
+  const service = await startProcess(await dataFolder(), twoProcesses);
+  const workers = workersOf(service);
+  await service.end('SIGKILL');
+  await vi.waitUntil(() => workers.every((pid) => !isRunning(pid)), { timeout: 30_000 });
+});
+
+it('a start that cannot succeed says why, and ends', { timeout: 120_000 }, async () => {
+  const holder = createServer();
+  await once(holder.listen(0, '127.0.0.1'), 'listening');
+  onTestFinished(() => void holder.close());
+  const { port } = holder.address() as AddressInfo;
+  const settings = { ...twoProcesses, DATA_DIR: await dataFolder(), PORT: String(port) };
+  const { code, stderr } = await run(['serve'], settings);
+  expect(code).toBe(1);
+  expect(stderr).toMatch(
+    new RegExp(
+      `^Port ${port} on 127\\.0\\.0\\.1 is taken\\. .*\\nA worker ended before it was ready \\(exit code 1\\)\\.\\n$`,
+    ),
+  );
+  const wrong = await run(['serve'], { LEDGERLINE_PROCESSES: 'many' });
+  expect(wrong.stderr).toBe('LEDGERLINE_PROCESSES must be an integer from 1 to 64.\n');
+});
