@@ -61,6 +61,8 @@ export function createClient(options: ClientOptions = {}) {
     try {
       await send();
     } catch (error) {
+      // The text may arrive, so the user should wait for it before another one is requested.
+      if (error instanceof LedgerlineError && error.reason === 'send-outcome-unknown') throw error;
       // What was not sent keeps nobody waiting.
       if (before === undefined) lastSends.delete(userId);
       else lastSends.set(userId, before);

@@ -29,6 +29,9 @@ export interface Call {
 export type Transport = (call: Call) => Promise<Response>;
 
 const firstDelaySeconds = 0.3;
+/** A text may have gone out, and each further try may send another one: one more try, and no third. */
+const outcomeUnknown = 'send-outcome-unknown';
+const outcomeUnknownRetries = 1;
 /** Who is told to wait longer than this is better told than kept waiting. */
 const longestWaitSeconds = 30;
 
@@ -58,6 +61,7 @@ export function createTransport(options: TransportOptions): Transport {
 
   return async function transport(call) {
     let refused = false;
+    let unknownOutcomes = 0;
     for (let failures = 0; ;) {
       let waitSeconds = firstDelaySeconds * 2 ** failures * (1 + Math.random() / 2);
       try {
@@ -69,9 +73,9 @@ export function createTransport(options: TransportOptions): Transport {
           continue;
         }
         const told = retryAfterSeconds(response.headers);
-        if (response.status < 500 || failures >= retries || (told ?? 0) > longestWaitSeconds) {
-          throw await errorOf(response);
-        }
+        if (response.headers.get('error-reason') === outcomeUnknown) unknownOutcomes += 1;
+        const isFinal = response.status < 500 || failures >= retries || unknownOutcomes > outcomeUnknownRetries;
+        if (isFinal || (told ?? 0) > longestWaitSeconds) throw await errorOf(response);
         waitSeconds = told ?? waitSeconds;
       } catch (error) {
         const again = error instanceof LedgerlineError && error.kind === 'offline' && call.repeatable;

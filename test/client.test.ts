@@ -257,6 +257,33 @@ describe('retries', () => {
     expect(mine).toBe('mine');
   });
 
+  it('a send of unknown outcome is tried once more, under the same key, and keeps the cool-down', async () => {
+    const unknown = { status: 503, headers: { 'error-reason': 'send-outcome-unknown', 'retry-after': '0' } };
+    const failed = { status: 503, headers: { 'error-reason': 'send-failed', 'retry-after': '0' } };
+    const phoneNumber = '+447911123456';
+    for (const [answers, calls] of [
+      [[unknown], 2],
+      [[failed, unknown], 3],
+      [[unknown, failed, unknown], 3],
+    ] as const) {
+      const slow = await scripted(...answers);
+      const own = createClient({ baseUrl: slow.url, token: 't' });
+      const error = await failure(own.sendCode({ id: 1, phoneNumber }));
+      expect([error.kind, error.reason]).toEqual(['unavailable', 'send-outcome-unknown']);
+      expect(slow.requests).toHaveLength(calls);
+      expect(new Set(slow.requests.map(({ key }) => key)).size).toBe(1);
+      // The text may arrive.
+      expect(own.secondsUntilResend(1)).toBeGreaterThan(0);
+      expect((await failure(own.resendCode(1))).kind).toBe('too-many');
+    }
+    const accepted = await scripted(unknown, { status: 204 });
+    await createClient({ baseUrl: accepted.url, token: 't' }).sendCode({ id: 1, phoneNumber });
+    expect(accepted.requests).toHaveLength(2);
+    const never = await scripted(unknown);
+    await failure(createClient({ baseUrl: never.url, token: 't', retries: 0 }).sendCode({ id: 1, phoneNumber }));
+    expect(never.requests).toHaveLength(1);
+  });
+
   it('a text whose answer was lost goes out once', async () => {
     let lost = 0;
     const lossy: typeof fetch = async (...request) => {
