@@ -1,5 +1,7 @@
 /** Wires phone verification: guard, gateways, send and verify. */
 import { createOverview } from '../messages/overview.ts';
+import { createMergeSpellings } from '../phone/merge-spellings.ts';
+import { createPhoneSpellingsStore } from '../phone/phone-spellings.store.ts';
 import { createPhoneStore } from '../phone/phone.store.ts';
 import { createSendCode } from '../phone/send-code.ts';
 import { createSendKeyStore } from '../phone/send-key.store.ts';
@@ -30,6 +32,10 @@ export async function openPhone(core: Core, { url, inbox, terminal }: PhoneParts
   const { config, db, clock, observer, traced } = core;
   const messages = openMessages(core);
   const phones = traced('phone', createPhoneStore(db));
+  const spellings = traced('phone', createPhoneSpellingsStore(db));
+  const mergeSpellings = createMergeSpellings(spellings, clock, messages.observePhone);
+  await mergeSpellings();
+  core.jobs.start({ name: 'phone-spellings', everyMilliseconds: 3_600_000, run: mergeSpellings });
   const guard = await openGuard(core, phones, messages.observePhone);
   const gateways = traceGateways(
     core.tracing,

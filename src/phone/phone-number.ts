@@ -1,26 +1,52 @@
-/** A phone number, made once at the door. */
+/** A phone number, made once at the edge. */
 import { parsePhoneNumberFromString } from 'libphonenumber-js/max';
 
 export interface PhoneNumber {
-  /** What links and counters are keyed by and messages are sent to: one spelling for each valid number. */
+  /** The one spelling that links and counters are keyed by, and that messages are sent to. */
   readonly key: string;
-  /** ISO 3166 code, where the number is valid. */
+  /** ISO 3166 code; undefined if the number is not valid. */
   readonly country: string | undefined;
   /** As libphonenumber names it, where it can tell. */
   readonly type: string | undefined;
 }
 
-/** E.164, as the specification has it. It alone decides about the format. */
+/** E.164, as the specification defines it. Nothing else decides about the format. */
 const format = /^\+[1-9]\d{6,14}$/;
+
+/**
+ * Spellings that reach the same phone and that libphonenumber keeps apart, and the one that we use.
+ * `canonical_phone` in `src/db/functions/` has the same rules, for rows that were stored before.
+ */
+const spellings: readonly (readonly [spelling: RegExp, canonical: string])[] = [
+  // Argentina: callers from abroad dial a 9 before a mobile number. The ten digits alone name the subscriber.
+  [/^\+54((?:11|[23]\d)\d{8})$/, '+549$1'],
+  // Mexico: the 1 before mobile numbers was abolished in 2019, and many phones still have numbers with it.
+  [/^\+521(\d{10})$/, '+52$1'],
+];
 
 export function parsePhoneNumber(text: string): PhoneNumber | undefined {
   if (!format.test(text)) return undefined;
+  const parsed = recognise(text);
+  const key = canonicalSpelling(parsed.key);
+  if (key === parsed.key) return parsed;
+  const { country = parsed.country, type = parsed.type } = recognise(key);
+  return { key, country, type };
+}
+
+function recognise(text: string): PhoneNumber {
   const parsed = parsePhoneNumberFromString(text);
-  // With all of the metadata a number is valid when it is of some type; isValid() would look for the type once more.
+  // With all of the metadata a number is valid if it has a type; isValid() would look for the type once more.
   const type = parsed?.getType();
   return type === undefined
     ? { key: text, country: undefined, type: undefined }
     : { key: parsed!.number, country: parsed!.country, type };
+}
+
+export function canonicalSpelling(number: string): string {
+  for (const [spelling, canonical] of spellings) {
+    if (spelling.test(number)) return number.replace(spelling, canonical);
+  }
+  return number;
 }
 
 /** Enough for a person to recognise a number by, and too little to call it. */

@@ -1,0 +1,13 @@
+/**
+ * Keeps one key for each phone. It runs at the start and then every hour: nodes of an earlier release, which know the
+ * spellings as different phones, may run beside this one for a while.
+ */
+import type { Clock } from '../clock.ts';
+import type { Observe } from '../observe.ts';
+import type { PhoneSpellingsStore } from './phone-spellings.store.ts';
+
+export function createMergeSpellings(store: PhoneSpellingsStore, clock: Clock, observe: Observe) {
+  return async function mergeSpellings(): Promise<void> {
+    for (const userId of await store.merge(clock.now())) observe({ kind: 'phone-unlinked', userId });
+  };
+}
