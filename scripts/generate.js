@@ -1,17 +1,23 @@
 /**
- * Writes the files that are generated from the code: openapi.json, docs/config.md, docs/errors.md, the catalogue in
- * docs/events.md and the client's types.
+ * Writes the files that are generated from the code: openapi.json, docs/config.md, docs/errors.md,
+ * docs/metrics.md, the catalogue in docs/events.md, the client's types, the alerts and the dashboard under deploy/.
  */
 import { readFile, writeFile } from 'node:fs/promises';
 import { configReference } from '../dist/config/reference.js';
 import { updateReference } from '../dist/events/reference.js';
 import { clientTypes } from '../dist/http/client-types.js';
 import { errorReference } from '../dist/http/error-reference.js';
+import { alertRules } from '../dist/monitoring/alerts.js';
+import { dashboard } from '../dist/monitoring/dashboard.js';
+import { metricsReference } from '../dist/monitoring/metrics.js';
 import { completeDocument } from '../dist/http/routes/index.js';
 
 const root = new URL('../', import.meta.url);
 await writeFile(new URL('docs/config.md', root), configReference());
 await writeFile(new URL('docs/errors.md', root), errorReference());
+await writeFile(new URL('docs/metrics.md', root), metricsReference());
+await writeFile(new URL('deploy/prometheus/alerts.yml', root), alertRules());
+await writeFile(new URL('deploy/grafana/dashboards/ledgerline.json', root), dashboard());
 const eventsPage = new URL('docs/events.md', root);
 await writeFile(eventsPage, updateReference(await readFile(eventsPage, 'utf8')));
 await writeFile(new URL('openapi.json', root), completeDocument());

@@ -1,14 +1,7 @@
 /** What happened is said once, here, and becomes a log line and a metric. Nothing secret has a field to stand in. */
 import { pino, type DestinationStream, type Logger } from 'pino';
-import {
-  collectDefaultMetrics,
-  Counter,
-  Gauge,
-  Histogram,
-  Registry,
-  type MetricObjectWithValues,
-  type MetricValue,
-} from 'prom-client';
+import { collectDefaultMetrics, Registry, type MetricObjectWithValues, type MetricValue } from 'prom-client';
+import { createMetricSet, type KnownLabels } from './monitoring/registry.ts';
 
 export type Observation =
   | { kind: 'code-sent'; userId: number; phone: string; gateway: string }
@@ -31,6 +24,9 @@ export type Observation =
     }
   | { kind: 'operator-action'; subject: string; action: string; target: string }
   | { kind: 'job-failed'; job: string; reason: string }
+  | { kind: 'job-ended'; job: string }
+  | { kind: 'budgets'; used: { budget: string; usedRatio: number }[] }
+  | { kind: 'keys-read' }
   | { kind: 'clock-off'; difference: string }
   | { kind: 'phone-unlinked'; userId: number }
   | { kind: 'recorded'; result: string; rows: number }
@@ -87,47 +83,18 @@ export interface ObserverOptions {
   level: string;
   format: 'json' | 'text';
   write(line: string): void;
+  /** Values of labels that are known from the start, such as the configured gateways. */
+  knownLabels?: KnownLabels;
 }
 
 export function createObserver(options: ObserverOptions): Observer {
   const log = createLog(options);
   const registry = new Registry();
   collectDefaultMetrics({ register: registry });
-  const counter = (name: string, help: string, labelNames: string[]) =>
-    new Counter({ name: `ledgerline_${name}`, help, labelNames, registers: [registry] });
-
-  const sends = counter('codes_total', 'Codes asked for, by what became of them.', ['outcome']);
-  const verifications = counter('verifications_total', 'Attempts to verify, by what became of them.', ['outcome']);
-  const recorded = counter('transactions_recorded_total', 'Rows sent in, by result.', ['result']);
-  const tokens = counter('tokens_total', 'Requests to the token endpoint, by outcome.', ['outcome']);
-  const asked = counter('gateway_sends_total', 'Messages handed to a gateway, by what it said.', [
-    'gateway',
-    'outcome',
-  ]);
-  const workerEnds = counter('worker_failures_total', 'Workers that ended without being asked to.', []);
-  const receipts = counter('receipts_total', 'Receipts of gateways, by what they said.', ['gateway', 'state']);
-  const orders = counter('gateway_order_changes_total', 'Changes of the order of gateways for a country.', ['country']);
-  const breakers = new Gauge({
-    name: 'ledgerline_gateway_open',
-    help: '1 while a gateway is left out because it failed.',
-    labelNames: ['gateway'],
-    aggregator: 'max',
-    registers: [registry],
-  });
-  const database = new Gauge({
-    name: 'ledgerline_database_up',
-    aggregator: 'min',
-    help: '1 while the database answers.',
-    registers: [registry],
-  });
-  const durations = new Histogram({
-    name: 'ledgerline_http_request_duration_seconds',
-    help: 'Time to answer a request.',
-    labelNames: ['operation', 'status'],
-    buckets: [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10],
-    registers: [registry],
-  });
-  database.set(1);
+  const metricSet = createMetricSet(registry, options.knownLabels);
+  const { counter, gauge, histogram } = metricSet;
+  const durations = histogram('http_request_duration_seconds');
+  gauge('database_up').set(1);
 
   /** The label lookup costs more than the observation; there are few pairs. */
   const byOperation = new Map<string, ReturnType<typeof durations.labels>>();
@@ -141,35 +108,52 @@ export function createObserver(options: ObserverOptions): Observer {
   function count(observation: Observation): void {
     switch (observation.kind) {
       case 'code-sent':
-        return sends.inc({ outcome: 'sent' });
+        return counter('codes_total').inc({ outcome: 'sent' });
       case 'send-refused':
-        return sends.inc({ outcome: observation.reason });
+        return counter('codes_total').inc({ outcome: observation.reason });
       case 'send-failed':
-        return sends.inc({ outcome: 'failed' });
+        return counter('codes_total').inc({ outcome: 'failed' });
       case 'gateway-asked':
-        return asked.inc({ gateway: observation.gateway, outcome: observation.outcome });
+        histogram('gateway_duration_seconds').observe(
+          { gateway: observation.gateway },
+          observation.milliseconds / 1000,
+        );
+        return counter('gateway_sends_total').inc({ gateway: observation.gateway, outcome: observation.outcome });
       case 'gateway-breaker':
-        return breakers.set({ gateway: observation.gateway }, observation.state === 'closed' ? 0 : 1);
+        return gauge('gateway_open').set({ gateway: observation.gateway }, observation.state === 'closed' ? 0 : 1);
       case 'gateway-order':
-        return orders.inc({ country: observation.country });
+        return counter('gateway_order_changes_total').inc({ country: observation.country });
       case 'receipt':
-        return receipts.inc({ gateway: observation.gateway, state: observation.state });
+        return counter('receipts_total').inc({ gateway: observation.gateway, state: observation.state });
       case 'receipt-refused':
-        return receipts.inc({ gateway: observation.gateway, state: 'refused' });
+        return counter('receipts_total').inc({ gateway: observation.gateway, state: 'refused' });
       case 'verified':
-        return verifications.inc({ outcome: 'verified' });
+        return counter('verifications_total').inc({ outcome: 'verified' });
       case 'verify-refused':
-        return verifications.inc({ outcome: observation.reason });
+        return counter('verifications_total').inc({ outcome: observation.reason });
       case 'recorded':
-        return recorded.inc({ result: observation.result }, observation.rows);
+        return counter('transactions_recorded_total').inc({ result: observation.result }, observation.rows);
       case 'token-issued':
-        return tokens.inc({ outcome: 'issued' });
+        return counter('tokens_total').inc({ outcome: 'issued' });
       case 'token-refused':
-        return tokens.inc({ outcome: observation.reason });
+        return counter('tokens_total').inc({ outcome: observation.reason });
       case 'worker-ended':
-        return observation.isExpected ? undefined : workerEnds.inc();
+        return observation.isExpected ? undefined : counter('worker_failures_total').inc();
+      case 'job-failed':
+        return counter('job_runs_total').inc({ job: observation.job, outcome: 'failed' });
+      case 'job-ended':
+        gauge('job_last_success_timestamp_seconds').set({ job: observation.job }, Date.now() / 1000);
+        return counter('job_runs_total').inc({ job: observation.job, outcome: 'ok' });
+      case 'budgets':
+        gauge('budget_used_ratio').reset();
+        for (const { budget, usedRatio } of observation.used) gauge('budget_used_ratio').set({ budget }, usedRatio);
+        return;
+      case 'keys-unread':
+        return counter('issuer_key_failures_total').inc();
+      case 'keys-read':
+        return gauge('issuer_keys_read').set(1);
       case 'database':
-        return database.set(observation.available ? 1 : 0);
+        return gauge('database_up').set(observation.available ? 1 : 0);
     }
   }
 
@@ -194,6 +178,7 @@ export function createObserver(options: ObserverOptions): Observer {
         ?.split('\n')
         .filter((line) => line.startsWith('    at '))
         .slice(0, 8);
+      counter('defects_total').inc();
       log.error({ traceId, name, code, places }, 'defect');
     },
     metrics: () => registry.metrics(),
@@ -247,7 +232,7 @@ function levelOf({ kind, ...rest }: Observation): 'debug' | 'info' | 'warn' | 'e
   if (kind === 'gateway-breaker') return 'state' in rest && rest.state === 'open' ? 'error' : 'info';
   if (kind === 'gateway-order' || kind === 'receipt-refused' || kind === 'clock-off' || kind === 'template-too-long')
     return 'warn';
-  if (kind === 'receipt') return 'debug';
+  if (kind === 'receipt' || kind === 'job-ended' || kind === 'budgets' || kind === 'keys-read') return 'debug';
   if (kind === 'database') return 'available' in rest && rest.available ? 'info' : 'error';
   return 'info';
 }

@@ -32,6 +32,12 @@ export async function openGuard(core: Core, phones: PhoneStore, observe: Observe
   jobs.start(
     { name: 'guard-state', everyMilliseconds: 2000, run: () => live.refresh() },
     { name: 'guard-decisions', everyMilliseconds: 1000, run: () => decisions.flush() },
+    {
+      name: 'guard-budgets',
+      everyMilliseconds: 15_000,
+      run: async () =>
+        observe({ kind: 'budgets', used: await store.readBudgets(clock.now().toISOString().slice(0, 10)) }),
+    },
     { name: 'guard-sweep', everyMilliseconds: 10_000, runsOnce: true, run: sweep },
   );
   return {

@@ -77,6 +77,7 @@ function repeat({ name, everyMilliseconds, run }: Job, observe: Observe, tracing
   const runOnce = async () => {
     try {
       await (tracing ? tracing.run(`job ${name}`, 'internal', {}, run) : run());
+      observe({ kind: 'job-ended', job: name });
     } catch (error) {
       observe({ kind: 'job-failed', job: name, reason: errorCode(error) });
     }

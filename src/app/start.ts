@@ -2,7 +2,7 @@
 import { planKeys } from '../auth/digest-key-registry.ts';
 import { readDigestKeys } from '../auth/keys.ts';
 import { ServiceClock } from '../clock.ts';
-import { checkMode } from '../config/check.ts';
+import { checkMode, gatewaysIn } from '../config/check.ts';
 import type { Config } from '../config/load.ts';
 import { asProblem } from '../db/database.ts';
 import { enterKeys, forgetKeys } from '../db/installation.ts';
@@ -62,7 +62,12 @@ export async function startApp(options: AppOptions): Promise<App> {
 async function start(options: AppOptions, releasers: Releasers): Promise<App> {
   const { config, fresh = false } = options;
   const isSandbox = config.mode === 'sandbox';
-  const observer = createObserver({ level: config.logLevel, format: options.logFormat, write: options.log });
+  const observer = createObserver({
+    level: config.logLevel,
+    format: options.logFormat,
+    write: options.log,
+    knownLabels: { gateway: gatewaysIn(config) },
+  });
   const { observe } = observer;
   const server = await prepareServer(config, fresh, releasers);
   const db = await connectDatabase(server.url, config, options.siblings?.count ?? 1, observe, releasers);

@@ -28,6 +28,7 @@ export async function createTokens(
       refreshSeconds: config.jwksRefreshSeconds,
       cooldownSeconds: config.jwksCooldownSeconds,
       onUnread: (reason) => observe({ kind: 'keys-unread', reason }),
+      onRead: () => observe({ kind: 'keys-read' }),
     });
     // Settings lose a trailing slash; the issuer's own spelling may have one.
     const issuers = [config.issuer, `${config.issuer}/`];
@@ -45,6 +46,7 @@ export async function createTokens(
   }
   const issuer = await embeddedIssuer(config, url, clock);
   const keys = await ownKeySet(issuer.publicKeys);
+  observe({ kind: 'keys-read' });
   return {
     issuer,
     keys,

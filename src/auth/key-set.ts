@@ -75,6 +75,7 @@ export interface RemoteKeySetOptions {
   refreshSeconds: number;
   cooldownSeconds: number;
   onUnread(reason: string): void;
+  onRead(): void;
 }
 
 const fetchTimeoutMilliseconds = 5000;
@@ -96,6 +97,7 @@ export function remoteKeySet(options: RemoteKeySetOptions): KeySet {
     try {
       published = await readPublishedKeys(options.issuer, options.jwksUrl);
       unreadReason = undefined;
+      options.onRead();
       readAt = performance.now();
       lastFailed = false;
       const ids = new Set(published.map(({ id }) => id));

@@ -251,6 +251,13 @@ export function createGuardStore(db: Database) {
       return rows.length === 1;
     },
 
+    /** The share of each budget of a day that is leased. */
+    async readBudgets(day: string): Promise<{ budget: string; usedRatio: number }[]> {
+      const rows = await db.read`
+        select name, used::float8 / cap as used_ratio from guard_budgets where day = ${day}::date and cap > 0`;
+      return rows.map(({ name, used_ratio }) => ({ budget: name, usedRatio: used_ratio }));
+    },
+
     async recordAction(
       who: Operator,
       action: string,

@@ -1,0 +1,136 @@
+/**
+ * Every metric, in one table. The registry, docs/metrics.md, the dashboard and the alerts are made from it, and a test
+ * finds each of them in a running service's /metrics.
+ */
+
+export interface MetricDefinition {
+  type: 'counter' | 'gauge' | 'histogram';
+  help: string;
+  /** The values of each label, where they are known: those series exist from the start. */
+  labels?: Record<string, readonly string[]>;
+  buckets?: readonly number[];
+  /** How the values of several processes become one; the sum if not given. */
+  aggregate?: 'min' | 'max';
+}
+
+/** A label whose values are known only at the start, or as they come. */
+const open: readonly string[] = [];
+
+const secondBuckets = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
+
+const defineMetrics = <T extends Record<string, MetricDefinition>>(metrics: T): T => metrics;
+
+export const metrics = defineMetrics({
+  http_request_duration_seconds: {
+    type: 'histogram',
+    help: 'Time to answer a request.',
+    labels: { operation: open, status: open },
+    buckets: secondBuckets,
+  },
+  codes_total: {
+    type: 'counter',
+    help: 'Codes requested, by outcome: sent, unknown (the text may arrive), failed, phone-taken, or the rule that refused.',
+    labels: { outcome: ['sent', 'unknown', 'failed', 'phone-taken', 'phone-not-supported'] },
+  },
+  verifications_total: {
+    type: 'counter',
+    help: 'Attempts to verify a code, by outcome.',
+    labels: { outcome: ['verified', 'wrong-code', 'no-code', 'lost-race', 'blocked'] },
+  },
+  gateway_sends_total: {
+    type: 'counter',
+    help: 'Texts handed to a gateway, by its answer.',
+    labels: { gateway: open, outcome: ['accepted', 'refused', 'unavailable', 'unknown'] },
+  },
+  gateway_duration_seconds: {
+    type: 'histogram',
+    help: 'Time that a gateway took to answer.',
+    labels: { gateway: open },
+    buckets: [0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10],
+  },
+  gateway_open: {
+    type: 'gauge',
+    help: '1 while a gateway is left out because it failed.',
+    labels: { gateway: open },
+    aggregate: 'max',
+  },
+  gateway_order_changes_total: {
+    type: 'counter',
+    help: 'Changes of the order of gateways for a country.',
+    labels: { country: open },
+  },
+  receipts_total: {
+    type: 'counter',
+    help: 'Delivery receipts of gateways, by state.',
+    labels: { gateway: open, state: ['delivered', 'failed', 'refused'] },
+  },
+  budget_used_ratio: {
+    type: 'gauge',
+    help: 'Share of a daily budget that is used: texts to a country, money for a country, money in all.',
+    labels: { budget: open },
+    aggregate: 'max',
+  },
+  transactions_recorded_total: {
+    type: 'counter',
+    help: 'Rows recorded, by result.',
+    labels: { result: ['created', 'duplicate', 'updated', 'conflict', 'rejected'] },
+  },
+  tokens_total: {
+    type: 'counter',
+    help: 'Requests to the token endpoint, by outcome.',
+    labels: { outcome: ['issued'] },
+  },
+  issuer_keys_read: {
+    type: 'gauge',
+    help: '1 as soon as the keys of the token issuer have been read once.',
+    aggregate: 'min',
+  },
+  issuer_key_failures_total: {
+    type: 'counter',
+    help: 'Failed attempts to read the keys of the token issuer.',
+  },
+  database_up: { type: 'gauge', help: '1 while the database answers.', aggregate: 'min' },
+  job_runs_total: {
+    type: 'counter',
+    help: 'Runs of a periodic job, by outcome.',
+    labels: { job: open, outcome: ['ok', 'failed'] },
+  },
+  job_last_success_timestamp_seconds: {
+    type: 'gauge',
+    help: 'When a periodic job last ended well.',
+    labels: { job: open },
+    aggregate: 'max',
+  },
+  worker_failures_total: { type: 'counter', help: 'Workers that ended without being asked to.' },
+  defects_total: {
+    type: 'counter',
+    help: 'Unexpected failures: each has a log line "defect" with its trace.',
+  },
+});
+
+export type MetricName = keyof typeof metrics;
+
+export const metricPrefix = 'ledgerline_';
+
+/** docs/metrics.md. */
+export function metricsReference(): string {
+  const rows = Object.entries<MetricDefinition>(metrics).map(([name, { type, help, labels = {} }]) => {
+    const names = Object.entries(labels).map(
+      ([label, values]) => `\`${label}\`${values.length > 0 ? ` (${values.join(', ')})` : ''}`,
+    );
+    return `| \`${metricPrefix}${name}\` | ${type} | ${names.join('; ') || '-'} | ${help} |`;
+  });
+  return `# Metrics
+
+Made from \`src/monitoring/metrics.ts\` by \`npm run generate\`. \`LEDGERLINE_METRICS_PORT\` opens \`/metrics\` on a port of
+its own; the sandbox has it on PORT. With several processes the values are added up, except for gauges that say whether
+something is up. Node's own metrics (\`process_*\`, \`nodejs_*\`) are there too.
+
+The dashboard in \`deploy/grafana/\` and the alerts in \`deploy/prometheus/\` use these names; what each alert means and what
+to do is in [runbook.md](runbook.md).
+
+| metric | type | labels | meaning |
+|---|---|---|---|
+${rows.join('\n')}
+`;
+}
