@@ -12,7 +12,7 @@ const longestPauseMilliseconds = 3000;
  */
 export const faults = {
   'kill service': {
-    weight: 9,
+    weight: 6,
     isKill: true,
     draw: (random) => ({ service: random.integer(0, 1) }),
     // One that is still starting has nothing to lose; on a busy machine both would be down all the time.
@@ -22,13 +22,13 @@ export const faults = {
     },
   },
   'kill PostgreSQL': {
-    weight: 2,
+    weight: 1,
     isKill: true,
     draw: () => ({}),
     run: (world) => killProcess(world.database.processes().postmaster),
   },
   'kill a PostgreSQL backend': {
-    weight: 5,
+    weight: 9,
     isKill: true,
     draw: (random) => ({ share: random.next() }),
     run(world, { share }) {

@@ -26,7 +26,7 @@ export async function runChaos({ seed, minutes, killsPerMinute, roundSeconds, hi
     await waitUntilHealed(world, crowd, report, 'start');
     const startedAt = history.now();
     while (!end.isReached(history.now() - startedAt)) {
-      await injector.run(end.roundMilliseconds(history.now() - startedAt, roundSeconds));
+      await injector.run(end, end.roundMilliseconds(history.now() - startedAt, roundSeconds));
       const milliseconds = await waitUntilHealed(world, crowd, report, 'round');
       injector.markSurvived(milliseconds !== undefined);
       print(progressLine(history, injector, report, milliseconds));
@@ -71,6 +71,9 @@ function createEnd(minutes, replay) {
   const interrupt = () => (isInterrupted = true);
   process.once('SIGINT', interrupt).once('SIGTERM', interrupt);
   return {
+    get isInterrupted() {
+      return isInterrupted;
+    },
     isReached: (milliseconds) => isInterrupted || milliseconds >= limitMilliseconds,
     roundMilliseconds: (passed, seconds) =>
       replay ? limitMilliseconds : Math.min(seconds * 1000, limitMilliseconds - passed),
@@ -97,10 +100,10 @@ function createInjector(world, random, killsPerMinute, replay) {
     sinceCheck.push(name);
   }
 
-  async function injectDrawn(milliseconds) {
+  async function injectDrawn(end, milliseconds) {
     const running = new Set();
     const endsAt = world.history.now() + milliseconds;
-    while (world.history.now() < endsAt) {
+    while (world.history.now() < endsAt && !end.isInterrupted) {
       const { name, draw } = random.pickWeighted(table);
       const fault = inject(name, draw(random)).finally(() => running.delete(fault));
       running.add(fault);
@@ -124,7 +127,7 @@ function createInjector(world, random, killsPerMinute, replay) {
     get kills() {
       return [...totals].reduce((sum, [name, { injected }]) => sum + (faults[name].isKill ? injected : 0), 0);
     },
-    run: (milliseconds) => (replay ? injectAgain() : injectDrawn(milliseconds)),
+    run: (end, milliseconds) => (replay ? injectAgain() : injectDrawn(end, milliseconds)),
     markSurvived(isHealed) {
       if (isHealed) for (const name of sinceCheck) totals.get(name).survived += 1;
       sinceCheck = [];

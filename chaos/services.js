@@ -86,11 +86,12 @@ async function startService(index, common, database) {
   }
 
   async function watchStart(started) {
-    while (child === started && !(await isReady())) await sleep(100);
+    while (child === started && !isStopping && !(await isReady())) await sleep(100);
     isUp = child === started;
   }
 
   function start() {
+    if (isStopping) return;
     isUp = false;
     child = spawn(process.execPath, ['--import', clockModule, main, 'serve'], { env });
     child.stdout.on('data', keep);
