@@ -119,7 +119,7 @@ function checkTexts(texts, report) {
   const window = budget.milliseconds - dispatchMilliseconds;
   const check = (items, count, rule) => {
     for (let index = 0; index + count < items.length; index += 1) {
-      if (items[index + count].clock - items[index].clock < window) {
+      if (items[index + count].latestClock - items[index].clock < window) {
         report.add(rule, { first: items[index], last: items[index + count] });
       }
     }

@@ -17,9 +17,6 @@ export function createHistory({ file, seed }) {
   const faults = [];
 
   const now = () => Date.now() - startedAt;
-  /** The services' clock: real time and all jumps. */
-  const clock = () => now() + clockMilliseconds;
-
   /** The earliest time that the clock of a service may show now. */
   function earliestClock() {
     jumps = jumps.filter(({ at }) => now() - at < clockLagMilliseconds);
@@ -42,7 +39,6 @@ export function createHistory({ file, seed }) {
     texts,
     faults,
     now,
-    clock,
     get clockMilliseconds() {
       return clockMilliseconds;
     },
@@ -51,7 +47,7 @@ export function createHistory({ file, seed }) {
       clockMilliseconds += milliseconds;
     },
     addText(text) {
-      const entry = write('text', { at: now(), clock: clock(), ...text });
+      const entry = write('text', { at: now(), clock: earliestClock(), latestClock: latestClock(), ...text });
       texts.push(entry);
       textsByUser.set(text.userId, [...(textsByUser.get(text.userId) ?? []), entry]);
     },

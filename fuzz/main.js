@@ -87,7 +87,7 @@ async function lane() {
 }
 
 await Promise.all(Array.from({ length: Number(options.connections) }, lane));
-if (!target.isRunning()) fail('The service ended.', { headers: {} }, { text: target.lastLines() });
+if (!target.isRunning()) fail('The service ended.', { headers: {} }, {});
 const warm = memory.filter(({ share }) => share >= warmShare).map(({ mebibytes }) => mebibytes);
 const [before, after] = [Math.max(...warm.slice(0, 3)), Math.min(...warm.slice(-3))];
 if (after > before * growthLimit + growthMebibytes) {
@@ -95,6 +95,7 @@ if (after > before * growthLimit + growthMebibytes) {
 }
 await target.stop();
 for (const failure of failures) console.log(`FAILURE ${JSON.stringify(failure)}`);
+if (failureCount > 0) console.log(`Last lines of the service:\n${target.lastLines().join('\n')}`);
 console.log(
   `Slowest request: ${(slowestMilliseconds / 1000).toFixed(1)} s. Memory: ${Math.round(before)} MiB, then ${Math.round(after)} MiB.`,
 );

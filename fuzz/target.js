@@ -30,7 +30,12 @@ export async function startTarget() {
   const child = spawn(process.execPath, [main, 'serve'], { env });
   const lines = [];
   const keep = (chunk) => {
-    lines.push(...String(chunk).split('\n').filter(Boolean));
+    const isWorthKeeping = (line) => line.includes('"defect"') || !line.startsWith('{');
+    lines.push(
+      ...String(chunk)
+        .split('\n')
+        .filter((line) => line !== '' && isWorthKeeping(line)),
+    );
     lines.splice(0, lines.length - 20);
   };
   child.stderr.on('data', keep);
@@ -46,7 +51,8 @@ export async function startTarget() {
     send,
     document: JSON.parse((await send({ method: 'GET', path: '/openapi.json', headers: {}, isWhole: true })).text),
     isRunning: () => child.exitCode === null && child.signalCode === null,
-    lastLines: () => lines.join('\n'),
+    /** Defects and everything that is no log line. */
+    lastLines: () => lines.slice(-5),
     residentMebibytes: () =>
       Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${child.pid}/status`, 'utf8'))?.[1] ?? 0) / 1024,
     /** Remembers what exists, and makes it again after it was thrown away. */

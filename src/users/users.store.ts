@@ -1,5 +1,5 @@
 /** The statements about users. */
-import { array, type Database, type Sql, type Transaction } from '../db/database.ts';
+import { array, type Database, type Transaction } from '../db/database.ts';
 import type { PhoneNumber } from '../phone/phone-number.ts';
 
 export interface NewUser {
@@ -37,13 +37,11 @@ export interface UsersStoreOptions {
 }
 
 /** The first event of a user, written where the user is: always number 1 of its counter. */
-const createdEventsFrom = (relation: string) => `
-  insert into user_event_outbox (user_id, sequence, type, at, data)
-  select c.id, c.created_event_count, 'user.created', c.created_at, with_user_id('{}', c.id)
-  from ${relation} c where c.created_event_count > 0`;
-
 async function writeCreatedEvents(sql: Transaction, ids: readonly number[]): Promise<void> {
-  await sql.unsafe(`${createdEventsFrom('users')} and c.id = any($1::int[]) order by c.id`, [array(ids)]);
+  await sql`
+    insert into user_event_outbox (user_id, sequence, type, at, data)
+    select u.id, u.created_event_count, 'user.created', u.created_at, with_user_id('{}', u.id)
+    from users u where u.created_event_count > 0 and u.id = any(${array(ids)}::int[]) order by u.id`;
 }
 
 export function createUsersStore(db: Database, { writesEvents = true }: UsersStoreOptions = {}) {
@@ -52,28 +50,22 @@ export function createUsersStore(db: Database, { writesEvents = true }: UsersSto
   return {
     /** The id the user got; undefined when it was taken. */
     async insertUser({ id, merchantId, email, additionalData }: NewUser, now: Date): Promise<number | undefined> {
-      const insert = (sql: Sql | Transaction) => sql`
-        insert into users (id, merchant_id, email, additional_data, created_at, created_event_count)
-        select new_id, ${merchantId ?? null}, ${email ?? null}, ${additionalData ?? null}::text::json, ${now},
-          ${createdEventCount}
-        from coalesce(${id ?? null}::int, nextval('user_ids')::int) new_id
-        where not exists (select from erased_users e where e.user_id = new_id)
-        on conflict (id) do nothing
-        returning id, created_at, created_event_count`;
-      if (id === undefined) {
-        const [row] = await db.write`
-          with created as (${insert(db.write)}), event as (${db.write.unsafe(createdEventsFrom('created'))})
-          select id from created`;
-        return row?.id;
-      }
       return db.transaction(async (sql) => {
-        const [row] = await insert(sql);
+        const [row] = await sql`
+          insert into users (id, merchant_id, email, additional_data, created_at, created_event_count)
+          select new_id, ${merchantId ?? null}, ${email ?? null}, ${additionalData ?? null}::text::json, ${now},
+            ${createdEventCount}
+          from coalesce(${id ?? null}::int, nextval('user_ids')::int) new_id
+          where not exists (select from erased_users e where e.user_id = new_id)
+          on conflict (id) do nothing
+          returning id`;
         if (!row) return undefined;
-        // An erasure that committed while the insert waited for it is seen only by a later statement.
+        // An erasure that committed while the insert waited for it is seen only by a later statement. The sequence
+        // can also give an id that a caller has brought and that is being erased.
         const erased =
-          await sql`delete from users where id in (select user_id from erased_users where user_id = ${id})`;
+          await sql`delete from users where id in (select user_id from erased_users where user_id = ${row.id})`;
         if (erased.count > 0) return undefined;
-        await writeCreatedEvents(sql, [id]);
+        await writeCreatedEvents(sql, [row.id]);
         return row.id;
       });
     },

@@ -26,7 +26,9 @@ function rulesBroken(calls: Call[], texts: Record<string, unknown>[] = []): stri
     const at = index * 2000;
     return { at, clock: at, endedAt: at + 1000, endedClock: at + 1000, userId: 1, phone, ...call };
   });
-  const noted = texts.map((each, index) => ({ at: index, clock: index, ...each }) as { userId?: number });
+  const noted = texts.map(
+    (each, index) => ({ at: index, clock: index, latestClock: index, ...each }) as { userId?: number },
+  );
   const history = {
     calls: timed,
     texts: noted,
