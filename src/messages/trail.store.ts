@@ -33,10 +33,13 @@ export type TrailStore = ReturnType<typeof createTrailStore>;
 
 export function createTrailStore(db: Database) {
   return {
+    /** Events wait for a moment before they are written; those of a user who was erased meanwhile are dropped. */
     async recordEvents(events: readonly EventRow[]): Promise<void> {
       await db.write.unsafe(
         `insert into verification_events (user_id, at, kind, reason, times)
-         select * from unnest($1::text::int[], $2::text::timestamptz[], $3::text::text[], $4::text::text[], $5::text::int[])`,
+         select e.* from unnest($1::text::int[], $2::text::timestamptz[], $3::text::text[], $4::text::text[], $5::text::int[])
+           as e (user_id, at, kind, reason, times)
+         where exists (select from users u where u.id = e.user_id)`,
         [
           array(events.map(({ userId }) => userId)),
           array(events.map(({ at }) => at.toISOString())),

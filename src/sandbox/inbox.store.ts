@@ -19,11 +19,15 @@ export function createInboxStore(db: Database, key: Buffer, userOf: (reference: 
   return {
     async add(reference, message) {
       const { phoneNumber, sentAt } = message;
+      // Nothing is kept for a user who was erased meanwhile; the lock waits for an erasure in progress.
       const [row] = await db.write`
         insert into sandbox_messages (user_id, phone_key, sealed, sent_at)
-        values (${userOf(reference)}, ${phoneKey(phoneNumber)}, ${seal(key, message)}, ${sentAt})
+        select u.id, ${phoneKey(phoneNumber)}::bytea, ${seal(key, message)}::bytea, ${sentAt}::timestamptz
+        from users u where u.id = ${userOf(reference)} for key share
         returning id::int`;
-      if (row!.id % removedEvery === 0) await db.write`delete from sandbox_messages where id <= ${row!.id - capacity}`;
+      if (row && row.id % removedEvery === 0) {
+        await db.write`delete from sandbox_messages where id <= ${row.id - capacity}`;
+      }
     },
 
     async read(phoneNumber) {

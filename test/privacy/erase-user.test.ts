@@ -39,6 +39,7 @@ describe('DELETE /User/{id}', () => {
     expect(await tablesWith(service, phone, 'gone@example.com', 'Zaphod')).toEqual([]);
     expect(await service.sql`select from messages where user_id = ${id}`).toHaveLength(0);
     expect(await service.sql`select from verification_events where user_id = ${id}`).toHaveLength(0);
+    expect(await service.messages(phone)).toEqual([]);
   });
 
   it('frees the number for another user', async () => {
