@@ -9,6 +9,7 @@ export const hangMilliseconds = 60_000;
 const phoneLanes = 8;
 const ledgerLanes = 4;
 const pauseMilliseconds = 40;
+const unansweredMilliseconds = 200;
 const rowsOfIndividual = 400;
 const roundsOfUser = 8;
 
@@ -67,6 +68,8 @@ export function createCrowd(world, random) {
       const { answer } = entry;
       // The history would hold every page that was ever listed.
       delete entry.answer;
+      // A service that is down answers nobody; asking it all the time would only keep it from starting.
+      if (entry.status === 0) await sleep(unansweredMilliseconds);
       if (entry.status !== 401 || attempt > 0) return { ...entry, entry, json: parsed(answer) };
       token = undefined;
     }
