@@ -24,7 +24,7 @@ const { values: options } = parseArgs({
 const seed = options.seed === undefined ? Math.floor(Math.random() * 1_000_000_000) : Number(options.seed);
 const total = Number(options.requests);
 const random = createRandom(seed);
-const failuresKept = 20;
+const failuresShown = 20;
 /** Memory is compared from here on, when every path has been warmed up. */
 const warmShare = 0.25;
 const growthLimit = 1.3;
@@ -32,7 +32,6 @@ const growthMebibytes = 64;
 
 console.log(`Seed ${seed}, ${total.toLocaleString('en')} requests.`);
 const target = await startTarget();
-const failures = [];
 const statuses = new Map();
 const memory = [];
 let failureCount = 0;
@@ -42,15 +41,17 @@ let slowestMilliseconds = 0;
 const requests = createRequests({ ...target, random });
 console.log(`${requests.operationCount} operations at ${target.url}.`);
 
+/** A defect stands in the log of the service, which comes a moment later. */
 function fail(problem, request, answer) {
   failureCount += 1;
-  if (failures.length >= failuresKept) return;
-  failures.push({
+  if (failureCount > failuresShown) return;
+  const failure = {
     problem,
     request: describeRequest(request),
     status: answer.status,
     text: answer.text?.slice(0, 300),
-  });
+  };
+  setTimeout(() => console.log(`FAILURE ${JSON.stringify({ ...failure, log: target.lastLines() })}`), 500);
 }
 
 function describeRequest({ body, headers, ...rest }) {
@@ -78,8 +79,11 @@ function noteProgress() {
   );
 }
 
+let isInterrupted = false;
+process.once('SIGINT', () => (isInterrupted = true)).once('SIGTERM', () => (isInterrupted = true));
+
 async function lane() {
-  while (sent < total && target.isRunning()) {
+  while (sent < total && !isInterrupted && target.isRunning()) {
     sent += 1;
     if (sent % Math.ceil(total / 20) === 0) noteProgress();
     await sendOne();
@@ -94,8 +98,6 @@ if (after > before * growthLimit + growthMebibytes) {
   fail(`Memory grew from ${Math.round(before)} to ${Math.round(after)} MiB.`, { headers: {} }, {});
 }
 await target.stop();
-for (const failure of failures) console.log(`FAILURE ${JSON.stringify(failure)}`);
-if (failureCount > 0) console.log(`Last lines of the service:\n${target.lastLines().join('\n')}`);
 console.log(
   `Slowest request: ${(slowestMilliseconds / 1000).toFixed(1)} s. Memory: ${Math.round(before)} MiB, then ${Math.round(after)} MiB.`,
 );
