@@ -10,6 +10,7 @@ export type Observation =
   | { kind: 'test-number-used'; userId: number; phone: string }
   | { kind: 'gateway-asked'; gateway: string; outcome: string; reason?: string; milliseconds: number }
   | { kind: 'gateway-breaker'; gateway: string; state: 'closed' | 'open' | 'probing'; reason?: string }
+  | { kind: 'gateway-link'; gateway: string; state: 'up' | 'down'; reason?: string }
   | { kind: 'gateway-order'; country: string; order: string; reason: string }
   | { kind: 'receipt'; gateway: string; state: string; result: 'moved' | 'known' | 'absent' }
   | { kind: 'receipt-refused'; gateway: string; reason: 'not-authentic' | 'unknown-message' }
@@ -229,6 +230,7 @@ const errorKinds = new Set<Observation['kind']>([
 function levelOf({ kind, ...rest }: Observation): 'debug' | 'info' | 'warn' | 'error' {
   if (errorKinds.has(kind)) return 'error';
   if (kind === 'gateway-asked') return 'outcome' in rest && rest.outcome === 'accepted' ? 'debug' : 'warn';
+  if (kind === 'gateway-link') return 'state' in rest && rest.state === 'down' ? 'error' : 'info';
   if (kind === 'gateway-breaker') return 'state' in rest && rest.state === 'open' ? 'error' : 'info';
   if (kind === 'gateway-order' || kind === 'receipt-refused' || kind === 'clock-off' || kind === 'template-too-long')
     return 'warn';

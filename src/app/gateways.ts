@@ -13,6 +13,7 @@ export interface GatewayParts {
   terminal(text: string): void;
   /** Receipts of a gateway that has a connection of its own. */
   onReceipt(receipt: Receipt): void;
+  onLink(gateway: string, isUp: boolean, reason?: string): void;
 }
 
 export function createGateways(parts: GatewayParts): Gateway[] {
@@ -24,13 +25,14 @@ export function createGateways(parts: GatewayParts): Gateway[] {
   );
 }
 
-function contextOf(name: GatewayName, { config, inbox, terminal, onReceipt }: GatewayParts): GatewayContext {
+function contextOf(name: GatewayName, { config, inbox, terminal, onReceipt, onLink }: GatewayParts): GatewayContext {
   const { publicUrl } = config;
   return {
     sender: senderOf(name, config.senders, config.sender),
     callbackUrl: publicUrl ? (reference) => `${publicUrl}/gateways/${name}/receipts?message=${reference}` : undefined,
     now: () => new Date(),
     onReceipt,
+    onLink: (isUp, reason) => onLink(name, isUp, reason),
     keepInInbox: (message) => inbox.keep(message),
     writeToTerminal: terminal,
   };

@@ -43,6 +43,8 @@ export async function openPhone(core: Core, { url, inbox, terminal }: PhoneParts
       config,
       inbox,
       terminal,
+      onLink: (gateway, isUp, reason) =>
+        observer.observe({ kind: 'gateway-link', gateway, state: isUp ? 'up' : 'down', ...(reason && { reason }) }),
       onReceipt: (receipt) =>
         void messages.receipts.takeSmpp(receipt).catch((error) => observer.observeDefect(error, 'receipt')),
     }),

@@ -12,6 +12,8 @@ export interface GatewayContext {
   now(): Date;
   /** Takes receipts that arrive on a connection of the gateway's own. */
   onReceipt(receipt: Receipt): void;
+  /** Reports that a connection of the gateway's own came up, or why it was lost or refused. */
+  onLink(isUp: boolean, reason?: string): void;
   /** Keeps a message for the sandbox's inbox. */
   keepInInbox(message: Message): Promise<void>;
   /** Writes to the terminal, and not to the log. */

@@ -5,9 +5,11 @@
 import { Agent as HttpAgent, request as httpRequest, type IncomingHttpHeaders } from 'node:http';
 import { Agent as HttpsAgent, request as httpsRequest } from 'node:https';
 import { context, propagation } from '@opentelemetry/api';
-import { throttled, unavailable, unknown, type Answer } from './gateway.ts';
+import { throttled, unavailable, unknown, type Answer, type CheckAnswer } from './gateway.ts';
 
 export interface HttpCall {
+  /** POST if not given. */
+  method?: 'GET';
   path: string;
   headers: Record<string, string>;
   body: string;
@@ -52,11 +54,11 @@ export function httpCaller(baseUrl: string) {
   const agent = secure ? new HttpsAgent(agentOptions) : new HttpAgent(agentOptions);
   const root = base.pathname.replace(/\/$/, '');
 
-  function post({ path, headers, body }: HttpCall, withinMilliseconds: number): Promise<HttpAnswer> {
+  function exchange({ method, path, headers, body }: HttpCall, withinMilliseconds: number): Promise<HttpAnswer> {
     return new Promise((resolve, reject) => {
       const request = (secure ? httpsRequest : httpRequest)({
         agent,
-        method: 'POST',
+        method: method ?? 'POST',
         host: base.hostname.replace(/^\[|\]$/g, ''),
         port: base.port || (secure ? 443 : 80),
         path: root + path,
@@ -108,12 +110,27 @@ export function httpCaller(baseUrl: string) {
     /** Sends, and lets the adapter read the answer. A missing answer is unavailable or unknown. */
     async send(call: HttpCall, withinMilliseconds: number, read: (answer: HttpAnswer) => Answer): Promise<Answer> {
       try {
-        const answer = await post(call, withinMilliseconds);
+        const answer = await exchange(call, withinMilliseconds);
         if (answer.status >= 300 && answer.status < 400) return unavailable(`redirect ${answer.status}`);
         return read(answer);
       } catch (error) {
         if (!(error instanceof NoAnswer)) throw error;
         return error.wasWritten ? unknown(error.message) : unavailable(error.message);
+      }
+    },
+    /** Asks for something that needs our credentials and sends no text. */
+    async check(path: string, headers: Record<string, string>, withinMilliseconds: number): Promise<CheckAnswer> {
+      try {
+        const { status } = await exchange({ method: 'GET', path, headers, body: '' }, withinMilliseconds);
+        if (status >= 200 && status < 300) return { isUsable: true };
+        const isRefused = status === 401 || status === 403;
+        return {
+          isUsable: false,
+          reason: isRefused ? `it refuses our credentials (HTTP ${status})` : `HTTP ${status}`,
+        };
+      } catch (error) {
+        if (!(error instanceof NoAnswer)) throw error;
+        return { isUsable: false, reason: `it cannot be reached (${error.message})` };
       }
     },
     close: () => agent.destroy(),

@@ -30,6 +30,7 @@ const context: GatewayContext = {
   callbackUrl,
   now,
   onReceipt() {},
+  onLink() {},
   async keepInInbox() {},
   writeToTerminal() {},
 };

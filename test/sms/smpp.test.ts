@@ -26,6 +26,7 @@ function client(port: number, { window = 50, enquireMilliseconds = 15_000 } = {}
   const context = {
     sender: (country?: string) => (country === 'US' ? '+15550001' : country === 'CA' ? '12345' : 'Acme'),
     onReceipt: (receipt: Receipt) => void receipts.push(receipt),
+    onLink: () => {},
   };
   const gateway = createSmpp({ ...values, smppWindow: window }, context, enquireMilliseconds);
   onTestFinished(() => gateway.close!());

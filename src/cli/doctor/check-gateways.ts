@@ -11,6 +11,7 @@ export async function checkGateways(config: Config): Promise<Finding[]> {
     inbox: new Inbox({ add: async () => {}, read: async () => [] }, () => new Date()),
     terminal: () => {},
     onReceipt: () => {},
+    onLink: () => {},
   });
   try {
     return await Promise.all(gateways.map((gateway) => checkGateway(gateway, config.gatewaySeconds * 1000)));

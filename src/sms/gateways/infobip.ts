@@ -90,6 +90,8 @@ export const infobip = defineGateway({
           return undefined;
         }
       },
+      check: (withinMilliseconds) =>
+        http.check('/account/1/balance', { authorization: `App ${infobipKey}` }, withinMilliseconds),
       close: http.close,
     };
   },

@@ -77,6 +77,8 @@ export const messageBird = defineGateway({
         const reason = `${status} ${report.get('statusErrorCode') ?? ''}`.trim();
         return status === 'delivery_failed' || status === 'expired' ? [{ id, state: 'failed', reason }] : [];
       },
+      check: (withinMilliseconds) =>
+        http.check('/balance', { authorization: `AccessKey ${messagebirdKey}` }, withinMilliseconds),
       close: http.close,
     };
   },

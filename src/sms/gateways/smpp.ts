@@ -75,7 +75,7 @@ export const smpp = defineGateway({ name: 'smpp', settings, create: (values, con
 
 export function createSmpp(
   { smppUrl, smppPassword, smppSystemType, smppWindow }: GatewayValues<typeof settings>,
-  { sender, onReceipt }: Pick<GatewayContext, 'sender' | 'onReceipt'>,
+  { sender, onReceipt, onLink }: Pick<GatewayContext, 'sender' | 'onReceipt' | 'onLink'>,
   enquireMilliseconds = defaultEnquireMilliseconds,
 ): Gateway {
   let session: Session | undefined;
@@ -98,13 +98,16 @@ export function createSmpp(
         if (opened === session) session = undefined;
         lastReason = reason;
         if (isClosed) return;
+        onLink(false, reason);
         timer = setTimeout(open, pauseMilliseconds).unref();
         pauseMilliseconds = Math.min(longestPauseMilliseconds, pauseMilliseconds * 2);
       },
     });
     session = opened;
     void opened.bound.then((isBound) => {
-      if (isBound) pauseMilliseconds = shortestPauseMilliseconds;
+      if (!isBound) return;
+      pauseMilliseconds = shortestPauseMilliseconds;
+      onLink(true);
     });
   }
   open();
@@ -131,6 +134,11 @@ export function createSmpp(
   return {
     name: 'smpp',
     send,
+    /** A bind needs our credentials. */
+    async check(withinMilliseconds) {
+      const isBound = (await boundSession(withinMilliseconds)) !== undefined;
+      return isBound ? { isUsable: true } : { isUsable: false, reason: `it does not bind (${lastReason})` };
+    },
     async close() {
       isClosed = true;
       clearTimeout(timer);

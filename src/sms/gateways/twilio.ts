@@ -92,6 +92,8 @@ export const twilio = defineGateway({
         if (form.get('AccountSid') !== twilioAccount) return undefined;
         return readStatus(form);
       },
+      check: (withinMilliseconds) =>
+        http.check(`/2010-04-01/Accounts/${twilioAccount}.json`, { authorization }, withinMilliseconds),
       close: http.close,
     };
   },

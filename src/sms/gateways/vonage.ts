@@ -95,6 +95,10 @@ export const vonage = defineGateway({
         }
         return [];
       },
+      check(withinMilliseconds) {
+        const query = new URLSearchParams({ api_key: values.vonageKey, api_secret: values.vonageSecret });
+        return http.check(`/account/get-balance?${query}`, {}, withinMilliseconds);
+      },
       close: http.close,
     };
   },
