@@ -2,6 +2,7 @@
 import { secondsAfter, type Clock } from '../clock.ts';
 import { unknownUser } from '../errors.ts';
 import type { Observe } from '../observe.ts';
+import { parsePhoneNumber } from '../phone/phone-number.ts';
 import type { Actor, PrivacyStore } from './privacy.store.ts';
 
 export interface EraseUserParts {
@@ -15,11 +16,13 @@ export type EraseUser = ReturnType<typeof createEraseUser>;
 
 const daySeconds = 86_400;
 
+const countryOf = (phone: string) => parsePhoneNumber(phone)?.country ?? null;
+
 export function createEraseUser({ store, clock, observe, retainDays }: EraseUserParts) {
   return async function eraseUser(actor: Actor, userId: number): Promise<void> {
     const now = clock.now();
     const retainedUntil = retainDays === 0 ? null : secondsAfter(now, retainDays * daySeconds);
-    const result = await store.eraseUser({ userId, now, retainedUntil, actor });
+    const result = await store.eraseUser({ userId, now, retainedUntil, actor, countryOf });
     if (result === 'unknown') throw unknownUser();
     if (result === 'erased') {
       observe({ kind: 'operator-action', subject: actor.subject, action: 'erase-user', target: `user ${userId}` });

@@ -1,5 +1,6 @@
 /** The statements that erase a user, and the ones that show what is stored about one. */
 import type { Database, Transaction } from '../db/database.ts';
+import { writeTimestamp } from '../events/event.ts';
 
 export interface Actor {
   subject: string;
@@ -12,6 +13,8 @@ export interface Erasure {
   /** Until when the transactions are kept; null removes them at once. */
   retainedUntil: Date | null;
   actor: Actor;
+  /** For the event that the phone was unlinked. */
+  countryOf(phone: string): string | null;
 }
 
 export type ErasureResult = 'erased' | 'erased-before' | 'unknown';
@@ -50,9 +53,7 @@ export function createPrivacyStore(db: Database) {
     },
 
     async recordAccess(userId: number, action: string, { subject, client }: Actor, now: Date): Promise<void> {
-      await db.write`
-        insert into operator_actions (acted_at, subject, client, action, target, user_id)
-        values (${now}, ${subject}, ${client}, ${action}, ${`user ${userId}`}, ${userId})`;
+      await db.transaction((sql) => recordAction(sql, { userId, action, actor: { subject, client }, now }));
     },
 
     async listErased(since: Date): Promise<ErasedUser[]> {
@@ -148,18 +149,22 @@ export function createPrivacyStore(db: Database) {
  * The row of `verifications` is created if it is missing and locked first: everything that writes about a user's phone
  * locks it too, and writes nothing when it is gone. The row of `users` is deleted under the lock that a record takes.
  */
-async function erase(sql: Transaction, { userId, now, retainedUntil, actor }: Erasure): Promise<ErasureResult> {
-  await sql`
+async function erase(sql: Transaction, erasure: Erasure): Promise<ErasureResult> {
+  const { userId, now, retainedUntil } = erasure;
+  const [verification] = await sql`
     insert into verifications (user_id) values (${userId})
-    on conflict (user_id) do update set user_id = excluded.user_id`;
-  const [user] = await sql`delete from users where id = ${userId} returning id`;
+    on conflict (user_id) do update set user_id = excluded.user_id
+    returning verified_phone`;
+  const [user] = await sql`select id from users where id = ${userId} for update`;
   if (!user) {
     // The row that was made only for the lock goes again; failures of unknown ids stay counted.
     await sql`delete from verifications where user_id = ${userId} and issued = 0 and failures = '{}'`;
     const [before] = await sql`select from erased_users where user_id = ${userId}`;
     return before ? 'erased-before' : 'unknown';
   }
+  await writeErasureEvents(sql, erasure, verification!.verified_phone);
   await Promise.all([
+    sql`delete from users where id = ${userId}`.execute(),
     ...erasedTables.map((table) => sql.unsafe(`delete from ${table} where user_id = $1`, [userId]).execute()),
     sql`delete from verifications where user_id = ${userId}`.execute(),
     ...(retainedUntil === null
@@ -168,11 +173,36 @@ async function erase(sql: Transaction, { userId, now, retainedUntil, actor }: Er
     sql`
       insert into erased_users (user_id, erased_at, retained_until, rows_removed_at)
       values (${userId}, ${now}, ${retainedUntil}, ${retainedUntil === null ? now : null})`.execute(),
-    sql`
-      insert into operator_actions (acted_at, subject, client, action, target, user_id)
-      values (${now}, ${actor.subject}, ${actor.client}, 'erase-user', ${`user ${userId}`}, ${userId})`.execute(),
   ]);
   return 'erased';
+}
+
+/** While the user still exists: an event counts its users' events by their row. */
+async function writeErasureEvents(sql: Transaction, erasure: Erasure, phone: string | null): Promise<void> {
+  const { userId, now, retainedUntil, actor, countryOf } = erasure;
+  if (phone !== null) {
+    const unlinked = JSON.stringify({ country: countryOf(phone), by: 'erasure' });
+    await sql`select write_event('phone.unlinked', ${userId}, ${now}, ${unlinked}::text::json)`;
+  }
+  const erased = JSON.stringify({ retainedUntil: retainedUntil && writeTimestamp(retainedUntil) });
+  await sql`select write_event('user.erased', ${userId}, ${now}, ${erased}::text::json)`;
+  await recordAction(sql, { userId, action: 'erase-user', actor, now });
+}
+
+interface AuditedAction {
+  userId: number;
+  action: string;
+  actor: Actor;
+  now: Date;
+}
+
+async function recordAction(sql: Transaction, { userId, action, actor, now }: AuditedAction): Promise<void> {
+  const target = `user ${userId}`;
+  await sql`
+    insert into operator_actions (acted_at, subject, client, action, target, user_id)
+    values (${now}, ${actor.subject}, ${actor.client}, ${action}, ${target}, ${userId})`;
+  const data = JSON.stringify({ action, actor: actor.subject, target });
+  await sql`select write_event('operator.acted', ${userId}, ${now}, ${data}::text::json)`;
 }
 
 const isoTime = (column: string) => `to_char(${column}, 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"')`;

@@ -158,4 +158,21 @@ describe('DELETE /User/{id}', () => {
     const actions = await service.sql`select action, target, client from operator_actions where user_id = ${id}`;
     expect([...actions]).toEqual([{ action: 'erase-user', target: `user ${id}`, client: 'sandbox' }]);
   });
+
+  it('is told as phone.unlinked, user.erased and operator.acted, in this order and without a gap', async () => {
+    const id = await service.verifiedUser('+447400123456');
+    await erase(id);
+    const { events } = (await get(`/events?userId=${id}`)).json;
+    const last = events.slice(-3) as { type: string; sequence: number; data: Record<string, unknown> }[];
+    expect(last.map(({ type, data }) => ({ type, data }))).toEqual([
+      { type: 'phone.unlinked', data: { userId: id, country: 'GB', by: 'erasure' } },
+      { type: 'user.erased', data: { userId: id, retainedUntil: expect.stringMatching(/^20\d\d-.*Z$/) } },
+      {
+        type: 'operator.acted',
+        data: { userId: id, action: 'erase-user', actor: 'sandbox', target: `user ${id}` },
+      },
+    ]);
+    const numbers = events.map(({ sequence }: { sequence: number }) => sequence);
+    expect(numbers).toEqual(numbers.map((_: number, index: number) => index + 1));
+  });
 });
