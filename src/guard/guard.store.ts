@@ -12,8 +12,10 @@ export interface Operator {
 }
 
 export interface Block {
-  /** What `lift` takes. */
-  id: string;
+  /** What `lift` takes; null for a phone, whose number must not be shown. */
+  id: string | null;
+  /** The phone number, where a phone is blocked. */
+  phone: string | null;
   rule: string;
   /** Whom it holds: a user's id, an address, a token's person, a prefix, a masked number. */
   subject: string;
@@ -58,7 +60,7 @@ export type LiftTarget =
   | { source: Buffer; label: string }
   | { code: Buffer }
   | { prefix: string }
-  | { phonesOf: number };
+  | { blockedPhone: string; label: string };
 
 /** Every act stands in the trail by the same statement that does it. */
 const acted = (condition: string) => `
@@ -141,7 +143,7 @@ export function createGuardStore(db: Database) {
     },
 
     async readModes(): Promise<{ rule: string; mode: RuleMode; changedAt: Date; changedBy: string }[]> {
-      const rows = await db.read`select rule, mode, changed_at, changed_by from guard_modes`;
+      const rows = await db.long((sql) => sql`select rule, mode, changed_at, changed_by from guard_modes`);
       return rows.map(({ rule, mode, changed_at, changed_by }) => ({
         rule,
         mode,
@@ -164,32 +166,41 @@ export function createGuardStore(db: Database) {
     },
 
     async listBlocks(now: Date, most: number): Promise<Block[]> {
-      const rows = await db.read`
-        select * from (
-          (select 'user:' || user_id as id, 'user-failures' as rule, user_id::text as subject,
+      const rows = await db.long(
+        (sql) => sql`
+        select id, phone, rule, subject, users, blocked_until from (
+          (select 'user:' || user_id as id, null as phone, 'user-failures' as rule, user_id::text as subject,
             null::int[] as users, blocked_until
           from verifications where blocked_until > ${now} order by blocked_until desc limit ${most})
           union all
-          (select 'phone:' || failed_users[1], 'phone-failures', left(phone, 3) || '…' || right(phone, 2),
+          (select null, phone, 'phone-failures', left(phone, 3) || '…' || right(phone, 2),
             array(select distinct who from unnest(failed_users) who order by who), blocked_until
           from phone_sends where blocked_until > ${now} order by blocked_until desc limit ${most})
           union all
-          (select kind || ':' || encode(key, 'hex'), kind || '-failures', label, null, blocked_until
+          (select kind || ':' || encode(key, 'hex'), null, kind || '-failures', label, null, blocked_until
           from guard_sources where blocked_until > ${now} order by blocked_until desc limit ${most})
           union all
-          (select 'code:' || encode(key, 'hex'), 'one-code', cardinality(users) || ' users', null, blocked_until
+          (select 'code:' || encode(key, 'hex'), null, 'one-code', cardinality(users) || ' users', null, blocked_until
           from guard_codes where blocked_until > ${now} order by blocked_until desc limit ${most})
           union all
-          (select 'prefix:' || prefix, 'prefix', prefix || '…', null, blocked_until
+          (select 'prefix:' || prefix, null, 'prefix', prefix || '…', null, blocked_until
           from guard_prefixes where blocked_until > ${now} order by blocked_until desc limit ${most})
-        ) blocks order by blocked_until desc, id limit ${most}`;
-      return rows.map(({ id, rule, subject, users, blocked_until }) => ({
+        ) blocks order by blocked_until desc, id, phone limit ${most}`,
+      );
+      return rows.map(({ id, phone, rule, subject, users, blocked_until }) => ({
         id,
+        phone,
         rule,
         subject,
         userIds: users === null ? null : asNumbers(users),
         until: blocked_until,
       }));
+    },
+
+    /** The numbers of the phones that are blocked. */
+    async readBlockedPhones(now: Date): Promise<string[]> {
+      const rows = await db.long((sql) => sql`select phone from phone_sends where blocked_until > ${now}`);
+      return rows.map(({ phone }) => phone);
     },
 
     /** Takes back what was counted along with the block. How many were lifted. */
@@ -209,8 +220,9 @@ export function createGuardStore(db: Database) {
     },
 
     async listSafe(): Promise<SafeEntry[]> {
-      const rows = await db.read`
-        select key, label, is_prefix, added_at, added_by from guard_safe order by added_at desc, key`;
+      const rows = await db.long(
+        (sql) => sql`select key, label, is_prefix, added_at, added_by from guard_safe order by added_at desc, key`,
+      );
       return rows.map(({ key, label, is_prefix, added_at, added_by }) => ({
         id: key,
         label,
@@ -301,15 +313,23 @@ export function createGuardStore(db: Database) {
     },
 
     async readDecisions({ rule, action, userId, before, most }: DecisionFilter) {
-      const rows = await db.read`
-        select id::float8 as id, decided_at, rule, action, operation, user_id, phone,
-          encode(phone_key, 'hex') as phone_key, country, source
-        from guard_decisions
-        where (${rule ?? null}::text is null or rule = ${rule ?? null})
-          and (${action ?? null}::text is null or action = ${action ?? null})
-          and (${userId ?? null}::int is null or user_id = ${userId ?? null})
-          and (${before ?? null}::bigint is null or id < ${before ?? null})
-        order by id desc limit ${most}`;
+      const rows = await db.long((pool) =>
+        pool.begin(async (sql) => {
+          // Some rules decide often and others hardly ever: only a plan for the given values finds the right index.
+          await sql`set local plan_cache_mode = force_custom_plan`;
+          const conditions = [
+            sql`true`,
+            ...(rule === undefined ? [] : [sql`and rule = ${rule}`]),
+            ...(action === undefined ? [] : [sql`and action = ${action}`]),
+            ...(userId === undefined ? [] : [sql`and user_id = ${userId}`]),
+            ...(before === undefined ? [] : [sql`and id < ${before}`]),
+          ];
+          return sql`
+            select id::float8 as id, decided_at, rule, action, operation, user_id, phone,
+              encode(phone_key, 'hex') as phone_key, country, source
+            from guard_decisions where ${conditions} order by id desc limit ${most}`;
+        }),
+      );
       return rows.map(
         ({ id, decided_at, rule: name, action: what, operation, user_id, phone, phone_key, country, source }) => ({
           id: Number(id),
@@ -327,16 +347,21 @@ export function createGuardStore(db: Database) {
     },
 
     async readTotals(since: Date): Promise<{ rule: string; action: string; decisions: number }[]> {
-      const rows = await db.read`
-        select rule, action, sum(decisions)::float8 as decisions from guard_totals where hour > ${since}
-        group by rule, action`;
+      const rows = await db.long(
+        (sql) => sql`
+          select rule, action, sum(decisions)::float8 as decisions from guard_totals where hour > ${since}
+          group by rule, action`,
+      );
       return rows.map(({ rule, action, decisions }) => ({ rule, action, decisions }));
     },
 
     async readActions(before: number | undefined, most: number): Promise<OperatorAction[]> {
-      const rows = await db.read`
-        select id::float8 as id, acted_at, subject, client, action, target, detail, reason, user_id from operator_actions
-        where ${before ?? null}::bigint is null or id < ${before ?? null} order by id desc limit ${most}`;
+      const rows = await db.long(
+        (sql) => sql`
+          select id::float8 as id, acted_at, subject, client, action, target, detail, reason, user_id
+          from operator_actions where ${before === undefined ? sql`true` : sql`id < ${before}`}
+          order by id desc limit ${most}`,
+      );
       return rows.map(({ id, acted_at, subject, client, action, target, detail, reason, user_id }) => ({
         id,
         at: acted_at,
@@ -419,13 +444,12 @@ function liftStatement(target: LiftTarget): {
       userId: undefined,
     };
   }
-  if ('phonesOf' in target) {
+  if ('blockedPhone' in target) {
     return {
-      statement: `update phone_sends set failed_users = '{}', ${noFailures}
-        where blocked_until is not null and $9::int = any(failed_users) returning 1`,
-      value: target.phonesOf,
-      label: `phones that user ${target.phonesOf} failed on`,
-      userId: target.phonesOf,
+      statement: `update phone_sends set failed_users = '{}', ${noFailures} where phone = $9::text returning 1`,
+      value: target.blockedPhone,
+      label: `phone ${target.label}`,
+      userId: undefined,
     };
   }
   if ('source' in target) {

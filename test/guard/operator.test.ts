@@ -2,6 +2,7 @@
 import { describe, expect, it } from 'vitest';
 import { dataFolder, run, startProcess } from '../harness/process.ts';
 import { newPhone, refusal, serviceForTest, startService, type Service } from '../harness/service.ts';
+import { until } from '../harness/until.ts';
 
 const get = async (service: Service, path: string) => (await service.call(path, undefined, { method: 'GET' })).json;
 
@@ -147,7 +148,7 @@ describe('the operator', () => {
     for (let attempt = 0; attempt < 2; attempt += 1) await service.verify(id, 'nope');
     const { blocks } = await get(service, '/operator/guard/blocks');
     expect(blocks).toMatchObject([
-      { rule: 'phone-failures', id: `phone:${id}`, userIds: [id] },
+      { rule: 'phone-failures', id: expect.stringMatching(/^phone:[0-9a-f]{32}$/), userIds: [id] },
       { rule: 'prefix', id: 'prefix:+44791110', subject: '+44791110…', userIds: null },
     ]);
     for (const { id: block } of blocks)
@@ -155,6 +156,78 @@ describe('the operator', () => {
     expect((await service.verify(id, 'nope')).status).toBe(400);
     await eventually(async () => expect((await service.sendCode(id, '+447911100002')).status).toBe(204));
   });
+
+  it('lifts the block on one phone, and not that on another which the same user failed on', async () => {
+    const service = await serviceForTest({
+      LEDGERLINE_RULES: '*=off,phone-failures=enforce',
+      LEDGERLINE_PHONE_FAILURES: '2/1h/1h',
+    });
+    const id = await service.createUser();
+    const phones = [newPhone(), newPhone()];
+    for (const phone of phones) {
+      await service.sendCode(id, phone);
+      for (let attempt = 0; attempt < 2; attempt += 1) await service.verify(id, 'nope');
+    }
+    const { blocks } = await get(service, '/operator/guard/blocks');
+    expect(blocks.map(({ rule }: { rule: string }) => rule)).toEqual(['phone-failures', 'phone-failures']);
+    expect(new Set(blocks.map((block: { id: string }) => block.id)).size).toBe(2);
+    for (const phone of phones) expect(JSON.stringify(blocks)).not.toContain(phone.slice(4));
+    expect((await service.call('/operator/guard/lift', { block: blocks[0].id })).json).toEqual({ lifted: 1 });
+    expect((await get(service, '/operator/guard/blocks')).blocks).toEqual([blocks[1]]);
+    // What is lifted is not there to be lifted again.
+    expect((await service.call('/operator/guard/lift', { block: blocks[0].id })).status).toBe(404);
+    expect((await service.call('/operator/guard/lift', { block: `phone:${id}` })).status).toBe(404);
+  });
+
+  it('asks for long lists on connections of their own, so that nobody else waits', async () => {
+    const service = await serviceForTest();
+    const id = await service.createUser();
+    let release = () => {};
+    const released = new Promise<void>((resolve) => (release = resolve));
+    let isLocked = () => {};
+    const locked = new Promise<void>((resolve) => (isLocked = resolve));
+    const holder = service.sql.begin(async (sql) => {
+      await sql`lock table guard_decisions, operator_actions, guard_totals in access exclusive mode`;
+      isLocked();
+      await released;
+    });
+    await locked;
+    const lists = ['guard/decisions', 'actions', 'guard/rules', 'guard/decisions?userId=1'].map((path) =>
+      service.call(`/operator/${path}`, undefined, { method: 'GET' }),
+    );
+    await until(async () => {
+      const [row] = await service.sql`
+        select count(*)::int as waiting from pg_locks l where not granted and l.database = (
+          select oid from pg_database where datname = current_database())`;
+      return row!.waiting > 0;
+    });
+    expect((await service.call(`/User/${id}/status`, undefined, { method: 'GET' })).status).toBe(200);
+    release();
+    await holder;
+    expect((await Promise.all(lists)).map(({ status }) => status)).toEqual([200, 200, 200, 200]);
+  });
+
+  it.each(['userId=7', 'rule=prefix', 'action=shadow', 'userId=7&rule=prefix&before=100000'])(
+    'finds decisions by an index: %s',
+    async (query) => {
+      const service = await serviceForTest();
+      await service.sql`
+        insert into guard_decisions (decided_at, rule, action, operation, user_id)
+        select now(), 'user-sends', 'refused', 'send-code', 1000 + n % 5000 from generate_series(1, 50000) n`;
+      await service.sql`
+        insert into guard_decisions (decided_at, rule, action, operation, user_id)
+        values (now() - interval '1 day', 'prefix', 'shadow', 'send-code', 7)`;
+      await service.sql`analyze guard_decisions`;
+      const { decisions } = await get(service, `/operator/guard/decisions?${query}`);
+      expect(decisions).toHaveLength(1);
+      // Sessions report what they scanned with a delay.
+      await until(async () => {
+        const [row] = await service.sql`
+          select sum(idx_scan)::int as scans from pg_stat_user_indexes where indexrelname like 'guard_decisions_of_%'`;
+        return row!.scans > 0;
+      });
+    },
+  );
 
   it('changes a mode, which every process follows and a restart keeps', async () => {
     const first = await serviceForTest();
