@@ -228,12 +228,12 @@ const awayCodes =
 export function asProblem(error: unknown): Problem | undefined {
   const code = errorCode(error);
   if (code === timedOut) return queryTooLong();
-  if (code === lostRace) return databaseContended();
+  if (lostRaces.has(code)) return databaseContended();
   return awayCodes.test(code) ? databaseAway() : undefined;
 }
 
-/** SQLSTATE 40001: serialization_failure, which a statement of ours raises when it has lost a race. */
-const lostRace = '40001';
+/** SQLSTATE 40001: serialization_failure, which a statement of ours raises when it has lost a race; 40P01: deadlock. */
+const lostRaces = new Set(['40001', '40P01']);
 /** Each race is won by somebody, and a row can be first written only once. */
 const mostRaces = 20;
 
@@ -243,7 +243,7 @@ export async function orAgain<T>(ask: () => PromiseLike<T>): Promise<T> {
     try {
       return await ask();
     } catch (error) {
-      if (errorCode(error) !== lostRace || races === mostRaces) throw error;
+      if (!lostRaces.has(errorCode(error)) || races === mostRaces) throw error;
     }
   }
 }

@@ -1,5 +1,6 @@
 /** What only the sandbox may do to its database. */
-import type { Database } from '../db/database.ts';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { errorCode, type Database, type Transaction } from '../db/database.ts';
 
 /** What the demo individual is known by. */
 export const demoMark = '{"demo":true}';
@@ -11,6 +12,27 @@ const until = (times: string) => `array(select t from unnest(${times}) t where t
 /** What stands beside the moments that stay. */
 const besides = (times: string, values: string) =>
   `array(select v from unnest(${times}, ${values}) as x (t, v) where t <= $1 order by t)`;
+
+const emptiedTables = [
+  ...['users', 'verifications', 'phone_links', 'phone_sends', 'messages', 'verification_events', 'send_keys'],
+  ...['guard_sources', 'guard_codes', 'guard_prefixes', 'guard_budgets', 'guard_modes', 'guard_safe'],
+  ...['guard_decisions', 'guard_totals', 'operator_actions', 'erased_users', 'sandbox_messages'],
+  ...['transactions', 'transaction_history', 'transaction_blocks'],
+  ...['event_counters', 'user_event_outbox', 'event_outbox', 'events'],
+].join(', ');
+
+const lockNotAvailable = '55P03';
+const emptyAttempts = 50;
+const emptyPauseMilliseconds = 20;
+
+async function emptyTables(sql: Transaction, waits: boolean): Promise<void> {
+  // Before the tables: whoever numbers events locks this row first, too.
+  await sql`update event_log set generation = gen_random_uuid(), last_position = 0`;
+  await sql.unsafe(`lock table ${emptiedTables} in access exclusive mode ${waits ? '' : 'nowait'}`);
+  await sql.unsafe(`truncate ${emptiedTables}`);
+  await sql`alter sequence user_ids restart`;
+  await sql`update installation set clock_ahead_seconds = 0`;
+}
 
 export function createSandboxStore(db: Database) {
   return {
@@ -66,19 +88,19 @@ export function createSandboxStore(db: Database) {
       );
     },
 
+    /**
+     * Other requests lock the tables in another order, so waiting for one while holding the others would be a deadlock.
+     * All are taken at once, or none; after some tries it waits, so that traffic without a gap cannot hold it up.
+     */
     async empty(): Promise<void> {
-      await db.transaction(async (sql) => {
-        // Before the tables: whoever numbers events locks this row first, too.
-        await sql`update event_log set generation = gen_random_uuid(), last_position = 0`;
-        await sql`
-          truncate users, verifications, phone_links, phone_sends, messages, verification_events, send_keys,
-            guard_sources, guard_codes, guard_prefixes, guard_budgets, guard_modes, guard_safe, guard_decisions,
-            guard_totals, operator_actions, erased_users, sandbox_messages,
-            transactions, transaction_history, transaction_blocks,
-            event_counters, user_event_outbox, event_outbox, events`;
-        await sql`alter sequence user_ids restart`;
-        await sql`update installation set clock_ahead_seconds = 0`;
-      });
+      for (let attempt = 1; ; attempt += 1) {
+        try {
+          return await db.transaction((sql) => emptyTables(sql, attempt === emptyAttempts));
+        } catch (error) {
+          if (errorCode(error) !== lockNotAvailable) throw error;
+          await sleep(emptyPauseMilliseconds);
+        }
+      }
     },
 
     async hasDemo(userId: number): Promise<boolean> {
