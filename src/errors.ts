@@ -283,6 +283,7 @@ export const noTransactions = () => problem('no-transactions');
 export const unknownTransaction = () => problem('unknown-transaction');
 export const severalIndividuals = () => problem('ambiguous-transaction');
 export const tooManyStreams = (seconds: number) => later('too-many-streams', seconds);
+export const unknownEndpoint = () => problem('not-found', { message: 'Unknown webhook endpoint.' });
 export const tooManyEndpoints = () => problem('too-many-endpoints');
 export const endpointDisabled = () => problem('endpoint-disabled');
 

@@ -28,6 +28,16 @@ export type Observation =
   | { kind: 'job-ended'; job: string }
   | { kind: 'budgets'; used: { budget: string; usedRatio: number }[] }
   | { kind: 'keys-read' }
+  | {
+      kind: 'webhook-tried';
+      endpointId: number;
+      outcome: 'delivered' | 'retried' | 'failed';
+      status?: number | undefined;
+      error?: string | undefined;
+      milliseconds: number;
+    }
+  | { kind: 'webhook-disabled'; endpointId: number; reason: string }
+  | { kind: 'webhook-queue'; oldestDueSeconds: number }
   | { kind: 'clock-off'; difference: string }
   | { kind: 'phone-unlinked'; userId: number }
   | { kind: 'recorded'; result: string; rows: number }
@@ -153,6 +163,10 @@ export function createObserver(options: ObserverOptions): Observer {
         return counter('issuer_key_failures_total').inc();
       case 'keys-read':
         return gauge('issuer_keys_read').set(1);
+      case 'webhook-tried':
+        return counter('webhook_tries_total').inc({ outcome: observation.outcome });
+      case 'webhook-queue':
+        return gauge('webhook_oldest_due_seconds').set(observation.oldestDueSeconds);
       case 'database':
         return gauge('database_up').set(observation.available ? 1 : 0);
     }
@@ -234,6 +248,9 @@ function levelOf({ kind, ...rest }: Observation): 'debug' | 'info' | 'warn' | 'e
   if (kind === 'gateway-breaker') return 'state' in rest && rest.state === 'open' ? 'error' : 'info';
   if (kind === 'gateway-order' || kind === 'receipt-refused' || kind === 'clock-off' || kind === 'template-too-long')
     return 'warn';
+  if (kind === 'webhook-tried') return 'outcome' in rest && rest.outcome === 'delivered' ? 'debug' : 'warn';
+  if (kind === 'webhook-disabled') return 'warn';
+  if (kind === 'webhook-queue') return 'debug';
   if (kind === 'receipt' || kind === 'job-ended' || kind === 'budgets' || kind === 'keys-read') return 'debug';
   if (kind === 'database') return 'available' in rest && rest.available ? 'info' : 'error';
   return 'info';

@@ -90,10 +90,13 @@ async function start(options: AppOptions, releasers: Releasers): Promise<App> {
   let forgetCounters = (): Promise<void> | void => {};
   const sandbox = isSandbox ? await openSandbox(core, inbox, fresh, () => forgetCounters()) : undefined;
   const phone = await openPhone(core, { url, inbox, terminal: options.terminal });
-  forgetCounters = phone.guard.forget;
+
   const users = openUsers(core, phone.guard.desk);
   const transactions = openTransactions(core);
   const events = openEvents(core);
+  forgetCounters = async () => {
+    await Promise.all([phone.guard.forget(), events.forget()]);
+  };
   const demo = sandbox && (await seedDemo(core));
   // Jobs end before what they use is released.
   releasers.add(core.jobs.stop);

@@ -57,8 +57,8 @@ export function createEventLogStore(db: Database) {
     },
 
     /** How many events were moved to the log. */
-    async sequenceEvents(batchLimit: number): Promise<number> {
-      const [row] = await db.write`select sequence_events(${batchLimit}) as moved`;
+    async sequenceEvents(now: Date, batchLimit: number): Promise<number> {
+      const [row] = await db.write`select sequence_events(${now}, ${batchLimit}) as moved`;
       return row!.moved;
     },
 
@@ -80,13 +80,18 @@ export function createEventLogStore(db: Database) {
       };
     },
 
-    /** Removes some events that were written before. How many. */
+    /** Removes some events that were written before, with their deliveries. How many. */
     async removeBefore(keptSince: Date, batchLimit: number): Promise<number> {
-      const rows = await db.write`
-        delete from events where position in (
-          select position from events where at <= ${keptSince} order by at limit ${batchLimit}
-        ) returning 1`;
-      return rows.length;
+      const [row] = await db.write`
+        with removed as (
+          delete from events where position in (
+            select position from events where at <= ${keptSince} order by at limit ${batchLimit}
+          ) returning position
+        ), deliveries as (
+          delete from webhook_deliveries d using removed r where d.event_position = r.position
+        )
+        select count(*)::int as removed from removed`;
+      return row!.removed;
     },
   };
 }

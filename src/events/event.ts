@@ -1,4 +1,5 @@
 /** An event as the log keeps it, and as the wire has it. */
+import { randomBytes } from 'node:crypto';
 import { parseInstant, writeInstant } from '../transactions/instant.ts';
 
 export interface LoggedEvent {
@@ -23,4 +24,13 @@ export function writeTimestamp(at: Date): string {
 export function writeEvent({ id, type, at, sequence, data }: Omit<LoggedEvent, 'position' | 'userId'>): string {
   const number = sequence === null ? '' : `,"sequence":${sequence}`;
   return `{"id":"${id}","type":"${type}","timestamp":"${writeTimestamp(at)}"${number},"data":${data}}`;
+}
+
+/** A UUID of version 7 (RFC 9562), for an event that is in no log; the database makes the others. */
+export function makeEventId(at: Date): string {
+  const bytes = randomBytes(16);
+  bytes.writeUIntBE(at.getTime(), 0, 6);
+  bytes[6] = 0x70 | (bytes[6]! & 0x0f);
+  bytes[8] = 0x80 | (bytes[8]! & 0x3f);
+  return bytes.toString('hex').replace(/^(.{8})(.{4})(.{4})(.{4})/, '$1-$2-$3-$4-');
 }

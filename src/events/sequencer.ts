@@ -1,4 +1,5 @@
 /** Runs the sequencer of the event log: on demand, and in the background. */
+import type { Clock } from '../clock.ts';
 import type { EventLogStore } from './event-log.store.ts';
 
 export type Sequencer = ReturnType<typeof createSequencer>;
@@ -15,11 +16,12 @@ const longestPauseMilliseconds = 5000;
 
 export interface SequencerOptions {
   store: Pick<EventLogStore, 'isEventWaiting' | 'sequenceEvents'>;
+  clock: Clock;
   /** Whether somebody waits for events: a webhook endpoint or a stream. */
   isAwaited(): boolean;
 }
 
-export function createSequencer({ store, isAwaited }: SequencerOptions) {
+export function createSequencer({ store, clock, isAwaited }: SequencerOptions) {
   let running: Promise<boolean> | undefined;
   let next: Promise<boolean> | undefined;
   let endedAt = Number.NEGATIVE_INFINITY;
@@ -30,7 +32,7 @@ export function createSequencer({ store, isAwaited }: SequencerOptions) {
     const begunAt = performance.now();
     try {
       if (!(await store.isEventWaiting())) return false;
-      return (await store.sequenceEvents(batchLimit)) >= batchLimit;
+      return (await store.sequenceEvents(clock.now(), batchLimit)) >= batchLimit;
     } finally {
       endedAt = performance.now();
       pauseMilliseconds = Math.min((endedAt - begunAt) / shareOfTime, longestPauseMilliseconds);

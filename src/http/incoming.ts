@@ -12,7 +12,7 @@ import {
   type ErrorReason,
 } from '../errors.ts';
 import type { AnyOperation } from './operation.ts';
-import type { Json } from '../formats/json.ts';
+import { JsonObject, type Json } from '../formats/json.ts';
 import { largestInOneGo } from '../formats/large-json.ts';
 import { isJson, mediaTypeOf, parseBody, parseLargeBody } from './read-body.ts';
 
@@ -89,6 +89,9 @@ export function readBytes(request: IncomingMessage, most: number): Promise<Buffe
   });
 }
 
+/** A body that is missing where none is required has only defaults. */
+const noMembers = JsonObject.of({});
+
 /** A malformed body is refused also by operations that use none. A large one is read in steps, and so later. */
 export function readInput(
   { input, inputRequired }: AnyOperation,
@@ -99,7 +102,7 @@ export function readInput(
     if (!input) return undefined;
     if (json !== undefined && json !== null) return input.read(json);
     if (inputRequired) throw bodyMissing();
-    return {};
+    return input.read(noMembers);
   }
   if (bytes && bytes.length > largestInOneGo) return parseLargeBody(bytes, contentType, input?.kept ?? {}).then(read);
   return read(parseBody(bytes, contentType));

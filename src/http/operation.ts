@@ -19,7 +19,7 @@ export interface Reply {
 export interface Context<T, Q = undefined> {
   body: T;
   query: Q;
-  /** The user the path names. */
+  /** The id in the path: of a user, or of whatever the operation is about. */
   id: number;
   caller: Caller;
   request: Request;

@@ -101,6 +101,16 @@ export const metrics = defineMetrics({
     labels: { job: open },
     aggregate: 'max',
   },
+  webhook_tries_total: {
+    type: 'counter',
+    help: 'Tries to deliver an event to a webhook endpoint, by outcome; retried ones come again.',
+    labels: { outcome: ['delivered', 'retried', 'failed'] },
+  },
+  webhook_oldest_due_seconds: {
+    type: 'gauge',
+    help: 'How long the oldest due delivery to a webhook endpoint has waited.',
+    aggregate: 'max',
+  },
   worker_failures_total: { type: 'counter', help: 'Workers that ended without being asked to.' },
   defects_total: {
     type: 'counter',

@@ -19,6 +19,7 @@ const emptiedTables = [
   ...['guard_decisions', 'guard_totals', 'operator_actions', 'erased_users', 'sandbox_messages'],
   ...['transactions', 'transaction_history', 'transaction_blocks'],
   ...['event_counters', 'user_event_outbox', 'event_outbox', 'events'],
+  ...['webhook_endpoints', 'webhook_secrets', 'webhook_leases', 'webhook_deliveries'],
 ].join(', ');
 
 const lockNotAvailable = '55P03';
@@ -31,8 +32,19 @@ async function emptyTables(sql: Transaction, waits: boolean): Promise<void> {
   await sql.unsafe(`lock table ${emptiedTables} in access exclusive mode ${waits ? '' : 'nowait'}`);
   await sql.unsafe(`truncate ${emptiedTables}`);
   await sql`alter sequence user_ids restart`;
+  await sql`alter sequence webhook_endpoint_ids restart`;
   await sql`update installation set clock_ahead_seconds = 0`;
 }
+
+/** What is due ahead of time is due as long from now as it was. */
+const resetWebhooks = `
+  with clock as (select make_interval(secs => clock_ahead_seconds) as ahead from installation),
+  deliveries as (
+    update webhook_deliveries d set due_at = d.due_at - c.ahead from clock c where d.state = 'due' and d.due_at > $1
+  ), leases as (
+    update webhook_leases set failing_since = $1 where failing_since > $1
+  )
+  update webhook_secrets s set expires_at = s.expires_at - c.ahead from clock c where s.expires_at > $1`;
 
 export function createSandboxStore(db: Database) {
   return {
@@ -52,6 +64,7 @@ export function createSandboxStore(db: Database) {
 
     /** Codes, counters and blocks that were made ahead of time would otherwise lie in the future. */
     async resetClock(realNow: Date): Promise<void> {
+      await db.write.unsafe(resetWebhooks, [realNow], { prepare: true });
       await db.write.unsafe(
         `with clock as (update installation set clock_ahead_seconds = 0),
          messages_ahead as (delete from messages where requested_at > $1),

@@ -1,5 +1,20 @@
 /** Events and webhooks. */
-import { integer, setting } from '../kinds.ts';
+import { isIP } from 'node:net';
+import { fail, integer, type Kind, list, setting, url } from '../kinds.ts';
+
+const hostName = /^[a-z0-9_]([a-z0-9_.-]*[a-z0-9_])?$/i;
+
+const targets: Kind<string[]> = {
+  form: 'list of networks, addresses and host names, separated by commas',
+  parse: (value) =>
+    list.parse(value).map((entry) => {
+      const [address = '', bits] = entry.split('/');
+      const longest = isIP(address) === 6 ? 128 : 32;
+      const hasBits = bits === undefined || (/^\d{1,3}$/.test(bits) && Number(bits) <= longest);
+      const isTarget = isIP(address) > 0 ? hasBits : hostName.test(entry);
+      return isTarget ? entry : fail(`has "${entry}", which is no network, address or host name`);
+    }),
+};
 
 export const eventsSettings = {
   eventDays: setting({
@@ -7,5 +22,33 @@ export const eventsSettings = {
     kind: integer(1, 3650),
     default: 30,
     about: 'How many days events, deliveries and cursors are kept.',
+  }),
+  webhookAllow: setting<string[]>({
+    env: 'LEDGERLINE_WEBHOOK_ALLOW',
+    kind: targets,
+    default: [],
+    defaultText: 'none',
+    about:
+      'Private targets that webhooks may be sent to, also over http, such as `10.0.0.0/8,hooks.internal`. A name does not open loopback or link-local addresses; their network does.',
+  }),
+  webhookProxy: setting<string | undefined>({
+    env: 'LEDGERLINE_WEBHOOK_PROXY',
+    kind: url('http'),
+    default: undefined,
+    secret: true,
+    about:
+      'HTTP proxy that all webhooks go through, by CONNECT. It resolves the names, and so it must refuse private addresses itself.',
+  }),
+  webhookInFlight: setting({
+    env: 'LEDGERLINE_WEBHOOK_IN_FLIGHT',
+    kind: integer(1, 1000),
+    default: 16,
+    about: 'Requests to one webhook endpoint that may be in flight at once.',
+  }),
+  webhookRate: setting({
+    env: 'LEDGERLINE_WEBHOOK_RATE',
+    kind: integer(1, 100_000),
+    default: 1000,
+    about: 'Requests to one webhook endpoint in a second, at most.',
   }),
 };

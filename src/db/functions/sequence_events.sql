@@ -1,6 +1,6 @@
--- Moves events that are committed from the outboxes to the log and numbers them: see docs/decisions/0004-events.md.
--- Returns how many were moved; about the limit, if there are more.
-create or replace function sequence_events(batch_limit integer) returns integer
+-- Moves events that are committed from the outboxes to the log, numbers them, and queues a delivery for each endpoint
+-- that wants them: see docs/decisions/0004-events.md. Returns how many were moved; about the limit, if there are more.
+create or replace function sequence_events(moment timestamptz, batch_limit integer) returns integer
 language plpgsql as $$
 declare
   first_position bigint;
@@ -27,7 +27,17 @@ begin
     select first_position + row_number() over (order by t.id), event_id(t.at), t.type, t.at, t.user_id, t.sequence,
       t.data
     from (select * from taken union all select * from taken_with_user) t
-    returning position
+    returning position, type, data
+  ), wanting as materialized (
+    -- The lock keeps an endpoint from being disabled while something is queued for it.
+    select e.id, e.types from webhook_endpoints e where e.enabled for share
+  ), queued as (
+    insert into webhook_deliveries (endpoint_id, event_position, due_at)
+    select w.id, l.position, moment
+    from logged l join wanting w on w.types = '{}' or l.type = any(w.types)
+    -- What is about an endpoint is sent to the others.
+    where l.type not like 'endpoint.%' or (l.data ->> 'endpointId')::integer <> w.id
+    order by l.position, w.id
   )
   select count(*) into moved from logged;
   if moved > 0 then

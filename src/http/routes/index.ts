@@ -3,6 +3,7 @@ import type { Issuer } from '../../auth/issuer.ts';
 import type { Observer } from '../../observe.ts';
 import type { GuardDesk } from '../../guard/desk.ts';
 import type { ListEvents } from '../../events/list-events.ts';
+import type { WebhookEndpoints } from '../../events/webhooks/webhook-endpoints.ts';
 import type { ReadOverview } from '../../messages/overview.ts';
 import type { SendCode } from '../../phone/send-code.ts';
 import type { VerifyCode } from '../../phone/verify-code.ts';
@@ -60,6 +61,8 @@ import { sendCodeOperation } from './send-code.ts';
 import { tokenOperation } from './token.ts';
 import { unlinkPhoneOperation } from './unlink-phone.ts';
 import { userStatusOperation } from './user-status.ts';
+import { webhookDeliveryOperations } from './webhook-deliveries.ts';
+import { webhookEndpointOperations } from './webhook-endpoints.ts';
 import { verifyPhoneOperation } from './verify-phone.ts';
 
 export interface Services {
@@ -78,6 +81,7 @@ export interface Services {
   summarizeTransactions(request: TotalsRequest): Promise<TotalsReply>;
   exportTransactions(request: ExportRequest): Promise<ExportReply>;
   listEvents: ListEvents;
+  webhookEndpoints: WebhookEndpoints;
   receipts: Receipts;
   readTrail(userId: number): Promise<string>;
   readOverview: ReadOverview;
@@ -115,6 +119,8 @@ export function operationsOf(services: Services): AnyOperation[] {
     summarizeTransactionsOperation(services.summarizeTransactions),
     exportTransactionsOperation(services.exportTransactions),
     listEventsOperation(services.listEvents),
+    ...webhookEndpointOperations(services.webhookEndpoints),
+    ...webhookDeliveryOperations(services.webhookEndpoints),
     ...receiptOperations(services.receipts),
     readTrailOperation(services.readTrail),
     overviewOperation(services.readOverview),

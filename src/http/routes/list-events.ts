@@ -1,8 +1,8 @@
-import { catalogueEntries, eventSchema, eventTypes, isEventType } from '../../events/catalogue.ts';
+import { catalogueEntries, eventSchema } from '../../events/catalogue.ts';
 import type { ListEvents } from '../../events/list-events.ts';
-import { invalidFields } from '../../errors.ts';
-import { listOf, record, responseOnly, word } from '../../formats/record.ts';
+import { listOf, record, responseOnly } from '../../formats/record.ts';
 import { int32, optional, required, text, withDefault, type Schema } from '../../formats/shape.ts';
+import { eventType } from '../event-type.ts';
 import { jsonText, operation } from '../operation.ts';
 import { query } from '../query-shape.ts';
 
@@ -10,13 +10,6 @@ export const eventSchemaOfAnyType: Schema = {
   title: 'LedgerlineEvent',
   oneOf: catalogueEntries.map(([type, entry]) => eventSchema(type, entry)),
 };
-
-/** Refuses a name that is no event type, under the field that holds it. */
-export function checkEventTypes(field: string, names: readonly string[]): void {
-  const unknown = names.find((name) => !isEventType(name));
-  if (unknown === undefined) return;
-  throw invalidFields({ [field]: [`The field ${field} must hold event types: ${eventTypes.join(', ')}.`] });
-}
 
 const page = record('EventPage', {
   events: required(listOf(responseOnly<unknown>(eventSchemaOfAnyType)), 'The events.'),
@@ -40,7 +33,7 @@ export const listEventsOperation = (listEvents: ListEvents) =>
         'The value of next from an earlier page. Without it, the oldest event that is kept comes first.',
       ),
       limit: withDefault(int32(1, 1000), 100, 'How many events at most.'),
-      type: optional(listOf(word(eventTypes)), 'Only events of this type; may be repeated.'),
+      type: optional(listOf(eventType), 'Only events of this type; may be repeated.'),
       userId: optional(int32(), 'Only events about this user.'),
     }),
     responses: {

@@ -1,0 +1,15 @@
+-- Makes some due deliveries of an endpoint failed. Returns how many.
+create or replace function fail_due_deliveries(of_endpoint integer, batch_limit integer) returns integer
+language plpgsql as $$
+declare
+  failed integer;
+begin
+  update webhook_deliveries d
+  set state = 'failed', last_error = coalesce(d.last_error, 'The endpoint was disabled.')
+  where d.id in (
+    select w.id from webhook_deliveries w where w.endpoint_id = of_endpoint and w.state = 'due'
+    order by w.due_at limit batch_limit
+  );
+  get diagnostics failed = row_count;
+  return failed;
+end $$;

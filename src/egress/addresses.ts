@@ -1,0 +1,134 @@
+/**
+ * Where a request to a URL that somebody else chose may go. Loopback, private, link-local and all other special addresses
+ * are forbidden, unless a setting names them (IANA special-purpose address registries, RFC 6890).
+ */
+import { BlockList, isIP } from 'node:net';
+
+const special = new BlockList();
+const specialNetworks = [
+  // "This" network, private, shared (RFC 6598), loopback, link-local with the metadata services of clouds.
+  ...['0.0.0.0/8', '10.0.0.0/8', '100.64.0.0/10', '127.0.0.0/8', '169.254.0.0/16', '172.16.0.0/12'],
+  // Protocol assignments, documentation, 6to4 relays, private, benchmarks, documentation.
+  ...['192.0.0.0/24', '192.0.2.0/24', '192.88.99.0/24', '192.168.0.0/16', '198.18.0.0/15', '198.51.100.0/24'],
+  // Documentation, multicast, reserved and broadcast, Azure's wire server.
+  ...['203.0.113.0/24', '224.0.0.0/4', '240.0.0.0/4', '168.63.129.16/32'],
+  // Protocol assignments with Teredo, documentation, 6to4, documentation: those within 2000::/3.
+  ...['2001::/23', '2001:db8::/32', '2002::/16', '3fff::/20'],
+];
+for (const network of specialNetworks) addNetwork(special, network);
+
+/** All of IPv6 that is assigned for the open Internet. */
+const globalUnicast = new BlockList();
+addNetwork(globalUnicast, '2000::/3');
+
+/** Never opened by a name: only by naming the network itself. */
+const onlyByNetwork = new BlockList();
+for (const network of [
+  '127.0.0.0/8',
+  '169.254.0.0/16',
+  '0.0.0.0/8',
+  '168.63.129.16/32',
+  '::1/128',
+  '::/128',
+  'fe80::/10',
+]) {
+  addNetwork(onlyByNetwork, network);
+}
+
+function addNetwork(list: BlockList, network: string): void {
+  const [address, bits] = network.split('/');
+  const kind = isIP(address!) === 6 ? 'ipv6' : 'ipv4';
+  list.addSubnet(address!, Number(bits ?? (kind === 'ipv6' ? 128 : 32)), kind);
+}
+
+function isIn(list: BlockList, address: string): boolean {
+  return list.check(address, isIP(address) === 6 ? 'ipv6' : 'ipv4');
+}
+
+export interface EgressRules {
+  /** Networks and addresses such as 10.0.0.0/8, and host names. */
+  allow: readonly string[];
+  /** Whether loopback may be called, also over plain HTTP: for a sandbox that listens on loopback. */
+  allowsLoopback: boolean;
+}
+
+export interface EgressPolicy {
+  /** Why the URL may not be called, in a sentence about {0}; undefined if nothing is known against it. */
+  refuseUrl(url: string): string | undefined;
+  /** Whether a connection to the address may be made for the host of a URL. */
+  isAllowed(address: string, host: string): boolean;
+}
+
+export function createEgressPolicy({ allow, allowsLoopback }: EgressRules): EgressPolicy {
+  const networks = new BlockList();
+  const names = new Set<string>();
+  for (const entry of allow) {
+    if (isIP(entry.split('/')[0]!)) addNetwork(networks, entry);
+    else names.add(entry.toLowerCase());
+  }
+  if (allowsLoopback) for (const network of ['127.0.0.0/8', '::1/128']) addNetwork(networks, network);
+
+  function isAllowed(address: string, host: string): boolean {
+    const plain = unwrap(address);
+    if (isIn(networks, plain) || !isSpecial(plain)) return true;
+    return names.has(plainHost(host)) && !isIn(onlyByNetwork, plain);
+  }
+
+  /** Named by a setting, so that it may also be called without TLS. */
+  function isNamed(host: string): boolean {
+    if (isIP(host)) return isIn(networks, unwrap(host));
+    return names.has(host) || (isLoopbackName(host) && allowsLoopback);
+  }
+
+  return {
+    isAllowed,
+    refuseUrl(text) {
+      const url = URL.canParse(text) ? new URL(text) : undefined;
+      if (!url || !['https:', 'http:'].includes(url.protocol)) return 'The field {0} must be a URL with https.';
+      if (url.username !== '' || url.password !== '') return 'The field {0} must not hold credentials.';
+      const host = plainHost(url.hostname);
+      if (url.protocol === 'http:' && !isNamed(host)) return 'The field {0} must be a URL with https.';
+      const isForbidden = isIP(host) ? !isAllowed(host, host) : isLoopbackName(host) && !isNamed(host);
+      return isForbidden ? 'The field {0} must not lead to a private or otherwise special address.' : undefined;
+    },
+  };
+}
+
+/** The URL parser has turned every spelling of an IPv4 address into one. */
+export function plainHost(host: string): string {
+  return host
+    .replace(/^\[(.*)\]$/, '$1')
+    .replace(/\.$/, '')
+    .toLowerCase();
+}
+
+function isLoopbackName(host: string): boolean {
+  return host === 'localhost' || host.endsWith('.localhost');
+}
+
+function isSpecial(address: string): boolean {
+  if (isIP(address) === 4) return isIn(special, address);
+  return !isIn(globalUnicast, address) || isIn(special, address);
+}
+
+/** The IPv4 address inside an IPv6 one that is mapped (::ffff:0:0/96) or translated (NAT64, 64:ff9b::/96). */
+function unwrap(address: string): string {
+  if (isIP(address) !== 6) return address;
+  const groups = groupsOf(address);
+  const prefix = groups
+    .slice(0, 6)
+    .map((group) => group.toString(16))
+    .join(':');
+  if (prefix !== '0:0:0:0:0:ffff' && prefix !== '64:ff9b:0:0:0:0') return address;
+  const [high, low] = [groups[6]!, groups[7]!];
+  return [high >> 8, high & 255, low >> 8, low & 255].join('.');
+}
+
+function groupsOf(address: string): number[] {
+  // In the form of the URL parser there are only hexadecimal groups.
+  const [head = '', tail] = plainHost(new URL(`http://[${address.replace(/%.*$/, '')}]`).hostname).split('::');
+  const parse = (part: string) => (part === '' ? [] : part.split(':').map((group) => Number.parseInt(group, 16)));
+  if (tail === undefined) return parse(head);
+  const [first, last] = [parse(head), parse(tail)];
+  return [...first, ...Array.from({ length: 8 - first.length - last.length }, () => 0), ...last];
+}

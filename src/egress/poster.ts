@@ -1,0 +1,189 @@
+/**
+ * Posts to a URL that somebody else chose: only to addresses that the policy allows, without following redirects, with a
+ * bounded answer in a bounded time.
+ */
+import type { LookupAddress } from 'node:dns';
+import { Agent as HttpAgent, request as httpRequest, type ClientRequest, type IncomingMessage } from 'node:http';
+import { Agent as HttpsAgent, request as httpsRequest } from 'node:https';
+import type { LookupFunction } from 'node:net';
+import { plainHost, type EgressPolicy } from './addresses.ts';
+import { proxyAgents } from './proxy.ts';
+import type { ResolveHost } from './resolver.ts';
+
+export interface PostAnswer {
+  /** Absent when no answer came. */
+  status?: number;
+  /** Why no answer came, or what was wrong with it. */
+  error?: string;
+  /** The header, if it can be read. */
+  retryAfterSeconds?: number;
+  /** The beginning of the body. */
+  text?: string;
+  milliseconds: number;
+}
+
+export interface Poster {
+  post(url: string, headers: Record<string, string>, body: string): Promise<PostAnswer>;
+  /** Ends what is in flight and closes the connections that are kept. */
+  close(): void;
+}
+
+export interface PosterOptions {
+  policy: EgressPolicy;
+  /** How long the answer's head may take. */
+  timeoutMilliseconds: number;
+  /** Connections that are kept open. */
+  connections: number;
+  /** An HTTP proxy for everything that leaves. It resolves names itself, and is trusted to. */
+  proxyUrl?: string | undefined;
+  resolveHost: ResolveHost;
+}
+
+/** What is kept of an answer. */
+const keptBytes = 1024;
+/** What is read of an answer, so that its connection can be used again; a longer one is cut off. */
+const readBytes = 16 * 1024;
+
+/** How long the body may take after the head. */
+const bodyMilliseconds = 2000;
+
+const late = 'No answer in time.';
+
+type Answer = Omit<PostAnswer, 'milliseconds'>;
+
+class ForbiddenAddress extends Error {
+  readonly code = 'FORBIDDEN_ADDRESS';
+}
+
+export function createPoster(options: PosterOptions): Poster {
+  const { policy, timeoutMilliseconds, connections, proxyUrl, resolveHost } = options;
+  const agentOptions = {
+    keepAlive: true,
+    maxSockets: connections,
+    maxFreeSockets: connections,
+    // Closed by us before a receiver usually would.
+    timeout: 20_000,
+    lookup: checkedLookup(policy, resolveHost),
+  };
+  const agents = proxyUrl
+    ? proxyAgents(proxyUrl, agentOptions)
+    : { http: new HttpAgent(agentOptions), https: new HttpsAgent(agentOptions) };
+  const inFlight = new Set<ClientRequest>();
+
+  function send(url: URL, headers: Record<string, string>, body: string): Promise<Answer> {
+    return new Promise((settle) => {
+      const isSecure = url.protocol === 'https:';
+      const request = (isSecure ? httpsRequest : httpRequest)({
+        agent: isSecure ? agents.https : agents.http,
+        method: 'POST',
+        host: plainHost(url.hostname),
+        port: url.port || (isSecure ? 443 : 80),
+        path: url.pathname + url.search,
+        headers: { ...headers, host: url.host, 'content-length': Buffer.byteLength(body) },
+      });
+      inFlight.add(request);
+      const timer = setTimeout(() => request.destroy(new Error(late)), timeoutMilliseconds);
+      request.on('error', (error: NodeJS.ErrnoException) => {
+        // The receiver closed a kept connection just as it was used again.
+        const wasKept = request.reusedSocket && (error.code === 'ECONNRESET' || error.code === 'EPIPE');
+        settle(wasKept ? send(url, headers, body) : { error: sentenceOf(error) });
+      });
+      request.on('close', () => {
+        clearTimeout(timer);
+        inFlight.delete(request);
+        settle({ error: 'The connection was closed without an answer.' });
+      });
+      request.on('response', (response) => {
+        clearTimeout(timer);
+        readAnswer(response, settle);
+      });
+      request.end(body);
+    });
+  }
+
+  return {
+    async post(url, headers, body) {
+      const begunAt = performance.now();
+      const refused = refusal(policy, url);
+      const answer = refused ?? (await send(new URL(url), headers, body));
+      return { ...answer, milliseconds: Math.round(performance.now() - begunAt) };
+    },
+    close() {
+      for (const request of inFlight) request.destroy();
+      agents.http.destroy();
+      agents.https.destroy();
+    },
+  };
+}
+
+/** A literal needs no lookup, so it is checked here; and settings may have changed since the URL was registered. */
+function refusal(policy: EgressPolicy, url: string): { error: string } | undefined {
+  return policy.refuseUrl(url) === undefined ? undefined : { error: 'The URL is not allowed.' };
+}
+
+/** Resolves for the connection itself: what is checked is what is connected to. One forbidden address forbids them all. */
+function checkedLookup(policy: EgressPolicy, resolveHost: ResolveHost): LookupFunction {
+  async function resolve(host: string): Promise<readonly LookupAddress[]> {
+    const addresses = await resolveHost(host);
+    const isForbidden = addresses.length === 0 || addresses.some(({ address }) => !policy.isAllowed(address, host));
+    if (isForbidden) throw new ForbiddenAddress('The host leads to a forbidden address.');
+    return addresses;
+  }
+  return (host, { all }, callback) => {
+    resolve(host).then(
+      (addresses) =>
+        all ? callback(null, [...addresses]) : callback(null, addresses[0]!.address, addresses[0]!.family),
+      (error: NodeJS.ErrnoException) => callback(error, '', 0),
+    );
+  };
+}
+
+function readAnswer(response: IncomingMessage, settle: (answer: Answer) => void): void {
+  const chunks: Buffer[] = [];
+  let length = 0;
+  const retryAfterSeconds = parseRetryAfter(response.headers['retry-after']);
+  // The head decides; the body only tells an operator more.
+  const finish = () =>
+    settle({
+      status: response.statusCode!,
+      ...(retryAfterSeconds !== undefined && { retryAfterSeconds }),
+      text: Buffer.concat(chunks).subarray(0, keptBytes).toString().replaceAll('\u0000', ''),
+    });
+  response.on('data', (chunk: Buffer) => {
+    if (length < keptBytes) chunks.push(chunk);
+    length += chunk.length;
+    if (length > readBytes) response.destroy();
+  });
+  const timer = setTimeout(() => response.destroy(), bodyMilliseconds);
+  response.on('end', finish);
+  response.on('error', finish);
+  response.on('close', () => {
+    clearTimeout(timer);
+    finish();
+  });
+}
+
+/** RFC 9110 section 10.2.3: seconds, or a date. */
+export function parseRetryAfter(header: string | undefined): number | undefined {
+  if (header === undefined) return undefined;
+  if (/^\d{1,9}$/.test(header)) return Number(header);
+  const at = Date.parse(header);
+  return Number.isNaN(at) ? undefined : Math.max(0, (at - Date.now()) / 1000);
+}
+
+const sentences: Record<string, string> = {
+  ECONNREFUSED: 'The connection was refused.',
+  ECONNRESET: 'The connection was reset.',
+  EPIPE: 'The connection was reset.',
+  ENOTFOUND: 'The host name does not resolve.',
+  EAI_AGAIN: 'The host name does not resolve.',
+  ETIMEDOUT: late,
+  FORBIDDEN_ADDRESS: 'The host leads to a forbidden address.',
+};
+
+/** A driver's own message may quote anything; only what we know is passed on. */
+function sentenceOf({ code, message }: NodeJS.ErrnoException): string {
+  if (code === undefined) return message === late ? message : 'The connection failed.';
+  if (/CERT|TLS|SSL/.test(code)) return `The TLS connection failed (${code}).`;
+  return sentences[code] ?? `The connection failed (${code}).`;
+}

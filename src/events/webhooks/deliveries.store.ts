@@ -1,0 +1,234 @@
+/** The statements about deliveries and the leases under which they are made. */
+import { array, type Database } from '../../db/database.ts';
+import { asEvent } from '../event-log.store.ts';
+import type { LoggedEvent } from '../event.ts';
+
+export type DeliveryState = 'due' | 'delivered' | 'failed';
+
+export interface DueDelivery {
+  id: number;
+  attempts: number;
+  event: LoggedEvent;
+}
+
+/** What became of a try. */
+export interface Outcome {
+  id: number;
+  state: DeliveryState;
+  attempts: number;
+  /** When the next try is due. */
+  dueAt?: Date;
+  attemptedAt: Date;
+  status?: number | undefined;
+  error?: string | undefined;
+  answer?: string | undefined;
+  /** Whether the last try failed. */
+  isExhausted: boolean;
+}
+
+export interface MarkRequest {
+  endpointId: number;
+  epoch: string;
+  outcomes: readonly Outcome[];
+  failingSince: Date | null;
+  disableReason: string | undefined;
+  now: Date;
+}
+
+export interface Lease {
+  endpointId: number;
+  /** A bigint, as text. */
+  epoch: string;
+  isSurplus: boolean;
+}
+
+export interface Delivery {
+  eventId: string;
+  type: string;
+  state: DeliveryState;
+  attempts: number;
+  lastStatus: number | null;
+  lastError: string | null;
+  nextAttemptAt: Date | null;
+}
+
+/** With what only the operator's console shows. */
+export interface DeliveryDetail extends Delivery {
+  lastAttemptAt: Date | null;
+  lastAnswer: string | null;
+  event: LoggedEvent;
+}
+
+export interface ReplayRequest {
+  endpointId: number;
+  /** By time, or by id. */
+  range: { from: string; to: string; types: readonly string[] } | { eventIds: readonly string[] };
+  now: Date;
+}
+
+export type DeliveriesStore = ReturnType<typeof createDeliveriesStore>;
+
+const states: DeliveryState[] = ['due', 'delivered', 'failed'];
+const replayedAtOnce = 10_000;
+const batchLimit = 5000;
+
+export function createDeliveriesStore(db: Database) {
+  return {
+    async lease(dispatcher: string, leaseSeconds: number): Promise<Lease[]> {
+      const rows = await db.write`
+        select endpoint_id, epoch::text, is_surplus from lease_endpoints(${dispatcher}::uuid, ${leaseSeconds})`;
+      return rows.map(({ endpoint_id, epoch, is_surplus }) => ({
+        endpointId: endpoint_id,
+        epoch,
+        isSurplus: is_surplus,
+      }));
+    },
+
+    /** Somebody else may take it at once. */
+    async release({ endpointId, epoch }: Pick<Lease, 'endpointId' | 'epoch'>): Promise<void> {
+      await db.write`
+        update webhook_leases set holder = null, held_until = '-infinity'
+        where endpoint_id = ${endpointId} and epoch = ${epoch}::bigint`;
+    },
+
+    async leave(dispatcher: string): Promise<void> {
+      await db.write`delete from webhook_dispatchers where id = ${dispatcher}::uuid`;
+    },
+
+    /** Those of the endpoints that have something due. */
+    async findDue(endpointIds: readonly number[], now: Date): Promise<number[]> {
+      const rows = await db.read`
+        select e.id from unnest(${array(endpointIds)}::int[]) as e (id)
+        where exists (
+          select from webhook_deliveries d where d.endpoint_id = e.id and d.state = 'due' and d.due_at <= ${now}
+        )`;
+      return rows.map(({ id }) => id);
+    },
+
+    /** The longest due first, without those that are in hand. */
+    async readDue(endpointId: number, inHand: readonly number[], limit: number, now: Date): Promise<DueDelivery[]> {
+      const rows = await db.read`
+        select d.id::float8 as delivery_id, d.attempts, e.position::float8 as position, e.id, e.type, e.at, e.user_id,
+          e.sequence, e.data::text as data
+        from (
+          select w.id, w.attempts, w.due_at, w.event_position from webhook_deliveries w
+          where w.endpoint_id = ${endpointId} and w.state = 'due' and w.due_at <= ${now}
+            and w.id <> all(${array(inHand)}::bigint[])
+          order by w.due_at, w.id limit ${limit}
+        ) d join events e on e.position = d.event_position
+        order by d.due_at, d.id`;
+      return rows.map((row) => ({ id: row.delivery_id, attempts: row.attempts, event: asEvent(row) }));
+    },
+
+    /** False when the lease is lost: then nothing was written. */
+    async mark({ endpointId, epoch, outcomes, failingSince, disableReason, now }: MarkRequest): Promise<boolean> {
+      const [row] = await db.write`
+        select mark_deliveries(${endpointId}, ${epoch}::bigint, ${now}, ${JSON.stringify(outcomes)}::text::jsonb,
+          ${failingSince}, ${disableReason ?? null}) as is_marked`;
+      return row!.is_marked;
+    },
+
+    async list(endpointId: number, state: DeliveryState | undefined, limit: number): Promise<DeliveryDetail[]> {
+      const rows = await db.read`
+        select d.state, d.attempts, d.last_status, d.last_error, d.last_attempt_at, d.last_answer, d.due_at,
+          e.position::float8 as position, e.id, e.type, e.at, e.user_id, e.sequence, e.data::text as data
+        from (
+          select x.* from unnest(${array(state ? storedStates(state) : states)}::text[]) as s (state)
+          cross join lateral (
+            select w.id, w.event_position, w.attempts, w.last_status, w.last_error, w.last_attempt_at, w.last_answer,
+              w.due_at, case when w.state = 'due' and not t.enabled then 'failed' else w.state end as state
+            from webhook_deliveries w join webhook_endpoints t on t.id = w.endpoint_id
+            where w.endpoint_id = ${endpointId} and w.state = s.state order by w.id desc limit ${limit}
+          ) x
+          where ${state ?? null}::text is null or x.state = ${state ?? null}
+          order by x.id desc limit ${limit}
+        ) d join events e on e.position = d.event_position
+        order by d.id desc`;
+      return rows.map((row) => ({
+        eventId: row.id,
+        type: row.type,
+        state: row.state,
+        attempts: row.attempts,
+        lastStatus: row.last_status,
+        lastError: row.last_error,
+        nextAttemptAt: row.state === 'due' ? row.due_at : null,
+        lastAttemptAt: row.last_attempt_at,
+        lastAnswer: row.last_answer,
+        event: asEvent(row),
+      }));
+    },
+
+    /** Queues events again, as new deliveries. How many. In batches, so that a long range locks nothing for long. */
+    async replay(request: ReplayRequest): Promise<number> {
+      if ('eventIds' in request.range) return replayIds(db, request, request.range.eventIds);
+      const [end] = await db.read`select last_position::float8 as last_position from event_log`;
+      const { from, to, types } = request.range;
+      let [after, count] = [0, 0];
+      for (;;) {
+        const [row] = await db.write`
+          with batch as (
+            select position from events
+            where position > ${after} and position <= ${end!.last_position} and at >= ${from}::text::timestamptz
+              and at <= ${to}::text::timestamptz and (${types.length === 0} or type = any(${array(types)}::text[]))
+            order by position limit ${replayedAtOnce}
+          ), queued as (
+            insert into webhook_deliveries (endpoint_id, event_position, due_at)
+            select ${request.endpointId}::int, position, ${request.now} from batch order by position
+          )
+          select count(*)::int as count, max(position)::float8 as last from batch`;
+        count += row!.count;
+        after = row!.last;
+        if (row!.count < replayedAtOnce) return count;
+      }
+    },
+
+    /** Makes due deliveries of a disabled endpoint failed. */
+    async failDue(endpointId: number): Promise<void> {
+      await inBatches(async () => {
+        const [row] = await db.write`select fail_due_deliveries(${endpointId}, ${batchLimit}) as failed`;
+        return row!.failed;
+      });
+    },
+
+    /** Endpoints that are gone and have left deliveries behind. */
+    async findOrphaned(): Promise<number[]> {
+      const rows = await db.read`
+        select n as id from generate_series(1, (select last_value from webhook_endpoint_ids)) n
+        where not exists (select from webhook_endpoints e where e.id = n)
+          and exists (select from webhook_deliveries d where d.endpoint_id = n)`;
+      return rows.map(({ id }) => Number(id));
+    },
+
+    async removeOfEndpoint(endpointId: number): Promise<void> {
+      await inBatches(async () => {
+        const rows = await db.write`
+          delete from webhook_deliveries where id in (
+            select id from webhook_deliveries where endpoint_id = ${endpointId} limit ${batchLimit}
+          ) returning 1`;
+        return rows.length;
+      });
+    },
+  };
+}
+
+/** Repeats a statement until it finds less than a batch. */
+async function inBatches(runBatch: () => Promise<number>): Promise<void> {
+  while ((await runBatch()) >= batchLimit);
+}
+
+/** A due delivery of a disabled endpoint counts as failed. */
+function storedStates(state: DeliveryState): DeliveryState[] {
+  return state === 'failed' ? ['failed', 'due'] : [state];
+}
+
+async function replayIds(
+  db: Database,
+  { endpointId, now }: ReplayRequest,
+  eventIds: readonly string[],
+): Promise<number> {
+  const rows = await db.write`
+    insert into webhook_deliveries (endpoint_id, event_position, due_at)
+    select ${endpointId}::int, position, ${now} from events where id = any(${array(eventIds)}::uuid[]) order by position
+    returning 1`;
+  return rows.length;
+}

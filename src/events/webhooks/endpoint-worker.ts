@@ -1,0 +1,268 @@
+/**
+ * Delivers to one endpoint, under a lease. It starts no request after the lease has run out, and what it writes is refused
+ * when somebody else holds the lease: see docs/decisions/0004-events.md.
+ */
+import { secondsAfter, type Clock } from '../../clock.ts';
+import type { PostAnswer, Poster } from '../../egress/poster.ts';
+import type { Observe } from '../../observe.ts';
+import { writeEvent } from '../event.ts';
+import type { DeliveriesStore, DueDelivery, Lease, Outcome } from './deliveries.store.ts';
+import type { EndpointsStore } from './endpoints.store.ts';
+import { Pace, type PaceLimits } from './pace.ts';
+import { failureOf, healthAfter, judge, nextTrySeconds } from './retry.ts';
+import type { SecretBox } from './secret.ts';
+import { signDelivery } from './sign.ts';
+
+export interface WorkerParts {
+  deliveries: Pick<DeliveriesStore, 'readDue' | 'mark'>;
+  endpoints: Pick<EndpointsStore, 'readTarget'>;
+  box: SecretBox;
+  createPoster(): Poster;
+  clock: Clock;
+  /** The machine's clock: receivers compare the timestamp of a signature with theirs. */
+  machineNow(): Date;
+  observe: Observe;
+  limits: PaceLimits;
+}
+
+/** Deliveries that are read at once; a few times that is the most that one endpoint holds in memory. */
+const pageSize = 100;
+/** Outcomes are written together. */
+const flushMilliseconds = 10;
+const flushSize = 100;
+const retryFlushMilliseconds = 500;
+
+interface Target {
+  url: string;
+  secrets: string[];
+}
+
+export class EndpointWorker {
+  readonly lease: Pick<Lease, 'endpointId' | 'epoch'>;
+  readonly #parts: WorkerParts;
+  readonly #onDisabled: () => void;
+  readonly #poster: Poster;
+  readonly #pace: Pace;
+  readonly #inFlight = new Map<DueDelivery, Promise<void>>();
+  #queue: DueDelivery[] = [];
+  #outcomes: Outcome[] = [];
+  /** Outcomes that are being written. */
+  #marking: Outcome[] = [];
+  #target: Target | undefined;
+  #failingSince: Date | null = null;
+  #disableReason: string | undefined;
+  /** By the monotonic clock. */
+  #leasedUntil = 0;
+  #isStopped = false;
+  #isDrained = true;
+  #filling: Promise<void> | undefined;
+  #flushing: Promise<void> = Promise.resolve();
+  #timer: NodeJS.Timeout | undefined;
+  #flushTimer: NodeJS.Timeout | undefined;
+
+  /** `onDisabled` is called when the worker has disabled its endpoint, and has nothing more to do. */
+  constructor(lease: Pick<Lease, 'endpointId' | 'epoch'>, parts: WorkerParts, onDisabled: () => void) {
+    this.lease = lease;
+    this.#onDisabled = onDisabled;
+    this.#parts = parts;
+    this.#poster = parts.createPoster();
+    this.#pace = new Pace(parts.limits);
+  }
+
+  extendLease(until: number): void {
+    this.#leasedUntil = until;
+  }
+
+  /** Something is due. */
+  wake(): void {
+    this.#isDrained = false;
+    this.#pump();
+  }
+
+  /** Starts nothing more, waits a while for what is in flight, and writes what became of it. */
+  async stop(waitMilliseconds: number): Promise<void> {
+    this.#isStopped = true;
+    clearTimeout(this.#timer);
+    await this.#filling;
+    let timer: NodeJS.Timeout | undefined;
+    const late = new Promise((resolve) => (timer = setTimeout(resolve, waitMilliseconds)));
+    await Promise.race([Promise.all(this.#inFlight.values()), late]);
+    clearTimeout(timer);
+    await this.#flush();
+    this.#end();
+  }
+
+  /** The lease is lost: whatever is under way belongs to somebody else now. */
+  abandon(): void {
+    this.#isStopped = true;
+    this.#outcomes = [];
+    this.#end();
+  }
+
+  #end(): void {
+    clearTimeout(this.#timer);
+    clearTimeout(this.#flushTimer);
+    this.#queue = [];
+    this.#poster.close();
+  }
+
+  get #maySend(): boolean {
+    return !this.#isStopped && this.#disableReason === undefined && performance.now() < this.#leasedUntil;
+  }
+
+  #pump(): void {
+    clearTimeout(this.#timer);
+    while (this.#maySend && this.#inFlight.size < this.#pace.inFlightLimit) {
+      const index = this.#queue.findIndex(({ event }) => !this.#isBusy(event.userId));
+      if (index < 0) break;
+      const wait = this.#pace.take(performance.now());
+      if (wait > 0) {
+        this.#timer = setTimeout(() => this.#pump(), wait).unref();
+        break;
+      }
+      const [delivery] = this.#queue.splice(index, 1);
+      this.#inFlight.set(delivery!, this.#deliver(delivery!));
+    }
+    if (this.#maySend && !this.#isDrained && this.#queue.length < pageSize / 4) this.#fill();
+  }
+
+  /** Of one user only one event is under way, so that first tries arrive in order. */
+  #isBusy(userId: number | null): boolean {
+    if (userId === null) return false;
+    for (const { event } of this.#inFlight.keys()) if (event.userId === userId) return true;
+    return false;
+  }
+
+  #fill(): void {
+    if (this.#filling) return;
+    const done = (): void => {
+      this.#filling = undefined;
+      this.#pump();
+    };
+    const failed = (error: unknown): void => {
+      this.#report(error);
+      // The next wake asks again.
+      this.#isDrained = true;
+      done();
+    };
+    this.#filling = this.#readDue().then(done, failed);
+  }
+
+  async #readDue(): Promise<void> {
+    const { deliveries, endpoints, clock } = this.#parts;
+    const { endpointId } = this.lease;
+    const now = clock.now();
+    const inHand = [...this.#queue, ...this.#inFlight.keys(), ...this.#outcomes, ...this.#marking];
+    const [target, due] = await Promise.all([
+      endpoints.readTarget(endpointId, now),
+      deliveries.readDue(
+        endpointId,
+        inHand.map(({ id }) => id),
+        pageSize,
+        now,
+      ),
+    ]);
+    this.#isDrained = due.length < pageSize;
+    const secrets =
+      target?.secrets.flatMap(({ sealed }) => this.#parts.box.open(sealed, endpointId)?.secret ?? []) ?? [];
+    if (!target || secrets.length === 0 || this.#isStopped) return void (this.#queue = []);
+    // While something is under way, we know better how it goes; a new URL starts anew.
+    const isBusy = this.#outcomes.length + this.#marking.length + this.#inFlight.size > 0;
+    if (!isBusy || target.url !== this.#target?.url) this.#failingSince = target.failingSince;
+    this.#target = { url: target.url, secrets };
+    this.#queue.push(...due);
+  }
+
+  async #deliver(delivery: DueDelivery): Promise<void> {
+    const { event } = delivery;
+    const { url, secrets } = this.#target!;
+    const body = writeEvent(event);
+    const attemptedAt = this.#parts.clock.now();
+    const answer = await this.#poster.post(url, signDelivery(secrets, event.id, body, this.#parts.machineNow()), body);
+    this.#inFlight.delete(delivery);
+    this.#finish(delivery, attemptedAt, answer);
+    this.#pump();
+  }
+
+  #finish({ id, attempts: before }: DueDelivery, attemptedAt: Date, answer: PostAnswer): void {
+    const now = this.#parts.clock.now();
+    const verdict = judge(answer);
+    const attempts = before + 1;
+    if (verdict === 'delivered') this.#pace.succeed();
+    else this.#pace.fail();
+    const health = healthAfter(verdict, this.#failingSince, now);
+    this.#failingSince = health.failingSince;
+    this.#disableReason ??= health.disableReason;
+    const delay = verdict === 'failed' ? nextTrySeconds(attempts, Math.random(), answer.retryAfterSeconds) : undefined;
+    const isRetried = delay !== undefined;
+    this.#outcomes.push({
+      id,
+      attempts,
+      attemptedAt,
+      state: verdict === 'delivered' ? 'delivered' : isRetried ? 'due' : 'failed',
+      ...(isRetried && { dueAt: secondsAfter(now, delay) }),
+      status: answer.status,
+      error: verdict === 'delivered' ? undefined : failureOf(answer),
+      answer: answer.text,
+      isExhausted: verdict === 'failed' && !isRetried,
+    });
+    this.#observe(verdict === 'delivered' ? 'delivered' : isRetried ? 'retried' : 'failed', answer);
+    this.#flushSoon();
+  }
+
+  #observe(outcome: 'delivered' | 'retried' | 'failed', { status, error, milliseconds }: PostAnswer): void {
+    const { endpointId } = this.lease;
+    this.#parts.observe({ kind: 'webhook-tried', endpointId, outcome, status, error, milliseconds });
+  }
+
+  #flushSoon(milliseconds = flushMilliseconds): void {
+    if (this.#outcomes.length >= flushSize) {
+      clearTimeout(this.#flushTimer);
+      this.#flushTimer = undefined;
+      return void this.#flush();
+    }
+    this.#flushTimer ??= setTimeout(() => {
+      this.#flushTimer = undefined;
+      void this.#flush();
+    }, milliseconds).unref();
+  }
+
+  /** One after another, so that no outcome is written twice. */
+  #flush(): Promise<void> {
+    this.#flushing = this.#flushing.then(() => this.#mark());
+    return this.#flushing;
+  }
+
+  /** What cannot be written now is written later, as long as the lease is ours. */
+  async #mark(): Promise<void> {
+    const outcomes = this.#outcomes;
+    if (outcomes.length === 0 || performance.now() > this.#leasedUntil) return;
+    this.#outcomes = [];
+    this.#marking = outcomes;
+    const { endpointId, epoch } = this.lease;
+    const [failingSince, disableReason] = [this.#failingSince, this.#disableReason];
+    const now = this.#parts.clock.now();
+    try {
+      const request = { endpointId, epoch, outcomes, failingSince, disableReason, now };
+      if (!(await this.#parts.deliveries.mark(request))) return this.abandon();
+      if (disableReason) return this.#announceDisabled(disableReason);
+    } catch (error) {
+      this.#report(error);
+      this.#outcomes.unshift(...outcomes);
+      this.#flushSoon(retryFlushMilliseconds);
+    } finally {
+      this.#marking = [];
+    }
+    this.#pump();
+  }
+
+  #announceDisabled(reason: string): void {
+    this.#parts.observe({ kind: 'webhook-disabled', endpointId: this.lease.endpointId, reason });
+    this.#onDisabled();
+  }
+
+  #report(error: unknown): void {
+    const reason = String((error as { code?: unknown } | undefined)?.code ?? 'unknown');
+    this.#parts.observe({ kind: 'job-failed', job: 'webhook-delivery', reason });
+  }
+}

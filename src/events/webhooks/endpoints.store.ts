@@ -1,0 +1,185 @@
+/** The statements about webhook endpoints and their secrets. */
+import { array, type Database, type Transaction } from '../../db/database.ts';
+
+export interface Endpoint {
+  id: number;
+  url: string;
+  /** Empty for all. */
+  types: string[];
+  description: string | null;
+  enabled: boolean;
+  disabledReason: string | null;
+  createdAt: Date;
+}
+
+export interface NewEndpoint {
+  id: number;
+  url: string;
+  types: readonly string[];
+  description: string | null;
+  sealedSecret: Buffer;
+}
+
+export interface EndpointChange {
+  url?: string | undefined;
+  types?: readonly string[] | undefined;
+  description?: string | undefined;
+}
+
+export interface SealedSecret {
+  id: number;
+  endpointId: number;
+  sealed: Buffer;
+}
+
+/** What the dispatcher must know before it sends. */
+export interface DeliveryTarget {
+  url: string;
+  failingSince: Date | null;
+  secrets: SealedSecret[];
+}
+
+export type EndpointsStore = ReturnType<typeof createEndpointsStore>;
+
+const columns = `id, url, to_json(types) as types, description, enabled, disabled_reason, created_at`;
+
+function asEndpoint(row: Record<string, unknown>): Endpoint {
+  return {
+    id: row.id as number,
+    url: row.url as string,
+    types: row.types as string[],
+    description: row.description as string | null,
+    enabled: row.enabled as boolean,
+    disabledReason: row.disabled_reason as string | null,
+    createdAt: row.created_at as Date,
+  };
+}
+
+export function createEndpointsStore(db: Database) {
+  return {
+    async nextId(): Promise<number> {
+      const [row] = await db.write`select nextval('webhook_endpoint_ids')::int as id`;
+      return row!.id;
+    },
+
+    /** Undefined when there are as many as there may be. */
+    async insert(endpoint: NewEndpoint, limit: number, now: Date): Promise<Endpoint | undefined> {
+      return db.transaction(async (sql) => {
+        // Of two that would be the last, one waits here.
+        await sql`select from event_log for update`;
+        const [row] = await sql.unsafe(
+          `insert into webhook_endpoints (id, url, types, description, created_at)
+           select $1::int, $2, $3::text[], $4, $5::timestamptz
+           where (select count(*) from webhook_endpoints) < $6::int
+           returning ${columns}`,
+          [endpoint.id, endpoint.url, array(endpoint.types), endpoint.description, now, limit],
+        );
+        if (!row) return undefined;
+        await sql`insert into webhook_leases (endpoint_id) values (${endpoint.id})`;
+        await insertSecret(sql, endpoint.id, endpoint.sealedSecret);
+        return asEndpoint(row);
+      });
+    },
+
+    async list(): Promise<Endpoint[]> {
+      const rows = await db.read.unsafe(`select ${columns} from webhook_endpoints order by id`, [], { prepare: true });
+      return rows.map(asEndpoint);
+    },
+
+    async find(id: number): Promise<Endpoint | undefined> {
+      const [row] = await db.read.unsafe(`select ${columns} from webhook_endpoints where id = $1`, [id], {
+        prepare: true,
+      });
+      return row && asEndpoint(row);
+    },
+
+    /** A new URL starts with a clean record. */
+    async update(id: number, { url, types, description }: EndpointChange): Promise<Endpoint | undefined> {
+      const [row] = await db.write.unsafe(
+        `with healed as (
+           update webhook_leases set failing_since = null where endpoint_id = $1 and $2::text is not null
+         )
+         update webhook_endpoints set
+           url = coalesce($2, url), types = coalesce($3::text[], types),
+           description = case when $4::text is null then description else nullif($4, '') end
+         where id = $1 returning ${columns}`,
+        [id, url ?? null, types ? array(types) : null, description ?? null],
+      );
+      return row && asEndpoint(row);
+    },
+
+    async enable(id: number): Promise<void> {
+      await db.write`
+        with healed as (update webhook_leases set failing_since = null where endpoint_id = ${id})
+        update webhook_endpoints set enabled = true, disabled_reason = null where id = ${id} and not enabled`;
+    },
+
+    async disable(id: number, reason: string, now: Date): Promise<void> {
+      await db.write`select disable_endpoint(${id}, ${reason}, ${now})`;
+    },
+
+    /** Its deliveries go in batches; without their endpoint nobody sees them. */
+    async remove(id: number): Promise<boolean> {
+      const [row] = await db.write`
+        with secrets as (delete from webhook_secrets where endpoint_id = ${id}),
+          lease as (delete from webhook_leases where endpoint_id = ${id})
+        delete from webhook_endpoints where id = ${id} returning id`;
+      return row !== undefined;
+    },
+
+    /** The new secret counts at once; the others expire then, unless they do so before. Older ones than `kept` go. */
+    async rotateSecret(id: number, sealed: Buffer, othersUntil: Date, kept: number): Promise<boolean> {
+      return db.transaction(async (sql) => {
+        const [row] = await sql`select from webhook_endpoints where id = ${id} for update`;
+        if (!row) return false;
+        await sql`
+          update webhook_secrets set expires_at = least(expires_at, ${othersUntil}) where endpoint_id = ${id}`;
+        await sql`
+          delete from webhook_secrets where id in (
+            select id from webhook_secrets where endpoint_id = ${id} order by id desc offset ${kept}
+          )`;
+        await insertSecret(sql, id, sealed);
+        return true;
+      });
+    },
+
+    /** Undefined when the endpoint is gone or disabled. The newest secret comes first. */
+    async readTarget(id: number, now: Date): Promise<DeliveryTarget | undefined> {
+      const rows = await db.read`
+        select e.url, l.failing_since, s.id, s.sealed
+        from webhook_endpoints e
+        join webhook_leases l on l.endpoint_id = e.id
+        join webhook_secrets s on s.endpoint_id = e.id and (s.expires_at is null or s.expires_at > ${now})
+        where e.id = ${id} and e.enabled order by s.id desc`;
+      const [first] = rows;
+      if (!first) return undefined;
+      const secrets = rows.map(({ id: secretId, sealed }) => ({ id: secretId, endpointId: id, sealed }));
+      return { url: first.url, failingSince: first.failing_since, secrets };
+    },
+
+    /** The secrets of an endpoint that sign now, also of a disabled one, the newest first. */
+    async readSecrets(id: number, now: Date): Promise<SealedSecret[]> {
+      const rows = await db.read`
+        select id, sealed from webhook_secrets
+        where endpoint_id = ${id} and (expires_at is null or expires_at > ${now}) order by id desc`;
+      return rows.map(({ id: secretId, sealed }) => ({ id: secretId, endpointId: id, sealed }));
+    },
+
+    async readAllSecrets(): Promise<SealedSecret[]> {
+      const rows = await db.read`select id, endpoint_id, sealed from webhook_secrets`;
+      return rows.map(({ id, endpoint_id, sealed }) => ({ id, endpointId: endpoint_id, sealed }));
+    },
+
+    async replaceSealed({ id, sealed: before }: SealedSecret, sealed: Buffer): Promise<void> {
+      await db.write`update webhook_secrets set sealed = ${sealed} where id = ${id} and sealed = ${before}`;
+    },
+
+    async removeExpiredSecrets(now: Date): Promise<void> {
+      await db.write`delete from webhook_secrets where expires_at <= ${now}`;
+    },
+  };
+}
+
+async function insertSecret(sql: Transaction, endpointId: number, sealed: Buffer): Promise<void> {
+  await sql`insert into webhook_secrets (endpoint_id, sealed) values (${endpointId}, ${sealed})`;
+}

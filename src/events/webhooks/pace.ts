@@ -1,0 +1,50 @@
+/**
+ * How fast an endpoint is called: a limit in flight and a rate. Failures halve what may be in flight, down to one, and each
+ * success adds one. After many failures in a row there is a pause before each request, so that a dead endpoint with a long
+ * queue costs next to nothing.
+ */
+export interface PaceLimits {
+  inFlight: number;
+  perSecond: number;
+}
+
+/** So much of the rate may be used at once. */
+const burstMilliseconds = 100;
+const manyFailures = 100;
+const pauseMilliseconds = 250;
+
+export class Pace {
+  readonly #limits: PaceLimits;
+  #inFlightLimit: number;
+  #failuresInRow = 0;
+  /** When the next request would be due at an even rate. */
+  #evenAt = 0;
+
+  constructor(limits: PaceLimits) {
+    this.#limits = limits;
+    this.#inFlightLimit = limits.inFlight;
+  }
+
+  get inFlightLimit(): number {
+    return this.#inFlightLimit;
+  }
+
+  /** Milliseconds to wait before the next request; 0 if it may start, which then counts. */
+  take(now: number): number {
+    const isPaused = this.#failuresInRow >= manyFailures;
+    const wait = this.#evenAt - now - (isPaused ? 0 : burstMilliseconds);
+    if (wait > 0) return Math.ceil(wait);
+    this.#evenAt = Math.max(this.#evenAt, now) + (isPaused ? pauseMilliseconds : 1000 / this.#limits.perSecond);
+    return 0;
+  }
+
+  succeed(): void {
+    this.#failuresInRow = 0;
+    this.#inFlightLimit = Math.min(this.#limits.inFlight, this.#inFlightLimit + 1);
+  }
+
+  fail(): void {
+    this.#failuresInRow += 1;
+    this.#inFlightLimit = Math.max(1, Math.floor(this.#inFlightLimit / 2));
+  }
+}

@@ -1,0 +1,58 @@
+/** Secrets of webhook endpoints: made here, sealed for the database, opened to sign. */
+import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto';
+import type { DigestKeys } from '../../digest-keys.ts';
+
+const nonceBytes = 12;
+const tagBytes = 16;
+const algorithm = 'aes-256-gcm';
+
+/** By Standard Webhooks: whsec_ and the base64 of 24 to 64 bytes. */
+export function makeSecret(): string {
+  return `whsec_${randomBytes(32).toString('base64')}`;
+}
+
+export interface OpenedSecret {
+  secret: string;
+  /** Whether the current key has sealed it; else it is to be sealed again. */
+  isCurrent: boolean;
+}
+
+export interface SecretBox {
+  seal(secret: string, endpointId: number): Buffer;
+  /** Undefined when none of the keys fits, or the secret was sealed for another endpoint. */
+  open(sealed: Buffer, endpointId: number): OpenedSecret | undefined;
+}
+
+export function createSecretBox({ current, all }: DigestKeys): SecretBox {
+  return {
+    seal(secret, endpointId) {
+      const nonce = randomBytes(nonceBytes);
+      const cipher = createCipheriv(algorithm, current, nonce).setAAD(nameOf(endpointId));
+      const text = Buffer.concat([cipher.update(secret, 'utf8'), cipher.final()]);
+      return Buffer.concat([nonce, cipher.getAuthTag(), text]);
+    },
+    open(sealed, endpointId) {
+      for (const key of all) {
+        const secret = tryKey(key, sealed, endpointId);
+        if (secret !== undefined) return { secret, isCurrent: key === current };
+      }
+      return undefined;
+    },
+  };
+}
+
+/** What is sealed for one endpoint opens for no other. */
+function nameOf(endpointId: number): Buffer {
+  return Buffer.from(`webhook endpoint ${endpointId}`);
+}
+
+function tryKey(key: Buffer, sealed: Buffer, endpointId: number): string | undefined {
+  const decipher = createDecipheriv(algorithm, key, sealed.subarray(0, nonceBytes))
+    .setAAD(nameOf(endpointId))
+    .setAuthTag(sealed.subarray(nonceBytes, nonceBytes + tagBytes));
+  try {
+    return decipher.update(sealed.subarray(nonceBytes + tagBytes), undefined, 'utf8') + decipher.final('utf8');
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,169 @@
+/** What can be done with webhook endpoints: over the API, and from the command line. */
+import { secondsAfter, type Clock } from '../../clock.ts';
+import type { EgressPolicy } from '../../egress/addresses.ts';
+import type { PostAnswer } from '../../egress/poster.ts';
+import { endpointDisabled, invalidFields, tooManyEndpoints, unknownEndpoint } from '../../errors.ts';
+import { testEventType } from '../catalogue.ts';
+import { writeEvent } from '../event.ts';
+import type { DeliveriesStore, DeliveryDetail, DeliveryState, ReplayRequest } from './deliveries.store.ts';
+import type { Endpoint, EndpointsStore } from './endpoints.store.ts';
+import { failureOf, judge } from './retry.ts';
+import { makeSecret, type SecretBox } from './secret.ts';
+import { signDelivery } from './sign.ts';
+
+export interface EndpointInput {
+  url: string;
+  types: readonly string[];
+  description: string | undefined;
+}
+
+/** What is not given stays as it is. */
+export interface EndpointChanges {
+  url?: string | undefined;
+  types?: readonly string[] | undefined;
+  description?: string | undefined;
+  enabled?: boolean | undefined;
+}
+
+export interface TestResult {
+  delivered: boolean;
+  status: number | null;
+  milliseconds: number;
+  error?: string;
+}
+
+export interface WebhookEndpointsParts {
+  store: EndpointsStore;
+  deliveries: DeliveriesStore;
+  box: SecretBox;
+  policy: EgressPolicy;
+  clock: Clock;
+  machineNow(): Date;
+  /** Brings committed events into the log, so that what came before an endpoint is not queued for it. */
+  sequence(): Promise<unknown>;
+  /** An endpoint was made or enabled: somebody should deliver to it. */
+  onReady(): Promise<void>;
+  /** A UUID of version 7. */
+  newEventId(): string;
+  postOnce(url: string, headers: Record<string, string>, body: string): Promise<PostAnswer>;
+}
+
+export type WebhookEndpoints = ReturnType<typeof createWebhookEndpoints>;
+
+const mostEndpoints = 100;
+/** Secrets that sign at once: the current one, and those on their way out. */
+const mostSecrets = 10;
+
+export function createWebhookEndpoints(parts: WebhookEndpointsParts) {
+  const { store, deliveries, box, policy, clock, sequence, onReady } = parts;
+
+  function checkUrl(url: string): void {
+    const refused = policy.refuseUrl(url);
+    if (refused) throw invalidFields({ Url: [refused.replace('{0}', 'Url')] });
+  }
+
+  async function get(id: number): Promise<Endpoint> {
+    return (await store.find(id)) ?? unknown();
+  }
+
+  async function enable(id: number): Promise<void> {
+    // What was due when it was disabled does not come back, and what happened meanwhile is not queued.
+    await deliveries.failDue(id);
+    await sequence();
+    await store.enable(id);
+    await onReady();
+  }
+
+  return {
+    list: (): Promise<Endpoint[]> => store.list(),
+    get,
+
+    async create({ url, types, description }: EndpointInput): Promise<Endpoint & { secret: string }> {
+      checkUrl(url);
+      await sequence();
+      const id = await store.nextId();
+      const secret = makeSecret();
+      const sealedSecret = box.seal(secret, id);
+      const endpoint = await store.insert(
+        { id, url, types: [...new Set(types)], description: description || null, sealedSecret },
+        mostEndpoints,
+        clock.now(),
+      );
+      if (!endpoint) throw tooManyEndpoints();
+      await onReady();
+      return { ...endpoint, secret };
+    },
+
+    async update(id: number, { url, types, description, enabled }: EndpointChanges): Promise<Endpoint> {
+      if (url !== undefined) checkUrl(url);
+      const change = { url, types: types && [...new Set(types)], description };
+      const endpoint = (await store.update(id, change)) ?? unknown();
+      if (enabled === undefined || enabled === endpoint.enabled) return endpoint;
+      if (enabled) await enable(id);
+      else await store.disable(id, 'request', clock.now());
+      return get(id);
+    },
+
+    async remove(id: number): Promise<void> {
+      if (!(await store.remove(id))) unknown();
+    },
+
+    async rotateSecret(id: number, overlapSeconds: number): Promise<string> {
+      const secret = makeSecret();
+      const othersUntil = secondsAfter(clock.now(), overlapSeconds);
+      if (!(await store.rotateSecret(id, box.seal(secret, id), othersUntil, mostSecrets - 1))) unknown();
+      return secret;
+    },
+
+    /** Says nothing about the endpoint's health, and stands in no log. */
+    async test(id: number): Promise<TestResult> {
+      const { url } = await get(id);
+      const now = clock.now();
+      const sealed = await store.readSecrets(id, now);
+      const secrets = sealed.flatMap((secret) => box.open(secret.sealed, id)?.secret ?? []);
+      const eventId = parts.newEventId();
+      const data = JSON.stringify({ endpointId: id });
+      const body = writeEvent({ id: eventId, type: testEventType, at: now, sequence: null, data });
+      const answer = await parts.postOnce(url, signDelivery(secrets, eventId, body, parts.machineNow()), body);
+      const delivered = judge(answer) === 'delivered';
+      const { status = null, milliseconds } = answer;
+      return { delivered, status, milliseconds, ...(!delivered && { error: failureOf(answer) }) };
+    },
+
+    /** How many events were queued again. */
+    async replay(
+      id: number,
+      range: { from: string; to: string | undefined } | { eventIds: readonly string[] },
+    ): Promise<number> {
+      const { enabled, types } = await get(id);
+      if (!enabled) throw endpointDisabled();
+      await sequence();
+      const now = clock.now();
+      const request: ReplayRequest['range'] =
+        'eventIds' in range ? range : { from: range.from, to: range.to ?? 'infinity', types };
+      return deliveries.replay({ endpointId: id, range: request, now });
+    },
+
+    async listDeliveries(id: number, state: DeliveryState | undefined, limit: number): Promise<DeliveryDetail[]> {
+      await get(id);
+      return deliveries.list(id, state, limit);
+    },
+
+    /** Follows up on what is done in batches, and on keys and secrets that change. Called every few seconds. */
+    async maintain(): Promise<void> {
+      for (const { id, enabled } of await store.list()) if (!enabled) await deliveries.failDue(id);
+      for (const id of await deliveries.findOrphaned()) await deliveries.removeOfEndpoint(id);
+      await store.removeExpiredSecrets(clock.now());
+      for (const secret of await store.readAllSecrets()) {
+        const opened = box.open(secret.sealed, secret.endpointId);
+        if (opened && !opened.isCurrent) {
+          await store.replaceSealed(secret, box.seal(opened.secret, secret.endpointId));
+        }
+      }
+    },
+  };
+}
+
+function unknown(): never {
+  throw unknownEndpoint();
+}
