@@ -706,6 +706,124 @@ export interface EventPage {
   next: string;
 }
 
+export interface CreateWebhookEndpointRequest {
+  /** Where events are posted: https, without credentials, at a public address. */
+  url: string;
+  /** The event types to send; absent or empty for all. */
+  types?: ('user.created' | 'user.erased' | 'phone.code_sent' | 'phone.send_failed' | 'phone.delivery_changed' | 'phone.verified' | 'phone.unlinked' | 'phone.verification_blocked' | 'phone.block_lifted' | 'transactions.recorded' | 'transactions.updated' | 'guard.rule_fired' | 'gateway.down' | 'gateway.up' | 'operator.acted' | 'endpoint.disabled' | 'endpoint.delivery_failed')[] | null | undefined;
+  /** A text for people. */
+  description?: string | null | undefined;
+}
+
+export interface CreatedWebhookEndpoint {
+  /** The endpoint. */
+  id: number;
+  /** Where events are posted. */
+  url: string;
+  /** The event types that are sent; empty for all. */
+  types: string[];
+  /** A text for people. */
+  description: string | null;
+  /** Whether events are sent. */
+  enabled: boolean;
+  /** gone: the receiver answered 410; failing: it failed for five days; request: a client asked for it. */
+  disabledReason: string | null;
+  /** When the endpoint was created. */
+  createdAt: string;
+  /** whsec_ and the base64 of the key. It is shown only now. */
+  secret: string;
+}
+
+export interface WebhookEndpoint {
+  /** The endpoint. */
+  id: number;
+  /** Where events are posted. */
+  url: string;
+  /** The event types that are sent; empty for all. */
+  types: string[];
+  /** A text for people. */
+  description: string | null;
+  /** Whether events are sent. */
+  enabled: boolean;
+  /** gone: the receiver answered 410; failing: it failed for five days; request: a client asked for it. */
+  disabledReason: string | null;
+  /** When the endpoint was created. */
+  createdAt: string;
+}
+
+export interface WebhookEndpoints {
+  /** The endpoints, oldest first. */
+  endpoints: WebhookEndpoint[];
+}
+
+export interface UpdateWebhookEndpointRequest {
+  /** Where events are posted. */
+  url?: string | null | undefined;
+  /** The event types to send; empty for all. */
+  types?: ('user.created' | 'user.erased' | 'phone.code_sent' | 'phone.send_failed' | 'phone.delivery_changed' | 'phone.verified' | 'phone.unlinked' | 'phone.verification_blocked' | 'phone.block_lifted' | 'transactions.recorded' | 'transactions.updated' | 'guard.rule_fired' | 'gateway.down' | 'gateway.up' | 'operator.acted' | 'endpoint.disabled' | 'endpoint.delivery_failed')[] | null | undefined;
+  /** A text for people; empty for none. */
+  description?: string | null | undefined;
+  /** Whether events are sent. What is due when it is disabled fails. */
+  enabled?: boolean | null | undefined;
+}
+
+export interface RotateWebhookSecretRequest {
+  /** How long the earlier secrets sign as well. */
+  overlapSeconds?: number | null | undefined;
+}
+
+export interface WebhookSecret {
+  /** whsec_ and the base64 of the key. It is shown only now. */
+  secret: string;
+}
+
+export interface WebhookTestResult {
+  /** Whether the receiver took it. */
+  delivered: boolean;
+  /** What the receiver answered. */
+  status: number | null;
+  /** How long it took. */
+  milliseconds: number;
+  /** Why it was not delivered. */
+  error?: string | undefined;
+}
+
+export interface ReplayWebhookEventsRequest {
+  /** Replays the events from this time on, of the types of the endpoint. */
+  from?: string | null | undefined;
+  /** Up to this time; now, if it is not given. */
+  to?: string | null | undefined;
+  /** Or replays these events, whatever the types of the endpoint. */
+  eventIds?: string[] | null | undefined;
+}
+
+export interface WebhookReplay {
+  /** How many events are sent again. */
+  count: number;
+}
+
+export interface WebhookDelivery {
+  /** The event. */
+  eventId: string;
+  /** The type of the event. */
+  type: string;
+  /** due: it will be tried (again). */
+  state: 'due' | 'delivered' | 'failed';
+  /** Tries so far, of at most ten. */
+  attempts: number;
+  /** What the receiver answered last. */
+  lastStatus: number | null;
+  /** Why the last try failed. */
+  lastError: string | null;
+  /** When the next try is due. */
+  nextAttemptAt: string | null;
+}
+
+export interface WebhookDeliveries {
+  /** The deliveries, newest first. */
+  deliveries: WebhookDelivery[];
+}
+
 export interface TrailTry {
   /** The gateway that was asked. */
   gateway: string;
@@ -981,6 +1099,67 @@ export interface OperatorAction {
 export interface OperatorActions {
   /** The actions. */
   actions: OperatorAction[];
+}
+
+export interface FoundEvents {
+  /** The events, newest first. */
+  events: LedgerlineEvent[];
+}
+
+export interface OperatorWebhookEndpoint {
+  /** The endpoint. */
+  id: number;
+  /** Where events are posted. */
+  url: string;
+  /** The event types that are sent; empty for all. */
+  types: string[];
+  /** A text for people. */
+  description: string | null;
+  /** Whether events are sent. */
+  enabled: boolean;
+  /** gone: the receiver answered 410; failing: it failed for five days; request: a client asked for it. */
+  disabledReason: string | null;
+  /** When the endpoint was created. */
+  createdAt: string;
+  /** The first failure since the last success. */
+  failingSince: string | null;
+  /** Deliveries that are not done; counted up to 1,000. */
+  due: number;
+  /** Since when the oldest of them is due. */
+  oldestDueAt: string | null;
+}
+
+export interface OperatorWebhookEndpoints {
+  /** The endpoints, oldest first. */
+  endpoints: OperatorWebhookEndpoint[];
+}
+
+export interface OperatorWebhookDelivery {
+  /** The event. */
+  eventId: string;
+  /** The type of the event. */
+  type: string;
+  /** due: it will be tried (again). */
+  state: 'due' | 'delivered' | 'failed';
+  /** Tries so far, of at most ten. */
+  attempts: number;
+  /** What the receiver answered last. */
+  lastStatus: number | null;
+  /** Why the last try failed. */
+  lastError: string | null;
+  /** When the next try is due. */
+  nextAttemptAt: string | null;
+  /** When it was last tried. */
+  lastAttemptAt: string | null;
+  /** The body that is sent. */
+  request: string;
+  /** The first kilobyte of what the receiver answered last. */
+  lastAnswer: string | null;
+}
+
+export interface OperatorWebhookDeliveries {
+  /** The deliveries, newest first. */
+  deliveries: OperatorWebhookDelivery[];
 }
 
 export interface FindUsersRequest {

@@ -9,6 +9,7 @@ import { createPoster, type PosterOptions } from '../egress/poster.ts';
 import { createResolver } from '../egress/resolver.ts';
 import { makeEventId } from '../events/event.ts';
 import { createEventLogStore, type EventLogStore } from '../events/event-log.store.ts';
+import { createFindEvents } from '../events/find-events.ts';
 import { createListEvents } from '../events/list-events.ts';
 import { createSequencer } from '../events/sequencer.ts';
 import { createDeliveriesStore } from '../events/webhooks/deliveries.store.ts';
@@ -37,6 +38,7 @@ export function openEvents(core: Core) {
   return {
     services: {
       listEvents: createListEvents({ store, sequence: sequencer.sequence, clock, keepDays: config.eventDays }),
+      findEvents: createFindEvents(store, sequencer.sequence),
       webhookEndpoints,
     },
     /** The sandbox was emptied, or its clock put back. */

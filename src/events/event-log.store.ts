@@ -15,6 +15,14 @@ export interface PageRequest extends EventFilter {
   limit: number;
 }
 
+export interface EventSearch extends EventFilter {
+  from: string | undefined;
+  to: string | undefined;
+  /** The id of the event before which to begin. */
+  before: string | undefined;
+  limit: number;
+}
+
 export interface LogPage {
   generation: string;
   /** The end of the log as the page saw it. */
@@ -78,6 +86,21 @@ export function createEventLogStore(db: Database) {
         lastPosition: last_position,
         events: rows.filter(({ id }) => id !== null).map(asEvent),
       };
+    },
+
+    /** The latest by time first. A rare type among many events may take long. */
+    async findEvents({ types, userId, from, to, before, limit }: EventSearch): Promise<LoggedEvent[]> {
+      const rows = await db.long(
+        (sql) => sql`
+          select e.position::float8 as position, e.id, e.type, e.at, e.user_id, e.sequence, e.data::text as data
+          from events e
+          where e.at >= ${from ?? '-infinity'}::text::timestamptz and e.at <= ${to ?? 'infinity'}::text::timestamptz
+            ${userId === undefined ? sql`` : sql`and e.user_id = ${userId}`}
+            ${types ? sql`and e.type = any(${array(types)}::text[])` : sql``}
+            ${before === undefined ? sql`` : sql`and (e.at, e.position) < (select b.at, b.position from events b where b.id = ${before}::uuid)`}
+          order by e.at desc, e.position desc limit ${limit}`,
+      );
+      return rows.map(asEvent);
     },
 
     /** Removes some events that were written before, with their deliveries. How many. */

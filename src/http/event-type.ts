@@ -1,4 +1,4 @@
-/** An event type, as callers name it in queries and bodies. */
+/** Types and ids of events, as callers name them in queries and bodies. */
 import { eventTypes, isEventType, type EventType } from '../events/catalogue.ts';
 import { text, type Shape } from '../formats/shape.ts';
 
@@ -6,4 +6,12 @@ export const eventType: Shape<EventType> = text({
   parse: (name) => (isEventType(name) ? name : undefined),
   message: `The field {0} must hold event types: ${eventTypes.join(', ')}.`,
   schema: { enum: eventTypes },
+});
+
+const uuid = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
+
+export const eventId: Shape<string> = text({
+  parse: (id) => (uuid.test(id) ? id : undefined),
+  message: 'The field {0} must hold ids of events.',
+  schema: { format: 'uuid' },
 });

@@ -265,8 +265,11 @@ describe('a receiver that fails', () => {
     for (const endpoint of [first, second]) {
       await until(async () => (await deliveries(service, endpoint, '?state=delivered')).length === 1);
     }
-    const rows = await service.sql`select last_answer from webhook_deliveries order by endpoint_id`;
-    expect(rows.map(({ last_answer }) => last_answer)).toEqual(['x'.repeat(1024), 'begun']);
+    const answers = async ({ id }: Endpoint) => {
+      const { deliveries: listed } = await read(service, `/operator/webhook-endpoints/${id}/deliveries`);
+      return listed.map(({ lastAnswer }: { lastAnswer: string }) => lastAnswer);
+    };
+    expect([await answers(first), await answers(second)]).toEqual([['x'.repeat(1024)], ['begun']]);
     expect(JSON.stringify(await deliveries(service, first))).not.toContain('xxx');
   });
 
@@ -282,6 +285,63 @@ describe('a receiver that fails', () => {
     const tried = (await deliveries(service, endpoint)).find(({ attempts }) => attempts === 1);
     expect(tried).toMatchObject({ state: 'due', lastStatus: null, lastError: 'No answer in time.' });
   }, 120_000);
+});
+
+it('a dead endpoint with a long queue slows down nobody', async () => {
+  const service = await serviceForTest();
+  const [dead, alive] = [await startReceiver(), await startReceiver()];
+  const endpoint = await subscribe(service, dead.url);
+  await subscribe(service, alive.url);
+  await service.createUser();
+  await dead.received(1);
+  await dead.stop();
+  await service.sql`
+    insert into webhook_deliveries (endpoint_id, event_position, due_at)
+    select ${endpoint.id}, position, now() - n * interval '1 second'
+    from generate_series(1, 100000) n, (select min(position) as position from events) e`;
+  for (let count = 0; count < 50; count += 1) await service.createUser();
+  await alive.received(51);
+  const [health] = (await read(service, '/operator/webhook-endpoints')).endpoints;
+  expect(health).toMatchObject({ id: endpoint.id, due: 1000, failingSince: expect.any(String), enabled: true });
+  // After a hundred failures it is asked only a few times a second.
+  const tried = await service.sql`select from webhook_deliveries where endpoint_id = ${endpoint.id} and attempts > 0`;
+  expect(tried.length).toBeLessThan(2000);
+  // Disabling it makes all of them failed, whatever their number.
+  await service.call(`/webhook-endpoints/${endpoint.id}`, { enabled: false });
+  expect(await deliveries(service, endpoint, '?state=due')).toEqual([]);
+  expect(await deliveries(service, endpoint, '?state=failed&limit=1000')).toHaveLength(1000);
+}, 120_000);
+
+describe('GET /operator/events', () => {
+  it('searches by user, type and time, newest first', async () => {
+    const service = await serviceForTest();
+    const id = await service.createUser();
+    await service.record([row(id)]);
+    await advance(service, 86_400);
+    await service.record([row(id)]);
+    await service.createUser();
+    const find = async (query: string) =>
+      (await read(service, `/operator/events${query}`)).events.map(
+        ({ type, sequence }: Record<string, unknown>) => `${String(type)} ${String(sequence)}`,
+      );
+    expect(await find('')).toEqual([
+      'user.created 1',
+      'transactions.recorded 2',
+      'transactions.recorded 1',
+      'user.created 1',
+    ]);
+    expect(await find(`?userId=${id}&type=transactions.recorded`)).toHaveLength(2);
+    const tomorrow = new Date(Date.now() + 43_200_000).toISOString();
+    expect(await find(`?to=${tomorrow}`)).toEqual(['transactions.recorded 1', 'user.created 1']);
+    expect(await find(`?from=${tomorrow}&count=1`)).toEqual(['user.created 1']);
+    const [last] = (await read(service, '/operator/events?count=1')).events;
+    expect(await find(`?before=${last.id}&count=2`)).toEqual(['transactions.recorded 2', 'transactions.recorded 1']);
+    const { status } = await service.call('/operator/events', undefined, {
+      method: 'GET',
+      token: await service.token('events:read'),
+    });
+    expect(status).toBe(403);
+  });
 });
 
 describe('disabling', () => {

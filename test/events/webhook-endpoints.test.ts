@@ -173,7 +173,7 @@ describe('addresses', () => {
     const remote = await serviceForTest({
       HOST: '0.0.0.0',
       LEDGERLINE_SANDBOX_REMOTE: 'true',
-      LEDGERLINE_WEBHOOK_ALLOW: '10.1.0.0/16,hooks.internal',
+      LEDGERLINE_EVENTS_ALLOW: '10.1.0.0/16,hooks.internal',
     });
     for (const one of [...loopback, 'http://127.0.0.1:1', 'https://10.2.0.1', 'http://other.internal']) {
       expect([one, (await post('', { url: one }, remote)).status]).toEqual([one, 400]);
@@ -222,8 +222,6 @@ it('answers 404 for an endpoint that is not there', async () => {
   for (const answer of [
     await remove(),
     await get(`/${id}`),
-    await get('/abc'),
-    await get('/99999999999'),
     await post(`/${id}`, { enabled: false }),
     await post(`/${id}/rotate-secret`),
     await post(`/${id}/test`),
@@ -232,6 +230,10 @@ it('answers 404 for an endpoint that is not there', async () => {
   ]) {
     expect(answer.json).toEqual(refusal(404, 'Not Found', 'Unknown webhook endpoint.'));
     expect(answer.headers.get('error-reason')).toBe('not-found');
+  }
+  for (const path of ['/abc', '/99999999999', '/0']) {
+    const answer = await get(path);
+    expect([answer.status, answer.headers.get('error-reason')]).toEqual([404, 'not-found']);
   }
 });
 

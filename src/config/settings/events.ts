@@ -18,13 +18,13 @@ const targets: Kind<string[]> = {
 
 export const eventsSettings = {
   eventDays: setting({
-    env: 'LEDGERLINE_EVENT_DAYS',
+    env: 'LEDGERLINE_EVENTS_DAYS',
     kind: integer(1, 3650),
     default: 30,
     about: 'How many days events, deliveries and cursors are kept.',
   }),
   webhookAllow: setting<string[]>({
-    env: 'LEDGERLINE_WEBHOOK_ALLOW',
+    env: 'LEDGERLINE_EVENTS_ALLOW',
     kind: targets,
     default: [],
     defaultText: 'none',
@@ -32,7 +32,7 @@ export const eventsSettings = {
       'Private targets that webhooks may be sent to, also over http, such as `10.0.0.0/8,hooks.internal`. A name does not open loopback or link-local addresses; their network does.',
   }),
   webhookProxy: setting<string | undefined>({
-    env: 'LEDGERLINE_WEBHOOK_PROXY',
+    env: 'LEDGERLINE_EVENTS_PROXY',
     kind: url('http'),
     default: undefined,
     secret: true,
@@ -40,13 +40,13 @@ export const eventsSettings = {
       'HTTP proxy that all webhooks go through, by CONNECT. It resolves the names, and so it must refuse private addresses itself.',
   }),
   webhookInFlight: setting({
-    env: 'LEDGERLINE_WEBHOOK_IN_FLIGHT',
+    env: 'LEDGERLINE_EVENTS_IN_FLIGHT',
     kind: integer(1, 1000),
     default: 16,
     about: 'Requests to one webhook endpoint that may be in flight at once.',
   }),
   webhookRate: setting({
-    env: 'LEDGERLINE_WEBHOOK_RATE',
+    env: 'LEDGERLINE_EVENTS_RATE',
     kind: integer(1, 100_000),
     default: 1000,
     about: 'Requests to one webhook endpoint in a second, at most.',

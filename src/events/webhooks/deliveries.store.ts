@@ -53,7 +53,8 @@ export interface Delivery {
 }
 
 /** With what only the operator's console shows. */
-export interface DeliveryDetail extends Delivery {
+export interface DeliveryDetail {
+  delivery: Delivery;
   lastAttemptAt: Date | null;
   lastAnswer: string | null;
   event: LoggedEvent;
@@ -145,13 +146,15 @@ export function createDeliveriesStore(db: Database) {
         ) d join events e on e.position = d.event_position
         order by d.id desc`;
       return rows.map((row) => ({
-        eventId: row.id,
-        type: row.type,
-        state: row.state,
-        attempts: row.attempts,
-        lastStatus: row.last_status,
-        lastError: row.last_error,
-        nextAttemptAt: row.state === 'due' ? row.due_at : null,
+        delivery: {
+          eventId: row.id,
+          type: row.type,
+          state: row.state,
+          attempts: row.attempts,
+          lastStatus: row.last_status,
+          lastError: row.last_error,
+          nextAttemptAt: row.state === 'due' ? row.due_at : null,
+        },
         lastAttemptAt: row.last_attempt_at,
         lastAnswer: row.last_answer,
         event: asEvent(row),

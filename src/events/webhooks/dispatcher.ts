@@ -48,7 +48,7 @@ export function createDispatcher(parts: DispatcherParts) {
       workers.delete(endpointId);
     }
     for (const one of leases) (workers.get(one.endpointId) ?? startWorker(one)).extendLease(until);
-    await Promise.all(leases.filter(({ isSurplus }) => isSurplus).map((one) => giveUp(workers.get(one.endpointId)!)));
+    for (const { endpointId, isSurplus } of leases) if (isSurplus) giveUp(workers.get(endpointId)!);
   }
 
   const givingUp = new Set<EndpointWorker>();

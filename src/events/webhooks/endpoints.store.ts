@@ -12,6 +12,13 @@ export interface Endpoint {
   createdAt: Date;
 }
 
+export interface EndpointHealth extends Endpoint {
+  failingSince: Date | null;
+  /** Counted up to 1,000. */
+  due: number;
+  oldestDueAt: Date | null;
+}
+
 export interface NewEndpoint {
   id: number;
   url: string;
@@ -84,6 +91,30 @@ export function createEndpointsStore(db: Database) {
     async list(): Promise<Endpoint[]> {
       const rows = await db.read.unsafe(`select ${columns} from webhook_endpoints order by id`, [], { prepare: true });
       return rows.map(asEndpoint);
+    },
+
+    async listHealth(): Promise<EndpointHealth[]> {
+      const rows = await db.read.unsafe(
+        `select e.*, l.failing_since, d.due, d.oldest_due_at
+         from (select ${columns} from webhook_endpoints) e
+         left join webhook_leases l on l.endpoint_id = e.id
+         cross join lateral (
+           select count(*)::int as due, min(x.due_at) as oldest_due_at
+           from (
+             select w.due_at from webhook_deliveries w where w.endpoint_id = e.id and w.state = 'due' and e.enabled
+             order by w.due_at limit 1000
+           ) x
+         ) d
+         order by e.id`,
+        [],
+        { prepare: true },
+      );
+      return rows.map((row) => ({
+        ...asEndpoint(row),
+        failingSince: row.failing_since,
+        due: row.due,
+        oldestDueAt: row.oldest_due_at,
+      }));
     },
 
     async find(id: number): Promise<Endpoint | undefined> {

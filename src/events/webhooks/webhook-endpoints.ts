@@ -6,7 +6,7 @@ import { endpointDisabled, invalidFields, tooManyEndpoints, unknownEndpoint } fr
 import { testEventType } from '../catalogue.ts';
 import { writeEvent } from '../event.ts';
 import type { DeliveriesStore, DeliveryDetail, DeliveryState, ReplayRequest } from './deliveries.store.ts';
-import type { Endpoint, EndpointsStore } from './endpoints.store.ts';
+import type { Endpoint, EndpointHealth, EndpointsStore } from './endpoints.store.ts';
 import { failureOf, judge } from './retry.ts';
 import { makeSecret, type SecretBox } from './secret.ts';
 import { signDelivery } from './sign.ts';
@@ -76,6 +76,7 @@ export function createWebhookEndpoints(parts: WebhookEndpointsParts) {
 
   return {
     list: (): Promise<Endpoint[]> => store.list(),
+    listHealth: (): Promise<EndpointHealth[]> => store.listHealth(),
     get,
 
     async create({ url, types, description }: EndpointInput): Promise<Endpoint & { secret: string }> {

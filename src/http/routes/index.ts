@@ -2,6 +2,7 @@
 import type { Issuer } from '../../auth/issuer.ts';
 import type { Observer } from '../../observe.ts';
 import type { GuardDesk } from '../../guard/desk.ts';
+import type { FindEvents } from '../../events/find-events.ts';
 import type { ListEvents } from '../../events/list-events.ts';
 import type { WebhookEndpoints } from '../../events/webhooks/webhook-endpoints.ts';
 import type { ReadOverview } from '../../messages/overview.ts';
@@ -61,8 +62,18 @@ import { sendCodeOperation } from './send-code.ts';
 import { tokenOperation } from './token.ts';
 import { unlinkPhoneOperation } from './unlink-phone.ts';
 import { userStatusOperation } from './user-status.ts';
-import { webhookDeliveryOperations } from './webhook-deliveries.ts';
-import { webhookEndpointOperations } from './webhook-endpoints.ts';
+import { createWebhookEndpointOperation } from './create-webhook-endpoint.ts';
+import { listWebhookEndpointsOperation } from './list-webhook-endpoints.ts';
+import { getWebhookEndpointOperation } from './get-webhook-endpoint.ts';
+import { updateWebhookEndpointOperation } from './update-webhook-endpoint.ts';
+import { deleteWebhookEndpointOperation } from './delete-webhook-endpoint.ts';
+import { rotateWebhookSecretOperation } from './rotate-webhook-secret.ts';
+import { testWebhookEndpointOperation } from './test-webhook-endpoint.ts';
+import { replayWebhookEventsOperation } from './replay-webhook-events.ts';
+import { listWebhookDeliveriesOperation } from './list-webhook-deliveries.ts';
+import { operatorWebhookEndpointsOperation } from './operator-webhook-endpoints.ts';
+import { operatorWebhookDeliveriesOperation } from './operator-webhook-deliveries.ts';
+import { operatorEventsOperation } from './operator-events.ts';
 import { verifyPhoneOperation } from './verify-phone.ts';
 
 export interface Services {
@@ -81,6 +92,7 @@ export interface Services {
   summarizeTransactions(request: TotalsRequest): Promise<TotalsReply>;
   exportTransactions(request: ExportRequest): Promise<ExportReply>;
   listEvents: ListEvents;
+  findEvents: FindEvents;
   webhookEndpoints: WebhookEndpoints;
   receipts: Receipts;
   readTrail(userId: number): Promise<string>;
@@ -102,7 +114,7 @@ export interface Services {
 }
 
 export function operationsOf(services: Services): AnyOperation[] {
-  const { observer, issuer, sandbox, guardDesk } = services;
+  const { observer, issuer, sandbox, guardDesk, webhookEndpoints } = services;
   const operations: AnyOperation[] = [
     sendCodeOperation(services.send),
     verifyPhoneOperation(services.verifyCode),
@@ -119,8 +131,15 @@ export function operationsOf(services: Services): AnyOperation[] {
     summarizeTransactionsOperation(services.summarizeTransactions),
     exportTransactionsOperation(services.exportTransactions),
     listEventsOperation(services.listEvents),
-    ...webhookEndpointOperations(services.webhookEndpoints),
-    ...webhookDeliveryOperations(services.webhookEndpoints),
+    createWebhookEndpointOperation(webhookEndpoints),
+    listWebhookEndpointsOperation(webhookEndpoints),
+    getWebhookEndpointOperation(webhookEndpoints),
+    updateWebhookEndpointOperation(webhookEndpoints),
+    deleteWebhookEndpointOperation(webhookEndpoints),
+    rotateWebhookSecretOperation(webhookEndpoints),
+    testWebhookEndpointOperation(webhookEndpoints),
+    replayWebhookEventsOperation(webhookEndpoints),
+    listWebhookDeliveriesOperation(webhookEndpoints),
     ...receiptOperations(services.receipts),
     readTrailOperation(services.readTrail),
     overviewOperation(services.readOverview),
@@ -133,6 +152,9 @@ export function operationsOf(services: Services): AnyOperation[] {
     guardRemoveSafeOperation(guardDesk),
     guardDecisionsOperation(guardDesk),
     operatorActionsOperation(guardDesk),
+    operatorEventsOperation(services.findEvents),
+    operatorWebhookEndpointsOperation(webhookEndpoints),
+    operatorWebhookDeliveriesOperation(webhookEndpoints),
     findUsersOperation(services.findUsers),
     revealPhoneOperation(services.revealPhone),
     ...(issuer ? [tokenOperation(issuer, observer.observe), jwksOperation(issuer), discoveryOperation(issuer)] : []),

@@ -1,0 +1,13 @@
+/** Searches the log, newest first, for the operator's console. */
+import { writeEvent } from './event.ts';
+import type { EventLogStore, EventSearch } from './event-log.store.ts';
+
+export type FindEvents = ReturnType<typeof createFindEvents>;
+
+export function createFindEvents(store: EventLogStore, sequence: () => Promise<unknown>) {
+  /** JSON texts. */
+  return async function findEvents(search: EventSearch): Promise<string[]> {
+    await sequence();
+    return (await store.findEvents(search)).map(writeEvent);
+  };
+}
