@@ -93,6 +93,7 @@ function openWebhooks(core: Core, sequence: () => Promise<unknown>) {
   jobs.start(
     { name: 'webhook-leases', everyMilliseconds: 3000, run: dispatcher.renew },
     { name: 'webhook-dispatch', everyMilliseconds: 100, run: dispatcher.run },
+    { name: 'webhook-queue', everyMilliseconds: 5000, run: dispatcher.observeQueue },
     { name: 'webhook-maintenance', everyMilliseconds: 10_000, runsOnce: true, run: webhookEndpoints.maintain },
   );
   return { dispatcher, webhookEndpoints };

@@ -96,14 +96,15 @@ export function createDeliveriesStore(db: Database) {
       await db.write`delete from webhook_dispatchers where id = ${dispatcher}::uuid`;
     },
 
-    /** Those of the endpoints that have something due. */
-    async findDue(endpointIds: readonly number[], now: Date): Promise<number[]> {
+    /** Those of the endpoints that have something due, and since when. */
+    async findDue(endpointIds: readonly number[], now: Date): Promise<{ endpointId: number; oldestDueAt: Date }[]> {
       const rows = await db.read`
-        select e.id from unnest(${array(endpointIds)}::int[]) as e (id)
-        where exists (
-          select from webhook_deliveries d where d.endpoint_id = e.id and d.state = 'due' and d.due_at <= ${now}
-        )`;
-      return rows.map(({ id }) => id);
+        select e.id, d.due_at from unnest(${array(endpointIds)}::int[]) as e (id)
+        cross join lateral (
+          select w.due_at from webhook_deliveries w
+          where w.endpoint_id = e.id and w.state = 'due' and w.due_at <= ${now} order by w.due_at limit 1
+        ) d`;
+      return rows.map(({ id, due_at }) => ({ endpointId: id, oldestDueAt: due_at }));
     },
 
     /** The longest due first, without those that are in hand. */

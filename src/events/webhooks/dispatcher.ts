@@ -1,4 +1,5 @@
 /** Shares the endpoints between processes by leases, and wakes the worker of each endpoint that has something due. */
+import { secondsBetween } from '../../clock.ts';
 import { EndpointWorker, type WorkerParts } from './endpoint-worker.ts';
 import type { DeliveriesStore, Lease } from './deliveries.store.ts';
 
@@ -18,10 +19,11 @@ const stopMilliseconds = 3000;
 const giveUpMilliseconds = 20_000;
 
 export function createDispatcher(parts: DispatcherParts) {
-  const { deliveries, clock, id, onError } = parts;
+  const { deliveries, clock, observe, id, onError } = parts;
   const workers = new Map<number, EndpointWorker>();
   let renewing: Promise<void> | undefined;
   let isStopped = false;
+  let oldestDueSeconds = 0;
 
   function startWorker(lease: Lease): EndpointWorker {
     const worker: EndpointWorker = new EndpointWorker(lease, parts, () => giveUp(worker));
@@ -78,10 +80,15 @@ export function createDispatcher(parts: DispatcherParts) {
 
     /** Called often: one statement for all endpoints. */
     async run(): Promise<void> {
-      if (workers.size === 0) return;
-      for (const endpointId of await deliveries.findDue([...workers.keys()], clock.now())) {
-        workers.get(endpointId)?.wake();
-      }
+      const now = clock.now();
+      const due = workers.size === 0 ? [] : await deliveries.findDue([...workers.keys()], now);
+      for (const { endpointId } of due) workers.get(endpointId)?.wake();
+      oldestDueSeconds = Math.max(0, ...due.map(({ oldestDueAt }) => secondsBetween(oldestDueAt, now)));
+    },
+
+    /** Called every few seconds, for the metrics. */
+    async observeQueue(): Promise<void> {
+      observe({ kind: 'webhook-queue', oldestDueSeconds });
     },
 
     /** Somebody else may go on at once. */
