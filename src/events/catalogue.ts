@@ -145,10 +145,6 @@ export type EventType = keyof typeof eventCatalogue;
 
 export const eventTypes = Object.keys(eventCatalogue) as EventType[];
 
-export function isEventType(name: string): name is EventType {
-  return Object.hasOwn(eventCatalogue, name);
-}
-
 /** Sent by the operation `test` only; it is in no log, and nobody can subscribe to it. */
 export const testEventType = 'endpoint.test';
 

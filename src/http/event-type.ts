@@ -1,12 +1,9 @@
 /** Types and ids of events, as callers name them in queries and bodies. */
-import { eventTypes, isEventType, type EventType } from '../events/catalogue.ts';
+import { eventTypes, type EventType } from '../events/catalogue.ts';
+import { word } from '../formats/record.ts';
 import { text, type Shape } from '../formats/shape.ts';
 
-export const eventType: Shape<EventType> = text({
-  parse: (name) => (isEventType(name) ? name : undefined),
-  message: `The field {0} must hold event types: ${eventTypes.join(', ')}.`,
-  schema: { enum: eventTypes },
-});
+export const eventType: Shape<EventType> = word(eventTypes);
 
 const uuid = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 

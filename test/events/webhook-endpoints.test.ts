@@ -53,7 +53,7 @@ describe('POST /webhook-endpoints', () => {
   it('refuses what it cannot take', async () => {
     expect((await post('', {})).json).toEqual(invalidField('Url', 'The Url field is required.'));
     expect((await post('', { url, types: ['user.invented'] })).json).toEqual(
-      invalidField('Types', `The field Types must hold event types: ${eventTypes.join(', ')}.`),
+      invalidField('Types', `The field Types must be one of ${eventTypes.join(', ')}.`),
     );
     expect((await post('', { url, types: ['endpoint.test'] })).json.errors).toHaveProperty('Types');
     expect((await post('', { url: `${url}/${'x'.repeat(2048)}` })).json).toEqual(
