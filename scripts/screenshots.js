@@ -142,7 +142,7 @@ try {
   await picture('console-guard', '/console#guard', {
     viewport: { ...desk, height: 980 },
     colorScheme: 'dark',
-    prepare: (page) => page.getByLabel('Mode of prefix').waitFor(),
+    prepare: (page) => page.getByRole('button', { name: 'mode of prefix' }).waitFor(),
   });
   await picture('console-phone', '/console', {
     viewport: phone,

@@ -1,86 +1,14 @@
-/** The console's journeys. */
-import type { Page } from 'playwright-core';
+/** The console: overview, safe list, and what it shows while the service fails. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { focused, openAsProduction, tabTo } from '../harness/console.ts';
 import { expectAccessible, expectNarrow, expectRenderedText, openPage, tableCells } from '../harness/page.ts';
-import { stepsOf } from '../../web/console/explain.ts';
-import { newPhone, serviceForTest, startService, wrongCode, type Service } from '../harness/service.ts';
+import { newPhone, serviceForTest, startService, type Service } from '../harness/service.ts';
 
 let service: Service;
 beforeAll(async () => {
   service = await startService();
 });
 afterAll(() => service.stop());
-
-/** Somebody who typed a wrong code until they were blocked. */
-async function failedCustomer(): Promise<{ id: number; phoneNumber: string }> {
-  const phoneNumber = newPhone();
-  const id = await service.createUser();
-  await service.sendCode(id, phoneNumber);
-  const wrong = wrongCode(await service.lastCode(phoneNumber));
-  for (let attempt = 0; attempt < 11; attempt += 1) await service.verify(id, wrong);
-  return { id, phoneNumber };
-}
-
-describe('a failed customer', () => {
-  it('is found by number, with the reason, and the number stays masked until it is revealed', async () => {
-    const { id, phoneNumber } = await failedCustomer();
-    // The trail is written after the answer.
-    await expect
-      .poll(async () => (await service.call(`/operator/users/${id}/trail`, undefined, { method: 'GET' })).text)
-      .toContain('"blocked"');
-    const page = await openPage(`${service.url}/console`);
-    await page.getByRole('link', { name: 'Customer' }).click();
-    await page.getByLabel('User id or phone number').fill(phoneNumber);
-    await page.keyboard.press('Enter');
-    await page.getByText('Not verified: they were blocked after too many failures.').waitFor();
-    expect(await page.getByRole('main').innerText()).toContain('the code was wrong');
-    expect(await page.getByRole('main').innerText()).not.toContain(phoneNumber);
-    await expectAccessible(page);
-    await expectNarrow(page);
-    await page.getByRole('button', { name: 'Reveal number' }).click();
-    await page.getByText(`Last code to: ${phoneNumber}`).waitFor();
-    const acts = await service.sql`select from operator_actions where action = 'reveal-phone' and user_id = ${id}`;
-    expect(acts.length).toBe(1);
-    expect(service.logLines.join('')).toContain(`"action":"reveal-phone","target":"user ${id}"`);
-  });
-
-  it('is told newest first, also what came in one moment', () => {
-    const [asked, answered] = ['2026-01-05T10:00:00.000Z', '2026-01-05T10:00:04.100Z'];
-    const message = {
-      number: 1,
-      phoneNumber: '+44…56',
-      country: 'GB',
-      correlationType: 0,
-      locale: 'en',
-      segments: 1,
-      gateway: 'vonage',
-      gatewayMessageId: 'm',
-      outcome: 'accepted',
-      state: 'accepted',
-      reason: null,
-      requestedAt: asked,
-      answeredAt: answered,
-      stateAt: answered,
-      expiresAt: '2026-01-05T10:10:00.000Z',
-      verifiedAt: null,
-      tries: [
-        { gateway: 'twilio', outcome: 'unavailable', reason: 'HTTP 503', milliseconds: 100 },
-        { gateway: 'vonage', outcome: 'accepted', milliseconds: 100 },
-      ],
-    };
-    expect(stepsOf({ id: 1, messages: [message], events: [] }).map(({ text }) => text)).toEqual([
-      'vonage accepted code 1',
-      'twilio did not take code 1: HTTP 503',
-      'Code 1 was asked for, to +44…56 (GB)',
-    ]);
-  });
-
-  it('who succeeded is told from who waits', async () => {
-    const id = await service.verifiedUser();
-    const page = await openPage(`${service.url}/console#customer/${id}`);
-    await page.locator('.sentence').getByText('Verified.').waitFor();
-  });
-});
 
 describe('the overview', () => {
   it('counts what the service counted, in a plot and in a table', async () => {
@@ -106,83 +34,34 @@ describe('the overview', () => {
     expect(await page.locator('.figure').first().innerText()).toBe('1');
     expect(await page.locator('.plot table tbody tr').last().locator('td').allInnerTexts()).toEqual(['1', '0', '1']);
   });
-});
 
-describe('the guard', () => {
-  it('shows who is blocked, and lifts it on record', async () => {
-    const { id, phoneNumber } = await failedCustomer();
-    const page = await openPage(`${service.url}/console#guard`);
-    await page.getByRole('button', { name: `Lift the block of ${id}` }).click();
-    await page.getByRole('button', { name: `Lift the block of ${id}` }).waitFor({ state: 'detached' });
-    await service.sendCode(id, phoneNumber);
-    expect((await service.verify(id, await service.lastCode(phoneNumber))).status).toBe(200);
-    await page.getByLabel('Mode of prefix').selectOption('shadow');
-    await expectAccessible(page);
-    await expectNarrow(page);
-    await page.getByRole('link', { name: 'Audit' }).click();
-    const row = page.getByRole('row').filter({ hasText: `user ${id}` });
-    await row.getByText('Lifted a block').waitFor();
-    await page.getByRole('row').filter({ hasText: 'prefix' }).getByText('shadow').waitFor();
-    await expectAccessible(page);
+  it('keeps the span after a reload', async () => {
+    const page = await openPage(`${service.url}/console`);
+    await page.getByLabel('Span').selectOption('30 days');
+    await expect.poll(() => page.locator('.plot table tbody tr').count()).toBe(30);
+    await page.reload();
+    await expect.poll(() => page.locator('.plot table tbody tr').count()).toBe(30);
+    expect(await page.getByLabel('Span').inputValue()).toBe('30');
   });
 
-  it('takes back the block where the customer is looked at', async () => {
-    const { id, phoneNumber } = await failedCustomer();
-    const page = await openPage(`${service.url}/console#customer/${id}`);
-    await page.getByText('Blocked until').waitFor();
-    await page.getByRole('button', { name: 'Lift the block' }).focus();
-    await page.keyboard.press('Enter');
-    await page.getByText('Blocked until').waitFor({ state: 'detached' });
-    // The button is gone, and the focus is not lost with it.
-    expect(await focused(page)).toBe(`User ${id}`);
-    await service.sendCode(id, phoneNumber);
-    expect((await service.verify(id, await service.lastCode(phoneNumber))).status).toBe(200);
+  it('explains its terms', async () => {
+    const page = await openPage(`${service.url}/console`);
+    await page.locator('.tile').first().waitFor();
+    const shown = await page.getByRole('main').innerText();
+    for (const term of ['Not sent', 'Failed over']) expect(shown).toContain(term);
+    expect(shown).toContain('No gateway accepted the text.');
+    expect(shown).toContain('so the next gateway was asked.');
   });
 
-  it('shows what a rule in shadow would have refused: all of it, and of that rule alone', async () => {
-    const own = await serviceForTest({
-      LEDGERLINE_RULES: 'user-sends=shadow,user-failures=enforce',
-      LEDGERLINE_USER_SENDS: '1/10m',
-    });
-    const id = await own.createUser();
-    for (let call = 0; call < 61; call += 1) expect((await own.sendCode(id, newPhone())).status).toBe(204);
-    const other = await own.createUser();
-    for (let attempt = 0; attempt < 11; attempt += 1) await own.verify(other, '000000');
-    const decided = async () =>
-      (await own.call('/operator/guard/decisions?count=500', undefined, { method: 'GET' })).json.decisions.length;
-    await expect.poll(decided).toBe(61);
-    const page = await openPage(`${own.url}/console#guard`);
-    const table = page.getByRole('region', { name: 'Decisions' }).getByRole('row');
-    await expect.poll(() => table.count()).toBe(1 + 50);
-    await page.getByRole('button', { name: 'Show older' }).click();
-    await expect.poll(() => table.count()).toBe(1 + 61);
-    expect(await page.getByRole('button', { name: 'Show older' }).count()).toBe(0);
-    await page.getByRole('button', { name: '60 would have been refused by user-sends: show them' }).click();
-    expect(await focused(page)).toBe('Decisions');
-    await expect.poll(() => page.getByLabel('Decisions of which rule').inputValue()).toBe('user-sends');
-    await expect.poll(() => page.locator('.mark.refused').count()).toBe(0);
-    expect(await page.locator('.mark.shadow').count()).toBe(50);
-    await page.getByLabel('Which decisions').selectOption('Refused');
-    await page.getByText('Nothing of this kind was decided.').waitFor();
-    await page.getByLabel('Decisions of which rule').selectOption('user-failures');
-    await page.locator('.mark.refused').waitFor();
-    expect(await page.locator('.mark.refused').count()).toBe(1);
-    await expectAccessible(page);
-    await expectNarrow(page);
+  it('has one script of digits, whatever the language of the browser', async () => {
+    await service.verifiedUser();
+    const page = await openPage(`${service.url}/console`, { locale: 'ar-EG' });
+    await page.locator('.tile').first().waitFor();
+    const shown = await page.getByRole('main').innerText();
+    expect(shown).toMatch(/\d/);
+    expect(shown).not.toMatch(/[\u0660-\u0669\u06f0-\u06f9]/);
   });
 });
-
-/** What the keyboard is on: the words of a control, or of its label. */
-const focused = (page: Page) =>
-  page.evaluate<string>(`(() => {
-    const at = document.activeElement;
-    return at.ariaLabel ?? at.closest('label')?.firstChild.textContent ?? at.textContent;
-  })()`);
-
-async function tabTo(page: Page, name: string): Promise<void> {
-  for (let presses = 0; presses < 60 && (await focused(page)) !== name; presses += 1) await page.keyboard.press('Tab');
-  expect(await focused(page)).toBe(name);
-}
 
 describe('the safe list', () => {
   it('takes a number and a prefix and gives them up again, by keyboard alone, masked and on record', async () => {
@@ -199,7 +78,7 @@ describe('the safe list', () => {
     await tabTo(page, 'Phone number');
     await page.keyboard.type('07911');
     await page.keyboard.press('Enter');
-    await page.getByRole('alert').getByText('such as +447911123456').waitFor();
+    await page.getByRole('alert').getByText('such as +447400123456').waitFor();
     await expectAccessible(page);
     await page.keyboard.press('Control+A');
     await page.keyboard.type(`${phoneNumber.slice(0, 3)} ${phoneNumber.slice(3)}`);
@@ -237,9 +116,9 @@ describe('the safe list', () => {
     await page.getByRole('link', { name: 'Audit' }).click();
     await page.getByRole('row').nth(3).waitFor();
     expect((await tableCells(page)).map((cells) => cells.slice(1, 4))).toEqual([
-      ['sandbox', 'Took off the safe list', masked],
-      ['sandbox', 'Put on the safe list', '+251911'],
-      ['sandbox', 'Put on the safe list', masked],
+      ['sandbox', 'Removed from the safe list', masked],
+      ['sandbox', 'Added to the safe list', '+251911'],
+      ['sandbox', 'Added to the safe list', masked],
     ]);
     expect(own.logLines.join('')).not.toContain(phoneNumber.slice(1));
   });
@@ -279,20 +158,58 @@ describe('what stands in the way', () => {
       await page.unroute('**/operator/**');
       await page.route('**/operator/**', (route) => route.abort());
       await page.reload();
-      await page.getByRole('alert').getByText('The service cannot be reached.').waitFor();
+      await page.getByRole('alert').getByText('The service does not answer.').waitFor();
     },
   );
+});
 
-  it('of a customer who is not there, or a number that is nobody’s', async () => {
-    const page = await openPage(`${service.url}/console#customer/2000000000`, { expected: /status of 404/ });
-    await page.getByRole('alert').waitFor();
+describe('a service that goes away', () => {
+  it('marks what is on screen as old, says from when it is, and recovers', async () => {
+    const page = await openPage(`${service.url}/console`, { expected: /ERR_INTERNET_DISCONNECTED/ });
+    const mark = page.locator('.mark.closed');
+    await mark.waitFor();
+    await page.getByText(/^Updated at \d/).waitFor();
+    const colour = () => page.evaluate(`getComputedStyle(document.querySelector('.mark.closed')).backgroundColor`);
+    const before = await colour();
+    await page.context().setOffline(true);
+    await page
+      .getByRole('alert')
+      .getByText(/^The service does not answer\. What you see is from \d/)
+      .waitFor();
+    expect(await colour()).not.toBe(before);
+    expect(await page.getByText(/^Updated at/).count()).toBe(0);
     await expectAccessible(page);
-    await page.getByLabel('User id or phone number').fill(newPhone());
-    await page.keyboard.press('Enter');
-    await page.getByRole('alert').getByText('Nobody verified this number').waitFor();
-    await page.getByLabel('User id or phone number').fill('who');
-    await page.keyboard.press('Enter');
-    await page.getByRole('alert').getByText('Give a user id, or a number').waitFor();
-    await expectAccessible(page);
+    await page.emulateMedia({ colorScheme: 'light' });
+    await page.context().setOffline(false);
+    await page.getByRole('alert').waitFor({ state: 'detached' });
+    expect(await colour()).toBe(before);
   });
+});
+
+it('a token that may only read finds every control that changes something disabled', async () => {
+  const own = await serviceForTest();
+  const id = await own.verifiedUser();
+  const blocked = await own.createUser();
+  for (let attempt = 0; attempt < 11; attempt += 1) await own.verify(blocked, '000000');
+  await own.call('/operator/guard/safe-list', { prefix: '+251911' });
+  const page = await openPage(`${own.url}/`);
+  await openAsProduction(page, own.url, await own.token('operator:read'));
+  await page.getByText('Read only').waitFor();
+  const controls: Record<string, RegExp[]> = {
+    Guard: [/^Lift the block of user/, /mode of prefix$/],
+    'Safe list': [/^Add$/, /^Remove/],
+  };
+  for (const [view, names] of Object.entries(controls)) {
+    await page.getByRole('link', { name: view }).click();
+    for (const name of names) {
+      const button = page.getByRole('button', { name }).first();
+      await button.waitFor();
+      expect([view, String(name), await button.isDisabled()]).toEqual([view, String(name), true]);
+    }
+  }
+  await page.goto(`${own.url}/console#customer/${id}`);
+  const reveal = page.getByRole('button', { name: 'Reveal number' });
+  await reveal.waitFor();
+  expect(await reveal.isDisabled()).toBe(true);
+  await expectAccessible(page);
 });

@@ -1,4 +1,4 @@
-/** The operator's console: how it goes, what is refused, and why one customer's code failed. */
+/** The operator's console. */
 import { render } from 'preact';
 import { useEffect, useMemo, useState } from 'preact/hooks';
 import { clientCredentials, createClient, type TokenSource } from '../../client/index.ts';
@@ -7,6 +7,7 @@ import { SignIn } from '../pages/sign-in.tsx';
 import { AuditView } from './audit.tsx';
 import { CustomerView } from './customer.tsx';
 import { GuardView } from './guard.tsx';
+import { allowsWriting, OperatorContext, readOnlyHint, subjectOf } from './operator.ts';
 import { OverviewView } from './overview.tsx';
 import { SafeListView } from './safe-list.tsx';
 
@@ -36,37 +37,28 @@ function useView(): ViewName {
 
 interface Session {
   token: TokenSource;
-  /** The person, where a person brought the token. */
+  /** The person, if a person brought the token. */
   name?: string | undefined;
+  mayWrite: boolean;
 }
 
 function sandboxSession(): Session {
   const scope = 'operator:read operator:write';
-  return { token: clientCredentials({ baseUrl: '', clientId: 'sandbox', clientSecret: 'sandbox', scope }) };
-}
-
-/** Whom the audit will name. Only for show: whether the token is good is the service's to say. */
-function subjectOf(token: string): string | undefined {
-  try {
-    const payload = token.split('.')[1]!.replaceAll('-', '+').replaceAll('_', '/');
-    const bytes = Uint8Array.from(atob(payload), (character) => character.charCodeAt(0));
-    const { sub } = JSON.parse(new TextDecoder().decode(bytes)) as { sub?: unknown };
-    return typeof sub === 'string' ? sub : undefined;
-  } catch {
-    return undefined;
-  }
+  const token = clientCredentials({ baseUrl: '', clientId: 'sandbox', clientSecret: 'sandbox', scope });
+  return { token, mayWrite: true };
 }
 
 function ConsolePage() {
   const [session, setSession] = useState<Session | undefined>(() => (isSandbox ? sandboxSession() : undefined));
-  const [refused, setRefused] = useState(false);
+  const [isRefused, setRefused] = useState(false);
 
   function signIn(text: string): void {
     setRefused(false);
     setSession({
       name: subjectOf(text),
+      mayWrite: allowsWriting(text),
       token(wasRefused) {
-        // It is the only one there is, so another has to be brought.
+        // There is no other token, so the person has to bring one.
         if (wasRefused) {
           setRefused(true);
           setSession(undefined);
@@ -84,7 +76,7 @@ function ConsolePage() {
       ) : (
         <SignIn
           about="Paste an access token with operator:read; changes need operator:write. What you do is recorded under its name."
-          refused={refused}
+          isRefused={isRefused}
           onToken={signIn}
         />
       )}
@@ -92,8 +84,15 @@ function ConsolePage() {
   );
 }
 
-function Console({ session: { token, name }, onSignOut }: { session: Session; onSignOut(): void }) {
-  const desk = useMemo(() => createClient({ token, retries: 1 }).operator, [token]);
+/** Requests outlive the page, so that a change is not lost when it is closed. */
+const keepAlive: typeof fetch = (input, init) => fetch(input, { ...init, keepalive: true });
+
+function Console({ session, onSignOut }: { session: Session; onSignOut(): void }) {
+  const { token, name, mayWrite } = session;
+  const operator = useMemo(
+    () => ({ desk: createClient({ token, retries: 1, fetch: keepAlive }).operator, mayWrite }),
+    [session],
+  );
   const here = useView();
   const { View } = views[here];
   return (
@@ -109,13 +108,20 @@ function Console({ session: { token, name }, onSignOut }: { session: Session; on
         {!isSandbox && (
           <p class="who-am-i">
             {name && <span>{name}</span>}
+            {!mayWrite && (
+              <span class="mark shadow" title={readOnlyHint}>
+                Read only
+              </span>
+            )}
             <button type="button" class="quiet small" onClick={onSignOut}>
               Sign out
             </button>
           </p>
         )}
       </div>
-      <View desk={desk} />
+      <OperatorContext.Provider value={operator}>
+        <View />
+      </OperatorContext.Provider>
     </main>
   );
 }

@@ -1,5 +1,7 @@
-/** What the console's views are made of. */
+/** Parts that the views of the console share. */
 import type { ComponentChildren, Ref } from 'preact';
+import { formatClock, formatTime } from './format.ts';
+import type { Requested } from './requests.ts';
 
 export function Complaint({ text }: { text: string | undefined }) {
   return text ? (
@@ -9,8 +11,8 @@ export function Complaint({ text }: { text: string | undefined }) {
   ) : null;
 }
 
-/** What was done, for those who cannot see the change. */
-export function Said({ text }: { text: string }) {
+/** What was done, for screen readers. */
+export function Done({ text }: { text: string }) {
   return (
     <p class="unseen" role="status">
       {text}
@@ -18,16 +20,67 @@ export function Said({ text }: { text: string }) {
   );
 }
 
-/** Where the focus goes when the button that was pressed goes away. */
-export function PanelHeading({ id, of, children }: { id: string; of?: Ref<HTMLHeadingElement>; children: string }) {
+type Shown = Pick<Requested<unknown>, 'value' | 'updatedAt' | 'error'>;
+
+interface ViewTitleProps {
+  title: string;
+  /** Everything that the view shows. */
+  requests: Shown[];
+  children?: ComponentChildren;
+}
+
+export function ViewTitle({ title, requests, children }: ViewTitleProps) {
   return (
-    <h2 id={id} ref={of ?? null} tabIndex={-1}>
+    <>
+      <header class="view-title">
+        <h1>{title}</h1>
+        <Updated requests={requests} />
+        {children}
+      </header>
+      <Failure requests={requests} />
+    </>
+  );
+}
+
+/** How old the values on screen are. */
+export function Updated({ requests }: { requests: Shown[] }) {
+  const time = updatedAt(requests);
+  return time && !isStale(...requests) ? <p class="updated">Updated at {time}</p> : null;
+}
+
+/** A failure, and from when the values on screen are. */
+export function Failure({ requests }: { requests: Shown[] }) {
+  const error = requests.find((request) => request.error)?.error;
+  const time = updatedAt(requests);
+  return <Complaint text={error && (time ? `${error} What you see is from ${time}.` : error)} />;
+}
+
+function updatedAt(requests: Shown[]): string | undefined {
+  const updates = requests.flatMap((request) => (request.updatedAt ? [request.updatedAt.getTime()] : []));
+  return updates.length === requests.length ? formatClock(new Date(Math.min(...updates))) : undefined;
+}
+
+/** Whether what is shown may no longer be true. */
+export function isStale(...requests: Pick<Requested<unknown>, 'error'>[]): boolean {
+  return requests.some(({ error }) => error !== undefined);
+}
+
+interface PanelHeadingProps {
+  id: string;
+  headingRef?: Ref<HTMLHeadingElement>;
+  children: ComponentChildren;
+}
+
+/** Takes the focus when the button that was pressed disappears. */
+export function PanelHeading({ id, headingRef, children }: PanelHeadingProps) {
+  return (
+    <h2 id={id} ref={headingRef ?? null} tabIndex={-1}>
       {children}
     </h2>
   );
 }
 
-/** The next page of a list, where there is one. */
+/** A button for the next page of a list, if there is one. */
 export function Older({ onClick }: { onClick: (() => void) | undefined }) {
   return onClick ? (
     <p class="older">
@@ -38,7 +91,7 @@ export function Older({ onClick }: { onClick: (() => void) | undefined }) {
   ) : null;
 }
 
-/** Until the first answer is there. */
+/** Shown until the first answer is there. */
 export function Loading() {
   return (
     <p class="soft" role="status">
@@ -47,10 +100,9 @@ export function Loading() {
   );
 }
 
-const time = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'medium' });
-
-export const at = (instant: string) => <time dateTime={instant}>{time.format(new Date(instant))}</time>;
-export const number = (value: number) => value.toLocaleString();
+export function Time({ instant }: { instant: string }) {
+  return <time dateTime={instant}>{formatTime(instant)}</time>;
+}
 
 export interface TableRow {
   key: string | number;
@@ -61,17 +113,20 @@ interface TableProps {
   columns: string[];
   rows: TableRow[];
   /** The column that names its row. */
-  headed?: number;
-  numeric?: boolean;
+  headingColumn?: number;
+  isNumeric?: boolean;
+  /** Whether the last column holds a control, which a phone shows beside the heading of the row. */
+  hasControl?: boolean;
 }
 
 /**
- * On a phone a row becomes a block, with the columns' names beside the cells. Style sheets that do so take a table's
- * meaning away, so the roles are said in words.
+ * On a phone a row becomes a few lines, in which the columns' names stand before the cells. Such styles take away the
+ * meaning of a table, so the roles are given as attributes.
  */
-export function Table({ columns, rows, headed = 0, numeric }: TableProps) {
+export function Table({ columns, rows, headingColumn = 0, isNumeric, hasControl }: TableProps) {
+  const kinds = [isNumeric && 'numeric', hasControl && 'with-control'].filter(Boolean);
   return (
-    <table role="table" class={numeric ? 'table numeric' : 'table'}>
+    <table role="table" class={['table', ...kinds].join(' ')}>
       <thead role="rowgroup">
         <tr role="row">
           {columns.map((column) => (
@@ -85,13 +140,13 @@ export function Table({ columns, rows, headed = 0, numeric }: TableProps) {
         {rows.map(({ key, cells }) => (
           <tr key={key} role="row">
             {cells.map((cell, index) =>
-              index === headed ? (
+              index === headingColumn ? (
                 <th key={index} role="rowheader" scope="row" data-column={columns[index]}>
                   <div>{cell}</div>
                 </th>
               ) : (
-                <td key={index} role="cell" data-column={columns[index]}>
-                  <div>{cell}</div>
+                <td key={index} role="cell" data-column={columns[index]} data-empty={isEmpty(cell) || undefined}>
+                  <div>{cell ?? '–'}</div>
                 </td>
               ),
             )}
@@ -100,4 +155,14 @@ export function Table({ columns, rows, headed = 0, numeric }: TableProps) {
       </tbody>
     </table>
   );
+}
+
+/** A phone leaves out cells that say nothing. */
+function isEmpty(cell: ComponentChildren): boolean {
+  return cell === null || cell === 0;
+}
+
+/** On a phone a list shows fewer entries at first. */
+export function pageSizeOf(wide: number, narrow: number): number {
+  return matchMedia('(max-width: 44rem)').matches ? narrow : wide;
 }

@@ -1,5 +1,6 @@
-/** Plots of the console: plain SVG, each with the same numbers as a table for those who cannot see it. */
+/** Plots of the console: plain SVG, each with the same numbers in a table for screen readers. */
 import { useLayoutEffect, useRef, useState } from 'preact/hooks';
+import { formatNumber, formatShare, formatShort } from './format.ts';
 
 export interface Series {
   name: string;
@@ -14,35 +15,35 @@ export interface BarsProps {
 }
 
 const height = 200;
-/** What a label takes, in pixels. */
+/** The width of a label in pixels. */
 const labelWidth = 60;
 const inset = { left: 36, bottom: 24, top: 8 };
 
-/** Groups of bars, one group a label. */
+/** Groups of bars, one group for each label. */
 export function Bars({ title, labels, series }: BarsProps) {
   const figure = useRef<HTMLElement>(null);
   const [width, setWidth] = useState(640);
-  // Drawn as wide as there is room, so that words stay as large as they are elsewhere.
+  // Drawn in the width that is there, so that the text is as large as elsewhere.
   useLayoutEffect(() => {
     const observer = new ResizeObserver(([entry]) => setWidth(Math.max(200, Math.round(entry!.contentRect.width))));
     observer.observe(figure.current!);
     return () => observer.disconnect();
   }, []);
-  const most = niceMost(Math.max(1, ...series.flatMap(({ values }) => values)));
+  const highest = roundUp(Math.max(1, ...series.flatMap(({ values }) => values)));
   const group = (width - inset.left) / Math.max(1, labels.length);
   const bar = Math.min(22, (group * 0.7) / series.length);
   const floor = height - inset.bottom;
-  const y = (value: number) => floor - (value / most) * (floor - inset.top);
-  // As many labels as can be read.
+  const y = (value: number) => floor - (value / highest) * (floor - inset.top);
+  // Only as many labels as have room.
   const every = Math.ceil((labels.length * labelWidth) / (width - inset.left));
   return (
     <figure class="plot" ref={figure}>
       <svg viewBox={`0 0 ${width} ${height}`} aria-hidden="true" focusable="false">
         {[0, 0.5, 1].map((part) => (
           <g key={part} class="grid">
-            <line x1={inset.left} x2={width} y1={y(most * part)} y2={y(most * part)} />
-            <text x={inset.left - 8} y={y(most * part) + 4} text-anchor="end">
-              {short(most * part)}
+            <line x1={inset.left} x2={width} y1={y(highest * part)} y2={y(highest * part)} />
+            <text x={inset.left - 8} y={y(highest * part) + 4} text-anchor="end">
+              {formatShort(highest * part)}
             </text>
           </g>
         ))}
@@ -96,7 +97,7 @@ export function Bars({ title, labels, series }: BarsProps) {
               <tr key={label}>
                 <th scope="row">{label}</th>
                 {series.map(({ name, values }) => (
-                  <td key={name}>{values[index]}</td>
+                  <td key={name}>{formatNumber(values[index]!)}</td>
                 ))}
               </tr>
             ))}
@@ -117,18 +118,14 @@ export function Share({ part, of, tone }: { part: number; of: number; tone: stri
         <rect class="rest" width="100" height="8" rx="4" />
         <rect class={tone} width={percent} height="8" rx="4" />
       </svg>
-      {percent}%
+      {formatShare(part, of)}
     </span>
   );
 }
 
 /** Even, so that the line in the middle is a whole number too. */
-function niceMost(value: number): number {
+function roundUp(value: number): number {
   const power = 10 ** Math.floor(Math.log10(value));
   const steps = [1, 2, 3, 4, 5, 6, 8, 10].map((step) => step * power);
   return steps.find((nice) => nice >= value && nice % 2 === 0) ?? value;
-}
-
-function short(value: number): string {
-  return value.toLocaleString(undefined, { notation: 'compact', maximumFractionDigits: 1 });
 }

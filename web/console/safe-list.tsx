@@ -1,31 +1,33 @@
-/** Numbers that the rules about destinations leave alone: who put them there, and how they get on and off. */
+/** Numbers that the rules about destinations do not apply to: who added them, and how they are added and removed. */
 import { useRef, useState } from 'preact/hooks';
-import { isE164, type OperatorFunctions } from '../../client/index.ts';
-import { refreshSeconds, useAsked, useChange } from './ask.ts';
-import { at, Complaint, Loading, PanelHeading, Said, Table } from './parts.tsx';
+import { isE164 } from '../../client/index.ts';
+import { readOnlyHint, useOperator } from './operator.ts';
+import { Complaint, Done, isStale, Loading, PanelHeading, Table, Time, ViewTitle } from './parts.tsx';
+import { refreshSeconds, useChange, useRequest } from './requests.ts';
 
 const kinds = {
   number: {
     name: 'One number',
-    fits: isE164,
-    example: '+447911123456',
-    wrong: 'Give the number with its country, such as +447911123456.',
+    isValid: isE164,
+    example: '+447400123456',
+    complaint: 'Give the number with its calling code, such as +447400123456.',
   },
   prefix: {
     name: 'All that start with',
-    fits: (text: string) => /^\+[1-9]\d{2,8}$/.test(text),
-    example: '+447911',
-    wrong: 'Give + and 3 to 9 digits, such as +447911.',
+    isValid: (text: string) => /^\+[1-9]\d{2,8}$/.test(text),
+    example: '+447400',
+    complaint: 'Give + and 3 to 9 digits, such as +447400.',
   },
 };
 type Kind = keyof typeof kinds;
 
-export function SafeListView({ desk }: { desk: OperatorFunctions }) {
-  const entries = useAsked(() => desk.safeList(), [desk], refreshSeconds);
-  const { complaint, said, run } = useChange();
+export function SafeListView() {
+  const { desk, mayWrite } = useOperator();
+  const entries = useRequest(() => desk.safeList(), [desk], refreshSeconds);
+  const { complaint, done, run } = useChange();
   const [kind, setKind] = useState<Kind>('number');
   const [typed, setTyped] = useState('');
-  const [wrong, setWrong] = useState<string>();
+  const [typedComplaint, setTypedComplaint] = useState<string>();
   const field = useRef<HTMLInputElement>(null);
   const heading = useRef<HTMLHeadingElement>(null);
 
@@ -33,33 +35,31 @@ export function SafeListView({ desk }: { desk: OperatorFunctions }) {
     event.preventDefault();
     const text = typed.replace(/[\s().-]/g, '');
     field.current!.focus();
-    if (!kinds[kind].fits(text)) return setWrong(kinds[kind].wrong);
-    setWrong(undefined);
-    const added = await run(
+    if (!kinds[kind].isValid(text)) return setTypedComplaint(kinds[kind].complaint);
+    setTypedComplaint(undefined);
+    const isAdded = await run(
       desk.addToSafeList(kind === 'prefix' ? { prefix: text } : { phoneNumber: text }),
-      'It stands on the safe list.',
+      'Added to the safe list.',
     );
-    // The number in full stays no longer than it is needed.
-    if (added) setTyped('');
-    entries.again();
+    // The full number stays on screen no longer than needed.
+    if (isAdded) setTyped('');
+    entries.refresh();
   }
 
   async function remove(id: string, label: string): Promise<void> {
-    if (await run(desk.removeFromSafeList(id), `${label} is off the safe list.`)) heading.current!.focus();
-    entries.again();
+    if (await run(desk.removeFromSafeList(id), `Removed ${label} from the safe list.`)) heading.current!.focus();
+    entries.refresh();
   }
 
   return (
-    <>
-      <header class="view-title">
-        <h1>Safe list</h1>
-      </header>
+    <div class={isStale(entries) ? 'view stale' : 'view'}>
+      <ViewTitle title="Safe list" requests={[entries]} />
       <p class="soft lead">
-        The rules about destinations (country, number-type, phone-sends, phone-users, prefix, country-sends) leave these
-        numbers alone. The budgets of users, addresses and tokens, the rules about failures and what may be spent hold
-        all the same.
+        The rules about destinations (country, number-type, phone-sends, phone-users, prefix, country-sends) do not
+        apply to these numbers. The budgets of users, addresses and tokens, the rules about failures and the spending
+        limit still apply.
       </p>
-      <form class="find" onSubmit={add} aria-label="Put on the safe list">
+      <form class="find" onSubmit={add} aria-label="Add to the safe list">
         <label class="kind">
           Kind
           <select value={kind} onChange={(event) => setKind(event.currentTarget.value as Kind)}>
@@ -78,36 +78,39 @@ export function SafeListView({ desk }: { desk: OperatorFunctions }) {
             value={typed}
             autoComplete="off"
             placeholder={kinds[kind].example}
-            aria-invalid={wrong !== undefined}
+            aria-invalid={typedComplaint !== undefined}
             onInput={(event) => setTyped(event.currentTarget.value)}
           />
         </label>
-        <button type="submit" class="primary">
+        <button type="submit" class="primary" disabled={!mayWrite} title={mayWrite ? undefined : readOnlyHint}>
           Add
         </button>
       </form>
-      <Complaint text={wrong ?? complaint ?? entries.error} />
-      <Said text={said} />
+      <Complaint text={typedComplaint ?? complaint} />
+      <Done text={done} />
       <section class="card panel" aria-labelledby="safe">
-        <PanelHeading id="safe" of={heading}>
+        <PanelHeading id="safe" headingRef={heading}>
           On the list
         </PanelHeading>
         {!entries.value && !entries.error && <Loading />}
-        {entries.value?.length === 0 && <p class="soft">The list is empty: the rules hold for every number.</p>}
+        {entries.value?.length === 0 && <p class="soft">The list is empty: the rules apply to every number.</p>}
         {entries.value && entries.value.length > 0 && (
           <Table
             columns={['Number', 'Kind', 'Added', 'By', 'Action']}
+            hasControl
             rows={entries.value.map(({ id, label, isPrefix, addedAt, addedBy }) => ({
               key: id,
               cells: [
                 isPrefix ? `${label}…` : label,
                 isPrefix ? kinds.prefix.name : kinds.number.name,
-                at(addedAt),
+                <Time instant={addedAt} />,
                 addedBy,
                 <button
                   type="button"
                   class="quiet small"
                   aria-label={`Remove ${label}`}
+                  disabled={!mayWrite}
+                  title={mayWrite ? undefined : readOnlyHint}
                   onClick={() => remove(id, label)}
                 >
                   Remove
@@ -117,6 +120,6 @@ export function SafeListView({ desk }: { desk: OperatorFunctions }) {
           />
         )}
       </section>
-    </>
+    </div>
   );
 }

@@ -1,4 +1,4 @@
-/** The line at the top of every page. */
+/** The header of every page. */
 import icon from '../icon.svg';
 
 const links = [
@@ -28,5 +28,5 @@ export function Header({ here }: { here: 'sandbox' | 'wallet' | 'console' }) {
   );
 }
 
-/** The service says so in the page it serves. */
+/** Written into the page by the service. */
 export const isSandbox = document.documentElement.dataset.mode === 'sandbox';

@@ -1,16 +1,16 @@
-/** Where no sandbox gives tokens away, a person brings one. It stays in the page's memory. */
+/** Outside the sandbox a person brings a token. It stays in the memory of the page. */
 import { useEffect, useRef } from 'preact/hooks';
 
 interface SignInProps {
   about: string;
-  /** The last one was of no use. */
-  refused?: boolean;
+  /** Whether the service refused the last token. */
+  isRefused?: boolean;
   onToken(token: string): void;
 }
 
-export function SignIn({ about, refused, onToken }: SignInProps) {
+export function SignIn({ about, isRefused, onToken }: SignInProps) {
   const input = useRef<HTMLInputElement>(null);
-  useEffect(() => input.current!.focus(), [refused]);
+  useEffect(() => input.current!.focus(), [isRefused]);
   return (
     <main class="sign-in-place">
       <form
@@ -22,9 +22,9 @@ export function SignIn({ about, refused, onToken }: SignInProps) {
       >
         <h1>Sign in</h1>
         <p>{about}</p>
-        {refused && (
+        {isRefused && (
           <p class="complaint" role="alert">
-            That token was refused, or has expired. Please bring another.
+            That token was refused or has expired. Paste another one.
           </p>
         )}
         <label>

@@ -27,7 +27,7 @@ function sandboxToken(): TokenSource {
 
 function WalletPage() {
   const [getToken, setGetToken] = useState<TokenSource | undefined>(() => (isSandbox ? sandboxToken() : undefined));
-  const [refused, setRefused] = useState(false);
+  const [isRefused, setRefused] = useState(false);
   const onExpired = () => {
     if (isSandbox) return;
     setRefused(true);
@@ -41,7 +41,7 @@ function WalletPage() {
       ) : (
         <SignIn
           about={`Paste an access token that may read the transactions of individual ${individual}. It stays in this page.`}
-          refused={refused}
+          isRefused={isRefused}
           onToken={(token) => setGetToken(() => () => token)}
         />
       )}

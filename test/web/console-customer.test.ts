@@ -1,0 +1,113 @@
+/** One customer in the console. */
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { blockedCustomer } from '../harness/console.ts';
+import { expectAccessible, expectNarrow, openPage } from '../harness/page.ts';
+import { stepsOf } from '../../web/console/explain.ts';
+import { newPhone, startService, type Service } from '../harness/service.ts';
+
+let service: Service;
+beforeAll(async () => {
+  service = await startService();
+});
+afterAll(() => service.stop());
+
+describe('a failed customer', () => {
+  it('is found by number, with the reason, and the number stays masked until it is revealed', async () => {
+    const { id, phoneNumber } = await blockedCustomer(service);
+    const page = await openPage(`${service.url}/console`);
+    await page.getByRole('link', { name: 'Customer' }).click();
+    await page.getByLabel('User id or phone number').fill(phoneNumber);
+    await page.keyboard.press('Enter');
+    await page.getByText('Not verified: they were blocked after too many failures.').waitFor();
+    expect(await page.getByRole('main').innerText()).toContain('the code was wrong');
+    expect(await page.getByRole('main').innerText()).not.toContain(phoneNumber);
+    await expectAccessible(page);
+    await expectNarrow(page);
+    await page.getByRole('button', { name: 'Reveal number' }).click();
+    await page.getByText(`Last code to: ${phoneNumber}`).waitFor();
+    const acts = await service.sql`select from operator_actions where action = 'reveal-phone' and user_id = ${id}`;
+    expect(acts.length).toBe(1);
+    expect(service.logLines.join('')).toContain(`"action":"reveal-phone","target":"user ${id}"`);
+  });
+
+  it('is told newest first, also what came in one moment', () => {
+    const [asked, answered] = ['2026-01-05T10:00:00.000Z', '2026-01-05T10:00:04.100Z'];
+    const message = {
+      number: 1,
+      phoneNumber: '+44…56',
+      country: 'GB',
+      correlationType: 0,
+      locale: 'en',
+      segments: 1,
+      gateway: 'vonage',
+      gatewayMessageId: 'm',
+      outcome: 'accepted',
+      state: 'accepted',
+      reason: null,
+      requestedAt: asked,
+      answeredAt: answered,
+      stateAt: answered,
+      expiresAt: '2026-01-05T10:10:00.000Z',
+      verifiedAt: null,
+      tries: [
+        { gateway: 'twilio', outcome: 'unavailable', reason: 'HTTP 503', milliseconds: 100 },
+        { gateway: 'vonage', outcome: 'accepted', milliseconds: 100 },
+      ],
+    };
+    expect(stepsOf({ id: 1, messages: [message], events: [] }).map(({ text }) => text)).toEqual([
+      'vonage accepted code 1',
+      'twilio did not accept code 1: HTTP 503',
+      'Code 1 was requested, to +44…56 (GB)',
+    ]);
+  });
+
+  it('who succeeded is told from who waits', async () => {
+    const id = await service.verifiedUser();
+    const page = await openPage(`${service.url}/console#customer/${id}`);
+    await page.locator('.sentence').getByText('Verified.').waitFor();
+  });
+
+  it.each([
+    ['as people write it at home', (number: string) => `0${number.slice(3, 7)} ${number.slice(7)}`],
+    ['with 00', (number: string) => `0044 ${number.slice(3)}`],
+    ['with brackets', (number: string) => `+44 (0)${number.slice(3)}`],
+    ['without a zero', (number: string) => number.slice(3)],
+  ])('is found by a number %s', async (_, spell) => {
+    const phoneNumber = newPhone();
+    const id = await service.verifiedUser(phoneNumber);
+    const page = await openPage(`${service.url}/console#customer`);
+    await page.getByLabel('Country of national numbers').selectOption('GB');
+    await page.getByLabel('User id or phone number').fill(spell(phoneNumber));
+    await page.keyboard.press('Enter');
+    await page.getByRole('heading', { name: `User ${id}` }).waitFor();
+    await page.getByText(`Searched for +44 ${phoneNumber.slice(3, 7)} ${phoneNumber.slice(7)}.`).waitFor();
+  });
+
+  it('leaves the screen when the next search finds nobody', async () => {
+    const id = await service.verifiedUser();
+    const page = await openPage(`${service.url}/console#customer/${id}`);
+    const field = page.getByLabel('User id or phone number');
+    for (const text of ['who', newPhone()]) {
+      await page.goto(`${service.url}/console#customer/${id}`);
+      await page.getByRole('button', { name: 'Reveal number' }).waitFor();
+      await field.fill(text);
+      await page.keyboard.press('Enter');
+      await page.getByRole('heading', { name: `User ${id}` }).waitFor({ state: 'detached' });
+      expect(await page.getByRole('button', { name: 'Reveal number' }).count()).toBe(0);
+      await page.getByRole('alert').waitFor();
+    }
+  });
+});
+
+it('says so when a customer does not exist, or nobody has a number', async () => {
+  const page = await openPage(`${service.url}/console#customer/2000000000`, { expected: /status of 404/ });
+  await page.getByRole('alert').waitFor();
+  await expectAccessible(page);
+  await page.getByLabel('User id or phone number').fill(newPhone());
+  await page.keyboard.press('Enter');
+  await page.getByRole('alert').getByText('Nobody has verified this number').waitFor();
+  await page.getByLabel('User id or phone number').fill('who');
+  await page.keyboard.press('Enter');
+  await page.getByRole('alert').getByText('Give a user id, or a phone number').waitFor();
+  await expectAccessible(page);
+});

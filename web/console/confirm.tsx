@@ -1,0 +1,74 @@
+/** A dialog that asks for a reason before something is changed. */
+import type { ComponentChildren } from 'preact';
+import { useLayoutEffect, useRef, useState } from 'preact/hooks';
+
+interface ConfirmProps {
+  title: string;
+  /** The words of the button that does it. */
+  action: string;
+  children?: ComponentChildren;
+  isReady?: boolean;
+  onConfirm(reason: string): void;
+  onCancel(): void;
+}
+
+export function Confirm({ title, action, children, isReady = true, onConfirm, onCancel }: ConfirmProps) {
+  const dialog = useRef<HTMLDialogElement>(null);
+  const [reason, setReason] = useState('');
+  const [isMissing, setMissing] = useState(false);
+  const field = useRef<HTMLTextAreaElement>(null);
+  const isMounted = useRef(true);
+  useLayoutEffect(() => {
+    const element = dialog.current!;
+    element.showModal();
+    return () => {
+      isMounted.current = false;
+      // Gives the focus back.
+      element.close();
+    };
+  }, []);
+
+  function submit(event: Event): void {
+    event.preventDefault();
+    setMissing(reason.trim() === '');
+    if (reason.trim() === '') field.current!.focus();
+    else onConfirm(reason.trim());
+  }
+
+  return (
+    <dialog
+      ref={dialog}
+      class="confirm card"
+      aria-labelledby="confirm-title"
+      onClose={() => isMounted.current && onCancel()}
+    >
+      <form onSubmit={submit} noValidate>
+        <h2 id="confirm-title">{title}</h2>
+        {children}
+        <label>
+          Reason
+          <textarea
+            ref={field}
+            rows={2}
+            maxLength={500}
+            value={reason}
+            aria-invalid={isMissing}
+            aria-describedby="reason-about"
+            onInput={(event) => setReason(event.currentTarget.value)}
+          />
+        </label>
+        <p id="reason-about" class={isMissing ? 'complaint' : 'soft'} role={isMissing ? 'alert' : undefined}>
+          {isMissing ? 'Give a reason: the audit keeps it.' : 'The audit keeps it, with your name.'}
+        </p>
+        <footer>
+          <button type="button" class="quiet" onClick={() => dialog.current!.close()}>
+            Cancel
+          </button>
+          <button type="submit" class="primary" disabled={!isReady}>
+            {action}
+          </button>
+        </footer>
+      </form>
+    </dialog>
+  );
+}

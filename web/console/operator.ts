@@ -1,0 +1,48 @@
+/** The operator who is signed in, and what the token allows. */
+import { createContext } from 'preact';
+import { useContext } from 'preact/hooks';
+import type { OperatorFunctions } from '../../client/index.ts';
+
+export interface Operator {
+  desk: OperatorFunctions;
+  /** Whether the token has the scope operator:write. Controls that need it are disabled otherwise. */
+  mayWrite: boolean;
+}
+
+export const OperatorContext = createContext<Operator | undefined>(undefined);
+
+export function useOperator(): Operator {
+  return useContext(OperatorContext)!;
+}
+
+export const readOnlyHint = 'Your token may only read. Changes need the scope operator:write.';
+
+interface Claims {
+  sub?: unknown;
+  scope?: unknown;
+  scp?: unknown;
+}
+
+/** Read for display only: the service decides whether a token is good. */
+function claimsOf(token: string): Claims | undefined {
+  try {
+    const payload = token.split('.')[1]!.replaceAll('-', '+').replaceAll('_', '/');
+    const bytes = Uint8Array.from(atob(payload), (character) => character.charCodeAt(0));
+    return JSON.parse(new TextDecoder().decode(bytes)) as Claims;
+  } catch {
+    return undefined;
+  }
+}
+
+/** The name that the audit will show. */
+export function subjectOf(token: string): string | undefined {
+  const sub = claimsOf(token)?.sub;
+  return typeof sub === 'string' ? sub : undefined;
+}
+
+/** Whether a token allows changes. If it does not say so in a known way, the service will. */
+export function allowsWriting(token: string): boolean {
+  const { scope, scp } = claimsOf(token) ?? {};
+  const scopes = typeof scope === 'string' ? scope.split(' ') : Array.isArray(scp) ? scp : undefined;
+  return scopes === undefined || scopes.includes('operator:write');
+}

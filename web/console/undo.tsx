@@ -1,0 +1,72 @@
+/** A notice with a button that takes the last change back. */
+import { useCallback, useEffect, useRef, useState } from 'preact/hooks';
+
+/** How long a lift waits, so that it can be taken back: a lifted block cannot be put in place again. */
+export const delaySeconds = 6;
+const noticeSeconds = 20;
+
+export interface Notice {
+  text: string;
+  undo?(): void;
+}
+
+export function useNotice(): [Notice | undefined, (notice: Notice | undefined) => void] {
+  const [notice, setNotice] = useState<Notice>();
+  useEffect(() => {
+    if (!notice) return;
+    const timer = setTimeout(() => setNotice(undefined), noticeSeconds * 1000);
+    return () => clearTimeout(timer);
+  }, [notice]);
+  return [notice, setNotice];
+}
+
+export function UndoNotice({ notice }: { notice: Notice | undefined }) {
+  return (
+    <div class="notice-place" role="status">
+      {notice && (
+        <p class="notice">
+          <span>{notice.text}</span>
+          {notice.undo && (
+            <button type="button" class="quiet small" onClick={notice.undo}>
+              Undo
+            </button>
+          )}
+        </p>
+      )}
+    </div>
+  );
+}
+
+export interface Delayed {
+  /** Does it after a few seconds, unless it is taken back. */
+  start(work: () => void): void;
+  cancel(): void;
+}
+
+/** Work that waits for a moment. It is done at once when the view or the page goes away. */
+export function useDelayed(): Delayed {
+  const waiting = useRef<{ work(): void; timer: ReturnType<typeof setTimeout> } | undefined>(undefined);
+  const finish = useCallback(() => {
+    const { work, timer } = waiting.current ?? {};
+    clearTimeout(timer);
+    waiting.current = undefined;
+    work?.();
+  }, []);
+  useEffect(() => {
+    addEventListener('pagehide', finish);
+    return () => {
+      removeEventListener('pagehide', finish);
+      finish();
+    };
+  }, []);
+  return {
+    start(work) {
+      finish();
+      waiting.current = { work, timer: setTimeout(finish, delaySeconds * 1000) };
+    },
+    cancel() {
+      clearTimeout(waiting.current?.timer);
+      waiting.current = undefined;
+    },
+  };
+}

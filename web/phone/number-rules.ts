@@ -1,0 +1,38 @@
+/** Everything that needs the metadata of phone numbers. Loaded when it is first needed: see load-number-rules.ts. */
+import { AsYouType, getExampleNumber, parsePhoneNumberFromString, type CountryCode } from 'libphonenumber-js/min';
+import examples from 'libphonenumber-js/mobile/examples';
+
+export interface TypedNumber {
+  /** The text in the country's format. */
+  text: string;
+  /** The country, if the text begins with a calling code that tells it. */
+  country: string | undefined;
+}
+
+/** A number as far as it has been typed: national numbers in the country's format, others with their calling code. */
+export function formatAsTyped(typed: string, country: string): TypedNumber {
+  const formatter = new AsYouType(country as CountryCode);
+  const text = formatter.input(typed.replace(/^\s*00/, '+'));
+  return { text, country: text.startsWith('+') ? formatter.getCountry() : undefined };
+}
+
+export interface KnownNumber {
+  /** E.164. */
+  phoneNumber: string;
+  /** With spaces, and the calling code. */
+  display: string;
+  country: string | undefined;
+}
+
+/** A number in any spelling that people use in a country; undefined if it cannot be one. */
+export function parseNumber(typed: string, country: string | undefined): KnownNumber | undefined {
+  const text = typed.trim().replace(/^00/, '+');
+  const parsed = parsePhoneNumberFromString(text, country as CountryCode | undefined);
+  if (!parsed?.isPossible()) return undefined;
+  return { phoneNumber: parsed.number, display: parsed.formatInternational(), country: parsed.country };
+}
+
+/** A mobile number that looks like one of the country, as people write it there. */
+export function exampleOf(country: string): string {
+  return getExampleNumber(country as CountryCode, examples)?.formatNational() ?? '';
+}
