@@ -11,7 +11,7 @@ export interface SendCodeRequest {
   locale?: string | null | undefined;
 }
 
-export type ErrorReason = 'invalid-request' | 'malformed-body' | 'malformed-request' | 'invalid-code' | 'phone-taken' | 'phone-not-supported' | 'nothing-to-resend' | 'user-exists' | 'unknown-individual' | 'ambiguous-transaction' | 'idempotency-conflict' | 'too-many-endpoints' | 'endpoint-disabled' | 'invalid-token' | 'missing-scope' | 'not-this-user' | 'sandbox-only' | 'receipt-refused' | 'unknown-user' | 'no-transactions' | 'unknown-transaction' | 'not-found' | 'method-not-allowed' | 'request-timeout' | 'body-too-large' | 'unsupported-media-type' | 'too-many-sends' | 'too-many-failures' | 'too-many-streams' | 'challenge-required' | 'internal' | 'send-failed' | 'send-outcome-unknown' | 'send-in-progress' | 'database-unavailable' | 'issuer-unavailable' | 'overloaded' | 'stopping' | 'invalid-client' | 'invalid-scope' | 'unauthorized-client' | 'unsupported-grant-type';
+export type ErrorReason = 'invalid-request' | 'malformed-body' | 'malformed-request' | 'invalid-code' | 'phone-taken' | 'phone-not-supported' | 'nothing-to-resend' | 'user-exists' | 'unknown-individual' | 'ambiguous-transaction' | 'idempotency-conflict' | 'too-many-endpoints' | 'endpoint-disabled' | 'invalid-token' | 'missing-scope' | 'not-this-user' | 'sandbox-only' | 'receipt-refused' | 'unknown-user' | 'no-transactions' | 'unknown-transaction' | 'not-found' | 'method-not-allowed' | 'request-timeout' | 'body-too-large' | 'unsupported-media-type' | 'too-many-sends' | 'too-many-failures' | 'too-many-streams' | 'challenge-required' | 'internal' | 'send-failed' | 'send-outcome-unknown' | 'send-in-progress' | 'database-unavailable' | 'issuer-unavailable' | 'overloaded' | 'stopping' | 'invalid-client' | 'invalid-scope' | 'unauthorized-client' | 'unsupported-grant-type' | 'temporarily-unavailable';
 
 export interface ProblemDetails {
   type: string;
@@ -1192,7 +1192,7 @@ export interface TokenResponse {
 
 export interface TokenError {
   /** RFC 6749 section 5.2. */
-  error: 'invalid_request' | 'invalid_client' | 'invalid_scope' | 'unauthorized_client' | 'unsupported_grant_type';
+  error: 'invalid_request' | 'invalid_client' | 'invalid_scope' | 'unauthorized_client' | 'unsupported_grant_type' | 'temporarily_unavailable';
   error_description: string;
 }
 

@@ -184,6 +184,9 @@ export class StartError extends Error {
   }
 }
 
+/** The caller has closed the connection: nobody is left to hear an answer. */
+export class CallerGone extends Error {}
+
 interface Particulars extends Partial<ProblemDetails> {
   /** In place of the catalogue's own sentence. */
   message?: string;
@@ -289,8 +292,6 @@ export const endpointDisabled = () => problem('endpoint-disabled');
 
 // What the service depends on.
 export const databaseAway = () => later('database-unavailable', 2);
-export const databaseBusy = () =>
-  later('overloaded', 10, { message: 'Too many exports are running. Try again shortly.' });
 export const databaseContended = () =>
   later('overloaded', 1, { message: 'Too many calls for the same thing at once. Try again shortly.' });
 export const queryTooLong = () =>

@@ -84,6 +84,8 @@ export interface Observer {
   observeRequest(request: RequestObservation): void;
   /** A defect of ours. The trace and the place go to the log; the caller gets an empty 500. */
   observeDefect(error: unknown, traceId: string): void;
+  /** A figure that is read when metrics are asked for. */
+  observeUse(name: string, help: string, read: () => number): void;
   metrics(): Promise<string>;
   /** The same figures as values, to be added to those of other processes. */
   readSnapshot(): Promise<MetricsSnapshot>;
@@ -195,6 +197,15 @@ export function createObserver(options: ObserverOptions): Observer {
         .slice(0, 8);
       counter('defects_total').inc();
       log.error({ traceId, name, code, places }, 'defect');
+    },
+    observeUse(name, help, read) {
+      const gauge: Gauge = new Gauge({
+        name: `ledgerline_${name}`,
+        help,
+        registers: [],
+        collect: () => gauge.set(read()),
+      });
+      registry.registerMetric(gauge);
     },
     metrics: () => registry.metrics(),
     readSnapshot: () => registry.getMetricsAsJSON(),

@@ -1,4 +1,5 @@
 /** What every domain is wired with. */
+import type { Admission } from '../admission.ts';
 import type { ServiceClock } from '../clock.ts';
 import type { Config } from '../config/load.ts';
 import type { Database } from '../db/database.ts';
@@ -17,6 +18,7 @@ export interface Core {
   traced<T extends object>(name: string, store: T): T;
   config: Config;
   db: Database;
+  admission: Admission;
   clock: ServiceClock;
   observer: Observer;
   /** Keys for one purpose each, derived from the digest keys. */

@@ -1,4 +1,5 @@
 /** Starts or finds the database, brings its schema up to date, and opens the connections. */
+import type { Admission } from '../admission.ts';
 import type { Config } from '../config/load.ts';
 import { openDatabase, type Database } from '../db/database.ts';
 import { startEmbedded } from '../db/embedded.ts';
@@ -37,6 +38,7 @@ export async function connectDatabase(
   url: string,
   config: Config,
   processes: number,
+  admission: Admission,
   observe: Observe,
   releasers: Releasers,
 ): Promise<Database> {
@@ -44,6 +46,8 @@ export async function connectDatabase(
     url,
     connections: shareOf(config.databaseConnections, processes),
     statementSeconds: config.statementSeconds,
+    streams: config.exportsAtOnce,
+    whileWaiting: (work, owner) => admission.outside(work, owner),
     onChange: (available, cause) => observe({ kind: 'database', available, ...(cause && { cause }) }),
   });
   releasers.add(db.close);

@@ -64,7 +64,8 @@ export async function openPhone(core: Core, { url, inbox, terminal }: PhoneParts
           clock,
           waitSeconds: config.sendSeconds + 2,
         }),
-        dispatch: failover.send,
+        // A gateway may take seconds; the request needs nothing meanwhile.
+        dispatch: (message) => core.admission.outside(() => failover.send(message)),
         write: texts.write,
         testNumber: testNumbers(config.testNumbers ?? []),
         reserveSend: guard.reserveSend,

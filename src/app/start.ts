@@ -1,10 +1,11 @@
 /** The composition root: from settings to a running service. */
+import { Admission } from '../admission.ts';
 import { planKeys } from '../auth/digest-key-registry.ts';
 import { readDigestKeys } from '../auth/keys.ts';
 import { ServiceClock } from '../clock.ts';
 import { checkMode, gatewaysIn } from '../config/check.ts';
 import type { Config } from '../config/load.ts';
-import { asProblem } from '../db/database.ts';
+import { asProblem, type Database } from '../db/database.ts';
 import { enterKeys, forgetKeys } from '../db/installation.ts';
 import { createJobLeases } from '../db/job-leases.ts';
 import { deriveKeys } from '../digest-keys.ts';
@@ -69,13 +70,23 @@ async function start(options: AppOptions, releasers: Releasers): Promise<App> {
     knownLabels: { gateway: gatewaysIn(config) },
   });
   const { observe } = observer;
+  const admission = new Admission(config.requestsAtOnce);
   const server = await prepareServer(config, fresh, releasers);
-  const db = await connectDatabase(server.url, config, options.siblings?.count ?? 1, observe, releasers);
+  const db = await connectDatabase(server.url, config, options.siblings?.count ?? 1, admission, observe, releasers);
   // The sandbox empties everything that was made with them in a moment.
   if (fresh) await forgetKeys(db);
+  observeUse(observer, admission, db);
   const tracing = config.tracesEndpoint ? await startTracing(config.tracesEndpoint, version) : undefined;
   if (tracing) releasers.add(tracing.stop);
-  const core = await createCore({ config, db, observer, releasers, tracing, siblings: options.siblings ?? noSiblings });
+  const core = await createCore({
+    config,
+    db,
+    admission,
+    observer,
+    releasers,
+    tracing,
+    siblings: options.siblings ?? noSiblings,
+  });
   const { clock, stopping, siblings } = core;
 
   const port = config.port === 0 ? await freePort(config.host) : config.port;
@@ -124,6 +135,12 @@ async function start(options: AppOptions, releasers: Releasers): Promise<App> {
     operations: operationsOf(services),
     verifier,
     observer,
+    admission,
+    connections: {
+      maxConnections: config.connectionsAtOnce,
+      slowestReadBytes: config.slowestReadBytes,
+      slowReadSeconds: config.slowReadSeconds,
+    },
     translate: asProblem,
     corsOrigins: config.corsOrigins,
     trustedProxies: config.trustedProxies,
@@ -148,7 +165,7 @@ async function start(options: AppOptions, releasers: Releasers): Promise<App> {
   };
 }
 
-type CoreParts = Pick<Core, 'config' | 'db' | 'observer' | 'releasers' | 'tracing' | 'siblings'>;
+type CoreParts = Pick<Core, 'config' | 'db' | 'admission' | 'observer' | 'releasers' | 'tracing' | 'siblings'>;
 
 async function createCore(parts: CoreParts): Promise<Core> {
   const { config, db, observer, tracing } = parts;
@@ -163,4 +180,21 @@ async function createCore(parts: CoreParts): Promise<Core> {
     jobs: createJobs(observer.observe, createJobLeases(db), tracing),
     stopping: createStopping(config.drainSeconds),
   };
+}
+
+/** How full everything is that callers share. */
+function observeUse(observer: Observer, admission: Admission, { use }: Database): void {
+  observer.observeUse('requests_active', 'Requests that are worked on.', () => admission.active);
+  for (const [kind, slots] of Object.entries(use)) {
+    observer.observeUse(
+      `database_${kind}_running`,
+      `Database work of the kind ${kind} that runs.`,
+      () => slots.running,
+    );
+    observer.observeUse(
+      `database_${kind}_waiting`,
+      `Database work of the kind ${kind} that waits.`,
+      () => slots.waiting,
+    );
+  }
 }

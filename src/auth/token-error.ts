@@ -1,4 +1,4 @@
-/** The errors of the token endpoint: RFC 6749 section 5.2. */
+/** The errors of the token endpoint: RFC 6749 section 5.2, and of section 4.1.2.1 the one for a busy server. */
 
 export const tokenErrorCodes = [
   'invalid_request',
@@ -6,6 +6,7 @@ export const tokenErrorCodes = [
   'invalid_scope',
   'unauthorized_client',
   'unsupported_grant_type',
+  'temporarily_unavailable',
 ] as const;
 
 export type TokenErrorCode = (typeof tokenErrorCodes)[number];

@@ -5,6 +5,7 @@ import { Problem, StartError } from '../errors.ts';
 import { JsonObject } from '../formats/json.ts';
 import { body, int32, required } from '../formats/shape.ts';
 import { formatRows, type ExportFormat } from '../transactions/export-transactions.ts';
+import { serviceItself } from '../slots.ts';
 import { checkRanges, filterMembers, filterOf } from '../transactions/filter-input.ts';
 import { createTransactionsStore } from '../transactions/transactions.store.ts';
 import { ServiceClock } from '../clock.ts';
@@ -38,7 +39,10 @@ export async function exportTransactions(individual: string, options: ExportOpti
     const store = createTransactionsStore(db);
     const total = await store.countAll(individualId);
     if (total === undefined) throw new StartError(`There is no individual ${individualId}.`);
-    const rows = formatRows(store.readAll(individualId, filterOf(values), total), format);
+    const rows = formatRows(
+      store.readAll({ individualId, filter: filterOf(values), upTo: total, owner: serviceItself }),
+      format,
+    );
     await write(rows, options.output);
   });
   return 0;

@@ -38,7 +38,7 @@ export async function importTransactions(file: string, options: ImportOptions): 
   const read = readerOf(format, options);
   const { chunks, progress } = await openInput(file);
   const report = new Report(options.report);
-  const totals = await withDatabase(2 * lanes, async (db) => {
+  const totals = await withDatabase(4 * lanes, async (db) => {
     const store = createRecordStore(db);
     const clock = new ServiceClock();
     const record = options.dryRun ? store.tryBatch : store.recordBatch;

@@ -1,9 +1,12 @@
-/** The connection to PostgreSQL: two pools, one watch over both, and the names of what can go wrong. */
+/** The connections to PostgreSQL: a pool for each kind of work, a probe that watches the server, and the names of errors. */
 import { Socket } from 'node:net';
 import postgres from 'postgres';
-import { databaseAway, databaseBusy, databaseContended, queryTooLong, type Problem } from '../errors.ts';
+import { databaseAway, databaseContended, queryTooLong, type Problem } from '../errors.ts';
+import { serviceItself, Slots, type Owner } from '../slots.ts';
+import { cancelWhenGone } from './cancel.ts';
 
 export type Sql = postgres.Sql;
+export type Row = postgres.Row;
 export type Transaction = postgres.TransactionSql;
 /** A statement with its parameters. The driver sends it when it is awaited or told to; where order counts, it is told. */
 export type Statement = postgres.PendingQuery<postgres.Row[]>;
@@ -12,6 +15,10 @@ export interface DatabaseOptions {
   url: string;
   connections: number;
   statementSeconds: number;
+  /** How many streams there are at once, each on a connection of its own. */
+  streams?: number;
+  /** Runs work for which its caller waits in line, or for a long statement. */
+  whileWaiting?<T>(work: () => Promise<T>, owner: Owner): Promise<T>;
   onChange?(available: boolean, cause?: string): void;
 }
 
@@ -20,24 +27,33 @@ export interface Database {
   readonly read: Sql;
   /** For statements that write by key. Each waits for the disk, so they have more connections to wait on together. */
   readonly write: Sql;
-  /** For statements that may take long: each has a connection to itself, and waits for a free one. */
-  long<T>(work: (sql: Sql) => PromiseLike<T>): Promise<T>;
-  transaction<T>(work: (sql: Transaction) => Promise<T>): Promise<T>;
+  /** For a statement that may take long. It has a connection to itself, and is cancelled when its caller leaves. */
+  long<T>(work: (sql: Sql) => PromiseLike<T>, owner?: Owner): Promise<T>;
+  /** For writes of several statements. They never wait for reads that take long. */
+  transaction<T>(work: (sql: Transaction) => Promise<T>, owner?: Owner): Promise<T>;
   /** The rows of a statement, some at a time, on a connection of its own; as slow as its reader. */
-  stream<T>(
-    statement: string,
-    parameters: (string | number | null)[],
-    atOnce: number,
-    read: (row: postgres.Row) => T,
-  ): AsyncIterable<T[]>;
+  stream<T>(streamed: StreamedStatement<T>, owner?: Owner): AsyncIterable<T[]>;
   readonly available: boolean;
+  /** Work that runs and waits, by kind. */
+  readonly use: Readonly<Record<'long' | 'transactions' | 'streams', Pick<Slots, 'running' | 'waiting'>>>;
   close(): Promise<void>;
+}
+
+export interface StreamedStatement<T> {
+  statement: string;
+  parameters: (string | number | null)[];
+  rowsAtOnce: number;
+  read(row: postgres.Row): T;
 }
 
 export const schema = 'ledgerline';
 
-/** Each holds a connection and a snapshot for as long as its reader takes. */
-const mostStreams = 8;
+/** Each stream holds a connection and a snapshot for as long as its reader takes. */
+const defaultStreams = 8;
+
+/** Work that waits for a connection of its own. */
+const maxWaiting = 256;
+const waitMilliseconds = 10_000;
 
 const probeMilliseconds = 500;
 const probeTimeoutMilliseconds = 3000;
@@ -87,8 +103,19 @@ export function openDatabase(options: DatabaseOptions): Database {
     read: postgres(options.url, { ...common, connection: byKey, max: shares.read }),
     write: postgres(options.url, { ...common, connection: byKey, max: shares.write }),
     long: postgres(options.url, { ...common, max: shares.long }),
+    transactions: postgres(options.url, { ...common, max: shares.transactions }),
   });
-  const oneEach = atMost(shares.long);
+  // One statement or transaction for each connection: the driver would send several behind one another.
+  const inLine = { waiting: maxWaiting, waitMilliseconds, retrySeconds: 1 };
+  const longSlots = new Slots({ slots: shares.long, ...inLine });
+  const transactionSlots = new Slots({ slots: shares.transactions, ...inLine });
+  const streamSlots = new Slots({
+    slots: options.streams ?? defaultStreams,
+    waiting: 0,
+    waitMilliseconds: 0,
+    retrySeconds: 10,
+  });
+  const whileWaiting = options.whileWaiting ?? ((work) => work());
   const streams = new Set<Sql>();
   let pools: ReturnType<typeof open> | undefined = open();
   let probe = openProbe();
@@ -128,9 +155,18 @@ export function openDatabase(options: DatabaseOptions): Database {
   }
   watch();
 
-  function pool(name: 'read' | 'write' | 'long'): Sql {
+  function pool(name: keyof ReturnType<typeof open>): Sql {
     if (!pools) throw databaseAway();
     return pools[name];
+  }
+
+  async function runTransaction<T>(work: (sql: Transaction) => Promise<T>): Promise<T> {
+    const begun = pool('transactions').begin(async (sql) => {
+      // Sent ahead of the first statement, without a wait: transactions write by key, too.
+      const [, result] = await Promise.all([sql`set local enable_seqscan = off`.execute(), work(sql)]);
+      return result;
+    });
+    return begun as Promise<T>;
   }
 
   return {
@@ -140,28 +176,30 @@ export function openDatabase(options: DatabaseOptions): Database {
     get write() {
       return pool('write');
     },
-    long: (work) => oneEach(async () => work(pool('long'))),
-    async *stream(statement, parameters, atOnce, read) {
-      if (streams.size >= mostStreams) throw databaseBusy();
+    long: (work, owner = serviceItself) =>
+      whileWaiting(() => longSlots.run(owner, () => cancelWhenGone(work(pool('long')), owner.signal)), owner),
+    async *stream({ statement, parameters, rowsAtOnce, read }, owner = serviceItself) {
+      const release = await streamSlots.take(owner);
       // No limit on time: PostgreSQL would count what the reader takes as well.
       const sql = postgres(options.url, { ...connectionOptions(0), max: 1 });
       streams.add(sql);
+      const query = sql.unsafe(statement, parameters);
+      const rows = query.cursor(rowsAtOnce)[Symbol.asyncIterator]();
       try {
-        for await (const rows of sql.unsafe(statement, parameters).cursor(atOnce)) yield rows.map(read);
+        for (;;) {
+          const next = await cancelWhenGone(rows.next(), owner.signal, query);
+          if (next.done) return;
+          yield next.value.map(read);
+        }
       } finally {
         streams.delete(sql);
         await sql.end({ timeout: 1 });
+        release();
       }
     },
-    transaction: (work) =>
-      oneEach(async () => {
-        const begun = pool('long').begin(async (sql) => {
-          // Sent ahead of the first statement, without a wait: transactions write by key, too.
-          const [, result] = await Promise.all([sql`set local enable_seqscan = off`.execute(), work(sql)]);
-          return result;
-        });
-        return begun as Promise<Awaited<ReturnType<typeof work>>>;
-      }),
+    transaction: (work, owner = serviceItself) =>
+      whileWaiting(() => transactionSlots.run(owner, () => runTransaction(work)), owner),
+    use: { long: longSlots, transactions: transactionSlots, streams: streamSlots },
     get available() {
       return pools !== undefined;
     },
@@ -174,28 +212,12 @@ export function openDatabase(options: DatabaseOptions): Database {
   };
 }
 
-/** An eighth reads by key, half writes by key, the rest is for what may take long. */
+/** An eighth is for reads by key, half for writes by key, and the rest for long statements and for transactions. */
 export function shareConnections(connections: number) {
   const read = Math.max(1, Math.round(connections / 8));
   const write = Math.max(1, Math.floor(connections / 2));
-  return { read, write, long: Math.max(1, connections - read - write) };
-}
-
-/** Runs so many at once; the others wait in the order they came. The driver would send them behind one another. */
-function atMost(slots: number) {
-  let free = slots;
-  const waiting: (() => void)[] = [];
-  return async function run<T>(work: () => Promise<T>): Promise<T> {
-    if (free > 0) free -= 1;
-    else await new Promise<void>((resolve) => waiting.push(resolve));
-    try {
-      return await work();
-    } finally {
-      const next = waiting.shift();
-      if (next) next();
-      else free += 1;
-    }
-  };
+  const rest = Math.max(2, connections - read - write);
+  return { read, write, long: Math.ceil(rest / 2), transactions: Math.floor(rest / 2) };
 }
 
 async function inTime(query: PromiseLike<unknown>): Promise<void> {

@@ -3,6 +3,7 @@ import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
 import {
   bodyMissing,
   bodyTooLarge,
+  CallerGone,
   malformedRequest,
   requestTimedOut,
   tokenInvalid,
@@ -61,9 +62,6 @@ export function checkMediaType({ streams }: AnyOperation, headers: IncomingHttpH
 export function isStreamed({ streams }: AnyOperation, headers: IncomingHttpHeaders): boolean {
   return streams !== undefined && streams.mediaTypes.includes(mediaTypeOf(headers['content-type'])?.name ?? '');
 }
-
-/** The caller went away before the end; nobody is left to hear an answer. */
-export class CallerGone extends Error {}
 
 /** A body that takes longer is given up: somebody may be holding the connection for its own sake. */
 const bodyMilliseconds = 60_000;

@@ -4,6 +4,7 @@ import type { Readable } from 'node:stream';
 import type { Caller } from '../auth/caller.ts';
 import type { Scope } from '../config/settings/tokens.ts';
 import type { ErrorReason } from '../errors.ts';
+import type { Owner } from '../slots.ts';
 import type { Body, Schema, Shape } from '../formats/shape.ts';
 import type { ClientAddress } from './client-address.ts';
 import type { Query } from './query-shape.ts';
@@ -22,6 +23,8 @@ export interface Context<T, Q = undefined> {
   /** The id in the path: of a user, or of whatever the operation is about. */
   id: number;
   caller: Caller;
+  /** On whose behalf the work is done. */
+  owner: Owner;
   request: Request;
 }
 
@@ -86,6 +89,8 @@ export interface Operation<T = undefined, Q = undefined> extends Described, Part
   /** Whether at least a member is required, and so a body. */
   inputRequired?: boolean;
   largestBody?: number;
+  /** Answers also when the service has no room for other requests. */
+  isVital?: boolean;
   /** Reads the body itself, in its own media types. */
   rawBody?: boolean;
   /** Its errors are those of RFC 6749 section 5.2 instead of problem details. */

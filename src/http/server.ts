@@ -16,14 +16,16 @@ import {
   scopeMissing,
   wrongMethod,
   type ErrorReason,
+  CallerGone,
 } from '../errors.ts';
 import type { Observer } from '../observe.ts';
 import type { RequestSpan, RequestTracing, TracedRequest } from '../tracing/tracing.ts';
+import type { Admission } from '../admission.ts';
+import { Slots } from '../slots.ts';
 import { createClientAddress, type TrustedProxies } from './client-address.ts';
 import { createCors, isPreflight } from './cors.ts';
 import {
   bearerToken,
-  CallerGone,
   checkHost,
   checkMediaType,
   hasBody,
@@ -33,7 +35,9 @@ import {
   readInput,
   takeAddress,
 } from './incoming.ts';
+import { allowSlowReading, limitConnections, limitRest, type ConnectionLimits } from './connections.ts';
 import { linger } from './linger.ts';
+import { RequestOwner } from './request-owner.ts';
 import { jsonType, noStore, queryOf, type AnyOperation, type Context, type Reply } from './operation.ts';
 import { problemBody, problemReply, problemType, reasonHeader, titleOf } from './problem.ts';
 import { createRouting, type Found } from './routing.ts';
@@ -43,6 +47,8 @@ export interface ServerOptions {
   operations: AnyOperation[];
   verifier: Verifier;
   observer: Observer;
+  admission: Admission;
+  connections: ConnectionLimits;
   /** What an error from below means to a caller, where it is none of ours. */
   translate(error: unknown): Problem | undefined;
   /** Refuses a request to an operation that is local in the sandbox, before anything else is looked at. */
@@ -57,6 +63,12 @@ export interface ServerOptions {
 }
 
 const largestBody = 1024 * 1024;
+
+/** Streams of rows that are read at once. Each holds some batches in memory. */
+const maxStreams = 16;
+
+/** Bodies above `largestBody` that are read at once. One of 32 MiB takes about 150 MiB until it is answered. */
+const maxLargeBodies = 3;
 
 /** A connection on which nothing moves for so long is closed. */
 const idleMilliseconds = 75_000;
@@ -79,13 +91,20 @@ interface Course {
 }
 
 export function createServer(options: ServerOptions): Server {
-  const { verifier, observer, guard } = options;
+  const { verifier, observer, guard, admission } = options;
+  const streamSlots = new Slots({ slots: maxStreams, waiting: 0, waitMilliseconds: 0, retrySeconds: 10 });
+  const largeBodySlots = new Slots({
+    slots: maxLargeBodies,
+    waiting: 64,
+    waitMilliseconds: 10_000,
+    retrySeconds: 1,
+  });
   const route = createRouting(options.operations);
   const cors = createCors(options.corsOrigins);
   const clientAddressOf = createClientAddress(options.trustedProxies);
 
   /** In this order: who calls, whether they may, and only then what they sent. */
-  async function answer(request: IncomingMessage, course: Course): Promise<Reply> {
+  async function answer(request: IncomingMessage, response: ServerResponse, course: Course): Promise<Reply> {
     checkHost(request);
     takeAddress(request);
     const { operation, allowed, id }: Found = route(request.method!, request.url!);
@@ -94,6 +113,7 @@ export function createServer(options: ServerOptions): Server {
     if (allowed) throw wrongMethod(allowed);
     course.operation = operation.name;
     course.route = operation.path;
+    if (!operation.isVital) admission.check();
     if (operation.isLocalInSandbox) guard?.(headers);
     if (operation.scopes) {
       const verified = verifier(bearerToken(headers.authorization));
@@ -103,26 +123,39 @@ export function createServer(options: ServerOptions): Server {
     const sent = hasBody(headers);
     if (sent && !operation.rawBody) checkMediaType(operation, headers);
     const caller = course.caller!;
-    const address = request.url!;
-    const clientAddress = () => clientAddressOf(request);
+    const owner = new RequestOwner(caller, response);
+    const asked = { headers, address: request.url!, bytes: undefined, clientAddress: () => clientAddressOf(request) };
     if (sent && isStreamed(operation, headers)) {
-      return operation.streams!.handle(
-        { id: 0, caller, request: { headers, address, bytes: undefined, clientAddress } },
-        request,
-      );
+      const context = { id: 0, caller, owner, request: asked };
+      return streamSlots.run(owner, () => operation.streams!.handle(context, request));
     }
-    const bytes = sent ? await readBytes(request, operation.largestBody ?? largestBody) : undefined;
-    const input = operation.rawBody ? undefined : readInput(operation, bytes, headers['content-type']);
-    const body = input instanceof Promise ? await input : input;
-    const context: Context<unknown, unknown> = {
-      id: pathId(id, operation.unknownId),
-      body,
-      query: operation.query?.read(queryOf(request.url!)),
-      caller,
-      request: { headers, address, bytes, clientAddress },
-    };
-    checkUser(operation, context);
-    return operation.handle(context);
+    const release = sent && mayBeLarge(operation, headers) ? await largeBodySlots.take(owner) : undefined;
+    try {
+      const bytes = sent ? await readBytes(request, operation.largestBody ?? largestBody) : undefined;
+      const input = operation.rawBody ? undefined : readInput(operation, bytes, headers['content-type']);
+      const context: Context<unknown, unknown> = {
+        id: pathId(id, operation.unknownId),
+        body: input instanceof Promise ? await input : input,
+        query: operation.query?.read(queryOf(request.url!)),
+        caller,
+        owner,
+        request: { ...asked, bytes },
+      };
+      checkUser(operation, context);
+      return await handle(operation, context);
+    } finally {
+      release?.();
+    }
+  }
+
+  async function handle(operation: AnyOperation, context: Context<unknown, unknown>): Promise<Reply> {
+    if (operation.isVital) return operation.handle(context);
+    admission.enter(context.owner);
+    try {
+      return await operation.handle(context);
+    } finally {
+      admission.leave(context.owner);
+    }
   }
 
   function failure(error: unknown, course: Course): Reply {
@@ -159,9 +192,13 @@ export function createServer(options: ServerOptions): Server {
       if (status === 413 && body !== undefined && !request.complete) {
         course.answeredAt = performance.now();
         linger(request, response, body, () => !server.listening);
-      } else response.end(body);
+      } else {
+        limitRest(request);
+        response.end(body);
+      }
       return;
     }
+    if (reply.contentType?.startsWith('text/event-stream')) allowSlowReading(response);
     // Until its first part is there, it can still become another answer; after that a caller only sees it break off.
     once(body, 'readable').then(
       () => pipeline(body, response.writeHead(status, headers), () => {}),
@@ -206,12 +243,13 @@ export function createServer(options: ServerOptions): Server {
     if (options.corsOrigins.length > 0 && isPreflight(request.method!, request.headers)) {
       return send(request, response, { status: 204 }, course);
     }
-    answer(request, course).then(
+    answer(request, response, course).then(
       (reply) => send(request, response, reply, course),
       (error) => send(request, response, failure(error, course), course),
     );
   }
   server.setTimeout(idleMilliseconds);
+  limitConnections(server, options.connections);
   server.on('clientError', answerUnreadable);
   // RFC 9110 section 10.1.1 lets a server ignore an unknown expectation; Node's own 417 would have no Error-Reason.
   server.on('checkExpectation', (request, response) => server.emit('request', request, response));
@@ -232,6 +270,11 @@ function refusalOf({ details: { reason, headers } }: Problem): Refusal {
 
 function formatTraceId({ traceId, spanId, isSampled }: RequestSpan): string {
   return `00-${traceId}-${spanId}-0${isSampled ? 1 : 0}`;
+}
+
+/** Whether the operation takes large bodies, and this may be one: it is announced as large, or not announced. */
+function mayBeLarge({ largestBody: limit = 0 }: AnyOperation, headers: IncomingHttpHeaders): boolean {
+  return limit > largestBody && Number(headers['content-length'] ?? Infinity) > largestBody;
 }
 
 function checkScope({ scopes }: AnyOperation, caller: Caller): void {
@@ -267,11 +310,16 @@ function tokenErrorReply({ status, code, message }: TokenError, headers?: Record
 }
 
 /** What is wrong with a request for a token before the issuer sees it. */
-function tokenProblemReply({ details: { reason, status, errors, headers } }: Problem): Reply {
-  const error = new TokenError('invalid_request', errors?.Error?.[0] ?? `${titleOf(status)}.`, status);
+function tokenProblemReply({ details: { reason, status, errors, headers, retryAfterSeconds } }: Problem): Reply {
+  const code = status === 503 ? 'temporarily_unavailable' : 'invalid_request';
+  const error = new TokenError(code, errors?.Error?.[0] ?? `${titleOf(status)}.`, status);
   // A refusal before the body was read keeps the reason it has on every other path.
   const own: ErrorReason[] = ['sandbox-only', 'method-not-allowed'];
-  return tokenErrorReply(error, { ...headers, ...(own.includes(reason) && { [reasonHeader]: reason }) });
+  return tokenErrorReply(error, {
+    ...headers,
+    ...(own.includes(reason) && { [reasonHeader]: reason }),
+    ...(retryAfterSeconds !== undefined && { 'retry-after': String(retryAfterSeconds) }),
+  });
 }
 
 const unreadable: Record<string, Problem> = {

@@ -69,13 +69,13 @@ export function createPrivacyStore(db: Database) {
 
     /** The JSON of an erased user's retained transactions, newest first, some at a time. */
     readRetained: (userId: number): AsyncIterable<string[]> =>
-      db.stream(
-        `select t.body from erased_users e join transactions t on t.individual_id = e.user_id
+      db.stream({
+        statement: `select t.body from erased_users e join transactions t on t.individual_id = e.user_id
          where e.user_id = $1 order by t.time_stamp desc, t.transaction_id desc`,
-        [userId],
+        parameters: [userId],
         rowsAtOnce,
-        ({ body }) => String(body),
-      ),
+        read: ({ body }) => String(body),
+      }),
 
     /** Erased users whose retained rows are due to be removed. */
     async findDue(now: Date, limit: number): Promise<number[]> {

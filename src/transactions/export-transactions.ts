@@ -1,6 +1,7 @@
 /** Exactly the rows the list would give, as one stream. */
 import type { Clock } from '../clock.ts';
 import { noTransactions, unknownIndividual } from '../errors.ts';
+import type { Owner } from '../slots.ts';
 import type { AsOf } from './as-of.ts';
 import type { Filter } from './filter.ts';
 import { writeInstant } from './instant.ts';
@@ -14,6 +15,7 @@ export interface ExportRequest {
   filter: Filter;
   asOf: string | undefined;
   format: ExportFormat;
+  owner: Owner;
 }
 
 export interface ExportReply {
@@ -23,13 +25,13 @@ export interface ExportReply {
 
 export function createExportTransactions(store: TransactionsStore, clock: Clock, asOf: AsOf) {
   return async function exportTransactions(request: ExportRequest): Promise<ExportReply> {
-    const { individualId, filter, format } = request;
+    const { individualId, filter, format, owner } = request;
     const now = clock.now();
     const total = await store.countAll(individualId);
     if (total === undefined) throw unknownIndividual();
     if (total === 0) throw noTransactions();
     const upTo = request.asOf === undefined ? total : asOf.read(request.asOf, individualId, now);
-    const bodies = store.readAll(individualId, filter, upTo);
+    const bodies = store.readAll({ individualId, filter, upTo, owner });
     return {
       chunks: formatRows(bodies, format),
       asOf: request.asOf ?? asOf.issue(individualId, total, now),

@@ -1,6 +1,7 @@
 /** A page of an individual's transactions, with the exact count of all that match. */
 import type { Clock } from '../clock.ts';
 import { noTransactions, unknownIndividual } from '../errors.ts';
+import type { Owner } from '../slots.ts';
 import type { AsOf } from './as-of.ts';
 import type { Filter, Page } from './filter.ts';
 import type { TransactionsStore } from './transactions.store.ts';
@@ -10,6 +11,7 @@ export interface ListRequest {
   page: Page;
   filter: Filter;
   asOf: string | undefined;
+  owner: Owner;
 }
 
 export interface ListReply {
@@ -21,10 +23,10 @@ export interface ListReply {
 
 export function createListTransactions(store: TransactionsStore, clock: Clock, asOf: AsOf) {
   return async function listTransactions(request: ListRequest): Promise<ListReply> {
-    const { individualId, page, filter } = request;
+    const { individualId, page, filter, owner } = request;
     const now = clock.now();
     const upTo = request.asOf === undefined ? undefined : asOf.read(request.asOf, individualId, now);
-    const listed = await store.listPage(individualId, page, filter, upTo);
+    const listed = await store.listPage({ individualId, page, filter, upTo, owner });
     if (!listed) throw unknownIndividual();
     if (listed.total === 0) throw noTransactions();
     return {

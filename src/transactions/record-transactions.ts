@@ -1,15 +1,16 @@
 /** Records rows in batches, in order. A row that was sent before is a duplicate, never a second row. */
 import type { Clock } from '../clock.ts';
+import type { Owner } from '../slots.ts';
 import { serviceBatch } from './limits.ts';
 import type { RecordPlanResult } from './record-rules.ts';
 import type { RecordStore } from './record.store.ts';
 import { sizeOf, type Row } from './row.ts';
 
 export function createRecordTransactions(store: RecordStore, clock: Clock) {
-  return async function recordTransactions(rows: readonly Row[]): Promise<RecordPlanResult[]> {
+  return async function recordTransactions(rows: readonly Row[], owner?: Owner): Promise<RecordPlanResult[]> {
     const results: RecordPlanResult[] = [];
     for (const batch of batchesOf(rows)) {
-      const recorded = await store.recordBatch(batch, clock.now());
+      const recorded = await store.recordBatch(batch, clock.now(), owner);
       results.push(...recorded);
     }
     return results;

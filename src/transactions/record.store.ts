@@ -1,5 +1,6 @@
 /** The statements by which transactions get in: one batch is one transaction. */
 import { copyInto } from '../db/copy.ts';
+import type { Owner } from '../slots.ts';
 import { array, type Database, type Statement, type Transaction as DatabaseTransaction } from '../db/database.ts';
 import { eventsOfBatch, type EventCounts, type TransactionEvent } from './record-events.ts';
 import { planBatch, type BatchPlan, type RecordPlanResult } from './record-rules.ts';
@@ -33,13 +34,13 @@ export function createRecordStore(
 ) {
   return {
     /** All writes about an individual wait for each other, and individuals are taken in the order of their ids. */
-    recordBatch: (rows: readonly Row[], now: Date): Promise<RecordPlanResult[]> =>
+    recordBatch: (rows: readonly Row[], now: Date, owner?: Owner): Promise<RecordPlanResult[]> =>
       db.transaction(async (sql) => {
         const { plan, counts, eventCounts } = await planUnderLock(sql, rows);
         const events = writesEvents ? eventsOfBatch(plan, eventCounts) : [];
         await writePlan(sql, plan, { before: counts, eventCounts, events }, sizes, now);
         return plan.results;
-      }),
+      }, owner),
 
     /** What would become of the rows, if nothing else of the same stream had been recorded before them. */
     tryBatch: (rows: readonly Row[]): Promise<RecordPlanResult[]> =>

@@ -1,6 +1,7 @@
 /** An individual's money by day, week or month, in step with the list to the row. */
 import type { Clock } from '../clock.ts';
 import { noTransactions, unknownIndividual } from '../errors.ts';
+import type { Owner } from '../slots.ts';
 import type { AsOf } from './as-of.ts';
 import type { Filter } from './filter.ts';
 import type { Period } from './period.ts';
@@ -12,6 +13,7 @@ export interface TotalsRequest {
   by: Period;
   timeZone: string;
   asOf: string | undefined;
+  owner: Owner;
 }
 
 export interface TotalsReply {
@@ -23,10 +25,10 @@ export interface TotalsReply {
 
 export function createSummarizeTransactions(store: TransactionsStore, clock: Clock, asOf: AsOf) {
   return async function summarizeTransactions(request: TotalsRequest): Promise<TotalsReply> {
-    const { individualId, filter, by, timeZone } = request;
+    const { individualId, filter, by, timeZone, owner } = request;
     const now = clock.now();
     const upTo = request.asOf === undefined ? undefined : asOf.read(request.asOf, individualId, now);
-    const summed = await store.sumPeriods(individualId, filter, by, timeZone, upTo);
+    const summed = await store.sumPeriods({ individualId, filter, by, timeZone, upTo, owner });
     if (!summed) throw unknownIndividual();
     if (summed.total === 0) throw noTransactions();
     return {

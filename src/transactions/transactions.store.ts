@@ -1,5 +1,6 @@
 /** The statements about transactions. A page's JSON is joined by the database and passed on untouched. */
-import type { Database, Sql } from '../db/database.ts';
+import type { Database, Row, Sql } from '../db/database.ts';
+import type { Owner } from '../slots.ts';
 import { leastMillionths, mostMillionths } from './amount.ts';
 import { hasAmount, isNarrow, isUnfiltered, offsetOf, type Filter, type Page } from './filter.ts';
 import { firstInstant, instantAfter, lastInstant } from './instant.ts';
@@ -211,6 +212,24 @@ export interface ListedPage {
   total: number;
 }
 
+/** Which rows of an individual are meant, and who wants them. */
+export interface RowsQuery {
+  individualId: number;
+  filter: Filter;
+  /** The sequence number of the last row that counts; absent: all rows. */
+  upTo?: number | undefined;
+  owner: Owner;
+}
+
+export interface ListQuery extends RowsQuery {
+  page: Page;
+}
+
+export interface SumQuery extends RowsQuery {
+  by: Period;
+  timeZone: string;
+}
+
 export type TransactionsStore = ReturnType<typeof createTransactionsStore>;
 
 /** So many large individuals are remembered as such; forgetting one costs a second statement, no more. */
@@ -225,67 +244,57 @@ export function createTransactionsStore(db: Database, sizes: BlockSizes = defaul
     large.add(individualId);
   }
 
+  /** A statement that may take long names its owner. */
   function run(
-    mayTakeLong: boolean,
+    owner: Owner | undefined,
     statement: string,
     parameters: (string | number | null)[],
   ): PromiseLike<ListRow[]> {
     const send = (sql: Sql) => sql.unsafe<ListRow[]>(statement, parameters, { prepare: true });
-    return mayTakeLong ? db.long(send) : send(db.read);
+    return owner ? db.long(send, owner) : send(db.read);
   }
 
-  async function listByBlocks(
-    individualId: number,
-    page: Page,
-    filter: Filter,
-    upTo: number,
-  ): Promise<ListRow | undefined> {
-    const parameters = [individualId, page.size, offsetOf(page), upTo, ...timeParameters(filter)];
+  async function listByBlocks(query: ListQuery): Promise<ListRow | undefined> {
+    const { individualId, filter, owner } = query;
+    const parameters = [...pageParameters(query), ...timeParameters(filter)];
     const [row] = hasAmount(filter)
-      ? await run(true, amountListStatement, [...parameters, ...amountParameters(filter)])
-      : await run(false, blockListStatement, parameters);
+      ? await run(owner, amountListStatement, [...parameters, ...amountParameters(filter)])
+      : await run(undefined, blockListStatement, parameters);
     if (row && row.total > sizes.blocksAbove) remember(individualId);
     else large.delete(individualId);
     return row;
   }
 
-  async function listRows(
-    individualId: number,
-    page: Page,
-    filter: Filter,
-    upTo: number,
-  ): Promise<ListRow | undefined> {
-    const common = [individualId, page.size, offsetOf(page), upTo];
+  async function listRows(query: ListQuery): Promise<ListRow | undefined> {
+    const { individualId, page, filter, owner } = query;
+    const common = pageParameters(query);
     const unfiltered = isUnfiltered(filter);
     if (unfiltered && offsetOf(page) <= sizes.blocksAbove) {
-      const [row] = await run(false, listStatement, common);
+      const [row] = await run(undefined, listStatement, common);
       return row;
     }
     const byBlocks = isNarrow(filter);
     if (byBlocks && (unfiltered || large.has(individualId))) {
-      const row = await listByBlocks(individualId, page, filter, upTo);
+      const row = await listByBlocks(query);
       if (!row || row.total > sizes.blocksAbove) return row;
     }
-    const most = byBlocks ? sizes.blocksAbove : everyRow;
-    const [row] = await run(!byBlocks, filteredListStatement, [...common, ...filterParameters(filter), most]);
-    return row && row.total > most ? listByBlocks(individualId, page, filter, upTo) : row;
+    // A narrow filter reads few rows; any other may read all rows of the individual.
+    const limit = byBlocks ? sizes.blocksAbove : everyRow;
+    const reader = byBlocks ? undefined : owner;
+    const [row] = await run(reader, filteredListStatement, [...common, ...filterParameters(filter), limit]);
+    return row && row.total > limit ? listByBlocks(query) : row;
   }
 
   return {
-    async listPage(individualId: number, page: Page, filter: Filter, upTo?: number): Promise<ListedPage | undefined> {
-      const row = await listRows(individualId, page, filter, upTo ?? everyRow);
+    async listPage(query: ListQuery): Promise<ListedPage | undefined> {
+      const row = await listRows(query);
       return row && { items: row.page ?? '', count: row.count, total: row.total };
     },
 
-    async sumPeriods(
-      individualId: number,
-      filter: Filter,
-      by: Period,
-      timeZone: string,
-      upTo?: number,
-    ): Promise<ListedPage | undefined> {
-      const all = [individualId, by, timeZone, upTo ?? everyRow, ...filterParameters(filter), everyRow];
-      const [row] = await run(true, sumStatement, all);
+    async sumPeriods(query: SumQuery): Promise<ListedPage | undefined> {
+      const { individualId, filter, by, timeZone, upTo = everyRow, owner } = query;
+      const all = [individualId, by, timeZone, upTo, ...filterParameters(filter), everyRow];
+      const [row] = await run(owner, sumStatement, all);
       return row && { items: row.page ?? '', count: row.count, total: row.total };
     },
 
@@ -295,9 +304,10 @@ export function createTransactionsStore(db: Database, sizes: BlockSizes = defaul
     },
 
     /** The JSON of all that match, some at a time, from one snapshot. */
-    readAll(individualId: number, filter: Filter, upTo: number): AsyncIterable<string[]> {
+    readAll({ individualId, filter, upTo = everyRow, owner }: RowsQuery): AsyncIterable<string[]> {
       const parameters = [individualId, everyRow, 0, upTo, ...filterParameters(filter), everyRow];
-      return db.stream(exportStatement, parameters, exportedAtOnce, ({ body }) => String(body));
+      const read = ({ body }: Row) => String(body);
+      return db.stream({ statement: exportStatement, parameters, rowsAtOnce: exportedAtOnce, read }, owner);
     },
 
     /** Up to two, since two are enough to know that the id alone does not tell. */
@@ -310,6 +320,10 @@ export function createTransactionsStore(db: Database, sizes: BlockSizes = defaul
       return rows.map(({ body }) => body);
     },
   };
+}
+
+function pageParameters({ individualId, page, upTo = everyRow }: ListQuery): number[] {
+  return [individualId, page.size, offsetOf(page), upTo];
 }
 
 function filterParameters(filter: Filter): (string | null)[] {

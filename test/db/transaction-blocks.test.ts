@@ -1,6 +1,7 @@
 /** The index of counts against a brute-force model, at sizes on both sides of every threshold it has. */
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { serviceItself } from '../../src/slots.ts';
 import { openDatabase, type Database } from '../../src/db/database.ts';
 import type { Amount, AmountBound } from '../../src/transactions/amount.ts';
 import type { Filter } from '../../src/transactions/filter.ts';
@@ -116,7 +117,13 @@ async function checkList(
       ? Array.from({ length: pages }, (_, index) => index + 1)
       : [1, 2, Math.ceil(pages / 4), middle - 1, middle, middle + 1, pages - 2, pages - 1, pages, 2 * pages];
   for (const number of numbers) {
-    const listed = (await store.listPage(id, { number, size }, filter, upTo))!;
+    const listed = (await store.listPage({
+      individualId: id,
+      page: { number, size },
+      filter,
+      upTo,
+      owner: serviceItself,
+    }))!;
     expect(listed.count).toBe(wanted.length);
     expect(listed.total).toBe(model.size);
     const ids = (JSON.parse(`[${listed.items}]`) as { transactionId: string }[]).map(
@@ -320,7 +327,12 @@ describe('while rows arrive from two services', () => {
     const readers = ids.map(async (id) => {
       while (writing) {
         for (const filter of [{}, { amountFrom: '10' as AmountBound, amountTo: '30' as AmountBound }]) {
-          const listed = await two.listPage(id, { number: 1, size: 1000 }, filter);
+          const listed = await two.listPage({
+            individualId: id,
+            page: { number: 1, size: 1000 },
+            filter,
+            owner: serviceItself,
+          });
           const items = JSON.parse(`[${listed!.items}]`) as { transactionId: string }[];
           expect(items).toHaveLength(listed!.count);
           expect(new Set(items.map(({ transactionId }) => transactionId)).size).toBe(items.length);

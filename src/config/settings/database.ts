@@ -12,10 +12,10 @@ export const databaseSettings = {
   }),
   databaseConnections: setting({
     env: 'LEDGERLINE_DATABASE_CONNECTIONS',
-    kind: integer(3, 200),
+    kind: integer(4, 200),
     default: 16,
     about:
-      'Connections to the database: an eighth for short reads, half for short writes, the rest for what may take long.',
+      'Connections to the database: an eighth for short reads, half for short writes, the rest for long reads and for transactions. Exports have others.',
   }),
   statementSeconds: setting({
     env: 'LEDGERLINE_STATEMENT_SECONDS',

@@ -97,6 +97,40 @@ export const serverSettings = {
     about:
       'Processes that share the port, to use several cores of one machine. They divide LEDGERLINE_DATABASE_CONNECTIONS between them.',
   }),
+  connectionsAtOnce: setting({
+    env: 'LEDGERLINE_CONNECTIONS',
+    kind: integer(10, 1_000_000),
+    default: 8192,
+    about:
+      'Connections of callers at once, in each process. When there are more, idle ones are closed and new ones refused. Needs as many file descriptors.',
+  }),
+  requestsAtOnce: setting({
+    env: 'LEDGERLINE_REQUESTS',
+    kind: integer(8, 100_000),
+    default: 256,
+    about:
+      'Requests that are worked on at once in each process; more get 503 with Retry-After. Those that wait for a gateway or for a long statement, or whose answer is being read, do not count.',
+  }),
+  exportsAtOnce: setting({
+    env: 'LEDGERLINE_EXPORTS',
+    kind: integer(1, 200),
+    default: 8,
+    about:
+      'Exports and statements at once in each process, each on a database connection of its own. One client may have three quarters of them, one user a quarter.',
+  }),
+  slowestReadBytes: setting({
+    env: 'LEDGERLINE_SLOWEST_READ_BYTES',
+    kind: integer(0, 1_000_000_000),
+    default: 1024,
+    about:
+      'Bytes a second below which a caller that reads its answer is cut off. Event streams are exempt. 0 turns it off.',
+  }),
+  slowReadSeconds: setting({
+    env: 'LEDGERLINE_SLOW_READ_SECONDS',
+    kind: integer(1, 600),
+    default: 30,
+    about: 'How long a caller may read more slowly than that.',
+  }),
   drainSeconds: setting({
     env: 'LEDGERLINE_DRAIN_SECONDS',
     kind: integer(0, 300),

@@ -35,13 +35,14 @@ export const exportTransactionsOperation = (exportTransactions: (request: Export
     },
     errors: ['unknown-individual', 'no-transactions', 'too-many-streams'],
     namesUser: ({ body: { individualId } }) => individualId,
-    async handle({ body: values, request }) {
+    async handle({ body: values, request, owner }) {
       const { individualId } = values;
       const format = preferredFormat(request.headers.accept);
       const { chunks, asOf } = await exportTransactions({
         individualId,
         filter: filterOf(values),
         asOf: values.asOf,
+        owner,
         format,
       });
       return {

@@ -43,12 +43,13 @@ export const listTransactionsOperation = (listTransactions: (request: ListReques
     },
     errors: ['unknown-individual', 'no-transactions'],
     namesUser: ({ body: { individualId } }) => individualId,
-    async handle({ body: values }) {
+    async handle({ body: values, owner }) {
       const { items, count, asOf } = await listTransactions({
         individualId: values.individualId,
         page: { number: values.dataBatch, size: values.dataBatchCount },
         filter: filterOf(values),
         asOf: values.asOf,
+        owner,
       });
       return jsonText(200, `{"transactions":[${items}],"transactionCount":${count}}`, { 'as-of': asOf });
     },

@@ -7,6 +7,7 @@ const liveness = record('Liveness', { status: required(word(['live']), 'Always l
 export const liveOperation = () =>
   operation({
     name: 'live',
+    isVital: true,
     method: 'GET',
     path: '/health/live',
     tag: 'Health',

@@ -4,6 +4,7 @@ import { operation } from '../operation.ts';
 export const metricsOperation = (observer: Observer) =>
   operation({
     name: 'metrics',
+    isVital: true,
     method: 'GET',
     path: '/metrics',
     tag: 'Health',

@@ -8,6 +8,7 @@ const readiness = record('Readiness', { status: required(word(['ready']), 'Alway
 export const readyOperation = (checkReady: () => void) =>
   operation({
     name: 'ready',
+    isVital: true,
     method: 'GET',
     path: '/health/ready',
     tag: 'Health',

@@ -5,6 +5,7 @@ import type { Json } from '../../formats/json.ts';
 import { fieldErrors, listOf, nullable, record, responseOnly, word } from '../../formats/record.ts';
 import { body, list, optional, required, text } from '../../formats/shape.ts';
 import type { Observe } from '../../observe.ts';
+import type { Owner } from '../../slots.ts';
 import {
   ingest,
   noRows,
@@ -36,7 +37,7 @@ const input = body('RecordTransactionsRequest', {
   ),
 });
 
-export type RecordTransactions = (rows: readonly Row[]) => Promise<RecordPlanResult[]>;
+export type RecordTransactions = (rows: readonly Row[], owner: Owner) => Promise<RecordPlanResult[]>;
 
 interface Result extends RowKey {
   result: RecordResultName;
@@ -83,18 +84,19 @@ export const recordTransactionsOperation = (recordTransactions: RecordTransactio
     example: { transactions: [{ individualId: 1, ...exampleTransaction }] },
     responses: { 200: { about: 'What became of each row.', shape: resultsShape, contentType: ndjsonType } },
 
-    async handle({ body: { transactions }, caller }) {
+    async handle({ body: { transactions }, caller, owner }) {
       const readings = await readRows(transactions, '$.transactions');
       const rows = readings.flatMap((reading) => ('row' in reading ? [reading.row] : []));
       if (!rows.every(({ individualId }) => mayName(caller.userId, individualId))) throw notTheirs();
-      const results = resultsOf(transactions, readings, await recordTransactions(rows));
+      const results = resultsOf(transactions, readings, await recordTransactions(rows, owner));
       observeTotals(observe, countResults(results));
       return jsonText(200, await writeResults(results));
     },
 
     streams: {
       mediaTypes: [ndjsonType, 'application/ndjson'],
-      handle: ({ caller }, lines) => recordLines(lines, caller.userId, recordTransactions, observe),
+      handle: ({ caller, owner }, lines) =>
+        recordLines(lines, caller.userId, (rows) => recordTransactions(rows, owner), observe),
     },
   });
 
@@ -127,7 +129,7 @@ async function writeResults(results: readonly Result[]): Promise<string> {
 async function recordLines(
   lines: Readable,
   userId: number | undefined,
-  record: RecordTransactions,
+  record: (rows: readonly Row[]) => Promise<RecordPlanResult[]>,
   observe: Observe,
 ): Promise<Reply> {
   const answer = new Spill();

@@ -63,7 +63,7 @@ export const summarizeTransactionsOperation = (summarize: (request: TotalsReques
     },
     errors: ['unknown-individual', 'no-transactions'],
     namesUser: ({ body: { individualId } }) => individualId,
-    async handle({ body: values }) {
+    async handle({ body: values, owner }) {
       const { individualId, by, timeZone } = values;
       const { items, count, asOf } = await summarize({
         individualId,
@@ -71,6 +71,7 @@ export const summarizeTransactionsOperation = (summarize: (request: TotalsReques
         timeZone,
         filter: filterOf(values),
         asOf: values.asOf,
+        owner,
       });
       return jsonText(200, `{"periods":[${items}],"transactionCount":${count}}`, { 'as-of': asOf });
     },

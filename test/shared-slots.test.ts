@@ -1,0 +1,212 @@
+/** What callers share: none of them can take it from the others. */
+import { once } from 'node:events';
+import { request } from 'node:http';
+import { connect, type Socket } from 'node:net';
+import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest';
+import { row, serviceForTest, startService, type Answer, type Service } from './harness/service.ts';
+
+let service: Service;
+let large: number;
+let other: number;
+beforeAll(async () => {
+  // Only a cancelled statement ends before that.
+  service = await startService({ LEDGERLINE_STATEMENT_SECONDS: '600' });
+  large = await service.createUser();
+  other = await service.createUser();
+  await service.record(Array.from({ length: 2500 }, () => row(large, { paymentNotes: 'n'.repeat(1900) })));
+  await service.record([row(other, { paymentNotes: 'rare' })]);
+});
+afterAll(() => service.stop());
+
+/** Holds a table that only some statements need, for as long as the work takes. */
+async function whileLocked<T>(table: string, work: () => Promise<T>): Promise<T> {
+  return (await service.sql.begin(async (sql) => {
+    await sql.unsafe(`lock table ${table} in access exclusive mode`);
+    return work();
+  })) as T;
+}
+
+const waitingStatements = async () =>
+  (await service.sql`select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`)
+    .length;
+
+/** Counts what has been answered so far. */
+function counted(answers: Promise<Answer>[]) {
+  const statuses: number[] = [];
+  for (const answer of answers) void answer.then(({ status }) => statuses.push(status));
+  return statuses;
+}
+
+const search = (token: string) =>
+  service.call('/app/get-all-transactions', { individualId: large, dataBatch: 1, amountFrom: '1' }, { token });
+
+describe('long statements', () => {
+  it('of one user do not hold up another caller’s record, search or export', async () => {
+    const token = await service.token('', large);
+    let searches: Promise<Answer>[] = [];
+    await whileLocked('transaction_blocks', async () => {
+      searches = Array.from({ length: 120 }, () => search(token));
+      const answered = counted(searches);
+      // One runs, sixteen wait, and the others are told to come back.
+      await vi.waitUntil(() => answered.length === 103, { timeout: 30_000 });
+      expect(new Set(answered)).toEqual(new Set([503]));
+      await vi.waitUntil(async () => (await waitingStatements()) === 1);
+      expect((await service.record([row(other)])).json.results[0].result).toBe('created');
+      const found = await service.list({ individualId: other, search: 'rare' });
+      expect(found.json.transactionCount).toBe(1);
+      expect((await service.call('/app/export-transactions', { individualId: other })).status).toBe(200);
+      expect(answered).toHaveLength(103);
+    });
+    const answers = await Promise.all(searches);
+    expect(answers.filter(({ status }) => status === 200)).toHaveLength(17);
+    const refused = answers.find(({ status }) => status === 503)!;
+    expect(refused.headers.get('error-reason')).toBe('overloaded');
+    expect(Number(refused.headers.get('retry-after'))).toBeGreaterThan(0);
+  });
+
+  it('are cancelled in PostgreSQL when their caller leaves', async () => {
+    const headers = { authorization: `Bearer ${await service.token('', large)}`, 'content-type': 'application/json' };
+    const ask = async (path: string, body: unknown) => {
+      const leaver = new AbortController();
+      const { signal } = leaver;
+      const asked = fetch(service.url + path, { method: 'POST', headers, signal, body: JSON.stringify(body) });
+      await vi.waitUntil(async () => (await waitingStatements()) === 1);
+      leaver.abort();
+      await expect(asked).rejects.toThrow();
+      await vi.waitUntil(async () => (await waitingStatements()) === 0);
+    };
+    await whileLocked('transaction_blocks', () =>
+      ask('/app/get-all-transactions', { individualId: large, dataBatch: 1, amountFrom: '1' }),
+    );
+    await whileLocked('transactions', () => ask('/app/export-transactions', { individualId: large }));
+    // The connections serve the next callers.
+    const token = await service.token('', large);
+    for (let round = 0; round < 10; round += 1) expect((await search(token)).status).toBe(200);
+  });
+});
+
+/** An export whose reader takes the first part of it and then nothing. */
+async function slowExport(url: string, token: string, individualId: number) {
+  const outgoing = request(`${url}/app/export-transactions`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
+  });
+  onTestFinished(() => void outgoing.destroy());
+  outgoing.on('error', () => {});
+  outgoing.end(JSON.stringify({ individualId }));
+  const [response] = (await once(outgoing, 'response')) as [import('node:http').IncomingMessage];
+  response.on('error', () => {});
+  return response;
+}
+
+describe('exports', () => {
+  it('that one user reads slowly leave room for those of others', async () => {
+    const token = await service.token('', large);
+    const slow = await Promise.all(Array.from({ length: 8 }, () => slowExport(service.url, token, large)));
+    const countOf = (status: number) => slow.filter(({ statusCode }) => statusCode === status).length;
+    expect([countOf(200), countOf(429)]).toEqual([2, 6]);
+    const refused = slow.find(({ statusCode }) => statusCode === 429)!;
+    expect(refused.headers['error-reason']).toBe('too-many-streams');
+    expect(Number(refused.headers['retry-after'])).toBeGreaterThan(0);
+    const bound = await service.token('', other);
+    for (let round = 0; round < 4; round += 1) {
+      expect((await service.call('/app/export-transactions', { individualId: other }, { token: bound })).status).toBe(
+        200,
+      );
+    }
+  });
+
+  it('are cut off when they are read too slowly, and their place is free again', async () => {
+    const strict = await serviceForTest({
+      LEDGERLINE_SLOW_READ_SECONDS: '1',
+      LEDGERLINE_SLOWEST_READ_BYTES: '1000000',
+      LEDGERLINE_EXPORTS: '1',
+    });
+    const id = await strict.createUser();
+    // More than the sockets of both sides hold.
+    for (let part = 0; part < 3; part += 1) {
+      await strict.record(Array.from({ length: 4000 }, () => row(id, { paymentNotes: 'n'.repeat(1900) })));
+    }
+    const response = await slowExport(strict.url, await strict.token(), id);
+    expect((await strict.call('/app/export-transactions', { individualId: id })).status).toBe(429);
+    await vi.waitUntil(
+      async () => (await strict.call('/app/export-transactions', { individualId: id })).status === 200,
+      { timeout: 30_000, interval: 500 },
+    );
+    let isWhole = false;
+    response.on('end', () => (isWhole = true)).resume();
+    await vi.waitUntil(() => response.closed || response.destroyed, { timeout: 10_000 });
+    expect(isWhole).toBe(false);
+  });
+});
+
+const metrics = async ({ call }: Service) => (await call('/metrics', undefined, { method: 'GET', token: null })).text;
+
+describe('requests', () => {
+  it('that find no room get 503 at once, also of one caller that has its share; health is answered', async () => {
+    const small = await serviceForTest({ LEDGERLINE_REQUESTS: '8' });
+    const [a, b] = [await small.createUser(), await small.createUser()];
+    const [client, userA, userB] = [await small.token(), await small.token('', a), await small.token('', b)];
+    let held: Promise<Answer>[] = [];
+    await small.sql.begin(async (sql) => {
+      await sql`lock table users in access exclusive mode`;
+      const list = (token: string) =>
+        small.call('/app/get-all-transactions', { individualId: b, dataBatch: 1 }, { token });
+      held = Array.from({ length: 6 }, () => list(client));
+      await vi.waitUntil(async () => (await metrics(small)).includes('ledgerline_requests_active 6'));
+      const refused = await list(client);
+      expect([refused.status, refused.headers.get('error-reason'), refused.headers.get('retry-after')]).toEqual([
+        503,
+        'overloaded',
+        '1',
+      ]);
+      held.push(list(userB), list(userB));
+      await vi.waitUntil(async () => (await metrics(small)).includes('ledgerline_requests_active 8'));
+      expect((await list(userA)).status).toBe(503);
+      for (const path of ['/health/live', '/health/ready']) {
+        expect((await small.call(path, undefined, { method: 'GET', token: null })).status).toBe(200);
+      }
+    });
+    // Nobody has transactions.
+    expect((await Promise.all(held)).map((answer) => answer.status)).toEqual(Array(8).fill(404));
+    expect((await small.call(`/User/${a}/status`, undefined, { method: 'GET' })).status).toBe(200);
+  });
+});
+
+describe('connections', () => {
+  const opened = async (url: string): Promise<Socket> => {
+    const { hostname, port } = new URL(url);
+    const socket = connect(Number(port), hostname);
+    onTestFinished(() => void socket.destroy());
+    socket.on('error', () => {});
+    await once(socket, 'connect');
+    return socket;
+  };
+
+  it('are closed when a body trickles in after the answer', async () => {
+    const socket = await opened(service.url);
+    socket.write(
+      'POST /app/record-transactions HTTP/1.1\r\nhost: x\r\ncontent-type: application/json\r\ncontent-length: 1000000\r\n\r\n{',
+    );
+    const [answer] = await once(socket, 'data');
+    expect(String(answer)).toMatch(/^HTTP\/1\.1 401 /);
+    const trickle = setInterval(() => socket.write(' '), 200);
+    onTestFinished(() => clearInterval(trickle));
+    await vi.waitUntil(() => socket.closed, { timeout: 50_000 });
+  });
+
+  it('are no more than the setting says, and idle ones make room', async () => {
+    const small = await serviceForTest({ LEDGERLINE_CONNECTIONS: '10' });
+    const idle = await Promise.all(Array.from({ length: 12 }, () => opened(small.url)));
+    await vi.waitUntil(() => idle.filter((socket) => socket.closed).length >= 2);
+    // Refused at first; then the idle ones are closed.
+    await vi.waitUntil(
+      () =>
+        fetch(`${small.url}/health/live`).then(
+          ({ ok }) => ok,
+          () => false,
+        ),
+      { timeout: 20_000, interval: 300 },
+    );
+  });
+});
