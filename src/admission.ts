@@ -5,16 +5,25 @@
 import { overloaded } from './errors.ts';
 import { runningShare, type Owner } from './slots.ts';
 
-/** One for all: under overload there are thousands a second, and each Error would cost a stack. */
+/** One for all: under overload there are thousands a second, and each new Error would cost a stack. */
 const refusal = overloaded(1);
 
+/** A burst passes: the limit holds only when it has been reached for so long. */
+const burstMilliseconds = 1000;
+/** A burst is at most so many times the limit. */
+const burstFactor = 4;
+
 export class Admission {
-  readonly #maxActive: number;
+  readonly #limit: number;
+  readonly #now: () => number;
   readonly #activeByCaller = new Map<string, number>();
   #active = 0;
+  /** Since when the limit has been reached. It ends when half of it is free again. */
+  #fullSince: number | undefined;
 
-  constructor(maxActive: number) {
-    this.#maxActive = maxActive;
+  constructor(limit: number, now: () => number = () => performance.now()) {
+    this.#limit = limit;
+    this.#now = now;
   }
 
   get active(): number {
@@ -23,15 +32,16 @@ export class Admission {
 
   /** Throws if there is no room for another request. */
   check(): void {
-    if (this.#active >= this.#maxActive) throw refusal;
+    const isFull = this.#isOverloaded() ? this.#active >= this.#limit : this.#active >= this.#limit * burstFactor;
+    if (isFull) throw refusal;
   }
 
-  /** Throws if there is no room for another request of this caller. Shares count only when there is little room left. */
+  /** Throws if there is no room for another request of this caller. */
   enter(owner: Owner): void {
     this.check();
     const { key, kind } = owner;
     const active = this.#activeByCaller.get(key) ?? 0;
-    if (this.#active * 2 >= this.#maxActive && active >= runningShare[kind](this.#maxActive)) throw refusal;
+    if (active >= runningShare[kind](this.#limit) && this.#isOverloaded()) throw refusal;
     this.#active += 1;
     this.#activeByCaller.set(key, active + 1);
     owner.isActive = true;
@@ -55,5 +65,17 @@ export class Admission {
     } finally {
       this.#active += 1;
     }
+  }
+
+  #isOverloaded(): boolean {
+    if (this.#active * 2 < this.#limit) {
+      this.#fullSince = undefined;
+      return false;
+    }
+    if (this.#fullSince === undefined) {
+      if (this.#active < this.#limit) return false;
+      this.#fullSince = this.#now();
+    }
+    return this.#now() - this.#fullSince >= burstMilliseconds;
   }
 }

@@ -401,6 +401,7 @@ describe('every operation has its function', () => {
     await own.readUserData(1);
     await own.listTransactions({ individualId: 1, dataBatch: 1 });
     await own.getTransaction({ individualId: 1, transactionId: 't' });
+    await own.getTransactionHistory({ individualId: 1, transactionId: 't' });
     await own.recordTransactions([]);
     await own.summarizeTransactions({ individualId: 1 });
     await own.exportTransactions({ individualId: 1 });

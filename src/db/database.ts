@@ -51,9 +51,9 @@ export const schema = 'ledgerline';
 /** Each stream holds a connection and a snapshot for as long as its reader takes. */
 const defaultStreams = 8;
 
-/** Work that waits for a connection of its own. */
+/** Work that waits for a connection of its own, each for as long as a statement may take. */
 const maxWaiting = 256;
-const waitMilliseconds = 10_000;
+const longestWaitSeconds = 600;
 
 const probeMilliseconds = 500;
 const probeTimeoutMilliseconds = 3000;
@@ -106,6 +106,7 @@ export function openDatabase(options: DatabaseOptions): Database {
     transactions: postgres(options.url, { ...common, max: shares.transactions }),
   });
   // One statement or transaction for each connection: the driver would send several behind one another.
+  const waitMilliseconds = (options.statementSeconds || longestWaitSeconds) * 1000;
   const inLine = { waiting: maxWaiting, waitMilliseconds, retrySeconds: 1 };
   const longSlots = new Slots({ slots: shares.long, ...inLine });
   const transactionSlots = new Slots({ slots: shares.transactions, ...inLine });

@@ -31,6 +31,8 @@ async function startPair(settings: Record<string, string>): Promise<Pair> {
     LEDGERLINE_USER_SENDS: 'off',
     LEDGERLINE_DATABASE_CONNECTIONS: '32',
     LEDGERLINE_STATEMENT_SECONDS: '60',
+    // A thousand sends at once are what these tests are about.
+    LEDGERLINE_REQUESTS: '2000',
     ...settings,
   };
   const processes = [

@@ -1,0 +1,68 @@
+import { beforeEach, expect, it } from 'vitest';
+import { Admission } from '../src/admission.ts';
+import type { Owner } from '../src/slots.ts';
+
+let now = 0;
+let admission: Admission;
+beforeEach(() => {
+  now = 0;
+  admission = new Admission(100, () => now);
+});
+
+const owner = (kind: Owner['kind'], key = kind as string): Owner => ({ key, kind });
+
+/** How many of so many requests are let in. */
+function enter(count: number, caller: Owner): Owner[] {
+  const entered: Owner[] = [];
+  for (let index = 0; index < count; index += 1) {
+    try {
+      const each = { ...caller };
+      admission.enter(each);
+      entered.push(each);
+    } catch {
+      break;
+    }
+  }
+  return entered;
+}
+
+it('lets a burst in, up to four times the limit', () => {
+  expect(enter(1000, owner('client'))).toHaveLength(400);
+  expect(() => admission.check()).toThrow('busy');
+});
+
+it('keeps to the limit when it has been reached for a second, and to each caller’s share', () => {
+  const burst = enter(300, owner('client'));
+  now = 999;
+  expect(enter(1, owner('client'))).toHaveLength(1);
+  now = 1000;
+  expect(enter(1, owner('client'))).toHaveLength(0);
+  for (const each of burst.splice(0, 230)) admission.leave(each);
+  // 71 are left: the client has a share of 75, a user one of 25.
+  expect(enter(10, owner('client'))).toHaveLength(4);
+  expect(enter(10, owner('user', 'a'))).toHaveLength(10);
+  expect(enter(30, owner('user', 'b'))).toHaveLength(15);
+  expect(() => admission.check()).toThrow('busy');
+});
+
+it('is open for a burst again when half of the limit is free', () => {
+  const first = enter(101, owner('client'));
+  now = 1000;
+  expect(enter(1, owner('client'))).toHaveLength(0);
+  for (const each of first.slice(0, 52)) admission.leave(each);
+  expect(enter(300, owner('client'))).toHaveLength(300);
+});
+
+it('does not count requests that wait for something else', async () => {
+  const [waiting] = enter(1, owner('client'));
+  let end = () => {};
+  const work = admission.outside(() => new Promise<void>((resolve) => (end = resolve)), waiting);
+  expect(admission.active).toBe(0);
+  end();
+  await work;
+  expect(admission.active).toBe(1);
+  // A stream of rows never counted, and does not count less than nothing.
+  await admission.outside(async () => expect(admission.active).toBe(1), owner('client', 'stream'));
+  admission.leave(waiting!);
+  expect(admission.active).toBe(0);
+});
