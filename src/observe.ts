@@ -84,12 +84,19 @@ export interface Observer {
   observeRequest(request: RequestObservation): void;
   /** A defect of ours. The trace and the place go to the log; the caller gets an empty 500. */
   observeDefect(error: unknown, traceId: string): void;
-  /** A figure that is read when metrics are asked for. */
-  observeUse(name: string, help: string, read: () => number): void;
+  /** Says how to read how full the service is, when metrics are asked for. */
+  observeUse(read: () => ServiceUse): void;
   metrics(): Promise<string>;
   /** The same figures as values, to be added to those of other processes. */
   readSnapshot(): Promise<MetricsSnapshot>;
   readonly metricsContentType: string;
+}
+
+/** How full everything is that callers share. */
+export interface ServiceUse {
+  activeRequests: number;
+  /** By pool. */
+  databaseWork: Readonly<Record<string, { running: number; waiting: number }>>;
 }
 
 export interface ObserverOptions {
@@ -108,6 +115,17 @@ export function createObserver(options: ObserverOptions): Observer {
   const { counter, gauge, histogram } = metricSet;
   const durations = histogram('http_request_duration_seconds');
   gauge('database_up').set(1);
+
+  let readUse: (() => ServiceUse) | undefined;
+  function updateUse(): void {
+    if (!readUse) return;
+    const { activeRequests, databaseWork } = readUse();
+    gauge('requests_active').set(activeRequests);
+    for (const [pool, { running, waiting }] of Object.entries(databaseWork)) {
+      gauge('database_work').set({ pool, state: 'running' }, running);
+      gauge('database_work').set({ pool, state: 'waiting' }, waiting);
+    }
+  }
 
   /** The label lookup costs more than the observation; there are few pairs. */
   const byOperation = new Map<string, ReturnType<typeof durations.labels>>();
@@ -198,17 +216,17 @@ export function createObserver(options: ObserverOptions): Observer {
       counter('defects_total').inc();
       log.error({ traceId, name, code, places }, 'defect');
     },
-    observeUse(name, help, read) {
-      const gauge: Gauge = new Gauge({
-        name: `ledgerline_${name}`,
-        help,
-        registers: [],
-        collect: () => gauge.set(read()),
-      });
-      registry.registerMetric(gauge);
+    observeUse(read) {
+      readUse = read;
     },
-    metrics: () => registry.metrics(),
-    readSnapshot: () => registry.getMetricsAsJSON(),
+    metrics() {
+      updateUse();
+      return registry.metrics();
+    },
+    readSnapshot() {
+      updateUse();
+      return registry.getMetricsAsJSON();
+    },
     metricsContentType: registry.contentType,
   };
 }

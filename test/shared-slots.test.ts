@@ -129,9 +129,12 @@ describe('exports', () => {
     }
     const response = await slowExport(strict.url, await strict.token(), id);
     expect((await strict.call('/app/export-transactions', { individualId: id })).status).toBe(429);
-    await vi.waitUntil(async () => (await metrics(strict)).includes('ledgerline_database_streams_running 0'), {
-      timeout: 50_000,
-    });
+    await vi.waitUntil(
+      async () => (await metrics(strict)).includes('ledgerline_database_work{pool="streams",state="running"} 0'),
+      {
+        timeout: 50_000,
+      },
+    );
     let isWhole = false;
     response.on('end', () => (isWhole = true)).resume();
     await vi.waitUntil(() => response.closed || response.destroyed, { timeout: 10_000 });

@@ -5,7 +5,7 @@ import { readDigestKeys } from '../auth/keys.ts';
 import { ServiceClock } from '../clock.ts';
 import { checkMode, gatewaysIn } from '../config/check.ts';
 import type { Config } from '../config/load.ts';
-import { asProblem, type Database } from '../db/database.ts';
+import { asProblem } from '../db/database.ts';
 import { enterKeys, forgetKeys } from '../db/installation.ts';
 import { createJobLeases } from '../db/job-leases.ts';
 import { deriveKeys } from '../digest-keys.ts';
@@ -75,7 +75,7 @@ async function start(options: AppOptions, releasers: Releasers): Promise<App> {
   const db = await connectDatabase(server.url, config, options.siblings?.count ?? 1, admission, observe, releasers);
   // The sandbox empties everything that was made with them in a moment.
   if (fresh) await forgetKeys(db);
-  observeUse(observer, admission, db);
+  observer.observeUse(() => ({ activeRequests: admission.active, databaseWork: db.use }));
   const tracing = config.tracesEndpoint ? await startTracing(config.tracesEndpoint, version) : undefined;
   if (tracing) releasers.add(tracing.stop);
   const core = await createCore({
@@ -180,21 +180,4 @@ async function createCore(parts: CoreParts): Promise<Core> {
     jobs: createJobs(observer.observe, createJobLeases(db), tracing),
     stopping: createStopping(config.drainSeconds),
   };
-}
-
-/** How full everything is that callers share. */
-function observeUse(observer: Observer, admission: Admission, { use }: Database): void {
-  observer.observeUse('requests_active', 'Requests that are worked on.', () => admission.active);
-  for (const [kind, slots] of Object.entries(use)) {
-    observer.observeUse(
-      `database_${kind}_running`,
-      `Database work of the kind ${kind} that runs.`,
-      () => slots.running,
-    );
-    observer.observeUse(
-      `database_${kind}_waiting`,
-      `Database work of the kind ${kind} that waits.`,
-      () => slots.waiting,
-    );
-  }
 }

@@ -90,6 +90,12 @@ export const metrics = defineMetrics({
     help: 'Failed attempts to read the keys of the token issuer.',
   },
   database_up: { type: 'gauge', help: '1 while the database answers.', aggregate: 'min' },
+  requests_active: { type: 'gauge', help: 'Requests that are worked on, of LEDGERLINE_REQUESTS.' },
+  database_work: {
+    type: 'gauge',
+    help: 'Long statements, transactions and streams that run or wait for a connection.',
+    labels: { pool: ['long', 'transactions', 'streams'], state: ['running', 'waiting'] },
+  },
   job_runs_total: {
     type: 'counter',
     help: 'Runs of a periodic job, by outcome.',
