@@ -25,8 +25,7 @@ const seed = options.seed === undefined ? Math.floor(Math.random() * 1_000_000_0
 const total = Number(options.requests);
 const random = createRandom(seed);
 const failuresShown = 20;
-/** Memory is compared from here on, when every path has been warmed up. */
-const warmShare = 0.25;
+const requestsPerSample = 200;
 const growthLimit = 1.3;
 const growthMebibytes = 64;
 
@@ -72,7 +71,6 @@ async function sendOne() {
 
 function noteProgress() {
   const mebibytes = target.residentMebibytes();
-  memory.push({ share: sent / total, mebibytes });
   const counts = [...statuses].sort(([a], [b]) => a - b).map(([status, count]) => `${status}: ${count}`);
   console.log(
     `${sent.toLocaleString('en')} sent; ${counts.join(', ')}; ${Math.round(mebibytes)} MiB; ${failureCount} failures`,
@@ -82,9 +80,15 @@ function noteProgress() {
 let isInterrupted = false;
 process.once('SIGINT', () => (isInterrupted = true)).once('SIGTERM', () => (isInterrupted = true));
 
+function medianOf(samples, from, to) {
+  const part = samples.slice(Math.floor(samples.length * from), Math.ceil(samples.length * to)).sort((a, b) => a - b);
+  return part[Math.floor(part.length / 2)] ?? 0;
+}
+
 async function lane() {
   while (sent < total && !isInterrupted && target.isRunning()) {
     sent += 1;
+    if (sent % requestsPerSample === 0) memory.push(target.residentMebibytes());
     if (sent % Math.ceil(total / 20) === 0) noteProgress();
     await sendOne();
   }
@@ -92,8 +96,8 @@ async function lane() {
 
 await Promise.all(Array.from({ length: Number(options.connections) }, lane));
 if (!target.isRunning()) fail('The service ended.', { headers: {} }, {});
-const warm = memory.filter(({ share }) => share >= warmShare).map(({ mebibytes }) => mebibytes);
-const [before, after] = [Math.max(...warm.slice(0, 3)), Math.min(...warm.slice(-3))];
+// The first quarter warms every path up.
+const [before, after] = [medianOf(memory, 0.25, 0.5), medianOf(memory, 0.75, 1)];
 if (after > before * growthLimit + growthMebibytes) {
   fail(`Memory grew from ${Math.round(before)} to ${Math.round(after)} MiB.`, { headers: {} }, {});
 }
