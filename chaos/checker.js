@@ -91,10 +91,10 @@ function checkBudgets(history, report) {
 }
 
 /** An Idempotency-Key gives an earlier answer again, so a repeated one is no second send. */
-function isCounted({ status, reason, key }, index, calls) {
+function isCounted({ status, reason, key, isCodeSent }, index, calls) {
   const isRepeated =
     key !== undefined && calls.slice(0, index).some((other) => other.key === key && other.status === 204);
-  return (status === 204 && !isRepeated) || (status === 503 && reason === 'send-outcome-unknown');
+  return (status === 204 && isCodeSent && !isRepeated) || (status === 503 && reason === 'send-outcome-unknown');
 }
 
 /** A 429 needs as many sends of the user or to the phone as the budget has; a call of unknown outcome may be one. */

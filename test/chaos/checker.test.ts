@@ -39,7 +39,8 @@ function rulesBroken(calls: Call[], texts: Record<string, unknown>[] = []): stri
   return [...new Set(report.violations.map(({ rule }) => rule))];
 }
 
-const sends = (count: number, status = 204) => Array.from({ length: count }, () => ({ operation: 'send', status }));
+const sends = (count: number, isCodeSent = true) =>
+  Array.from({ length: count }, () => ({ operation: 'send', status: 204, isCodeSent }));
 const verify = (status: number, members = {}) => ({
   operation: 'verify',
   status,
@@ -52,6 +53,7 @@ describe('the checker', () => {
   it('accepts what the contract allows', () => {
     expect(rulesBroken([...sends(5), { operation: 'send', status: 429 }, verify(200)], [text])).toEqual([]);
     expect(rulesBroken([verify(200), verify(400)], [text])).toEqual([]);
+    expect(rulesBroken([verify(200), ...sends(7, false)], [text])).toEqual([]);
     expect(rulesBroken([verify(0), verify(400)], [text])).toEqual([]);
     expect(rulesBroken([verify(400)], [text, { ...text, codeNumber: 2, code: '654321' }])).toEqual([]);
     expect(rulesBroken([verify(400, { clock: 700_000, endedClock: 700_001 })], [text])).toEqual([]);
