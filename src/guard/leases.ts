@@ -1,18 +1,19 @@
 /**
- * What this process holds of the shared budgets. A lease has been counted in the database already: what is
- * taken from it here can never pass a cap, and what is left when its window ends is lost.
+ * What this process holds of the shared budgets. A lease is counted in the database already: what is taken from it
+ * here can never pass a cap, and what is left when its window ends is lost.
  */
 import type { Need } from './rules.ts';
 
 interface Lease {
-  left: number;
+  unitsLeft: number;
   from: number;
   until: number;
-  /** Nobody asks again before this moment, and what was refused is refused until that one. */
+  /** What was refused is refused until this time. */
   deniedUntil: number;
+  /** Nobody asks the database again before this time. */
   retryAt: number;
   /** A reservation under way that will bring more. */
-  coming: Promise<void> | undefined;
+  pending: Promise<void> | undefined;
 }
 
 export interface Grant {
@@ -21,52 +22,61 @@ export interface Grant {
 }
 
 export interface Taken {
-  /** Drawn from what was held. */
+  /** Taken from what this process holds. */
   held: Need[];
   /** To be leased by the reservation. */
   wanted: Need[];
   /** Refused a moment ago. */
   denied: { need: Need; until: Date }[];
-  /** To be called with what the database granted, or with nothing when the reservation failed. */
+  /** To be called with what the database granted, or with nothing if the reservation failed. */
   settle(grants: ReadonlyMap<string, Grant>, denials: ReadonlyMap<string, Date>, used: boolean): void;
 }
 
-const mostLeases = 50_000;
-/** A denial is believed so long without asking: an operator's hand takes effect within seconds. */
+/** Callers choose the prefixes, so the number of leases needs a limit. */
+const leaseLimit = 50_000;
+/** Each new lease looks at this many others, so that expired ones go as fast as new ones come, at a constant cost. */
+const inspectedPerLease = 2;
+/** A denial is believed so long without asking: what an operator changes takes effect within seconds. */
 const denialMilliseconds = 2000;
 
 export class LeaseBook {
   readonly #leases = new Map<string, Lease>();
+  /** Goes round the leases and finds those that hold nothing. */
+  #inspector = this.#leases.entries();
+
+  /** The number of leases in memory. */
+  get size(): number {
+    return this.#leases.size;
+  }
 
   /** For a sandbox that was emptied, or whose clock was put back. */
   forget(): void {
     for (const lease of this.#leases.values()) {
-      lease.left = 0;
+      lease.unitsLeft = 0;
       lease.deniedUntil = 0;
     }
   }
 
   async take(needs: readonly Need[], clock: () => Date): Promise<Taken> {
-    // One reservation at a time brings more of a budget; the others wait for it rather than lease blocks too.
+    // One reservation at a time brings more of a budget; the others wait for it and do not lease blocks too.
     for (;;) {
       const now = clock().getTime();
-      const coming = needs.map((need) => this.#waitFor(need, now)).find((wait) => wait !== undefined);
-      if (!coming) return this.#takeNow(needs, now);
-      await coming;
+      const pending = needs.map((need) => this.#waitFor(need, now)).find((wait) => wait !== undefined);
+      if (!pending) return this.#takeNow(needs, now);
+      await pending;
     }
   }
 
   #waitFor({ name, units }: Need, now: number): Promise<void> | undefined {
     const lease = this.#current(name, now);
-    return lease && lease.left < units && lease.deniedUntil <= now ? lease.coming : undefined;
+    return lease && lease.unitsLeft < units && lease.deniedUntil <= now ? lease.pending : undefined;
   }
 
-  /** A lease whose window has passed, or lies ahead of a clock that was put back, holds nothing. */
   #current(name: string, now: number): Lease | undefined {
     const lease = this.#leases.get(name);
     if (!lease) return undefined;
-    if (now >= lease.until || now < lease.from) lease.left = 0;
-    if (now >= lease.retryAt || now < lease.retryAt - denialMilliseconds) lease.deniedUntil = 0;
+    if (hasEnded(lease, now)) lease.unitsLeft = 0;
+    if (!isDenialFresh(lease, now)) lease.deniedUntil = 0;
     return lease;
   }
 
@@ -76,16 +86,16 @@ export class LeaseBook {
     const denied: Taken['denied'] = [];
     const arrivals: (() => void)[] = [];
     for (const need of needs) {
-      const lease = this.#current(need.name, now) ?? this.#open(need.name);
-      if (lease.left >= need.units) {
-        lease.left -= need.units;
+      const lease = this.#current(need.name, now) ?? this.#open(need.name, now);
+      if (lease.unitsLeft >= need.units) {
+        lease.unitsLeft -= need.units;
         held.push(need);
       } else if (lease.deniedUntil > now) {
         denied.push({ need, until: new Date(lease.deniedUntil) });
       } else {
         wanted.push(need);
-        lease.coming = new Promise<void>((resolve) => arrivals.push(resolve)).then(() => {
-          lease.coming = undefined;
+        lease.pending = new Promise<void>((resolve) => arrivals.push(resolve)).then(() => {
+          lease.pending = undefined;
         });
       }
     }
@@ -95,17 +105,16 @@ export class LeaseBook {
       denied,
       settle: (grants, denials, used) => {
         for (const need of wanted) this.#settle(need, now, grants.get(need.name), denials.get(need.name), used);
-        if (!used) for (const need of held) (this.#leases.get(need.name) ?? this.#open(need.name)).left += need.units;
+        if (!used) for (const need of held) this.#giveBack(need);
         for (const arrive of arrivals) arrive();
       },
     };
   }
 
   #settle({ name, units }: Need, now: number, grant: Grant | undefined, denial: Date | undefined, used: boolean): void {
-    const lease = this.#leases.get(name) ?? this.#open(name);
+    const lease = this.#leases.get(name) ?? this.#open(name, now);
     if (grant && grant.units > 0) {
-      lease.left += grant.units - (used ? units : 0);
-      if (lease.left < 0) lease.left = 0;
+      lease.unitsLeft = Math.max(0, lease.unitsLeft + grant.units - (used ? units : 0));
       lease.from = now;
       lease.until = grant.until.getTime();
     }
@@ -115,19 +124,41 @@ export class LeaseBook {
     }
   }
 
-  /** Names come with whatever number anybody asks for, so only one that holds nothing for anyone may go. */
-  #evict(): void {
-    for (const [name, { left, coming }] of this.#leases) {
-      if (left > 0 || coming) continue;
-      this.#leases.delete(name);
-      return;
-    }
+  /** If the lease is gone by now, the units are lost, as they are at the end of its window. */
+  #giveBack({ name, units }: Need): void {
+    const lease = this.#leases.get(name);
+    if (lease) lease.unitsLeft += units;
   }
 
-  #open(name: string): Lease {
-    if (this.#leases.size >= mostLeases) this.#evict();
-    const lease: Lease = { left: 0, from: 0, until: 0, deniedUntil: 0, retryAt: 0, coming: undefined };
+  #open(name: string, now: number): Lease {
+    for (let count = 0; count < inspectedPerLease; count += 1) this.#inspectNext(now);
+    const lease: Lease = { unitsLeft: 0, from: 0, until: 0, deniedUntil: 0, retryAt: 0, pending: undefined };
     this.#leases.set(name, lease);
     return lease;
   }
+
+  /** At the limit a lease that still holds units goes too. Those units stay counted, so no cap is passed. */
+  #inspectNext(now: number): void {
+    const next = this.#inspector.next();
+    if (next.done) {
+      this.#inspector = this.#leases.entries();
+      return;
+    }
+    const [name, lease] = next.value;
+    if (lease.pending) return;
+    if (this.#leases.size >= leaseLimit || holdsNothing(lease, now)) this.#leases.delete(name);
+  }
+}
+
+function holdsNothing(lease: Lease, now: number): boolean {
+  return (lease.unitsLeft === 0 || hasEnded(lease, now)) && !(lease.deniedUntil > now && isDenialFresh(lease, now));
+}
+
+/** Its window has passed, or is ahead of a clock that was put back. */
+function hasEnded({ from, until }: Lease, now: number): boolean {
+  return now >= until || now < from;
+}
+
+function isDenialFresh({ retryAt }: Lease, now: number): boolean {
+  return now < retryAt && now >= retryAt - denialMilliseconds;
 }
