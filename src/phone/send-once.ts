@@ -1,13 +1,15 @@
-/** One send for one Idempotency-Key: who comes again gets the first answer, and no second text goes out. */
+/** One send for one Idempotency-Key: a repeated request gets the first answer, and no second text is sent. */
 import { createHash } from 'node:crypto';
 import { secondsAfter, type Clock } from '../clock.ts';
 import { keyReused, Problem, repeated, stillSending, tooManySends } from '../errors.ts';
-import type { FirstAnswer, SendKeyStore } from './send-key.store.ts';
+import type { SendKey, SendKeyStore } from './send-key.store.ts';
 
-/** Keys of one user in a day: far more than there are sends, and an end to writing them for nothing. */
-const mostKeys = 1000;
-/** How long a second caller waits for the first one's answer. */
-const pauseMilliseconds = 50;
+/** Keys of one user in a day: far more than there are sends, and a limit to what is stored. */
+const keyLimit = 1000;
+/** Requests with one key that may wait for its answer in this process. */
+const waiterLimit = 200;
+/** Pauses between two looks at a key that another process has; the last one is repeated. */
+const pausesMilliseconds = [50, 100, 200, 300];
 
 /** What a client needs to ask its user for the code. */
 export interface SentCode {
@@ -23,43 +25,70 @@ export interface OnceOptions {
 
 type Send = () => Promise<SentCode | undefined>;
 
+/** A request with a key that has no answer yet, in this process. */
+interface Open {
+  request: Buffer;
+  waiters: number;
+  answer: Promise<SentCode | undefined>;
+}
+
 export type SendOnce = ReturnType<typeof createSendOnce>;
 
 export function createSendOnce({ store, clock, waitSeconds }: OnceOptions) {
-  /** A send takes no longer than this; a claim that is older was left behind by a process that ended. */
+  /** A send takes no longer than this; an older claim was left by a process that ended. */
   const claimSeconds = waitSeconds + 30;
+  const open = new Map<string, Open>();
 
-  /** `request` is all that makes two requests the same. */
+  /**
+   * `request` is everything that makes two requests the same. Of several at once in this process one asks the
+   * database; the others share its answer, whatever it is.
+   */
   return async function once(userId: number, key: string, request: string, send: Send): Promise<SentCode | undefined> {
     const claim = { userId, key: sha256(key), request: sha256(request) };
-    let first: FirstAnswer | undefined;
-    for (let waited = 0; waited <= waitSeconds * 1000; waited += pauseMilliseconds) {
+    const name = `${userId} ${claim.key.toString('base64')}`;
+    const first = open.get(name);
+    if (first) return join(first, claim.request);
+    const answer = claimAndSend(claim, send).finally(() => open.delete(name));
+    open.set(name, { request: claim.request, waiters: 0, answer });
+    return answer;
+  };
+
+  async function join(first: Open, request: Buffer): Promise<SentCode | undefined> {
+    if (!first.request.equals(request)) throw keyReused();
+    if (first.waiters >= waiterLimit) throw stillSending();
+    first.waiters += 1;
+    return first.answer;
+  }
+
+  /** Sends, if the key is free. Otherwise it waits for the answer of the process that has the key. */
+  async function claimAndSend(claim: SendKey, send: Send): Promise<SentCode | undefined> {
+    let isFree = true;
+    let waited = 0;
+    for (let look = 0; waited <= waitSeconds * 1000; look += 1) {
       const now = clock.now();
-      const abandoned = secondsAfter(now, -claimSeconds);
-      // Nobody has it, or whoever had it gave it back, or ended without a word.
-      const free = !first || (first.status === null && first.claimedAt < abandoned);
-      const claimed = free ? await store.claim(claim, now, abandoned, mostKeys) : 'held';
+      const abandonedBefore = secondsAfter(now, -claimSeconds);
+      const claimed = isFree ? await store.claim(claim, now, abandonedBefore, keyLimit) : 'held';
       if (claimed === 'full') throw tooManySends(3600);
-      if (claimed === 'claimed') return run(claim, now, send);
-      first = await store.read(claim);
+      if (claimed === 'claimed') return sendAndFinish(claim, now, send);
+      const first = await store.read(claim);
       if (first && !first.sameRequest) throw keyReused();
       if (first?.status === 204) return asSentCode(first.answer);
       if (first?.status) throw repeated(first.answer!);
-      await new Promise((resolve) => setTimeout(resolve, pauseMilliseconds));
+      // The other process gave the key back, or ended without an answer.
+      isFree = !first || first.claimedAt < abandonedBefore;
+      const pause = pausesMilliseconds[Math.min(look, pausesMilliseconds.length - 1)]!;
+      waited += pause;
+      await new Promise((resolve) => setTimeout(resolve, pause));
     }
     throw stillSending();
-  };
+  }
 
-  async function run(
-    claim: { userId: number; key: Buffer; request: Buffer },
-    claimedAt: Date,
-    send: Send,
-  ): Promise<SentCode | undefined> {
+  async function sendAndFinish(claim: SendKey, claimedAt: Date, send: Send): Promise<SentCode | undefined> {
     let sent: SentCode | undefined;
     try {
       sent = await send();
     } catch (error) {
-      // What says "later" or "unknown" is no last word: the next call with the key tries again.
+      // A 429 or 503 is not final: the next request with the key tries again.
       const details = error instanceof Problem ? error.details : undefined;
       if (details?.status === 400) await store.finish(claim, claimedAt, 400, details.reason);
       else await store.release(claim, claimedAt);

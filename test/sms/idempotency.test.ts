@@ -1,7 +1,12 @@
 /** The Idempotency-Key of send-code and resend-code. */
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import { openDatabase } from '../../src/db/database.ts';
+import { notDispatched } from '../../src/errors.ts';
+import { createSendKeyStore, type SendKeyStore } from '../../src/phone/send-key.store.ts';
+import { createSendOnce } from '../../src/phone/send-once.ts';
 import { gatewayServer } from '../harness/gateway-server.ts';
 import { newPhone, refusal, serviceForTest, startService, type Service } from '../harness/service.ts';
+import { until } from '../harness/until.ts';
 
 let service: Service;
 beforeAll(async () => {
@@ -48,7 +53,7 @@ describe('a repeated Idempotency-Key', () => {
       headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json', 'idempotency-key': 'gave-up' },
       body: JSON.stringify({ id, phoneNumber }),
     });
-    while (gateway.received.length === 0) await new Promise((resolve) => setTimeout(resolve, 10));
+    await until(() => gateway.received.length > 0);
     patience.abort();
     await expect(first).rejects.toThrow();
     const again = send(waiting, id, phoneNumber, 'gave-up');
@@ -140,5 +145,109 @@ describe('a repeated Idempotency-Key', () => {
     const answer = await send(service, await service.createUser(), newPhone(), key);
     expect(answer.status).toBe(400);
     expect(answer.json.errors).toHaveProperty('IdempotencyKey');
+  });
+});
+
+describe('requests that wait for the answer of a key', () => {
+  /** Two processes, as far as keys are concerned: each has its own store, which counts its questions. */
+  function twoProcesses() {
+    const db = openDatabase({ url: service.databaseUrl, connections: 16, statementSeconds: 5 });
+    onTestFinished(() => db.close());
+    return [createProcess(createSendKeyStore(db)), createProcess(createSendKeyStore(db))] as const;
+  }
+
+  function createProcess(store: SendKeyStore) {
+    const questions = { total: 0, running: 0, mostAtOnce: 0 };
+    async function count<T>(question: () => Promise<T>): Promise<T> {
+      questions.total += 1;
+      questions.running += 1;
+      questions.mostAtOnce = Math.max(questions.mostAtOnce, questions.running);
+      return question().finally(() => (questions.running -= 1));
+    }
+    const counting: SendKeyStore = {
+      ...store,
+      claim: (...parameters) => count(() => store.claim(...parameters)),
+      read: (...parameters) => count(() => store.read(...parameters)),
+    };
+    const clock = { now: () => new Date() };
+    return { questions, once: createSendOnce({ store: counting, clock, waitSeconds: 30 }) };
+  }
+
+  /** A send that takes until it is told to end. */
+  function slowSend() {
+    let end = () => {};
+    const ended = new Promise<void>((resolve) => (end = resolve));
+    const sent = { codeLength: 6, expiresInSeconds: 600 };
+    const calls = { count: 0 };
+    return {
+      calls,
+      end: () => end(),
+      async send() {
+        calls.count += 1;
+        await ended;
+        return sent;
+      },
+      sent,
+    };
+  }
+
+  it('ask the database no more often than one of them would, in each process', async () => {
+    const [first, second] = twoProcesses();
+    const { send: slow, calls, end, sent } = slowSend();
+    const callers = (process: typeof first) =>
+      Array.from({ length: 100 }, () => process.once(700_001, 'slow', 'request', slow));
+    const answers = callers(first);
+    await until(() => calls.count === 1);
+    answers.push(...callers(second));
+    await until(() => second.questions.total >= 4);
+    end();
+    expect(await Promise.all(answers)).toEqual(Array(200).fill(sent));
+    expect(calls.count).toBe(1);
+    expect(first.questions.total).toBe(1);
+    expect(second.questions.mostAtOnce).toBe(1);
+  });
+
+  it('are at most 200 for a key in a process; the others are told to come back', async () => {
+    const [{ once }] = twoProcesses();
+    const { send: slow, calls, end, sent } = slowSend();
+    const answers = Array.from({ length: 300 }, () => once(700_002, 'crowd', 'request', slow));
+    const results = Promise.allSettled(answers);
+    await until(() => calls.count === 1);
+    await expect(answers.at(-1)).rejects.toMatchObject({ details: { reason: 'send-in-progress', status: 503 } });
+    end();
+    const answered = (await results).filter((result) => result.status === 'fulfilled' && result.value === sent);
+    expect(answered).toHaveLength(201);
+    // Nobody waits any more, and the key has its answer.
+    expect(await once(700_002, 'crowd', 'request', slow)).toEqual(sent);
+    expect(calls.count).toBe(1);
+  });
+
+  it('share a 503, after which the key is free', async () => {
+    const [{ once, questions }] = twoProcesses();
+    let calls = 0;
+    const failing = async () => {
+      calls += 1;
+      throw notDispatched(3);
+    };
+    const results = await Promise.allSettled(
+      Array.from({ length: 50 }, () => once(700_003, 'failing', 'request', failing)),
+    );
+    expect(results.filter(({ status }) => status === 'rejected')).toHaveLength(50);
+    expect([calls, questions.total]).toEqual([1, 1]);
+    await expect(once(700_003, 'failing', 'request', failing)).rejects.toMatchObject({
+      details: { reason: 'send-failed' },
+    });
+    expect(calls).toBe(2);
+  });
+
+  it('are refused if they differ from the first', async () => {
+    const [{ once }] = twoProcesses();
+    const { send: slow, end, sent } = slowSend();
+    const first = once(700_004, 'other', 'request', slow);
+    await expect(once(700_004, 'other', 'another request', slow)).rejects.toMatchObject({
+      details: { reason: 'idempotency-conflict' },
+    });
+    end();
+    expect(await first).toEqual(sent);
   });
 });
