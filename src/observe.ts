@@ -15,7 +15,9 @@ export type Observation =
   | { kind: 'receipt'; gateway: string; state: string; result: 'moved' | 'known' | 'absent' }
   | { kind: 'receipt-refused'; gateway: string; reason: 'not-authentic' | 'unknown-message' }
   | { kind: 'template-too-long'; template: string; alphabet: string; segments: number }
+  | { kind: 'trail-unwritten'; events: number; reason: string }
   | { kind: 'trail-lost'; events: number }
+  | { kind: 'risky-setting'; setting: string; risk: string; cure: string }
   | { kind: 'verified'; userId: number }
   | {
       kind: 'verify-refused';
@@ -158,6 +160,10 @@ export function createObserver(options: ObserverOptions): Observer {
         return counter('receipts_total').inc({ gateway: observation.gateway, state: observation.state });
       case 'receipt-refused':
         return counter('receipts_total').inc({ gateway: observation.gateway, state: 'refused' });
+      case 'trail-unwritten':
+        return counter('trail_failures_total').inc({ outcome: 'delayed' }, observation.events);
+      case 'trail-lost':
+        return counter('trail_failures_total').inc({ outcome: 'lost' }, observation.events);
       case 'verified':
         return counter('verifications_total').inc({ outcome: 'verified' });
       case 'verify-refused':
@@ -265,9 +271,19 @@ function requestLine(level: string, request: RequestObservation): string {
 const errorKinds = new Set<Observation['kind']>([
   'send-failed',
   'keys-unread',
+  'trail-unwritten',
   'trail-lost',
   'job-failed',
   'answer-truncated',
+]);
+
+const warningKinds = new Set<Observation['kind']>([
+  'gateway-order',
+  'receipt-refused',
+  'clock-off',
+  'template-too-long',
+  'risky-setting',
+  'webhook-disabled',
 ]);
 
 function levelOf({ kind, ...rest }: Observation): 'debug' | 'info' | 'warn' | 'error' {
@@ -275,10 +291,8 @@ function levelOf({ kind, ...rest }: Observation): 'debug' | 'info' | 'warn' | 'e
   if (kind === 'gateway-asked') return 'outcome' in rest && rest.outcome === 'accepted' ? 'debug' : 'warn';
   if (kind === 'gateway-link') return 'state' in rest && rest.state === 'down' ? 'error' : 'info';
   if (kind === 'gateway-breaker') return 'state' in rest && rest.state === 'open' ? 'error' : 'info';
-  if (kind === 'gateway-order' || kind === 'receipt-refused' || kind === 'clock-off' || kind === 'template-too-long')
-    return 'warn';
+  if (warningKinds.has(kind)) return 'warn';
   if (kind === 'webhook-tried') return 'outcome' in rest && rest.outcome === 'delivered' ? 'debug' : 'warn';
-  if (kind === 'webhook-disabled') return 'warn';
   if (kind === 'webhook-queue') return 'debug';
   if (kind === 'receipt' || kind === 'job-ended' || kind === 'budgets' || kind === 'keys-read') return 'debug';
   if (kind === 'database') return 'available' in rest && rest.available ? 'info' : 'error';

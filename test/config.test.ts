@@ -7,6 +7,7 @@ import { checkMode } from '../src/config/check.ts';
 import { ConfigError, loadConfig } from '../src/config/load.ts';
 import { settings } from '../src/config/settings/index.ts';
 import { configReference } from '../src/config/reference.ts';
+import { findRisks } from '../src/config/risks.ts';
 
 function problems(env: Record<string, string>): string[] {
   try {
@@ -190,6 +191,26 @@ describe('gateways', () => {
     const numbers = { LEDGERLINE_TEST_NUMBERS: '+15005550006=123456@2030-12-31' };
     expect(problems({ ...env, ...numbers })[0]).toContain('LEDGERLINE_TEST_NUMBERS_IN_PRODUCTION=true');
     expect(problems({ ...env, ...numbers, LEDGERLINE_TEST_NUMBERS_IN_PRODUCTION: 'true' })).toEqual([]);
+  });
+});
+
+describe('settings that carry a risk', () => {
+  const smpp = (url: string) => ({ LEDGERLINE_GATEWAYS: 'smpp', LEDGERLINE_SMPP_URL: url });
+  it.each([
+    ['SMPP without TLS', smpp('smpp://user@smsc.example:2775'), ['LEDGERLINE_SMPP_URL']],
+    ['SMPP with TLS', smpp('smpps://user@smsc.example:3550'), []],
+    ['SMPP on this machine', smpp('smpp://user@127.0.0.1:2775'), []],
+    ['SMPP that is not in use', { LEDGERLINE_SMPP_URL: 'smpp://user@smsc.example:2775' }, []],
+    [
+      'SMPP for one country',
+      { LEDGERLINE_GATEWAYS_BY_COUNTRY: 'DE=smpp', LEDGERLINE_SMPP_URL: 'smpp://user@smsc.example:2775' },
+      ['LEDGERLINE_SMPP_URL'],
+    ],
+    ['a plain URL in production', { MODE: 'production', PUBLIC_URL: 'http://verify.example.com' }, ['PUBLIC_URL']],
+    ['an https URL in production', { MODE: 'production', PUBLIC_URL: 'https://verify.example.com' }, []],
+    ['a plain URL in the sandbox', { PUBLIC_URL: 'http://sandbox.example.com' }, []],
+  ])('are found: %s', (_what, env, expected) => {
+    expect(findRisks(loadConfig(env)).map(({ setting }) => setting)).toEqual(expected);
   });
 });
 

@@ -1,4 +1,5 @@
 /** Wires the guard: its rules, its counters, and the jobs that keep both current. */
+import { errorCode } from '../db/database.ts';
 import { DecisionLog } from '../guard/decisions.ts';
 import { createGuardDesk } from '../guard/desk.ts';
 import { createGuardStore } from '../guard/guard.store.ts';
@@ -23,7 +24,9 @@ export async function openGuard(core: Core, phones: PhoneStore, observe: Observe
   const sweep = createSweeper(store, limits, clock);
   const leases = new LeaseBook();
   await live.refresh();
-  releasers.add(() => decisions.flush());
+  const flushFailed = (error: unknown) =>
+    observe({ kind: 'job-failed', job: 'guard-decisions', reason: errorCode(error) });
+  releasers.add(() => decisions.flush().catch(flushFailed));
   siblings.onTold('guard', () => live.refresh());
   const refreshEverywhere = async () => {
     await live.refresh();

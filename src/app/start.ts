@@ -5,6 +5,7 @@ import { readDigestKeys } from '../auth/keys.ts';
 import { ServiceClock } from '../clock.ts';
 import { checkMode, gatewaysIn } from '../config/check.ts';
 import type { Config } from '../config/load.ts';
+import { findRisks } from '../config/risks.ts';
 import { asProblem } from '../db/database.ts';
 import { enterKeys, forgetKeys } from '../db/installation.ts';
 import { createJobLeases } from '../db/job-leases.ts';
@@ -70,6 +71,7 @@ async function start(options: AppOptions, releasers: Releasers): Promise<App> {
     knownLabels: { gateway: gatewaysIn(config) },
   });
   const { observe } = observer;
+  for (const risk of findRisks(config)) observe({ kind: 'risky-setting', ...risk });
   const admission = new Admission(config.requestsAtOnce);
   const server = await prepareServer(config, fresh, releasers);
   const db = await connectDatabase(server.url, config, options.siblings?.count ?? 1, admission, observe, releasers);

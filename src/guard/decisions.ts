@@ -1,4 +1,4 @@
-/** What rules refused or would have, gathered off the request's path and written some at a time. */
+/** What rules refused, or would have refused: collected outside the request, and written some at a time. */
 import type { RuleName } from './rules.ts';
 
 export interface Decision {
@@ -11,7 +11,7 @@ export interface Decision {
   phone: string | undefined;
   phoneKey: Buffer | undefined;
   country: string | undefined;
-  /** The address or the token's person, where it counts. */
+  /** The address, or the subject of the token, that the call is counted against. */
   source: string | undefined;
 }
 
@@ -22,8 +22,8 @@ export interface DecisionTotal {
   decisions: number;
 }
 
-/** Between two flushes so many are kept one by one; the rest only count. */
-export const mostDecisions = 100;
+/** Of what happens between two flushes so many are kept one by one; the others are only counted. */
+export const decisionLimit = 100;
 
 const hourMilliseconds = 3_600_000;
 
@@ -39,29 +39,37 @@ export class DecisionLog {
 
   note(decision: Decision): void {
     const { rule, action, at } = decision;
-    const hour = Math.floor(at.getTime() / hourMilliseconds);
-    const key = `${rule} ${action} ${hour}`;
-    const total = this.#totals.get(key);
-    if (total) total.decisions += 1;
-    else this.#totals.set(key, { rule, action, hour: new Date(hour * hourMilliseconds), decisions: 1 });
-    if (this.#decisions.length < mostDecisions) this.#decisions.push(decision);
+    const hour = new Date(Math.floor(at.getTime() / hourMilliseconds) * hourMilliseconds);
+    this.#count({ rule, action, hour, decisions: 1 });
+    if (this.#decisions.length < decisionLimit) this.#decisions.push(decision);
   }
 
-  /** What cannot be written now is written later. */
+  #count(total: DecisionTotal): void {
+    const key = `${total.rule} ${total.action} ${total.hour.getTime()}`;
+    const known = this.#totals.get(key);
+    if (known) known.decisions += total.decisions;
+    else this.#totals.set(key, { ...total });
+  }
+
+  /** Rejects if the decisions cannot be written. They are kept, and written by the next flush that succeeds. */
   async flush(): Promise<void> {
-    await this.#writing;
+    const writing = this.#writing.then(() => this.#writeAll());
+    // The next flush waits for this one, whatever came of it.
+    this.#writing = writing.catch(() => undefined);
+    await writing;
+  }
+
+  async #writeAll(): Promise<void> {
     if (this.#totals.size === 0) return;
-    const [decisions, totals] = [this.#decisions, this.#totals];
+    const [decisions, totals] = [this.#decisions, [...this.#totals.values()]];
     this.#decisions = [];
     this.#totals = new Map();
-    this.#writing = this.#write(decisions, [...totals.values()]).catch(() => {
-      this.#decisions = [...decisions, ...this.#decisions].slice(0, mostDecisions);
-      for (const [key, total] of totals) {
-        const since = this.#totals.get(key);
-        if (since) since.decisions += total.decisions;
-        else this.#totals.set(key, total);
-      }
-    });
-    await this.#writing;
+    try {
+      await this.#write(decisions, totals);
+    } catch (error) {
+      this.#decisions = [...decisions, ...this.#decisions].slice(0, decisionLimit);
+      for (const total of totals) this.#count(total);
+      throw error;
+    }
   }
 }

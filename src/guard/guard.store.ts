@@ -281,6 +281,7 @@ export function createGuardStore(db: Database) {
       await db.write.unsafe(acted('true'), values);
     },
 
+    /** Nothing is written about a user who was erased meanwhile; the totals count everything. */
     async writeDecisions(decisions: Decision[], totals: DecisionTotal[]): Promise<void> {
       const column = <T>(read: (decision: Decision) => T) => decisions.map(read);
       await db.write.unsafe(
@@ -288,7 +289,9 @@ export function createGuardStore(db: Database) {
            insert into guard_decisions
              (decided_at, rule, action, operation, user_id, phone, phone_key, country, source)
            select * from unnest($1::timestamptz[], $2::text[], $3::text[], $4::text[], $5::int[], $6::text[],
-             $7::bytea[], $8::text[], $9::text[])
+               $7::bytea[], $8::text[], $9::text[])
+             as d (decided_at, rule, action, operation, user_id, phone, phone_key, country, source)
+           where not exists (select from erased_users x where x.user_id = d.user_id)
          )
          insert into guard_totals as t (rule, action, hour, decisions)
          select * from unnest($10::text[], $11::text[], $12::timestamptz[], $13::bigint[]) as n (rule, action, hour, decisions)

@@ -1,4 +1,4 @@
-/** Keeps the trail of verifications: notes what happened, after the answer, and reads it back. */
+/** Keeps the trail of verifications: notes what happened, writes it after the answer, and reads it back. */
 import { secondsAfter, secondsBetween, type Clock } from '../clock.ts';
 import { unknownUser } from '../errors.ts';
 import type { Observation, Observe } from '../observe.ts';
@@ -11,24 +11,33 @@ export interface TrailOptions {
   keepDays: number;
 }
 
-/** While the database is away, no more than this waits. */
-const mostPending = 10_000;
-/** Of what anybody may cause as often as they like, one row a minute says how often. */
+/** While the database is away, no more than this waits to be written. */
+const pendingLimit = 10_000;
+/** What anybody can cause as often as they like is written once a minute, with a count. */
 const holdSeconds = 60;
 const keySeconds = 86_400;
-const mostRows = 200;
+const rowLimit = 200;
 
-interface Note extends EventRow {
-  /** When the last row like it was written. */
+type NotedEvent = Omit<EventRow, 'at' | 'times'> & {
+  /** Whether it is written at most once in `holdSeconds`. */
+  isHeld: boolean;
+};
+
+interface Note extends NotedEvent {
+  /** When it happened first since the last row. */
+  at: Date;
+  /** How often it happened since the last row. */
+  times: number;
+  /** When the last such row was written. */
   writtenAt: Date | undefined;
-  held: boolean;
 }
 
 export type Trail = ReturnType<typeof createTrail>;
 
 export function createTrail({ store, clock, observe, keepDays }: TrailOptions) {
   const notes = new Map<string, Note>();
-  let flushing: Promise<void> | undefined;
+  let lostEvents = 0;
+  let flushing: Promise<void> = Promise.resolve();
 
   function note(observation: Observation): void {
     const event = eventOf(observation);
@@ -37,70 +46,86 @@ export function createTrail({ store, clock, observe, keepDays }: TrailOptions) {
     const known = notes.get(key);
     if (known && known.times > 0) known.times += 1;
     else if (known) Object.assign(known, { times: 1, at: clock.now() });
-    else if (notes.size < mostPending) {
-      notes.set(key, { ...event, at: clock.now(), times: 1, writtenAt: undefined });
-    }
+    else if (notes.size < pendingLimit) notes.set(key, { ...event, at: clock.now(), times: 1, writtenAt: undefined });
+    else lostEvents += 1;
   }
 
-  /** Writes what is noted. What is held back waits for its minute, unless `all` is wanted. */
+  /** Writes what is noted. What is held waits for its minute, unless `all` is wanted. */
   async function flush(all = false): Promise<void> {
-    await flushing;
-    flushing = write(all);
+    flushing = flushing.then(() => write(all));
     await flushing;
   }
 
   async function write(all: boolean): Promise<void> {
+    reportLost();
     const now = clock.now();
-    const due = [...notes].filter(
-      ([, { times, held, writtenAt }]) =>
-        times > 0 && (all || !held || !writtenAt || secondsBetween(writtenAt, now) >= holdSeconds),
-    );
-    const rows = due.map(([, { userId, at, kind, reason, times }]) => ({ userId, at, kind, reason, times }));
-    for (const [, one] of due) Object.assign(one, { times: 0, writtenAt: now });
-    for (const [key, { times, held, writtenAt }] of notes) {
-      if (times === 0 && (!held || secondsBetween(writtenAt!, now) >= holdSeconds)) notes.delete(key);
+    const due = [...notes.values()].filter((one) => one.times > 0 && (all || isDue(one, now)));
+    const rows = due.map(({ userId, at, kind, reason, times }) => ({ userId, at, kind, reason, times }));
+    const writtenBefore = due.map(({ writtenAt }) => writtenAt);
+    for (const one of due) Object.assign(one, { times: 0, writtenAt: now });
+    if (rows.length > 0) {
+      try {
+        await store.recordEvents(rows);
+      } catch (error) {
+        observe({ kind: 'trail-unwritten', events: rows.length, reason: nameOf(error) });
+        // They are due again at the next flush.
+        for (const [index, one] of due.entries()) {
+          Object.assign(one, {
+            at: rows[index]!.at,
+            times: one.times + rows[index]!.times,
+            writtenAt: writtenBefore[index],
+          });
+        }
+      }
     }
-    if (rows.length === 0) return;
-    try {
-      await store.recordEvents(rows);
-    } catch {
-      observe({ kind: 'trail-lost', events: rows.length });
-    }
+    for (const [key, one] of notes) if (one.times === 0 && isDue(one, now)) notes.delete(key);
   }
 
-  async function cleanUp(): Promise<void> {
-    const now = clock.now();
-    while (await store.removeOlder(secondsAfter(now, -keepDays * 86_400), secondsAfter(now, -keySeconds)));
+  function reportLost(): void {
+    if (lostEvents > 0) observe({ kind: 'trail-lost', events: lostEvents });
+    lostEvents = 0;
   }
 
   return {
     note,
     flush,
-    cleanUp,
+    async cleanUp(): Promise<void> {
+      const now = clock.now();
+      while (await store.removeOlder(secondsAfter(now, -keepDays * 86_400), secondsAfter(now, -keySeconds)));
+    },
     async read(userId: number): Promise<string> {
       await flush(true);
-      const trail = await store.readTrail(userId, clock.now(), mostRows);
+      const trail = await store.readTrail(userId, clock.now(), rowLimit);
       if (trail === undefined) throw unknownUser();
       return trail;
     },
   };
 }
 
-/** What of all that happens belongs to a user's trail, beside the messages themselves. */
-function eventOf(observation: Observation): (Omit<EventRow, 'at' | 'times'> & { held: boolean }) | undefined {
+function isDue({ isHeld, writtenAt }: Note, now: Date): boolean {
+  return !isHeld || !writtenAt || secondsBetween(writtenAt, now) >= holdSeconds;
+}
+
+function nameOf(error: unknown): string {
+  const { code, name } = error as { code?: string; name?: string };
+  return code ?? name ?? 'unknown';
+}
+
+/** The events of a user's trail, beside the messages themselves. */
+function eventOf(observation: Observation): NotedEvent | undefined {
   switch (observation.kind) {
     case 'send-refused':
-      return { userId: observation.userId, kind: observation.kind, reason: observation.reason, held: true };
+      return { userId: observation.userId, kind: observation.kind, reason: observation.reason, isHeld: true };
     case 'verify-refused':
       return {
         userId: observation.userId,
         kind: observation.kind,
         reason: observation.reason,
-        held: observation.reason === 'blocked',
+        isHeld: observation.reason === 'blocked',
       };
     case 'verified':
     case 'phone-unlinked':
-      return { userId: observation.userId, kind: observation.kind, reason: null, held: false };
+      return { userId: observation.userId, kind: observation.kind, reason: null, isHeld: false };
   }
   return undefined;
 }

@@ -64,6 +64,11 @@ export const metrics = defineMetrics({
     help: 'Delivery receipts of gateways, by state.',
     labels: { gateway: open, state: ['delivered', 'failed', 'refused'] },
   },
+  trail_failures_total: {
+    type: 'counter',
+    help: 'Events of the trail that could not be written at once: delayed ones are written later.',
+    labels: { outcome: ['delayed', 'lost'] },
+  },
   budget_used_ratio: {
     type: 'gauge',
     help: 'Share of a daily budget that is used: texts to a country, money for a country, money in all.',

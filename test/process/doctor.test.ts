@@ -93,6 +93,23 @@ describe('doctor and the start say the same', () => {
     expect(await startError(settings)).toMatch(/^The role role_\w+ lacks INSERT on .* Let the owner of the schema run/);
   });
 
+  it('about settings that carry a risk, which stop nothing', async () => {
+    const database = await databaseForTest();
+    // A loopback address in a spelling that counts as remote.
+    const settings = {
+      DATABASE_URL: database.url,
+      LEDGERLINE_GATEWAYS: 'smpp',
+      LEDGERLINE_SMPP_URL: 'smpp://user@[::ffff:127.0.0.1]:1',
+      LEDGERLINE_SMPP_PASSWORD: 'hunter2',
+    };
+    const { code, stdout } = await run(['doctor'], settings);
+    expect([code, stdout]).toEqual([0, expect.stringContaining('! LEDGERLINE_SMPP_URL: The password and every code')]);
+    const service = await startProcess(await dataFolder(), settings);
+    expect(service.output.stdout).toMatch(/risky-setting .*LEDGERLINE_SMPP_URL|LEDGERLINE_SMPP_URL.*risky-setting/);
+    expect(service.output.stdout + stdout).not.toContain('hunter2');
+    await service.end('SIGTERM');
+  });
+
   it('about nothing after `ledgerline grants --apply`', async () => {
     const { database, url } = await databaseWithRole();
     const role = new URL(url).username;

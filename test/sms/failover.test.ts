@@ -393,6 +393,10 @@ describe('production', () => {
       LEDGERLINE_CLIENTS: JSON.stringify([client]),
       LEDGERLINE_LOG_LEVEL: 'debug',
     });
+    // PUBLIC_URL is plain http, which is a risk and no reason to refuse the start.
+    expect(service.logLines.filter((line) => line.includes('"risky-setting"'))).toEqual([
+      expect.stringContaining('"setting":"PUBLIC_URL"'),
+    ]);
     const token = await service.token('', undefined, ['backend', 'hunter2-client']);
     const call = (path: string, body?: unknown, method = 'POST') => service.call(path, body, { token, method });
     const { id } = (await call('/User', {})).json;

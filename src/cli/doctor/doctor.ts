@@ -1,13 +1,14 @@
 /** `ledgerline doctor`: checks what the service depends on; one line for each finding, with cause and cure. */
 import { checkMode } from '../../config/check.ts';
 import { ConfigError, loadConfig, type Config } from '../../config/load.ts';
+import { findRisks } from '../../config/risks.ts';
 import { checkDatabase } from './check-database.ts';
 import { checkEmbedded } from './check-embedded.ts';
 import { checkGateways } from './check-gateways.ts';
 import { checkIssuer } from './check-issuer.ts';
 import { checkDisk, checkNode } from './check-machine.ts';
 import { checkRestored } from './check-restored.ts';
-import { describeFinding, ok, problem, type Finding } from './finding.ts';
+import { describeFinding, ok, problem, warning, type Finding } from './finding.ts';
 
 export interface DoctorOptions {
   json?: boolean;
@@ -46,6 +47,7 @@ function readSettings(report: (...findings: Finding[]) => void): Config | undefi
     const config = loadConfig(process.env);
     checkMode(config);
     report(ok('Settings', `mode ${config.mode}`));
+    report(...findRisks(config).map(({ setting, risk, cure }) => warning(setting, risk, cure)));
     return config;
   } catch (error) {
     if (!(error instanceof ConfigError)) throw error;

@@ -1,0 +1,39 @@
+/** Settings that work and carry a risk: the service warns of them at the start, and so does `ledgerline doctor`. */
+import { gatewaysIn, isLoopback } from './check.ts';
+import type { Config } from './load.ts';
+
+export interface Risk {
+  setting: string;
+  /** What can happen. */
+  risk: string;
+  /** What to do about it. */
+  cure: string;
+}
+
+export function findRisks(config: Config): Risk[] {
+  return [...plainSmpp(config), ...plainPublicUrl(config)];
+}
+
+function plainSmpp(config: Config): Risk[] {
+  const { smppUrl } = config;
+  if (!smppUrl?.startsWith('smpp:') || !gatewaysIn(config).includes('smpp')) return [];
+  if (isLoopback(new URL(smppUrl).hostname)) return [];
+  return [
+    {
+      setting: 'LEDGERLINE_SMPP_URL',
+      risk: 'The password and every code go to the SMSC unencrypted.',
+      cure: 'Use smpps://, or a VPN or a local TLS proxy if the SMSC has no TLS.',
+    },
+  ];
+}
+
+function plainPublicUrl({ mode, publicUrl }: Config): Risk[] {
+  if (mode !== 'production' || !publicUrl?.startsWith('http:')) return [];
+  return [
+    {
+      setting: 'PUBLIC_URL',
+      risk: 'Tokens, codes and receipts reach the service unencrypted.',
+      cure: 'Put a proxy with TLS in front of the service, and set PUBLIC_URL to its https:// URL.',
+    },
+  ];
+}
