@@ -44,7 +44,6 @@ describe('decisions of the guard', () => {
     await causeRefusal(service);
     await service.stop();
     expect(logs(service, '"job-failed"', '"job":"guard-decisions"')).toBe(true);
-    expect(logs(service, '"msg":"stopped"')).toBe(true);
   });
 });
 

@@ -10,6 +10,7 @@ import { describe, expect, inject, it, onTestFinished, vi } from 'vitest';
 import { selfSigned } from '../harness/certificate.ts';
 import { dataFolder, run, ServiceProcess, startProcess } from '../harness/process.ts';
 import { cloneDatabase } from '../harness/service.ts';
+import { startSmsc } from '../harness/smsc.ts';
 
 async function databaseForTest(template?: string) {
   const database = await cloneDatabase(template);
@@ -95,11 +96,12 @@ describe('doctor and the start say the same', () => {
 
   it('about settings that carry a risk, which stop nothing', async () => {
     const database = await databaseForTest();
+    const smsc = await startSmsc();
     // A loopback address in a spelling that counts as remote.
     const settings = {
       DATABASE_URL: database.url,
       LEDGERLINE_GATEWAYS: 'smpp',
-      LEDGERLINE_SMPP_URL: 'smpp://user@[::ffff:127.0.0.1]:1',
+      LEDGERLINE_SMPP_URL: `smpp://user@[::ffff:127.0.0.1]:${smsc.port}`,
       LEDGERLINE_SMPP_PASSWORD: 'hunter2',
     };
     const { code, stdout } = await run(['doctor'], settings);
