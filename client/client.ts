@@ -1,6 +1,7 @@
 /** Every operation of the service as a function. */
 import { createCalls, get, post, remove, withQuery, type CallOptions } from './calls.ts';
 import { LedgerlineError } from './errors.ts';
+import { eventFunctions, webhookFunctions } from './events.ts';
 import { operatorFunctions } from './operator.ts';
 import { transactionFunctions } from './transactions.ts';
 import type { Call, TransportOptions } from './transport.ts';
@@ -109,6 +110,9 @@ export function createClient(options: ClientOptions = {}) {
 
     unlinkPhone: (userId: number, options?: CallOptions): Promise<void> =>
       nothing(remove(`/User/${userId}/phone-number`, options)),
+
+    events: eventFunctions(calls),
+    webhooks: webhookFunctions(calls),
 
     ...transactionFunctions(calls),
 

@@ -2,6 +2,16 @@
 export type { CallOptions } from './calls.ts';
 export { createClient, isE164, type Client, type ClientOptions, type SendOptions } from './client.ts';
 export { LedgerlineError, type FailureKind } from './errors.ts';
+export type {
+  DeliveryFilter,
+  EventFilter,
+  EventFunctions,
+  EventType,
+  FollowedPage,
+  FollowOptions,
+  WebhookFunctions,
+} from './events.ts';
+export { verifyWebhook, WebhookVerificationError, type WebhookHeaders } from './verify-webhook.ts';
 export { parseExact } from './exact.ts';
 export type { GuardDecisionFilter, GuardMode, GuardRuleName, OperatorFunctions, OperatorPage } from './operator.ts';
 export { clientCredentials, type ClientCredentials, type TokenSource } from './token.ts';
@@ -22,6 +32,18 @@ export type {
   GatewayHealth,
   GatewayOrder,
   GetTransactionRequest,
+  CreatedWebhookEndpoint,
+  CreateWebhookEndpointRequest,
+  EventPage,
+  LedgerlineEvent,
+  ReplayWebhookEventsRequest,
+  RotateWebhookSecretRequest,
+  UpdateWebhookEndpointRequest,
+  WebhookDelivery,
+  WebhookEndpoint,
+  WebhookTestResult,
+  OperatorWebhookDelivery,
+  OperatorWebhookEndpoint,
   GuardBlock,
   GuardDecision,
   GuardLiftRequest,

@@ -22,6 +22,18 @@ export interface ReasonedCallOptions extends CallOptions {
   reason?: string;
 }
 
+export interface OperatorEventFilter extends OperatorPage {
+  userId?: number | undefined;
+  type?: wire.LedgerlineEvent['type'] | undefined;
+  from?: string | undefined;
+  to?: string | undefined;
+}
+
+export interface OperatorDeliveryFilter {
+  state?: wire.OperatorWebhookDelivery['state'] | undefined;
+  limit?: number | undefined;
+}
+
 export type OperatorFunctions = ReturnType<typeof operatorFunctions>;
 
 export function operatorFunctions({ json, nothing }: Calls) {
@@ -73,6 +85,26 @@ export function operatorFunctions({ json, nothing }: Calls) {
 
     removeFromSafeList: (id: string, options?: CallOptions): Promise<void> =>
       nothing(post('/operator/guard/safe-list/remove', { id }, options)),
+
+    /** Events, newest first. */
+    async events(filter: OperatorEventFilter = {}, options?: CallOptions): Promise<wire.LedgerlineEvent[]> {
+      return (await json<wire.FoundEvents>(get(withQuery('/operator/events', { ...filter }), options))).events;
+    },
+
+    /** The endpoints with their health. */
+    async webhookEndpoints(options?: CallOptions): Promise<wire.OperatorWebhookEndpoint[]> {
+      return (await json<wire.OperatorWebhookEndpoints>(get('/operator/webhook-endpoints', options))).endpoints;
+    },
+
+    /** The latest deliveries with the request and the beginning of the answer. */
+    async webhookDeliveries(
+      id: number,
+      filter: OperatorDeliveryFilter = {},
+      options?: CallOptions,
+    ): Promise<wire.OperatorWebhookDelivery[]> {
+      const call = get(withQuery(`/operator/webhook-endpoints/${id}/deliveries`, { ...filter }), options);
+      return (await json<wire.OperatorWebhookDeliveries>(call)).deliveries;
+    },
 
     async guardDecisions(filter: GuardDecisionFilter = {}, options?: CallOptions): Promise<wire.GuardDecision[]> {
       const call = get(withQuery('/operator/guard/decisions', { ...filter }), options);

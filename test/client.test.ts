@@ -54,7 +54,7 @@ describe('types', () => {
     for (const file of await readdir(folder)) {
       const text = await readFile(new URL(file, folder), 'utf8');
       for (const [, from] of text.matchAll(/from '([^']+)'/g))
-        expect([file, from]).toEqual([file, expect.stringMatching(/^\.\/\w+\.ts$/)]);
+        expect([file, from]).toEqual([file, expect.stringMatching(/^\.\/[\w-]+\.ts$/)]);
     }
   });
 });
@@ -419,6 +419,20 @@ describe('every operation has its function', () => {
     await own.operator.removeFromSafeList('+447911');
     await own.operator.guardDecisions({ rule: 'prefix', action: 'shadow', userId: 1, ...page });
     await own.operator.actions(page);
+    const event = { type: 'user.created', userId: 1 } as const;
+    await own.operator.events({ ...event, ...page, from: '2026-01-01', to: '2026-01-02' });
+    await own.operator.webhookEndpoints();
+    await own.operator.webhookDeliveries(1, { state: 'due', limit: 1 });
+    await own.events.list({ ...event, after: 'cursor', limit: 1 });
+    await own.webhooks.create({ url: 'https://example.com' });
+    await own.webhooks.list();
+    await own.webhooks.get(1);
+    await own.webhooks.update(1, { enabled: false });
+    await own.webhooks.remove(1);
+    await own.webhooks.rotateSecret(1);
+    await own.webhooks.test(1);
+    await own.webhooks.replay(1, { eventIds: [] });
+    await own.webhooks.deliveries(1, { state: 'due', limit: 1 });
     await own.sandbox.messages('+447911123456');
     await own.sandbox.advanceClock(0);
     await own.sandbox.resetClock();
