@@ -18,7 +18,7 @@ export function openMessages(core: Core) {
   jobs.start(
     { name: 'trail-flush', everyMilliseconds: 250, run: () => trail.flush() },
     { name: 'trail-clean-up', everyMilliseconds: 600_000, runsOnce: true, run: trail.cleanUp },
-    { name: 'gateway-order', everyMilliseconds: 60_000, run: order.look },
+    { name: 'gateway-order', everyMilliseconds: 60_000, run: order.refresh },
   );
   const observePhone: Observe = (observation) => {
     observe(observation);
@@ -43,7 +43,7 @@ function openGatewayOrder({ config, clock, observer }: Core, store: TrailStore):
     observe: observer.observe,
     gateways: config.gateways!,
     byCountry: config.gatewaysByCountry,
-    bounds:
+    limits:
       config.gatewayOrder === 'adaptive'
         ? {
             windowSeconds: config.orderWindowSeconds,

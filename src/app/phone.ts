@@ -51,7 +51,7 @@ export async function openPhone(core: Core, { url, inbox, terminal }: PhoneParts
   );
   const failover = openFailover(core, gateways, messages);
   const texts = createMessages(config);
-  for (const template of texts.tooLong()) observer.observe({ kind: 'template-too-long', ...template });
+  for (const template of texts.findLongTemplates()) observer.observe({ kind: 'template-too-long', ...template });
   const common = { store: phones, clock, observe: messages.observePhone, digestKeys: core.deriveKeys('codes') };
   return {
     guard,

@@ -1,7 +1,7 @@
-/** Looks regularly at what came of the messages, and keeps the order of gateways for each country. */
+/** Keeps the order of the gateways for each country, by what became of the messages. A job refreshes it. */
 import { secondsAfter, type Clock } from '../clock.ts';
 import type { Observe } from '../observe.ts';
-import { decideOrder, type OrderBounds } from '../sms/order.ts';
+import { decideOrder, type OrderDecision, type OrderLimits } from '../sms/order.ts';
 import type { TrailStore } from './trail.store.ts';
 
 export interface GatewayOrderOptions {
@@ -10,9 +10,9 @@ export interface GatewayOrderOptions {
   observe: Observe;
   gateways: readonly string[];
   byCountry: ReadonlyMap<string, readonly string[]>;
-  /** Undefined where the configured order always holds. */
-  bounds: (OrderBounds & { windowSeconds: number }) | undefined;
-  /** A message younger than this may still be delivered and used. */
+  /** Undefined if the configured order is fixed. */
+  limits: (OrderLimits & { windowSeconds: number }) | undefined;
+  /** A younger message may still be delivered and used. */
   settleSeconds: number;
 }
 
@@ -26,38 +26,41 @@ export interface OrderState {
 export type GatewayOrder = ReturnType<typeof createGatewayOrder>;
 
 export function createGatewayOrder(options: GatewayOrderOptions) {
-  const { store, clock, observe, byCountry, bounds } = options;
+  const { store, clock, observe, byCountry, limits } = options;
   const changed = new Map<string, OrderState>();
 
-  const configured = (country: string) => byCountry.get(country) ?? options.gateways;
+  const configuredFor = (country: string) => byCountry.get(country) ?? options.gateways;
 
-  async function look(): Promise<void> {
-    if (!bounds) return;
+  async function refresh(): Promise<void> {
+    if (!limits) return;
     const now = clock.now();
-    const to = secondsAfter(now, -Math.min(options.settleSeconds, bounds.windowSeconds / 2));
-    const counts = await store.countOutcomes(secondsAfter(now, -bounds.windowSeconds), to);
-    const countries = new Set([...counts.map(({ country }) => country), ...changed.keys()]);
+    const until = secondsAfter(now, -Math.min(options.settleSeconds, limits.windowSeconds / 2));
+    const figures = await store.countOutcomes(secondsAfter(now, -limits.windowSeconds), until);
+    const countries = new Set([...figures.map(({ country }) => country), ...changed.keys()]);
     for (const country of countries) {
-      const numbers = counts.filter((one) => one.country === country);
-      const { order, reasons } = decideOrder(configured(country), numbers, bounds);
-      const before = changed.get(country)?.order ?? configured(country);
-      if (order.join() === before.join()) {
-        // The numbers move on even where the order stays.
-        if (changed.has(country)) changed.set(country, { ...changed.get(country)!, reasons });
-        continue;
-      }
-      if (reasons.length > 0) changed.set(country, { country: country || null, order, reasons, since: now });
-      else changed.delete(country);
-      const reason = reasons.length > 0 ? reasons.join('; ') : 'as configured again';
-      observe({ kind: 'gateway-order', country: country || 'none', order: order.join(' '), reason });
+      const own = figures.filter((each) => each.country === country);
+      apply(country, decideOrder(configuredFor(country), own, limits), now);
     }
+  }
+
+  function apply(country: string, { order, reasons }: OrderDecision, now: Date): void {
+    const before = changed.get(country);
+    if (order.join() === (before?.order ?? configuredFor(country)).join()) {
+      // The figures in the reasons change although the order does not.
+      if (before) changed.set(country, { ...before, reasons });
+      return;
+    }
+    if (reasons.length > 0) changed.set(country, { country: country || null, order, reasons, since: now });
+    else changed.delete(country);
+    const reason = reasons.length > 0 ? reasons.join('; ') : 'as configured again';
+    observe({ kind: 'gateway-order', country: country || 'none', order: order.join(' '), reason });
   }
 
   return {
     orderFor: (country: string | undefined): readonly string[] =>
-      changed.get(country ?? '')?.order ?? configured(country ?? ''),
-    look,
-    /** The orders that are not the configured ones, and why. */
+      changed.get(country ?? '')?.order ?? configuredFor(country ?? ''),
+    refresh,
+    /** The orders that differ from the configured ones, and why. */
     changes: (): OrderState[] => [...changed.values()],
   };
 }

@@ -1,4 +1,4 @@
-/** What an operator looks at: how many messages went where by whom, and how the gateways do. */
+/** The operator's overview: messages by day, country and gateway, and the health of the gateways. */
 import type { Clock } from '../clock.ts';
 import type { Failover } from '../sms/failover.ts';
 import type { GatewayOrder } from './gateway-order.ts';

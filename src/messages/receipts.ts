@@ -1,4 +1,4 @@
-/** Takes the gateways' word on what became of a message. Only an authentic word about a message of ours counts. */
+/** Applies delivery receipts. A receipt must be authentic, and about a message of ours. */
 import type { Clock } from '../clock.ts';
 import type { DigestKeys } from '../digest-keys.ts';
 import { receiptRefused } from '../errors.ts';
@@ -14,18 +14,21 @@ export interface ReceiptOptions {
   referenceKeys: DigestKeys;
 }
 
-/** A receipt may overtake the statement that records its message. */
-const patienceMilliseconds = [100, 400, 1500];
+/** A receipt may arrive before its message is recorded. */
+const retryMilliseconds = [100, 400, 1500];
+
+/** Gateways report one or a few at a time. */
+const receiptLimit = 100;
 
 export type TakeReceipts = ReturnType<typeof createReceipts>['take'];
 
 export function createReceipts({ store, clock, observe, referenceKeys }: ReceiptOptions) {
-  /** `addressed` is the reference in the address of the callback, where it has one. */
-  async function take(gateway: Gateway, callback: Callback, addressed: string | undefined): Promise<void> {
-    const receipts = gateway.readReceipts?.(callback);
+  /** `urlReference` is the reference in the URL of the callback, if it has one. */
+  async function take(gateway: Gateway, callback: Callback, urlReference: string | undefined): Promise<void> {
+    const receipts = gateway.readReceipts?.(callback)?.slice(0, receiptLimit);
     if (!receipts) return refuse(gateway, 'not-authentic');
-    const named = addressed === undefined ? receipts.map(({ reference }) => reference ?? '') : [addressed];
-    const messages = named.map((reference) => readReference(referenceKeys.all, reference));
+    const references = urlReference === undefined ? receipts.map(({ reference }) => reference ?? '') : [urlReference];
+    const messages = references.map((reference) => readReference(referenceKeys.all, reference));
     if (messages.includes(undefined)) return refuse(gateway, 'unknown-message');
     for (const [index, receipt] of receipts.entries()) {
       const message = messages[index] ?? messages[0]!;
@@ -38,7 +41,7 @@ export function createReceipts({ store, clock, observe, referenceKeys }: Receipt
     throw receiptRefused();
   }
 
-  /** What an SMSC says on our own connection to it. */
+  /** A receipt that an SMSC sends on our own connection to it. */
   async function takeSmpp(receipt: Receipt): Promise<void> {
     await apply('smpp', receipt, (row) => store.applySmppReceipt(row));
   }
@@ -56,7 +59,7 @@ export function createReceipts({ store, clock, observe, referenceKeys }: Receipt
       at: clock.now(),
     };
     let result = await write(row);
-    for (const pause of patienceMilliseconds) {
+    for (const pause of retryMilliseconds) {
       if (result !== 'absent') break;
       await new Promise((resolve) => setTimeout(resolve, pause));
       result = await write(row);

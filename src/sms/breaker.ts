@@ -1,13 +1,13 @@
 /**
- * Keeps messages from a gateway that has stopped answering. After some failures in a row it opens; when it
- * has been open for a while one message goes through as a probe, and what becomes of it decides.
+ * Keeps messages away from a gateway that fails. After some failures in a row the breaker opens. When it has been open
+ * for a while, one message goes through as a probe, and its answer decides.
  */
 export type BreakerState = 'closed' | 'open' | 'probing';
 
 export interface BreakerOptions {
   /** Failures in a row that open it. */
   failures: number;
-  /** How long it stays open at first; each failed probe doubles that, up to `longestMilliseconds`. */
+  /** How long it stays open at first. Each failed probe doubles that, up to `longestMilliseconds`. */
   openMilliseconds: number;
   longestMilliseconds: number;
   now(): number;
@@ -19,8 +19,8 @@ export type Breaker = ReturnType<typeof createBreaker>;
 export function createBreaker(options: BreakerOptions) {
   let state: BreakerState = 'closed';
   let failures = 0;
-  let waitMilliseconds = options.openMilliseconds;
-  let opensAgainAt = 0;
+  let pauseMilliseconds = options.openMilliseconds;
+  let probeAt = 0;
   let lastReason: string | undefined;
 
   function change(next: BreakerState, reason?: string): void {
@@ -36,35 +36,35 @@ export function createBreaker(options: BreakerOptions) {
     get reason() {
       return state === 'closed' ? undefined : lastReason;
     },
-    /** Milliseconds until a probe may go; 0 when a message may. */
+    /** Milliseconds until the next probe; 0 if a message may go now. */
     get waitMilliseconds(): number {
       if (state === 'closed') return 0;
-      return Math.max(0, opensAgainAt - options.now());
+      return Math.max(0, probeAt - options.now());
     },
-    /** Whether a message may go now. A probe that goes keeps the others out until it is answered. */
+    /** Whether a message may go now. A probe keeps the others out until it is answered. */
     admit(): boolean {
       if (state === 'closed') return true;
-      if (options.now() < opensAgainAt) return false;
-      // Should the probe's answer never be told, the next one may go after the same wait.
-      opensAgainAt = options.now() + waitMilliseconds;
+      if (options.now() < probeAt) return false;
+      // If the answer of this probe is never reported, the next one goes after the same pause.
+      probeAt = options.now() + pauseMilliseconds;
       change('probing');
       return true;
     },
     succeeded(): void {
       failures = 0;
-      waitMilliseconds = options.openMilliseconds;
+      pauseMilliseconds = options.openMilliseconds;
       change('closed');
     },
     /** The answer says nothing about the gateway's health. If it was a probe, the next message is one. */
     undecided(): void {
-      if (state === 'probing') opensAgainAt = options.now();
+      if (state === 'probing') probeAt = options.now();
     },
     failed(reason: string): void {
       failures += 1;
       lastReason = reason;
-      if (state === 'probing') waitMilliseconds = Math.min(options.longestMilliseconds, 2 * waitMilliseconds);
+      if (state === 'probing') pauseMilliseconds = Math.min(options.longestMilliseconds, 2 * pauseMilliseconds);
       else if (state === 'open' || failures < options.failures) return;
-      opensAgainAt = options.now() + waitMilliseconds;
+      probeAt = options.now() + pauseMilliseconds;
       change('open', reason);
     },
   };

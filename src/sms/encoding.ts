@@ -1,11 +1,11 @@
-/** How a text travels: in GSM 7-bit letters (3GPP TS 23.038) or UCS-2, and in how many segments. */
+/** How a text is encoded, in GSM 7-bit (3GPP TS 23.038) or in UCS-2, and how many segments it takes. */
 
-/** The basic alphabet in the order of its codes; position 27 is the escape to the extension. */
-const basic =
+/** The basic alphabet in the order of its codes. Code 27 is the escape to the extension table. */
+const basicAlphabet =
   '@£$¥èéùìòÇ\nØø\rÅåΔ_ΦΓΛΩΠΨΣΘΞ\u001bÆæßÉ !"#¤%&\'()*+,-./0123456789:;<=>?' +
   '¡ABCDEFGHIJKLMNOPQRSTUVWXYZÄÖÑÜ§¿abcdefghijklmnopqrstuvwxyzäöñüà';
 const escapeCode = 27;
-/** Each takes two septets: the escape and its own. */
+/** Each takes two septets: the escape and its own code. */
 const extension: Record<string, number> = {
   '\f': 10,
   '^': 20,
@@ -19,8 +19,12 @@ const extension: Record<string, number> = {
   '€': 101,
 };
 
-const codes = new Map(Array.from(basic, (letter, code) => [letter, code] as const));
+const codes = new Map(Array.from(basicAlphabet, (character, code) => [character, code] as const));
 codes.delete('\u001b');
+
+/** The most that a segment holds: alone, and as a part of a longer text, where a header takes room. */
+const gsmSegment = { alone: 160, part: 153, characterOctets: 1 };
+const ucs2Segment = { alone: 140, part: 134, characterOctets: 2 };
 
 export interface Encoding {
   alphabet: 'GSM-7' | 'UCS-2';
@@ -29,13 +33,13 @@ export interface Encoding {
   segments: number;
 }
 
-/** The codes of a text, one an octet, as SMPP and modems take them; undefined when a letter is not in GSM-7. */
+/** The codes of a text, one in each octet, as SMPP takes them. Undefined if a character is not in GSM 7-bit. */
 export function gsmOctets(text: string): Buffer | undefined {
   const octets: number[] = [];
-  for (const letter of text) {
-    const code = codes.get(letter);
+  for (const character of text) {
+    const code = codes.get(character);
     if (code !== undefined) octets.push(code);
-    else if (Object.hasOwn(extension, letter)) octets.push(escapeCode, extension[letter]!);
+    else if (Object.hasOwn(extension, character)) octets.push(escapeCode, extension[character]!);
     else return undefined;
   }
   return Buffer.from(octets);
@@ -45,27 +49,26 @@ export function isGsm(text: string): boolean {
   return gsmOctets(text) !== undefined;
 }
 
-/** Big-endian, as networks have it. */
+/** In network byte order. */
 export function ucs2Octets(text: string): Buffer {
   return Buffer.from(text, 'utf16le').swap16();
 }
 
-/** The parts of a text that each fit one segment; no part ends inside an escape or a surrogate pair. */
+/** The parts of a text that each fit one segment. No part ends inside an escape or a surrogate pair. */
 export function splitSegments(text: string): { alphabet: Encoding['alphabet']; parts: Buffer[] } {
   const gsm = gsmOctets(text);
-  if (gsm) return { alphabet: 'GSM-7', parts: cut(gsm, 160, 153, (at) => gsm[at - 1] === escapeCode) };
+  if (gsm) return { alphabet: 'GSM-7', parts: split(gsm, gsmSegment, (end) => gsm[end - 1] === escapeCode) };
   const ucs2 = ucs2Octets(text);
-  const isHigh = (at: number) => ucs2[at - 2]! >= 0xd8 && ucs2[at - 2]! <= 0xdb;
-  return { alphabet: 'UCS-2', parts: cut(ucs2, 140, 134, isHigh) };
+  const isHighSurrogate = (end: number) => ucs2[end - 2]! >= 0xd8 && ucs2[end - 2]! <= 0xdb;
+  return { alphabet: 'UCS-2', parts: split(ucs2, ucs2Segment, isHighSurrogate) };
 }
 
-function cut(octets: Buffer, one: number, many: number, insideLetter: (at: number) => boolean): Buffer[] {
-  if (octets.length <= one) return [octets];
-  const step = one === 160 ? 1 : 2;
+function split(octets: Buffer, segment: typeof gsmSegment, cutsCharacter: (end: number) => boolean): Buffer[] {
+  if (octets.length <= segment.alone) return [octets];
   const parts: Buffer[] = [];
   for (let start = 0; start < octets.length;) {
-    let end = Math.min(start + many, octets.length);
-    if (end < octets.length && insideLetter(end)) end -= step;
+    let end = Math.min(start + segment.part, octets.length);
+    if (end < octets.length && cutsCharacter(end)) end -= segment.characterOctets;
     parts.push(octets.subarray(start, end));
     start = end;
   }

@@ -50,17 +50,17 @@ function traceHeaders(): Record<string, string> {
 
 export function httpCaller(baseUrl: string) {
   const base = new URL(baseUrl);
-  const secure = base.protocol === 'https:';
-  const agent = secure ? new HttpsAgent(agentOptions) : new HttpAgent(agentOptions);
+  const isSecure = base.protocol === 'https:';
+  const agent = isSecure ? new HttpsAgent(agentOptions) : new HttpAgent(agentOptions);
   const root = base.pathname.replace(/\/$/, '');
 
   function exchange({ method, path, headers, body }: HttpCall, withinMilliseconds: number): Promise<HttpAnswer> {
     return new Promise((resolve, reject) => {
-      const request = (secure ? httpsRequest : httpRequest)({
+      const request = (isSecure ? httpsRequest : httpRequest)({
         agent,
         method: method ?? 'POST',
         host: base.hostname.replace(/^\[|\]$/g, ''),
-        port: base.port || (secure ? 443 : 80),
+        port: base.port || (isSecure ? 443 : 80),
         path: root + path,
         headers: {
           'user-agent': 'ledgerline',
@@ -82,7 +82,7 @@ export function httpCaller(baseUrl: string) {
       const timer = setTimeout(() => fail('no answer in time'), withinMilliseconds);
       request.on('socket', (socket) => {
         if (request.reusedSocket) wasWritten = true;
-        else socket.once(secure ? 'secureConnect' : 'connect', () => (wasWritten = true));
+        else socket.once(isSecure ? 'secureConnect' : 'connect', () => (wasWritten = true));
       });
       request.on('error', (error: NodeJS.ErrnoException) => fail(error.code ?? 'connection failed'));
       request.on('response', (response) => {

@@ -1,37 +1,38 @@
-/** The words of a verification message. Brand, code and host come from configuration: nothing of a request stands in it. */
+/** The text of a verification message. Brand, template and host come from settings, and nothing comes from a request. */
 import { encodingOf, type Encoding } from './encoding.ts';
 
 export interface MessageSettings {
   brand: string;
+  /** By country. */
   brands: ReadonlyMap<string, string>;
   /** By locale, or by locale and correlationType: `de`, `de/1`. */
   templates: ReadonlyMap<string, string>;
-  /** The locale where nothing says another. */
+  /** The locale where neither the request nor the country has one. */
   locale: string;
   /** By country. */
   locales: ReadonlyMap<string, string>;
   /** For WebOTP: browsers fill the code in on pages of this host. */
   webOtpHost: string | undefined;
-  /** For Android's SMS Retriever: the app's hash. */
+  /** For Android's SMS Retriever: the hash of the app. */
   androidHash: string | undefined;
   codeSeconds: number;
   codeDigits: number;
 }
 
-export interface Wanted {
+export interface TextRequest {
   locale: string | undefined;
   country: string | undefined;
   correlationType: number;
   code: string;
 }
 
-export interface Written extends Encoding {
+export interface MessageText extends Encoding {
   text: string;
   locale: string;
 }
 
 /** Each fits one segment, with a brand of usual length. */
-const builtIn: Record<string, string> = {
+const builtInTemplates: Record<string, string> = {
   en: '{brand}: {code} is your verification code. It is valid for {minutes} min.',
   de: '{brand}: {code} ist Ihr Bestätigungscode. Er gilt {minutes} Min.',
   es: '{brand}: {code} es tu código de verificación. Vale {minutes} min.',
@@ -41,57 +42,59 @@ const builtIn: Record<string, string> = {
   pt: '{brand}: {code} é o seu código de verificação. Válido por {minutes} min.',
 };
 
-export type WriteMessage = (wanted: Wanted) => Written;
+export type WriteMessage = (request: TextRequest) => MessageText;
 
 export function createMessages(settings: MessageSettings) {
-  const own = new Map([...settings.templates].map(([name, template]) => [name.toLowerCase(), template]));
-  const templates = new Map([...Object.entries(builtIn), ...own]);
-  const locales = settings.locales;
+  const configured = new Map([...settings.templates].map(([name, template]) => [name.toLowerCase(), template]));
+  const templates = new Map([...Object.entries(builtInTemplates), ...configured]);
   const minutes = String(Math.max(1, Math.round(settings.codeSeconds / 60)));
 
   /** `de-AT/1`, `de-AT`, `de/1`, `de`, then the same for the default locale, then English. */
-  function find(locale: string, correlationType: number): [locale: string, template: string] {
+  function findTemplate(locale: string, correlationType: number): { locale: string; template: string } {
     for (const wanted of [locale, settings.locale, 'en']) {
       const parts = wanted.toLowerCase().split('-');
       for (let length = parts.length; length > 0; length -= 1) {
         const name = parts.slice(0, length).join('-');
         const template = templates.get(`${name}/${correlationType}`) ?? templates.get(name);
-        if (template !== undefined) return [name, template];
+        if (template !== undefined) return { locale: name, template };
       }
     }
-    throw new Error('There is always English.');
+    throw new Error('The English template is missing.');
   }
 
   function fill(template: string, brand: string, code: string): string {
     const values: Record<string, string> = { brand, code, minutes };
-    const words = template.replaceAll(/\{(brand|code|minutes)\}/g, (_, name: string) => values[name]!);
+    const filled = template.replaceAll(/\{(brand|code|minutes)\}/g, (_, name: string) => values[name]!);
     const { webOtpHost, androidHash } = settings;
-    // The browser reads the last line, and Android's hash may stand behind the code on it.
-    if (webOtpHost) return `${words}\n\n@${webOtpHost} #${code}${androidHash ? ` ${androidHash}` : ''}`;
-    return androidHash ? `${words}\n\n${androidHash}` : words;
+    // Browsers read the last line. Android's hash may follow the code on it.
+    if (webOtpHost) return `${filled}\n\n@${webOtpHost} #${code}${androidHash ? ` ${androidHash}` : ''}`;
+    return androidHash ? `${filled}\n\n${androidHash}` : filled;
   }
 
-  function write({ locale, country = '', correlationType, code }: Wanted): Written {
-    const [found, template] = find(locale ?? locales.get(country) ?? settings.locale, correlationType);
-    const text = fill(template, settings.brands.get(country) ?? settings.brand, code);
-    return { text, locale: found, ...encodingOf(text) };
+  function write({ locale, country = '', correlationType, code }: TextRequest): MessageText {
+    const found = findTemplate(locale ?? settings.locales.get(country) ?? settings.locale, correlationType);
+    const text = fill(found.template, settings.brands.get(country) ?? settings.brand, code);
+    return { text, locale: found.locale, ...encodingOf(text) };
   }
 
-  /** Templates that would take more than one segment, with the longest brand they may carry. */
-  function tooLong(): { template: string; alphabet: string; segments: number }[] {
+  /** The templates in use that take more than one segment, each with the longest brand. */
+  function findLongTemplates(): { template: string; alphabet: string; segments: number }[] {
     const brands = [settings.brand, ...settings.brands.values()];
-    const brand = brands.reduce((a, b) => (encodingOf(b).units >= encodingOf(a).units ? b : a));
-    const used = [...templates].filter(([name]) => own.has(name) || isUsed(name));
-    return used
-      .map(([template, words]) => ({ template, ...encodingOf(fill(words, brand, '0'.repeat(settings.codeDigits))) }))
-      .filter(({ segments }) => segments > 1)
-      .map(({ template, alphabet, segments }) => ({ template, alphabet, segments }));
+    const longestBrand = brands.reduce((a, b) => (encodingOf(b).units >= encodingOf(a).units ? b : a));
+    const code = '0'.repeat(settings.codeDigits);
+    return [...templates]
+      .filter(([name]) => configured.has(name) || isConfiguredLocale(name))
+      .map(([name, template]) => {
+        const { alphabet, segments } = encodingOf(fill(template, longestBrand, code));
+        return { template: name, alphabet, segments };
+      })
+      .filter(({ segments }) => segments > 1);
   }
 
-  /** Any locale may be asked for, but what comes with the product is only told of where it is configured. */
-  function isUsed(name: string): boolean {
-    return [settings.locale, ...locales.values()].some((locale) => locale.toLowerCase().split('-')[0] === name);
+  function isConfiguredLocale(name: string): boolean {
+    const locales = [settings.locale, ...settings.locales.values()];
+    return locales.some((locale) => locale.toLowerCase().split('-')[0] === name);
   }
 
-  return { write, tooLong };
+  return { write, findLongTemplates };
 }

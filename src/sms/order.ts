@@ -1,8 +1,8 @@
 /**
- * The order of the gateways for a country. It is the configured one, but a gateway whose messages arrive or
- * are used clearly less often than another's goes behind it, for as long as the numbers of the window say so.
+ * The order of the gateways for a country. It is the configured one, but a gateway whose messages are delivered or whose
+ * codes are used clearly less often than another's moves behind the others, for as long as the figures say so.
  */
-export interface GatewayNumbers {
+export interface GatewayFigures {
   gateway: string;
   accepted: number;
   delivered: number;
@@ -10,73 +10,74 @@ export interface GatewayNumbers {
   verified: number;
 }
 
-export interface OrderBounds {
-  /** Messages that a gateway must have carried before anything is concluded. */
+export interface OrderLimits {
+  /** Messages that a gateway must have sent before anything is concluded. */
   leastMessages: number;
-  /** Percentage points that it must be behind. */
+  /** Percentage points that it must be behind another gateway. */
   marginPercent: number;
-  /** Below this it goes behind the others even if nothing is known of them. */
+  /** Below this it moves behind the others even if they have no figures. */
   floorPercent: number;
 }
 
-export interface Decision {
+export interface OrderDecision {
   order: string[];
-  /** Why it is not the configured order; empty when it is. */
+  /** Why it is not the configured order; empty if it is. */
   reasons: string[];
 }
 
 export function decideOrder(
   configured: readonly string[],
-  numbers: readonly GatewayNumbers[],
-  bounds: OrderBounds,
-): Decision {
-  const known = new Map(numbers.map((one) => [one.gateway, one]));
+  figures: readonly GatewayFigures[],
+  limits: OrderLimits,
+): OrderDecision {
+  const byName = new Map(figures.map((each) => [each.gateway, each]));
   const reasons = new Map<string, string>();
   for (const name of configured) {
-    const one = known.get(name);
-    if (!one || one.accepted < bounds.leastMessages) continue;
-    const reason = configured
-      .filter((other) => other !== name)
-      .flatMap((other) => known.get(other) ?? [])
-      .map((other) => whyBehind(one, other, bounds))
-      .find((found) => found !== undefined);
-    const why = reason ?? whyTooLow(one, bounds);
-    if (why) reasons.set(name, why);
+    const own = byName.get(name);
+    if (!own || own.accepted < limits.leastMessages) continue;
+    const others = configured.filter((other) => other !== name).flatMap((other) => byName.get(other) ?? []);
+    const reason = findBetter(own, others, limits) ?? findTooLow(own, limits);
+    if (reason) reasons.set(name, reason);
   }
-  // Those that fell behind keep their order among themselves.
+  // Those that move keep their order among themselves.
   const order = [...configured.filter((name) => !reasons.has(name)), ...configured.filter((name) => reasons.has(name))];
-  const moved = order.some((name, index) => name !== configured[index]);
-  return moved ? { order, reasons: [...reasons.values()] } : { order: [...configured], reasons: [] };
+  const hasChanged = order.some((name, index) => name !== configured[index]);
+  return hasChanged ? { order, reasons: [...reasons.values()] } : { order: [...configured], reasons: [] };
 }
 
-const measures: [word: string, part: (of: GatewayNumbers) => number, whole: (of: GatewayNumbers) => number][] = [
-  ['delivered', ({ delivered }) => delivered, ({ delivered, failed }) => delivered + failed],
-  ['used', ({ verified }) => verified, ({ accepted }) => accepted],
+interface Measure {
+  name: string;
+  count(figures: GatewayFigures): number;
+  total(figures: GatewayFigures): number;
+}
+
+const measures: Measure[] = [
+  { name: 'delivered', count: ({ delivered }) => delivered, total: ({ delivered, failed }) => delivered + failed },
+  { name: 'used', count: ({ verified }) => verified, total: ({ accepted }) => accepted },
 ];
 
-/** By each measure that enough is known of. */
-function percentages(numbers: GatewayNumbers, { leastMessages }: OrderBounds): Map<string, number> {
-  return new Map(
-    measures.flatMap(([word, part, whole]) =>
-      whole(numbers) >= leastMessages ? [[word, (100 * part(numbers)) / whole(numbers)] as const] : [],
-    ),
-  );
+/** The percentage for each measure that has enough messages. */
+function percentagesOf(figures: GatewayFigures, { leastMessages }: OrderLimits): Map<string, number> {
+  const sufficient = measures.filter(({ total }) => total(figures) >= leastMessages);
+  return new Map(sufficient.map(({ name, count, total }) => [name, (100 * count(figures)) / total(figures)]));
 }
 
-function whyBehind(one: GatewayNumbers, other: GatewayNumbers, bounds: OrderBounds): string | undefined {
-  const theirs = percentages(other, bounds);
-  for (const [word, mine] of percentages(one, bounds)) {
-    const better = theirs.get(word);
-    if (better === undefined || better - mine <= bounds.marginPercent) continue;
-    return `${one.gateway} ${Math.round(mine)}% ${word}, ${other.gateway} ${Math.round(better)}%`;
+function findBetter(own: GatewayFigures, others: GatewayFigures[], limits: OrderLimits): string | undefined {
+  for (const other of others) {
+    const theirs = percentagesOf(other, limits);
+    for (const [measure, percent] of percentagesOf(own, limits)) {
+      const better = theirs.get(measure);
+      if (better === undefined || better - percent <= limits.marginPercent) continue;
+      return `${own.gateway} ${Math.round(percent)}% ${measure}, ${other.gateway} ${Math.round(better)}%`;
+    }
   }
   return undefined;
 }
 
-function whyTooLow(one: GatewayNumbers, bounds: OrderBounds): string | undefined {
-  for (const [word, mine] of percentages(one, bounds)) {
-    if (mine < bounds.floorPercent) {
-      return `${one.gateway} ${Math.round(mine)}% ${word}, less than ${bounds.floorPercent}%`;
+function findTooLow(own: GatewayFigures, limits: OrderLimits): string | undefined {
+  for (const [measure, percent] of percentagesOf(own, limits)) {
+    if (percent < limits.floorPercent) {
+      return `${own.gateway} ${Math.round(percent)}% ${measure}, less than ${limits.floorPercent}%`;
     }
   }
   return undefined;

@@ -1,9 +1,7 @@
-/** Who a message comes from: by gateway and country, by gateway, by country, or the one for all. */
+/** The sender of a message: by gateway and country, by gateway, by country, or the one for all. */
 export type Senders = ReadonlyMap<string, string>;
 
-export type SenderOf = (country: string | undefined) => string;
-
-export function senderOf(gateway: string, senders: Senders, fallback: string): SenderOf {
-  return (country) =>
+export function senderOf(gateway: string, senders: Senders, fallback: string) {
+  return (country: string | undefined): string =>
     senders.get(`${gateway}/${country}`) ?? senders.get(gateway) ?? senders.get(country ?? '') ?? fallback;
 }

@@ -11,12 +11,12 @@ export interface Signable {
   service: string;
   region: string;
   path: string;
-  /** Names in lower case, `host` among them. */
+  /** With names in lower case, and with `host`. */
   headers: Record<string, string>;
   body: string;
 }
 
-/** The headers with which the request is signed. */
+/** The headers of the request, with those that sign it. */
 export function signV4(request: Signable, credentials: AwsCredentials, now: Date): Record<string, string> {
   const time = now.toISOString().replaceAll(/[-:]|\.\d{3}/g, '');
   const date = time.slice(0, 8);

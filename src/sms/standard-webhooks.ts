@@ -18,7 +18,7 @@ function signature(key: Buffer, id: string, timestamp: string, body: string): st
   return `v1,${createHmac('sha256', key).update(`${id}.${timestamp}.${body}`).digest('base64')}`;
 }
 
-/** Several signatures may stand side by side while a secret is being changed; one that fits is enough. */
+/** While a secret is being rotated there may be several signatures; one that is right is enough. */
 export function isSignedWebhook(
   key: Buffer,
   headers: Record<string, string | string[] | undefined>,
@@ -32,5 +32,5 @@ export function isSignedWebhook(
   }
   const expected = signature(key, id, timestamp, body);
   const given = String(headers['webhook-signature'] ?? '').split(' ');
-  return given.slice(0, 10).some((one) => sameText(one, expected));
+  return given.slice(0, 10).some((each) => sameText(each, expected));
 }

@@ -7,7 +7,7 @@ import { createTrailStore } from '../../src/messages/trail.store.ts';
 import { decideOrder } from '../../src/sms/order.ts';
 import { serviceForTest } from '../harness/service.ts';
 
-const bounds = { leastMessages: 50, marginPercent: 15, floorPercent: 30 };
+const limits = { leastMessages: 50, marginPercent: 15, floorPercent: 30 };
 const numbers = (gateway: string, accepted: number, delivered: number, failed: number, verified: number) => ({
   gateway,
   accepted,
@@ -38,7 +38,7 @@ describe('the order', () => {
       [],
     ],
   ])('with %s', (_what, given, order, reasons) => {
-    expect(decideOrder(['a', 'b'], given, bounds)).toEqual({ order, reasons });
+    expect(decideOrder(['a', 'b'], given, limits)).toEqual({ order, reasons });
   });
 });
 
@@ -55,11 +55,11 @@ describe('a country', () => {
       observe: (observation: Observation) => void seen.push(observation),
       gateways: ['twilio', 'vonage'],
       byCountry: new Map([['FR', ['vonage', 'twilio']]]),
-      bounds: { ...bounds, windowSeconds: 21_600 },
+      limits: { ...limits, windowSeconds: 21_600 },
       settleSeconds: 600,
     };
     const order = createGatewayOrder(options);
-    const fixed = createGatewayOrder({ ...options, bounds: undefined });
+    const fixed = createGatewayOrder({ ...options, limits: undefined });
     await service.sql`
       insert into messages (user_id, code_number, phone, country, correlation_type, locale, segments, gateway,
         state, requested_at, answered_at, state_at, expires_at, verified_at)
@@ -71,8 +71,8 @@ describe('a country', () => {
           case when n <= 120 then 'GB' else 'DE' end as country) g
       where country = 'GB' or gateway = 'twilio'`;
 
-    await order.look();
-    await fixed.look();
+    await order.refresh();
+    await fixed.refresh();
     expect(order.orderFor('GB')).toEqual(['vonage', 'twilio']);
     expect(fixed.orderFor('GB')).toEqual(['twilio', 'vonage']);
     // Where nobody does better, and where nothing was sent, the configured order stands.
@@ -87,14 +87,14 @@ describe('a country', () => {
         since: expect.any(Date),
       },
     ]);
-    await order.look();
+    await order.refresh();
     expect(seen).toEqual([
       { kind: 'gateway-order', country: 'GB', order: 'vonage twilio', reason: 'twilio 33% delivered, vonage 100%' },
     ]);
 
     // When the window has passed, the gateway gets its next chance.
     clock.ahead = 21_600;
-    await order.look();
+    await order.refresh();
     expect(order.orderFor('GB')).toEqual(['twilio', 'vonage']);
     expect(order.changes()).toEqual([]);
     expect(seen.at(-1)).toEqual({

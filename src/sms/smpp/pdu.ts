@@ -1,4 +1,4 @@
-/** The packets of SMPP 3.4 that a sender of messages needs: from values to octets and back. */
+/** The PDUs of SMPP 3.4 that a sender of messages needs: encoding and decoding. */
 
 export const commands = {
   genericNack: 0x80000000,
@@ -21,7 +21,7 @@ export function responseTo(command: number): number {
 }
 
 export const headerLength = 16;
-/** No packet of ours or of an SMSC in its right mind is longer. */
+/** A longer one means that the two sides are out of step. */
 export const longestPdu = 64 * 1024;
 
 export interface Pdu {
@@ -42,7 +42,7 @@ export function encodePdu({ command, status, sequence, body }: Pdu): Buffer {
 
 export class MalformedPdu extends Error {}
 
-/** Cuts what arrives into packets. Throws when it cannot be SMPP any more: then only a new session helps. */
+/** Splits what arrives into PDUs. Throws if it cannot be SMPP any more: then only a new session helps. */
 export function pduReader(): (chunk: Buffer) => Pdu[] {
   let rest: Buffer = Buffer.alloc(0);
   return (chunk) => {
@@ -50,7 +50,7 @@ export function pduReader(): (chunk: Buffer) => Pdu[] {
     const pdus: Pdu[] = [];
     while (rest.length >= headerLength) {
       const length = rest.readUInt32BE(0);
-      if (length < headerLength || length > longestPdu) throw new MalformedPdu(`a packet of ${length} octets`);
+      if (length < headerLength || length > longestPdu) throw new MalformedPdu(`a PDU of ${length} octets`);
       if (rest.length < length) break;
       pdus.push({
         command: rest.readUInt32BE(4),
@@ -69,7 +69,7 @@ function cString(text: string): Buffer {
 }
 
 export interface Address {
-  /** Type of number: 1 international, 3 short code, 5 letters. */
+  /** Type of number: 1 international, 3 short code, 5 alphanumeric. */
   ton: number;
   /** Numbering plan: 1 E.164, 0 none. */
   npi: number;
@@ -118,19 +118,19 @@ export function submitBody(submission: Submission): Buffer {
   ]);
 }
 
-/** Section 7.1.1.2: from when the SMSC receives it, YYMMDDhhmmss000R. Days carry the rest. */
+/** Section 7.1.1.2: relative to when the SMSC receives it, YYMMDDhhmmss000R. */
 function relativeTime(seconds: number): string {
   const two = (value: number) => String(value).padStart(2, '0');
   const days = Math.min(99, Math.floor(seconds / 86_400));
   return `0000${two(days)}${two(Math.floor(seconds / 3600) % 24)}${two(Math.floor(seconds / 60) % 60)}${two(seconds % 60)}000R`;
 }
 
-/** The header of a part of a long message: its reference, how many parts, which one. */
-export function partHeader(reference: number, total: number, number: number): Buffer {
-  return Buffer.from([5, 0, 3, reference & 0xff, total, number]);
+/** The user data header of a part of a long message: the reference, the number of parts, and which part it is. */
+export function partHeader(reference: number, parts: number, part: number): Buffer {
+  return Buffer.from([5, 0, 3, reference & 0xff, parts, part]);
 }
 
-/** Reads a body field by field; past its end everything is empty, since some SMSCs leave out what they do not use. */
+/** Reads a body field by field. Past its end everything is empty: some SMSCs leave out fields that they do not use. */
 class Fields {
   readonly #body: Buffer;
   #at = 0;
@@ -169,13 +169,13 @@ class Fields {
   }
 }
 
-/** The message id in the answer to submit_sm. */
+/** The message id in submit_sm_resp. */
 export function readSubmitted(body: Buffer): string {
   return new Fields(body).text();
 }
 
 export interface Delivery {
-  /** Whether it is a receipt, and not a text that a person sent. */
+  /** Whether it is a receipt, and not a message from a person. */
   isReceipt: boolean;
   id: string;
   /** Such as DELIVRD. */
@@ -189,7 +189,7 @@ const messagePayload = 0x0424;
 /** Section 5.2.28. */
 const states = ['', 'ENROUTE', 'DELIVRD', 'EXPIRED', 'DELETED', 'UNDELIV', 'ACCEPTD', 'UNKNOWN', 'REJECTD'];
 
-/** A receipt says itself in optional fields, or in a text of the form that appendix B describes. */
+/** A receipt has its content in optional fields, or in a text of the form that appendix B describes. */
 export function readDelivery(body: Buffer): Delivery {
   const fields = new Fields(body);
   fields.text();
