@@ -6,6 +6,7 @@
  *   npm run bench -- growth --large   up to 10,000,000 rows
  */
 import { readFileSync, writeFileSync } from 'node:fs';
+import { benchCsv } from './csv.js';
 import { benchGateway } from './gateway.js';
 import { benchGrowth } from './growth.js';
 import { benchGuard } from './guard.js';
@@ -30,6 +31,7 @@ const benches = {
     benchGrowth(bench, {
       sizes: quick ? [1000, 10_000] : [1000, 10_000, 100_000, 1_000_000, ...(large ? [10_000_000] : [])],
     }),
+  csv: (bench) => benchCsv(bench, { count: 100_000 }),
   memory: (bench, { quick }) => benchMemory(bench, { few: 50_000, many: quick ? 200_000 : 5_000_000 }),
 };
 

@@ -1,5 +1,7 @@
+import { parse } from 'csv-parse/sync';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { withoutFormulas, writeCsvRecord } from '../src/formats/csv-writer.ts';
 import { readCsvRecords, type CsvRecord } from '../src/formats/csv.ts';
 
 async function read(text: string, size = 7, dialect = { delimiter: ',', quote: '"' }): Promise<CsvRecord[]> {
@@ -54,5 +56,59 @@ describe('CSV', () => {
       { line: 4, problem: 'A quote is opened here and never closed.' },
       { line: 5, cells: ['7', '8'] },
     ]);
+  });
+});
+
+describe('CSV that is written', () => {
+  const text = fc.oneof(
+    fc.string({ maxLength: 8 }),
+    fc.stringMatching(/^[",;|\t\n\r\v =+@x\-＝＋－＠'\u2028\u0085]{0,8}$/),
+  );
+
+  it('is read back by another program, and by our own reader', async () => {
+    await fc.assert(
+      fc.asyncProperty(
+        fc.array(fc.array(text, { minLength: 2, maxLength: 4 }), { minLength: 1, maxLength: 5 }),
+        async (rows) => {
+          const file = rows.map(writeCsvRecord).join('');
+          expect(parse(file, { relax_column_count: true, record_delimiter: '\r\n' })).toEqual(rows);
+          const records = await read(file);
+          // A line of nothing but white space and commas is no record to us.
+          const kept = rows.filter((cells) => writeCsvRecord(cells).trim() !== '');
+          expect(records.map(({ cells }) => cells)).toEqual(kept);
+        },
+      ),
+    );
+  });
+
+  it('starts no formula wherever a spreadsheet splits it', () => {
+    const splitters = [/,/, /;/, /\t/, /\|/, /[\r\n\v\f\u0085\u2028\u2029]/, /[,;\t|\r\n\v\f\u0085\u2028\u2029]/];
+    fc.assert(
+      fc.property(fc.array(text, { minLength: 1, maxLength: 4 }), (cells) => {
+        const line = writeCsvRecord(cells.map(withoutFormulas));
+        for (const splitter of splitters) {
+          for (const piece of line.split(splitter)) {
+            expect(piece.replace(/^["\s]+/, '')).not.toMatch(/^[=+\-@＝＋－＠]/);
+          }
+        }
+      }),
+      { numRuns: 2000 },
+    );
+  });
+
+  it.each([
+    ['=1+1', "'=1+1"],
+    ['thanks;=1+1;', "thanks;'=1+1;"],
+    ['＝1+1', "'＝1+1"],
+    ['a\n-2', "a\n'-2"],
+    ['a\t@x', "a\t'@x"],
+    ['a|+1', "a|'+1"],
+    ['a;"=1"', 'a;"\'=1"'],
+    ['\tT', "'\tT"],
+    ['\rR', "'\rR"],
+    ['t-1', 't-1'],
+    ['2 + 2 = 4; mail me@example.org', '2 + 2 = 4; mail me@example.org'],
+  ])('turns %j into %j', (given, safe) => {
+    expect(withoutFormulas(given)).toBe(safe);
   });
 });

@@ -103,10 +103,23 @@ describe('summarize-transactions', () => {
     expect((await summarize({ individualId: id, ...members })).json).toEqual(invalidField(field, message));
   });
 
-  it('knows every time zone that this program knows', async () => {
-    for (const timeZone of Intl.supportedValuesOf('timeZone').filter((_, index) => index % 20 === 0)) {
+  it('takes every time zone that this runtime knows and IANA names, and refuses the others', async () => {
+    const legacy = ['US/Pacific-New', 'CET', 'EET', 'EST', 'GMT', 'Zulu', 'europe/berlin', 'Asia/Calcutta'];
+    const some = Intl.supportedValuesOf('timeZone').filter((_, index) => index % 20 === 0);
+    for (const timeZone of [...legacy, ...some]) {
       expect([timeZone, (await summarize({ individualId: id, timeZone })).status]).toEqual([timeZone, 200]);
     }
+    for (const timeZone of ['CTT', 'AET', 'BST', 'IST', 'ist', 'SystemV/EST5', 'x'.repeat(1000)]) {
+      expect((await summarize({ individualId: id, timeZone })).json).toEqual(
+        invalidField('TimeZone', 'The field TimeZone must be the name of an IANA time zone.'),
+      );
+    }
+  });
+
+  it('takes CET for a place whose clocks change, as IANA does', async () => {
+    const individual = await individualWith([{ timeStamp: '2026-07-01T22:30:00Z' }]);
+    const { periods } = (await summarize({ individualId: individual, timeZone: 'CET' })).json;
+    expect(periods[0].from).toBe('2026-07-02');
   });
 });
 

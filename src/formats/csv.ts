@@ -1,23 +1,26 @@
-/** Records of CSV (RFC 4180, any delimiter and quote). What is broken costs its own line and no other. */
+/**
+ * Reads CSV (RFC 4180, any delimiter and quote). A broken record costs its own line and no other. Why this is not a
+ * library: docs/decisions/0005-csv.md.
+ */
 
 export interface CsvRecord {
-  /** Where it begins. */
+  /** The line it starts on. */
   line: number;
-  /** Undefined where it cannot be read; then `problem` says why. */
+  /** Undefined if it cannot be read; then `problem` says why. */
   cells?: string[];
   problem?: string;
 }
 
 export interface CsvDialect {
   delimiter: string;
-  /** Empty where there is none. */
+  /** Empty if cells are never quoted. */
   quote: string;
 }
 
-/** A quote that is never closed must not swallow the rest of the file, nor fill the memory. */
+/** In characters. A quote that is never closed must neither take the rest of the file nor fill the memory. */
 const largestRecord = 1024 * 1024;
 
-/** Some at a time, as the text arrives. Empty lines are counted and left out. */
+/** Some records at a time, as the text arrives. Empty lines are counted and left out. */
 export async function* readCsvRecords(texts: AsyncIterable<string>, dialect: CsvDialect): AsyncGenerator<CsvRecord[]> {
   let text = '';
   let line = 1;
@@ -29,7 +32,7 @@ export async function* readCsvRecords(texts: AsyncIterable<string>, dialect: Csv
       const found = skipping ? toLineEnd(text, start) : readRecord(text, start, dialect, isLast);
       const tooLong = found.end < 0 && !found.open && text.length - start >= largestRecord;
       if (found.end < 0 && !isLast && text.length - start < largestRecord) break;
-      // An open quote is held against the line it stands in, and reading goes on with the next.
+      // A quote that is never closed makes its own line unreadable, and reading goes on with the next line.
       const end = found.end >= 0 ? found.end : found.open ? behindLine(text, start) : text.length;
       const content = text.slice(start, end);
       if (!skipping && content.trim() !== '') yield { line, ...(tooLong ? { problem: lineTooLong } : resultOf(found)) };
@@ -52,9 +55,9 @@ const lineTooLong = `The line is longer than ${largestRecord} characters.`;
 interface Found {
   cells?: string[];
   problem?: string;
-  /** A quote is open where the text ends. */
+  /** Whether a quote is open where the text ends. */
   open?: true;
-  /** Behind the line break; -1 while it has not come. */
+  /** The position after the line break; -1 if it has not come yet. */
   end: number;
 }
 
@@ -94,14 +97,14 @@ function readQuoted(text: string, start: number, delimiter: string, quote: strin
     const rest = text.slice(at, at + Math.max(2, delimiter.length));
     if (rest.startsWith(delimiter)) at += delimiter.length;
     else if (rest.startsWith('\n') || rest.startsWith('\r\n')) return { cells, end: at + (rest[0] === '\r' ? 2 : 1) };
-    // A delimiter or a line break may have come only in part.
+    // Only a part of a delimiter or line break may have come so far.
     else if (rest === '' || rest === '\r' || (!isLast && rest.length < delimiter.length)) return { cells, end: -1 };
     else
       return { problem: `There is text behind the closing quote of column ${cells.length}.`, ...toLineEnd(text, at) };
   }
 }
 
-/** A doubled quote is one of the text's own. */
+/** A doubled quote stands for one in the text. */
 function closingQuote(text: string, from: number, quote: string): number {
   let at = text.indexOf(quote, from);
   while (at >= 0 && text.startsWith(quote, at + quote.length)) at = text.indexOf(quote, at + 2 * quote.length);

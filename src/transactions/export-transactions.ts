@@ -1,5 +1,6 @@
 /** Exactly the rows the list would give, as one stream. */
 import type { Clock } from '../clock.ts';
+import { withoutFormulas, writeCsvRecord } from '../formats/csv-writer.ts';
 import { noTransactions, unknownIndividual } from '../errors.ts';
 import type { Owner } from '../slots.ts';
 import type { AsOf } from './as-of.ts';
@@ -61,7 +62,7 @@ const columns = [
   'paymentSystem',
 ] as const satisfies (keyof Transaction)[];
 
-/** RFC 4180. The names go out with the first rows, since until then it can still fail in words. */
+/** The names go out with the first rows: until then an error can still be the answer. */
 async function* asCsv(bodies: AsyncIterable<string[]>): AsyncGenerator<string> {
   let names = `${columns.join(',')}\r\n`;
   for await (const some of bodies) {
@@ -71,16 +72,11 @@ async function* asCsv(bodies: AsyncIterable<string[]>): AsyncGenerator<string> {
   if (names) yield names;
 }
 
+/** The other columns hold texts that a caller sent. */
+const ownColumns = new Set<string>(['amount', 'currency', 'timeStamp']);
+
 function csvLine(body: string): string {
   const transaction = readTransaction(0, body);
   const row = { ...transaction, timeStamp: writeInstant(transaction.timeStamp) };
-  return `${columns.map((column) => csvCell(row[column])).join(',')}\r\n`;
-}
-
-/** A spreadsheet takes a cell that begins with one of these for a formula; an apostrophe makes it a text. */
-const formula = /^[=+\-@\t\r]/;
-
-export function csvCell(text: string): string {
-  const safe = formula.test(text) ? `'${text}` : text;
-  return /[",\r\n]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe;
+  return writeCsvRecord(columns.map((column) => (ownColumns.has(column) ? row[column] : withoutFormulas(row[column]))));
 }

@@ -1,6 +1,6 @@
 /** An individual's money by day, week or month, in step with the list to the row. */
 import type { Clock } from '../clock.ts';
-import { noTransactions, unknownIndividual } from '../errors.ts';
+import { invalidFields, noTransactions, unknownIndividual } from '../errors.ts';
 import type { Owner } from '../slots.ts';
 import type { AsOf } from './as-of.ts';
 import type { Filter } from './filter.ts';
@@ -29,6 +29,9 @@ export function createSummarizeTransactions(store: TransactionsStore, clock: Clo
     const now = clock.now();
     const upTo = request.asOf === undefined ? undefined : asOf.read(request.asOf, individualId, now);
     const summed = await store.sumPeriods({ individualId, filter, by, timeZone, upTo, owner });
+    if (summed === 'unknown-time-zone') {
+      throw invalidFields({ TimeZone: [timeZoneMessage.replace('{0}', 'TimeZone')] });
+    }
     if (!summed) throw unknownIndividual();
     if (summed.total === 0) throw noTransactions();
     return {
@@ -39,12 +42,23 @@ export function createSummarizeTransactions(store: TransactionsStore, clock: Clo
   };
 }
 
-/** A name of the IANA database, as both this program and PostgreSQL know it; offsets mean different things to them. */
+/** IANA names of three letters. The runtime also knows others, such as BST or CTT, that mean different things elsewhere. */
+const shortNames = new Set('CET EET EST GMT HST MET MST PRC ROC ROK UCT UTC WET'.split(' '));
+
+/**
+ * The name of an IANA time zone, in the spelling that is common to this runtime and PostgreSQL. PostgreSQL would take
+ * CET for a fixed offset; here it becomes a place whose clocks change. Offsets are refused: the two read them differently.
+ */
 export function parseTimeZone(name: string): string | undefined {
-  if (!/^[A-Za-z][A-Za-z0-9_+/-]*$/.test(name)) return undefined;
+  if (!/^[A-Za-z][A-Za-z0-9_+/-]*$/.test(name) || name.length > longestZoneName) return undefined;
+  if (/^systemv\//i.test(name) || (name.length === 3 && !shortNames.has(name.toUpperCase()))) return undefined;
   try {
-    return new Intl.DateTimeFormat('en', { timeZone: name }).resolvedOptions().timeZone && name;
+    return new Intl.DateTimeFormat('en', { timeZone: name }).resolvedOptions().timeZone;
   } catch {
     return undefined;
   }
 }
+
+const longestZoneName = 64;
+
+export const timeZoneMessage = 'The field {0} must be the name of an IANA time zone.';

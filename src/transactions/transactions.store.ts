@@ -1,5 +1,5 @@
 /** The statements about transactions. A page's JSON is joined by the database and passed on untouched. */
-import type { Database, Row, Sql } from '../db/database.ts';
+import { errorCode, type Database, type Row, type Sql } from '../db/database.ts';
 import type { Owner } from '../slots.ts';
 import { leastMillionths, mostMillionths } from './amount.ts';
 import { hasAmount, isNarrow, isUnfiltered, offsetOf, type Filter, type Page } from './filter.ts';
@@ -198,6 +198,9 @@ const exportedAtOnce = 1000;
 /** No individual has more rows than this. */
 const everyRow = 2_147_483_647;
 
+/** SQLSTATE 22023: invalid_parameter_value, of which the only one that is not ours is the time zone. */
+const invalidParameter = '22023';
+
 interface ListRow {
   total: number;
   count: number;
@@ -291,11 +294,17 @@ export function createTransactionsStore(db: Database, sizes: BlockSizes = defaul
       return row && { items: row.page ?? '', count: row.count, total: row.total };
     },
 
-    async sumPeriods(query: SumQuery): Promise<ListedPage | undefined> {
+    /** The time zones of PostgreSQL may be older than those of the runtime, and lack one of them. */
+    async sumPeriods(query: SumQuery): Promise<ListedPage | 'unknown-time-zone' | undefined> {
       const { individualId, filter, by, timeZone, upTo = everyRow, owner } = query;
       const all = [individualId, by, timeZone, upTo, ...filterParameters(filter), everyRow];
-      const [row] = await run(owner, sumStatement, all);
-      return row && { items: row.page ?? '', count: row.count, total: row.total };
+      try {
+        const [row] = await run(owner, sumStatement, all);
+        return row && { items: row.page ?? '', count: row.count, total: row.total };
+      } catch (error) {
+        if (errorCode(error) === invalidParameter) return 'unknown-time-zone';
+        throw error;
+      }
     },
 
     async countAll(individualId: number): Promise<number | undefined> {

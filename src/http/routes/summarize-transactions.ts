@@ -1,5 +1,5 @@
 import { periods, type Period } from '../../transactions/period.ts';
-import { parseTimeZone, type TotalsReply, type TotalsRequest } from '../../transactions/totals.ts';
+import { parseTimeZone, timeZoneMessage, type TotalsReply, type TotalsRequest } from '../../transactions/totals.ts';
 import { integer, listOf, number, record } from '../../formats/record.ts';
 import { body, filterText, int32, required, text, withDefault } from '../../formats/shape.ts';
 import { jsonText, operation } from '../operation.ts';
@@ -19,7 +19,7 @@ const input = body(
       'Length of a period; weeks begin on Monday.',
     ),
     timeZone: withDefault(
-      filterText({ parse: parseTimeZone, message: 'The field {0} must be the name of an IANA time zone.' }),
+      filterText({ parse: parseTimeZone, message: timeZoneMessage }),
       'UTC',
       'IANA time zone whose days are meant.',
     ),
