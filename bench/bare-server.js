@@ -7,8 +7,11 @@ import { filteredListStatement, listStatement } from '../dist/transactions/trans
 import { reserveAttempt, reserveSend } from './phone-calls.js';
 
 const shares = shareConnections(16);
-const read = postgres(process.argv[2], { ...connectionOptions(60), max: shares.read });
-const write = postgres(process.argv[2], { ...connectionOptions(60), max: shares.write });
+const common = connectionOptions(60);
+// As the service's pools for statements by key.
+const byKey = { ...common, connection: { ...common.connection, enable_seqscan: 'off' } };
+const read = postgres(process.argv[2], { ...byKey, max: shares.read });
+const write = postgres(process.argv[2], { ...byKey, max: shares.write });
 const everyRow = 2_147_483_647;
 const run = (sql, statement, parameters) => sql.unsafe(statement, parameters, { prepare: true });
 const phones = createPhoneStore({ read, write });

@@ -854,7 +854,7 @@ export interface TrailMessage {
   gatewayMessageId: string | null;
   /** verified, expired, or else the state. */
   outcome: string;
-  /** refused (by every gateway), accepted, delivered or failed. */
+  /** refused (by every gateway), unknown (it may arrive), accepted, delivered or failed. */
   state: string;
   /** Why it was refused or failed. */
   reason: string | null;

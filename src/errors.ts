@@ -245,25 +245,11 @@ export const phoneUnsupported = () => problem('phone-not-supported');
 export const nothingToResend = () => problem('nothing-to-resend');
 export const invalidCode = () => problem('invalid-code');
 
-/** Which kind of limit, and nothing of its counts. */
-const sendLimits: Record<string, string> = {
-  'user-sends': 'Too many codes were requested. Try again later.',
-  'phone-sends': 'Too many codes were requested for this phone number. Try again later.',
-  'phone-users': 'Too many users requested codes for this phone number. Try again later.',
-  'user-phones': 'Codes were requested for too many phone numbers. Try again later.',
-  'address-sends': 'Too many codes were requested from this address. Try again later.',
-  'token-sends': 'Too many codes were requested with this token. Try again later.',
-};
-const failureLimits: Record<string, string> = {
-  'phone-failures': 'Too many failed attempts for this phone number. Try again later.',
-  'address-failures': 'Too many failed attempts from this address. Try again later.',
-  'token-failures': 'Too many failed attempts with this token. Try again later.',
-};
 const worded = (message: string | undefined): Particulars => (message === undefined ? {} : { message });
-export const tooManySends = (seconds: number, limit = 'user-sends') =>
-  later('too-many-sends', seconds, worded(sendLimits[limit]));
-export const tooManyFailures = (seconds: number, limit = 'user-failures') =>
-  later('too-many-failures', seconds, worded(failureLimits[limit]));
+/** `message` says which kind of limit, and nothing of its counts. */
+export const tooManySends = (seconds: number, message = 'Too many codes were requested. Try again later.') =>
+  later('too-many-sends', seconds, { message });
+export const tooManyFailures = (seconds: number, message: string) => later('too-many-failures', seconds, { message });
 /** `challenge` is what the caller must solve, as the header Challenge gives it. */
 export const challengeRequired = (seconds: number, challenge: string) =>
   later('challenge-required', seconds, { headers: { challenge } });

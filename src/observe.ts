@@ -7,6 +7,7 @@ export type Observation =
   | { kind: 'code-sent'; userId: number; phone: string; gateway: string }
   | { kind: 'send-refused'; userId: number; reason: string }
   | { kind: 'send-failed'; userId: number; gateway: string; reason: string }
+  | { kind: 'send-outcome-unknown'; userId: number; gateway: string; reason: string }
   | { kind: 'test-number-used'; userId: number; phone: string }
   | { kind: 'gateway-asked'; gateway: string; outcome: string; reason?: string; milliseconds: number }
   | { kind: 'gateway-breaker'; gateway: string; state: 'closed' | 'open' | 'probing'; reason?: string }
@@ -146,6 +147,8 @@ export function createObserver(options: ObserverOptions): Observer {
         return counter('codes_total').inc({ outcome: observation.reason });
       case 'send-failed':
         return counter('codes_total').inc({ outcome: 'failed' });
+      case 'send-outcome-unknown':
+        return counter('codes_total').inc({ outcome: 'unknown' });
       case 'gateway-asked':
         histogram('gateway_duration_seconds').observe(
           { gateway: observation.gateway },

@@ -30,21 +30,21 @@ describe('settings', () => {
       codeSeconds: 600,
       codeAttempts: 5,
       tokenSeconds: 86_400,
-      userSends: [{ count: 100, seconds: 600 }],
-      phoneSends: [],
-      userFailures: [{ count: 10, seconds: 3600, blockSeconds: 3600 }],
+      'user-sends': [{ count: 100, seconds: 600 }],
+      'phone-sends': [],
+      'user-failures': [{ count: 10, seconds: 3600, blockSeconds: 3600 }],
     });
     expect(loadConfig({ MODE: 'production' })).toMatchObject({
       tokenSeconds: 3600,
-      userSends: [
+      'user-sends': [
         { count: 5, seconds: 600 },
         { count: 10, seconds: 86_400 },
       ],
-      phoneSends: [
+      'phone-sends': [
         { count: 5, seconds: 600 },
         { count: 10, seconds: 86_400 },
       ],
-      userFailures: [
+      'user-failures': [
         { count: 10, seconds: 3600, blockSeconds: 3600 },
         { count: 20, seconds: 86_400, blockSeconds: 86_400 },
       ],

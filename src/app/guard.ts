@@ -4,6 +4,7 @@ import { DecisionLog } from '../guard/decisions.ts';
 import { createGuardDesk } from '../guard/desk.ts';
 import { createGuardStore } from '../guard/guard.store.ts';
 import { LeaseBook } from '../guard/leases.ts';
+import { readLimits } from '../guard/limits.ts';
 import { createLiveGuard } from '../guard/live.ts';
 import { configuredModes } from '../guard/rules.ts';
 import { createDigest } from '../guard/source.ts';
@@ -18,7 +19,7 @@ export async function openGuard(core: Core, phones: PhoneStore, observe: Observe
   const store = traced('guard', createGuardStore(db));
   const digest = createDigest(core.guardKey);
   const configured = configuredModes(config.mode === 'production', config.rules);
-  const limits = { ...config, countries: config.countries ?? [], prefix: config.prefixSends };
+  const limits = readLimits(config);
   const live = createLiveGuard(store.readState, limits, configured, digest);
   const decisions = new DecisionLog(store.writeDecisions);
   const sweep = createSweeper(store, limits, clock);

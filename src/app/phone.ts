@@ -6,7 +6,6 @@ import { createPhoneStore } from '../phone/phone.store.ts';
 import { createSendCode } from '../phone/send-code.ts';
 import { createSendKeyStore } from '../phone/send-key.store.ts';
 import { createSendOnce } from '../phone/send-once.ts';
-import { createSentMessageStore } from '../phone/sent-message.store.ts';
 import { testNumbers } from '../phone/test-numbers.ts';
 import { createUnlinkPhone } from '../phone/unlink-phone.ts';
 import { createVerifyCode } from '../phone/verify-code.ts';
@@ -27,6 +26,9 @@ export interface PhoneParts {
   /** The terminal, for the console gateway alone. */
   terminal(text: string): void;
 }
+
+/** After a dispatch its outcome is recorded, which takes no longer than this. */
+const recordingSeconds = 30;
 
 export async function openPhone(core: Core, { url, inbox, terminal }: PhoneParts) {
   const { config, db, clock, observer, traced } = core;
@@ -58,7 +60,6 @@ export async function openPhone(core: Core, { url, inbox, terminal }: PhoneParts
     services: {
       send: createSendCode({
         ...common,
-        sentMessages: traced('phone', createSentMessageStore(db)),
         once: createSendOnce({
           store: traced('phone', createSendKeyStore(db)),
           clock,
@@ -72,13 +73,15 @@ export async function openPhone(core: Core, { url, inbox, terminal }: PhoneParts
         referenceKeys: messages.referenceKeys,
         codeDigits: config.codeDigits,
         codeSeconds: config.codeSeconds,
+        codeAttempts: config.codeAttempts,
       }),
       verifyCode: createVerifyCode({
         ...common,
         live: guard.live,
         decisions: guard.decisions,
         digest: guard.digest,
-        attempts: config.codeAttempts,
+        codeAttempts: config.codeAttempts,
+        dispatchSeconds: config.sendSeconds + recordingSeconds,
       }),
       guardDesk: guard.desk,
       unlinkPhone: createUnlinkPhone(phones, messages.observePhone),

@@ -7,8 +7,7 @@ import { loadConfig } from '../config/load.ts';
 import { enterKeys } from '../db/installation.ts';
 import { Problem, StartError } from '../errors.ts';
 import { plainAddress } from '../http/client-address.ts';
-import { asRule } from '../guard/live.ts';
-import { configuredModes, ruleModes, ruleNames } from '../guard/rules.ts';
+import { configuredModes, findRule, ruleModes, ruleNames } from '../guard/rules.ts';
 import { createGuardDesk, type GuardDesk } from '../guard/desk.ts';
 import { createDigest } from '../guard/source.ts';
 import { createGuardStore } from '../guard/guard.store.ts';
@@ -72,7 +71,7 @@ export const guardRules = () =>
 
 export const guardMode = (rule: string, mode: string) =>
   withDesk(async (desk) => {
-    const name = asRule(rule);
+    const name = findRule(rule);
     if (!name) throw new StartError(`There is no rule ${rule}. The rules are ${ruleNames.join(', ')}.`);
     const known = ruleModes.find((one) => one === mode);
     if (!known && mode !== 'configured') {

@@ -66,7 +66,8 @@ function steps(message: TracedMessage): [string, string][] {
     const doubt = one.outcome === 'unknown' ? ', may have gone out' : '';
     lines.push([message.answeredAt, `${code} ${one.outcome} by ${one.gateway}: ${one.reason ?? '-'}${doubt}`]);
   }
-  if (state !== 'refused') lines.push([message.answeredAt, `${code} accepted by ${gateway}`]);
+  if (state === 'unknown') lines.push([message.answeredAt, `${code} not confirmed by any gateway, may arrive`]);
+  else if (state !== 'refused') lines.push([message.answeredAt, `${code} accepted by ${gateway}`]);
   if (state === 'delivered' || state === 'failed') {
     lines.push([message.stateAt, `${code} ${state}${reason ? `: ${reason}` : ''}`]);
   }

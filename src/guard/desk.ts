@@ -2,7 +2,7 @@
 import { secondsAfter, type Clock } from '../clock.ts';
 import { invalidFields, unknownBlock, unknownSafeEntry } from '../errors.ts';
 import type { Observe } from '../observe.ts';
-import { ruleNames, ruleSentences, type Modes, type RuleMode, type RuleName } from './rules.ts';
+import { ruleNames, ruleOf, type Modes, type RuleMode, type RuleName } from './rules.ts';
 import { safeNumberKey, type LiveGuard } from './live.ts';
 import { networkOf, type Digest } from './source.ts';
 import type { Block, DecisionFilter, GuardStore, LiftTarget, Operator, SafeEntry } from './guard.store.ts';
@@ -75,7 +75,7 @@ export function createGuardDesk({ store, configured, digest, clock, observe, liv
         const change = changed.find((one) => one.rule === rule);
         return {
           rule,
-          about: ruleSentences[rule],
+          about: ruleOf(rule).sentence,
           mode: change?.mode ?? configured[rule],
           configuredMode: configured[rule],
           changedAt: change?.changedAt ?? null,

@@ -67,7 +67,9 @@ const acted = (condition: string) => `
   insert into operator_actions (acted_at, subject, client, action, target, detail, user_id, reason)
   select $1::timestamptz, $2, $3, $4, $5, $6, $7::int, $8 where ${condition}`;
 
-const last = (times: string) => `coalesce(${times}[cardinality(${times})], '-infinity')`;
+/** The time of the last event: of timestamps, or of records that have one. */
+const last = (events: string) => `coalesce(${events}[cardinality(${events})], '-infinity')`;
+const lastAt = (events: string) => `coalesce(${events}[cardinality(${events})].at, '-infinity')`;
 
 /** What goes when its last moment is older than every window, and nothing is blocked any more. */
 const sweeps = {
@@ -75,7 +77,7 @@ const sweeps = {
     key: 'phone',
     first: '',
     type: 'text',
-    expired: `greatest(${last('t.sends')}, ${last('t.failures')}, ${last('t.user_times')}) <= $2
+    expired: `greatest(${lastAt('t.sends')}, ${lastAt('t.failures')}, ${lastAt('t.users')}) <= $2
       and (t.blocked_until is null or t.blocked_until <= $3)`,
   },
   guard_sources: {
@@ -89,7 +91,7 @@ const sweeps = {
     key: 'key',
     first: '\\x',
     type: 'bytea',
-    expired: `${last('t.user_times')} <= $2 and (t.blocked_until is null or t.blocked_until <= $3)`,
+    expired: `${lastAt('t.users')} <= $2 and (t.blocked_until is null or t.blocked_until <= $3)`,
   },
   guard_prefixes: {
     key: 'prefix',
@@ -174,7 +176,7 @@ export function createGuardStore(db: Database) {
           from verifications where blocked_until > ${now} order by blocked_until desc limit ${most})
           union all
           (select null, phone, 'phone-failures', left(phone, 3) || '…' || right(phone, 2),
-            array(select distinct who from unnest(failed_users) who order by who), blocked_until
+            array(select distinct f.user_id from unnest(failures) f order by f.user_id), blocked_until
           from phone_sends where blocked_until > ${now} order by blocked_until desc limit ${most})
           union all
           (select kind || ':' || encode(key, 'hex'), null, kind || '-failures', label, null, blocked_until
@@ -422,7 +424,7 @@ interface Extra {
 }
 
 const noFailures = "failures = '{}', blocked_until = null";
-const noPhoneCounts = `sends = '{}', senders = '{}', users = '{}', user_times = '{}', failed_users = '{}', ${noFailures}`;
+const noPhoneCounts = `sends = '{}', users = '{}', ${noFailures}`;
 
 function liftStatement(target: LiftTarget): {
   statement: string;
@@ -432,7 +434,7 @@ function liftStatement(target: LiftTarget): {
 } {
   if ('userId' in target) {
     return {
-      statement: `update verifications set ${noFailures}, sends = '{}', phones = '{}', phone_times = '{}'
+      statement: `update verifications set ${noFailures}, sends = '{}', phones = '{}'
         where user_id = $9::int returning 1`,
       value: target.userId,
       label: `user ${target.userId}`,
@@ -449,7 +451,7 @@ function liftStatement(target: LiftTarget): {
   }
   if ('blockedPhone' in target) {
     return {
-      statement: `update phone_sends set failed_users = '{}', ${noFailures} where phone = $9::text returning 1`,
+      statement: `update phone_sends set ${noFailures} where phone = $9::text returning 1`,
       value: target.blockedPhone,
       label: `phone ${target.label}`,
       userId: undefined,

@@ -2,7 +2,7 @@
  * What this process holds of the shared budgets. A lease is counted in the database already: what is taken from it
  * here can never pass a cap, and what is left when its window ends is lost.
  */
-import type { Need } from './rules.ts';
+import type { Need } from './destination.ts';
 
 interface Lease {
   unitsLeft: number;

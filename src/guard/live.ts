@@ -1,15 +1,6 @@
 /** The rules as they stand now: configured limits, modes that an operator may have changed, the safe list. */
-import {
-  planFailures,
-  planSends,
-  ruleNames,
-  type FailurePlan,
-  type GuardLimits,
-  type Modes,
-  type RuleMode,
-  type RuleName,
-  type SendPlan,
-} from './rules.ts';
+import { planFailures, planSends, type FailureLimits, type GuardLimits, type SendLimits } from './limits.ts';
+import { ruleNames, type Modes, type RuleMode } from './rules.ts';
 import type { Digest } from './source.ts';
 
 export interface GuardState {
@@ -20,8 +11,8 @@ export interface GuardState {
 export interface LiveGuard {
   readonly limits: GuardLimits;
   readonly modes: Modes;
-  readonly failurePlan: FailurePlan;
-  sendPlan(safe: boolean): SendPlan;
+  readonly failureLimits: FailureLimits;
+  sendLimits(isSafe: boolean): SendLimits;
   isSafe(phone: string): boolean;
   refresh(): Promise<void>;
 }
@@ -50,18 +41,21 @@ export function createLiveGuard(
     get modes() {
       return modes;
     },
-    get failurePlan() {
+    get failureLimits() {
       return plans.failures;
     },
-    sendPlan: (safe) => (safe ? plans.safeSends : plans.sends),
+    sendLimits: (isSafe) => (isSafe ? plans.safeSends : plans.sends),
     isSafe: (phone) =>
       prefixes.some((prefix) => phone.startsWith(prefix)) ||
       (numbers.size > 0 && numbers.has(safeNumberKey(digest, phone))),
     async refresh() {
       const state = await readState();
       const changed = new Map(state.modes.map(({ rule, mode }) => [rule, mode]));
-      modes = Object.fromEntries(ruleNames.map((rule) => [rule, changed.get(rule) ?? configured[rule]])) as Modes;
-      plans = compile();
+      const now = Object.fromEntries(ruleNames.map((rule) => [rule, changed.get(rule) ?? configured[rule]])) as Modes;
+      if (ruleNames.some((rule) => now[rule] !== modes[rule])) {
+        modes = now;
+        plans = compile();
+      }
       numbers = new Set(state.safe.filter(({ isPrefix }) => !isPrefix).map(({ key }) => key));
       prefixes = state.safe.filter(({ isPrefix }) => isPrefix).map(({ key }) => key);
     },
@@ -70,8 +64,4 @@ export function createLiveGuard(
 
 export function safeNumberKey(digest: Digest, phone: string): string {
   return digest('safe', phone).toString('hex');
-}
-
-export function asRule(text: string): RuleName | undefined {
-  return ruleNames.find((name) => name === text);
 }

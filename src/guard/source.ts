@@ -1,6 +1,5 @@
-/** Whom a call counts for besides its user: the client address and the token's person, as keyed digests. */
+/** The client address and the token's person that a call is counted against besides its user, as keyed digests. */
 import { createHmac } from 'node:crypto';
-import type { Source, SourceKey } from './rules.ts';
 
 export interface Origin {
   client: string;
@@ -17,6 +16,24 @@ export interface ClientAddress {
   counts: 'never' | 'bound' | 'always';
 }
 
+/** What a call can be counted against, and the label that an operator sees; undefined where it does not count. */
+const sources = {
+  address: ({ address, bound }: Origin) =>
+    address?.counts === 'always' || (address?.counts === 'bound' && bound) ? networkOf(address.text) : undefined,
+  token: ({ client, subject, bound }: Origin) => (bound ? `${client} ${subject}` : undefined),
+};
+
+export type SourceKind = keyof typeof sources;
+
+/** In the order in which their rows are locked. */
+export const sourceKinds = Object.keys(sources) as SourceKind[];
+
+export interface Source {
+  kind: SourceKind;
+  key: Buffer;
+  label: string;
+}
+
 export type Digest = (kind: string, value: string) => Buffer;
 
 /** Sixteen bytes are plenty for a key that nobody can make without ours. */
@@ -24,16 +41,11 @@ export function createDigest(key: Buffer): Digest {
   return (kind, value) => createHmac('sha256', key).update(`${kind}\n${value}`).digest().subarray(0, 16);
 }
 
-export function sourceOf(digest: Digest, { client, subject, bound, address }: Origin): Source {
-  const counts = address?.counts === 'always' || (address?.counts === 'bound' && bound);
-  return {
-    address: counts ? sourceKey(digest, 'address', networkOf(address.text)) : undefined,
-    token: bound ? sourceKey(digest, 'token', `${client} ${subject}`) : undefined,
-  };
-}
-
-function sourceKey(digest: Digest, kind: string, label: string): SourceKey {
-  return { key: digest(kind, label), label };
+export function sourcesOf(digest: Digest, origin: Origin): Source[] {
+  return sourceKinds.flatMap((kind) => {
+    const label = sources[kind](origin);
+    return label === undefined ? [] : [{ kind, key: digest(kind, label), label }];
+  });
 }
 
 /** An IPv6 client has a whole /64 to itself, so that is what counts as one. */

@@ -1,27 +1,13 @@
 /** Counters that no window reaches any more go by themselves: a bounded piece of work at a time, in key order. */
 import { secondsAfter, type Clock } from '../clock.ts';
-import type { GuardLimits } from './rules.ts';
+import { longestWindowSeconds, type GuardLimits } from './limits.ts';
 import { sweptTables, type GuardStore, type SweptTable } from './guard.store.ts';
 
 const rowsAtOnce = 2000;
 
 export function createSweeper(store: GuardStore, limits: GuardLimits, clock: Clock) {
   const cursors = new Map<SweptTable, string>();
-  const rates = [
-    ...limits.userSends,
-    ...limits.phoneSends,
-    ...limits.addressSends,
-    ...limits.tokenSends,
-    ...limits.userPhones,
-    ...limits.phoneUsers,
-    ...limits.userFailures,
-    ...limits.phoneFailures,
-    ...limits.addressFailures,
-    ...limits.tokenFailures,
-    ...limits.codeUsers,
-    ...(limits.prefix ? [limits.prefix] : []),
-  ];
-  const longestSeconds = Math.max(0, ...rates.map(({ seconds }) => seconds));
+  const longestSeconds = longestWindowSeconds(limits);
 
   /** One piece of every table. True when each has come to its end. */
   return async function sweep(): Promise<boolean> {

@@ -1,17 +1,34 @@
-/** Sliding windows, which the statements count. */
+/** Sliding windows: what a setting gives, and what the database counts. */
+import type { RuleName } from './rules.ts';
 
-/** At most `count` in any `seconds`. */
+/** At most `count` events in any `seconds`. After so many failures their key is blocked for `blockSeconds`. */
 export interface Rate {
   count: number;
   seconds: number;
+  blockSeconds?: number;
 }
 
-/** At most `count` failures in any `seconds`, then nothing for `blockSeconds`. */
-export interface FailureRate extends Rate {
-  blockSeconds: number;
+/** A rate of a rule that is on. */
+export interface Window extends Rate {
+  rule: RuleName;
+  isEnforced: boolean;
 }
 
-/** The counts as the statements take them; an absent window has none. */
-export function windowCounts(rates: readonly (Rate | undefined)[]): (number | null)[] {
-  return rates.map((rate) => rate?.count ?? null);
+/** The windows over one counter. */
+export interface Limit {
+  windows: readonly Window[];
+  /** With fewer events than this none of the windows is full; null where there is none. */
+  smallestCount: number | null;
+  /** How many of the latest events are kept for them. */
+  kept: number;
+}
+
+/** `keep` is given the largest count of the windows. */
+export function createLimit(windows: readonly Window[], keep = (count: number) => count): Limit {
+  const counts = windows.map(({ count }) => count);
+  return {
+    windows,
+    smallestCount: windows.length === 0 ? null : Math.min(...counts),
+    kept: windows.length === 0 ? 0 : keep(Math.max(...counts)),
+  };
 }

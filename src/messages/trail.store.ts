@@ -27,7 +27,7 @@ export interface GatewayCounts {
 }
 
 /** No receipt takes a state back: delivered stays, and a failure may only be followed by a delivery. */
-const forward = `(state = 'accepted' or (state = 'failed' and $1 = 'delivered'))`;
+const forward = `(state in ('accepted', 'unknown') or (state = 'failed' and $1 = 'delivered'))`;
 
 export type TrailStore = ReturnType<typeof createTrailStore>;
 
@@ -59,11 +59,11 @@ export function createTrailStore(db: Database) {
       const [row] = await db.write.unsafe(
         `with moved as (
            update messages set state = $1, reason = $2, state_at = $3
-           where user_id = $4 and code_number = $5 and gateway = $6
+           where user_id = $4 and message_number = $5 and gateway = $6
              and (gateway_message_id is null or $7::text is null or gateway_message_id = $7) and ${forward}
            returning 1
          )
-         select exists (select from moved) as moved from messages where user_id = $4 and code_number = $5`,
+         select exists (select from moved) as moved from messages where user_id = $4 and message_number = $5`,
         [receipt.state, receipt.reason, receipt.at, userId, number, receipt.gateway, receipt.gatewayId],
         { prepare: true },
       );
@@ -97,7 +97,7 @@ export function createTrailStore(db: Database) {
                  gateway_message_id as "gatewayMessageId",
                  case when verified_at is not null then 'verified'
                    when state in ('accepted', 'delivered') and expires_at <= $2 then 'expired'
-                   else state end as outcome,
+                   else state::text end as outcome,
                  state, reason, ${instant('requested_at')} as "requestedAt", ${instant('answered_at')} as "answeredAt",
                  ${instant('state_at')} as "stateAt", ${instant('expires_at')} as "expiresAt",
                  ${instant('verified_at')} as "verifiedAt", coalesce(tries, '[]'::json) as tries
@@ -121,7 +121,7 @@ export function createTrailStore(db: Database) {
           `with counted as (
              select (requested_at at time zone 'UTC')::date as day, country, gateway,
                count(*) as sent,
-               count(*) filter (where state <> 'refused') as accepted,
+               count(*) filter (where state not in ('refused', 'unknown')) as accepted,
                count(*) filter (where state = 'delivered') as delivered,
                count(*) filter (where state in ('failed', 'refused')) as failed,
                count(verified_at) as verified,
@@ -155,7 +155,7 @@ export function createTrailStore(db: Database) {
              count(*) filter (where state = 'delivered' or verified_at is not null)::int as delivered,
              count(*) filter (where state = 'failed' and verified_at is null)::int as failed,
              count(verified_at)::int as verified
-           from messages where requested_at >= $1 and requested_at < $2 and state <> 'refused'
+           from messages where requested_at >= $1 and requested_at < $2 and state not in ('refused', 'unknown')
            group by country, gateway`,
           [from, to],
           { prepare: true },

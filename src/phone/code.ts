@@ -1,28 +1,71 @@
-/** One-time codes: made here, kept only as keyed digests, compared in constant time. */
-import { createHmac, randomInt, timingSafeEqual } from 'node:crypto';
+/**
+ * One-time codes. A code is derived from a digest key and a random seed, so that the same code can be sent again
+ * although only its seed and its digest are stored. Both are worthless without the key.
+ */
+import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
 import type { DigestKeys } from '../digest-keys.ts';
 
+/** All that a code is bound to: its digest is good for nothing else. */
 export interface CodeOwner {
   userId: number;
-  number: number;
   phone: string;
+  seed: Uint8Array;
+}
+
+export interface StoredCode {
+  seed: Buffer;
+  digest: Buffer;
+}
+
+const seedBytes = 16;
+const chunkBytes = 6;
+const chunkRange = 2 ** (8 * chunkBytes);
+
+export function makeSeed(): Buffer {
+  return randomBytes(seedBytes);
 }
 
 /** Leading zeros are digits like any other. */
-export function makeCode(digits: number): string {
-  return String(randomInt(10 ** digits)).padStart(digits, '0');
+export function deriveCode(key: Buffer, owner: CodeOwner, digits: number): string {
+  const range = 10 ** digits;
+  // Numbers above the last multiple of the range would make some codes likelier than others.
+  const limit = chunkRange - (chunkRange % range);
+  for (let round = 0; ; round += 1) {
+    const bytes = hmac(key, `code ${round}`, owner);
+    for (let offset = 0; offset + chunkBytes <= bytes.length; offset += chunkBytes) {
+      const number = bytes.readUIntBE(offset, chunkBytes);
+      if (number < limit) return String(number % range).padStart(digits, '0');
+    }
+  }
 }
 
-/** Bound to its user, number and phone, so that a digest is good for nothing else. */
-export function digestCode(key: Buffer, { userId, number, phone }: CodeOwner, code: string): Buffer {
-  return createHmac('sha256', key).update(`${userId}\n${number}\n${phone}\n${code}`).digest();
+export function digestCode(key: Buffer, owner: CodeOwner, code: string): Buffer {
+  return hmac(key, 'digest', owner, code);
 }
 
 /** Whether the digest was made of this code, with any of the keys. */
 export function isCodeOf(keys: DigestKeys, digest: Uint8Array, owner: CodeOwner, code: string): boolean {
-  return keys.all.some((key) => sameDigest(digest, digestCode(key, owner, code)));
+  return keys.all.some((key) => isSameDigest(digest, digestCode(key, owner, code)));
 }
 
-function sameDigest(a: Uint8Array, b: Uint8Array): boolean {
+/** The code whose digest is stored. Undefined if it was made with a key that is gone, or with other digits. */
+export function recoverCode(
+  keys: DigestKeys,
+  { seed, digest }: StoredCode,
+  owner: Omit<CodeOwner, 'seed'>,
+  digits: number,
+): string | undefined {
+  for (const key of keys.all) {
+    const code = deriveCode(key, { ...owner, seed }, digits);
+    if (isSameDigest(digest, digestCode(key, { ...owner, seed }, code))) return code;
+  }
+  return undefined;
+}
+
+function hmac(key: Buffer, purpose: string, { userId, phone, seed }: CodeOwner, code = ''): Buffer {
+  return createHmac('sha256', key).update(`${purpose}\n${userId}\n${phone}\n${code}\n`).update(seed).digest();
+}
+
+function isSameDigest(a: Uint8Array, b: Uint8Array): boolean {
   return a.length === b.length && timingSafeEqual(a, b);
 }

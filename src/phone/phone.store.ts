@@ -1,94 +1,113 @@
 /** The statements that decide about phones. Where two callers can race, one statement decides. */
-import { secondsAfter } from '../clock.ts';
 import { array, orAgain, type Database } from '../db/database.ts';
-import type { FailurePlan, Need, PrefixLimit, SendPlan, SharedNeeds, Source } from '../guard/rules.ts';
-import { type FailureRate } from '../guard/windows.ts';
-import { insertMessage, messageParameters, type MessageRow } from './sent-message.store.ts';
-
-/** The accepted code counts from now on, unless a newer one was accepted first or the user is verified. */
-const acceptCodeStatement = `
-with told as (${insertMessage(7, 'accepted')})
-update verifications set
-  code_number = $2, code_phone = $3, code_digest = $4, code_issued_at = $5, code_expires_at = $6, code_attempts = 0
-where user_id = $1 and code_number < $2 and verified_phone is null`;
-
-/** Notes a user on whom a code failed, and blocks the code when it has failed on too many. */
-const noteFailedCodeStatement = `
-insert into guard_codes as g (key, users, user_times, blocked_until)
-values ($1::bytea, array[$2::int], array[$3::timestamptz], case when $4::int = 1 then $6::timestamptz end)
-on conflict (key) do update set
-  users = appended(without(g.users, array_position(g.users, $2::int)), $2::int, $4::int),
-  user_times = appended(without(g.user_times, array_position(g.users, $2::int)), $3::timestamptz, $4::int),
-  blocked_until = case
-    when filled_by(without(g.user_times, array_position(g.users, $2::int)) || $3::timestamptz, $4::int, $5::timestamptz)
-      is not null
-    then $6::timestamptz else g.blocked_until end`;
-
-/** A slot's seconds; an absent window has none. */
-function secondsOf(counts: readonly (number | null)[], seconds: readonly number[]): string {
-  return array(seconds.map((some, slot) => (counts[slot] === null ? null : some)));
-}
-
-const isLimited = ({ counts }: { counts: readonly (number | null)[] }, ...slots: number[]) =>
-  slots.some((slot) => counts[slot - 1] !== null);
+import type { FailureLimits, SendLimits } from '../guard/limits.ts';
+import type { RuleName } from '../guard/rules.ts';
+import type { Source } from '../guard/source.ts';
+import type { Limit } from '../guard/windows.ts';
+import type { StoredCode } from './code.ts';
+import {
+  countedSources,
+  failureLimitsConstant,
+  limitConstant,
+  rememberStatements,
+  sendLimitsConstant,
+  sourceParameters,
+  sourcesExpression,
+} from './limits.store.ts';
 
 export interface SendAttempt {
   userId: number;
   phone: string;
   correlationType: number;
   now: Date;
-  plan: SendPlan;
-  source: Source;
+  limits: SendLimits;
+  sources: readonly Source[];
   /** An enforced rule forbids the number itself, or a shared budget was refused a moment ago. */
-  forbidden: boolean;
-  /** What this process must lease for the send. */
-  leases: SharedNeeds;
-  prefix: PrefixLimit | undefined;
-  enforces(need: Need): boolean;
+  isForbidden: boolean;
+  /** What this process must lease for the send, as JSON; null if it holds enough. */
+  leases: string | null;
+  code: NewCode;
+}
+
+export interface NewCode extends StoredCode {
+  expiresAt: Date;
+  /** Wrong attempts that end a code. */
+  attemptLimit: number;
+  /** Whether the user's latest code may be sent again instead, if its outcome is not known. */
+  mayRepeat: boolean;
+}
+
+/** A rule that refuses, or would if it were enforced. */
+export interface Refusal {
+  rule: RuleName;
+  until: Date;
 }
 
 export interface SendReservation {
-  verified: boolean;
-  /** Whether another user holds the phone. */
-  other: boolean;
-  /** The new code's number; null when a rule refused. */
-  issued: number | null;
-  /** The sources it was counted for. */
-  counted: Source;
-  /** Whether it came as far as the shared budgets. */
-  leased: boolean;
-  /** By slot, the moments that fill its window; undefined when none does. */
-  moments: (Date | null)[] | undefined;
-  /** Whether the prefix got its block, since when its window runs, and until when it is closed. */
-  prefix: { granted: boolean; since: string | null; until: string | null } | undefined;
+  decision: 'unknown-user' | 'verified' | 'refused' | 'phone-taken' | 'reserved';
+  refusals: Refusal[];
+  /** The sources that the send was counted for. */
+  counted: Source[];
+  /** Whether the leases were asked for. */
+  isLeased: boolean;
+  prefixLease: { isGranted: boolean; windowStart: Date | null; closedUntil: Date | null } | undefined;
   /** What the budgets granted, by name. */
-  budgets: ReadonlyMap<string, number>;
+  budgetLeases: ReadonlyMap<string, number>;
+  codeNumber: number;
+  messageNumber: number;
+  /** The stored code that is to be sent again; undefined for the new one. */
+  repeated: StoredCode | undefined;
 }
 
-export interface IssuedCode {
+export type SendOutcome = 'accepted' | 'unknown' | 'refused' | 'unavailable';
+
+/** A message that was handed to the gateways, and what became of it. */
+export interface FinishedMessage {
   userId: number;
-  number: number;
+  messageNumber: number;
+  codeNumber: number;
+  outcome: SendOutcome;
   phone: string;
-  digest: Buffer;
-  issuedAt: Date;
+  maskedPhone: string;
+  /** ISO 3166, or empty. */
+  country: string;
+  correlationType: number;
+  locale: string;
+  segments: number;
+  gateway: string;
+  gatewayId: string | null;
+  reason: string | null;
+  /** JSON, or null where there is nothing to tell. */
+  tries: string | null;
+  requestedAt: Date;
+  answeredAt: Date;
   expiresAt: Date;
+  counted: readonly Source[];
+}
+
+export interface VerifyAttempt {
+  userId: number;
+  now: Date;
+  limits: FailureLimits;
+  attemptLimit: number;
+  /** A code that was sent before this and is still pending was left behind by a process that ended. */
+  pendingSince: Date;
+  sources: readonly Source[];
+  /** The keyed digest of the given code, where the rule about one code is on. */
+  codeKey: Buffer | undefined;
+}
+
+export interface GoodCode extends StoredCode {
+  codeNumber: number;
+  phone: string;
 }
 
 export interface AttemptReservation {
-  /** Undefined when the attempt was refused. */
-  code: { number: number; phone: string; digest: Buffer | null } | undefined;
-  /** Until when each rule would refuse, as it was before this attempt. */
-  blocks: Partial<Record<'user' | 'phone' | 'address' | 'token' | 'code', Date>>;
-}
-
-export interface Attempt {
-  userId: number;
-  now: Date;
-  plan: FailurePlan;
-  attempts: number;
-  source: Source;
-  /** The code that was given, as the rule about one code knows it. */
-  code: { key: Buffer; enforced: boolean } | undefined;
+  isCounted: boolean;
+  refusals: Refusal[];
+  /** The phones that the attempt was counted for, as an array literal. */
+  phones: string;
+  goodCodes: GoodCode[];
 }
 
 export interface LastSend {
@@ -100,90 +119,96 @@ export interface LastSend {
 
 export type PhoneStore = ReturnType<typeof createPhoneStore>;
 
-/** The sources that an attempt is counted for. */
-function sourceOf({ plan, source: { address, token } }: Attempt): Source {
-  return {
-    address: isLimited(plan, 5, 6) ? address : undefined,
-    token: isLimited(plan, 7, 8) ? token : undefined,
-  };
-}
+const reserveSendText = rememberStatements<SendLimits>(
+  (limits, counted) => `
+  select * from reserve_send($1::int, $2::text, $3::timestamptz, $4::smallint, $5::boolean,
+    ${sendLimitsConstant(limits)}, ${sourcesExpression(limits, counted, 12)}, $6::text::jsonb,
+    $7::bytea, $8::bytea, $9::timestamptz, $10::int, $11::boolean)`,
+);
 
-function sourceParameters({ address, token }: Source) {
-  return [address?.key ?? null, address?.label ?? null, token?.key ?? null, token?.label ?? null];
-}
+/**
+ * The common case of finish_send, as a plain statement: a function takes a third longer. The accepted code is the
+ * user's latest, so it supersedes the earlier ones.
+ */
+const acceptSendText = `
+with settled as (
+  update verifications v set
+    latest_code.state = 'accepted', latest_code.texts_in_flight = (v.latest_code).texts_in_flight - 1,
+    earlier_codes = '{}'
+  where v.user_id = $1 and (v.latest_code).number = $3::int
+  returning v.user_id
+)
+insert into messages (user_id, message_number, code_number, phone, country, correlation_type, locale, segments,
+  gateway, gateway_message_id, state, reason, tries, requested_at, answered_at, state_at, expires_at)
+select s.user_id, $2::int, $3::int, $4::text, $5::text, $6::smallint, $7::text, $8::smallint,
+  $9::text, $10::text, 'accepted', $11::text, $12::text::json, $13::timestamptz, $14::timestamptz, $14::timestamptz,
+  $15::timestamptz
+from settled s`;
 
-function leaseParameter({ leases: { prefix, budgets }, prefix: limit, now, enforces }: SendAttempt): string | null {
-  if (!prefix && budgets.length === 0) return null;
-  return JSON.stringify({
-    ...(prefix &&
-      limit && { prefix: { ...limit, name: prefix.name, block: prefix.block, enforced: enforces(prefix) } }),
-    ...(budgets.length > 0 && { budgets: budgets.map((need) => ({ ...need, enforced: enforces(need) })) }),
-    day: now.toISOString().slice(0, 10),
-  });
-}
+const finishSendText = `
+select finish_send($1::int, $2::int, $3::int, $16::text, $17::text, $18::text::bytea[], $4::text, $5::text,
+  $6::smallint, $7::text, $8::smallint, $9::text, $10::text, $11::text, $12::text::json, $13::timestamptz,
+  $14::timestamptz, $15::timestamptz)`;
 
-const asDate = (text: string | null) => (text === null ? null : new Date(text));
+const reserveAttemptText = rememberStatements<FailureLimits>(
+  (limits, counted) => `
+  select * from reserve_attempt($1::int, $2::timestamptz, $3::int, $4::timestamptz,
+    ${failureLimitsConstant(limits)}, ${sourcesExpression(limits, counted, 6)}, $5::bytea,
+    ${limitConstant(limits.codeUsers)})`,
+);
+
+const consumeCodeText = rememberStatements<FailureLimits>(
+  (limits, counted) => `
+  select consume_code($1::int, $2::int, $3::text, $4::timestamptz, $5::text[], ${failureLimitsConstant(limits)},
+    ${sourcesExpression(limits, counted, 7)}, $6::text) as consumed`,
+);
 
 export function createPhoneStore(db: Database) {
   return {
-    async reserveSend(attempt: SendAttempt): Promise<SendReservation | undefined> {
-      const { userId, phone, now, plan, source } = attempt;
-      const counted = {
-        address: isLimited(plan, 5, 6) ? source.address : undefined,
-        token: isLimited(plan, 7, 8) ? source.token : undefined,
-      };
+    async reserveSend(attempt: SendAttempt): Promise<SendReservation> {
+      const { userId, phone, now, limits, code } = attempt;
+      const counted = countedSources(limits, attempt.sources);
       const [row] = await orAgain(() =>
         db.write.unsafe(
-          `select * from reserve_send($1::int, $2::text, $3::timestamptz, $4::smallint, $5::boolean,
-             $6::int[], $7::int[], $8::boolean[], $9::bytea, $10::text, $11::bytea, $12::text, $13::text::jsonb)`,
+          reserveSendText(limits, counted),
           [
-            ...[userId, phone, now, attempt.correlationType, attempt.forbidden],
-            array(plan.counts),
-            secondsOf(plan.counts, plan.seconds),
-            array(plan.enforced.map(String)),
+            ...[userId, phone, now, attempt.correlationType, attempt.isForbidden, attempt.leases],
+            ...[code.seed, code.digest, code.expiresAt, code.attemptLimit, code.mayRepeat],
             ...sourceParameters(counted),
-            leaseParameter(attempt),
           ],
           { prepare: true },
         ),
       );
-      if (row!.other === null) return undefined;
       return {
-        verified: row!.verified,
-        other: row!.other,
-        issued: row!.issued,
+        decision: row!.decision,
+        refusals: readRefusals(row!.refusals),
         counted,
-        leased: row!.leased,
-        moments: row!.moments?.map(asDate),
-        prefix: row!.prefix ?? undefined,
-        budgets: new Map<string, number>(row!.budgets ?? []),
+        isLeased: row!.is_leased ?? false,
+        prefixLease: readPrefixLease(row!.prefix_lease),
+        budgetLeases: new Map<string, number>(row!.budget_leases ?? []),
+        codeNumber: row!.code_number,
+        messageNumber: row!.message_number,
+        repeated: row!.repeated_digest ? { seed: row!.repeated_seed, digest: row!.repeated_digest } : undefined,
       };
     },
 
-    /** Gives the user, the phone and the sources their send of that moment back. */
-    async giveBackSend(userId: number, phone: string, moment: Date, { address, token }: Source): Promise<void> {
-      await db.write.unsafe(
-        'select give_back_send($1::int, $2::text, $3::timestamptz, $4::bytea, $5::bytea)',
-        [userId, phone, moment, address?.key ?? null, token?.key ?? null],
-        { prepare: true },
-      );
-    },
-
-    async acceptCode(code: IssuedCode, message: MessageRow): Promise<void> {
-      await db.write.unsafe(
-        acceptCodeStatement,
-        [
-          ...[code.userId, code.number, code.phone, code.digest, code.issuedAt, code.expiresAt],
-          ...messageParameters(message),
-        ],
-        { prepare: true },
-      );
+    /** Where a send is decided: accepted, unknown, refused or unavailable. See src/db/functions/finish_send.sql. */
+    async finishSend(message: FinishedMessage): Promise<void> {
+      const parameters = messageParameters(message);
+      if (message.outcome === 'accepted') {
+        const { count } = await db.write.unsafe(acceptSendText, parameters, { prepare: true });
+        if (count === 1) return;
+      }
+      const keys = message.counted.map(({ key }) => `\\x${key.toString('hex')}`);
+      await db.write.unsafe(finishSendText, [...parameters, message.outcome, message.phone, array(keys)], {
+        prepare: true,
+      });
     },
 
     async readLastSend(userId: number): Promise<LastSend | undefined> {
       const [row] = await db.read`
         select v.sent_phone, v.sent_correlation_type, v.verified_phone is not null as verified,
-          (select m.locale from messages m where m.user_id = u.id order by m.code_number desc limit 1) as locale
+          (select m.locale from messages m where m.user_id = u.id order by m.message_number desc limit 1) as locale
         from users u left join verifications v on v.user_id = u.id where u.id = ${userId}`;
       return (
         row && {
@@ -195,66 +220,58 @@ export function createPhoneStore(db: Database) {
       );
     },
 
-    async reserveAttempt(attempt: Attempt): Promise<AttemptReservation> {
-      const { userId, now, plan, code } = attempt;
+    async reserveAttempt(attempt: VerifyAttempt): Promise<AttemptReservation> {
+      const { userId, now, limits } = attempt;
+      const counted = countedSources(limits, attempt.sources);
       const [row] = await orAgain(() =>
         db.write.unsafe(
-          `select * from reserve_attempt($1::int, $2::timestamptz, $3::int, $4::bytea, $5::int[], $6::int[],
-             $7::int[], $8::boolean[], $9::bytea, $10::text, $11::bytea, $12::text)`,
+          reserveAttemptText(limits, counted),
           [
-            ...[userId, now, attempt.attempts, code?.key ?? null],
-            array(plan.counts),
-            secondsOf(plan.counts, plan.seconds),
-            secondsOf(plan.counts, plan.blockSeconds),
-            array([...plan.enforced, code?.enforced ?? false].map(String)),
-            ...sourceParameters(sourceOf(attempt)),
+            ...[userId, now, attempt.attemptLimit, attempt.pendingSince, attempt.codeKey ?? null],
+            ...sourceParameters(counted),
           ],
           { prepare: true },
         ),
       );
       return {
-        code: row!.counted ? { number: row!.code, phone: row!.sent_to, digest: row!.digest } : undefined,
-        blocks: {
-          user: row!.user_until,
-          phone: row!.phone_until,
-          address: row!.address_until,
-          token: row!.token_until,
-          code: row!.code_until,
-        },
+        isCounted: row!.is_counted,
+        refusals: readRefusals(row!.refusals),
+        phones: row!.phones,
+        goodCodes: [
+          ...(row!.code_digest
+            ? [{ codeNumber: row!.code_number, phone: row!.code_phone, seed: row!.code_seed, digest: row!.code_digest }]
+            : []),
+          ...readCodes(row!.earlier_good_codes),
+        ],
       };
     },
 
+    /** Where a verification is decided. False if another call used the code first, or another user has the phone. */
     async consumeCode(
-      attempt: Attempt,
-      { number, phone }: { number: number; phone: string },
+      { userId, now, limits, sources }: VerifyAttempt,
+      { codeNumber, phone }: GoodCode,
+      countedPhones: string,
       prefix: string | undefined,
     ): Promise<boolean> {
-      const { userId, now, plan } = attempt;
-      const { address, token } = sourceOf(attempt);
+      const counted = countedSources(limits, sources);
       const [row] = await db.write.unsafe(
-        `select consume_code($1::int, $2::int, $3::text, $4::timestamptz, $5::text, $6::int[],
-           $7::bytea, $8::bytea) as consumed`,
-        [
-          ...[userId, number, phone, now, prefix ?? null],
-          secondsOf(plan.counts, plan.blockSeconds),
-          address?.key ?? null,
-          token?.key ?? null,
-        ],
+        consumeCodeText(limits, counted),
+        [userId, codeNumber, phone, now, countedPhones, prefix ?? null, ...sourceParameters(counted)],
         { prepare: true },
       );
       return row!.consumed;
     },
 
-    async noteFailedCode(key: Buffer, userId: number, now: Date, rate: FailureRate): Promise<void> {
+    async noteFailedCode(key: Buffer, userId: number, now: Date, limit: Limit): Promise<void> {
       await db.write.unsafe(
-        noteFailedCodeStatement,
-        [key, userId, now, rate.count, secondsAfter(now, -rate.seconds), secondsAfter(now, rate.blockSeconds)],
+        `select note_failed_code($1::bytea, $2::int, $3::timestamptz, ${limitConstant(limit)})`,
+        [key, userId, now],
         { prepare: true },
       );
     },
 
     /**
-     * Codes in flight die with the link: none of them may link the phone again behind the operator's back.
+     * Codes that were sent before end with the link: none of them may link the phone again after it was unlinked.
      * The lock comes first, in a statement of its own: what waits for it may just have linked the phone,
      * and only a later statement sees that.
      */
@@ -268,7 +285,7 @@ export function createPhoneStore(db: Database) {
               where v.user_id = ${userId} and l.phone = v.verified_phone and l.user_id = ${userId}
             ), cleared as (
               update verifications set
-                verified_phone = null, verified_at = null, sent_phone = null, code_digest = null, code_number = issued
+                verified_phone = null, verified_at = null, sent_phone = null, latest_code = null, earlier_codes = '{}'
               where user_id = ${userId}
             )
             select 1 from users where id = ${userId}`,
@@ -278,3 +295,47 @@ export function createPhoneStore(db: Database) {
     },
   };
 }
+
+function messageParameters(message: FinishedMessage) {
+  return [
+    message.userId,
+    message.messageNumber,
+    message.codeNumber,
+    message.maskedPhone,
+    message.country,
+    message.correlationType,
+    message.locale,
+    message.segments,
+    message.gateway,
+    message.gatewayId,
+    message.reason,
+    message.tries,
+    message.requestedAt,
+    message.answeredAt,
+    message.expiresAt,
+  ];
+}
+
+function readRefusals(rows: { rule: RuleName; until: string }[] | null): Refusal[] {
+  return rows === null ? [] : rows.map(({ rule, until }) => ({ rule, until: new Date(until) }));
+}
+
+function readPrefixLease(
+  row: { is_granted: boolean; window_start: string | null; closed_until: string | null } | null,
+): SendReservation['prefixLease'] {
+  return row === null
+    ? undefined
+    : { isGranted: row.is_granted, windowStart: readDate(row.window_start), closedUntil: readDate(row.closed_until) };
+}
+
+function readCodes(rows: { number: number; phone: string; seed: string; digest: string }[] | null): GoodCode[] {
+  return (rows ?? []).map(({ number, phone, seed, digest }) => ({
+    codeNumber: number,
+    phone,
+    seed: readBytes(seed),
+    digest: readBytes(digest),
+  }));
+}
+
+const readDate = (text: string | null) => (text === null ? null : new Date(text));
+const readBytes = (text: string) => Buffer.from(text.slice(2), 'hex');

@@ -2,30 +2,25 @@
 import { secondsAfter, secondsBetween, type Clock } from '../clock.ts';
 import { phoneTaken, phoneUnsupported, tooManySends, unknownUser } from '../errors.ts';
 import type { Observe } from '../observe.ts';
-import {
-  destinationObjections,
-  endOfDay,
-  judge,
-  sendObjections,
-  sharedNeeds,
-  type Need,
-  type Objection,
-  type RuleName,
-  type Source,
-} from '../guard/rules.ts';
 import type { Decision, DecisionLog } from '../guard/decisions.ts';
+import { endOfDay, rulesAgainst, sharedNeeds, type Need } from '../guard/destination.ts';
+import { judge, type Objection } from '../guard/judge.ts';
 import type { Grant, LeaseBook, Taken } from '../guard/leases.ts';
 import type { LiveGuard } from '../guard/live.ts';
-import { sourceOf, type Digest, type Origin } from '../guard/source.ts';
+import { ruleOf, type RuleName } from '../guard/rules.ts';
+import { sourcesOf, type Digest, type Origin, type Source } from '../guard/source.ts';
+import type { StoredCode } from './code.ts';
 import { maskPhone, type PhoneNumber } from './phone-number.ts';
-import type { PhoneStore, SendReservation } from './phone.store.ts';
+import type { NewCode, PhoneStore, SendReservation } from './phone.store.ts';
 
 export interface ReservedSend {
-  /** The code's number. */
-  number: number;
-  now: Date;
+  codeNumber: number;
+  messageNumber: number;
+  /** The stored code that is to be sent again; undefined for the new one. */
+  repeated: StoredCode | undefined;
+  requestedAt: Date;
   /** The sources it was counted for. */
-  counted: Source;
+  counted: readonly Source[];
 }
 
 export interface GuardedSend {
@@ -33,6 +28,8 @@ export interface GuardedSend {
   number: PhoneNumber;
   correlationType: number;
   origin: Origin;
+  /** The code that is stored if this send issues a new one. */
+  makeCode(now: Date): NewCode;
 }
 
 export interface SendGuard {
@@ -45,72 +42,67 @@ export interface SendGuard {
   observe: Observe;
 }
 
+export type ReserveSend = ReturnType<typeof createReserveSend>;
+
 export function createReserveSend({ store, live, leases, decisions, digest, clock, observe }: SendGuard) {
+  const isEnforced = (rule: RuleName) => live.modes[rule] === 'enforce';
+
   /** Undefined: the user is verified already, and nothing is to be sent. */
   return async function reserveSend(send: GuardedSend): Promise<ReservedSend | undefined> {
-    const { userId, number, correlationType } = send;
-    const source = sourceOf(digest, send.origin);
+    const { userId, number } = send;
     const { modes, limits } = live;
-    const safe = live.isSafe(number.key);
-    const plan = live.sendPlan(safe);
-    const never = destinationObjections(number, limits).filter(
-      (rule) => modes[rule] !== 'off' && !(safe && rule !== 'spend'),
-    );
-    const needs = sharedNeeds(number, limits, modes, safe);
+    const sources = sourcesOf(digest, send.origin);
+    const isSafe = live.isSafe(number.key);
+    const against = rulesAgainst(number, limits, modes, isSafe);
+    const needs = sharedNeeds(number, limits, modes, isSafe);
     const taken = await leases.take([...needs.budgets, ...(needs.prefix ? [needs.prefix] : [])], () => clock.now());
     const now = clock.now();
-    const enforces = ({ rule }: { rule: RuleName }) => modes[rule] === 'enforce';
 
     let reserved: SendReservation | undefined;
     try {
       reserved = await store.reserveSend({
         userId,
         phone: number.key,
-        correlationType,
+        correlationType: send.correlationType,
         now,
-        plan,
-        source,
-        forbidden: never.some((rule) => modes[rule] === 'enforce') || taken.denied.some(({ need }) => enforces(need)),
-        leases: {
-          prefix: taken.wanted.find((need) => need === needs.prefix),
-          budgets: taken.wanted.filter((need) => need !== needs.prefix),
-        },
-        prefix: limits.prefix,
-        enforces,
+        limits: live.sendLimits(isSafe),
+        sources,
+        isForbidden: against.some(isEnforced) || taken.denied.some(({ need }) => isEnforced(need.rule)),
+        leases: writeLeases(taken, now),
+        code: send.makeCode(now),
       });
     } finally {
-      const goes = reserved?.issued != null && !reserved.other;
-      taken.settle(grantsOf(reserved, taken, now), denialsOf(reserved, taken, now), goes);
+      const isUsed = reserved?.decision === 'reserved';
+      taken.settle(grantsOf(reserved, taken, now), denialsOf(reserved, taken, now), isUsed);
     }
 
-    if (!reserved) throw unknownUser();
-    if (reserved.verified) return undefined;
-    const objections = [
-      ...sendObjections(plan, reserved.moments ?? [], now),
-      ...never.map((rule): Objection => ({ rule, waitSeconds: undefined })),
-      ...[
-        ...taken.denied.map(({ need, until }) => [need, until] as const),
-        ...denied(taken, denialsOf(reserved, taken, now)),
-      ].map(([{ rule }, until]): Objection => ({ rule, waitSeconds: secondsBetween(now, until) })),
-    ].filter(({ rule }) => !reserved.other || ownRules.has(rule));
-    const { refusal, shadows } = judge(objections, modes);
-    for (const rule of shadows) note(send, source, rule, 'shadow', now);
-    if (reserved.issued === null) {
-      const { rule, waitSeconds } = refusal!;
-      note(send, source, rule, 'refused', now);
-      observe({ kind: 'send-refused', userId, reason: rule });
-      throw waitSeconds === undefined ? phoneUnsupported() : tooManySends(waitSeconds, rule);
-    }
-    if (reserved.other) {
+    const { decision, codeNumber, messageNumber, repeated, counted } = reserved;
+    if (decision === 'unknown-user') throw unknownUser();
+    if (decision === 'verified') return undefined;
+    const own = reserved.refusals.map(({ rule, until }) => ({ rule, waitSeconds: secondsBetween(now, until) }));
+    // A phone that another user holds is not judged by the rules about destinations.
+    const others = decision === 'phone-taken' ? [] : destinationObjections(against, reserved, taken, now);
+    const { refusal, shadows } = judge([...own, ...others], modes);
+    for (const rule of shadows) note(send, sources, rule, 'shadow', now);
+    if (decision === 'refused') return refuse(send, sources, refusal ?? own[0], now);
+    if (decision === 'phone-taken') {
       observe({ kind: 'send-refused', userId, reason: 'phone-taken' });
       throw phoneTaken();
     }
-    return { number: reserved.issued, now, counted: reserved.counted };
+    return { codeNumber, messageNumber, repeated, requestedAt: now, counted };
   };
+
+  /** A rule whose mode has just changed may be missing; then the next call will know. */
+  function refuse(send: GuardedSend, sources: readonly Source[], objection: Objection | undefined, now: Date): never {
+    const { rule, waitSeconds } = objection ?? { rule: 'user-sends', waitSeconds: 1 };
+    note(send, sources, rule, 'refused', now);
+    observe({ kind: 'send-refused', userId: send.userId, reason: rule });
+    throw waitSeconds === undefined ? phoneUnsupported() : tooManySends(waitSeconds, ruleOf(rule).refusal);
+  }
 
   function note(
     { userId, number }: GuardedSend,
-    { address, token }: Source,
+    sources: readonly Source[],
     rule: RuleName,
     action: Decision['action'],
     at: Date,
@@ -124,40 +116,67 @@ export function createReserveSend({ store, live, leases, decisions, digest, cloc
       phone: maskPhone(number.key),
       phoneKey: digest('phone', number.key),
       country: number.country,
-      source: address?.label ?? token?.label,
+      source: sources[0]?.label,
+    });
+  }
+
+  /** What the reservation must lease, as `reserve_send` takes it. */
+  function writeLeases({ wanted }: Taken, now: Date): string | null {
+    if (wanted.length === 0) return null;
+    const withMode = (need: Need) => ({ ...need, isEnforced: isEnforced(need.rule) });
+    const prefix = wanted.find(({ rule }) => rule === 'prefix');
+    const budgets = wanted.filter(({ rule }) => rule !== 'prefix').map(withMode);
+    return JSON.stringify({
+      ...(prefix && { prefix: { ...live.limits.prefixSends, ...withMode(prefix) } }),
+      ...(budgets.length > 0 && { budgets }),
+      day: now.toISOString().slice(0, 10),
     });
   }
 
   function grantsOf(reserved: SendReservation | undefined, { wanted }: Taken, now: Date): Map<string, Grant> {
     const grants = new Map<string, Grant>();
-    for (const [name, units] of reserved?.budgets ?? []) grants.set(name, { units, until: endOfDay(now) });
+    for (const [name, units] of reserved?.budgetLeases ?? []) grants.set(name, { units, until: endOfDay(now) });
     const asked = wanted.find(({ rule }) => rule === 'prefix');
-    const since = reserved?.prefix?.granted ? reserved.prefix.since : undefined;
-    if (asked && since && live.limits.prefix) {
-      grants.set(asked.name, { units: asked.block, until: secondsAfter(new Date(since), live.limits.prefix.seconds) });
+    const { prefixSends } = live.limits;
+    const lease = reserved?.prefixLease;
+    if (asked && prefixSends && lease?.isGranted && lease.windowStart) {
+      grants.set(asked.name, { units: asked.block, until: secondsAfter(lease.windowStart, prefixSends.seconds) });
     }
     return grants;
   }
 }
 
-/** What was wanted and not granted. A prefix says itself when it opens again, a budget at the end of the day. */
-function denialsOf(reserved: SendReservation | undefined, { wanted }: Taken, now: Date): Map<string, Date> {
-  const denials = new Map<string, Date>();
-  if (!reserved?.leased) return denials;
-  for (const { name, rule, units } of wanted) {
-    if (rule !== 'prefix') {
-      if ((reserved.budgets.get(name) ?? 0) < units) denials.set(name, endOfDay(now));
-    } else if (reserved.prefix?.until && !reserved.prefix.granted) denials.set(name, new Date(reserved.prefix.until));
-  }
-  return denials;
+/** The rules that forbid the number, and the shared budgets that are used up. */
+function destinationObjections(
+  against: readonly RuleName[],
+  reserved: SendReservation,
+  taken: Taken,
+  now: Date,
+): Objection[] {
+  const denials = denialsOf(reserved, taken, now);
+  const refused = taken.wanted.flatMap((need) => {
+    const until = denials.get(need.name);
+    return until ? [{ need, until }] : [];
+  });
+  return [
+    ...against.map((rule) => ({ rule, waitSeconds: undefined })),
+    ...[...taken.denied, ...refused].map(({ need, until }) => ({
+      rule: need.rule,
+      waitSeconds: secondsBetween(now, until),
+    })),
+  ];
 }
 
-/** Rules that hold before anyone looks at the phone. */
-const ownRules: ReadonlySet<RuleName> = new Set(['user-sends', 'address-sends', 'token-sends']);
-
-function denied({ wanted }: Taken, denials: ReadonlyMap<string, Date>): (readonly [Need, Date])[] {
-  return wanted.flatMap((need) => {
-    const until = denials.get(need.name);
-    return until ? [[need, until] as const] : [];
-  });
+/** What was asked for and not granted. A prefix says itself when it opens again, a budget at the end of the day. */
+function denialsOf(reserved: SendReservation | undefined, { wanted }: Taken, now: Date): Map<string, Date> {
+  const denials = new Map<string, Date>();
+  if (!reserved?.isLeased) return denials;
+  for (const { name, rule, units } of wanted) {
+    if (rule !== 'prefix') {
+      if ((reserved.budgetLeases.get(name) ?? 0) < units) denials.set(name, endOfDay(now));
+    } else if (reserved.prefixLease?.closedUntil && !reserved.prefixLease.isGranted) {
+      denials.set(name, reserved.prefixLease.closedUntil);
+    }
+  }
+  return denials;
 }

@@ -1,19 +1,18 @@
 /** Sends a one-time code to a user's phone. */
 import { secondsAfter, type Clock } from '../clock.ts';
-import { notDispatched, nothingToResend, phoneUnsupported, unknownUser } from '../errors.ts';
+import { notDispatched, nothingToResend, phoneUnsupported, sendOutcomeUnknown, unknownUser } from '../errors.ts';
 import type { DigestKeys } from '../digest-keys.ts';
 import type { Observe } from '../observe.ts';
-import type { Dispatch, OutgoingMessage } from '../sms/failover.ts';
-import type { WriteMessage } from '../sms/message.ts';
-import { makeReference } from '../sms/reference.ts';
-import { digestCode, makeCode } from './code.ts';
 import type { Origin } from '../guard/source.ts';
+import type { Dispatch, OutgoingMessage } from '../sms/failover.ts';
+import type { WriteMessage, Written } from '../sms/message.ts';
+import { makeReference } from '../sms/reference.ts';
+import { deriveCode, digestCode, makeSeed, recoverCode } from './code.ts';
 import { maskPhone, parsePhoneNumber, type PhoneNumber } from './phone-number.ts';
-import type { PhoneStore } from './phone.store.ts';
-import type { GuardedSend, ReservedSend } from './reserve-send.ts';
+import type { FinishedMessage, NewCode, PhoneStore } from './phone.store.ts';
+import type { ReserveSend, ReservedSend } from './reserve-send.ts';
 import type { SendOnce, SentCode } from './send-once.ts';
 import { testGateway, type FindTestNumber } from './test-numbers.ts';
-import type { MessageRow, SentMessageStore } from './sent-message.store.ts';
 
 export interface SendRequest {
   userId: number;
@@ -27,7 +26,6 @@ export interface SendRequest {
 
 export interface SendRules {
   store: PhoneStore;
-  sentMessages: SentMessageStore;
   once: SendOnce;
   /** Hands a message to the gateways. */
   dispatch(message: OutgoingMessage): Promise<Dispatch>;
@@ -35,49 +33,107 @@ export interface SendRules {
   testNumber: FindTestNumber;
   clock: Clock;
   observe: Observe;
-  /** Undefined: the user is verified already. */
-  reserveSend(send: GuardedSend): Promise<ReservedSend | undefined>;
+  reserveSend: ReserveSend;
   digestKeys: DigestKeys;
   referenceKeys: DigestKeys;
   codeDigits: number;
   codeSeconds: number;
+  /** Wrong attempts that end a code. */
+  codeAttempts: number;
 }
 
 export type SendCode = ReturnType<typeof createSendCode>;
 
+/** A send that is counted, and the code that its message carries. */
+interface Prepared extends ReservedSend {
+  code: string;
+}
+
 export function createSendCode(rules: SendRules) {
-  const { store, clock, observe, reserveSend } = rules;
+  const { store, clock, observe } = rules;
 
   /** Undefined: the user is verified already, and nothing was sent. */
   async function send(request: SendRequest): Promise<SentCode | undefined> {
-    const { userId, phone, correlationType, origin } = request;
-    const reserved = await reserveSend({ userId, number: phone, correlationType, origin });
-    return reserved && dispatch(request, reserved);
+    const prepared = await prepare(request, true);
+    if (!prepared) return undefined;
+    const dispatched = await dispatch(request, prepared);
+    await store.finishSend(dispatched.message);
+    return answer(dispatched);
   }
 
-  /** Outside any transaction: a gateway may take seconds. Until it accepts, the earlier code stays good. */
-  async function dispatch(request: SendRequest, { number, now, counted }: ReservedSend): Promise<SentCode> {
-    const { userId, correlationType } = request;
-    const { key: phone, country } = request.phone;
+  /**
+   * Counts the send and stores its code as pending. If the outcome of the user's latest code is not known, that code is
+   * sent again. One that cannot be recovered, because its key is gone, is replaced by a new one.
+   */
+  async function prepare(request: SendRequest, mayRepeat: boolean): Promise<Prepared | undefined> {
+    const { userId, phone, correlationType, origin } = request;
+    let code = '';
+    const makeCode = (now: Date): NewCode => {
+      const made = createCode(userId, phone.key, now, mayRepeat);
+      code = made.code;
+      return made.stored;
+    };
+    const reserved = await rules.reserveSend({ userId, number: phone, correlationType, origin, makeCode });
+    if (!reserved?.repeated) return reserved && { ...reserved, code };
+    const owner = { userId, phone: phone.key };
+    const recovered = recoverCode(rules.digestKeys, reserved.repeated, owner, rules.codeDigits);
+    if (recovered !== undefined) return { ...reserved, code: recovered };
+    await store.finishSend(abandoned(request, reserved));
+    return prepare(request, false);
+  }
+
+  function createCode(userId: number, phone: string, now: Date, mayRepeat: boolean): { code: string; stored: NewCode } {
+    const owner = { userId, phone, seed: makeSeed() };
     const test = rules.testNumber(phone, now);
-    const code = test?.code ?? makeCode(rules.codeDigits);
-    const written = rules.write({ locale: request.locale, country, correlationType, code });
-    const { outcome, gateway, gatewayId, reason, tries, retryAfterSeconds } = test
-      ? testDispatch()
+    const code = test?.code ?? deriveCode(rules.digestKeys.current, owner, rules.codeDigits);
+    return {
+      code,
+      stored: {
+        seed: owner.seed,
+        digest: digestCode(rules.digestKeys.current, owner, code),
+        expiresAt: secondsAfter(now, rules.codeSeconds),
+        attemptLimit: rules.codeAttempts,
+        mayRepeat: mayRepeat && !test,
+      },
+    };
+  }
+
+  /** Outside any transaction: a gateway may take seconds. */
+  async function dispatch(request: SendRequest, prepared: Prepared): Promise<Dispatched> {
+    const { userId, correlationType, locale } = request;
+    const { key: phone, country } = request.phone;
+    const { messageNumber, code, requestedAt } = prepared;
+    const written = rules.write({ locale, country, correlationType, code });
+    const isTest = rules.testNumber(phone, requestedAt) !== undefined;
+    const result = isTest
+      ? testDispatch
       : await rules.dispatch({
-          referenceOf: (tryNumber) => makeReference(rules.referenceKeys.current, { userId, number }, tryNumber),
+          referenceOf: (tryNumber) =>
+            makeReference(rules.referenceKeys.current, { userId, number: messageNumber }, tryNumber),
           phone,
           country,
           text: written.text,
           code,
           validSeconds: rules.codeSeconds,
         });
-    const expiresAt = secondsAfter(now, rules.codeSeconds);
-    const message: MessageRow = {
+    return { ...result, isTest, code, message: describe(request, prepared, written, result) };
+  }
+
+  function describe(
+    request: SendRequest,
+    { codeNumber, messageNumber, requestedAt, counted }: ReservedSend,
+    written: Pick<Written, 'locale' | 'segments'>,
+    { outcome, gateway, gatewayId, reason, tries }: Dispatch,
+  ): FinishedMessage {
+    const { userId, phone, correlationType } = request;
+    return {
       userId,
-      number,
-      phone: maskPhone(phone),
-      country: country ?? '',
+      messageNumber,
+      codeNumber,
+      outcome,
+      phone: phone.key,
+      maskedPhone: maskPhone(phone.key),
+      country: phone.country ?? '',
       correlationType,
       locale: written.locale,
       segments: written.segments,
@@ -85,25 +141,31 @@ export function createSendCode(rules: SendRules) {
       gatewayId: gatewayId ?? null,
       reason: reason ?? null,
       tries: tries.length > 1 || outcome !== 'accepted' ? JSON.stringify(tries) : null,
-      requestedAt: now,
+      requestedAt,
       answeredAt: clock.now(),
-      expiresAt,
+      expiresAt: secondsAfter(requestedAt, rules.codeSeconds),
+      counted,
     };
+  }
+
+  /** A message that was counted and given to no gateway. */
+  function abandoned(request: SendRequest, reserved: ReservedSend): FinishedMessage {
+    const written = { locale: request.locale ?? '', segments: 1 };
+    return describe(request, reserved, written, { ...noDispatch, reason: 'the code cannot be sent again' });
+  }
+
+  function answer({ outcome, gateway, reason, retryAfterSeconds = 1, message, isTest, code }: Dispatched): SentCode {
+    const { userId, maskedPhone: phone } = message;
     if (outcome === 'accepted') {
-      const digest = digestCode(rules.digestKeys.current, { userId, number, phone }, code);
-      await store.acceptCode({ userId, number, phone, digest, issuedAt: now, expiresAt }, message);
-      if (test) observe({ kind: 'test-number-used', userId, phone: maskPhone(phone) });
-      else observe({ kind: 'code-sent', userId, phone: maskPhone(phone), gateway });
+      observe(isTest ? { kind: 'test-number-used', userId, phone } : { kind: 'code-sent', userId, phone, gateway });
       return { codeLength: code.length, expiresInSeconds: rules.codeSeconds };
     }
-    observe({ kind: 'send-failed', userId, gateway, reason: reason ?? outcome });
-    if (outcome === 'refused') {
-      // It draws on the budget, so that nobody can try numbers out for free.
-      await rules.sentMessages.recordRefused(message);
-      throw phoneUnsupported();
+    if (outcome === 'unknown') {
+      observe({ kind: 'send-outcome-unknown', userId, gateway, reason: reason ?? outcome });
+      throw sendOutcomeUnknown(retryAfterSeconds);
     }
-    await Promise.all([store.giveBackSend(userId, phone, now, counted), rules.sentMessages.recordRefused(message)]);
-    throw notDispatched(retryAfterSeconds ?? 1);
+    observe({ kind: 'send-failed', userId, gateway, reason: reason ?? outcome });
+    throw outcome === 'refused' ? phoneUnsupported() : notDispatched(retryAfterSeconds);
   }
 
   async function sendCode(request: SendRequest): Promise<SentCode | undefined> {
@@ -113,7 +175,7 @@ export function createSendCode(rules: SendRules) {
     return rules.once(userId, idempotencyKey, same, () => send(request));
   }
 
-  /** A new code to the phone of the last send. */
+  /** A send to the phone of the last send. */
   async function resend(userId: number, origin: Origin): Promise<SentCode | undefined> {
     const last = await store.readLastSend(userId);
     if (!last) throw unknownUser();
@@ -131,6 +193,18 @@ export function createSendCode(rules: SendRules) {
   return { sendCode, resendCode };
 }
 
-function testDispatch(): Dispatch {
-  return { outcome: 'accepted', gateway: testGateway, gatewayId: undefined, reason: undefined, tries: [] };
+interface Dispatched extends Dispatch {
+  isTest: boolean;
+  code: string;
+  message: FinishedMessage;
 }
+
+const testDispatch: Dispatch = {
+  outcome: 'accepted',
+  gateway: testGateway,
+  gatewayId: undefined,
+  reason: undefined,
+  tries: [],
+};
+
+const noDispatch: Dispatch = { ...testDispatch, outcome: 'unavailable', gateway: 'none' };

@@ -1,15 +1,17 @@
 /** Checks a code and marks the phone it was sent to as the user's own. */
-import { secondsBetween, type Clock } from '../clock.ts';
+import { secondsAfter, secondsBetween, type Clock } from '../clock.ts';
 import type { DigestKeys } from '../digest-keys.ts';
 import { invalidCode, tooManyFailures } from '../errors.ts';
 import type { Observe } from '../observe.ts';
-import { isCodeOf } from './code.ts';
-import { judge, prefixOf, type Objection, type RuleName, type Source } from '../guard/rules.ts';
 import type { DecisionLog } from '../guard/decisions.ts';
+import { prefixOf } from '../guard/destination.ts';
+import { judge } from '../guard/judge.ts';
 import type { LiveGuard } from '../guard/live.ts';
-import { sourceOf, type Digest, type Origin } from '../guard/source.ts';
+import { ruleOf, type RuleName } from '../guard/rules.ts';
+import { sourcesOf, type Digest, type Origin } from '../guard/source.ts';
+import { isCodeOf } from './code.ts';
 import { maskPhone } from './phone-number.ts';
-import type { Attempt, AttemptReservation, PhoneStore } from './phone.store.ts';
+import type { AttemptReservation, PhoneStore, VerifyAttempt } from './phone.store.ts';
 
 export interface VerifyRules {
   store: PhoneStore;
@@ -18,19 +20,14 @@ export interface VerifyRules {
   live: LiveGuard;
   decisions: DecisionLog;
   digest: Digest;
-  attempts: number;
+  /** Wrong attempts that end a code. */
+  codeAttempts: number;
+  /** The longest time between a reservation and the outcome of its dispatch. */
+  dispatchSeconds: number;
   digestKeys: DigestKeys;
 }
 
 export type VerifyCode = ReturnType<typeof createVerifyCode>;
-
-const ruleOfBlock = {
-  user: 'user-failures',
-  address: 'address-failures',
-  token: 'token-failures',
-  phone: 'phone-failures',
-  code: 'one-code',
-} as const satisfies Record<keyof AttemptReservation['blocks'], RuleName>;
 
 /** What could be a code at all. */
 const codeLike = /^\d{4,10}$/;
@@ -38,69 +35,59 @@ const codeLike = /^\d{4,10}$/;
 export function createVerifyCode({ store, clock, observe, live, decisions, digest, ...rules }: VerifyRules) {
   return async function verifyCode(userId: number, code: string, origin: Origin): Promise<void> {
     const now = clock.now();
-    const attempt: Attempt = {
+    const attempt: VerifyAttempt = {
       userId,
       now,
-      plan: live.failurePlan,
-      attempts: rules.attempts,
-      source: sourceOf(digest, origin),
-      code:
-        live.modes['one-code'] === 'off'
-          ? undefined
-          : { key: digest('code', code), enforced: live.modes['one-code'] === 'enforce' },
+      limits: live.failureLimits,
+      attemptLimit: rules.codeAttempts,
+      pendingSince: secondsAfter(now, -rules.dispatchSeconds),
+      sources: sourcesOf(digest, origin),
+      codeKey: live.failureLimits.codeUsers.kept > 0 ? digest('code', code) : undefined,
     };
     const reserved = await store.reserveAttempt(attempt);
     judgeBlocks(attempt, reserved);
-    const { number, phone, digest: expected } = reserved.code!;
-    if (!expected) return refuse(attempt, code, 'no-code');
-    if (!isCodeOf(rules.digestKeys, expected, { userId, number, phone }, code)) {
-      return refuse(attempt, code, 'wrong-code');
-    }
+    const { goodCodes, phones } = reserved;
+    if (goodCodes.length === 0) return refuse(attempt, code, 'no-code');
+    const matching = goodCodes.find((good) => isCodeOf(rules.digestKeys, good.digest, { ...good, userId }, code));
+    if (!matching) return refuse(attempt, code, 'wrong-code');
     // Right, but another call may use it up first, or another user may have verified the number.
-    const prefix = live.modes.prefix === 'off' ? undefined : prefixOf(phone);
-    if (!(await store.consumeCode(attempt, { number, phone }, prefix))) {
-      return refuse(attempt, code, 'lost-race');
-    }
+    const prefix = live.modes.prefix === 'off' ? undefined : prefixOf(matching.phone);
+    if (!(await store.consumeCode(attempt, matching, phones, prefix))) return refuse(attempt, code, 'lost-race');
     observe({ kind: 'verified', userId });
   };
 
   /** Throws when an enforced rule refused the attempt; notes what others would have refused. */
-  function judgeBlocks({ userId, now, source }: Attempt, { code, blocks }: AttemptReservation): void {
-    const objections = Object.entries(ruleOfBlock).flatMap(([name, rule]): Objection[] => {
-      const until = blocks[name as keyof typeof blocks];
-      return until ? [{ rule, waitSeconds: secondsBetween(now, until) }] : [];
-    });
+  function judgeBlocks(attempt: VerifyAttempt, { isCounted, refusals, goodCodes }: AttemptReservation): void {
+    const { userId, now } = attempt;
+    const objections = refusals.map(({ rule, until }) => ({ rule, waitSeconds: secondsBetween(now, until) }));
     const { refusal, shadows } = judge(objections, live.modes);
-    for (const rule of shadows) note(userId, source, rule, 'shadow', now, code?.phone);
-    if (code) return;
-    // A block that came up meanwhile is not known here; the next call will hear for how long.
-    const { rule, waitSeconds = 1 } = refusal ?? { rule: 'user-failures' as const, waitSeconds: 1 };
-    note(userId, source, rule, 'refused', now, undefined);
+    for (const rule of shadows) note(attempt, rule, 'shadow', goodCodes[0]?.phone);
+    if (isCounted) return;
+    // A rule whose mode has just changed may be missing; then the next call will know.
+    const { rule, waitSeconds = 1 } = refusal ?? objections[0] ?? { rule: 'user-failures' as const };
+    note(attempt, rule, 'refused', undefined);
     observe({ kind: 'verify-refused', userId, reason: 'blocked', rule });
-    throw tooManyFailures(waitSeconds, rule);
+    throw tooManyFailures(waitSeconds, ruleOf(rule).refusal);
   }
 
   async function refuse(
-    { userId, now, code: known }: Attempt,
+    { userId, now, codeKey, limits }: VerifyAttempt,
     code: string,
     reason: 'no-code' | 'wrong-code' | 'lost-race',
   ): Promise<never> {
     observe({ kind: 'verify-refused', userId, reason });
-    const [rate] = live.limits.codeUsers;
-    if (rate && known && codeLike.test(code)) await store.noteFailedCode(known.key, userId, now, rate);
+    if (codeKey && codeLike.test(code)) await store.noteFailedCode(codeKey, userId, now, limits.codeUsers);
     throw invalidCode();
   }
 
   function note(
-    userId: number,
-    { address, token }: Source,
+    { userId, now, sources }: VerifyAttempt,
     rule: RuleName,
     action: 'refused' | 'shadow',
-    at: Date,
     phone: string | undefined,
   ): void {
     decisions.note({
-      at,
+      at: now,
       rule,
       action,
       operation: 'verify-phone',
@@ -108,7 +95,7 @@ export function createVerifyCode({ store, clock, observe, live, decisions, diges
       phone: phone && maskPhone(phone),
       phoneKey: phone ? digest('phone', phone) : undefined,
       country: undefined,
-      source: address?.label ?? token?.label,
+      source: sources[0]?.label,
     });
   }
 }

@@ -158,7 +158,7 @@ async function erase(sql: Transaction, erasure: Erasure): Promise<ErasureResult>
   const [user] = await sql`select id from users where id = ${userId} for update`;
   if (!user) {
     // The row that was made only for the lock goes again; failures of unknown ids stay counted.
-    await sql`delete from verifications where user_id = ${userId} and issued = 0 and failures = '{}'`;
+    await sql`delete from verifications where user_id = ${userId} and last_message_number = 0 and sends = '{}' and failures = '{}'`;
     const [before] = await sql`select from erased_users where user_id = ${userId}`;
     return before ? 'erased-before' : 'unknown';
   }

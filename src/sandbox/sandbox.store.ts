@@ -8,10 +8,10 @@ export const demoMark = '{"demo":true}';
 export type SandboxStore = ReturnType<typeof createSandboxStore>;
 
 const until = (times: string) => `array(select t from unnest(${times}) t where t <= $1 order by t)`;
-
-/** What stands beside the moments that stay. */
-const besides = (times: string, values: string) =>
-  `array(select v from unnest(${times}, ${values}) as x (t, v) where t <= $1 order by t)`;
+/** Of records that have a time. */
+const eventsUntil = (events: string) => `coalesce(
+  (select array_agg(e order by e.at) from unnest(${events}) e where e.at <= $1), '{}')`;
+const last = (times: string) => `${times}[cardinality(${times})]`;
 
 const emptiedTables = [
   ...['users', 'verifications', 'phone_links', 'phone_sends', 'messages', 'verification_events', 'send_keys'],
@@ -72,30 +72,24 @@ export function createSandboxStore(db: Database) {
          keys_ahead as (delete from send_keys where claimed_at > $1),
          phones as (
            update phone_sends set
-             sends = ${until('sends')}, senders = ${besides('sends', 'senders')},
-             users = ${besides('user_times', 'users')}, user_times = ${until('user_times')},
-             failures = ${until('failures')}, failed_users = ${besides('failures', 'failed_users')},
-             blocked_until = case when failures[cardinality(failures)] > $1 then null else blocked_until end
-           where greatest(
-             sends[cardinality(sends)], user_times[cardinality(user_times)], failures[cardinality(failures)]) > $1
+             sends = ${eventsUntil('sends')}, users = ${eventsUntil('users')}, failures = ${eventsUntil('failures')},
+             blocked_until = case when ${last('failures')}.at > $1 then null else blocked_until end
+           where greatest(${last('sends')}.at, ${last('users')}.at, ${last('failures')}.at) > $1
          ),
          sources as (
            update guard_sources set
              sends = ${until('sends')}, failures = ${until('failures')},
-             blocked_until = case when failures[cardinality(failures)] > $1 then null else blocked_until end
-           where greatest(sends[cardinality(sends)], failures[cardinality(failures)]) > $1
+             blocked_until = case when ${last('failures')} > $1 then null else blocked_until end
+           where greatest(${last('sends')}, ${last('failures')}) > $1
          ),
-         codes as (delete from guard_codes where user_times[cardinality(user_times)] > $1),
+         codes as (delete from guard_codes where ${last('users')}.at > $1),
          prefixes as (delete from guard_prefixes where window_start > $1 or blocked_until > $1),
          budgets as (delete from guard_budgets where day > $1::date)
          update verifications set
-           sends = ${until('sends')},
-           phones = ${besides('phone_times', 'phones')},
-           phone_times = ${until('phone_times')},
-           failures = ${until('failures')},
-           blocked_until = case when failures[cardinality(failures)] > $1 then null else blocked_until end,
-           code_digest = case when code_issued_at > $1 then null else code_digest end
-         where sends[cardinality(sends)] > $1 or failures[cardinality(failures)] > $1 or code_issued_at > $1`,
+           sends = ${until('sends')}, phones = ${eventsUntil('phones')}, failures = ${until('failures')},
+           blocked_until = case when ${last('failures')} > $1 then null else blocked_until end,
+           latest_code = case when (latest_code).sent_at <= $1 then latest_code end, earlier_codes = '{}'
+         where ${last('sends')} > $1 or ${last('failures')} > $1 or (latest_code).sent_at > $1`,
         [realNow],
         { prepare: true },
       );

@@ -2,22 +2,23 @@
 import { describe, expect, it } from 'vitest';
 import { loadConfig } from '../../src/config/load.ts';
 import { openDatabase } from '../../src/db/database.ts';
-import { configuredModes, type GuardLimits } from '../../src/guard/rules.ts';
+import { readLimits } from '../../src/guard/limits.ts';
+import { configuredModes } from '../../src/guard/rules.ts';
 import { createGuardStore } from '../../src/guard/guard.store.ts';
 import { createSweeper } from '../../src/guard/sweeper.ts';
 import { serviceForTest } from '../harness/service.ts';
 
 const production = loadConfig({ MODE: 'production', LEDGERLINE_COUNTRIES: 'GB' });
-const limits: GuardLimits = { ...production, countries: ['GB'], prefix: production.prefixSends };
+const limits = readLimits(production);
 
 describe('the odds of guessing one phone’s code in 24 hours', () => {
   it('are at most 0.002 %, by the limits of production', () => {
     // A user has the failures that the longest window allows; each attempt is counted before it is compared.
-    const perUser = Math.max(...limits.userFailures.map(({ count }) => count));
+    const perUser = Math.max(...limits.rates['user-failures'].map(({ count }) => count));
     // Users who were sent a code at either end of 24 hours and a code's life can all try within 24 hours.
-    const usersInReach = 2 * limits.phoneUsers[0]!.count;
+    const usersInReach = 2 * limits.rates['phone-users'][0]!.count;
     // Once the phone's cap is reached, a user who has not failed there yet has one attempt.
-    const perPhone = limits.phoneFailures[0]!.count + usersInReach - 1;
+    const perPhone = limits.rates['phone-failures'][0]!.count + usersInReach - 1;
     const odds = Math.max(perUser, perPhone) / 10 ** production.codeDigits;
     expect(odds).toBeLessThanOrEqual(0.00002);
     expect(configuredModes(true, production.rules)['phone-failures']).toBe('enforce');
@@ -40,7 +41,7 @@ describe('the odds of guessing one phone’s code in 24 hours', () => {
         await service.sendCode(id, phone);
         for (let attempt = 0; attempt < 6; attempt += 1) {
           const live = await service.sql`
-            select from verifications where user_id = ${id} and code_digest is not null and code_attempts < 5`;
+            select from verifications where user_id = ${id} and (latest_code).digest is not null and (latest_code).attempts < 5`;
           const code = String(100_000 + guesses * 7).slice(-6);
           const { status } = await service.verify(id, code);
           if (status === 400 && live.length > 0) guesses += 1;

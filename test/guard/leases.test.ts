@@ -1,6 +1,6 @@
 /** What a process holds of the shared budgets, when callers name many prefixes. */
 import { expect, it } from 'vitest';
-import type { Need } from '../../src/guard/rules.ts';
+import type { Need } from '../../src/guard/destination.ts';
 import { LeaseBook } from '../../src/guard/leases.ts';
 
 const noon = Date.parse('2026-01-01T12:00:00Z');

@@ -169,10 +169,11 @@ describe('1,000 parallel sends over two processes', { timeout: 180_000 }, () => 
     await tally(
       all.map((index) => pair.call(index, send, { id, phoneNumber: `+4474001${String(index).padStart(5, '0')}` })),
     );
-    const [users] = await pair.sql`select count(*)::int as count from verifications where ${phoneNumber} = any(phones)`;
-    const [phones] = await pair.sql`select phones from verifications where user_id = ${id!}`;
+    const [users] = await pair.sql`
+      select count(*)::int as count from verifications, unnest(phones) p where p.value = ${phoneNumber}`;
+    const [phones] = await pair.sql`select cardinality(phones) as count from verifications where user_id = ${id!}`;
     expect(users!.count).toBe(3);
-    expect(phones!.phones).toHaveLength(3);
+    expect(phones!.count).toBe(3);
   });
 
   it('that are the first for users, phones and addresses, crossing each other, are all counted, each once', async () => {

@@ -88,10 +88,10 @@ describe('a send', () => {
     await service.sendCode(id, phone);
     const code = codeIn(first.received[0]!);
     first.behave(() => ({ status: 503 }));
-    second.behave('die');
+    await second.stop();
     for (let call = 0; call < 2; call += 1) {
       const answer = await service.sendCode(id, phone);
-      expect(answer.status).toBe(503);
+      expect([answer.status, answer.headers.get('error-reason')]).toEqual([503, 'send-failed']);
       expect(Number(answer.headers.get('retry-after'))).toBeGreaterThanOrEqual(1);
     }
     first.behave(twilioAccepts);
@@ -170,19 +170,20 @@ describe('200 parallel sends, when the first gateway', () => {
     expect(service.logLines.join('')).toContain('"gateway":"twilio","state":"open"');
   });
 
-  it('and the second fail too: 503 within the budget for all, and nobody’s code is touched', async () => {
+  it('and the second hang too: 503 within the budget for all, and the codes of the texts work', async () => {
     const { first, second, service } = await twoGateways();
     const users = await Promise.all(Array.from({ length: 200 }, () => service.createUser()));
     const phones = users.map((_, index) => `+4479113${String(index).padStart(5, '0')}`);
-    await Promise.all(users.map((id, index) => service.sendCode(id, phones[index]!)));
-    const codes = new Map([...first.received, ...second.received].map((one) => [phoneIn(one), codeIn(one)]));
     first.behave('hang');
     second.behave('hang');
     const answers = await Promise.all(users.map((id, index) => service.sendCode(id, phones[index]!)));
     expect(answers.map(({ status }) => status)).toEqual(users.map(() => 503));
     for (const { headers } of answers) expect(Number(headers.get('retry-after'))).toBeGreaterThanOrEqual(1);
-    const verified = await Promise.all(users.map((id, index) => service.verify(id, codes.get(phones[index]!)!)));
-    expect(verified.map(({ status }) => status)).toEqual(users.map(() => 200));
+    const texts = new Map([...first.received, ...second.received].map((one) => [phoneIn(one), codeIn(one)]));
+    expect(texts.size).toBeGreaterThan(0);
+    const reached = users.filter((_, index) => texts.has(phones[index]!));
+    const verified = await Promise.all(reached.map((id) => service.verify(id, texts.get(phones[users.indexOf(id)]!)!)));
+    expect(verified.map(({ status }) => status)).toEqual(reached.map(() => 200));
   });
 });
 

@@ -61,10 +61,10 @@ describe('a country', () => {
     const order = createGatewayOrder(options);
     const fixed = createGatewayOrder({ ...options, limits: undefined });
     await service.sql`
-      insert into messages (user_id, code_number, phone, country, correlation_type, locale, segments, gateway,
+      insert into messages (user_id, message_number, code_number, phone, country, correlation_type, locale, segments, gateway,
         state, requested_at, answered_at, state_at, expires_at, verified_at)
-      select n, 1, '+44…', country, 0, 'en', 1, gateway,
-        case when gateway = 'twilio' and n % 3 > 0 then 'failed' else 'delivered' end,
+      select n, 1, 1, '+44…', country, 0, 'en', 1, gateway,
+        case when gateway = 'twilio' and n % 3 > 0 then 'failed'::message_state else 'delivered' end,
         now() - interval '1 hour', now(), now(), now(), case when n % 3 = 0 then now() end
       from generate_series(1, 240) n,
         lateral (select case when n % 2 = 0 then 'twilio' else 'vonage' end as gateway,

@@ -43,6 +43,12 @@ function messageSteps(message: TrailMessage): Step[] {
   }
   if (state === 'refused')
     steps.push({ at: message.answeredAt, text: `No gateway accepted ${code.toLowerCase()}`, tone: 'bad' });
+  else if (state === 'unknown')
+    steps.push({
+      at: message.answeredAt,
+      text: `No gateway confirmed ${code.toLowerCase()}; it may arrive`,
+      tone: 'bad',
+    });
   else steps.push({ at: message.answeredAt, text: `${gateway} accepted ${code.toLowerCase()}`, tone: 'plain' });
   if (state === 'delivered') steps.push({ at: message.stateAt, text: `${code} was delivered`, tone: 'good' });
   if (state === 'failed') {
@@ -93,6 +99,7 @@ export function verdictOf(trail: UserTrail, isBlocked: boolean): Step {
   const states: Record<string, string> = {
     refused: `Not verified: no gateway accepted the last text${last.reason ? ` (${last.reason})` : ''}.`,
     failed: `Not verified: the last text was not delivered${last.reason ? ` (${last.reason})` : ''}.`,
+    unknown: 'Not verified: no gateway confirmed the last text. It may have arrived, and its code works.',
     expired: 'Not verified: the last code expired unused.',
   };
   const text = states[last.outcome] ?? 'Waiting: the last code is still valid.';

@@ -1,10 +1,18 @@
 /** The limits of the rules against abuse. */
-import { type PrefixLimit, type RuleMode, ruleModes, ruleNames } from '../../guard/rules.ts';
-import { type FailureRate, type Rate } from '../../guard/windows.ts';
-import { byMode, fail, type Kind, list, setting, spanSeconds } from '../kinds.ts';
+import type { PrefixLimit } from '../../guard/limits.ts';
+import {
+  countingRuleNames,
+  countingRuleOf,
+  ruleModes,
+  ruleNames,
+  ruleOf,
+  type CountingRuleName,
+  type RuleMode,
+} from '../../guard/rules.ts';
+import type { Rate } from '../../guard/windows.ts';
+import { byMode, fail, type Kind, list, type Setting, setting, spanSeconds } from '../kinds.ts';
 
-/** Two windows are what the statements that count take as parameters. */
-function rates<T>(form: string, parts: number, make: (count: number, spans: number[]) => T): Kind<T[]> {
+function rates(form: string, parts: number, make: (count: number, spans: number[]) => Rate): Kind<Rate[]> {
   return {
     form: `${form}, one or two, separated by commas; or off`,
     parse(value) {
@@ -22,19 +30,16 @@ function rates<T>(form: string, parts: number, make: (count: number, spans: numb
   };
 }
 
-const sendRates: Kind<Rate[]> = rates('count/span such as 5/10m', 1, (count, [seconds]) => ({
+const sendRates = rates('count/span such as 5/10m', 1, (count, [seconds]) => ({ count, seconds: seconds! }));
+
+const failureRates = rates('count/span/block such as 10/1h/1h', 2, (count, [seconds, blockSeconds]) => ({
   count,
   seconds: seconds!,
+  blockSeconds: blockSeconds!,
 }));
 
-const failureRates: Kind<FailureRate[]> = rates(
-  'count/span/block such as 10/1h/1h',
-  2,
-  (count, [seconds, blockSeconds]) => ({ count, seconds: seconds!, blockSeconds: blockSeconds! }),
-);
-
 /** A rule that has one window only. */
-function one<T>(kind: Kind<T[]>): Kind<T[]> {
+function single(kind: Kind<Rate[]>): Kind<Rate[]> {
   return {
     form: kind.form.replace(', one or two, separated by commas', ''),
     parse(value) {
@@ -127,56 +132,17 @@ const rules: Kind<ReadonlyMap<string, RuleMode>> = {
     ),
 };
 
+const inSandbox = ruleNames.filter((name) => ruleOf(name).isOnInSandbox);
+
 export const guardSettings = {
   rules: setting<ReadonlyMap<string, RuleMode>>({
     env: 'LEDGERLINE_RULES',
     kind: rules,
     default: new Map(),
-    defaultText: 'enforce in production; in the sandbox user-sends, phone-sends and user-failures alone',
+    defaultText: `enforce in production; in the sandbox ${inSandbox.join(', ')} alone`,
     about: 'Modes of the rules against abuse (docs/abuse.md); operators may change them while the service runs.',
   }),
-  userSends: setting<Rate[]>({
-    env: 'LEDGERLINE_USER_SENDS',
-    kind: sendRates,
-    default: byMode(sendRates.parse('100/10m'), sendRates.parse('5/10m,10/1d')),
-    defaultText: '100/10m; 5/10m,10/1d in production',
-    about: 'Codes one user may ask for.',
-  }),
-  phoneSends: setting<Rate[]>({
-    env: 'LEDGERLINE_PHONE_SENDS',
-    kind: sendRates,
-    default: byMode(sendRates.parse('off'), sendRates.parse('5/10m,10/1d')),
-    defaultText: 'off; 5/10m,10/1d in production',
-    about: 'Codes that may be sent to one phone.',
-  }),
-  addressSends: setting<Rate[]>({
-    env: 'LEDGERLINE_ADDRESS_SENDS',
-    kind: sendRates,
-    default: sendRates.parse('30/10m,300/1d'),
-    defaultText: '30/10m,300/1d',
-    about: 'Codes that may be asked for from one client address (IPv6: one /64).',
-  }),
-  tokenSends: setting<Rate[]>({
-    env: 'LEDGERLINE_TOKEN_SENDS',
-    kind: sendRates,
-    default: sendRates.parse('10/10m,20/1d'),
-    defaultText: '10/10m,20/1d',
-    about: 'Codes that may be asked for with the user-bound tokens of one person.',
-  }),
-  userPhones: setting<Rate[]>({
-    env: 'LEDGERLINE_USER_PHONES',
-    kind: one(sendRates),
-    default: sendRates.parse('3/1d'),
-    defaultText: '3/1d',
-    about: 'Different phones one user may have codes sent to.',
-  }),
-  phoneUsers: setting<Rate[]>({
-    env: 'LEDGERLINE_PHONE_USERS',
-    kind: one(sendRates),
-    default: sendRates.parse('3/1d'),
-    defaultText: '3/1d',
-    about: 'Different users who may have codes sent to one phone.',
-  }),
+  ...countingRuleSettings(),
   countries: setting<string[] | undefined>({
     env: 'LEDGERLINE_COUNTRIES',
     kind: countries,
@@ -236,39 +202,26 @@ export const guardSettings = {
     defaultText: '5000',
     about: 'The most that all messages may cost in a day (UTC).',
   }),
-  userFailures: setting<FailureRate[]>({
-    env: 'LEDGERLINE_USER_FAILURES',
-    kind: failureRates,
-    default: byMode(failureRates.parse('10/1h/1h'), failureRates.parse('10/1h/1h,20/1d/1d')),
-    defaultText: '10/1h/1h; 10/1h/1h,20/1d/1d in production',
-    about: 'Failed verifications of one user, and how long the next are refused.',
-  }),
-  phoneFailures: setting<FailureRate[]>({
-    env: 'LEDGERLINE_PHONE_FAILURES',
-    kind: failureRates,
-    default: failureRates.parse('15/1d/1d'),
-    defaultText: '15/1d/1d',
-    about: 'Failed verifications of codes that went to one phone; then users who failed on it are refused.',
-  }),
-  addressFailures: setting<FailureRate[]>({
-    env: 'LEDGERLINE_ADDRESS_FAILURES',
-    kind: failureRates,
-    default: failureRates.parse('50/1h/1h,200/1d/1d'),
-    defaultText: '50/1h/1h,200/1d/1d',
-    about: 'Failed verifications from one client address, and how long the next are refused.',
-  }),
-  tokenFailures: setting<FailureRate[]>({
-    env: 'LEDGERLINE_TOKEN_FAILURES',
-    kind: failureRates,
-    default: failureRates.parse('10/1h/1h,20/1d/1d'),
-    defaultText: '10/1h/1h,20/1d/1d',
-    about: 'Failed verifications with the user-bound tokens of one person, and how long the next are refused.',
-  }),
-  codeUsers: setting<FailureRate[]>({
-    env: 'LEDGERLINE_CODE_USERS',
-    kind: one(failureRates),
-    default: failureRates.parse('10/1h/1h'),
-    defaultText: '10/1h/1h',
-    about: 'Different users on whom one code may fail, and how long that code is refused then.',
-  }),
 };
+
+/** One setting for each rule that counts in windows, under the rule's name. */
+function countingRuleSettings(): Record<CountingRuleName, Setting<Rate[]>> {
+  return Object.fromEntries(countingRuleNames.map((name) => [name, countingRuleSetting(name)])) as Record<
+    CountingRuleName,
+    Setting<Rate[]>
+  >;
+}
+
+function countingRuleSetting(name: CountingRuleName): Setting<Rate[]> {
+  const { counts, windows } = countingRuleOf(name);
+  const blocks = counts === 'failures' || counts === 'failed users';
+  const kind = blocks ? failureRates : sendRates;
+  const { sandbox, production } = windows;
+  return setting<Rate[]>({
+    env: windows.setting ?? `LEDGERLINE_${name.replaceAll('-', '_').toUpperCase()}`,
+    kind: windows.single ? single(kind) : kind,
+    default: byMode(kind.parse(sandbox), kind.parse(production)),
+    defaultText: sandbox === production ? sandbox : `${sandbox}; ${production} in production`,
+    about: windows.about,
+  });
+}

@@ -19,7 +19,7 @@ const message = record('TrailMessage', {
   gateway: required(text(), 'The gateway that accepted it, or was asked last.'),
   gatewayMessageId: required(nullable(text()), 'The gateway’s own id of the message.'),
   outcome: required(text(), 'verified, expired, or else the state.'),
-  state: required(text(), 'refused (by every gateway), accepted, delivered or failed.'),
+  state: required(text(), 'refused (by every gateway), unknown (it may arrive), accepted, delivered or failed.'),
   reason: required(nullable(text()), 'Why it was refused or failed.'),
   requestedAt: required(instant(), 'When the code was requested.'),
   answeredAt: required(instant(), 'When the gateway answered.'),

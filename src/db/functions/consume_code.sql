@@ -1,0 +1,59 @@
+-- Uses a code up, links its phone, counts it for the prefix, and takes the failure back that was counted for the
+-- attempt, with the block that it may have begun: all of it, or nothing. False if another call used the code first,
+-- or another user has verified the phone.
+create or replace function consume_code(
+  for_user integer, code_number integer, to_phone text, called_at timestamptz,
+  -- What the attempt was counted for.
+  counted_phones text[], limits failure_limits, sources guard_source[],
+  -- Null where the rule about prefixes is off.
+  of_prefix text
+) returns boolean
+language plpgsql as $$
+declare
+  counted_phone text;
+  source guard_source;
+  known_user record;
+  used issued_code;
+begin
+  foreach counted_phone in array counted_phones loop
+    perform from phone_sends p where p.phone = counted_phone for update;
+  end loop;
+  foreach source in array sources loop
+    perform from guard_sources s where s.key = source.key for update;
+  end loop;
+  select v.latest_code, v.earlier_codes into known_user
+  from verifications v where v.user_id = for_user and v.verified_phone is null for update;
+  if not found then return false; end if;
+  used := known_user.latest_code;
+  if used.number <> code_number then used := find_code(known_user.earlier_codes, code_number); end if;
+  if used.digest is null then return false; end if;
+  insert into phone_links as l (phone, user_id, linked_at) values (to_phone, for_user, called_at)
+  on conflict (phone) do update set linked_at = excluded.linked_at where l.user_id = excluded.user_id;
+  if not found then return false; end if;
+
+  used.digest := null;
+  update verifications v set
+    verified_phone = to_phone, verified_at = called_at, latest_code = used, earlier_codes = '{}', blocked_until = null,
+    failures = remove_event(v.failures, called_at)
+  where v.user_id = for_user;
+  update messages m set verified_at = called_at
+  where m.user_id = for_user and m.code_number = consume_code.code_number;
+  foreach counted_phone in array counted_phones loop
+    update phone_sends p set
+      failures = remove_event(p.failures, row(called_at, for_user)::user_event),
+      blocked_until = case when not is_begun_at(p.blocked_until, limits.phone_failures, called_at)
+        then p.blocked_until end
+    where p.phone = counted_phone;
+  end loop;
+  foreach source in array sources loop
+    update guard_sources s set
+      failures = remove_event(s.failures, called_at),
+      blocked_until = case when not is_begun_at(s.blocked_until, source.counted, called_at)
+        then s.blocked_until end
+    where s.key = source.key;
+  end loop;
+  if of_prefix is not null then
+    update guard_prefixes g set verified = g.verified + 1 where g.prefix = of_prefix;
+  end if;
+  return true;
+end $$;

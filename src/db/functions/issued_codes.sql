@@ -1,0 +1,82 @@
+-- The codes of one user that may still be right: the latest, and the earlier ones that stay good while it is pending.
+-- Short expressions are SQL functions, which PostgreSQL inlines: these run with every send and verify.
+
+-- Whether a further send to the phone sends this code again: its outcome is not known yet, and it is still good.
+create or replace function is_repeatable(
+  code issued_code, to_phone text, called_at timestamptz, attempt_limit integer
+) returns boolean
+language sql immutable as $$
+  select code.state <> 'accepted' and code.phone = to_phone and code.digest is not null
+    and code.expires_at > called_at and code.attempts < attempt_limit
+$$;
+
+create or replace function is_good(code issued_code, called_at timestamptz, attempt_limit integer) returns boolean
+language sql immutable as $$
+  select code.digest is not null and code.expires_at > called_at and code.attempts < attempt_limit
+$$;
+
+-- Whether the earlier codes are superseded: by a code that a gateway accepted or may have accepted. A code that has
+-- been pending for longer than a dispatch takes was left behind by a process that ended, so its outcome is unknown.
+create or replace function supersedes(code issued_code, pending_since timestamptz) returns boolean
+language sql immutable as $$ select code.state <> 'pending' or code.sent_at < pending_since $$;
+
+-- Of codes ordered latest first, those that none before them supersedes.
+create or replace function current_codes(codes issued_code[], pending_since timestamptz) returns issued_code[]
+language plpgsql immutable as $$
+begin
+  for place in 1 .. cardinality(codes) loop
+    if supersedes(codes[place], pending_since) then return codes[: place]; end if;
+  end loop;
+  return codes;
+end $$;
+
+-- The different phones that current codes went to, in one order for everybody who locks them.
+create or replace function current_phones(
+  latest issued_code, earlier issued_code[], pending_since timestamptz
+) returns text[]
+language sql immutable as $$
+  select case
+    when latest is null then '{}'
+    when supersedes(latest, pending_since) then array[latest.phone]
+    else phones_of(current_codes(latest || earlier, pending_since)) end
+$$;
+
+create or replace function phones_of(codes issued_code[]) returns text[]
+language plpgsql immutable as $$
+begin
+  return array(select distinct c.phone from unnest(codes) c order by c.phone);
+end $$;
+
+-- The codes, latest first, after a text with one of them has an outcome. If the text may arrive, the codes before
+-- that one are superseded. A code whose texts all failed for certain is void.
+create or replace function settle_code(codes issued_code[], code_number integer, outcome text)
+returns issued_code[]
+language plpgsql immutable as $$
+declare
+  code issued_code;
+  settled issued_code[] := '{}';
+begin
+  foreach code in array codes loop
+    if code.number = code_number then
+      code.texts_in_flight := code.texts_in_flight - 1;
+      if outcome in ('accepted', 'unknown') then
+        code.state := greatest(code.state, outcome::code_state);
+        return settled || code;
+      end if;
+      continue when code.state = 'pending' and code.texts_in_flight = 0;
+    end if;
+    settled := settled || code;
+  end loop;
+  return settled;
+end $$;
+
+create or replace function find_code(codes issued_code[], code_number integer) returns issued_code
+language plpgsql immutable as $$
+declare
+  code issued_code;
+begin
+  foreach code in array codes loop
+    if code.number = code_number then return code; end if;
+  end loop;
+  return null;
+end $$;

@@ -1,0 +1,144 @@
+-- Counts an attempt to verify as failed, before anyone compares: for the user, the phones that the codes went to and
+-- the sources. So parallel guesses cannot pass a limit. Whoever is blocked is not counted. The codes that are good
+-- now are handed out, and the attempt counts on each of them.
+--
+-- Rows are locked as in reserve_send: phones, sources, user.
+create or replace function reserve_attempt(
+  for_user integer, called_at timestamptz, attempt_limit integer,
+  -- A code that was sent before this and is still pending was left behind by a process that ended.
+  pending_since timestamptz,
+  limits failure_limits, sources guard_source[],
+  -- The keyed digest of the code that was given, and the rule about one code; null where that rule is off.
+  code_key bytea, code_limit guard_limit,
+
+  -- False if a rule refuses the attempt.
+  out is_counted boolean,
+  -- The rules that refuse, and those that would if they were enforced, as an array of guard_refusal.
+  out refusals json,
+  -- The phones it was counted for.
+  out phones text[],
+  -- The latest code, if it is good: null otherwise.
+  out code_number integer, out code_phone text, out code_seed bytea, out code_digest bytea,
+  -- Earlier codes that are still good since the latest is pending, as an array of issued_code.
+  out earlier_good_codes json
+)
+language plpgsql as $$
+declare
+  counted_phone text;
+  known_phone record;
+  known_phones text[] := '{}';
+  source guard_source;
+  source_blocked_until timestamptz;
+  known_sources bytea[] := '{}';
+  known_user record;
+  is_known_user boolean;
+  latest issued_code;
+  earlier issued_code[];
+  good issued_code[] := '{}';
+  found_refusals guard_refusal[] := '{}';
+begin
+  phones := '{}';
+  if (limits.phone_failures).kept > 0 then
+    -- Without a lock, since phones are locked before users.
+    select current_phones(v.latest_code, v.earlier_codes, pending_since) into phones
+    from verifications v where v.user_id = for_user;
+    if not found then phones := '{}'; end if;
+    foreach counted_phone in array phones loop
+      select p.failures, p.blocked_until into known_phone from phone_sends p where p.phone = counted_phone for update;
+      continue when not found;
+      known_phones := known_phones || counted_phone;
+      -- Only users who failed on the phone are refused: a newcomer has an attempt.
+      if known_phone.blocked_until > called_at and is_event_of(known_phone.failures, for_user) then
+        found_refusals := found_refusals || refusal_of(known_phone.blocked_until, limits.phone_failures);
+      end if;
+    end loop;
+  end if;
+  foreach source in array sources loop
+    select s.blocked_until into source_blocked_until from guard_sources s where s.key = source.key for update;
+    continue when not found;
+    known_sources := known_sources || source.key;
+    if source_blocked_until > called_at then
+      found_refusals := found_refusals || refusal_of(source_blocked_until, source.counted);
+    end if;
+  end loop;
+  select v.latest_code, v.earlier_codes, v.failures, v.blocked_until, v.verified_phone is not null as is_verified,
+    current_phones(v.latest_code, v.earlier_codes, pending_since) as phones
+  into known_user from verifications v where v.user_id = for_user for update;
+  is_known_user := found;
+  if is_known_user then
+    if (limits.phone_failures).kept > 0 and known_user.phones <> phones then perform raise_lost_race(); end if;
+    if known_user.blocked_until > called_at and (limits.user_failures).kept > 0 then
+      found_refusals := found_refusals || refusal_of(known_user.blocked_until, limits.user_failures);
+    end if;
+  end if;
+  if code_key is not null then
+    found_refusals := found_refusals || array(
+      select refusal_of(c.blocked_until, code_limit) from guard_codes c
+      where c.key = code_key and c.blocked_until > called_at);
+  end if;
+  is_counted := cardinality(found_refusals) = 0 or not is_refused(found_refusals);
+  if cardinality(found_refusals) > 0 then refusals := to_json(found_refusals); end if;
+  if not is_counted then return; end if;
+
+  foreach counted_phone in array phones loop
+    if counted_phone = any(known_phones) then
+      update phone_sends p set
+        failures = append_event(p.failures, row(called_at, for_user)::user_event, (limits.phone_failures).kept),
+        blocked_until = find_phone_block(p.failures, p.blocked_until, limits.phone_failures, called_at)
+      where p.phone = counted_phone;
+    else
+      insert into phone_sends (phone, failures, blocked_until)
+      values (
+        counted_phone, array[row(called_at, for_user)::user_event],
+        find_block('{}', null, limits.phone_failures, called_at))
+      on conflict (phone) do nothing;
+      if not found then perform raise_lost_race(); end if;
+    end if;
+  end loop;
+  foreach source in array sources loop
+    if source.key = any(known_sources) then
+      update guard_sources s set
+        failures = append_event(s.failures, called_at, (source.counted).kept),
+        blocked_until = find_block(s.failures, s.blocked_until, source.counted, called_at)
+      where s.key = source.key;
+    else
+      insert into guard_sources (key, kind, label, failures, blocked_until)
+      values (
+        source.key, source.kind, source.label, array[called_at], find_block('{}', null, source.counted, called_at))
+      on conflict (key) do nothing;
+      if not found then perform raise_lost_race(); end if;
+    end if;
+  end loop;
+  if not is_known_user then
+    insert into verifications (user_id, failures, blocked_until)
+    values (for_user, array[called_at], find_block('{}', null, limits.user_failures, called_at))
+    on conflict (user_id) do nothing;
+    if not found then perform raise_lost_race(); end if;
+    return;
+  end if;
+
+  latest := known_user.latest_code;
+  if is_good(latest, called_at, attempt_limit) and not known_user.is_verified then
+    latest.attempts := latest.attempts + 1;
+    code_number := latest.number;
+    code_phone := latest.phone;
+    code_seed := latest.seed;
+    code_digest := latest.digest;
+  end if;
+  if not supersedes(latest, pending_since) and cardinality(known_user.earlier_codes) > 0 then
+    earlier := current_codes(known_user.earlier_codes, pending_since);
+    for place in 1 .. cardinality(earlier) loop
+      if is_good(earlier[place], called_at, attempt_limit) and not known_user.is_verified then
+        earlier[place].attempts := earlier[place].attempts + 1;
+        good := good || earlier[place];
+      end if;
+    end loop;
+    earlier_good_codes := to_json(good);
+    update verifications v set earlier_codes = earlier where v.user_id = for_user;
+  end if;
+  update verifications v set
+    latest_code = latest,
+    failures = append_event(v.failures, called_at, (limits.user_failures).kept),
+    blocked_until = find_block(v.failures, v.blocked_until, limits.user_failures, called_at)
+  where v.user_id = for_user;
+end $$;

@@ -1,0 +1,180 @@
+-- Decides whether a message with a code may be sent. If so, it is counted for the user, the phone and the sources,
+-- and its code is stored as pending, before any gateway is asked. Otherwise nothing is written.
+--
+-- Rows are locked in one order: phone, sources, user, then what everybody shares. A row that does not exist cannot be
+-- locked. It is inserted at the end, in the same order; if another call has inserted it meanwhile, everything is
+-- rolled back and the service asks again.
+--
+-- The limits that hold are looked at only if a counter has reached the smallest of them, and each row is inserted or
+-- updated by a plain statement: an upsert, or one more function, costs 10 to 15 µs of the 200 to 300 that this takes.
+create or replace function reserve_send(
+  for_user integer, to_phone text, called_at timestamptz, correlation_type smallint,
+  -- It must not be sent, whatever the counters say.
+  is_forbidden boolean,
+  limits send_limits, sources guard_source[],
+  -- What the process must lease for it: {"prefix": {...}, "budgets": [...], "day": ...}.
+  leases jsonb,
+  -- The new code, unless the latest one is sent again.
+  new_seed bytea, new_digest bytea, new_expires_at timestamptz, attempt_limit integer, may_repeat boolean,
+
+  -- unknown-user, verified, refused, phone-taken or reserved.
+  out decision text,
+  -- The rules that refuse, and those that would if they were enforced, as an array of guard_refusal.
+  out refusals json,
+  -- Whether the leases were asked for, and what they brought.
+  out is_leased boolean, out prefix_lease json, out budget_leases json,
+  out code_number integer, out message_number integer,
+  -- Of the code that is sent again; null for a new one.
+  out repeated_seed bytea, out repeated_digest bytea
+)
+language plpgsql as $$
+declare
+  is_linked_to_other_user boolean;
+  counts_phone boolean;
+  known_phone record;
+  is_known_phone boolean := false;
+  known_user record;
+  is_known_user boolean;
+  source guard_source;
+  source_sends timestamptz[];
+  known_sources bytea[] := '{}';
+  -- By the rules about the user and the sources, then by all; and by those about the phone.
+  found_refusals guard_refusal[] := '{}';
+  phone_refusals guard_refusal[] := '{}';
+  is_granted boolean := true;
+  code issued_code;
+  earlier issued_code[] := '{}';
+begin
+  select exists (select 1 from phone_links l where l.phone = to_phone and l.user_id <> for_user)
+  into is_linked_to_other_user from users u where u.id = for_user;
+  if not found then
+    decision := 'unknown-user';
+    return;
+  end if;
+
+  counts_phone := not is_linked_to_other_user and (limits.phone_sends).kept + (limits.phone_users).kept > 0;
+  if counts_phone then
+    select p.sends, p.users into known_phone from phone_sends p where p.phone = to_phone for update;
+    is_known_phone := found;
+    if cardinality(known_phone.sends) >= (limits.phone_sends).smallest_count then
+      phone_refusals := find_full_phone_windows(known_phone.sends, limits.phone_sends, for_user, called_at);
+    end if;
+    if cardinality(known_phone.users) >= (limits.phone_users).smallest_count then
+      phone_refusals := phone_refusals
+        || find_full_windows(times_of_others(known_phone.users, for_user::text), limits.phone_users, called_at);
+    end if;
+  end if;
+  foreach source in array sources loop
+    select s.sends into source_sends from guard_sources s where s.key = source.key for update;
+    if found then
+      known_sources := known_sources || source.key;
+      if cardinality(source_sends) >= (source.counted).smallest_count then
+        found_refusals := found_refusals || find_full_windows(source_sends, source.counted, called_at);
+      end if;
+    end if;
+  end loop;
+  select v.verified_phone, v.last_code_number, v.last_message_number, v.latest_code, v.earlier_codes, v.sends, v.phones
+  into known_user from verifications v where v.user_id = for_user for update;
+  is_known_user := found;
+  if is_known_user then
+    if known_user.verified_phone is not null then
+      decision := 'verified';
+      return;
+    end if;
+    if cardinality(known_user.sends) >= (limits.user_sends).smallest_count then
+      found_refusals := found_refusals || find_full_windows(known_user.sends, limits.user_sends, called_at);
+    end if;
+    if cardinality(known_user.phones) >= (limits.user_phones).smallest_count then
+      phone_refusals := phone_refusals
+        || find_full_windows(times_of_others(known_user.phones, to_phone), limits.user_phones, called_at);
+    end if;
+  end if;
+
+  -- A phone that another user holds still counts for the user and the sources: nobody looks numbers up for free.
+  if not is_linked_to_other_user then found_refusals := found_refusals || phone_refusals; end if;
+  if cardinality(found_refusals) > 0 then refusals := to_json(found_refusals); end if;
+  if is_forbidden and not is_linked_to_other_user or refusals is not null and is_refused(found_refusals) then
+    decision := 'refused';
+    return;
+  end if;
+  if leases is not null and not is_linked_to_other_user then
+    is_leased := true;
+    select * into prefix_lease, budget_leases, is_granted from take_leases(leases, called_at);
+    if not is_granted then
+      decision := 'refused';
+      return;
+    end if;
+  end if;
+
+  if is_known_phone then
+    update phone_sends p set
+      sends = append_event(p.sends, row(called_at, for_user)::user_event, (limits.phone_sends).kept),
+      users = see_value(p.users, for_user::text, (limits.phone_users).kept, called_at)
+    where p.phone = to_phone;
+  elsif counts_phone then
+    insert into phone_sends (phone, sends, users)
+    values (to_phone, array[row(called_at, for_user)::user_event], array[row(called_at, for_user)::seen_value])
+    on conflict (phone) do nothing;
+    if not found then perform raise_lost_race(); end if;
+  end if;
+  foreach source in array sources loop
+    if source.key = any(known_sources) then
+      update guard_sources s set sends = append_event(s.sends, called_at, (source.counted).kept)
+      where s.key = source.key;
+    else
+      insert into guard_sources (key, kind, label, sends)
+      values (source.key, source.kind, source.label, array[called_at])
+      on conflict (key) do nothing;
+      if not found then perform raise_lost_race(); end if;
+    end if;
+  end loop;
+  if is_linked_to_other_user then
+    decision := 'phone-taken';
+    insert into verifications as v (user_id, sends) values (for_user, array[called_at])
+    on conflict (user_id) do update set sends = append_event(v.sends, called_at, (limits.user_sends).kept)
+    where is_known_user;
+    if not found then perform raise_lost_race(); end if;
+    if not is_known_user then perform require_user(for_user); end if;
+    return;
+  end if;
+
+  decision := 'reserved';
+  if not is_known_user then
+    code_number := 1;
+    message_number := 1;
+    insert into verifications
+      (user_id, last_code_number, last_message_number, latest_code, sends, phones, sent_phone, sent_correlation_type)
+    values (
+      for_user, 1, 1,
+      row(1, to_phone, new_seed, new_digest, 'pending', 1, called_at, new_expires_at, 0)::issued_code,
+      array[called_at], array[row(called_at, to_phone)::seen_value], to_phone, correlation_type)
+    on conflict (user_id) do nothing;
+    if not found then perform raise_lost_race(); end if;
+    perform require_user(for_user);
+    return;
+  end if;
+
+  code := known_user.latest_code;
+  earlier := known_user.earlier_codes;
+  message_number := known_user.last_message_number + 1;
+  if may_repeat and is_repeatable(code, to_phone, called_at, attempt_limit) then
+    code_number := code.number;
+    repeated_seed := code.seed;
+    repeated_digest := code.digest;
+    code.texts_in_flight := code.texts_in_flight + 1;
+    code.sent_at := called_at;
+    code.expires_at := new_expires_at;
+  else
+    code_number := known_user.last_code_number + 1;
+    -- The limit only bounds the row: nobody has as many codes in flight.
+    if code.number is not null then earlier := (code || earlier)[: 20]; end if;
+    code := row(code_number, to_phone, new_seed, new_digest, 'pending', 1, called_at, new_expires_at, 0);
+  end if;
+  update verifications v set
+    last_code_number = greatest(v.last_code_number, code_number), last_message_number = message_number,
+    latest_code = code, earlier_codes = earlier,
+    sends = append_event(v.sends, called_at, (limits.user_sends).kept),
+    phones = see_value(v.phones, to_phone, (limits.user_phones).kept, called_at),
+    sent_phone = to_phone, sent_correlation_type = correlation_type
+  where v.user_id = for_user;
+end $$;

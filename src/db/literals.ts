@@ -1,0 +1,21 @@
+/** Values as PostgreSQL writes them in text. */
+
+export type Field = string | number | boolean | Buffer | null;
+
+/** A value of a composite type. Quoting every field is always right. */
+export function record(fields: readonly Field[]): string {
+  return `(${fields.map((field) => (field === null ? '' : quoted(asText(field)))).join(',')})`;
+}
+
+/** Part of a statement's text, for values that do not come from a request. */
+export function constant(text: string, type: string): string {
+  return `'${text.replaceAll("'", "''")}'::${type}`;
+}
+
+function asText(field: Exclude<Field, null>): string {
+  return Buffer.isBuffer(field) ? `\\x${field.toString('hex')}` : String(field);
+}
+
+function quoted(text: string): string {
+  return `"${text.replaceAll(/["\\]/g, '\\$&')}"`;
+}

@@ -1,0 +1,74 @@
+/** What the rules about destinations say of a number, and what a message to it draws on that everybody shares. */
+import type { PhoneNumber } from '../phone/phone-number.ts';
+import type { GuardLimits, Table } from './limits.ts';
+import { ruleOf, type Modes, type RuleName } from './rules.ts';
+
+/** Numbers that differ only in their last four digits are usually rented together. */
+export function prefixOf(phone: string): string {
+  return phone.slice(0, -4);
+}
+
+/** The longest leading digits win, then the country, then the rest. */
+export function lookUp(table: Table, { key, country }: PhoneNumber): number | undefined {
+  if (table.size === 0) return undefined;
+  for (let length = key.length; length > 1; length -= 1) {
+    const value = table.get(key.slice(0, length));
+    if (value !== undefined) return value;
+  }
+  return (country === undefined ? undefined : table.get(country)) ?? table.get('*');
+}
+
+/** The rules, unless they are off, by which no message will ever be sent to this number. */
+export function rulesAgainst(number: PhoneNumber, limits: GuardLimits, modes: Modes, isSafe: boolean): RuleName[] {
+  const { countries, refusedTypes, messageSpend } = limits;
+  const against: RuleName[] = [];
+  if (!countries.includes('*') && !countries.includes(number.country ?? '')) against.push('country');
+  if (number.type !== undefined && refusedTypes.includes(number.type)) against.push('number-type');
+  if (messageSpend !== undefined && (lookUp(limits.prices, number) ?? 0) > messageSpend) against.push('spend');
+  return against.filter((rule) => isOn(rule, modes, isSafe));
+}
+
+function isOn(rule: RuleName, modes: Modes, isSafe: boolean): boolean {
+  return modes[rule] !== 'off' && !(isSafe && ruleOf(rule).sparesSafeNumbers);
+}
+
+/** A share of what everybody draws on. */
+export interface Need {
+  rule: RuleName;
+  name: string;
+  /** What this send takes, and how much is leased at once. */
+  units: number;
+  block: number;
+  cap: number;
+}
+
+export interface SharedNeeds {
+  prefix: Need | undefined;
+  budgets: Need[];
+}
+
+const share = (cap: number, parts: number, units: number) => Math.max(units, Math.floor(cap / parts));
+
+/** What a send draws on besides its own user, phone and sources. */
+export function sharedNeeds(number: PhoneNumber, limits: GuardLimits, modes: Modes, isSafe: boolean): SharedNeeds {
+  const country = number.country ?? 'unknown';
+  const price = lookUp(limits.prices, number) ?? 0;
+  const { processes = 1 } = limits;
+  const need = (rule: RuleName, name: string, units: number, cap: number | undefined, parts: number): Need[] =>
+    cap === undefined || units === 0 || !isOn(rule, modes, isSafe)
+      ? []
+      : [{ rule, name, units, cap, block: share(cap, parts * processes, units) }];
+  return {
+    prefix: need('prefix', prefixOf(number.key), 1, limits.prefixSends?.count, 5)[0],
+    budgets: [
+      ...need('country-sends', `sends ${country}`, 1, lookUp(limits.countrySends, number), 100),
+      ...need('spend', `spend ${country}`, price, lookUp(limits.countrySpend, number), 100),
+      ...need('spend', 'spend', price, limits.daySpend, 100),
+    ],
+  };
+}
+
+/** Budgets are by day, in UTC. */
+export function endOfDay(now: Date): Date {
+  return new Date(Date.UTC(now.getUTCFullYear(), now.getUTCMonth(), now.getUTCDate() + 1));
+}

@@ -1,0 +1,27 @@
+/** From the rules that a call is past to the answer: the first enforced one refuses, those in shadow are recorded. */
+import { ruleNames, type Modes, type RuleName } from './rules.ts';
+
+/** A rule that a call is past, and for how long. */
+export interface Objection {
+  rule: RuleName;
+  /** Undefined: for ever. */
+  waitSeconds: number | undefined;
+}
+
+export interface Verdict {
+  /** The first enforced rule, with the longest wait it asks for. */
+  refusal: Objection | undefined;
+  /** Rules that would have refused. */
+  shadows: RuleName[];
+}
+
+export function judge(objections: readonly Objection[], modes: Modes): Verdict {
+  if (objections.length === 0) return { refusal: undefined, shadows: [] };
+  const names = ruleNames.filter((name) => objections.some(({ rule }) => rule === name));
+  const enforced = names.find((rule) => modes[rule] === 'enforce');
+  const shadows = names.filter((rule) => modes[rule] === 'shadow');
+  if (!enforced) return { refusal: undefined, shadows };
+  const waits = objections.filter(({ rule }) => rule === enforced).map(({ waitSeconds }) => waitSeconds);
+  const waitSeconds = waits.includes(undefined) ? undefined : Math.max(...(waits as number[]));
+  return { refusal: { rule: enforced, waitSeconds }, shadows };
+}

@@ -1,0 +1,101 @@
+/** The limits of all rules as they are configured, and as the database takes them while the modes stay. */
+import { countingRuleNames, countingRuleOf, type Counter, type CountingRuleName, type Modes } from './rules.ts';
+import { sourceKinds, type SourceKind } from './source.ts';
+import { createLimit, type Limit, type Rate, type Window } from './windows.ts';
+
+/** `count` or more in a window of `seconds`, with less than `percent` of them verified, close a prefix. */
+export interface PrefixLimit extends Rate {
+  percent: number;
+}
+
+/** By `+` and leading digits, by country, or `*` for the rest. */
+export type Table = ReadonlyMap<string, number>;
+
+export interface GuardLimits {
+  /** The processes of this node. Each leases a part of what one would. */
+  processes?: number;
+  rates: Readonly<Record<CountingRuleName, readonly Rate[]>>;
+  /** ISO 3166 codes; `*` for all. */
+  countries: readonly string[];
+  /** As libphonenumber names them. */
+  refusedTypes: readonly string[];
+  prefixSends: PrefixLimit | undefined;
+  countrySends: Table;
+  /** In ten-thousandths of the operator's currency, as are the limits on spending. */
+  prices: Table;
+  messageSpend: number | undefined;
+  countrySpend: Table;
+  daySpend: number | undefined;
+}
+
+/** The settings that hold them: a counting rule's are under its name. */
+export type GuardSettings = Readonly<Record<CountingRuleName, readonly Rate[]>> &
+  Omit<GuardLimits, 'rates' | 'countries'> & { countries: readonly string[] | undefined };
+
+export function readLimits(settings: GuardSettings): GuardLimits {
+  const rates = Object.fromEntries(countingRuleNames.map((name) => [name, settings[name]]));
+  return { ...settings, countries: settings.countries ?? [], rates: rates as GuardLimits['rates'] };
+}
+
+type SourceLimits = Readonly<Record<SourceKind, Limit>>;
+
+export interface SendLimits {
+  userSends: Limit;
+  userPhones: Limit;
+  phoneSends: Limit;
+  phoneUsers: Limit;
+  sources: SourceLimits;
+}
+
+export interface FailureLimits {
+  userFailures: Limit;
+  phoneFailures: Limit;
+  /** Of the rule about one code. */
+  codeUsers: Limit;
+  sources: SourceLimits;
+}
+
+/** Users who failed on a phone stay known while it is blocked, also those who come one by one. */
+const keptNewcomers = 50;
+
+export function planSends(limits: GuardLimits, modes: Modes, isSafe: boolean): SendLimits {
+  const windows = (counter: Counter) => windowsOf(counter, limits, modes, isSafe);
+  return {
+    userSends: createLimit(windows({ counts: 'sends', by: 'user' })),
+    userPhones: createLimit(windows({ counts: 'phones', by: 'user' })),
+    // Sends that do not count against everybody come on top; there are never more than twice the limit.
+    phoneSends: createLimit(windows({ counts: 'sends', by: 'phone' }), (count) => 2 * count),
+    phoneUsers: createLimit(windows({ counts: 'users', by: 'phone' })),
+    sources: bySource((by) => createLimit(windows({ counts: 'sends', by }))),
+  };
+}
+
+export function planFailures(limits: GuardLimits, modes: Modes): FailureLimits {
+  const windows = (counter: Counter) => windowsOf(counter, limits, modes, false);
+  return {
+    userFailures: createLimit(windows({ counts: 'failures', by: 'user' })),
+    phoneFailures: createLimit(windows({ counts: 'failures', by: 'phone' }), (count) => count + keptNewcomers),
+    codeUsers: createLimit(windows({ counts: 'failed users', by: 'code' })),
+    sources: bySource((by) => createLimit(windows({ counts: 'failures', by }))),
+  };
+}
+
+/** The windows of every rule over the counter that is not off. */
+function windowsOf({ counts, by }: Counter, limits: GuardLimits, modes: Modes, isSafe: boolean): Window[] {
+  return countingRuleNames.flatMap((name) => {
+    const rule = countingRuleOf(name);
+    const isOn = modes[name] !== 'off' && !(isSafe && rule.sparesSafeNumbers);
+    if (!isOn || rule.counts !== counts || rule.by !== by) return [];
+    return limits.rates[name].map((rate) => ({ ...rate, rule: name, isEnforced: modes[name] === 'enforce' }));
+  });
+}
+
+function bySource(limitOf: (kind: SourceKind) => Limit): SourceLimits {
+  return Object.fromEntries(sourceKinds.map((kind) => [kind, limitOf(kind)])) as SourceLimits;
+}
+
+/** The longest window of any rule: after this much time an event counts nowhere. */
+export function longestWindowSeconds({ rates, prefixSends }: GuardLimits): number {
+  const all = [...Object.values(rates).flat(), ...(prefixSends ? [prefixSends] : [])];
+  return Math.max(0, ...all.map(({ seconds }) => seconds));
+}

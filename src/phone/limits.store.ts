@@ -1,0 +1,65 @@
+/**
+ * Limits as the database functions take them: named records. They are constants in the text of a statement, so that
+ * PostgreSQL reads them once, when the statement is prepared. As parameters they cost 18 µs with every send.
+ */
+import { array } from '../db/database.ts';
+import { constant, record } from '../db/literals.ts';
+import type { FailureLimits, SendLimits } from '../guard/limits.ts';
+import type { Source } from '../guard/source.ts';
+import type { Limit, Window } from '../guard/windows.ts';
+
+/** Fields in the order of the type `guard_window`. */
+const windowRecord = ({ rule, isEnforced, count, seconds, blockSeconds }: Window) =>
+  record([rule, isEnforced, count, seconds, blockSeconds ?? null]);
+
+/** Fields in the order of the type `guard_limit`. */
+const limitRecord = ({ smallestCount, kept, windows }: Limit) =>
+  record([smallestCount, kept, array(windows.map(windowRecord))]);
+
+export function limitConstant(limit: Limit): string {
+  return constant(limitRecord(limit), 'guard_limit');
+}
+
+/** Fields in the order of the type `send_limits`. */
+export function sendLimitsConstant({ userSends, userPhones, phoneSends, phoneUsers }: SendLimits): string {
+  return constant(record([userSends, userPhones, phoneSends, phoneUsers].map(limitRecord)), 'send_limits');
+}
+
+/** Fields in the order of the type `failure_limits`. */
+export function failureLimitsConstant({ userFailures, phoneFailures }: FailureLimits): string {
+  return constant(record([userFailures, phoneFailures].map(limitRecord)), 'failure_limits');
+}
+
+type Limits = SendLimits | FailureLimits;
+
+/** Those of a call's sources that a rule counts. */
+export function countedSources({ sources }: Limits, all: readonly Source[]): Source[] {
+  return all.filter(({ kind }) => sources[kind].kept > 0);
+}
+
+/** An array of `guard_source`, whose keys and labels are parameters from $`first` on. */
+export function sourcesExpression({ sources }: Limits, counted: readonly Source[], first: number): string {
+  if (counted.length === 0) return `'{}'::guard_source[]`;
+  const rows = counted.map(({ kind }, index) => {
+    const place = first + 2 * index;
+    return `row('${kind}', $${place}::bytea, $${place + 1}::text, ${limitConstant(sources[kind])})::guard_source`;
+  });
+  return `array[${rows.join(', ')}]`;
+}
+
+export function sourceParameters(counted: readonly Source[]): (Buffer | string)[] {
+  return counted.flatMap(({ key, label }) => [key, label]);
+}
+
+/** Keeps the text of a statement for each combination of limits and kinds of sources. */
+export function rememberStatements<L extends Limits>(write: (limits: L, counted: readonly Source[]) => string) {
+  const texts = new WeakMap<L, Map<string, string>>();
+  return (limits: L, counted: readonly Source[]): string => {
+    let byKinds = texts.get(limits);
+    if (!byKinds) texts.set(limits, (byKinds = new Map()));
+    const kinds = counted.map(({ kind }) => kind).join();
+    let text = byKinds.get(kinds);
+    if (text === undefined) byKinds.set(kinds, (text = write(limits, counted)));
+    return text;
+  };
+}
