@@ -58,7 +58,17 @@ export class Bench {
 
   /** node:http and the driver, running our statements. */
   async bare() {
-    const child = spawn(process.execPath, [path.join(root, 'bench/bare-server.js'), this.url], {
+    return this.#server('bench/bare-server.js');
+  }
+
+  /** The list behind Fastify, with tokens of this issuer. */
+  async fastify(issuerUrl) {
+    const log = path.join(this.folder, 'fastify.log');
+    return this.#server('bench/fastify-server.js', issuerUrl, log);
+  }
+
+  async #server(script, ...args) {
+    const child = spawn(process.execPath, [path.join(root, script), this.url, ...args], {
       stdio: ['ignore', 'pipe', 'inherit'],
     });
     this.#children.push(child);

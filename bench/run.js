@@ -7,6 +7,7 @@
  */
 import { readFileSync, writeFileSync } from 'node:fs';
 import { benchCsv } from './csv.js';
+import { benchFastify } from './fastify.js';
 import { benchGateway } from './gateway.js';
 import { benchGrowth } from './growth.js';
 import { benchGuard } from './guard.js';
@@ -15,6 +16,7 @@ import { benchList, prepareSmall } from './list.js';
 import { benchMemory } from './memory.js';
 import { benchPages } from './pages.js';
 import { linePlot } from './plot.js';
+import { benchReaders } from './readers.js';
 import { report } from './report.js';
 import { benchVerify } from './verify.js';
 
@@ -23,6 +25,8 @@ const benches = {
     await prepareSmall(bench);
     return benchList(bench);
   },
+  fastify: benchFastify,
+  readers: benchReaders,
   verify: benchVerify,
   guard: benchGuard,
   gateway: benchGateway,

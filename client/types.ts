@@ -7,7 +7,7 @@ export interface SendCodeRequest {
   phoneNumber: string;
   /** 0: standard individual user; 1: merchant flows. */
   correlationType?: number | null | undefined;
-  /** Language of the message, such as en or pt-BR; by the phone’s country if not given. */
+  /** Language of the message, such as en or pt-BR. If absent, the language of the phone’s country. */
   locale?: string | null | undefined;
 }
 
@@ -31,7 +31,7 @@ export interface VerifyRequest {
 }
 
 export interface CreateUserRequest {
-  /** An id of the caller’s own, where one is brought. */
+  /** The id, if the caller chooses it. */
   id?: number | null | undefined;
   /** Merchant the user belongs to. */
   merchantId?: number | null | undefined;
@@ -211,7 +211,7 @@ export interface AllTransactionReportResponse {
 export interface GetTransactionRequest {
   /** Transaction identifier. */
   transactionId: string;
-  /** Whose; a transfer between two individuals stands in both wallets. */
+  /** The individual. A transfer between two individuals is in both wallets. */
   individualId?: number | null | undefined;
 }
 
@@ -300,7 +300,7 @@ export interface SummarizeTransactionsRequest {
   individualId: number;
   /** Length of a period; weeks begin on Monday. */
   by?: 'day' | 'week' | 'month' | null | undefined;
-  /** IANA time zone whose days are meant. */
+  /** IANA time zone of the periods. */
   timeZone?: string | null | undefined;
   /** First moment, inclusive. A date alone starts with its day, UTC. */
   timestampFrom?: string | null | undefined;
@@ -1022,7 +1022,7 @@ export interface GuardSafeEntry {
   id: string;
   /** The prefix, or the masked number. */
   label: string;
-  /** Whether it stands for all numbers that start so. */
+  /** Whether it means all numbers that start with it. */
   isPrefix: boolean;
   /** When it was added. */
   addedAt: string;

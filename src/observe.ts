@@ -1,4 +1,4 @@
-/** What happened is said once, here, and becomes a log line and a metric. Nothing secret has a field to stand in. */
+/** Observations: each becomes a log line and a metric. No field exists for a secret, a code or a full phone number. */
 import { pino, type DestinationStream, type Logger } from 'pino';
 import { collectDefaultMetrics, Registry, type MetricObjectWithValues, type MetricValue } from 'prom-client';
 import { createMetricSet, type KnownLabels } from './monitoring/registry.ts';
@@ -68,7 +68,7 @@ export type Observe = (observation: Observation) => void;
 
 export interface RequestObservation {
   method: string;
-  /** The operation's name, never the path as it was sent: that may hold anything. */
+  /** The operation's name. Never the path as it was sent, which may contain anything. */
   operation: string;
   status: number;
   milliseconds: number;
@@ -85,7 +85,7 @@ export type MetricsSnapshot = MetricObjectWithValues<MetricValue<string>>[];
 export interface Observer {
   observe: Observe;
   observeRequest(request: RequestObservation): void;
-  /** A defect of ours. The trace and the place go to the log; the caller gets an empty 500. */
+  /** A defect. The log gets the trace id and the place; the caller gets an empty 500. */
   observeDefect(error: unknown, traceId: string): void;
   /** Says how to read how full the service is, when metrics are asked for. */
   observeUse(read: () => ServiceUse): void;
@@ -130,7 +130,7 @@ export function createObserver(options: ObserverOptions): Observer {
     }
   }
 
-  /** The label lookup costs more than the observation; there are few pairs. */
+  /** Looking up labels costs more than the observation itself, and there are few pairs. */
   const byOperation = new Map<string, ReturnType<typeof durations.labels>>();
   function durationOf(operation: string, status: number) {
     const key = `${operation} ${status}`;
@@ -211,13 +211,13 @@ export function createObserver(options: ObserverOptions): Observer {
       durationOf(request.operation, request.status).observe(request.milliseconds / 1000);
       const level = levelOfRequest(request);
       if (!log.isLevelEnabled(level)) return;
-      // One line for each request: written out here, it costs a tenth of what a logger takes to put it together.
+      // Written by hand: for the line of each request this costs a tenth of what the logger takes.
       const line = requestLine(level, request);
       options.write(options.format === 'json' ? line : asText(line));
     },
     observeDefect(error, traceId) {
       const { name, code, stack } = error as Error & { code?: string };
-      // A driver's message quotes values, and a stack begins with the message: only the places are kept.
+      // A driver's message may contain values, and a stack starts with the message, so only the places are kept.
       const places = stack
         ?.split('\n')
         .filter((line) => line.startsWith('    at '))
@@ -243,7 +243,7 @@ export function createObserver(options: ObserverOptions): Observer {
 let lastMillisecond = 0;
 let lastIso = '';
 
-/** Many requests share a millisecond, and writing a date out is not free. */
+/** A cache: many requests share a millisecond, and formatting a date takes time. */
 function isoNow(): string {
   const now = Date.now();
   if (now !== lastMillisecond) {
@@ -253,7 +253,7 @@ function isoNow(): string {
   return lastIso;
 }
 
-/** Probes come every few seconds and say nothing while all is well. */
+/** Health probes come every few seconds and are of interest only when they fail. */
 function levelOfRequest({ operation, status }: RequestObservation): 'debug' | 'info' | 'error' {
   if (status >= 500) return 'error';
   return operation === 'live' || operation === 'ready' ? 'debug' : 'info';
@@ -315,7 +315,7 @@ function createLog({ level, format, write }: ObserverOptions): Logger {
   );
 }
 
-/** A log line for people: the time of day, what happened, and the rest in one row. */
+/** A log line for people: the time of day, what happened, and the details. */
 function asText(line: string): string {
   const { time, level, msg, ...rest } = JSON.parse(line) as Record<string, unknown>;
   const details = Object.entries(rest).map(

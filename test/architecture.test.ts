@@ -1,80 +1,102 @@
-/** House rules that a reader should be able to rely on. */
+/** The rules about imports and habits that a reader may rely on. */
 import { readdir, readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
 
-const source = fileURLToPath(new URL('../src/', import.meta.url));
+const root = fileURLToPath(new URL('../', import.meta.url));
+
+async function readFolder(folder: string): Promise<Map<string, string>> {
+  const names = await readdir(path.join(root, folder), { recursive: true });
+  const sources = names.filter((name) => /\.tsx?$/.test(name) && !name.endsWith('.config.ts'));
+  return new Map(
+    await Promise.all(
+      sources.map(async (name) => [name, await readFile(path.join(root, folder, name), 'utf8')] as const),
+    ),
+  );
+}
 
 interface Import {
   from: string;
   to: string;
-  typeOnly: boolean;
 }
 
-const files = (await readdir(source, { recursive: true })).filter((name) => name.endsWith('.ts'));
-const texts = new Map(
-  await Promise.all(files.map(async (file) => [file, await readFile(path.join(source, file), 'utf8')] as const)),
-);
+/** Imports and re-exports of our own files, those of types included. */
+function importsOf(texts: Map<string, string>): Import[] {
+  return [...texts].flatMap(([from, text]) =>
+    [...text.matchAll(/^(?:import|export) [^;]*?from '(\.[^']+)';|import\('(\.[^']+)'\)/gms)].map(
+      ([, target, loaded]) => ({ from, to: path.posix.join(path.posix.dirname(from), (target ?? loaded)!) }),
+    ),
+  );
+}
 
-const imports: Import[] = [...texts].flatMap(([from, text]) =>
-  [...text.matchAll(/^import (type )?[^;]*?from '(\.[^']+)';/gms)].map(([, type, target]) => ({
-    from,
-    to: path.join(path.dirname(from), target!),
-    typeOnly: type !== undefined,
-  })),
-);
+const texts = await readFolder('src');
+const files = [...texts.keys()];
+const imports = importsOf(texts);
+
+/** From the top to the bottom. A file imports files of its own layer and of those below, never of one above. */
+const layers: RegExp[] = [
+  /^main\.ts$/,
+  /^cli\//,
+  /^app\//,
+  /^http\/routes\//,
+  /^http\//,
+  /^(phone|guard|messages|users|transactions|events|privacy|sandbox)\//,
+  /^auth\//,
+  /^config\/(?!kinds)/,
+  /^sms\//,
+  /^db\//,
+  /^config\/kinds\.ts$|^formats\/|^(monitoring|tracing)\/|^(clock|digest-keys|errors|free-port|observe|version)\.ts$/,
+];
+
+/** Files that only compute. Every layer may import them. */
+const pure = [
+  'auth/caller.ts',
+  'auth/digest-key-registry.ts',
+  'auth/token-error.ts',
+  'digest-keys.ts',
+  'events/catalogue.ts',
+  'events/cursor.ts',
+  'guard/rules.ts',
+  'guard/windows.ts',
+  'phone/code.ts',
+  'phone/phone-number.ts',
+  'phone/test-numbers.ts',
+  'transactions/amount.ts',
+  'transactions/filter.ts',
+  'transactions/filter-input.ts',
+  'transactions/instant.ts',
+  'transactions/limits.ts',
+  'transactions/period.ts',
+  'transactions/record-rules.ts',
+  'transactions/row.ts',
+  'transactions/transaction.ts',
+];
 
 const domains = ['phone', 'guard', 'messages', 'users', 'transactions', 'events', 'privacy'];
-const room = (file: string) => (file.includes(path.sep) ? file.split(path.sep)[0]! : '');
+const folderOf = (file: string) => (file.includes('/') ? file.split('/')[0]! : '');
+const isDomain = (file: string) => domains.includes(folderOf(file));
 const isStore = (file: string) => file.endsWith('.store.ts');
+const isPure = (file: string) => pure.includes(file);
+/** The clock's file holds the arithmetic of dates too. */
+const isBase = (file: string) => ['errors.ts', 'clock.ts'].includes(file) || file.startsWith('formats/');
 
-function offenders(rule: (one: Import) => boolean): string[] {
-  return imports.filter(rule).map(({ from, to }) => `${from} → ${to}`);
+function layerOf(file: string): number {
+  const layer = layers.findIndex((expression) => expression.test(file));
+  if (layer < 0) throw new Error(`${file} belongs to no layer`);
+  return layer;
 }
 
-describe('who may import whom', () => {
-  it('domains know no framework, no driver, no environment, no wall clock', () => {
-    for (const [file, text] of texts) {
-      if (!domains.includes(room(file)) || isStore(file)) continue;
-      expect([file, /from '(postgres|node:http)'|process\.env|Date\.now\(|new Date\(\)/.exec(text)?.[0]]).toEqual([
-        file,
-        undefined,
-      ]);
-    }
+function offenders(isWrong: (found: Import) => boolean): string[] {
+  return imports.filter(isWrong).map(({ from, to }) => `${from} → ${to}`);
+}
+
+describe('imports, those of types included', () => {
+  it('of a file are of its own layer or of one below', () => {
+    expect(offenders(({ from, to }) => layerOf(to) < layerOf(from) && !isPure(to))).toEqual([]);
   });
 
-  it('domains do not import http, db, or another domain’s store', () => {
-    expect(
-      offenders(
-        ({ from, to }) => domains.includes(room(from)) && ['http', 'cli', 'auth', 'sandbox'].includes(room(to)),
-      ),
-    ).toEqual([]);
-    expect(offenders(({ from, to }) => domains.includes(room(from)) && !isStore(from) && room(to) === 'db')).toEqual(
-      [],
-    );
-    expect(offenders(({ from, to }) => domains.includes(room(from)) && isStore(to) && room(from) !== room(to))).toEqual(
-      [],
-    );
-  });
-
-  it('http calls domains, never a store’s code or the database', () => {
-    expect(
-      offenders(({ from, to, typeOnly }) => room(from) === 'http' && (room(to) === 'db' || (isStore(to) && !typeOnly))),
-    ).toEqual([]);
-  });
-
-  it('gateways know only their port and the kinds of settings', () => {
-    expect(offenders(({ from, to }) => room(from) === 'sms' && room(to) !== 'sms' && to !== 'config/kinds.ts')).toEqual(
-      [],
-    );
-  });
-
-  it('only the commands build the app', () => {
-    expect(offenders(({ from, to }) => to.startsWith('app/') && !['cli', 'app'].includes(room(from)))).toEqual([]);
-  });
-
-  it('no file imports itself through others, not even types', () => {
+  it('form no circle', () => {
     const next = new Map<string, string[]>();
     for (const { from, to } of imports) next.set(from, [...(next.get(from) ?? []), to]);
     const done = new Set<string>();
@@ -86,41 +108,88 @@ describe('who may import whom', () => {
     }
     for (const file of files) walk(file, []);
   });
+
+  it('of a pure file are errors, formats, the arithmetic of dates and other pure files', () => {
+    expect(pure.filter((file) => !files.includes(file))).toEqual([]);
+    expect(offenders(({ from, to }) => isPure(from) && !isBase(to) && !isPure(to))).toEqual([]);
+    expect(offenders(({ from, to }) => isBase(from) && !isBase(to))).toEqual([]);
+  });
+
+  it('of a domain are not http, a command, tokens, settings or the database, which only its store knows', () => {
+    const foreign = ['http', 'cli', 'app', 'auth', 'config', 'sandbox'];
+    expect(offenders(({ from, to }) => isDomain(from) && foreign.includes(folderOf(to)))).toEqual([]);
+    expect(offenders(({ from, to }) => isDomain(from) && !isStore(from) && folderOf(to) === 'db')).toEqual([]);
+  });
+
+  it('of a store are its own domain’s alone', () => {
+    expect(
+      offenders(({ from, to }) => isStore(to) && folderOf(from) !== folderOf(to) && !/^(app|cli)\//.test(from)),
+    ).toEqual([]);
+  });
+
+  it('of http are no store and not the database; of what serves every operation, no domain', () => {
+    expect(offenders(({ from, to }) => folderOf(from) === 'http' && (folderOf(to) === 'db' || isStore(to)))).toEqual(
+      [],
+    );
+    const isGeneric = (file: string) => /^http\/[^/]+$/.test(file);
+    expect(offenders(({ from, to }) => isGeneric(from) && isDomain(to))).toEqual([]);
+  });
+
+  it('of a gateway are its port and the kinds of settings', () => {
+    const isPort = (file: string) => folderOf(file) === 'sms' || file === 'config/kinds.ts';
+    expect(offenders(({ from, to }) => folderOf(from) === 'sms' && !isPort(to))).toEqual([]);
+    const isGateway = (file: string) => /^sms\/gateways\/(?!index\.ts)/.test(file);
+    expect(offenders(({ from, to }) => isGateway(from) && isGateway(to))).toEqual([]);
+  });
+
+  it('of the app are in commands alone', () => {
+    expect(offenders(({ from, to }) => folderOf(to) === 'app' && !['cli', 'app'].includes(folderOf(from)))).toEqual([]);
+  });
+
+  it('of the client are its own files, and of the pages those and the client', async () => {
+    const client = importsOf(await readFolder('client'));
+    expect(client.filter(({ to }) => to.startsWith('..'))).toEqual([]);
+    const web = importsOf(await readFolder('web'));
+    expect(web.filter(({ to }) => to.startsWith('..') && !to.startsWith('../client/'))).toEqual([]);
+  });
 });
 
-it('the client takes nothing of the service, and the pages only the client', async () => {
-  for (const [folder, allowed] of [
-    ['client', /^client\//],
-    ['web', /^(web|client)\//],
-  ] as const) {
-    const root = fileURLToPath(new URL('../', import.meta.url));
-    const names = await readdir(path.join(root, folder), { recursive: true });
-    for (const name of names.filter((each) => /\.tsx?$/.test(each) && !each.endsWith('.config.ts'))) {
-      const text = await readFile(path.join(root, folder, name), 'utf8');
-      for (const [, target] of text.matchAll(/from '(\.[^']+)'/g)) {
-        expect(path.posix.join(folder, path.dirname(name), target!)).toMatch(allowed);
-      }
-    }
-  }
-});
+describe('a source file', () => {
+  const linesOf = (isWrong: (file: string, line: string) => boolean) =>
+    [...texts].flatMap(([file, text]) =>
+      text
+        .split('\n')
+        .filter((line) => isWrong(file, line))
+        .map((line) => `${file}: ${line.trim()}`),
+    );
 
-describe('habits', () => {
-  it('SQL stands in stores and in db/', () => {
+  it('of a domain knows no server, no driver, no environment variable and no wall clock', () => {
+    const foreign = /from '(postgres|node:http)'|process\.env|Date\.now\(|new Date\(\)/;
+    expect(linesOf((file, line) => isDomain(file) && !isStore(file) && foreign.test(line))).toEqual([]);
+  });
+
+  it('holds SQL only in stores and in db/', () => {
+    const sql = /\b(select\s+.+\s+from|insert into|update \w+ set|delete from)\b/;
     for (const [file, text] of texts) {
-      if (isStore(file) || room(file) === 'db') continue;
-      expect([file, /\b(select\s+.+\s+from|insert into|update \w+ set|delete from)\b/.exec(text)?.[0]]).toEqual([
-        file,
-        undefined,
-      ]);
+      if (isStore(file) || folderOf(file) === 'db') continue;
+      expect([file, sql.exec(text)?.[0]]).toEqual([file, undefined]);
     }
   });
 
-  it('only main ends the process', () => {
-    for (const [file, text] of texts)
-      if (file !== 'main.ts') expect([file, text.includes('process.exit')]).toEqual([file, false]);
+  it('holds at most one operation of the API', () => {
+    const routes = files.filter((file) => file.startsWith('http/routes/'));
+    expect(routes.filter((file) => texts.get(file)!.split('operation({').length > 2)).toEqual([]);
   });
 
-  it('there is no drawer for things without a place', () => {
+  it('ends the process only in main.ts', () => {
+    expect(linesOf((file, line) => file !== 'main.ts' && line.includes('process.exit'))).toEqual([]);
+  });
+
+  it('drops no error without a word', () => {
+    expect(linesOf((_, line) => /catch\(\(\) => \{\s*\}\)|catch \{\s*\}/.test(line))).toEqual([]);
+  });
+
+  it('has a name that says what it holds', () => {
     expect(files.filter((file) => /\b(utils?|helpers?|common|misc)\b/.test(file))).toEqual([]);
   });
 });

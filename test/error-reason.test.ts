@@ -4,6 +4,7 @@ import { connect } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { errorReference } from '../src/http/error-reference.ts';
+import { expectDefects } from './harness/checked-fetch.ts';
 import {
   newPhone,
   row,
@@ -159,6 +160,7 @@ describe('errors of an operation', () => {
   });
 
   it('internal for a defect, whose body is empty', async () => {
+    expectDefects(1);
     await service.sql`alter table users rename to users_elsewhere`;
     const answer = await service.call('/User', {});
     await service.sql`alter table users_elsewhere rename to users`;

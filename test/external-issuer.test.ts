@@ -11,6 +11,8 @@ class Issuer {
   keys: JWK[] = [];
   reads = 0;
   status = 200;
+  /** Holds back the keys until it is resolved. */
+  gate: Promise<void> = Promise.resolve();
   #server!: Server;
   url = '';
 
@@ -22,7 +24,7 @@ class Issuer {
         response.writeHead(302, { location: `${this.url}/keys` }).end();
       } else {
         this.reads += 1;
-        response.writeHead(this.status).end(JSON.stringify({ keys: this.keys }));
+        void this.gate.then(() => response.writeHead(this.status).end(JSON.stringify({ keys: this.keys })));
       }
     });
     await new Promise<void>((resolve) => this.#server.listen(0, '127.0.0.1', resolve));
@@ -247,10 +249,18 @@ describe('a token of an external issuer', () => {
           mint({ kid: 'next', key: next.privateKey, claims: { jti: String(index) } }),
         ),
       );
-      // The cool-down since the first read.
-      await new Promise((resolve) => setTimeout(resolve, 1100));
-      expect(await Promise.all(tokens.map((token) => callWith(token, own)))).toEqual(Array(20).fill(400));
+      let open = () => {};
+      issuer.gate = new Promise((resolve) => (open = resolve));
+      const before = issuer.reads;
+      // Until the cool-down since the first read is over, an unknown key is refused without a further read.
+      const first = vi.waitUntil(async () => (await callWith(tokens[0]!, own)) !== 401, { timeout: 30_000 });
+      await vi.waitUntil(() => issuer.reads > before, { timeout: 30_000 });
+      const answers = tokens.map((token) => callWith(token, own));
+      open();
+      expect(await Promise.all(answers)).toEqual(Array(20).fill(400));
+      await first;
     } finally {
+      issuer.gate = Promise.resolve();
       issuer.keys = kept;
       await own.stop();
     }

@@ -1,7 +1,7 @@
 /** record-transactions as a stream of lines. */
 import { request } from 'node:http';
 import { once } from 'node:events';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { row, startService, type Service } from './harness/service.ts';
 
 let service: Service;
@@ -147,10 +147,15 @@ describe('a stream of rows', () => {
     });
     outgoing.on('error', () => {});
     outgoing.write(`${lines(rows.slice(0, 2500))}\n`);
-    await new Promise((resolve) => setTimeout(resolve, 500));
+    const kept = await vi.waitUntil(
+      async () => (await service.sql`select transaction_count as count from users where id = ${id}`)[0]!.count,
+      { timeout: 30_000 },
+    );
     outgoing.destroy();
     const answer = await send(lines(rows));
     const { totals } = answer.lines.at(-1);
+    expect(totals.duplicate).toBeGreaterThanOrEqual(Number(kept));
+    expect(totals.created).toBeGreaterThan(0);
     expect(totals.created + totals.duplicate).toBe(3000);
     expect((await service.list({ individualId: id })).json.transactionCount).toBe(3000);
   });

@@ -377,6 +377,14 @@ describe('a path', () => {
     expect((await get('/User/%zz/status', { token: null })).status).toBe(401);
   });
 
+  it('is decoded segment by segment: an escaped slash divides nothing', async () => {
+    const id = await service.createUser();
+    const get = (path: string) => service.call(path, undefined, { method: 'GET' });
+    expect((await get(`/User/${id}/%73tatus`)).status).toBe(200);
+    expect((await get(`/User/${id}%2Fstatus`)).status).toBe(405);
+    expect((await get(`/User%2F${id}/status`)).status).toBe(404);
+  });
+
   it('may come with scheme and host, and then that host counts', async () => {
     const get = (address: string, host = 'x') => exchange(`GET ${address} HTTP/1.1\r\nHost: ${host}\r\n\r\n`);
     expect(await get('http://localhost/health/live')).toMatch(/^HTTP\/1\.1 200 /);
@@ -420,8 +428,11 @@ describe('an error', () => {
     expect(traceId.toLowerCase()).not.toContain('0af7651916cd43dd8448eb211c80319c');
   });
 
-  it('is said even of what is no HTTP', async () => {
-    expect(await exchange('NONSENSE\r\n\r\n', /\}/)).toMatch(/^HTTP\/1\.1 400 Bad Request\r[\s\S]*"status":400/);
+  it('is said even of what is no HTTP, and its trace is in the log too', async () => {
+    const answer = await exchange('NONSENSE\r\n\r\n', /\}/);
+    expect(answer).toMatch(/^HTTP\/1\.1 400 Bad Request\r[\s\S]*"status":400/);
+    const traceId = /"traceId":"([^"]+)"/.exec(answer)![1]!;
+    expect(service.logLines.filter((line) => line.includes(traceId))).toHaveLength(1);
     const huge = await exchange(`GET / HTTP/1.1\r\nHost: x\r\nX: ${'y'.repeat(70_000)}\r\n\r\n`, /\}/);
     expect(huge).toMatch(/^HTTP\/1\.1 431 Request Header Fields Too Large\r[\s\S]*"status":431/);
   });

@@ -1,9 +1,9 @@
-/** Who makes a request, as its token says. */
+/** The caller of a request, from its token. */
 export interface Caller {
   client: string;
   /** The token's `sub`: a person, or the client itself. */
   subject: string;
   scopes: ReadonlySet<string>;
-  /** The one user a bound token may name. */
+  /** The user that the token is bound to. It may name no other. */
   userId: number | undefined;
 }

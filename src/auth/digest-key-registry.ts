@@ -65,7 +65,7 @@ function refuseStranger(known: readonly KnownKey[], fingerprints: string[], isCo
   }
 }
 
-/** Names a key without telling anything about it. */
+/** A name for a key that reveals nothing about it. */
 export function fingerprintOf(key: Buffer): string {
   return deriveKey(key, 'fingerprint').toString('hex').slice(0, 16);
 }

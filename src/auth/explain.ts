@@ -20,7 +20,7 @@ const explanations: { codes: RegExp; cause: string; cure: string }[] = [
   { codes: /redirect/i, cause: 'it redirects', cure: 'Set LEDGERLINE_JWKS_URL to where the keys really are.' },
 ];
 
-/** `fetch` hides what went wrong behind "fetch failed"; the cause tells it. */
+/** `fetch` only says "fetch failed"; the cause holds the reason. */
 export function explainRefusal(error: unknown): Refusal {
   const { name, message, cause } = error as Error & { cause?: { code?: string; message?: string } };
   const code = cause?.code ?? (name === 'TimeoutError' ? name : (cause?.message ?? message));

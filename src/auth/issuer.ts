@@ -20,7 +20,7 @@ export interface IssuerOptions {
 export interface TokenRequest {
   clientId: string;
   secret: string;
-  /** Space-separated; undefined asks for all the client has. */
+  /** Separated by spaces. Undefined: all scopes of the client. */
   scope: string | undefined;
   userId: string | undefined;
 }
@@ -32,7 +32,7 @@ export interface TokenResponse {
   scope: string;
 }
 
-/** All that a token which opens one wallet can ever do. */
+/** The only scopes that a token bound to a user can have. */
 const boundScopes: readonly string[] = ['phone', 'transactions:read'] satisfies Scope[];
 
 export interface Issuer {
@@ -78,7 +78,7 @@ export function createIssuer(options: IssuerOptions): Issuer {
   };
 }
 
-/** An unknown client costs the same comparison as a known one. */
+/** An unknown client takes as long as a known one, so that timing reveals nothing. */
 function authenticate(client: ClientSetting | undefined, secret: string): ClientSetting {
   const digest = createHash('sha256').update(secret).digest();
   const expected = Buffer.from(client?.secretSha256 ?? '0'.repeat(64), 'hex');

@@ -1,4 +1,4 @@
-/** The issuer's public keys: our own, or those another issuer publishes. */
+/** The public keys of the token issuer: our own, or those that another issuer publishes. */
 import { calculateJwkThumbprint, importJWK, type JWK } from 'jose';
 import { issuerAway } from '../errors.ts';
 import { explainRefusal } from './explain.ts';
@@ -13,7 +13,7 @@ type CryptoKey = Exclude<Awaited<ReturnType<typeof importJWK>>, Uint8Array>;
 
 export interface KeySet {
   find(kid: string | undefined, algorithm: string): Promise<VerifyingKey | undefined>;
-  /** Called on every request, so that a key that left is noticed while remembered tokens come. */
+  /** Called on every request, so that a removed key is noticed although verified tokens are remembered. */
   keepFresh(): void;
   onChange(listener: (ids: ReadonlySet<string>) => void): void;
   /** Why no key can be used yet; undefined as soon as the keys have been read once. */
@@ -30,7 +30,7 @@ interface PublishedKey {
 async function identify(keys: JWK[]): Promise<PublishedKey[]> {
   const signing = keys.filter(({ kty, use }) => ['RSA', 'EC', 'OKP'].includes(kty ?? '') && use !== 'enc');
   const identified = signing.map(async (jwk) => ({ id: await calculateJwkThumbprint(jwk), jwk }));
-  // One key that cannot be read must not take the others down with it.
+  // A key that cannot be read must not affect the others.
   const settled = await Promise.allSettled(identified);
   return settled.flatMap((result) => (result.status === 'fulfilled' ? [result.value] : []));
 }
@@ -48,7 +48,7 @@ async function select(
       jwk.kty === typeOf[algorithm.slice(0, 2)] &&
       (jwk.alg === undefined || jwk.alg === algorithm),
   );
-  // Without a kid only a key that stands alone is meant.
+  // Without a kid the key is known only if there is just one.
   const [only, another] = fit;
   if (!only || another) return undefined;
   try {
@@ -119,14 +119,14 @@ export function remoteKeySet(options: RemoteKeySetOptions): KeySet {
   return {
     async find(kid, algorithm) {
       if (!published) {
-        // A failed first read is not repeated on every request either.
+        // After a failed first read, the cool-down applies too.
         if (age(triedAt) < 1 && !reading) throw issuerAway();
         await readOnce();
       }
       const known = await select(published!, kid, algorithm);
       if (known) return known;
       if (age(triedAt) < options.cooldownSeconds && !reading) {
-        // Whether the issuer has such a key is known only if it could be asked.
+        // If the issuer could not be asked, it is not known whether it has such a key.
         if (lastFailed) throw issuerAway();
         return undefined;
       }
@@ -135,7 +135,7 @@ export function remoteKeySet(options: RemoteKeySetOptions): KeySet {
     },
     keepFresh() {
       if (!published || age(readAt) < options.refreshSeconds || age(triedAt) < options.cooldownSeconds) return;
-      // The old keys serve until the new ones are here; a failure has been told already.
+      // The old keys are used until the new ones have been read. A failure has been observed already.
       readOnce().catch(() => undefined);
     },
     onChange: (listener) => void listeners.push(listener),

@@ -1,4 +1,4 @@
-/** Keys: given in production, where nodes share them; made by the sandbox for itself, beside its database. */
+/** Keys. Production gets them by configuration, since nodes share them. The sandbox makes its own, next to its database. */
 import { createPrivateKey, createPublicKey, generateKeyPair, randomBytes, type KeyObject } from 'node:crypto';
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
@@ -44,7 +44,7 @@ async function readSigningKey(pem: string): Promise<SigningKey> {
   return { id, privateKey, publicJwk: { ...jwk, kid: id, alg: 'RS256', use: 'sig' } };
 }
 
-/** The sandbox's own keys: outside the database's directory, readable by its owner alone. */
+/** The sandbox's own keys, outside the directory of the database. Only the owner can read them. */
 export async function sandboxKey(dataDir: string, name: string, make: () => string | Promise<string>): Promise<string> {
   const folder = path.join(path.resolve(dataDir), 'keys');
   await mkdir(folder, { recursive: true, mode: 0o700 });

@@ -1,4 +1,4 @@
-/** From a bearer token to its caller. */
+/** Verifies a bearer token and reads its caller. */
 import { decodeProtectedHeader, errors, jwtVerify, type JWTPayload } from 'jose';
 import type { Clock } from '../clock.ts';
 import { Problem, tokenInvalid } from '../errors.ts';
@@ -6,7 +6,7 @@ import type { Caller } from './caller.ts';
 import type { KeySet } from './key-set.ts';
 
 export interface VerifierOptions {
-  /** As the tokens may spell it. */
+  /** All spellings that tokens may have. */
   issuer: string | string[];
   audience: string;
   algorithms: string[];
@@ -25,7 +25,7 @@ interface Remembered {
   keyId: string;
 }
 
-const mostRemembered = 20_000;
+const maxRemembered = 20_000;
 
 export function createVerifier(options: VerifierOptions): Verifier {
   const remembered = new Map<string, Remembered>();
@@ -34,7 +34,7 @@ export function createVerifier(options: VerifierOptions): Verifier {
   });
 
   function remember(token: string, entry: Remembered): void {
-    if (remembered.size >= mostRemembered) remembered.delete(remembered.keys().next().value!);
+    if (remembered.size >= maxRemembered) remembered.delete(remembered.keys().next().value!);
     remembered.set(token, entry);
   }
 
@@ -91,7 +91,8 @@ async function checked(
   }
 }
 
-/** RFC 9068 types its access tokens. Many issuers do not, so an untyped one is taken unless it shows itself as another kind. */
+/** RFC 9068 gives access tokens a type. Many issuers do not, so a token without a type is accepted unless its claims
+ * show that it is of another kind. */
 function refuseOtherKinds(type: string | undefined, payload: JWTPayload): void {
   const kind = type?.toLowerCase().replace(/^application\//, '');
   if (kind === 'at+jwt') return;
@@ -117,7 +118,7 @@ function scopesOf(claim: unknown): string[] {
   return Array.isArray(claim) ? claim.map(String) : [];
 }
 
-/** A claim that is there but names no user must not open every user instead. */
+/** A malformed claim must not make an unbound token. */
 function boundUser(claim: unknown): number | undefined {
   if (claim === undefined || claim === null) return undefined;
   const given = typeof claim === 'number' || typeof claim === 'string' ? String(claim) : '';

@@ -1,14 +1,15 @@
-/** Where a request came from: the socket, or what a trusted proxy says in X-Forwarded-For. Nobody else is believed. */
+/** The address of the caller: of the socket, or the one that a trusted proxy gives in X-Forwarded-For. */
 import type { IncomingMessage } from 'node:http';
 import { BlockList, isIP } from 'node:net';
 
 export interface ClientAddress {
   text: string;
-  /** The socket's address may be a back end's. One that a counted hop reports is a person's if the token is. */
+  /** Whether limits by address count it. The socket's address may be that of a back end; an address that a counted hop
+   * reports belongs to a person if the token is bound to a user. */
   counts: 'never' | 'bound' | 'always';
 }
 
-/** How many proxies stand before the service, or which they are: addresses and networks. */
+/** The number of proxies in front of the service, or their addresses and networks. */
 export type TrustedProxies = number | readonly string[];
 
 export function createClientAddress(trusted: TrustedProxies) {
@@ -31,7 +32,7 @@ function byHops(hops: number) {
   };
 }
 
-/** From the socket backwards, the first address that is no trusted proxy's own. */
+/** The first address, from the socket backwards, that does not belong to a trusted proxy. */
 function byName(names: readonly string[]) {
   const proxies = new BlockList();
   for (const name of names) {
@@ -48,12 +49,12 @@ function byName(names: readonly string[]) {
       if (text === undefined) break;
       if (!isProxy(text)) return { text, counts: 'always' };
     }
-    // All that is known is a proxy's own address: a back end's, not a person's.
+    // Only addresses of proxies are known. They belong to a back end, not to a person.
     return { text: direct, counts: 'never' };
   };
 }
 
-/** Without a port, brackets or a zone, and IPv4 as itself; undefined for what is no address. */
+/** The address without port, brackets and zone, IPv4-mapped ones as IPv4. Undefined if the text is not an address. */
 export function plainAddress(entry: string): string | undefined {
   const text = entry
     .trim()

@@ -1,4 +1,4 @@
-/** The client's types, made from the same schemas as the OpenAPI document. */
+/** Generates the client's types from the schemas of the OpenAPI document. */
 import type { Schema } from '../formats/shape.ts';
 import type { OpenApiDocument } from './openapi.ts';
 import { openEnum } from './openapi-responses.ts';
@@ -13,7 +13,7 @@ function declaration(name: string, schema: Schema): string {
   const { properties = {}, required = [] } = schema as { properties?: Record<string, Schema>; required?: string[] };
   const members = Object.entries(properties).map(([member, value]) => {
     const about = value.description ? `  /** ${value.description} */\n` : '';
-    // Without undefined, a caller that checks optional properties strictly could not pass a value that may be absent.
+    // With exactOptionalPropertyTypes, a caller could otherwise not pass a value that may be undefined.
     return required.includes(member)
       ? `${about}  ${member}: ${typeOf(value)};`
       : `${about}  ${member}?: ${typeOf(value)} | undefined;`;

@@ -1,4 +1,4 @@
-/** Cross-origin resource sharing: nobody's pages but those of the configured origins. */
+/** Cross-origin resource sharing, for pages of the configured origins only. */
 import type { IncomingHttpHeaders } from 'node:http';
 
 export type Cors = (method: string, headers: IncomingHttpHeaders) => Record<string, string>;
@@ -6,7 +6,7 @@ export type Cors = (method: string, headers: IncomingHttpHeaders) => Record<stri
 /** Response headers that a page may read. */
 const exposed = 'As-Of, Retry-After, Error-Reason, WWW-Authenticate, Code-Length, Code-Expires-In, Challenge';
 
-/** The headers an answer gets, whatever the answer is. */
+/** The headers that are added to every answer. */
 export function createCors(origins: readonly string[]): Cors {
   return function headersFor(method, { origin, ...headers }) {
     if (origins.length === 0) return {};

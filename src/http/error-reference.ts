@@ -1,4 +1,4 @@
-/** `docs/errors.md`, from the catalogue itself. */
+/** Generates `docs/errors.md` from the catalogue. */
 import { reasonOfTokenError, tokenErrorCodes } from '../auth/token-error.ts';
 import { catalogue, type ErrorEntry } from '../errors.ts';
 

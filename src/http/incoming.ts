@@ -1,4 +1,4 @@
-/** What a request brings, and what is asked of it before an operation sees it. */
+/** Reads and checks the parts of a request before its operation runs. */
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
 import {
   bodyMissing,
@@ -22,7 +22,7 @@ export function checkHost({ httpVersion, headers }: IncomingMessage): void {
   if (httpVersion === '1.1' && headers.host === undefined) throw malformedRequest();
 }
 
-/** RFC 9112 section 3.2.2: an address may come in full, as to a proxy, and then its host is the one that counts. */
+/** RFC 9112 section 3.2.2: the request line may hold a full URL. Its host then replaces the Host header. */
 export function takeAddress(request: IncomingMessage): void {
   const whole = request.url!.startsWith('/') ? undefined : /^https?:\/\/([^/?#]+)(.*)$/is.exec(request.url!);
   if (!whole) return;
@@ -32,14 +32,14 @@ export function takeAddress(request: IncomingMessage): void {
 
 export function bearerToken(header: string | undefined): string {
   if (!header) throw tokenMissing();
-  // What stands there is the verifier's to judge; only the form is ours.
+  // Only the form is checked here; the verifier checks the token.
   if (header.startsWith('Bearer ') && !header.includes(' ', 7)) return header.slice(7);
   const match = /^Bearer +([\w.~+/=-]+) *$/i.exec(header);
   if (!match) throw /^Bearer\b/i.test(header) ? tokenInvalid('the token is malformed') : tokenMissing();
   return match[1]!;
 }
 
-/** A malformed id in a path names nobody, just as an unknown one does. */
+/** A malformed id in a path is answered like an unknown one. */
 export function pathId(id: string | undefined, unknownId: ErrorReason = 'unknown-user'): number {
   if (id === undefined) return 0;
   const number = /^\d{1,10}$/.test(id) ? Number(id) : 0;
@@ -51,7 +51,7 @@ export function hasBody(headers: IncomingHttpHeaders): boolean {
   return headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0;
 }
 
-/** Before the body is read, since what is refused need not arrive. */
+/** Runs before the body is read: a refused body need not arrive. */
 export function checkMediaType({ streams }: AnyOperation, headers: IncomingHttpHeaders): void {
   const type = mediaTypeOf(headers['content-type']);
   const encoding = headers['content-encoding'];
@@ -63,7 +63,7 @@ export function isStreamed({ streams }: AnyOperation, headers: IncomingHttpHeade
   return streams !== undefined && streams.mediaTypes.includes(mediaTypeOf(headers['content-type'])?.name ?? '');
 }
 
-/** A body that takes longer is given up: somebody may be holding the connection for its own sake. */
+/** A body must arrive within this time, so that slow senders cannot hold connections. */
 const bodyMilliseconds = 60_000;
 
 export function readBytes(request: IncomingMessage, most: number): Promise<Buffer> {
@@ -79,7 +79,7 @@ export function readBytes(request: IncomingMessage, most: number): Promise<Buffe
       reject(bodyTooLarge());
     });
     request.on('end', () => resolve(chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks)));
-    // A request that breaks off is closed before it is complete; node:http raises an error only where one listens.
+    // An aborted request is closed before it is complete. node:http emits an error only if there is a listener.
     request.on('close', () => {
       clearTimeout(late);
       if (!request.complete) reject(new CallerGone());
@@ -87,10 +87,10 @@ export function readBytes(request: IncomingMessage, most: number): Promise<Buffe
   });
 }
 
-/** A body that is missing where none is required has only defaults. */
+/** A missing body where none is required: all members have their defaults. */
 const noMembers = JsonObject.of({});
 
-/** A malformed body is refused also by operations that use none. A large one is read in steps, and so later. */
+/** Operations without input refuse a malformed body too. A large body is read in steps, and so asynchronously. */
 export function readInput(
   { input, inputRequired }: AnyOperation,
   bytes: Buffer | undefined,

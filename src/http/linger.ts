@@ -1,6 +1,6 @@
 /**
- * A connection that closes while its caller is still sending takes the answer with it: the caller sees only that it
- * broke. So the answer goes out at once, and what still comes is read and dropped for a while.
+ * If the connection were closed while the caller is still sending, the caller would see a reset instead of the answer.
+ * So the answer is sent at once, and what still arrives is read and dropped for a while.
  */
 import type { IncomingMessage, ServerResponse } from 'node:http';
 
@@ -8,7 +8,7 @@ const longestMilliseconds = 10_000;
 const mostBytes = 64 * 1024 * 1024;
 const lookMilliseconds = 100;
 
-/** `body` is all of the answer, whose length its head has told; only the end of the connection waits. */
+/** `body` is the whole answer, and its length is in the headers. Only the end of the connection is delayed. */
 export function linger(
   request: IncomingMessage,
   response: ServerResponse,

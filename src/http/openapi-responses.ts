@@ -114,7 +114,7 @@ function describeError(status: number, reasons: ErrorReason[], share: Share): Op
   };
 }
 
-/** The schema of all reasons is there for clients; that of one response says which it can be. */
+/** The shared schema lists all reasons, for clients. This one lists those of one response. */
 function reasonOneOf(reasons: string[], share: Share): Schema {
   return { allOf: [share(reasonSchema)], [openEnum]: reasons };
 }

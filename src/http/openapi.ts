@@ -1,9 +1,10 @@
-/** The OpenAPI document, made from the operations themselves. */
+/** Generates the OpenAPI document from the operations. */
 import type { AnyOperation } from './operation.ts';
 import { describeResponses, type OpenApiResponse } from './openapi-responses.ts';
 import type { Schema } from '../formats/shape.ts';
-import { describeWebhooks } from './openapi-webhooks.ts';
 import { version } from '../version.ts';
+
+export type DescribeWebhooks = (share: (schema: Schema) => Schema) => Record<string, unknown>;
 
 export interface OpenApiDocument {
   info: { title: string; version: string; description: string };
@@ -22,7 +23,11 @@ export interface OpenApiOperation {
   responses: Record<string, OpenApiResponse>;
 }
 
-export function openApiDocument(operations: AnyOperation[]): OpenApiDocument & Record<string, unknown> {
+/** `describeWebhooks` describes what the service sends to its receivers. */
+export function openApiDocument(
+  operations: AnyOperation[],
+  describeWebhooks: DescribeWebhooks,
+): OpenApiDocument & Record<string, unknown> {
   const schemas: Record<string, Schema> = {};
   const share = sharer(schemas);
   const paths: OpenApiDocument['paths'] = {};
@@ -48,7 +53,7 @@ export function openApiDocument(operations: AnyOperation[]): OpenApiDocument & R
   };
 }
 
-/** Titled schemas are named once and referred to. */
+/** Moves schemas with a title to `components` and refers to them. */
 function sharer(schemas: Record<string, Schema>) {
   return function share(schema: Schema): Schema {
     const inner = Object.fromEntries(

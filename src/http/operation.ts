@@ -11,7 +11,7 @@ import type { Query } from './query-shape.ts';
 
 export interface Reply {
   status: number;
-  /** Text that is passed on as it is. */
+  /** Sent as it is. */
   body?: string | Buffer | Readable;
   contentType?: string;
   headers?: Record<string, string>;
@@ -28,14 +28,14 @@ export interface Context<T, Q = undefined> {
   request: Request;
 }
 
-/** What an operation may want to know of its request beyond the input. */
+/** What an operation may need of its request besides the input. */
 export interface Request {
   headers: IncomingHttpHeaders;
   /** Path and query, as they were sent. */
   address: string;
   /** The body of an operation that reads it itself. */
   bytes: Buffer | undefined;
-  /** Looked up when it is asked for. */
+  /** Computed when it is called. */
   clientAddress(): ClientAddress | undefined;
 }
 
@@ -45,7 +45,7 @@ export function queryOf(address: string): URLSearchParams {
   return new URLSearchParams(mark < 0 ? '' : address.slice(mark + 1));
 }
 
-/** Scheme and authority, as the caller spelled them. */
+/** Scheme and authority of the service, from the Host header. */
 export function originOf({ host = '' }: IncomingHttpHeaders): string {
   return `http://${host}`;
 }
@@ -54,7 +54,7 @@ export interface ResponseDoc {
   about: string;
   /** The shape of the body. */
   shape?: Shape<unknown>;
-  /** The same, where no shape describes it. */
+  /** The schema of a body that no shape describes. */
   schema?: Schema;
   /** Media types of a body that no shape describes. */
   contentType?: string | readonly string[];
@@ -63,14 +63,14 @@ export interface ResponseDoc {
 }
 
 interface Described {
-  /** In the log, in metrics, and as operationId. */
+  /** The name in logs and metrics, and the operationId. */
   name: string;
   method: 'GET' | 'POST' | 'DELETE';
   path: string;
   tag: string;
   summary: string;
   about?: string;
-  /** What it answers with when all goes well. */
+  /** The answers other than errors. */
   responses: Record<number, ResponseDoc>;
   /** The errors of its own, besides those that every operation of its kind has. */
   errors?: readonly ErrorReason[];
@@ -78,7 +78,7 @@ interface Described {
   example?: unknown;
 }
 
-/** Any of the scopes opens it; an open operation has none. */
+/** One of these scopes is enough. An operation without scopes needs no token. */
 interface Guarded {
   scopes: readonly Scope[];
 }
@@ -86,12 +86,12 @@ interface Guarded {
 export interface Operation<T = undefined, Q = undefined> extends Described, Partial<Guarded> {
   input?: Body<T>;
   query?: Query<Q>;
-  /** Whether at least a member is required, and so a body. */
+  /** Whether a member is required, and therefore a body. */
   inputRequired?: boolean;
   largestBody?: number;
-  /** Answers also when the service has no room for other requests. */
+  /** Whether it answers also when the service has no room for other requests. */
   isVital?: boolean;
-  /** Reads the body itself, in its own media types. */
+  /** The operation reads the body itself, in media types of its own. */
   rawBody?: boolean;
   /** Its errors are those of RFC 6749 section 5.2 instead of problem details. */
   oauthErrors?: boolean;
@@ -99,14 +99,14 @@ export interface Operation<T = undefined, Q = undefined> extends Described, Part
   isLocalInSandbox?: boolean;
   /** The error for an id in the path that names nothing; unknown-user if not given. */
   unknownId?: ErrorReason;
-  /** Takes bodies of other media types too, as they arrive and without an end. */
+  /** Other media types that are taken as a stream of any length. */
   streams?: {
     mediaTypes: string[];
     handle(context: Omit<Context<T, Q>, 'body' | 'query'>, body: Readable): Promise<Reply>;
   };
   /** Refuses tokens that are bound to a user, also about that user. */
   serviceTokensOnly?: boolean;
-  /** The user whom the input names, for tokens that may name only one. */
+  /** The user that the input names, for tokens that are bound to one user. */
   namesUser?(context: Context<T, Q>): number | undefined;
   handle(context: Context<T, Q>): Promise<Reply> | Reply;
 }
@@ -129,7 +129,7 @@ export function reply<T>(status: number, _shape: Shape<T>, value: NoInfer<T>, he
   return json(status, value, headers);
 }
 
-/** JSON that the database wrote already. */
+/** A JSON body that is text already, mostly written by the database. */
 export function jsonText(status: number, text: string, headers?: Record<string, string>): Reply {
   return { status, body: text, contentType: jsonType, ...(headers && { headers }) };
 }
@@ -138,5 +138,5 @@ export function empty(status: number): Reply {
   return { status };
 }
 
-/** For answers that hold a secret. */
+/** For answers that contain a secret. */
 export const noStore = { 'cache-control': 'no-store', pragma: 'no-cache' };

@@ -1,4 +1,4 @@
-/** The pages as they were built: read once, at the start, and sent as they are. */
+/** The built pages: read once at the start, and sent as they are. */
 import { createHash } from 'node:crypto';
 import { readdir, readFile } from 'node:fs/promises';
 import path from 'node:path';
@@ -19,7 +19,7 @@ const mediaTypes: Record<string, string> = {
   '.svg': 'image/svg+xml',
 };
 
-/** Nothing from elsewhere, nothing inline, in nobody's frame. */
+/** Everything from our own origin, no inline script or style, no framing. */
 const policy = [
   "default-src 'none'",
   "script-src 'self'",
@@ -45,9 +45,9 @@ export interface StaticFile {
 }
 
 export interface Pages {
-  /** The HTML of a page; undefined where the pages have not been built. */
+  /** The HTML of each page. Empty if the pages have not been built. */
   html: Partial<Record<PageName, StaticFile>>;
-  /** Files with a hash in their names, which the pages load. */
+  /** The files that the pages load, with a hash in their names. */
   assets: StaticFile[];
 }
 
@@ -62,7 +62,7 @@ export async function readPages(names: readonly PageName[], mode: Mode): Promise
   return { html: Object.fromEntries(html), assets: await Promise.all(assets.map(readAsset)) };
 }
 
-/** What pages load, and what that loads: nothing of a page that is not served. */
+/** The files that the pages load, directly or through other files. Files of pages that are not served are left out. */
 async function loadedBy(pages: string[], assets: string[]): Promise<string[]> {
   const wanted = new Set<string>();
   const files = [...pages];
@@ -79,7 +79,7 @@ async function loadedBy(pages: string[], assets: string[]): Promise<string[]> {
 
 async function readHtml(name: PageName, mode: Mode): Promise<StaticFile> {
   const file = path.join(built, htmlFiles[name]);
-  // A page cannot know otherwise whether there is a sandbox to ask.
+  // The page needs to know whether the service is a sandbox.
   const text = Buffer.from((await readFile(file, 'utf8')).replace('data-mode=""', `data-mode="${mode}"`));
   return staticFile(name, '.html', text, brotliCompressSync(text), { 'cache-control': 'no-cache', ...pageHeaders });
 }

@@ -1,4 +1,4 @@
-/** The one place where an error becomes a response: ASP.NET Core's problem details. */
+/** Turns an error into a response: problem details in the form of ASP.NET Core. */
 import type { ProblemDetails } from '../errors.ts';
 import type { Reply } from './operation.ts';
 
@@ -21,7 +21,7 @@ const known: Record<number, { title: string; type: string }> = {
 
 const knownFor = (status: number) => known[status] ?? known[400]!;
 
-/** The name of a status. */
+/** The reason phrase of a status. */
 export function titleOf(status: number): string {
   return knownFor(status).title;
 }
@@ -31,7 +31,7 @@ export const reasonHeader = 'error-reason';
 
 export const problemType = 'application/problem+json; charset=utf-8';
 
-/** Members in .NET's order, those without a value left out. */
+/** Members are in the order of .NET; those without a value are left out. */
 export function problemBody(details: ProblemDetails, traceId: string): string {
   const { title, type } = knownFor(details.status);
   return JSON.stringify({
@@ -43,7 +43,7 @@ export function problemBody(details: ProblemDetails, traceId: string): string {
   });
 }
 
-/** A 401 says what it has to say in its header (RFC 6750), an unexpected 500 in the log. */
+/** A 401 (RFC 6750) and a 500 have an empty body. */
 export function problemReply(details: ProblemDetails, traceId: string): Reply {
   const { reason, status, retryAfterSeconds } = details;
   const headers = {

@@ -12,7 +12,7 @@ export interface QueryParameter {
 
 export interface Query<T> {
   parameters: QueryParameter[];
-  /** Throws what is wrong with it. Names match in any case, as in .NET; an empty value counts as absent. */
+  /** Throws if a parameter is invalid. Names match in any case, as in .NET; an empty value counts as absent. */
   read(parameters: URLSearchParams): T;
 }
 
@@ -49,7 +49,7 @@ export function query<M extends Members>(members: M): Query<ValuesOf<M>> {
   };
 }
 
-/** The sentence that .NET has for a value in a query that is of another type. */
+/** The sentence of .NET for a query value of the wrong type. */
 function wrongValue(name: string, given: JsonObject): FieldErrors {
   const field = name[0]!.toUpperCase() + name.slice(1);
   const value = given.values[given.names.indexOf(name)];

@@ -1,4 +1,4 @@
-/** From the bytes of a request to its JSON. */
+/** Reads the JSON of a request from its bytes. */
 import { TextDecoder } from 'node:util';
 import { bodyNotJson, unsupportedMediaType } from '../errors.ts';
 import { readJson, type Kept } from '../formats/json-reader.ts';
@@ -11,7 +11,7 @@ export interface MediaType {
   charset: string;
 }
 
-/** Clients send the same few headers over and over. */
+/** A cache: clients send the same few headers again and again. */
 const known = new Map<string, MediaType | undefined>();
 
 export function mediaTypeOf(header: string | undefined): MediaType | undefined {

@@ -1,4 +1,4 @@
-/** The API reference as one static page: no script, no outside host. */
+/** The API reference as one static page: no script, and nothing from other hosts. */
 import type { Schema } from '../formats/shape.ts';
 import type { OpenApiDocument, OpenApiOperation } from './openapi.ts';
 

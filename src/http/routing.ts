@@ -1,12 +1,12 @@
-/** From a method and a path to an operation: in any case, with or without a trailing slash. */
+/** Finds the operation for a method and a path. Paths match in any case, with or without a trailing slash. */
 import { unknownPath } from '../errors.ts';
 import type { AnyOperation } from './operation.ts';
 
 export interface Found {
   operation: AnyOperation;
-  /** Where the method is wrong: those that are right, of which `operation` has one. */
+  /** The methods of the path, if the request has another one. `operation` then has one of them. */
   allowed: string[] | undefined;
-  /** What stands for `{id}` in the path. */
+  /** The value of `{id}` in the path. */
   id: string | undefined;
 }
 
@@ -55,12 +55,17 @@ function pathOf(address: string): string {
   return path.length > 1 && path.endsWith('/') ? path.slice(0, -1) : path;
 }
 
-/** A path with a broken escape stands for itself; the most it can hold is an id that names nobody. */
+/** Segment by segment, so that an escaped slash stays a part of its segment, as in .NET. */
 function decoded(path: string): string {
-  if (!path.includes('%')) return path;
+  return path.includes('%') ? path.split('/').map(decodedSegment).join('/') : path;
+}
+
+/** A segment with a broken escape or an escaped slash stays as it is; at most it is an id that names nobody. */
+function decodedSegment(segment: string): string {
   try {
-    return decodeURIComponent(path);
+    const text = decodeURIComponent(segment);
+    return text.includes('/') ? segment : text;
   } catch {
-    return path;
+    return segment;
   }
 }

@@ -1,4 +1,4 @@
-/** W3C Trace Context: the trace of the caller if one came, with a span of ours. */
+/** W3C Trace Context: the caller's trace if there is one, with a new span id. */
 import { randomFillSync } from 'node:crypto';
 
 const incoming = /^00-(?!0{32})([0-9a-f]{32})-(?!0{16})[0-9a-f]{16}-([0-9a-f]{2})$/;
@@ -16,7 +16,7 @@ function randomHex(length: number): string {
   return digits.slice(used - length, used);
 }
 
-/** In the form .NET gives it: version, trace, span, and whether the caller records it. */
+/** In the form of .NET: version, trace id, span id, and whether the caller records the trace. */
 export function traceIdFor(traceparent: string | undefined): string {
   const match = traceparent === undefined ? null : incoming.exec(traceparent);
   if (!match) return `00-${randomHex(32)}-${randomHex(16)}-00`;

@@ -1,4 +1,4 @@
-/** A demo individual with a believable year of transactions, the same for everyone but for the dates. */
+/** The demo individual: a plausible year of transactions, always the same except for the dates. */
 import type { Amount } from '../transactions/amount.ts';
 import { parseInstant } from '../transactions/instant.ts';
 import { makeRow, type Row } from '../transactions/row.ts';
@@ -14,7 +14,7 @@ type Details = Pick<
 >;
 
 interface Habit {
-  /** How likely it is on a day: a number, or which days of the month. */
+  /** The probability for each day, or the days of the month. */
   on: number | number[];
   cents: [least: number, most: number];
   hours: [first: number, last: number];
@@ -104,7 +104,7 @@ export function demoTransactions(now: Date): Row[] {
   return rows;
 }
 
-/** Cards take a day or two to clear, and now and then a payment fails. */
+/** Card payments clear after a day or two, and a few payments fail. */
 function statusOf({ paymentSystem }: Details, daysAgo: number, luck: number): string {
   if (paymentSystem === 'CARD' && daysAgo < 2) return 'Pending';
   if (luck < 0.006) return 'Rejected';
@@ -112,7 +112,7 @@ function statusOf({ paymentSystem }: Details, daysAgo: number, luck: number): st
   return luck < 0.011 ? 'Reversed' : 'Accepted';
 }
 
-/** Mulberry32: small, and the same numbers everywhere. */
+/** Mulberry32: a small generator that gives the same numbers everywhere. */
 function generator(seed: number): () => number {
   let state = seed;
   return () => {

@@ -1,10 +1,10 @@
-/** The sandbox hands out codes and tokens without asking, so it answers only programs on this machine. */
+/** The sandbox gives codes and tokens to everybody, so it answers only programs on this machine. */
 import type { IncomingHttpHeaders } from 'node:http';
 import { isLoopback } from '../config/check.ts';
 import { sandboxClosed } from '../errors.ts';
 
 export interface SandboxGuardOptions {
-  /** Names, besides loopback, under which the sandbox may be called. */
+  /** Host names, besides loopback, by which the sandbox may be called. */
   hosts: string[];
   /** Origins whose pages may call the API. */
   corsOrigins: string[];
@@ -15,9 +15,9 @@ const forwarding = ['forwarded', 'x-forwarded-for', 'x-forwarded-host', 'x-forwa
 export function createSandboxGuard({ hosts, corsOrigins }: SandboxGuardOptions) {
   const known = new Set(hosts.map((host) => host.toLowerCase()));
 
-  /** Why a request is refused, if it is. */
+  /** The reason why a request is refused; undefined if it is not. */
   function objection(headers: IncomingHttpHeaders): string | undefined {
-    // A page that had its own name point here (DNS rebinding) still sends that name.
+    // A page whose name was pointed at this machine (DNS rebinding) still sends that name as Host.
     const name = hostName(headers.host);
     if (!isLoopback(name) && !known.has(name)) {
       return 'The sandbox answers only on loopback; LEDGERLINE_SANDBOX_HOSTS adds names.';

@@ -1,8 +1,8 @@
-/** What only the sandbox may do to its database. */
+/** Statements that only the sandbox may run. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { errorCode, type Database, type Transaction } from '../db/database.ts';
 
-/** What the demo individual is known by. */
+/** The additionalData that marks the demo individual. */
 export const demoMark = '{"demo":true}';
 
 export type SandboxStore = ReturnType<typeof createSandboxStore>;

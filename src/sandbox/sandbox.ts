@@ -31,7 +31,7 @@ export function createSandbox({ store, clock, inbox, forget, tellOthers }: Sandb
       const ahead = await store.advanceClock(seconds, most);
       if (ahead === undefined) return undefined;
       changes += 1;
-      // Of two answers that overtake each other the later clock is the right one.
+      // Two answers may arrive in any order. The clock that is further ahead is right.
       clock.aheadSeconds = Math.max(clock.aheadSeconds, ahead);
       await tellOthers();
       return { now: clock.now(), aheadSeconds: ahead };

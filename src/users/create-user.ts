@@ -1,7 +1,8 @@
-/** Adds a user, with an id of the caller's or one of ours. */
+/** Creates a user, with the id that the caller chose or the next free one. */
 import type { Clock } from '../clock.ts';
 import { userExists } from '../errors.ts';
-import type { NewUser, UsersStore } from './users.store.ts';
+import type { UsersStore } from './users.store.ts';
+import type { NewUser } from './user.ts';
 
 export function createCreateUser(store: UsersStore, clock: Clock) {
   return async function createUser(user: NewUser): Promise<number> {

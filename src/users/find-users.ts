@@ -1,28 +1,29 @@
-/** What an operator needs to find a customer: from a number to users, and from a user to the number. */
+/** Finds the users of a phone number, and the phone numbers of a user, for operators. */
 import { unknownUser } from '../errors.ts';
-import type { PhonesOfUser, UsersStore } from './users.store.ts';
+import type { UsersStore } from './users.store.ts';
+import type { PhonesOfUser } from './user.ts';
 
-/** The person behind a token, as the audit names them. */
+/** The person who holds the token, as the audit records it. */
 export interface Operator {
   subject: string;
   client: string;
 }
 
-/** Says who looked at whom, so that it can be told later. */
+/** Records who looked up whom. */
 export type Audit = (
   who: Operator,
   action: 'reveal-phone' | 'find-users',
   target: { userId: number } | { phone: string },
 ) => Promise<void> | void;
 
-/** A number can have been tried by many; this is as many as a person can look through. */
-const most = 50;
+/** How many users are returned: as many as a person can look through. */
+const maxUsers = 50;
 
-/** Whoever may ask can learn whether a number is somebody's: so who asked is told, also when it is nobody's. */
+/** The answer tells whether anybody uses a number, so every lookup is audited, also one without a result. */
 export function createFindUsers(store: UsersStore, audit: Audit) {
   return async function findUsers(who: Operator, phone: string): Promise<number[]> {
     await audit(who, 'find-users', { phone });
-    return store.findByPhone(phone, most);
+    return store.findByPhone(phone, maxUsers);
   };
 }
 
@@ -30,7 +31,7 @@ export function createRevealPhone(store: UsersStore, audit: Audit) {
   return async function revealPhone(who: Operator, userId: number): Promise<PhonesOfUser> {
     const phones = await store.readPhones(userId);
     if (!phones) throw unknownUser();
-    // First the audit: nobody sees a number without it.
+    // The audit comes first: no number is shown without it.
     await audit(who, 'reveal-phone', { userId });
     return phones;
   };

@@ -1,10 +1,11 @@
-/** Users who come from elsewhere, with the phones they verified there. */
+/** Imports users of another system, with the phone numbers they verified there. */
 import type { Clock } from '../clock.ts';
 import type { FieldErrors } from '../errors.ts';
 import { JsonObject, JsonNumber, type Json } from '../formats/json.ts';
 import { parsePhoneNumber, type PhoneNumber } from '../phone/phone-number.ts';
 import { int32, memberReader, optional, required, filterText, WrongType } from '../formats/shape.ts';
-import type { ImportedUser, ImportUserResult, UsersStore } from './users.store.ts';
+import type { UsersStore } from './users.store.ts';
+import type { ImportedUser, ImportUserResult } from './user.ts';
 
 export type UserReading = { user: ImportedUser } | { errors: FieldErrors };
 
@@ -43,7 +44,7 @@ export function readUser(json: Json): UserReading {
   return Object.keys(errors).length > 0 ? { errors } : { user: { id, phone, verified: isVerified } };
 }
 
-/** A truth may come as JSON's own. */
+/** A boolean, as JSON or as text. */
 function asTexts(json: JsonObject): JsonObject {
   const text = (value: Json) =>
     typeof value === 'boolean' ? String(value) : value instanceof JsonNumber ? value.text : value;

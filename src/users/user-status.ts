@@ -1,6 +1,7 @@
-/** Whether a user's phone is verified, and which it is. */
+/** Reads whether a user has a verified phone, and its number. */
 import { unknownUser } from '../errors.ts';
-import type { UsersStore, UserStatus } from './users.store.ts';
+import type { UsersStore } from './users.store.ts';
+import type { UserStatus } from './user.ts';
 
 export function createUserStatus(store: UsersStore) {
   return async function userStatus(userId: number): Promise<UserStatus> {

@@ -1,33 +1,6 @@
 /** The statements about users. */
 import { array, type Database, type Transaction } from '../db/database.ts';
-import type { PhoneNumber } from '../phone/phone-number.ts';
-
-export interface NewUser {
-  id: number | undefined;
-  merchantId: number | undefined;
-  email: string | undefined;
-  /** JSON text of an object. */
-  additionalData: string | undefined;
-}
-
-/** A user who comes from another system, with the phone that was verified there. */
-export interface ImportedUser {
-  id: number;
-  phone: PhoneNumber | undefined;
-  verified: boolean;
-}
-
-export type ImportUserResult = 'created' | 'known' | 'phone-taken' | 'other-phone' | 'erased';
-
-export interface UserStatus {
-  isPhoneNumberVerified: boolean;
-  phoneNumber: string | null;
-}
-
-export interface PhonesOfUser {
-  verifiedPhone: string | null;
-  lastSentPhone: string | null;
-}
+import type { ImportedUser, ImportUserResult, NewUser, PhonesOfUser, UserStatus } from './user.ts';
 
 export type UsersStore = ReturnType<typeof createUsersStore>;
 
@@ -48,7 +21,7 @@ export function createUsersStore(db: Database, { writesEvents = true }: UsersSto
   const createdEventCount = writesEvents ? 1 : 0;
 
   return {
-    /** The id the user got; undefined when it was taken. */
+    /** The id of the new user; undefined if it was taken. */
     async insertUser({ id, merchantId, email, additionalData }: NewUser, now: Date): Promise<number | undefined> {
       return db.transaction(async (sql) => {
         const [row] = await sql`
@@ -70,7 +43,7 @@ export function createUsersStore(db: Database, { writesEvents = true }: UsersSto
       });
     },
 
-    /** Moves the sequence to the end of the run of ids that callers brought, where the next one is free. */
+    /** Moves the sequence past the ids that callers chose, to the next free one. */
     async skipTakenIds(): Promise<void> {
       await db.write`
         select setval('user_ids', u.id)
@@ -81,7 +54,7 @@ export function createUsersStore(db: Database, { writesEvents = true }: UsersSto
         order by u.id limit 1`;
     },
 
-    /** One batch, one transaction. Whoever verifies at the same time waits, or is waited for. */
+    /** Imports one batch in one transaction. A verification of the same number waits for it, or it waits for the verification. */
     async importUsers(users: readonly ImportedUser[], now: Date): Promise<ImportUserResult[]> {
       const ids = [...new Set(users.map(({ id }) => id))].sort((a, b) => a - b);
       return db.transaction(async (sql) => {
@@ -134,7 +107,7 @@ export function createUsersStore(db: Database, { writesEvents = true }: UsersSto
       });
     },
 
-    /** Whoever verified the phone first, then those whose last code went there. */
+    /** The user who verified the phone first, then the users whose last code was sent to it. */
     async findByPhone(phone: string, most: number): Promise<number[]> {
       const rows = await db.read`
         select user_id from (

@@ -189,7 +189,9 @@ describe('destinations', () => {
     expect(refused.status).toBe(429);
     expect(Number(refused.headers.get('retry-after'))).toBeGreaterThan(1790);
     await service.advance(1801);
-    expect(await send(pumped, 15)).toBeLessThanOrEqual(3);
+    const throughAgain = await send(pumped, 15);
+    expect(throughAgain).toBeGreaterThanOrEqual(1);
+    expect(throughAgain).toBeLessThanOrEqual(3);
     const again = await service.sendCode(await service.createUser(), phone(pumped));
     expect(Number(again.headers.get('retry-after'))).toBeGreaterThan(3590);
 

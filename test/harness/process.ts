@@ -6,6 +6,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { onTestFinished } from 'vitest';
+import { checkAnswersOf } from './checked-fetch.ts';
 
 const main = fileURLToPath(new URL('../../dist/main.js', import.meta.url));
 
@@ -69,7 +70,7 @@ export class ServiceProcess {
     while (this.url === '') {
       if (this.child.exitCode !== null) throw new Error(`The service ended: ${this.output.stderr}`);
       const line = /"url":"([^"]+)"[^\n]*"msg":"started"/.exec(this.output.stdout);
-      if (line) this.url = line[1]!;
+      if (line) checkAnswersOf((this.url = line[1]!));
       else await new Promise((resolve) => setTimeout(resolve, 20));
     }
     return this;

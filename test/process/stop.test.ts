@@ -4,7 +4,7 @@ import { existsSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import postgres from 'postgres';
-import { expect, it } from 'vitest';
+import { expect, it, vi } from 'vitest';
 import { dataFolder, startProcess } from '../harness/process.ts';
 import { row } from '../harness/service.ts';
 
@@ -32,9 +32,10 @@ it('SIGTERM stops the service and its PostgreSQL cleanly, with the requests in f
   await sql.begin(async (transaction) => {
     await transaction`lock table transactions in access exclusive mode`;
     answers = Array.from({ length: 5 }, list);
-    await new Promise((resolve) => setTimeout(resolve, 300));
+    const waiting = () => transaction`select from pg_stat_activity where wait_event_type = 'Lock'`;
+    await vi.waitUntil(async () => (await waiting()).length >= 5, { timeout: 30_000 });
     exit = service.end('SIGTERM');
-    await new Promise((resolve) => setTimeout(resolve, 500));
+    await vi.waitUntil(() => service.output.stdout.includes('"msg":"stopping"'), { timeout: 30_000 });
   });
   await sql.end();
   expect((await Promise.all(answers)).map(({ status }) => status)).toEqual(Array(5).fill(200));

@@ -9,11 +9,11 @@ beforeAll(async () => {
 });
 afterAll(() => service.stop());
 
-it.each(['light', 'dark'] as const)(
+it.for(['light', 'dark'] as const)(
   'the reference page reads well in a browser, %s, and asks nobody else for anything',
-  async (colorScheme) => {
+  async (colorScheme, { skip }) => {
     const browser = await openBrowser();
-    if (typeof browser === 'string') return console.warn(browser);
+    if (typeof browser === 'string') return skip(browser);
     const page = await browser.newPage({ colorScheme, viewport: { width: 1280, height: 800 } });
     const requests: string[] = [];
     const complaints: string[] = [];

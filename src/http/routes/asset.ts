@@ -1,7 +1,7 @@
 import { operation } from '../operation.ts';
 import type { StaticFile } from '../pages.ts';
 
-/** Not in the reference: their names change with every build. */
+/** Assets are not in the reference, since their names change with every build. */
 export const assetOperation = (file: StaticFile) =>
   operation({
     name: 'asset',

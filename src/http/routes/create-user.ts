@@ -1,14 +1,14 @@
-import type { NewUser } from '../../users/users.store.ts';
+import type { NewUser } from '../../users/user.ts';
 import { notTheirs } from '../../errors.ts';
 import { operation, reply } from '../operation.ts';
 import { record } from '../../formats/record.ts';
 import { body, int32, objectText, optional, required, text } from '../../formats/shape.ts';
 
-/** What .NET's own attribute asks of an address: one @, with something on either side. */
+/** The check of .NET's EmailAddress attribute: one @ with text on both sides. */
 const parseEmail = (address: string) => (/^[^@]+@[^@]+$/.test(address) ? address : undefined);
 
 const input = body('CreateUserRequest', {
-  id: optional(int32(), 'An id of the caller’s own, where one is brought.'),
+  id: optional(int32(), 'The id, if the caller chooses it.'),
   merchantId: optional(int32(-2_147_483_648), 'Merchant the user belongs to.'),
   email: optional(
     text({
@@ -35,14 +35,14 @@ export const createUserOperation = (createUser: (user: NewUser) => Promise<numbe
     tag: 'Users',
     summary: 'Create a user',
     about:
-      'The body is optional, and so is every member. An individual is a user: individualId is the id returned here.',
+      'The body is optional, and so is every member. An individual is a user: the id returned here is the individualId of other operations.',
     scopes: ['users'],
     input,
     example: {},
     responses: { 201: { about: 'The new user.', shape: createdUser } },
     errors: ['user-exists'],
     async handle({ body: { id, merchantId, email, additionalData }, caller }) {
-      // A token that may name one user cannot bring others into being.
+      // A token that is bound to a user cannot create other users.
       if (caller.userId !== undefined && caller.userId !== id) throw notTheirs();
       return reply(201, createdUser, { id: await createUser({ id, merchantId, email, additionalData }) });
     },

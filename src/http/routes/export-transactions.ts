@@ -21,7 +21,7 @@ export const exportTransactionsOperation = (exportTransactions: (request: Export
     summary: 'Export an individual’s transactions',
     about:
       'Exactly the rows the list would give, streamed: text/csv, or application/x-ndjson where Accept prefers it. ' +
-      'A cell that a spreadsheet would take for a formula begins with an apostrophe.',
+      'A cell that a spreadsheet would read as a formula starts with an apostrophe.',
     scopes: ['transactions:read'],
     input,
     inputRequired: true,
@@ -57,7 +57,7 @@ export const exportTransactionsOperation = (exportTransactions: (request: Export
     },
   });
 
-/** Accept never refuses: what is neither asked for nor against comes as CSV. */
+/** Accept never refuses. CSV is the default. */
 function preferredFormat(accept = ''): ExportFormat {
   const weight = (type: string) => {
     const range = accept.split(',').map((part) => part.split(';').map((piece) => piece.trim().toLowerCase()));

@@ -5,7 +5,7 @@ import { transactionShape } from './transaction-shape.ts';
 
 export const getTransactionInput = body('GetTransactionRequest', {
   transactionId: required(text({ trim: true, maxLength: maxLengths.transactionId }), 'Transaction identifier.'),
-  individualId: optional(int32(), 'Whose; a transfer between two individuals stands in both wallets.'),
+  individualId: optional(int32(), 'The individual. A transfer between two individuals is in both wallets.'),
 });
 
 export const getTransactionOperation = (
@@ -18,7 +18,7 @@ export const getTransactionOperation = (
     tag: 'Transactions',
     summary: 'Get one transaction',
     about:
-      'Without individualId a user-bound token means its user; another token gets the one that exists, or 400 when several individuals hold that id.',
+      'Without individualId, a token that is bound to a user means that user. Another token gets the transaction if one individual has that id, and 400 if several have it.',
     scopes: ['transactions:read'],
     input: getTransactionInput,
     inputRequired: true,

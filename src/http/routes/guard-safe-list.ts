@@ -6,7 +6,7 @@ import { operation, reply } from '../operation.ts';
 const entry = record('GuardSafeEntry', {
   id: required(text(), 'The id by which it can be removed.'),
   label: required(text(), 'The prefix, or the masked number.'),
-  isPrefix: required(boolean(), 'Whether it stands for all numbers that start so.'),
+  isPrefix: required(boolean(), 'Whether it means all numbers that start with it.'),
   addedAt: required(instant(), 'When it was added.'),
   addedBy: required(text(), 'Who added it.'),
 });

@@ -1,4 +1,4 @@
-/** The header by which a caller may ask twice and be served once. */
+/** The header Idempotency-Key of a send. */
 import type { IncomingHttpHeaders } from 'node:http';
 import { invalidFields } from '../../errors.ts';
 
@@ -12,4 +12,4 @@ export function idempotencyKeyOf(headers: IncomingHttpHeaders): string | undefin
 }
 
 export const idempotencyAbout =
-  'With the header Idempotency-Key a repeated request gets the first one’s answer and no second text goes out, for 24 hours; after a 429 or 503 it tries again.';
+  'With the header Idempotency-Key, a repeated request gets the first answer again and nothing is sent twice, for 24 hours. After a 429 or 503 the request is tried anew.';

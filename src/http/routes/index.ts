@@ -1,4 +1,4 @@
-/** The table of operations: what the service does, in one look. */
+/** The table of all operations. */
 import type { Issuer } from '../../auth/issuer.ts';
 import type { Observer } from '../../observe.ts';
 import type { GuardDesk } from '../../guard/desk.ts';
@@ -11,7 +11,7 @@ import type { VerifyCode } from '../../phone/verify-code.ts';
 import type { Sandbox } from '../../sandbox/sandbox.ts';
 import type { ListReply, ListRequest } from '../../transactions/list-transactions.ts';
 import type { createFindUsers, createRevealPhone } from '../../users/find-users.ts';
-import type { NewUser, UserStatus } from '../../users/users.store.ts';
+import type { NewUser, UserStatus } from '../../users/user.ts';
 import { pageNames, type PageName } from '../../config/settings/server.ts';
 import type { Pages } from '../pages.ts';
 import { openApiDocument } from '../openapi.ts';
@@ -22,6 +22,7 @@ import type { EraseUser } from '../../privacy/erase-user.ts';
 import type { ReadUserData } from '../../privacy/read-user-data.ts';
 import { assetOperation } from './asset.ts';
 import { docsOperation } from './docs.ts';
+import { describeWebhooks } from './event-webhooks.ts';
 import { exportTransactionsOperation } from './export-transactions.ts';
 import { summarizeTransactionsOperation } from './summarize-transactions.ts';
 import type { ExportReply, ExportRequest } from '../../transactions/export-transactions.ts';
@@ -102,14 +103,14 @@ export interface Services {
   /** Throws the reason why requests cannot be served. */
   checkReady(): void;
   observer: Observer;
-  /** Absent where another issuer's tokens are trusted. */
+  /** Absent if the tokens come from another issuer. */
   issuer: Issuer | undefined;
   /** Absent in production. */
   sandbox: Sandbox | undefined;
   /** Pages that are served. */
   pageNames: readonly PageName[];
   pages: Pages;
-  /** Whether /metrics stands among the rest. */
+  /** Whether /metrics is served on the same port. */
   metricsHere: boolean;
 }
 
@@ -173,13 +174,13 @@ export function operationsOf(services: Services): AnyOperation[] {
     openApiOperation(() => document),
     docsOperation(() => document),
   ];
-  const document = openApiDocument(operations);
+  const document = openApiDocument(operations, describeWebhooks);
   return [...operations, ...services.pages.assets.map(assetOperation)];
 }
 
-/** `openapi.json`: the API with everything it can have. */
+/** `openapi.json`: every operation that any configuration has. */
 export function completeDocument(): string {
-  // No operation is called here, so none of them needs what it would call.
+  // No operation is called here, so the services can be missing.
   const everything = {
     observer: {},
     issuer: {},
@@ -188,5 +189,5 @@ export function completeDocument(): string {
     pages: { html: {}, assets: [] },
     metricsHere: true,
   } as unknown as Services;
-  return `${JSON.stringify(openApiDocument(operationsOf(everything)), null, 2)}\n`;
+  return `${JSON.stringify(openApiDocument(operationsOf(everything), describeWebhooks), null, 2)}\n`;
 }

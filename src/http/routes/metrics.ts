@@ -9,7 +9,7 @@ export const metricsOperation = (observer: Observer) =>
     path: '/metrics',
     tag: 'Health',
     summary: 'Metrics for Prometheus',
-    about: 'On a port of its own in production, or off.',
+    about: 'In production it is on a port of its own, or off.',
     responses: { 200: { about: 'The metrics.', contentType: 'text/plain' } },
     handle: async () => ({
       status: 200,

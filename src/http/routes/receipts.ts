@@ -9,7 +9,7 @@ import { query } from '../query-shape.ts';
 const largestReceipt = 64 * 1024;
 
 export interface Receipts {
-  /** Where the service is reached from outside, which is part of what some gateways sign. */
+  /** The URL of the service as gateways see it. Some gateways sign it. */
   publicUrl: string;
   find(gateway: string): Gateway | undefined;
   take: TakeReceipts;
@@ -27,9 +27,9 @@ const receiptOperation = (receipts: Receipts, gateway: string, method: 'GET' | '
     method,
     path: `/gateways/${gateway}/receipts`,
     tag: 'Gateways',
-    summary: `What became of a message, told by ${gateway}`,
+    summary: `Take a delivery receipt of ${gateway}`,
     about:
-      'For the gateway, not for callers of the API. It is authentic by the gateway’s signature, where it has one, and by the message’s own address, which nobody else knows.',
+      'For the gateway, not for callers of the API. A receipt is authentic if its signature is right, for gateways that sign, and if it comes to the URL of its message, which only the gateway knows.',
     rawBody: true,
     largestBody: largestReceipt,
     query: query({ message: optional(text(), 'The message, by the reference that the gateway was given.') }),

@@ -11,7 +11,7 @@ export const resendCodeOperation = (send: SendCode) =>
     path: '/User/{id}/phone-number/resend-code',
     tag: 'Phone verification',
     summary: 'Send a new code to the phone of the last send',
-    about: `No body is needed. It draws on the same budget as send-code. ${idempotencyAbout}`,
+    about: `No body is needed. It counts against the same limits as send-code. ${idempotencyAbout}`,
     scopes: ['phone'],
     responses: { 204: sentResponse },
     errors: ['unknown-user', 'nothing-to-resend', ...sendErrors],

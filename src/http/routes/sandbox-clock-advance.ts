@@ -4,7 +4,7 @@ import { body, int32, required } from '../../formats/shape.ts';
 import type { Sandbox } from '../../sandbox/sandbox.ts';
 import { operation, reply } from '../operation.ts';
 
-/** Ten years: far enough for any test, and no date leaves the range a Date can hold. */
+/** Ten years: enough for any test, and every date stays within the range of Date. */
 const maximumAheadSeconds = 315_360_000;
 
 const input = body('SandboxClockRequest', {

@@ -16,7 +16,7 @@ const input = body('SendCodeRequest', {
       parse: (given) => (/^[A-Za-z]{2,3}(-[A-Za-z0-9]{2,8}){0,3}$/.test(given) ? given : undefined),
       message: 'The field {0} must be a language such as en or pt-BR.',
     }),
-    'Language of the message, such as en or pt-BR; by the phone’s country if not given.',
+    'Language of the message, such as en or pt-BR. If absent, the language of the phone’s country.',
   ),
 });
 
@@ -27,7 +27,7 @@ export const sendCodeOperation = (send: SendCode) =>
     path: '/User/phone-number/send-code',
     tag: 'Phone verification',
     summary: 'Send a verification code',
-    about: `Texts a one-time code to the phone. 204 means a gateway accepted the message, or that the user is verified already and nothing was sent. ${idempotencyAbout}`,
+    about: `Sends a one-time code by SMS. 204 means that a gateway accepted the message, or that the user is verified already and nothing was sent. ${idempotencyAbout}`,
     scopes: ['phone'],
     input,
     inputRequired: true,

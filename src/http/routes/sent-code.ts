@@ -11,7 +11,7 @@ export const sentResponse: ResponseDoc = {
   },
 };
 
-/** What a send and a resend can fail with alike. */
+/** The errors that send-code and resend-code have in common. */
 export const sendErrors = [
   'invalid-request',
   'phone-taken',

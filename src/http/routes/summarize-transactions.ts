@@ -21,7 +21,7 @@ const input = body(
     timeZone: withDefault(
       filterText({ parse: parseTimeZone, message: timeZoneMessage }),
       'UTC',
-      'IANA time zone whose days are meant.',
+      'IANA time zone of the periods.',
     ),
     ...filterMembers,
   },

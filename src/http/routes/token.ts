@@ -21,7 +21,7 @@ export const tokenOperation = (issuer: Issuer, observe: Observe) =>
     tag: 'Tokens',
     summary: 'Get an access token',
     about:
-      'OAuth 2.0 client credentials, form-encoded, the secret by Basic or in the body. A client that may bind users adds user_id, and gets a token that opens one user only, with at most the scopes phone and transactions:read. Errors are those of RFC 6749 section 5.2.',
+      'OAuth 2.0 client credentials, form-encoded, with the secret in HTTP Basic or in the body. A client that may bind users can add user_id: the token is then valid for that user only, with at most the scopes phone and transactions:read. Errors have the form of RFC 6749 section 5.2.',
     rawBody: true,
     largestBody: 16 * 1024,
     oauthErrors: true,
@@ -63,7 +63,7 @@ function readRequest({ headers, bytes }: Request): TokenRequest {
   return { clientId, secret, scope: form('scope'), userId: form('user_id') };
 }
 
-/** RFC 6749 section 3.2: a parameter comes at most once, and one without a value counts as left out. */
+/** RFC 6749 section 3.2: a parameter must not be repeated, and one without a value counts as absent. */
 function readForm(text: string): (name: string) => string | undefined {
   const parameters = new URLSearchParams(text);
   return (name) => {

@@ -7,7 +7,7 @@ export const unlinkPhoneOperation = (unlinkPhone: (userId: number) => Promise<vo
     path: '/User/{id}/phone-number',
     tag: 'Phone verification',
     summary: 'Unlink a lost or recycled number',
-    about: 'The user is unverified again, and the number is free.',
+    about: 'The user is unverified again, and another user can verify the number.',
     scopes: ['users'],
     responses: { 204: { about: 'The user has no number.' } },
     errors: ['unknown-user'],

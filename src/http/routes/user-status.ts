@@ -1,4 +1,4 @@
-import type { UserStatus } from '../../users/users.store.ts';
+import type { UserStatus } from '../../users/user.ts';
 import { boolean, nullable, record } from '../../formats/record.ts';
 import { required, text } from '../../formats/shape.ts';
 import { operation, reply } from '../operation.ts';
@@ -14,7 +14,7 @@ export const userStatusOperation = (userStatus: (userId: number) => Promise<User
     method: 'GET',
     path: '/User/{id}/status',
     tag: 'Users',
-    summary: 'Whether a user’s phone is verified',
+    summary: 'Read whether a user’s phone is verified',
     scopes: ['users', 'phone'],
     responses: { 200: { about: 'The state of the user’s phone.', shape: status } },
     errors: ['unknown-user'],

@@ -1,6 +1,6 @@
 /** The `webhooks` of the OpenAPI document, made from the catalogue of events. */
-import { catalogueEntries, eventSchema, testEventEntry, testEventType } from '../events/catalogue.ts';
-import type { Schema } from '../formats/shape.ts';
+import { catalogueEntries, eventSchema, testEventEntry, testEventType } from '../../events/catalogue.ts';
+import type { Schema } from '../../formats/shape.ts';
 
 const headers: Record<string, string> = {
   'webhook-id': 'The id of the event, the same on every try.',

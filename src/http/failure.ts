@@ -1,0 +1,41 @@
+/** Turns an error into the reply that the caller gets. */
+import { reasonOfTokenError, TokenError } from '../auth/token-error.ts';
+import { CallerGone, internalError, malformedRequest, Problem } from '../errors.ts';
+import type { Reply } from './operation.ts';
+import { problemReply } from './problem.ts';
+import type { Refusal, RequestRecord } from './request-record.ts';
+import { tokenErrorReply, tokenProblemReply } from './token-error-reply.ts';
+
+export interface FailureOptions {
+  /** The entry of the catalogue for an error of the database; undefined if it is a defect. */
+  translate(error: unknown): Problem | undefined;
+  observeDefect(error: unknown, traceId: string): void;
+}
+
+export function createFailureReply({ translate, observeDefect }: FailureOptions) {
+  return function failureReply(error: unknown, record: RequestRecord): Reply {
+    const { traceId, oauthErrors } = record;
+    if (error instanceof TokenError) {
+      record.refusal = { reason: reasonOfTokenError(error.code) };
+      return tokenErrorReply(error);
+    }
+    // Nobody reads this answer: the connection is closed.
+    const problem = error instanceof CallerGone ? malformedRequest() : asProblem(error);
+    if (!problem) {
+      observeDefect(error, traceId);
+      return problemReply(internalError().details, traceId);
+    }
+    record.refusal = refusalOf(problem);
+    return oauthErrors ? tokenProblemReply(problem) : problemReply(problem.details, traceId);
+  };
+
+  function asProblem(error: unknown): Problem | undefined {
+    return error instanceof Problem ? error : translate(error);
+  }
+}
+
+/** For the log: an operator must be able to tell an expired token from one of another audience. */
+function refusalOf({ details: { reason, headers } }: Problem): Refusal {
+  const detail = /error_description="([^"]+)"/.exec(headers?.['www-authenticate'] ?? '')?.[1];
+  return detail === undefined ? { reason } : { reason, detail };
+}

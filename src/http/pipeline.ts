@@ -1,0 +1,130 @@
+/** Checks a request, in the order of the contract, and runs its operation. */
+import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http';
+import type { Admission } from '../admission.ts';
+import type { Caller } from '../auth/caller.ts';
+import type { Verifier } from '../auth/verifier.ts';
+import { notTheirs, scopeMissing, wrongMethod } from '../errors.ts';
+import { Slots } from '../slots.ts';
+import { createClientAddress, type TrustedProxies } from './client-address.ts';
+import {
+  bearerToken,
+  checkHost,
+  checkMediaType,
+  hasBody,
+  isStreamed,
+  pathId,
+  readBytes,
+  readInput,
+  takeAddress,
+} from './incoming.ts';
+import { queryOf, type AnyOperation, type Context, type Reply } from './operation.ts';
+import { RequestOwner } from './request-owner.ts';
+import type { RequestRecord } from './request-record.ts';
+import { createRouting } from './routing.ts';
+
+export interface PipelineOptions {
+  operations: AnyOperation[];
+  verifier: Verifier;
+  admission: Admission;
+  /** Refuses a request to an operation that is local in the sandbox, before the token is looked at. */
+  guard?(headers: IncomingHttpHeaders): void;
+  /** Proxies whose X-Forwarded-For is trusted. */
+  trustedProxies: TrustedProxies;
+}
+
+/** The size limit of a body, if the operation has no limit of its own. */
+const maxBodyBytes = 1024 * 1024;
+
+/** Streams of rows that are read at once. Each holds some batches in memory. */
+const maxStreams = 16;
+
+/** Bodies above `maxBodyBytes` that are read at once. One of 32 MiB takes about 150 MiB until it is answered. */
+const maxLargeBodies = 3;
+
+export function createPipeline({ operations, verifier, admission, guard, trustedProxies }: PipelineOptions) {
+  const route = createRouting(operations);
+  const clientAddressOf = createClientAddress(trustedProxies);
+  const streamSlots = new Slots({ slots: maxStreams, waiting: 0, waitMilliseconds: 0, retrySeconds: 10 });
+  const largeBodySlots = new Slots({ slots: maxLargeBodies, waiting: 64, waitMilliseconds: 10_000, retrySeconds: 1 });
+
+  /** Throws if the request is refused. Fills in the record on the way. */
+  return async function answer(
+    request: IncomingMessage,
+    response: ServerResponse,
+    record: RequestRecord,
+  ): Promise<Reply> {
+    checkHost(request);
+    takeAddress(request);
+    const { operation, allowed, id } = route(request.method!, request.url!);
+    const { headers } = request;
+    record.oauthErrors = operation.oauthErrors ?? false;
+    if (allowed) throw wrongMethod(allowed);
+    record.operation = operation.name;
+    record.route = operation.path;
+    if (!operation.isVital) admission.check();
+    if (operation.isLocalInSandbox) guard?.(headers);
+    if (operation.scopes) {
+      const verified = verifier(bearerToken(headers.authorization));
+      record.caller = verified instanceof Promise ? await verified : verified;
+      checkScope(operation, record.caller);
+    }
+    const isBodySent = hasBody(headers);
+    if (isBodySent && !operation.rawBody) checkMediaType(operation, headers);
+    const caller = record.caller!;
+    const owner = new RequestOwner(caller, response);
+    const asked = { headers, address: request.url!, bytes: undefined, clientAddress: () => clientAddressOf(request) };
+    if (isBodySent && isStreamed(operation, headers)) {
+      const context = { id: 0, caller, owner, request: asked };
+      return streamSlots.run(owner, () => operation.streams!.handle(context, request));
+    }
+    const release = isBodySent && mayBeLarge(operation, headers) ? await largeBodySlots.take(owner) : undefined;
+    try {
+      const bytes = isBodySent ? await readBytes(request, operation.largestBody ?? maxBodyBytes) : undefined;
+      const input = operation.rawBody ? undefined : readInput(operation, bytes, headers['content-type']);
+      const context: Context<unknown, unknown> = {
+        body: input instanceof Promise ? await input : input,
+        id: pathId(id, operation.unknownId),
+        query: operation.query?.read(queryOf(request.url!)),
+        caller,
+        owner,
+        request: { ...asked, bytes },
+      };
+      checkUser(operation, context);
+      return await handle(operation, context);
+    } finally {
+      release?.();
+    }
+  };
+
+  async function handle(operation: AnyOperation, context: Context<unknown, unknown>): Promise<Reply> {
+    if (operation.isVital) return operation.handle(context);
+    admission.enter(context.owner);
+    try {
+      return await operation.handle(context);
+    } finally {
+      admission.leave(context.owner);
+    }
+  }
+}
+
+/** Whether the operation takes large bodies, and this may be one: it is announced as large, or not announced. */
+function mayBeLarge({ largestBody: limit = 0 }: AnyOperation, headers: IncomingHttpHeaders): boolean {
+  return limit > maxBodyBytes && Number(headers['content-length'] ?? Infinity) > maxBodyBytes;
+}
+
+function checkScope({ scopes }: AnyOperation, caller: Caller): void {
+  if (!scopes!.some((scope) => caller.scopes.has(scope))) throw scopeMissing(scopes!);
+}
+
+/** Whether the operation is about all users, and so refuses tokens that are bound to one. */
+function concernsEverybody({ scopes }: AnyOperation): boolean {
+  return scopes?.every((scope) => /^(operator|events):/.test(scope)) ?? false;
+}
+
+function checkUser(operation: AnyOperation, context: Context<unknown, unknown>): void {
+  const userId = context.caller?.userId;
+  if (userId === undefined) return;
+  if (operation.serviceTokensOnly) throw notTheirs();
+  const named = operation.namesUser?.(context);
+  if (named === undefined ? concernsEverybody(operation) : named !== userId) throw notTheirs();
+}

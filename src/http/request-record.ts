@@ -1,0 +1,24 @@
+/** What is known of a request by the time its answer is logged. */
+import type { Caller } from '../auth/caller.ts';
+import type { RequestObservation } from '../observe.ts';
+
+export interface RequestRecord {
+  traceId: string;
+  /** The operation's name. */
+  operation: string;
+  /** The path of the operation, with the names of its parameters. */
+  route?: string;
+  caller: Caller | undefined;
+  /** Whether errors have the form of RFC 6749 section 5.2. */
+  oauthErrors: boolean;
+  /** Why the request was refused. */
+  refusal?: Refusal;
+  /** When the answer was sent, if the connection stays open after it. */
+  answeredAt?: number;
+}
+
+export type Refusal = Required<Pick<RequestObservation, 'reason'>> & Pick<RequestObservation, 'detail'>;
+
+export function newRecord(traceId: string): RequestRecord {
+  return { traceId, operation: 'none', caller: undefined, oauthErrors: false };
+}

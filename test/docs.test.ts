@@ -1,0 +1,38 @@
+/** The documentation holds together: links lead somewhere, and every page can be found. */
+import { existsSync } from 'node:fs';
+import { readdir, readFile } from 'node:fs/promises';
+import path from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { expect, it } from 'vitest';
+
+const root = fileURLToPath(new URL('../', import.meta.url));
+
+async function pagesIn(folder: string): Promise<string[]> {
+  const names = await readdir(path.join(root, folder), { recursive: folder !== '.' });
+  return names.filter((name) => name.endsWith('.md')).map((name) => path.join(folder, name));
+}
+
+/** Targets of links and images that are files. */
+function fileLinks(markdown: string): string[] {
+  return [...markdown.matchAll(/\]\(([^)\s]+)\)/g)]
+    .map(([, target]) => target!.split('#')[0]!)
+    .filter((target) => target !== '' && !/^[a-z]+:/.test(target));
+}
+
+it('links only to files that exist', async () => {
+  const pages = (await Promise.all(['.', 'docs', 'bench', 'deploy'].map(pagesIn))).flat();
+  const broken: string[] = [];
+  for (const page of pages) {
+    for (const link of fileLinks(await readFile(path.join(root, page), 'utf8'))) {
+      if (!existsSync(path.join(root, path.dirname(page), link))) broken.push(`${page} → ${link}`);
+    }
+  }
+  expect(broken).toEqual([]);
+});
+
+it('lists every page in docs/README.md', async () => {
+  const listed = fileLinks(await readFile(path.join(root, 'docs/README.md'), 'utf8')).map((link) =>
+    path.join('docs', link),
+  );
+  expect((await pagesIn('docs')).filter((page) => page !== 'docs/README.md' && !listed.includes(page))).toEqual([]);
+});
