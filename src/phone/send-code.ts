@@ -5,7 +5,7 @@ import type { DigestKeys } from '../digest-keys.ts';
 import type { Observe } from '../observe.ts';
 import type { Origin } from '../guard/source.ts';
 import type { Dispatch, OutgoingMessage } from '../sms/failover.ts';
-import type { WriteMessage, Written } from '../sms/message.ts';
+import type { MessageText, WriteMessage } from '../sms/message.ts';
 import { makeReference } from '../sms/reference.ts';
 import { deriveCode, digestCode, makeSeed, recoverCode } from './code.ts';
 import { maskPhone, parsePhoneNumber, type PhoneNumber } from './phone-number.ts';
@@ -122,7 +122,7 @@ export function createSendCode(rules: SendRules) {
   function describe(
     request: SendRequest,
     { codeNumber, messageNumber, requestedAt, counted }: ReservedSend,
-    written: Pick<Written, 'locale' | 'segments'>,
+    written: Pick<MessageText, 'locale' | 'segments'>,
     { outcome, gateway, gatewayId, reason, tries }: Dispatch,
   ): FinishedMessage {
     const { userId, phone, correlationType } = request;
