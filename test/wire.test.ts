@@ -110,6 +110,14 @@ describe('a body', () => {
     expect([broken.status, Object.keys(broken.json.errors)]).toEqual([400, ['$']]);
   });
 
+  it('that is large and wrong is refused like a small one, also where the path names nobody', async () => {
+    for (const body of [`{"url": "${'x'.repeat(100_000)}"`, `[${'0,'.repeat(50_000)}0]`]) {
+      const answer = await service.call('/webhook-endpoints/none', undefined, { raw: body });
+      expect(answer.status).toBe(400);
+    }
+    expect((await service.call('/webhook-endpoints/none', { description: 'x' })).status).toBe(404);
+  });
+
   it('is required where a member is: the key is empty', async () => {
     for (const answer of [await verify(''), await verify('null'), await service.call('/User/phone-number/verify')]) {
       expect(answer.json).toEqual(invalidField('', 'A non-empty request body is required.'));

@@ -80,9 +80,11 @@ export function createPipeline({ operations, verifier, admission, guard, trusted
     const release = isBodySent && mayBeLarge(operation, headers) ? await largeBodySlots.take(owner) : undefined;
     try {
       const bytes = isBodySent ? await readBytes(request, operation.largestBody ?? maxBodyBytes) : undefined;
+      // Awaited before anything else can throw: nobody would hear of its failure, and that ends the process.
       const input = operation.rawBody ? undefined : readInput(operation, bytes, headers['content-type']);
+      const body = input instanceof Promise ? await input : input;
       const context: Context<unknown, unknown> = {
-        body: input instanceof Promise ? await input : input,
+        body,
         id: pathId(id, operation.unknownId),
         query: operation.query?.read(queryOf(request.url!)),
         caller,
