@@ -8,6 +8,7 @@ import { asStartError } from '../db/explain.ts';
 import { grantsCure, missingGrants } from '../db/grants.ts';
 import { enterMode, refuseOtherMode } from '../db/installation.ts';
 import { migrate, missingFrom, readSchema, refuseUnknownContracts } from '../db/migrate.ts';
+import { refuseTransactionPooling } from '../db/pooler.ts';
 import { StartError } from '../errors.ts';
 import type { Observe } from '../observe.ts';
 import type { Releasers } from './releasers.ts';
@@ -71,8 +72,9 @@ async function checkServer(db: Database, { mode }: Config, observe: Observe): Pr
   if (Math.abs(offset) >= tolerableSeconds) observe({ kind: 'clock-off', difference: describeOffset(offset) });
 }
 
-async function prepareSchema(url: string, { migrate: how, mode }: Config): Promise<void> {
+async function prepareSchema(url: string, { databaseUrl, migrate: how, mode }: Config): Promise<void> {
   try {
+    if (databaseUrl) await refuseTransactionPooling(url);
     await refuseOtherMode(url, mode);
     if (how === 'auto') {
       await migrate(url, { latestFunctionsWin: mode === 'sandbox', withContracts: mode === 'sandbox' });

@@ -1,14 +1,13 @@
 /** `ledgerline grants`: what the role of the service must be allowed to do, printed or applied. */
-import postgres from 'postgres';
 import { loadConfig } from '../config/load.ts';
-import { connectionOptions } from '../db/database.ts';
 import { asStartError } from '../db/explain.ts';
 import { grantStatements } from '../db/grants.ts';
+import { openConnection } from '../db/pool.ts';
 import { withDatabaseUrl } from './database.ts';
 
 export async function grants({ role, apply }: { role: string; apply?: boolean }): Promise<number> {
   await withDatabaseUrl(loadConfig(process.env), async (url) => {
-    const sql = postgres(url, { ...connectionOptions(30), max: 1 });
+    const sql = openConnection(url, 30);
     try {
       for (const statement of await grantStatements(sql, role)) {
         console.log(statement);

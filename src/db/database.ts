@@ -1,13 +1,19 @@
 /** The connections to PostgreSQL: a pool for each kind of work, a probe that watches the server, and the names of errors. */
-import { Socket } from 'node:net';
-import postgres from 'postgres';
+import type postgres from 'postgres';
 import { databaseAway, databaseContended, queryTooLong, type Problem } from '../errors.ts';
 import { serviceItself, Slots, type Owner } from '../slots.ts';
+import { parseAddress } from './address.ts';
 import { cancelWhenGone } from './cancel.ts';
+import { readByCursor } from './cursor.ts';
+import { openPool, openRoute, readIsStandby, type Pool } from './pool.ts';
+import { failure } from './socket.ts';
+import { runTransaction, type Transaction } from './transaction.ts';
+
+export { schema } from './pool.ts';
 
 export type Sql = postgres.Sql;
 export type Row = postgres.Row;
-export type Transaction = postgres.TransactionSql;
+export type { Transaction } from './transaction.ts';
 /** A statement with its parameters. The driver sends it when it is awaited or told to; where order counts, it is told. */
 export type Statement = postgres.PendingQuery<postgres.Row[]>;
 
@@ -15,6 +21,8 @@ export interface DatabaseOptions {
   url: string;
   connections: number;
   statementSeconds: number;
+  /** `any`: a standby will do, since nothing is written. */
+  accepts?: 'primary' | 'any';
   /** How many streams there are at once, each on a connection of its own. */
   streams?: number;
   /** Runs work for which its caller waits in line, or for a long statement. */
@@ -46,8 +54,6 @@ export interface StreamedStatement<T> {
   read(row: postgres.Row): T;
 }
 
-export const schema = 'ledgerline';
-
 /** Each stream holds a connection and a snapshot for as long as its reader takes. */
 const defaultStreams = 8;
 
@@ -58,53 +64,23 @@ const longestWaitSeconds = 600;
 const probeMilliseconds = 500;
 const probeTimeoutMilliseconds = 3000;
 
-export function connectionOptions(statementSeconds: number): postgres.Options<Record<string, never>> {
-  return {
-    // Array types would be looked up on each connection; we write arrays as text (see `array`).
-    fetch_types: false,
-    connect_timeout: 3,
-    backoff: () => 0.2,
-    // Notices quote names and values; nothing in them is ours to pass on.
-    onnotice: () => {},
-    ...{ socket: undelayedSocket() },
-    connection: {
-      application_name: 'ledgerline',
-      search_path: schema,
-      TimeZone: 'UTC',
-      statement_timeout: statementSeconds * 1000,
-      // A parameter in OFFSET makes PostgreSQL plan anew each time; the generic plan is the right one here.
-      plan_cache_mode: 'force_generic_plan',
-    },
-  };
-}
-
-/**
- * Small writes must not wait for an answer to the ones before (Nagle's algorithm), which pipelining and COPY
- * consist of. The driver makes its sockets without saying so; one that is still connecting will do for it.
- */
-function undelayedSocket() {
-  let attempt = 0;
-  return function connect({ host, port, path }: { host: string[]; port: number[]; path?: string | false }): Socket {
-    const index = attempt % host.length;
-    attempt += 1;
-    const socket = Object.assign(new Socket({}), { host: host[index]!, port: port[index]! });
-    socket.setNoDelay(true);
-    return path ? socket.connect(path) : socket.connect(socket.port, socket.host);
-  };
-}
+/** A little more or less each time, so that many nodes do not ask in step. */
+const jittered = (milliseconds: number) => milliseconds * (0.75 + Math.random() / 2);
 
 export function openDatabase(options: DatabaseOptions): Database {
-  const common = connectionOptions(options.statementSeconds);
+  const { statementSeconds, accepts = 'primary' } = options;
+  const address = parseAddress(options.url);
+  const route = openRoute(address, accepts);
+  const common = { address, route, statementSeconds };
   const shares = shareConnections(options.connections);
-  // A plan is kept, and one made while a table was small would read all of it, also when it has grown. As text: the
-  // driver leaves settings out whose value is false.
-  const byKey = { ...common.connection, enable_seqscan: 'off' };
+  // Transactions write by key, too.
   const open = () => ({
-    read: postgres(options.url, { ...common, connection: byKey, max: shares.read }),
-    write: postgres(options.url, { ...common, connection: byKey, max: shares.write }),
-    long: postgres(options.url, { ...common, max: shares.long }),
-    transactions: postgres(options.url, { ...common, max: shares.transactions }),
+    read: openPool({ ...common, mayScan: false, max: shares.read }),
+    write: openPool({ ...common, mayScan: false, max: shares.write }),
+    long: openPool({ ...common, mayScan: true, max: shares.long }),
+    transactions: openPool({ ...common, mayScan: false, max: shares.transactions }),
   });
+  const openProbe = () => openPool({ ...common, mayScan: true, max: 1 });
   // One statement or transaction for each connection: the driver would send several behind one another.
   const waitMilliseconds = (options.statementSeconds || longestWaitSeconds) * 1000;
   const inLine = { waiting: maxWaiting, waitMilliseconds, retrySeconds: 1 };
@@ -122,13 +98,10 @@ export function openDatabase(options: DatabaseOptions): Database {
   let probe = openProbe();
   let closing = false;
 
-  function openProbe(): Sql {
-    return postgres(options.url, { ...common, max: 1 });
-  }
-
   function away(cause: string): void {
+    route.forget();
     if (!pools) return;
-    // Ending the pools answers everything that waits in them; a new pair is opened when the database is back.
+    // Ending the pools answers everything that waits in them; new ones are opened when the database is back.
     const ended = Object.values(pools);
     pools = undefined;
     for (const sql of ended) void sql.end({ timeout: 0 });
@@ -137,14 +110,16 @@ export function openDatabase(options: DatabaseOptions): Database {
 
   async function look(): Promise<void> {
     try {
-      await inTime(probe`select 1`);
+      const isStandby = await inTime(readIsStandby(probe));
+      // A standby answers every question, and refuses every write.
+      if (isStandby && accepts === 'primary') throw failure('25006');
       if (pools || closing) return;
       pools = open();
       options.onChange?.(true);
     } catch (error) {
       if (closing) return;
       away(errorCode(error));
-      // Its connection may hang for ever on a network that fell silent.
+      // Its connection may hang for ever on a network that fell silent, or lead to what is a standby now.
       void probe.end({ timeout: 0 });
       probe = openProbe();
     }
@@ -152,22 +127,13 @@ export function openDatabase(options: DatabaseOptions): Database {
 
   let timer: NodeJS.Timeout | undefined;
   function watch(): void {
-    timer = setTimeout(() => void look().finally(() => closing || watch()), probeMilliseconds).unref();
+    timer = setTimeout(() => void look().finally(() => closing || watch()), jittered(probeMilliseconds)).unref();
   }
   watch();
 
-  function pool(name: keyof ReturnType<typeof open>): Sql {
+  function pool(name: keyof ReturnType<typeof open>): Pool {
     if (!pools) throw databaseAway();
     return pools[name];
-  }
-
-  async function runTransaction<T>(work: (sql: Transaction) => Promise<T>): Promise<T> {
-    const begun = pool('transactions').begin(async (sql) => {
-      // Sent ahead of the first statement, without a wait: transactions write by key, too.
-      const [, result] = await Promise.all([sql`set local enable_seqscan = off`.execute(), work(sql)]);
-      return result;
-    });
-    return begun as Promise<T>;
   }
 
   return {
@@ -182,15 +148,11 @@ export function openDatabase(options: DatabaseOptions): Database {
     async *stream({ statement, parameters, rowsAtOnce, read }, owner = serviceItself) {
       const release = await streamSlots.take(owner);
       // No limit on time: PostgreSQL would count what the reader takes as well.
-      const sql = postgres(options.url, { ...connectionOptions(0), max: 1 });
+      const sql = openPool({ ...common, mayScan: true, statementSeconds: 0, max: 1 });
       streams.add(sql);
-      const query = sql.unsafe(statement, parameters);
-      const rows = query.cursor(rowsAtOnce)[Symbol.asyncIterator]();
       try {
-        for (;;) {
-          const next = await cancelWhenGone(rows.next(), owner.signal, query);
-          if (next.done) return;
-          yield next.value.map(read);
+        for await (const rows of readByCursor(sql, { statement, parameters, rowsAtOnce }, owner.signal)) {
+          yield rows.map(read);
         }
       } finally {
         streams.delete(sql);
@@ -199,7 +161,7 @@ export function openDatabase(options: DatabaseOptions): Database {
       }
     },
     transaction: (work, owner = serviceItself) =>
-      whileWaiting(() => transactionSlots.run(owner, () => runTransaction(work)), owner),
+      whileWaiting(() => transactionSlots.run(owner, () => runTransaction(pool('transactions'), work)), owner),
     use: { long: longSlots, transactions: transactionSlots, streams: streamSlots },
     get available() {
       return pools !== undefined;
@@ -221,13 +183,13 @@ export function shareConnections(connections: number) {
   return { read, write, long: Math.ceil(rest / 2), transactions: Math.floor(rest / 2) };
 }
 
-async function inTime(query: PromiseLike<unknown>): Promise<void> {
+async function inTime<T>(query: PromiseLike<T>): Promise<T> {
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<never>((_, reject) => {
     timer = setTimeout(reject, probeTimeoutMilliseconds, { code: 'PROBE_TIMEOUT' }).unref();
   });
   try {
-    await Promise.race([query, late]);
+    return await Promise.race([query, late]);
   } finally {
     clearTimeout(timer);
   }
@@ -245,7 +207,7 @@ const timedOut = '57014';
  * starting up), 25006 (a standby), 28 and 3D (it is being set up anew); and the driver's and sockets' own names.
  */
 const awayCodes =
-  /^(08...|53...|57P0.|25006|28...|3D000|CONNECTION_.*|CONNECT_TIMEOUT|PROBE_TIMEOUT|ECONN.*|EPIPE|ENOTFOUND|EAI_AGAIN|ETIMEDOUT|EHOSTUNREACH|ENETUNREACH)$/;
+  /^(08...|53...|57P0.|25006|28...|3D000|CONNECTION_.*|CONNECT_TIMEOUT|PROBE_TIMEOUT|STALE_PRIMARY|ECONN.*|EPIPE|ENOTFOUND|EAI_AGAIN|ETIMEDOUT|EHOSTUNREACH|ENETUNREACH)$/;
 
 /** What a failed statement means to a caller, where it is not a defect of ours. */
 export function asProblem(error: unknown): Problem | undefined {

@@ -1,5 +1,6 @@
 /** Says in a sentence why a database cannot be used, and what to do about it. */
 import { StartError } from '../errors.ts';
+import { nameAddress } from './address.ts';
 import { errorCode } from './database.ts';
 
 interface Explanation {
@@ -38,6 +39,11 @@ const explanations: Explanation[] = [
     cure: 'Name the primary in DATABASE_URL.',
   },
   {
+    codes: /^ERR_TLS_NOT_OFFERED$/,
+    cause: 'it offers no encryption',
+    cure: 'Set ssl = on in PostgreSQL, or leave sslmode out of DATABASE_URL.',
+  },
+  {
     codes: /CERT|SELF_SIGNED|UNABLE_TO|ERR_TLS/,
     cause: 'its certificate is not trusted',
     cure: 'Set NODE_EXTRA_CA_CERTS to the certificate of its authority, and use the name that is in the certificate.',
@@ -67,15 +73,9 @@ export function explainFault(error: unknown): DatabaseFault {
   return { cause: `${cause} (${code})`, cure };
 }
 
-/** The name of a database as an operator knows it, without user and password. */
-export function databaseName(url: string): string {
-  const { host, pathname } = new URL(url);
-  return `${pathname.slice(1) || 'of that user'} at ${host}`;
-}
-
 /** For the person who started a command. Other failures pass through as they are. */
 export function asStartError(error: unknown, url: string): unknown {
   if (error instanceof StartError || (error as { code?: unknown } | undefined)?.code === undefined) return error;
   const { cause, cure } = explainFault(error);
-  return new StartError(`The database ${databaseName(url)} cannot be used: ${cause}. ${cure}`);
+  return new StartError(`The database ${nameAddress(url)} cannot be used: ${cause}. ${cure}`);
 }

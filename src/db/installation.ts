@@ -1,8 +1,8 @@
 /** What the database itself remembers of the services that ran on it: their mode and their digest keys. */
-import postgres from 'postgres';
 import type { KeyPlan, KnownKey } from '../auth/digest-key-registry.ts';
 import { StartError } from '../errors.ts';
-import { connectionOptions, schema, type Database, type Sql } from './database.ts';
+import { schema, type Database, type Sql } from './database.ts';
+import { openConnection } from './pool.ts';
 
 type Mode = 'sandbox' | 'production';
 
@@ -13,7 +13,7 @@ interface Served {
 
 /** Refuses a database of the other mode before its schema, or anything in it, is changed. */
 export async function refuseOtherMode(url: string, mode: Mode): Promise<void> {
-  const sql = postgres(url, { ...connectionOptions(5), max: 1 });
+  const sql = openConnection(url, 5);
   try {
     const [table] = await sql`select to_regclass(${`${schema}.installation`}) is not null as present`;
     if (!table?.present) return;

@@ -1,11 +1,13 @@
 /** Brings the schema up to date: the numbered files in `migrations/`, forward only, then the database functions. */
 import { setTimeout as sleep } from 'node:timers/promises';
-import postgres from 'postgres';
+import type postgres from 'postgres';
 import { StartError } from '../errors.ts';
-import { array, connectionOptions, errorCode, schema } from './database.ts';
+import { array, errorCode, schema } from './database.ts';
 import { applyFunctions, pendingFunctions } from './functions.ts';
 import { readMigrationFiles, type Migration, type MigrationKind } from './migration-files.ts';
+import { openConnection, type Pool } from './pool.ts';
 import { splitStatements } from './statements.ts';
+import { runTransaction } from './transaction.ts';
 
 export interface SchemaState {
   applied: string[];
@@ -62,7 +64,7 @@ export async function migrate(url: string, options: MigrateOptions = {}): Promis
     const state = refuseUnknownContracts(await readState(sql, options.folder));
     const due = selectDue(state, options.withContracts ?? false);
     for (const migration of due) await withLockRetries(migration, options, () => apply(sql, migration, options));
-    const functions = await sql.begin((transaction) =>
+    const functions = await runTransaction(sql, (transaction) =>
       applyFunctions(transaction, options.latestFunctionsWin ?? false),
     );
     return [...due.map(({ name }) => name), ...functions];
@@ -138,14 +140,14 @@ async function withLockRetries(
   }
 }
 
-async function apply(sql: postgres.Sql, migration: Migration, { lockMilliseconds = 3000 }: MigrateOptions) {
+async function apply(sql: Pool, migration: Migration, { lockMilliseconds = 3000 }: MigrateOptions) {
   const { name, kind, text } = migration;
   if (migration.isOutsideTransaction) {
     for (const statement of splitStatements(text)) await runAlone(sql, statement);
     await sql`insert into migrations (name, kind) values (${name}, ${kind})`;
     return;
   }
-  await sql.begin(async (transaction) => {
+  await runTransaction(sql, async (transaction) => {
     await transaction.unsafe(`set local lock_timeout = ${lockMilliseconds}`);
     await transaction.unsafe(text);
     await transaction`insert into migrations (name, kind) values (${name}, ${kind})`;
@@ -183,9 +185,9 @@ async function readState(sql: postgres.Sql, folder: URL | undefined): Promise<Sc
   };
 }
 
-export async function withConnection<T>(url: string, work: (sql: postgres.Sql) => Promise<T>): Promise<T> {
+export async function withConnection<T>(url: string, work: (sql: Pool) => Promise<T>): Promise<T> {
   // No limit on time: an index over millions of rows takes what it takes.
-  const sql = postgres(url, { ...connectionOptions(0), max: 1 });
+  const sql = openConnection(url, 0);
   try {
     await requireVersion(sql);
     return await work(sql);

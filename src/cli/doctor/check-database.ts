@@ -1,26 +1,32 @@
 /** The database: reachable, the primary, its clock, its schema, and what the role may do. */
-import postgres from 'postgres';
+import type postgres from 'postgres';
 import type { Config } from '../../config/load.ts';
-import { connectionOptions } from '../../db/database.ts';
 import { describeOffset, readClockOffset, tolerableSeconds } from '../../db/clock-offset.ts';
-import { databaseName, explainFault } from '../../db/explain.ts';
+import { explainFault } from '../../db/explain.ts';
 import { grantsCure, missingGrants } from '../../db/grants.ts';
+import { nameAddress } from '../../db/address.ts';
+import { openConnection } from '../../db/pool.ts';
+import { isTransactionPooled, transactionPooling } from '../../db/pooler.ts';
 import { missingFrom, readSchema, refuseUnknownContracts } from '../../db/migrate.ts';
 import type { StartError } from '../../errors.ts';
 import { ok, problem, type Finding } from './finding.ts';
 
 export async function checkDatabase({ databaseUrl, mode }: Config): Promise<Finding[]> {
   const url = databaseUrl!;
-  const sql = postgres(url, { ...connectionOptions(5), max: 1 });
+  const sql = openConnection(url, 5);
   const findings: Finding[] = [];
   try {
+    if (await isTransactionPooled(url)) {
+      const { cause, cure } = transactionPooling;
+      return [problem('Database', `${nameAddress(url)} cannot be used: ${cause}.`, cure)];
+    }
     findings.push(...(await checkServer(sql)));
     const schema = await checkSchema(url);
     findings.push(schema);
     if (schema.level === 'ok') findings.push(await checkGrants(sql, mode === 'sandbox'));
   } catch (error) {
     const { cause, cure } = explainFault(error);
-    findings.push(problem('Database', `${databaseName(url)} cannot be used: ${cause}.`, cure));
+    findings.push(problem('Database', `${nameAddress(url)} cannot be used: ${cause}.`, cure));
   } finally {
     await sql.end({ timeout: 1 });
   }

@@ -1,14 +1,29 @@
 /** The database and its connections. */
-import { byMode, integer, oneOf, setting, url } from '../kinds.ts';
+import { MalformedAddress, parseAddress } from '../../db/address.ts';
+import { byMode, fail, integer, oneOf, setting, type Kind } from '../kinds.ts';
+
+const databaseUrl: Kind<string> = {
+  form: 'URL, postgres://, with one host or several, separated by commas',
+  parse(value) {
+    try {
+      parseAddress(value);
+      return value;
+    } catch (error) {
+      if (error instanceof MalformedAddress) return fail(error.message);
+      throw error;
+    }
+  },
+};
 
 export const databaseSettings = {
   databaseUrl: setting<string | undefined>({
     env: 'DATABASE_URL',
-    kind: url('postgres', 'postgresql'),
+    kind: databaseUrl,
     default: undefined,
     defaultText: 'none: the embedded PostgreSQL',
     secret: true,
-    about: 'PostgreSQL 15 or newer to use instead of the embedded one.',
+    about:
+      'PostgreSQL 15 or newer to use instead of the embedded one. Of several hosts the service uses the one that is the primary.',
   }),
   databaseConnections: setting({
     env: 'LEDGERLINE_DATABASE_CONNECTIONS',

@@ -1,0 +1,86 @@
+/** Reads a database URL: one host or several, and how the connection is encrypted. */
+import { readFileSync } from 'node:fs';
+
+/** A host name, an address, or the folder of a Unix socket. */
+export interface Endpoint {
+  host: string;
+  port: number;
+}
+
+export interface Encryption {
+  /** `preferred` goes on without if the server has none; only `verified` also knows whom it talks to. */
+  mode: 'off' | 'preferred' | 'required' | 'verified';
+  /** The certificate of an authority of one's own. */
+  ca?: Buffer;
+}
+
+export interface DatabaseAddress {
+  endpoints: Endpoint[];
+  encryption: Encryption;
+  /** For the driver: user, password, database and further parameters. The host in it is never used. */
+  driverUrl: string;
+}
+
+const pattern = /^(postgres(?:ql)?:\/\/)(?:([^@/?]*)@)?([^@/?]*)(\/[^?]*)?(?:\?(.*))?$/;
+const defaultPort = 5432;
+
+export class MalformedAddress extends Error {}
+
+export function parseAddress(url: string): DatabaseAddress {
+  const match = pattern.exec(url);
+  if (!match) throw new MalformedAddress('must be a URL such as postgres://user:password@host:5432/database');
+  const [, scheme, user, hosts = '', path = '', query = ''] = match;
+  const parameters = new URLSearchParams(query);
+  const encryption = readEncryption(parameters);
+  const rest = parameters.size > 0 ? `?${parameters}` : '';
+  return {
+    endpoints: hosts.split(',').map(parseEndpoint),
+    encryption,
+    driverUrl: `${scheme}${user === undefined ? '' : `${user}@`}database${path}${rest}`,
+  };
+}
+
+/** As an operator knows the database, without user and password. */
+export function nameAddress(url: string): string {
+  const [, , , hosts = '', path = ''] = pattern.exec(url) ?? [];
+  return `${path.slice(1) || 'of that user'} at ${hosts}`;
+}
+
+function parseEndpoint(text: string): Endpoint {
+  const match = /^(\[[^\]]+\]|[^:[\]]*)(?::(\d{1,5}))?$/.exec(text.trim());
+  const port = match?.[2] === undefined ? defaultPort : Number(match[2]);
+  if (!match || port < 1 || port > 65_535) throw new MalformedAddress(`has "${text}", which is no host and port`);
+  return { host: decodeURIComponent(match[1]!).replaceAll(/^\[|\]$/g, '') || 'localhost', port };
+}
+
+const modes: Record<string, Encryption['mode']> = {
+  disable: 'off',
+  false: 'off',
+  allow: 'preferred',
+  prefer: 'preferred',
+  require: 'required',
+  true: 'required',
+  'verify-ca': 'verified',
+  'verify-full': 'verified',
+};
+
+/** Takes out of the parameters what is ours to do; the driver would pass the rest on to the server. */
+function readEncryption(parameters: URLSearchParams): Encryption {
+  const asked = parameters.get('sslmode') ?? parameters.get('ssl') ?? 'disable';
+  const authority = parameters.get('sslrootcert');
+  const mode = authority === 'system' ? 'verified' : modes[asked];
+  if (!mode) throw new MalformedAddress(`has sslmode=${asked}; there are ${Object.keys(modes).join(', ')}`);
+  // The service looks for the primary in any case.
+  for (const name of ['sslmode', 'ssl', 'sslrootcert', 'target_session_attrs']) parameters.delete(name);
+  return { mode, ...(authority && authority !== 'system' && { ca: readAuthority(authority) }) };
+}
+
+function readAuthority(file: string): Buffer {
+  try {
+    return readFileSync(file);
+  } catch (error) {
+    throw new MalformedAddress(
+      `names the file ${file}, which cannot be read (${(error as NodeJS.ErrnoException).code})`,
+    );
+  }
+}

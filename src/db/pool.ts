@@ -1,0 +1,150 @@
+/** Connections to one database, each prepared before it is used. */
+import { Socket } from 'node:net';
+import postgres from 'postgres';
+import { parseAddress, type DatabaseAddress, type Endpoint } from './address.ts';
+import { createRoute, type Role, type Route } from './route.ts';
+import { prepareSession } from './session.ts';
+import { failure, openSocket } from './socket.ts';
+
+export const schema = 'ledgerline';
+
+const connectMilliseconds = 3000;
+
+export interface PoolOptions {
+  address: DatabaseAddress;
+  route: Pick<Route, 'endpoint'>;
+  /** How many connections. */
+  max: number;
+  /** 0: no limit. */
+  statementSeconds: number;
+  /** Whether plans may read whole tables. A plan is kept, and one made while a table was small would stay when it has grown. */
+  mayScan: boolean;
+}
+
+/** One connection, from its login to its end. */
+export interface Session {
+  readonly hasEnded: boolean;
+  /** Rejects when it ends. */
+  readonly ended: Promise<never>;
+}
+
+export interface Pool extends postgres.Sql {
+  /** By the process that serves it, as results of the driver name it. */
+  sessionOf(processId: number): Session | undefined;
+}
+
+export function openPool({ address, route, max, statementSeconds, mayScan }: PoolOptions): Pool {
+  const statements = [
+    `set search_path = ${schema}`,
+    `set timezone = 'UTC'`,
+    `set statement_timeout = ${statementSeconds * 1000}`,
+    // A parameter in OFFSET makes PostgreSQL plan anew each time; the generic plan is the right one here.
+    'set plan_cache_mode = force_generic_plan',
+    ...(mayScan ? [] : ['set enable_seqscan = off']),
+  ].join('; ');
+  const sockets = new Set<Socket>();
+  const sessions = new Map<number, Session>();
+  let hasEnded = false;
+
+  async function openPrepared(): Promise<Socket> {
+    const socket = await openSocket(await route.endpoint(), address.encryption, connectMilliseconds);
+    if (hasEnded) {
+      socket.destroy();
+      throw failure('CONNECTION_ENDED');
+    }
+    prepareSession(socket, statements, (processId) => {
+      const session = createSession(socket);
+      sessions.set(processId, session);
+      socket.prependOnceListener('close', () => {
+        if (sessions.get(processId) === session) sessions.delete(processId);
+      });
+    });
+    sockets.add(socket);
+    socket.once('close', () => sockets.delete(socket));
+    return socket;
+  }
+
+  const sql = postgres(address.driverUrl, {
+    max,
+    // Array types would be looked up on each connection; we write arrays as text (see `array`).
+    fetch_types: false,
+    ssl: false,
+    connect_timeout: connectMilliseconds / 1000,
+    backoff: () => 0.1 + 0.2 * Math.random(),
+    // Notices quote names and values; nothing in them is ours to pass on.
+    onnotice: () => {},
+    connection: { application_name: 'ledgerline' },
+    // The driver forgets a connection whose socket could not be made; it knows what to do with one that breaks.
+    ...{ socket: () => openPrepared().catch(brokenSocket) },
+  });
+  const end = sql.end.bind(sql);
+  sql.end = async (options) => {
+    await end(options);
+    // The driver knows nothing of a connection that is still being made.
+    hasEnded = true;
+    for (const socket of sockets) socket.destroy();
+  };
+  return Object.assign(sql, { sessionOf: (processId: number) => sessions.get(processId) });
+}
+
+function createSession(socket: Socket): Session {
+  let hasEnded = false;
+  const ended = new Promise<never>((_, reject) => {
+    // Before the driver hears of it.
+    socket.prependOnceListener('close', () => {
+      hasEnded = true;
+      reject(failure('CONNECTION_CLOSED'));
+    });
+  });
+  // Most sessions end when nobody waits for it.
+  ended.catch(() => {});
+  return {
+    get hasEnded() {
+      return hasEnded;
+    },
+    ended,
+  };
+}
+
+function brokenSocket(error: Error): Socket {
+  const socket = new Socket();
+  setImmediate(() => socket.destroy(error));
+  return socket;
+}
+
+/** The route to a database, and one that takes what it is given. */
+export function openRoute(address: DatabaseAddress, accepts: 'primary' | 'any' = 'primary'): Route {
+  return createRoute({ address, accepts, askRole: (endpoint) => askRole(address, endpoint) });
+}
+
+async function askRole(address: DatabaseAddress, endpoint: Endpoint): Promise<Role> {
+  const route = { endpoint: async () => endpoint };
+  const sql = openPool({ address, route, max: 1, statementSeconds: 3, mayScan: true });
+  try {
+    const isStandby = await readIsStandby(sql);
+    return { isStandby, timeline: isStandby ? 0 : await readTimeline(sql) };
+  } finally {
+    await sql.end({ timeout: 0 });
+  }
+}
+
+export async function readIsStandby(sql: postgres.Sql): Promise<boolean> {
+  const [row] = await sql`select pg_is_in_recovery() as is_standby`;
+  return row!.is_standby;
+}
+
+/** The first eight digits of the name of a WAL file. Some services that speak for PostgreSQL do not have them. */
+async function readTimeline(sql: postgres.Sql): Promise<number> {
+  try {
+    const [row] = await sql`select substr(pg_walfile_name(pg_current_wal_lsn()), 1, 8) as timeline`;
+    return Number.parseInt(row!.timeline, 16);
+  } catch {
+    return 0;
+  }
+}
+
+/** One connection to the primary, for a command or a check. The caller ends it. */
+export function openConnection(url: string, statementSeconds: number): Pool {
+  const address = parseAddress(url);
+  return openPool({ address, route: openRoute(address), max: 1, statementSeconds, mayScan: true });
+}

@@ -1,0 +1,45 @@
+/** Finds out whether a pooler stands in front of the database that gives each transaction another session. */
+import { StartError } from '../errors.ts';
+import { nameAddress } from './address.ts';
+import { openConnection } from './pool.ts';
+
+export const transactionPooling = {
+  cause: 'it is reached through a pooler in transaction or statement mode',
+  cure:
+    'Set pool_mode = session in the pooler, or connect to PostgreSQL itself: a node needs no more than ' +
+    'LEDGERLINE_DATABASE_CONNECTIONS connections.',
+};
+
+export async function refuseTransactionPooling(url: string): Promise<void> {
+  if (!(await isTransactionPooled(url))) return;
+  const { cause, cure } = transactionPooling;
+  throw new StartError(`The database ${nameAddress(url)} cannot be used: ${cause}. ${cure}`);
+}
+
+/** Enough to be sure: such a pooler gives the session that was used last to whoever comes next. */
+const rounds = 5;
+
+/**
+ * Two connections ask in turn which session they have. With PostgreSQL itself, and with a pooler in session mode, each
+ * keeps its own. In transaction or statement mode they take turns with the same one, and what the service sets for its
+ * session (where its tables are, how long a statement may take) would be lost, or hit others.
+ */
+export async function isTransactionPooled(url: string): Promise<boolean> {
+  const connections = [openConnection(url, 5), openConnection(url, 5)];
+  try {
+    const seen: string[] = [];
+    for (let round = 0; round < rounds; round += 1) {
+      const sessions: number[] = [];
+      for (const sql of connections) {
+        // Not prepared: in transaction mode the session that it was prepared in is another's by now.
+        const [row] = await sql.unsafe('select pg_backend_pid() as session');
+        sessions.push(row!.session);
+      }
+      seen.push(sessions.join());
+    }
+    const [first, second] = seen[0]!.split(',');
+    return first === second || seen.some((sessions) => sessions !== seen[0]);
+  } finally {
+    await Promise.all(connections.map((sql) => sql.end({ timeout: 1 })));
+  }
+}

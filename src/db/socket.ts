@@ -1,0 +1,59 @@
+/** Opens a connection to PostgreSQL, encrypted where the address asks for it. */
+import { once } from 'node:events';
+import { connect, isIP, type Socket } from 'node:net';
+import { connect as connectTls } from 'node:tls';
+import type { Encryption, Endpoint } from './address.ts';
+
+/** PostgreSQL's protocol, "SSLRequest": its length and its code. */
+const encryptionRequest = Buffer.from([0, 0, 0, 8, 4, 210, 22, 47]);
+const encryptionGranted = 83;
+
+export async function openSocket(
+  endpoint: Endpoint,
+  encryption: Encryption,
+  withinMilliseconds: number,
+): Promise<Socket> {
+  const socket = endpoint.host.startsWith('/')
+    ? connect(`${endpoint.host}/.s.PGSQL.${endpoint.port}`)
+    : connect({ host: endpoint.host, port: endpoint.port, noDelay: true });
+  const timer = setTimeout(() => socket.destroy(failure('CONNECT_TIMEOUT')), withinMilliseconds);
+  try {
+    await once(socket, 'connect');
+    const isLocal = endpoint.host.startsWith('/');
+    return encryption.mode === 'off' || isLocal ? socket : await encrypt(socket, endpoint.host, encryption);
+  } catch (error) {
+    socket.destroy();
+    throw error;
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+async function encrypt(socket: Socket, host: string, { mode, ca }: Encryption): Promise<Socket> {
+  socket.write(encryptionRequest);
+  const [answer] = (await Promise.race([once(socket, 'data'), closing(socket)])) as [Buffer];
+  // More than one byte would be text that somebody on the way has put in front of the encrypted part (CVE-2021-23222).
+  if (answer.length !== 1) throw failure('ERR_TLS_UNEXPECTED_DATA');
+  if (answer[0] !== encryptionGranted) {
+    if (mode === 'preferred') return socket;
+    throw failure('ERR_TLS_NOT_OFFERED');
+  }
+  const encrypted = connectTls({
+    socket,
+    ...(isIP(host) === 0 && { servername: host }),
+    ...(ca && { ca }),
+    rejectUnauthorized: mode === 'verified',
+  });
+  socket.on('error', (error) => encrypted.destroy(error));
+  await once(encrypted, 'secureConnect');
+  return encrypted;
+}
+
+async function closing(socket: Socket): Promise<never> {
+  await once(socket, 'close');
+  throw failure('ECONNRESET');
+}
+
+export function failure(code: string): Error {
+  return Object.assign(new Error(code), { code });
+}

@@ -1,0 +1,63 @@
+/**
+ * Transactions on a session that may end at any time. When it has, the driver (3.4.9, `begin`) still sends what the
+ * transaction does next, and at last the rollback; both throw where nobody can catch it.
+ */
+import type postgres from 'postgres';
+import type { Pool, Session } from './pool.ts';
+import { failure } from './socket.ts';
+
+export type Transaction = postgres.TransactionSql;
+
+export async function runTransaction<T>(pool: Pool, work: (sql: Transaction) => Promise<T>): Promise<T> {
+  const begun = pool.begin(async (sql) => {
+    const { guarded, hasEnded } = guard(sql, pool);
+    try {
+      const result = await work(guarded);
+      if (hasEnded()) await forever;
+      return result;
+    } catch (error) {
+      if (hasEnded()) await forever;
+      throw error;
+    }
+  });
+  return begun as Promise<T>;
+}
+
+/** The driver has told the caller when the session ended. Whatever came now would be answered by a commit or rollback. */
+const forever = new Promise<never>(() => {});
+
+/** A statement as the driver makes it: it is sent when somebody waits for it, and not before. */
+type DriverStatement = Promise<{ state?: { pid: number } }> & {
+  handler(statement: unknown): void;
+  reject(error: unknown): void;
+};
+
+/** The same transaction, which sends nothing to a session that has ended. */
+function guard(sql: Transaction, pool: Pool): { guarded: Transaction; hasEnded(): boolean } {
+  let session: Session | undefined;
+  let hasLostConnection = false;
+  const hasEnded = () => session?.hasEnded ?? hasLostConnection;
+
+  function send(statement: DriverStatement, handler: DriverStatement['handler']): void {
+    if (hasEnded()) return statement.reject(failure('CONNECTION_CLOSED'));
+    handler(statement);
+    if (session) return;
+    // A result names the session that it came from. An error of PostgreSQL's has a severity, another is the connection's.
+    statement.then(
+      ({ state }) => (session ??= state && pool.sessionOf(state.pid)),
+      (error: object) => (hasLostConnection ||= !('severity' in error)),
+    );
+  }
+
+  function watch<T>(made: T): T {
+    if (!(made instanceof Promise)) return made;
+    const statement = made as unknown as DriverStatement;
+    const { handler } = statement;
+    statement.handler = Object.assign((sent: DriverStatement) => send(sent, handler), handler);
+    return made;
+  }
+
+  const tag = (...args: Parameters<typeof sql>) => watch(sql(...args));
+  const unsafe = (...args: Parameters<typeof sql.unsafe>) => watch(sql.unsafe(...args));
+  return { guarded: Object.assign(tag, sql, { unsafe }) as unknown as Transaction, hasEnded };
+}

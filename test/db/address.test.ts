@@ -1,0 +1,91 @@
+/** Database URLs: what they may look like, and what they mean for the connection. */
+import { rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { nameAddress, parseAddress } from '../../src/db/address.ts';
+import { openConnection } from '../../src/db/pool.ts';
+import { selfSigned } from '../harness/certificate.ts';
+import { startServer } from '../harness/servers.ts';
+
+describe('a database URL', () => {
+  it.each([
+    ['postgres://u:p@db/x', [{ host: 'db', port: 5432 }]],
+    ['postgresql://u@db:5433/x?application_name=y', [{ host: 'db', port: 5433 }]],
+    [
+      'postgres://u@a:1,b,c:3/x',
+      [
+        { host: 'a', port: 1 },
+        { host: 'b', port: 5432 },
+        { host: 'c', port: 3 },
+      ],
+    ],
+    [
+      'postgres://u@[::1]:6,[fe80::1]/x',
+      [
+        { host: '::1', port: 6 },
+        { host: 'fe80::1', port: 5432 },
+      ],
+    ],
+    ['postgres://u@%2Fvar%2Frun/x', [{ host: '/var/run', port: 5432 }]],
+    ['postgres:///x', [{ host: 'localhost', port: 5432 }]],
+  ])('%s names its hosts', (url, endpoints) => {
+    expect(parseAddress(url).endpoints).toEqual(endpoints);
+  });
+
+  it.each(['mysql://db/x', 'postgres://u@db:0/x', 'postgres://u@db:70000/x', 'postgres://u@a:b/x', 'db'])(
+    '%s is refused',
+    (url) => expect(() => parseAddress(url)).toThrow(/must be a URL|no host and port/),
+  );
+
+  it('says how the connection is encrypted, and keeps that from the driver', () => {
+    expect(parseAddress('postgres://db/x').encryption).toEqual({ mode: 'off' });
+    expect(parseAddress('postgres://db/x?sslmode=require&target_session_attrs=primary')).toMatchObject({
+      encryption: { mode: 'required' },
+      driverUrl: 'postgres://database/x',
+    });
+    expect(parseAddress('postgres://db/x?sslmode=verify-full').encryption).toEqual({ mode: 'verified' });
+    expect(() => parseAddress('postgres://db/x?sslmode=maybe')).toThrow('has sslmode=maybe');
+    expect(() => parseAddress('postgres://db/x?sslrootcert=/nowhere')).toThrow('cannot be read (ENOENT)');
+  });
+
+  it('is named without its password', () => {
+    expect(nameAddress('postgres://u:hunter2@a:1,b:2/x?sslmode=require')).toBe('x at a:1,b:2');
+  });
+});
+
+describe('an encrypted connection', () => {
+  /** Whether the session is encrypted, or the code of the refusal. */
+  async function isEncrypted(url: string): Promise<unknown> {
+    const sql = openConnection(url, 5);
+    try {
+      const [found] = await sql`select ssl from pg_stat_ssl where pid = pg_backend_pid()`;
+      return found!.ssl;
+    } catch (error) {
+      return (error as { code: string }).code;
+    } finally {
+      await sql.end({ timeout: 1 });
+    }
+  }
+
+  it('is made as the URL asks, and to nobody whose certificate is not trusted', async () => {
+    const { port } = await startServer(selfSigned);
+    const url = (parameters: string, host = 'localhost') =>
+      `postgres://postgres@${host}:${port}/ledgerline${parameters}`;
+    expect(await isEncrypted(url(''))).toBe(false);
+    expect(await isEncrypted(url('?sslmode=prefer'))).toBe(true);
+    expect(await isEncrypted(url('?sslmode=require'))).toBe(true);
+    expect(await isEncrypted(url('?sslmode=verify-full'))).toBe('DEPTH_ZERO_SELF_SIGNED_CERT');
+    const authority = path.join(tmpdir(), `ledgerline-authority-${port}.pem`);
+    await writeFile(authority, selfSigned.cert);
+    onTestFinished(() => rm(authority));
+    expect(await isEncrypted(url(`?sslmode=verify-full&sslrootcert=${authority}`))).toBe(true);
+  });
+
+  it('is not replaced by a plain one, unless that is allowed', async () => {
+    const { port } = await startServer();
+    const url = (mode: string) => `postgres://postgres@127.0.0.1:${port}/ledgerline?sslmode=${mode}`;
+    expect(await isEncrypted(url('prefer'))).toBe(false);
+    expect(await isEncrypted(url('require'))).toBe('ERR_TLS_NOT_OFFERED');
+  });
+});

@@ -1,0 +1,120 @@
+/** Sessions that end in the middle of what they are used for: an error for the caller, and nothing else. */
+import postgres from 'postgres';
+import { afterAll, beforeAll, expect, it, vi } from 'vitest';
+import { openDatabase, type Database } from '../../src/db/database.ts';
+import { cloneDatabase } from '../harness/service.ts';
+
+let database: Awaited<ReturnType<typeof cloneDatabase>>;
+let db: Database;
+let admin: postgres.Sql;
+beforeAll(async () => {
+  database = await cloneDatabase();
+  db = openDatabase({ url: database.url, connections: 4, statementSeconds: 5 });
+  admin = postgres(database.url, { max: 1 });
+});
+afterAll(async () => {
+  await db.close();
+  await admin.end();
+  await database.drop();
+});
+
+async function terminate(pid: number): Promise<void> {
+  await admin`select pg_terminate_backend(${pid})`;
+  await vi.waitUntil(async () => (await admin`select from pg_stat_activity where pid = ${pid}`).length === 0);
+  // The end of the session is on its way to us.
+  await new Promise((resolve) => setTimeout(resolve, 50));
+}
+
+const ownPid = async (sql: { unsafe: postgres.Sql['unsafe'] }): Promise<number> =>
+  (await sql.unsafe('select pg_backend_pid() as pid'))[0]!.pid;
+
+it('a transaction whose session ends is an error, and the pool is as good as before', async () => {
+  for (let round = 0; round < 5; round += 1) {
+    const ended = db.transaction(async (sql) => {
+      await terminate(await ownPid(sql));
+      return sql`select 1`;
+    });
+    await expect(ended).rejects.toMatchObject({ code: expect.stringMatching(/^(57P01|CONNECTION_CLOSED)$/) });
+    expect(await db.transaction(async (sql) => (await sql`select 1 as one`)[0]!.one)).toBe(1);
+  }
+});
+
+it('statements that wait behind another when the session ends get their answer, too', async () => {
+  const ended = db.transaction(async (sql) => {
+    const pid = await ownPid(sql);
+    const waiting = [1, 2, 3].map((number) => sql`select pg_sleep(${number}), ${number}::int`.execute());
+    await terminate(pid);
+    await Promise.all(waiting);
+  });
+  await expect(ended).rejects.toMatchObject({ code: expect.stringMatching(/^(57P01|CONNECTION_CLOSED)$/) });
+  // The driver gives the last words of a session that has ended to the first statement on the next one.
+  await vi.waitUntil(() =>
+    db
+      .transaction((sql) => sql`select 1`)
+      .then(
+        () => true,
+        () => false,
+      ),
+  );
+});
+
+it('a statement that fails is the error of the transaction, also when nobody waited for it', async () => {
+  const failed = db.transaction(async (sql) => {
+    void sql`select 1 / 0`.execute();
+    await sql`select 2`;
+  });
+  await expect(failed).rejects.toMatchObject({ code: '22012' });
+  const swallowed = db.transaction(async (sql) => {
+    await sql`select 1 / 0`.catch(() => {});
+  });
+  await expect(swallowed).rejects.toMatchObject({ code: '22012' });
+  const [row] = await db.read`select 3 as three`;
+  expect(row!.three).toBe(3);
+});
+
+it('a stream whose session ends while its reader takes its time breaks off', async () => {
+  const rows = db.stream({
+    statement: 'select generate_series(1, $1::int) as number, pg_backend_pid() as pid',
+    parameters: [5000],
+    rowsAtOnce: 1000,
+    read: (row) => row,
+  });
+  let read = 0;
+  const reading = (async () => {
+    for await (const some of rows) {
+      read += some.length;
+      if (read === 2000) await terminate(some[0]!.pid);
+    }
+  })();
+  await expect(reading).rejects.toMatchObject({ code: expect.stringMatching(/^(57P01|CONNECTION_CLOSED)$/) });
+  expect(read).toBe(2000);
+});
+
+it('a stream gives all rows of one snapshot, also when their number is a multiple of what is read at once', async () => {
+  for (const count of [0, 1, 999, 1000, 3000]) {
+    const numbers: number[] = [];
+    const rows = db.stream({
+      statement: 'select generate_series(1, $1::int) as number',
+      parameters: [count],
+      rowsAtOnce: 1000,
+      read: ({ number }) => number as number,
+    });
+    for await (const some of rows) numbers.push(...some);
+    expect(numbers).toEqual(Array.from({ length: count }, (_, index) => index + 1));
+  }
+});
+
+it('a stream that nobody reads to its end leaves no session behind', async () => {
+  for await (const some of db.stream({
+    statement: 'select generate_series(1, 5000) as number',
+    parameters: [],
+    rowsAtOnce: 1000,
+    read: (row) => row,
+  })) {
+    expect(some).toHaveLength(1000);
+    break;
+  }
+  await vi.waitUntil(
+    async () => (await admin`select from pg_stat_activity where query like 'fetch%' and state <> 'idle'`).length === 0,
+  );
+});

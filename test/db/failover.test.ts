@@ -1,0 +1,125 @@
+/** The primary dies and a standby takes over. */
+import { createServer, type AddressInfo, type Socket } from 'node:net';
+import { once } from 'node:events';
+import { expect, it, onTestFinished, vi } from 'vitest';
+import { openDatabase } from '../../src/db/database.ts';
+import { startReplicated, type Replicated } from '../harness/servers.ts';
+import { row, serviceForTest, startService, type Service } from '../harness/service.ts';
+
+/** Both hosts, in an order in which the first one is the wrong one. */
+const bothHosts = ({ primary, standby }: Replicated) =>
+  `postgres://postgres@127.0.0.1:${standby.port},127.0.0.1:${primary.port}/ledgerline`;
+
+const ready = async (service: Service) =>
+  (await service.call('/health/ready', undefined, { method: 'GET', token: null })).status;
+
+/** Records a transaction at a time until it is told to stop, and notes what was said yes to. */
+function recordAlong(service: Service, individualId: number) {
+  const acknowledged: string[] = [];
+  const refused: number[] = [];
+  let isStopped = false;
+  const running = (async () => {
+    for (let number = 0; !isStopped; number += 1) {
+      const transactionId = `along-${number}`;
+      const { status, json } = await service.record([row(individualId, { transactionId })]);
+      if (status === 200 && json.results[0].result === 'created') acknowledged.push(transactionId);
+      else refused.push(status);
+    }
+  })();
+  return {
+    acknowledged,
+    refused,
+    async stop() {
+      isStopped = true;
+      await running;
+    },
+  };
+}
+
+it(
+  'nothing that was acknowledged is lost, and the service finds the new primary by itself',
+  { timeout: 240_000 },
+  async () => {
+    const servers = await startReplicated(true);
+    const service = await serviceForTest({ DATABASE_URL: bothHosts(servers) });
+    const individualId = await service.createUser();
+    const along = recordAlong(service, individualId);
+    await vi.waitUntil(() => along.acknowledged.length >= 20, { timeout: 60_000 });
+
+    await servers.primary.crash();
+    await vi.waitUntil(async () => (await ready(service)) === 503, { timeout: 30_000 });
+    // The standby answers, but takes no writes: the service must not take it for the database.
+    await vi.waitUntil(() => along.refused.length >= 5, { timeout: 30_000 });
+    expect([...new Set(along.refused)]).toEqual([503]);
+    expect(await ready(service)).toBe(503);
+
+    await servers.standby.promote();
+    const before = along.acknowledged.length;
+    await vi.waitUntil(() => along.acknowledged.length >= before + 20, { timeout: 60_000 });
+    await along.stop();
+    expect(await ready(service)).toBe(200);
+    const { json } = await service.list({ individualId, dataBatchCount: 1000 });
+    const listed = new Set(json.transactions.map(({ transactionId }: { transactionId: string }) => transactionId));
+    expect(along.acknowledged.filter((transactionId) => !listed.has(transactionId))).toEqual([]);
+
+    // The old primary comes back and takes itself for the primary still. It is on an older timeline.
+    await servers.primary.start();
+    const again = await startService({ DATABASE_URL: bothHosts(servers) });
+    onTestFinished(() => again.stop());
+    const created = await again.createUser();
+    expect(await servers.standby.ask(`select from ledgerline.users where id = ${created}`, 'ledgerline')).toHaveLength(
+      1,
+    );
+  },
+);
+
+it('a start on a standby is refused in words', { timeout: 120_000 }, async () => {
+  const { standby } = await startReplicated(false);
+  await vi.waitUntil(
+    () =>
+      standby.ask('select from ledgerline.migrations', 'ledgerline').then(
+        () => true,
+        () => false,
+      ),
+    { timeout: 30_000 },
+  );
+  await expect(startService({ DATABASE_URL: standby.url })).rejects.toThrow(
+    /cannot be used: it is a read-only standby \(25006\)\. Name the primary in DATABASE_URL\./,
+  );
+});
+
+it('hosts that accept and close, or refuse, are asked no more often than the pause allows', async () => {
+  let connections = 0;
+  const closing = createServer((socket: Socket) => {
+    connections += 1;
+    socket.destroy();
+  });
+  await once(closing.listen(0, '127.0.0.1'), 'listening');
+  onTestFinished(() => void closing.close());
+  const { port } = closing.address() as AddressInfo;
+  let looks = 0;
+  const db = openDatabase({
+    url: `postgres://x@127.0.0.1:${port},127.0.0.1:1/x`,
+    connections: 16,
+    statementSeconds: 5,
+  });
+  onTestFinished(() => db.close());
+  // Callers that come all the time: each gets its answer, and none of them causes a connection of its own.
+  const asked = Array.from({ length: 10 }, async () => {
+    while (looks < 5) {
+      await Promise.resolve()
+        .then(() => db.read`select 1`)
+        .catch(() => {});
+      await new Promise((resolve) => setTimeout(resolve, 5));
+    }
+  });
+  const begun = performance.now();
+  while (looks < 5) {
+    await new Promise((resolve) => setTimeout(resolve, 400));
+    looks += 1;
+  }
+  await Promise.all(asked);
+  // One search in 200 ms at the shortest, and one connection to this host in each.
+  expect(connections).toBeLessThanOrEqual((performance.now() - begun) / 200 + 2);
+  expect(connections).toBeGreaterThan(0);
+});

@@ -1,0 +1,173 @@
+/** PostgreSQL servers of a test of its own: one with TLS, or two of which one follows the other by streaming replication. */
+import { spawn, type ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import { openSync } from 'node:fs';
+import { chmod, chown, cp, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import postgres from 'postgres';
+import { onTestFinished, vi } from 'vitest';
+import { installBinaries, isRoot, nobody } from '../../src/db/binaries.ts';
+import { freePort } from '../../src/free-port.ts';
+import { migrate } from '../../src/db/migrate.ts';
+
+const user = isRoot ? { uid: nobody, gid: nobody } : {};
+
+export class Server {
+  readonly port: number;
+  readonly #binaries: string;
+  readonly #folder: string;
+  #child: ChildProcess | undefined;
+
+  constructor(binaries: string, folder: string, port: number) {
+    this.#binaries = binaries;
+    this.#folder = folder;
+    this.port = port;
+  }
+
+  get url(): string {
+    return `postgres://postgres@127.0.0.1:${this.port}/ledgerline`;
+  }
+
+  async start(settings: Record<string, string> = {}): Promise<void> {
+    const all = {
+      port: String(this.port),
+      listen_addresses: '127.0.0.1',
+      unix_socket_directories: '',
+      fsync: 'off',
+      shared_buffers: '32MB',
+      wal_keep_size: '512MB',
+      max_connections: '100',
+      ...settings,
+    };
+    const log = openSync(path.join(this.#folder, '..', `${this.port}.log`), 'a');
+    this.#child = spawn(
+      path.join(this.#binaries, 'bin/postgres'),
+      ['-D', this.#folder, ...Object.entries(all).flatMap(([name, value]) => ['-c', `${name}=${value}`])],
+      { ...user, env: { LC_ALL: 'C', TZ: 'UTC' }, cwd: this.#folder, stdio: ['ignore', log, log] },
+    );
+    await vi.waitUntil(
+      () =>
+        this.ask('select 1').then(
+          () => true,
+          () => false,
+        ),
+      { timeout: 30_000, interval: 50 },
+    );
+  }
+
+  /** One statement, as the superuser. */
+  async ask(statement: string, database = 'postgres'): Promise<postgres.Row[]> {
+    const sql = postgres(`postgres://postgres@127.0.0.1:${this.port}/${database}`, {
+      max: 1,
+      connect_timeout: 5,
+      onnotice: () => {},
+    });
+    try {
+      return await sql.unsafe(statement);
+    } finally {
+      await sql.end({ timeout: 1 });
+    }
+  }
+
+  /** As if the machine had lost its power: no session is ended in order, nothing is written out. */
+  async crash(): Promise<void> {
+    const child = this.#child;
+    if (!child || child.exitCode !== null || child.signalCode !== null) return;
+    child.kill('SIGQUIT');
+    await once(child, 'exit');
+  }
+
+  async promote(): Promise<void> {
+    await this.ask('select pg_promote(true, 30)');
+  }
+}
+
+export interface Replicated {
+  primary: Server;
+  standby: Server;
+}
+
+/** One server with an empty database, encrypted if it is given a certificate. */
+export async function startServer(certificate?: { cert: string; key: string }): Promise<Server> {
+  const { folder, binaries } = await makeFolder();
+  const cluster = path.join(folder, 'single');
+  await initialize(binaries, cluster);
+  const server = new Server(binaries, cluster, await freePort());
+  const files = { cert: path.join(cluster, 'server.crt'), key: path.join(cluster, 'server.key') };
+  if (certificate) {
+    await writeFile(files.cert, certificate.cert);
+    await writeFile(files.key, certificate.key, { mode: 0o600 });
+    if (isRoot) await giveToNobody(cluster);
+  }
+  cleanUp(folder, [server]);
+  await server.start(certificate ? { ssl: 'on', ssl_cert_file: files.cert, ssl_key_file: files.key } : {});
+  await server.ask('create database ledgerline');
+  return server;
+}
+
+/** `isSynchronous`: the primary acknowledges a commit when the standby has it, too. */
+export async function startReplicated(isSynchronous: boolean): Promise<Replicated> {
+  const { folder, binaries } = await makeFolder();
+  const folders = ['first', 'second'].map((name) => path.join(folder, name)) as [string, string];
+  await initialize(binaries, folders[0]);
+  await cp(folders[0], folders[1], { recursive: true });
+  const servers = [
+    new Server(binaries, folders[0], await freePort()),
+    new Server(binaries, folders[1], await freePort()),
+  ] as [Server, Server];
+  await writeFile(path.join(folders[1], 'standby.signal'), '');
+  await writeFile(
+    path.join(folders[1], 'postgresql.auto.conf'),
+    `primary_conninfo = 'host=127.0.0.1 port=${servers[0].port} user=postgres application_name=second'\n`,
+  );
+  if (isRoot) await giveToNobody(folders[1]);
+  cleanUp(folder, servers);
+  await servers[0].start(isSynchronous ? { synchronous_standby_names: '*', synchronous_commit: 'on' } : {});
+  await servers[1].start();
+  await vi.waitUntil(async () => (await servers[0].ask('select from pg_stat_replication')).length === 1, {
+    timeout: 30_000,
+  });
+  await servers[0].ask('create database ledgerline');
+  await migrate(servers[0].url);
+  const [primary, standby] = servers;
+  return { primary, standby };
+}
+
+async function makeFolder(): Promise<{ folder: string; binaries: string }> {
+  const folder = await mkdtemp(path.join(tmpdir(), 'ledgerline-servers-'));
+  await chmod(folder, 0o711);
+  return { folder, binaries: await installBinaries(folder) };
+}
+
+function cleanUp(folder: string, servers: Server[]): void {
+  onTestFinished(async () => {
+    for (const server of servers) await server.crash();
+    await rm(folder, { recursive: true, force: true, maxRetries: 5, retryDelay: 200 });
+  });
+}
+
+async function initialize(binaries: string, folder: string): Promise<void> {
+  const parent = path.dirname(folder);
+  // Only for the time of its making may anybody create folders here.
+  await chmod(parent, 0o777);
+  const child = spawn(
+    path.join(binaries, 'bin/initdb'),
+    ['-D', folder, '-U', 'postgres', '--auth=trust', '-E', 'UTF8', '--locale=C', '--no-sync'],
+    {
+      ...user,
+      env: { LC_ALL: 'C', TZ: 'UTC' },
+      cwd: parent,
+      stdio: 'ignore',
+    },
+  );
+  const [code] = await once(child, 'exit');
+  await chmod(parent, 0o711);
+  if (code !== 0) throw new Error(`initdb ended with ${code}.`);
+}
+
+async function giveToNobody(folder: string): Promise<void> {
+  await chown(folder, nobody, nobody);
+  await chmod(folder, 0o700);
+  for (const entry of await readdir(folder, { recursive: true })) await chown(path.join(folder, entry), nobody, nobody);
+}
