@@ -50,10 +50,14 @@ export function remove(path: string, { signal }: CallOptions = {}): Call {
   return { method: 'DELETE', path, repeatable: true, signal };
 }
 
+type QueryValue = string | number | null | undefined | readonly string[];
+
 /** A path with what is known of its query. */
-export function withQuery(path: string, query: Record<string, string | number | null | undefined>): string {
+export function withQuery(path: string, query: Record<string, QueryValue>): string {
   const known = new URLSearchParams();
-  for (const [name, value] of Object.entries(query)) if (value != null) known.set(name, String(value));
+  for (const [name, value] of Object.entries(query)) {
+    for (const one of [value].flat()) if (one != null) known.append(name, String(one));
+  }
   const text = known.toString();
   return text === '' ? path : `${path}?${text}`;
 }

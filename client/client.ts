@@ -3,6 +3,7 @@ import { createCalls, get, post, remove, withQuery, type CallOptions } from './c
 import { LedgerlineError } from './errors.ts';
 import { eventFunctions, webhookFunctions } from './events.ts';
 import { operatorFunctions } from './operator.ts';
+import { readStream } from './streams.ts';
 import { transactionFunctions } from './transactions.ts';
 import type { Call, TransportOptions } from './transport.ts';
 import type * as wire from './types.ts';
@@ -12,6 +13,13 @@ export interface ClientOptions extends TransportOptions {
   resendSeconds?: number;
   /** Milliseconds since 1970 by the clock that the cool-down goes by; the machine's, if not given. */
   now?: () => number;
+}
+
+/** How an individual's transactions stand. */
+export interface LiveState {
+  /** Grows with every change. */
+  sequence: number;
+  transactionCount: number;
 }
 
 export interface SendOptions extends CallOptions {
@@ -122,6 +130,15 @@ export function createClient(options: ClientOptions = {}) {
         () => true,
         () => false,
       ),
+
+    /**
+     * How an individual's transactions stand, at once and after every change; then ask the list. Connects again by itself,
+     * and ends when the signal is aborted. A token that is bound to a user needs no id.
+     */
+    async *live(individualId?: number, options?: CallOptions): AsyncGenerator<LiveState, void> {
+      const call = { ...get(withQuery('/app/live', { individualId }), options), accept: 'text/event-stream' };
+      for await (const { data } of readStream(calls.transport, call)) yield JSON.parse(data) as LiveState;
+    },
 
     /** For people who look after the service: scopes operator:read and operator:write. */
     operator: operatorFunctions(calls),

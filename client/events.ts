@@ -1,5 +1,6 @@
 /** Events: read from the log by a cursor, and webhook endpoints. Scopes events:read and events:write. */
 import { get, post, read, remove, withQuery, type CallOptions, type Calls } from './calls.ts';
+import { pause } from './transport.ts';
 import type * as wire from './types.ts';
 
 export type EventType = wire.LedgerlineEvent['type'];
@@ -8,7 +9,8 @@ export interface EventFilter {
   /** The cursor of an earlier page; from the oldest event if not given. */
   after?: string | undefined;
   limit?: number | undefined;
-  type?: EventType | undefined;
+  /** One, or any of several. */
+  type?: EventType | readonly EventType[] | undefined;
   userId?: number | undefined;
 }
 
@@ -37,25 +39,17 @@ export function eventFunctions({ json }: Calls) {
       const { pauseSeconds = 2, signal, ...filter } = options;
       let { after } = filter;
       while (!signal?.aborted) {
-        const page = await list({ ...filter, after }, signal ? { signal } : {});
+        const page = await list({ ...filter, after }, signal ? { signal } : {}).catch((error: unknown) => {
+          if (signal?.aborted) return undefined;
+          throw error;
+        });
+        if (!page) return;
         after = page.next;
         if (page.events.length > 0) yield page;
         else await pause(pauseSeconds, signal);
       }
     },
   };
-}
-
-function pause(seconds: number, signal: AbortSignal | undefined): Promise<void> {
-  return new Promise((resolve) => {
-    const end = () => {
-      clearTimeout(timer);
-      signal?.removeEventListener('abort', end);
-      resolve();
-    };
-    const timer = setTimeout(end, seconds * 1000);
-    signal?.addEventListener('abort', end, { once: true });
-  });
 }
 
 export interface DeliveryFilter {

@@ -1,6 +1,6 @@
 /** `ledgerline/client`: the typed client, for browsers and Node, without dependencies. */
 export type { CallOptions } from './calls.ts';
-export { createClient, isE164, type Client, type ClientOptions, type SendOptions } from './client.ts';
+export { createClient, isE164, type Client, type ClientOptions, type LiveState, type SendOptions } from './client.ts';
 export { LedgerlineError, type FailureKind } from './errors.ts';
 export type {
   DeliveryFilter,
@@ -13,7 +13,14 @@ export type {
 } from './events.ts';
 export { verifyWebhook, WebhookVerificationError, type WebhookHeaders } from './verify-webhook.ts';
 export { parseExact } from './exact.ts';
-export type { GuardDecisionFilter, GuardMode, GuardRuleName, OperatorFunctions, OperatorPage } from './operator.ts';
+export type {
+  GuardDecisionFilter,
+  GuardMode,
+  GuardRuleName,
+  LiveMessage,
+  OperatorFunctions,
+  OperatorPage,
+} from './operator.ts';
 export { clientCredentials, type ClientCredentials, type TokenSource } from './token.ts';
 export type {
   ExportFormat,

@@ -1,5 +1,6 @@
 /** What people who look after the service do: scopes operator:read and operator:write. */
 import { get, post, read, withQuery, type CallOptions, type Calls } from './calls.ts';
+import { readStream } from './streams.ts';
 import type * as wire from './types.ts';
 
 export type GuardRuleName = wire.GuardRule['rule'];
@@ -17,6 +18,8 @@ export interface GuardDecisionFilter extends OperatorPage {
   action?: wire.GuardDecision['action'] | undefined;
   userId?: number | undefined;
 }
+
+export type LiveMessage = { kind: 'ready' } | { kind: 'event'; event: wire.LedgerlineEvent };
 
 export interface ReasonedCallOptions extends CallOptions {
   reason?: string;
@@ -36,7 +39,7 @@ export interface OperatorDeliveryFilter {
 
 export type OperatorFunctions = ReturnType<typeof operatorFunctions>;
 
-export function operatorFunctions({ json, nothing }: Calls) {
+export function operatorFunctions({ json, nothing, transport }: Calls) {
   return {
     /** The last days, today included: 7 if not given. */
     overview: (days?: number, options?: CallOptions): Promise<wire.OperatorOverview> =>
@@ -54,6 +57,16 @@ export function operatorFunctions({ json, nothing }: Calls) {
     /** Who asks stands in the audit. */
     revealPhone: (userId: number, options?: CallOptions): Promise<wire.RevealedPhones> =>
       json(post(`/operator/users/${userId}/reveal-phone`, undefined, options)),
+
+    /** The events about texts and verifications, as they happen; `ready` comes first, before anything can be missed. */
+    async *liveMessages(options?: CallOptions): AsyncGenerator<LiveMessage, void> {
+      const call = { ...get('/operator/messages/live', options), accept: 'text/event-stream' };
+      for await (const { event, data } of readStream(transport, call)) {
+        yield event === 'ready'
+          ? { kind: 'ready' }
+          : { kind: 'event', event: JSON.parse(data) as wire.LedgerlineEvent };
+      }
+    },
 
     async guardRules(options?: CallOptions): Promise<wire.GuardRule[]> {
       return (await json<wire.GuardRules>(get('/operator/guard/rules', options))).rules;

@@ -23,6 +23,10 @@ export interface Call {
   repeatable?: boolean;
   /** What the service knows a repeated call by. */
   idempotencyKey?: string;
+  /** Where a stream goes on. */
+  lastEventId?: string | undefined;
+  /** Whether the token that was given last is known to have expired. */
+  refreshToken?: boolean;
   signal?: AbortSignal | undefined;
 }
 
@@ -46,6 +50,7 @@ export function createTransport(options: TransportOptions): Transport {
     if (!call.open) headers.authorization = `Bearer ${await tokenOf(refused)}`;
     if (call.body !== undefined) headers['content-type'] = 'application/json';
     if (call.idempotencyKey !== undefined) headers['idempotency-key'] = call.idempotencyKey;
+    if (call.lastEventId !== undefined) headers['last-event-id'] = call.lastEventId;
     try {
       return await send(base + call.path, {
         method: call.method,
@@ -60,7 +65,7 @@ export function createTransport(options: TransportOptions): Transport {
   }
 
   return async function transport(call) {
-    let refused = false;
+    let refused = call.refreshToken ?? false;
     let unknownOutcomes = 0;
     for (let failures = 0; ;) {
       let waitSeconds = firstDelaySeconds * 2 ** failures * (1 + Math.random() / 2);
@@ -89,6 +94,7 @@ export function createTransport(options: TransportOptions): Transport {
 
 function wait(seconds: number, signal: AbortSignal | undefined): Promise<void> {
   return new Promise((resolve, reject) => {
+    signal?.throwIfAborted();
     const timer = setTimeout(() => {
       signal?.removeEventListener('abort', stop);
       resolve();
@@ -99,4 +105,13 @@ function wait(seconds: number, signal: AbortSignal | undefined): Promise<void> {
     }
     signal?.addEventListener('abort', stop, { once: true });
   });
+}
+
+/** Waits, and no longer than until the signal is aborted. */
+export async function pause(seconds: number, signal: AbortSignal | undefined): Promise<void> {
+  try {
+    await wait(seconds, signal);
+  } catch (error) {
+    if (!signal?.aborted) throw error;
+  }
 }

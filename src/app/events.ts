@@ -1,28 +1,17 @@
-/** Wires the events: the sequencer, the pull API, webhooks, and the removal of old events. */
-import { randomUUID } from 'node:crypto';
+/** Wires the events: the sequencer, the pull API, the streams, and the removal of old events. */
 import { secondsAfter } from '../clock.ts';
-import { isLoopback } from '../config/check.ts';
-import type { Config } from '../config/load.ts';
-import { errorCode } from '../db/database.ts';
-import { createEgressPolicy } from '../egress/addresses.ts';
-import { createPoster, type PosterOptions } from '../egress/poster.ts';
-import { createResolver } from '../egress/resolver.ts';
-import { makeEventId } from '../events/event.ts';
 import { createEventLogStore, type EventLogStore } from '../events/event-log.store.ts';
 import { createFindEvents } from '../events/find-events.ts';
 import { createListEvents } from '../events/list-events.ts';
+import { createLiveMessages } from '../events/live/live-messages.ts';
+import { createLiveStore } from '../events/live/live.store.ts';
+import { createLiveTransactions } from '../events/live/live-transactions.ts';
+import { createEventStreams } from '../http/event-streams.ts';
 import { createSequencer } from '../events/sequencer.ts';
-import { createDeliveriesStore } from '../events/webhooks/deliveries.store.ts';
-import { createDispatcher } from '../events/webhooks/dispatcher.ts';
-import { createEndpointsStore } from '../events/webhooks/endpoints.store.ts';
-import { createSecretBox } from '../events/webhooks/secret.ts';
-import { createWebhookEndpoints } from '../events/webhooks/webhook-endpoints.ts';
 import type { Core } from './core.ts';
+import { openWebhooks } from './webhooks.ts';
 
 const removedAtOnce = 5000;
-/** How long a receiver may take to answer. */
-const answerMilliseconds = 15_000;
-const machineNow = () => new Date();
 
 export function openEvents(core: Core) {
   const { config, db, clock, jobs, traced } = core;
@@ -30,9 +19,16 @@ export function openEvents(core: Core) {
   let isAwaited = () => false;
   const sequencer = createSequencer({ store, clock, isAwaited: () => isAwaited() });
   const { dispatcher, webhookEndpoints } = openWebhooks(core, sequencer.sequence);
-  isAwaited = () => dispatcher.hasEndpoints;
+  const liveStore = traced('live', createLiveStore(db));
+  const liveTransactions = createLiveTransactions({ store: liveStore, sequence: sequencer.sequence });
+  const liveMessages = createLiveMessages({ store, sequence: sequencer.sequence, clock });
+  const eventStreams = createEventStreams({ clock, stopping: core.stopping.signal });
+  isAwaited = () => dispatcher.hasEndpoints || eventStreams.count > 0;
   jobs.start(
     { name: 'event-sequencer', everyMilliseconds: 100, run: sequencer.run },
+    { name: 'live-transactions', everyMilliseconds: 500, run: liveTransactions.run },
+    { name: 'live-messages', everyMilliseconds: 500, run: liveMessages.run },
+    { name: 'event-streams', everyMilliseconds: 500, run: eventStreams.run },
     { name: 'event-clean-up', everyMilliseconds: 600_000, runsOnce: true, run: () => removeOld(store, core) },
   );
   return {
@@ -40,6 +36,9 @@ export function openEvents(core: Core) {
       listEvents: createListEvents({ store, sequence: sequencer.sequence, clock, keepDays: config.eventDays }),
       findEvents: createFindEvents(store, sequencer.sequence),
       webhookEndpoints,
+      liveTransactions,
+      liveMessages,
+      eventStreams,
     },
     /** The sandbox was emptied, or its clock put back. */
     forget: dispatcher.renew,
@@ -49,52 +48,4 @@ export function openEvents(core: Core) {
 async function removeOld(store: EventLogStore, { config, clock }: Core): Promise<void> {
   const keptSince = secondsAfter(clock.now(), -config.eventDays * 86_400);
   while ((await store.removeBefore(keptSince, removedAtOnce)) === removedAtOnce);
-}
-
-/** Which addresses webhooks may be sent to. */
-export function webhookPolicy({ mode, host, webhookAllow }: Config) {
-  return createEgressPolicy({ allow: webhookAllow, allowsLoopback: mode === 'sandbox' && isLoopback(host) });
-}
-
-export function webhookPosterOptions(config: Config): PosterOptions {
-  return {
-    policy: webhookPolicy(config),
-    timeoutMilliseconds: answerMilliseconds,
-    connections: config.webhookInFlight,
-    proxyUrl: config.webhookProxy,
-    resolveHost: createResolver(),
-  };
-}
-
-function openWebhooks(core: Core, sequence: () => Promise<unknown>) {
-  const { config, db, clock, observer, jobs, releasers, traced } = core;
-  const deliveries = traced('webhook-deliveries', createDeliveriesStore(db));
-  const endpoints = traced('webhook-endpoints', createEndpointsStore(db));
-  const box = createSecretBox(core.deriveKeys('webhook secrets'));
-  const posterOptions = webhookPosterOptions(config);
-  const dispatcher = createDispatcher({
-    ...{ deliveries, endpoints, box, clock, machineNow },
-    createPoster: () => createPoster(posterOptions),
-    observe: observer.observe,
-    limits: { inFlight: config.webhookInFlight, perSecond: config.webhookRate },
-    id: randomUUID(),
-    onError: (error) => observer.observe({ kind: 'job-failed', job: 'webhook-lease', reason: errorCode(error) }),
-  });
-  const testPoster = createPoster(posterOptions);
-  releasers.add(testPoster.close);
-  releasers.add(dispatcher.stop);
-  const webhookEndpoints = createWebhookEndpoints({
-    ...{ store: endpoints, deliveries, box, clock, machineNow, sequence },
-    policy: posterOptions.policy,
-    onReady: dispatcher.renew,
-    newEventId: () => makeEventId(clock.now()),
-    postOnce: testPoster.post,
-  });
-  jobs.start(
-    { name: 'webhook-leases', everyMilliseconds: 3000, run: dispatcher.renew },
-    { name: 'webhook-dispatch', everyMilliseconds: 100, run: dispatcher.run },
-    { name: 'webhook-queue', everyMilliseconds: 5000, run: dispatcher.observeQueue },
-    { name: 'webhook-maintenance', everyMilliseconds: 10_000, runsOnce: true, run: webhookEndpoints.maintain },
-  );
-  return { dispatcher, webhookEndpoints };
 }

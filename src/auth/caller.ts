@@ -6,4 +6,6 @@ export interface Caller {
   scopes: ReadonlySet<string>;
   /** The user that the token is bound to. It may name no other. */
   userId: number | undefined;
+  /** When the token expires, by the service's clock. */
+  expiresAt: Date;
 }

@@ -45,8 +45,9 @@ export function createVerifier(options: VerifierOptions): Verifier {
     if (!key) throw tokenInvalid('the key is not known');
     const payload = await checked(token, key.key, options);
     refuseOtherKinds(typ, payload);
-    const caller = callerOf(payload, options.userClaim);
-    remember(token, { caller, expiresAt: (payload.exp! + options.skewSeconds) * 1000, keyId: key.id });
+    const expiresAt = new Date((payload.exp! + options.skewSeconds) * 1000);
+    const caller = callerOf(payload, options.userClaim, expiresAt);
+    remember(token, { caller, expiresAt: expiresAt.getTime(), keyId: key.id });
     return caller;
   }
 
@@ -103,13 +104,14 @@ function refuseOtherKinds(type: string | undefined, payload: JWTPayload): void {
   }
 }
 
-function callerOf(payload: JWTPayload, userClaim: string): Caller {
+function callerOf(payload: JWTPayload, userClaim: string, expiresAt: Date): Caller {
   const client = String(payload.client_id ?? payload.azp ?? payload.sub ?? 'unknown');
   return {
     client,
     subject: payload.sub ?? client,
     scopes: new Set(scopesOf(payload.scope ?? payload.scp)),
     userId: boundUser(payload[userClaim]),
+    expiresAt,
   };
 }
 

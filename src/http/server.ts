@@ -4,6 +4,7 @@ import { createServer as createHttpServer, type IncomingMessage, type Server, ty
 import { pipeline } from 'node:stream';
 import type { Problem } from '../errors.ts';
 import type { Observer } from '../observe.ts';
+import { eventStreamType } from '../formats/event-stream.ts';
 import type { RequestSpan, RequestTracing, TracedRequest } from '../tracing/tracing.ts';
 import { allowSlowReading, limitConnections, limitRest, type ConnectionLimits } from './connections.ts';
 import { createCors, isPreflight } from './cors.ts';
@@ -68,7 +69,15 @@ export function createServer(options: ServerOptions): Server {
       }
       return;
     }
-    if (reply.contentType?.startsWith('text/event-stream')) allowSlowReading(response);
+    if (request.method === 'HEAD') {
+      body.destroy();
+      return void response.writeHead(status, headers).end();
+    }
+    // A stream of events lasts as long as its reader likes; its answer is its beginning.
+    if (reply.contentType === eventStreamType) {
+      record.answeredAt = performance.now();
+      allowSlowReading(response);
+    }
     // Until the first chunk is there, an error can still become an error answer. After that the connection breaks off.
     once(body, 'readable').then(
       () => pipeline(body, response.writeHead(status, headers), () => {}),

@@ -3,6 +3,8 @@ import type { Issuer } from '../../auth/issuer.ts';
 import type { Observer } from '../../observe.ts';
 import type { GuardDesk } from '../../guard/desk.ts';
 import type { FindEvents } from '../../events/find-events.ts';
+import type { LiveMessages } from '../../events/live/live-messages.ts';
+import type { LiveTransactions } from '../../events/live/live-transactions.ts';
 import type { ListEvents } from '../../events/list-events.ts';
 import type { WebhookEndpoints } from '../../events/webhooks/webhook-endpoints.ts';
 import type { ReadOverview } from '../../messages/overview.ts';
@@ -14,6 +16,7 @@ import type { createFindUsers, createRevealPhone } from '../../users/find-users.
 import type { NewUser, UserStatus } from '../../users/user.ts';
 import { pageNames, type PageName } from '../../config/settings/server.ts';
 import type { Pages } from '../pages.ts';
+import type { EventStreams } from '../event-streams.ts';
 import { openApiDocument } from '../openapi.ts';
 import type { AnyOperation } from '../operation.ts';
 import { eraseUserOperation } from './erase-user.ts';
@@ -41,6 +44,8 @@ import { guardRulesOperation } from './guard-rules.ts';
 import { guardSafeListOperation } from './guard-safe-list.ts';
 import { guardSetModeOperation } from './guard-set-mode.ts';
 import { jwksOperation } from './jwks.ts';
+import { liveTransactionsOperation } from './live-transactions.ts';
+import { operatorLiveMessagesOperation } from './operator-live-messages.ts';
 import { liveOperation } from './live.ts';
 import { listTransactionsOperation } from './list-transactions.ts';
 import { metricsOperation } from './metrics.ts';
@@ -94,6 +99,9 @@ export interface Services {
   exportTransactions(request: ExportRequest): Promise<ExportReply>;
   listEvents: ListEvents;
   findEvents: FindEvents;
+  liveTransactions: LiveTransactions;
+  liveMessages: LiveMessages;
+  eventStreams: EventStreams;
   webhookEndpoints: WebhookEndpoints;
   receipts: Receipts;
   readTrail(userId: number): Promise<string>;
@@ -115,7 +123,7 @@ export interface Services {
 }
 
 export function operationsOf(services: Services): AnyOperation[] {
-  const { observer, issuer, sandbox, guardDesk, webhookEndpoints } = services;
+  const { observer, issuer, sandbox, guardDesk, webhookEndpoints, eventStreams } = services;
   const operations: AnyOperation[] = [
     sendCodeOperation(services.send),
     verifyPhoneOperation(services.verifyCode),
@@ -131,6 +139,7 @@ export function operationsOf(services: Services): AnyOperation[] {
     recordTransactionsOperation(services.recordTransactions, observer.observe),
     summarizeTransactionsOperation(services.summarizeTransactions),
     exportTransactionsOperation(services.exportTransactions),
+    liveTransactionsOperation(services.liveTransactions, eventStreams),
     listEventsOperation(services.listEvents),
     createWebhookEndpointOperation(webhookEndpoints),
     listWebhookEndpointsOperation(webhookEndpoints),
@@ -154,6 +163,7 @@ export function operationsOf(services: Services): AnyOperation[] {
     guardDecisionsOperation(guardDesk),
     operatorActionsOperation(guardDesk),
     operatorEventsOperation(services.findEvents),
+    operatorLiveMessagesOperation(services.liveMessages, eventStreams),
     operatorWebhookEndpointsOperation(webhookEndpoints),
     operatorWebhookDeliveriesOperation(webhookEndpoints),
     findUsersOperation(services.findUsers),

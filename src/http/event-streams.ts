@@ -1,0 +1,123 @@
+/** The event streams that are open in this process: their share, their heartbeat and their end. */
+import { Readable } from 'node:stream';
+import type { Caller } from '../auth/caller.ts';
+import type { Clock } from '../clock.ts';
+import { tooManyStreams } from '../errors.ts';
+import { eventStreamType, streamComment, writeStreamMessage, writeStreamRetry } from '../formats/event-stream.ts';
+import type { StreamMessage } from '../formats/event-stream.ts';
+import type { Reply } from './operation.ts';
+
+export interface EventStream {
+  send(message: StreamMessage): void;
+  end(): void;
+  /** The answer, once its source has begun; the source is stopped when the stream has ended, for whatever reason. */
+  replyAfter(source: Promise<() => void>): Promise<Reply>;
+}
+
+export interface EventStreamsOptions {
+  clock: Clock;
+  /** Aborted when the service begins to stop: its readers connect elsewhere then. */
+  stopping: AbortSignal;
+}
+
+const streamsOfOne = 3;
+/** In a process; each holds a connection. */
+const streamsOfAll = 5000;
+const retryAfterSeconds = 15;
+const commentMilliseconds = 14_500;
+/** A reader that does not read is given up. */
+const unreadCharacters = 65_536;
+/** Spread, so that the readers of a process that stops do not all come back in one moment. */
+const reconnectMilliseconds = { least: 2000, most: 5000 };
+
+const headers = {
+  'cache-control': 'no-store',
+  // nginx would gather the messages.
+  'x-accel-buffering': 'no',
+};
+
+export type EventStreams = ReturnType<typeof createEventStreams>;
+
+interface OpenStream {
+  key: string;
+  expiresAt: Date;
+  body: Readable;
+  commentedAt: number;
+}
+
+export function createEventStreams({ clock, stopping }: EventStreamsOptions) {
+  const open = new Set<OpenStream>();
+  const counts = new Map<string, number>();
+
+  function release(stream: OpenStream): void {
+    if (!open.delete(stream)) return;
+    const left = counts.get(stream.key)! - 1;
+    if (left === 0) counts.delete(stream.key);
+    else counts.set(stream.key, left);
+  }
+
+  function push({ body }: OpenStream, text: string): void {
+    if (body.destroyed || body.readableEnded) return;
+    if (body.readableLength > unreadCharacters) body.destroy();
+    else body.push(text);
+  }
+
+  function end({ body }: OpenStream): void {
+    if (!body.destroyed && !body.readableEnded) body.push(null);
+  }
+
+  stopping.addEventListener('abort', () => {
+    for (const stream of open) end(stream);
+  });
+
+  return {
+    get count(): number {
+      return open.size;
+    },
+
+    /** A stream of a caller about something; it takes part in the limit until it ends. */
+    open({ subject, expiresAt }: Caller, about: string): EventStream {
+      const key = `${subject} ${about}`;
+      const count = counts.get(key) ?? 0;
+      if (count >= streamsOfOne || open.size >= streamsOfAll) throw tooManyStreams(retryAfterSeconds);
+      const stream: OpenStream = { key, expiresAt, body: new Readable({ read() {} }), commentedAt: performance.now() };
+      open.add(stream);
+      counts.set(key, count + 1);
+      stream.body.once('close', () => release(stream));
+      const { least, most } = reconnectMilliseconds;
+      stream.body.push(writeStreamRetry(least + Math.random() * (most - least)));
+      return {
+        send(message) {
+          push(stream, writeStreamMessage(message));
+          if (stopping.aborted) end(stream);
+        },
+        end: () => end(stream),
+        async replyAfter(source) {
+          try {
+            const stop = await source;
+            if (stream.body.destroyed) stop();
+            else stream.body.once('close', stop);
+          } catch (error) {
+            stream.body.destroy();
+            throw error;
+          }
+          return { status: 200, body: stream.body, contentType: eventStreamType, headers };
+        },
+      };
+    },
+
+    /** Comments and expiry. Called twice a second. */
+    async run(): Promise<void> {
+      const now = clock.now();
+      for (const stream of open) {
+        if (stream.expiresAt <= now) {
+          push(stream, writeStreamMessage({ event: 'expired', data: '{}' }));
+          end(stream);
+        } else if (performance.now() - stream.commentedAt >= commentMilliseconds) {
+          stream.commentedAt = performance.now();
+          push(stream, streamComment);
+        }
+      }
+    },
+  };
+}

@@ -1,0 +1,27 @@
+import type { LiveMessages } from '../../events/live/live-messages.ts';
+import { eventStreamType } from '../../formats/event-stream.ts';
+import type { EventStreams } from '../event-streams.ts';
+import { operation } from '../operation.ts';
+
+export const operatorLiveMessagesOperation = (live: LiveMessages, streams: EventStreams) =>
+  operation({
+    name: 'operator-live-messages',
+    method: 'GET',
+    path: '/operator/messages/live',
+    tag: 'Operator',
+    summary: 'Be told what becomes of texts and verifications',
+    about:
+      'Server-Sent Events: ready, at once; message, with a `phone.*` event; expired, when the token expires. ' +
+      'With Last-Event-ID nothing is missed between two streams.',
+    scopes: ['operator:read'],
+    responses: { 200: { about: 'The stream.', contentType: eventStreamType } },
+    errors: ['too-many-streams'],
+    async handle({ caller, request }) {
+      const stream = streams.open(caller, 'messages');
+      const following = live.follow(request.headers['last-event-id'] as string | undefined, {
+        onStart: (cursor) => stream.send({ event: 'ready', id: cursor, data: '{}' }),
+        onEvent: (event, cursor) => stream.send({ event: 'message', id: cursor, data: event }),
+      });
+      return stream.replyAfter(following);
+    },
+  });
