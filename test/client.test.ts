@@ -1,7 +1,7 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { createServer, type IncomingMessage } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { clientCredentials, createClient, isE164, LedgerlineError, parseExact, type Client } from '../client/index.ts';
 import { clientTypes } from '../src/http/client-types.ts';
 import { completeDocument } from '../src/http/routes/index.ts';
@@ -437,6 +437,16 @@ describe('every operation has its function', () => {
     await own.sandbox.advanceClock(0);
     await own.sandbox.resetClock();
     await own.sandbox.empty();
+
+    for (const open of [own.live, own.operator.liveMessages]) {
+      const stop = new AbortController();
+      const stream = open === own.live ? own.live(1, stop) : own.operator.liveMessages(stop);
+      const before = asked.length;
+      const first = stream.next();
+      await vi.waitFor(() => expect(asked.length).toBeGreaterThan(before));
+      stop.abort();
+      await first;
+    }
 
     const called = asked.map(({ method, url }) => {
       const found = operations.find(

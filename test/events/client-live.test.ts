@@ -1,13 +1,7 @@
 /** The client's live streams, and its functions for webhook endpoints. */
 import { connect, createServer, type AddressInfo, type Socket } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
-import {
-  clientCredentials,
-  createClient,
-  LedgerlineError,
-  verifyWebhook,
-  WebhookVerificationError,
-} from '../client/index.ts';
+import { clientCredentials, createClient, LedgerlineError } from '../../client/index.ts';
 import { row, serviceForTest, startService, type Service } from '../harness/service.ts';
 import { startReceiver } from '../harness/receiver.ts';
 
