@@ -59,5 +59,5 @@ function guard(sql: Transaction, pool: Pool): { guarded: Transaction; hasEnded()
 
   const tag = (...args: Parameters<typeof sql>) => watch(sql(...args));
   const unsafe = (...args: Parameters<typeof sql.unsafe>) => watch(sql.unsafe(...args));
-  return { guarded: Object.assign(tag, sql, { unsafe }) as unknown as Transaction, hasEnded };
+  return { guarded: Object.assign(tag, sql, { unsafe }), hasEnded };
 }

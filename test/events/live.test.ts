@@ -9,7 +9,7 @@ beforeAll(async () => {
 });
 afterAll(() => service.stop());
 
-const live = async (query: string, token: string | undefined = undefined, of: Service = service) =>
+const live = async (query: string, token?: string, of: Service = service) =>
   openStream(`${of.url}/app/live${query}`, token ?? (await of.token()));
 
 async function latestEvent(userId: number, of: Service = service) {

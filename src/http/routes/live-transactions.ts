@@ -23,7 +23,7 @@ export const liveTransactionsOperation = (live: LiveTransactions, streams: Event
     responses: { 200: { about: 'The stream.', contentType: eventStreamType } },
     errors: ['unknown-individual', 'too-many-streams'],
     namesUser: ({ query: { individualId } }) => individualId,
-    async handle({ query: { individualId = undefined }, caller }) {
+    async handle({ query: { individualId }, caller }) {
       const individual = individualId ?? caller.userId;
       if (individual === undefined) throw invalidFields({ IndividualId: ['The IndividualId field is required.'] });
       const stream = streams.open(caller, `individual ${individual}`);
