@@ -27,7 +27,7 @@ export interface GatewayCounts {
 }
 
 /** No receipt takes a state back: delivered stays, and a failure may only be followed by a delivery. */
-const forward = `(state in ('accepted', 'unknown') or (state = 'failed' and $1 = 'delivered'))`;
+const forward = `(state in ('accepted', 'unknown') or (state = 'failed' and $1::message_state = 'delivered'))`;
 
 export type TrailStore = ReturnType<typeof createTrailStore>;
 
@@ -58,7 +58,7 @@ export function createTrailStore(db: Database) {
     ): Promise<'moved' | 'known' | 'absent'> {
       const [row] = await db.write.unsafe(
         `with moved as (
-           update messages set state = $1, reason = $2, state_at = $3
+           update messages set state = $1::message_state, reason = $2, state_at = $3
            where user_id = $4 and message_number = $5 and gateway = $6
              and (gateway_message_id is null or $7::text is null or gateway_message_id = $7) and ${forward}
            returning 1
@@ -74,7 +74,7 @@ export function createTrailStore(db: Database) {
     async applySmppReceipt(receipt: ReceiptRow): Promise<'moved' | 'known' | 'absent'> {
       const [row] = await db.write.unsafe(
         `with moved as (
-           update messages set state = $1, reason = $2, state_at = $3
+           update messages set state = $1::message_state, reason = $2, state_at = $3
            where gateway = 'smpp' and gateway_message_id = $4 and ${forward}
            returning 1
          )

@@ -1,5 +1,6 @@
 /** The rules as their callers meet them: each alone, on a sandbox that has it switched on. */
 import { describe, expect, it } from 'vitest';
+import { expectDefects } from '../harness/checked-fetch.ts';
 import { newPhone, refusal, serviceForTest, wrongCode, type Service } from '../harness/service.ts';
 
 const only = (rule: string, more: Record<string, string> = {}) =>
@@ -345,6 +346,7 @@ describe('modes', () => {
     const [id] = await users(service, 1);
     const phone = newPhone();
     await service.sql`alter table guard_budgets rename to guard_budgets_away`;
+    expectDefects(1);
     expect((await service.sendCode(id!, phone)).status).toBe(500);
     expect(await service.messages(phone)).toEqual([]);
     await service.sql`alter table guard_budgets_away rename to guard_budgets`;

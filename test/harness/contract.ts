@@ -63,9 +63,18 @@ const paths = Object.entries(document.paths).map(([path, operations]) => ({
 }));
 
 function operationsAt(address: string): Record<string, OpenApiOperation> | undefined {
-  const path = address.split('?')[0]!;
+  const path = address.split('?')[0]!.split('/').map(decodeSegment).join('/');
   const found = paths.filter(({ expression }) => expression.test(path));
   return (found.find(({ isPlain }) => isPlain) ?? found[0])?.operations;
+}
+
+/** An escaped slash divides nothing. */
+function decodeSegment(segment: string): string {
+  try {
+    return decodeURIComponent(segment).replaceAll('/', '%2F');
+  } catch {
+    return segment;
+  }
 }
 
 /** One JSON text, not a line of each. */
