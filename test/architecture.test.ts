@@ -44,9 +44,9 @@ const layers: RegExp[] = [
   /^(phone|guard|messages|users|transactions|events|privacy|sandbox)\//,
   /^auth\//,
   /^config\/(?!kinds)/,
-  /^sms\//,
+  /^(sms|egress)\//,
   /^db\//,
-  /^config\/kinds\.ts$|^formats\/|^(monitoring|tracing)\/|^(clock|digest-keys|errors|free-port|observe|version)\.ts$/,
+  /^config\/kinds\.ts$|^formats\/|^(monitoring|tracing)\/|^(admission|clock|digest-keys|errors|free-port|observe|slots|version)\.ts$/,
 ];
 
 /** Files that only compute. Every layer may import them. */
@@ -57,7 +57,10 @@ const pure = [
   'digest-keys.ts',
   'events/catalogue.ts',
   'events/cursor.ts',
+  'events/webhooks/delivery-state.ts',
+  'guard/limits.ts',
   'guard/rules.ts',
+  'guard/source.ts',
   'guard/windows.ts',
   'phone/code.ts',
   'phone/phone-number.ts',

@@ -201,9 +201,9 @@ describe('a token of an external issuer', () => {
   });
 
   it('gives 503 with Retry-After while the keys cannot be read, and heals', async () => {
+    issuer.status = 500;
     const own = await startService({ LEDGERLINE_ISSUER: issuer.url, LEDGERLINE_JWKS_COOLDOWN_SECONDS: '1' });
     try {
-      issuer.status = 500;
       const answer = await own.call('/User', {}, { token: await mint() });
       expect(answer.status).toBe(503);
       expect(Number(answer.headers.get('retry-after'))).toBeGreaterThan(0);

@@ -97,7 +97,7 @@ function createSession(socket: Socket): Session {
     });
   });
   // Most sessions end when nobody waits for it.
-  ended.catch(() => {});
+  ended.catch(() => undefined);
   return {
     get hasEnded() {
       return hasEnded;

@@ -93,7 +93,8 @@ it('kinds are found out for a database that was migrated before they were kept',
   const database = await migratedDatabase();
   await database.sql`alter table migrations drop column kind`;
   await migrate(database.url);
-  expect((await database.sql`select distinct kind from migrations`).map(({ kind }) => kind)).toEqual(['expand']);
+  const kinds = await database.sql`select distinct kind from migrations order by kind`;
+  expect(kinds.map(({ kind }) => kind)).toEqual(['contract', 'expand']);
 });
 
 it('a migration gives up its wait for a lock, so that nobody queues up behind it, and tries again', async () => {

@@ -2,8 +2,7 @@
 import { array, type Database } from '../../db/database.ts';
 import { asEvent } from '../event-log.store.ts';
 import type { LoggedEvent } from '../event.ts';
-
-export type DeliveryState = 'due' | 'delivered' | 'failed';
+import { deliveryStates, type DeliveryState } from './delivery-state.ts';
 
 export interface DueDelivery {
   id: number;
@@ -69,7 +68,6 @@ export interface ReplayRequest {
 
 export type DeliveriesStore = ReturnType<typeof createDeliveriesStore>;
 
-const states: DeliveryState[] = ['due', 'delivered', 'failed'];
 const replayedAtOnce = 10_000;
 const batchLimit = 5000;
 
@@ -135,7 +133,7 @@ export function createDeliveriesStore(db: Database) {
         select d.state, d.attempts, d.last_status, d.last_error, d.last_attempt_at, d.last_answer, d.due_at,
           e.position::float8 as position, e.id, e.type, e.at, e.user_id, e.sequence, e.data::text as data
         from (
-          select x.* from unnest(${array(state ? storedStates(state) : states)}::text[]) as s (state)
+          select x.* from unnest(${array(state ? storedStates(state) : deliveryStates)}::text[]) as s (state)
           cross join lateral (
             select w.id, w.event_position, w.attempts, w.last_status, w.last_error, w.last_attempt_at, w.last_answer,
               w.due_at, case when w.state = 'due' and not t.enabled then 'failed' else w.state end as state

@@ -2,7 +2,7 @@ import { catalogueEntries, eventSchema } from '../../events/catalogue.ts';
 import type { ListEvents } from '../../events/list-events.ts';
 import { listOf, record, responseOnly } from '../../formats/record.ts';
 import { int32, optional, required, text, withDefault, type Schema } from '../../formats/shape.ts';
-import { eventType } from '../event-type.ts';
+import { eventType } from './event-type-shape.ts';
 import { jsonText, operation } from '../operation.ts';
 import { query } from '../query-shape.ts';
 

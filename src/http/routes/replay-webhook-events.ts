@@ -2,7 +2,7 @@ import type { WebhookEndpoints } from '../../events/webhooks/webhook-endpoints.t
 import { integer, listOf, record } from '../../formats/record.ts';
 import { body, optional, required } from '../../formats/shape.ts';
 import { parseFrom, parseTo } from '../../transactions/instant.ts';
-import { eventId } from '../event-type.ts';
+import { eventId } from './event-type-shape.ts';
 import { operation, reply } from '../operation.ts';
 import { timestamp } from './timestamp.ts';
 import { endpointCommon } from './webhook-endpoint-shape.ts';

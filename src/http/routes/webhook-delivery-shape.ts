@@ -1,20 +1,18 @@
 /** A delivery, as the API and the operator's console list it. */
-import type { DeliveryState } from '../../events/webhooks/deliveries.store.ts';
+import { deliveryStates } from '../../events/webhooks/delivery-state.ts';
 import { instant, integer, nullable, word } from '../../formats/record.ts';
 import { int32, optional, required, text, withDefault } from '../../formats/shape.ts';
 import { query } from '../query-shape.ts';
 
-const states = ['due', 'delivered', 'failed'] as const satisfies DeliveryState[];
-
 export const deliveryQuery = query({
-  state: optional(word(states), 'Only deliveries in this state.'),
+  state: optional(word(deliveryStates), 'Only deliveries in this state.'),
   limit: withDefault(int32(1, 1000), 100, 'How many deliveries at most.'),
 });
 
 export const deliveryMembers = {
   eventId: required(text({ schema: { format: 'uuid' } }), 'The event.'),
   type: required(text(), 'The type of the event.'),
-  state: required(word(states), 'due: it will be tried (again).'),
+  state: required(word(deliveryStates), 'due: it will be tried (again).'),
   attempts: required(integer(), 'Tries so far, of at most ten.'),
   lastStatus: required(nullable(integer()), 'What the receiver answered last.'),
   lastError: required(nullable(text()), 'Why the last try failed.'),

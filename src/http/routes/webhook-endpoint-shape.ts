@@ -2,7 +2,7 @@
 import { eventTypes } from '../../events/catalogue.ts';
 import { boolean, instant, integer, listOf, nullable, record } from '../../formats/record.ts';
 import { required, text } from '../../formats/shape.ts';
-import { eventType } from '../event-type.ts';
+import { eventType } from './event-type-shape.ts';
 
 export const endpointCommon = { tag: 'Webhooks', scopes: ['events:write'], unknownId: 'not-found' } as const;
 

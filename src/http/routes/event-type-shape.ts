@@ -1,7 +1,7 @@
 /** Types and ids of events, as callers name them in queries and bodies. */
-import { eventTypes, type EventType } from '../events/catalogue.ts';
-import { word } from '../formats/record.ts';
-import { text, type Shape } from '../formats/shape.ts';
+import { eventTypes, type EventType } from '../../events/catalogue.ts';
+import { word } from '../../formats/record.ts';
+import { text, type Shape } from '../../formats/shape.ts';
 
 export const eventType: Shape<EventType> = word(eventTypes);
 
