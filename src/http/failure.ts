@@ -26,7 +26,9 @@ export function createFailureReply({ translate, observeDefect }: FailureOptions)
       return problemReply(internalError().details, traceId);
     }
     record.refusal = refusalOf(problem);
-    return oauthErrors ? tokenProblemReply(problem) : problemReply(problem.details, traceId);
+    // RFC 6749 has no code for a server that is overloaded or away: such an answer is the same on every path.
+    const isOauthError = oauthErrors && problem.details.status < 500;
+    return isOauthError ? tokenProblemReply(problem) : problemReply(problem.details, traceId);
   };
 
   function asProblem(error: unknown): Problem | undefined {
