@@ -54,7 +54,7 @@ const resultsShape = record('RecordTransactionsResponse', {
       record('RecordResult', {
         transactionId: required(nullable(text()), 'As the row gave it.'),
         individualId: required(
-          responseOnly<RowKey['individualId']>({ type: ['integer', 'string', 'null'] }),
+          responseOnly<RowKey['individualId']>({ type: ['number', 'string', 'null'] }),
           'As the row gave it.',
         ),
         result: required(word(resultNames), 'What became of the row.'),
