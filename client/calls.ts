@@ -1,4 +1,4 @@
-/** What every function of the client is made of: a call, and what to make of its answer. */
+/** The parts of every function of the client: a call, and how to read its answer. */
 import { parseExact } from './exact.ts';
 import { createTransport, type Call, type TransportOptions } from './transport.ts';
 
@@ -41,7 +41,7 @@ export function post(path: string, body?: unknown, { signal }: CallOptions = {})
   return { method: 'POST', path, body, signal };
 }
 
-/** A POST that may be done twice. */
+/** A POST that may be repeated. */
 export function read(path: string, body: unknown, options?: CallOptions): Call {
   return { ...post(path, body, options), repeatable: true };
 }
@@ -52,7 +52,7 @@ export function remove(path: string, { signal }: CallOptions = {}): Call {
 
 type QueryValue = string | number | null | undefined | readonly string[];
 
-/** A path with what is known of its query. */
+/** A path with a query of the parameters that are given. */
 export function withQuery(path: string, query: Record<string, QueryValue>): string {
   const known = new URLSearchParams();
   for (const [name, value] of Object.entries(query)) {

@@ -9,13 +9,13 @@ import type { Call, TransportOptions } from './transport.ts';
 import type * as wire from './types.ts';
 
 export interface ClientOptions extends TransportOptions {
-  /** Least time between two codes for one user, as the app keeps it. 30 if not given, 0 for none. */
+  /** Minimum number of seconds between two codes for one user. Default 30; 0 for none. */
   resendSeconds?: number;
-  /** Milliseconds since 1970 by the clock that the cool-down goes by; the machine's, if not given. */
+  /** The clock of the resend delay, in milliseconds since 1970. Default: the machine's. */
   now?: () => number;
 }
 
-/** How an individual's transactions stand. */
+/** The state of an individual's transactions. */
 export interface LiveState {
   /** Grows with every change. */
   sequence: number;
@@ -23,18 +23,18 @@ export interface LiveState {
 }
 
 export interface SendOptions extends CallOptions {
-  /** The same for the same send: repeated within a day, no second text goes out. One is made if not given. */
+  /** The same key means the same send: repeated within a day, nothing is sent twice. Generated if not given. */
   idempotencyKey?: string;
 }
 
 const e164 = /^\+[1-9]\d{6,14}$/;
 
-/** `+`, the country code, the number: what the service takes, once spaces and punctuation are gone. */
+/** Whether the service accepts the form: `+`, country code and number, without spaces and punctuation. */
 export function isE164(phoneNumber: string): boolean {
   return e164.test(phoneNumber);
 }
 
-/** A send that carries a key may be repeated when no answer came. */
+/** A send with a key may be repeated if no answer came. */
 function once(call: Call, { idempotencyKey = newKey() }: SendOptions = {}): Call {
   return { ...call, idempotencyKey, repeatable: true };
 }
@@ -52,7 +52,7 @@ export function createClient(options: ClientOptions = {}) {
   const { json, nothing } = calls;
   const lastSends = new Map<number, number>();
 
-  /** How long the app should still wait before it offers another code. */
+  /** Seconds until the app should offer another code. */
   function secondsUntilResend(userId: number): number {
     const sent = lastSends.get(userId);
     return sent === undefined ? 0 : Math.max(0, Math.ceil(resendSeconds - (now() - sent) / 1000));
@@ -72,7 +72,7 @@ export function createClient(options: ClientOptions = {}) {
     } catch (error) {
       // The text may arrive, so the user should wait for it before another one is requested.
       if (error instanceof LedgerlineError && error.reason === 'send-outcome-unknown') throw error;
-      // What was not sent keeps nobody waiting.
+      // Nothing was sent, so there is nothing to wait for.
       if (before === undefined) lastSends.delete(userId);
       else lastSends.set(userId, before);
       throw error;
@@ -82,7 +82,7 @@ export function createClient(options: ClientOptions = {}) {
   return {
     secondsUntilResend,
 
-    /** Checks the number and the cool-down before anything leaves. */
+    /** Checks the phone number and the resend delay before the call. */
     async sendCode(request: wire.SendCodeRequest, options?: SendOptions): Promise<void> {
       if (!isE164(request.phoneNumber)) {
         const message = 'The PhoneNumber field is not a valid phone number.';
@@ -124,7 +124,7 @@ export function createClient(options: ClientOptions = {}) {
 
     ...transactionFunctions(calls),
 
-    /** Whether the service can do its work. */
+    /** Whether the service is ready. */
     isReady: ({ signal }: CallOptions = {}): Promise<boolean> =>
       nothing({ method: 'GET', path: '/health/ready', open: true, signal }).then(
         () => true,
@@ -132,7 +132,7 @@ export function createClient(options: ClientOptions = {}) {
       ),
 
     /**
-     * How an individual's transactions stand, at once and after every change; then ask the list. Connects again by itself,
+     * The state of an individual's transactions, at once and after every change; read the list then. Reconnects by itself,
      * and ends when the signal is aborted. A token that is bound to a user needs no id.
      */
     async *live(individualId?: number, options?: CallOptions): AsyncGenerator<LiveState, void> {
@@ -140,15 +140,15 @@ export function createClient(options: ClientOptions = {}) {
       for await (const { data } of readStream(calls.transport, call)) yield JSON.parse(data) as LiveState;
     },
 
-    /** For people who look after the service: scopes operator:read and operator:write. */
+    /** For operators: scopes operator:read and operator:write. */
     operator: operatorFunctions(calls),
 
-    /** What only a sandbox has. */
+    /** Only in a sandbox. */
     sandbox: {
       messages: (phoneNumber?: string, options?: CallOptions): Promise<wire.SandboxMessage[]> =>
         json({ ...get(withQuery('/sandbox/messages', { phoneNumber }), options), open: true }),
 
-      /** Moves the service's clock forward; by 0 it only reads it. */
+      /** Moves the service's clock forward. 0 only reads it. */
       advanceClock: (advanceSeconds: number, options?: CallOptions): Promise<wire.SandboxClock> =>
         json({ ...post('/sandbox/clock', { advanceSeconds }, options), open: true }),
 

@@ -1,4 +1,4 @@
-/** What a call can fail with: one class, whose `kind` says what to do about it. */
+/** The errors of the client: one class, whose `kind` says what to do. */
 import type { ErrorReason, ProblemDetails } from './types.ts';
 
 export type FailureKind =
@@ -6,16 +6,16 @@ export type FailureKind =
   | 'invalid'
   /** A rule refuses it: a wrong code, a phone that is taken. */
   | 'refused'
-  /** No token, or one that is no longer good. */
+  /** The token is missing or no longer valid. */
   | 'unauthorized'
-  /** The token does not open this. */
+  /** The token does not allow the operation. */
   | 'forbidden'
   | 'not-found'
-  /** A budget is used up, here or at the service; `retryAfterSeconds` says for how long. */
+  /** A limit is reached, here or at the service. `retryAfterSeconds` says for how long. */
   | 'too-many'
   /** The service failed, also after retries. */
   | 'unavailable'
-  /** The service was not reached. */
+  /** The service could not be reached. */
   | 'offline';
 
 export interface FailureDetails {
@@ -34,7 +34,7 @@ export class LedgerlineError extends Error {
   readonly reason: ErrorReason | undefined;
   /** From a field, or `Error` for a refusal by a rule, to its messages. */
   readonly errors: Record<string, string[]>;
-  /** Stands in the service's log too. */
+  /** The same id is in the service's log. */
   readonly traceId: string | undefined;
   readonly retryAfterSeconds: number | undefined;
 
@@ -78,7 +78,7 @@ interface WireProblem extends Partial<ProblemDetails> {
   error_description?: string;
 }
 
-/** Some answers have no body (401, an unexpected 500), and a proxy's may be no JSON. */
+/** Some answers have no body (401, 500), and that of a proxy may not be JSON. */
 async function readProblem(response: Response): Promise<Partial<ProblemDetails>> {
   const text = await response.text().catch(() => '');
   try {

@@ -5,7 +5,7 @@
 
 const exactMembers = new Set(['amount', 'moneyIn', 'moneyOut', 'other']);
 
-/** A string whole, so that nothing inside one is taken for a member; with the number that it names, if any. */
+/** Matches whole strings, so that nothing inside one is read as a member, and the number after a member's name. */
 const nameAndNumber = /("(?:[^"\\]|\\.)*")(?:\s*:\s*(-?\d[\d.eE+-]*))?/g;
 
 /** Like JSON.parse; `amount: 12.50` also gives `amountText: '12.50'`. */

@@ -1,4 +1,4 @@
-/** What people who look after the service do: scopes operator:read and operator:write. */
+/** The operations of operators: scopes operator:read and operator:write. */
 import { get, post, read, withQuery, type CallOptions, type Calls } from './calls.ts';
 import { readStream } from './streams.ts';
 import type * as wire from './types.ts';
@@ -6,7 +6,7 @@ import type * as wire from './types.ts';
 export type GuardRuleName = wire.GuardRule['rule'];
 export type GuardMode = wire.GuardRule['mode'];
 
-/** A page of a list that stands newest first; `before` is the id of the last entry of the page before. */
+/** A page of a list, newest first. `before` is the id of the last entry of the previous page. */
 export interface OperatorPage {
   before?: number | undefined;
   /** 100 if not given, at most 500. */
@@ -49,12 +49,12 @@ export function operatorFunctions({ json, nothing, transport }: Calls) {
     trail: (userId: number, options?: CallOptions): Promise<wire.UserTrail> =>
       json(get(`/operator/users/${userId}/trail`, options)),
 
-    /** Who asks stands in the audit. */
+    /** The call is audited. */
     async findUsers(phoneNumber: string, options?: CallOptions): Promise<number[]> {
       return (await json<wire.FoundUsers>(read('/operator/find-users', { phoneNumber }, options))).userIds;
     },
 
-    /** Who asks stands in the audit. */
+    /** The call is audited. */
     revealPhone: (userId: number, options?: CallOptions): Promise<wire.RevealedPhones> =>
       json(post(`/operator/users/${userId}/reveal-phone`, undefined, options)),
 
@@ -124,7 +124,7 @@ export function operatorFunctions({ json, nothing, transport }: Calls) {
       return (await json<wire.GuardDecisions>(call)).decisions;
     },
 
-    /** What operators did, and who. */
+    /** The audited actions of operators. */
     async actions(page: OperatorPage = {}, options?: CallOptions): Promise<wire.OperatorAction[]> {
       const call = get(withQuery('/operator/actions', { ...page }), options);
       return (await json<wire.OperatorActions>(call)).actions;

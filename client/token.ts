@@ -1,8 +1,8 @@
-/** Where tokens come from. */
+/** Sources of tokens. */
 import { errorOf } from './errors.ts';
 import type { TokenResponse } from './types.ts';
 
-/** Gives a token. `refused` is true when the one given last was not taken, so that a remembered one is dropped. */
+/** Returns a token. `refused` is true if the service refused the last one; then a new one must be returned. */
 export type TokenSource = (refused: boolean) => string | Promise<string>;
 
 export interface ClientCredentials {
@@ -10,18 +10,18 @@ export interface ClientCredentials {
   baseUrl?: string;
   /** The token endpoint of another issuer. */
   tokenUrl?: string;
-  /** What the token is for, where the issuer wants to be told. */
+  /** The audience of the token, for issuers that need it. */
   audience?: string;
   clientId: string;
   clientSecret: string;
-  /** Separated by spaces; all the client has, if not given. */
+  /** Separated by spaces. Default: all scopes of the client. */
   scope?: string;
-  /** Binds the token to one user, for a client that may. */
+  /** Binds the token to one user, if the client is allowed to. */
   userId?: number;
   fetch?: typeof fetch;
 }
 
-/** OAuth 2.0 client credentials, for back ends: an app that people hold must never carry the secret. */
+/** OAuth 2.0 client credentials, for back ends. An app on people's devices must never contain the secret. */
 export function clientCredentials(options: ClientCredentials): TokenSource {
   const { baseUrl = '', clientId, clientSecret, scope, userId, audience } = options;
   const url = options.tokenUrl ?? `${baseUrl.replace(/\/+$/, '')}/connect/token`;
@@ -39,17 +39,17 @@ export function clientCredentials(options: ClientCredentials): TokenSource {
     const response = await send(url, {
       method: 'POST',
       body: form,
-      // The secret goes nowhere else.
+      // The secret must not be sent anywhere else.
       redirect: 'error',
     });
     if (!response.ok) throw await errorOf(response);
     const { access_token, expires_in } = (await response.json()) as TokenResponse;
-    // A tenth of its life early, so that none expires on its way.
+    // Renewed after nine tenths of its lifetime, so that it does not expire in transit.
     if (held) held.goodUntil = asked + expires_in * 900;
     return access_token;
   }
 
-  /** Calls that come while a token is on its way share it. */
+  /** Calls that need a token while one is being fetched share it. */
   return function token(refused) {
     if (!held || refused || Date.now() > held.goodUntil) {
       held = { token: request(), goodUntil: Number.POSITIVE_INFINITY };

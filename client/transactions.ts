@@ -1,4 +1,4 @@
-/** Wallet activity: a part of its own, so that a page that only shows it carries nothing else. */
+/** Wallet activity, in a file of its own, so that a page that only shows transactions loads nothing else. */
 import { read, type CallOptions, type Calls } from './calls.ts';
 import type * as wire from './types.ts';
 
@@ -22,7 +22,7 @@ export interface TransactionPage {
   transactions: Transaction[];
   /** All rows that match, over all pages. */
   transactionCount: number;
-  /** Give it with the next page, and the rows hold still while others arrive. */
+  /** Pass it with the next page, and the list stays the same while rows arrive. */
   asOf: string;
 }
 
@@ -47,7 +47,7 @@ export function transactionFunctions({ transport, json, jsonAndHeaders }: Calls)
     return { ...value, asOf: headers.get('as-of') ?? '' };
   }
 
-  /** The pages of a list, one after another. All are pinned to the rows that the first one saw. */
+  /** The pages of a list, one after another. All show the rows that existed for the first page. */
   async function* transactionPages(
     request: Omit<wire.AllTransactionRequestModel, 'dataBatch'> & { dataBatch?: number },
     options?: CallOptions,
@@ -66,7 +66,7 @@ export function transactionFunctions({ transport, json, jsonAndHeaders }: Calls)
     listTransactions,
     transactionPages,
 
-    /** Every row of a list, page by page as they are asked for. */
+    /** Every row of a list. Pages are read as they are needed. */
     async *transactions(
       request: Omit<wire.AllTransactionRequestModel, 'dataBatch'>,
       options?: CallOptions,
@@ -87,7 +87,7 @@ export function transactionFunctions({ transport, json, jsonAndHeaders }: Calls)
       return (await json<{ history: TransactionVersion[] }>(call)).history;
     },
 
-    /** Sending a row again is safe. Give amounts as decimal strings where a double could not hold them. */
+    /** Sending a row again is safe. Give amounts as decimal strings if a double cannot hold them. */
     recordTransactions(
       transactions: wire.TransactionRow[],
       options?: CallOptions,
@@ -104,7 +104,7 @@ export function transactionFunctions({ transport, json, jsonAndHeaders }: Calls)
       return { ...value, asOf: headers.get('as-of') ?? '' };
     },
 
-    /** The answer itself: `body` is a stream, `blob()` all of it. */
+    /** The response itself: `body` is a stream, `blob()` reads all of it. */
     exportTransactions: (
       request: wire.ExportTransactionsRequest,
       format: ExportFormat = 'csv',

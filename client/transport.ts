@@ -1,13 +1,13 @@
-/** One call: the token, the retries, and what the answer means. */
+/** Makes one call: adds the token, retries, and reads errors. */
 import { errorOf, LedgerlineError, retryAfterSeconds } from './errors.ts';
 import type { TokenSource } from './token.ts';
 
 export interface TransportOptions {
-  /** Where the service is; in a browser the page's own origin, if not given. */
+  /** The URL of the service. In a browser it defaults to the origin of the page. */
   baseUrl?: string;
-  /** A token, or how to get one. */
+  /** A token, or a function that returns one. */
   token?: string | TokenSource;
-  /** How often a call that failed at the service is tried again. 3 if not given. */
+  /** How often a call that failed at the service is repeated. Default 3. */
   retries?: number;
   fetch?: typeof fetch;
 }
@@ -17,13 +17,13 @@ export interface Call {
   path: string;
   body?: unknown;
   accept?: string;
-  /** Calls without one need no token. */
+  /** The call needs no token. */
   open?: boolean;
-  /** Whether doing it twice is the same as doing it once, so that it may be repeated when no answer came. */
+  /** Whether the call is idempotent, so that it may be repeated if no answer came. */
   repeatable?: boolean;
-  /** What the service knows a repeated call by. */
+  /** Lets the service recognise a repeated call. */
   idempotencyKey?: string;
-  /** Where a stream goes on. */
+  /** The last event of a stream, to resume after it. */
   lastEventId?: string | undefined;
   /** Whether the token that was given last is known to have expired. */
   refreshToken?: boolean;
@@ -36,7 +36,7 @@ const firstDelaySeconds = 0.3;
 /** A text may have gone out, and each further try may send another one: one more try, and no third. */
 const outcomeUnknown = 'send-outcome-unknown';
 const outcomeUnknownRetries = 1;
-/** Who is told to wait longer than this is better told than kept waiting. */
+/** If the service asks for a longer wait, the call fails with that time instead of waiting. */
 const longestWaitSeconds = 30;
 
 export function createTransport(options: TransportOptions): Transport {
@@ -72,7 +72,7 @@ export function createTransport(options: TransportOptions): Transport {
       try {
         const response = await attempt(call, refused);
         if (response.ok) return response;
-        // One token may have expired on its way; two have not.
+        // One token may have expired in transit; a second one has not.
         if (response.status === 401 && !call.open && typeof token === 'function' && !refused) {
           refused = true;
           continue;
@@ -107,7 +107,7 @@ function wait(seconds: number, signal: AbortSignal | undefined): Promise<void> {
   });
 }
 
-/** Waits, and no longer than until the signal is aborted. */
+/** Waits, until the signal is aborted at the latest. */
 export async function pause(seconds: number, signal: AbortSignal | undefined): Promise<void> {
   try {
     await wait(seconds, signal);

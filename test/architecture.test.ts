@@ -94,12 +94,12 @@ function offenders(isWrong: (found: Import) => boolean): string[] {
   return imports.filter(isWrong).map(({ from, to }) => `${from} → ${to}`);
 }
 
-describe('imports, those of types included', () => {
-  it('of a file are of its own layer or of one below', () => {
+describe('imports, including those of types', () => {
+  it('point to the same layer or to a lower one', () => {
     expect(offenders(({ from, to }) => layerOf(to) < layerOf(from) && !isPure(to))).toEqual([]);
   });
 
-  it('form no circle', () => {
+  it('form no circles', () => {
     const next = new Map<string, string[]>();
     for (const { from, to } of imports) next.set(from, [...(next.get(from) ?? []), to]);
     const done = new Set<string>();
@@ -112,25 +112,25 @@ describe('imports, those of types included', () => {
     for (const file of files) walk(file, []);
   });
 
-  it('of a pure file are errors, formats, the arithmetic of dates and other pure files', () => {
+  it('pure files import only errors, formats, date arithmetic and other pure files', () => {
     expect(pure.filter((file) => !files.includes(file))).toEqual([]);
     expect(offenders(({ from, to }) => isPure(from) && !isBase(to) && !isPure(to))).toEqual([]);
     expect(offenders(({ from, to }) => isBase(from) && !isBase(to))).toEqual([]);
   });
 
-  it('of a domain are not http, a command, tokens, settings or the database, which only its store knows', () => {
+  it('domains import no http, commands, tokens or settings, and only their stores import the database', () => {
     const foreign = ['http', 'cli', 'app', 'auth', 'config', 'sandbox'];
     expect(offenders(({ from, to }) => isDomain(from) && foreign.includes(folderOf(to)))).toEqual([]);
     expect(offenders(({ from, to }) => isDomain(from) && !isStore(from) && folderOf(to) === 'db')).toEqual([]);
   });
 
-  it('of a store are its own domain’s alone', () => {
+  it('a store is imported only by its own domain, app and cli', () => {
     expect(
       offenders(({ from, to }) => isStore(to) && folderOf(from) !== folderOf(to) && !/^(app|cli)\//.test(from)),
     ).toEqual([]);
   });
 
-  it('of http are no store and not the database; of what serves every operation, no domain', () => {
+  it('http imports no store and no database, and its generic files no domain', () => {
     expect(offenders(({ from, to }) => folderOf(from) === 'http' && (folderOf(to) === 'db' || isStore(to)))).toEqual(
       [],
     );
@@ -138,18 +138,18 @@ describe('imports, those of types included', () => {
     expect(offenders(({ from, to }) => isGeneric(from) && isDomain(to))).toEqual([]);
   });
 
-  it('of a gateway are its port and the kinds of settings', () => {
+  it('a gateway imports only its port and the kinds of settings', () => {
     const isPort = (file: string) => folderOf(file) === 'sms' || file === 'config/kinds.ts';
     expect(offenders(({ from, to }) => folderOf(from) === 'sms' && !isPort(to))).toEqual([]);
     const isGateway = (file: string) => /^sms\/gateways\/(?!index\.ts)/.test(file);
     expect(offenders(({ from, to }) => isGateway(from) && isGateway(to))).toEqual([]);
   });
 
-  it('of the app are in commands alone', () => {
+  it('only commands import the app', () => {
     expect(offenders(({ from, to }) => folderOf(to) === 'app' && !['cli', 'app'].includes(folderOf(from)))).toEqual([]);
   });
 
-  it('of the client are its own files, and of the pages those and the client', async () => {
+  it('the client imports only itself, and the pages only themselves and the client', async () => {
     const client = importsOf(await readFolder('client'));
     expect(client.filter(({ to }) => to.startsWith('..'))).toEqual([]);
     const web = importsOf(await readFolder('web'));
@@ -157,7 +157,7 @@ describe('imports, those of types included', () => {
   });
 });
 
-describe('a source file', () => {
+describe('source files', () => {
   const linesOf = (isWrong: (file: string, line: string) => boolean) =>
     [...texts].flatMap(([file, text]) =>
       text
@@ -166,12 +166,12 @@ describe('a source file', () => {
         .map((line) => `${file}: ${line.trim()}`),
     );
 
-  it('of a domain knows no server, no driver, no environment variable and no wall clock', () => {
+  it('of domains use no server, no driver, no environment variable and no wall clock', () => {
     const foreign = /from '(postgres|node:http)'|process\.env|Date\.now\(|new Date\(\)/;
     expect(linesOf((file, line) => isDomain(file) && !isStore(file) && foreign.test(line))).toEqual([]);
   });
 
-  it('holds SQL only in stores and in db/', () => {
+  it('contain SQL only in stores and in db/', () => {
     const sql = /\b(select\s+.+\s+from|insert into|update \w+ set|delete from)\b/;
     for (const [file, text] of texts) {
       if (isStore(file) || folderOf(file) === 'db') continue;
@@ -179,20 +179,20 @@ describe('a source file', () => {
     }
   });
 
-  it('holds at most one operation of the API', () => {
+  it('define at most one operation each', () => {
     const routes = files.filter((file) => file.startsWith('http/routes/'));
     expect(routes.filter((file) => texts.get(file)!.split('operation({').length > 2)).toEqual([]);
   });
 
-  it('ends the process only in main.ts', () => {
+  it('end the process only in main.ts', () => {
     expect(linesOf((file, line) => file !== 'main.ts' && line.includes('process.exit'))).toEqual([]);
   });
 
-  it('drops no error without a word', () => {
+  it('swallow no errors', () => {
     expect(linesOf((_, line) => /catch\(\(\) => \{\s*\}\)|catch \{\s*\}/.test(line))).toEqual([]);
   });
 
-  it('has a name that says what it holds', () => {
+  it('have names that say what they contain', () => {
     expect(files.filter((file) => /\b(utils?|helpers?|common|misc)\b/.test(file))).toEqual([]);
   });
 });

@@ -44,12 +44,12 @@ async function scripted(...answers: { status: number; headers?: Record<string, s
 }
 
 describe('types', () => {
-  it('are what the schemas say; `npm run generate` brings them up to date', async () => {
+  it('are generated from the schemas; `npm run generate` updates them', async () => {
     const committed = await readFile(new URL('../client/types.ts', import.meta.url), 'utf8');
     expect(committed).toBe(clientTypes(JSON.parse(completeDocument())));
   });
 
-  it('nothing else of the service is in the client', async () => {
+  it('the client imports nothing of the service', async () => {
     const folder = new URL('../client/', import.meta.url);
     for (const file of await readdir(folder)) {
       const text = await readFile(new URL(file, folder), 'utf8');
@@ -60,7 +60,7 @@ describe('types', () => {
 });
 
 describe('phone verification', () => {
-  it('goes from a number to a verified user', async () => {
+  it('verifies a user from send to status', async () => {
     const { id } = await client.createUser({ email: 'ada@example.com' });
     const phoneNumber = newPhone();
     expect(await client.userStatus(id)).toEqual({ isPhoneNumberVerified: false, phoneNumber: null });
@@ -73,7 +73,7 @@ describe('phone verification', () => {
     expect((await client.userStatus(id)).isPhoneNumberVerified).toBe(false);
   });
 
-  it('says in one word what a refusal means', async () => {
+  it('gives each refusal a kind and a reason', async () => {
     const { id } = await client.createUser();
     const phoneNumber = newPhone();
     await client.sendCode({ id, phoneNumber });
@@ -90,7 +90,7 @@ describe('phone verification', () => {
     expect(blocked.retryAfterSeconds).toBeGreaterThan(3000);
   });
 
-  it('checks the number before anything leaves', async () => {
+  it('checks the phone number before the call', async () => {
     expect(['+447911123456', '+1234567'].map(isE164)).toEqual([true, true]);
     expect(['447911123456', '+0447911123456', '+44 7911 123456', '+123456', ''].some(isE164)).toBe(false);
     const { url, requests } = await scripted({ status: 204 });
@@ -99,7 +99,7 @@ describe('phone verification', () => {
     expect(requests).toEqual([]);
   });
 
-  it('keeps the resend cool-down, for each user apart, and not after a failure', async () => {
+  it('keeps a resend delay for each user, but not after a failure', async () => {
     const patient = createClient({ baseUrl: service.url, token: credentials(), resendSeconds: 60 });
     const [first, second] = [await client.createUser(), await client.createUser()];
     const phoneNumber = newPhone();
@@ -125,7 +125,7 @@ describe('transactions', () => {
     transactionCategory: 'Debit',
   });
 
-  it('keeps every digit beside the number', async () => {
+  it('gives every digit of an amount as text', async () => {
     const { id } = await client.createUser();
     const amount = '9007199254740993.17';
     const { results } = await client.recordTransactions([{ ...row(id, 1), amount }]);
@@ -137,7 +137,7 @@ describe('transactions', () => {
     expect(periods[0]).toMatchObject({ from: '2026-02-03', moneyOutText: amount, moneyInText: '0', otherText: '0' });
   });
 
-  it('takes only members for amounts, never the inside of a text', () => {
+  it('reads amounts from members only, never from inside a text', () => {
     expect(parseExact(String.raw`{"note":"\"amount\": 1.50","amount" : 1.50,"list":[{"amount":-2e3}]}`)).toEqual({
       note: '"amount": 1.50',
       amount: 1.5,
@@ -146,7 +146,7 @@ describe('transactions', () => {
     });
   });
 
-  it('walks all pages, pinned to the rows that the first one saw', async () => {
+  it('walks all pages with the rows of the first page', async () => {
     const { id } = await client.createUser();
     await client.recordTransactions(Array.from({ length: 25 }, (_, index) => row(id, index)));
     const seen: string[] = [];
@@ -170,7 +170,7 @@ describe('transactions', () => {
 });
 
 describe('tokens', () => {
-  it('one that the service no longer takes is replaced once, without a word', async () => {
+  it('a token that the service refuses is replaced once', async () => {
     const own = createClient({ baseUrl: service.url, token: credentials() });
     const { id } = await own.createUser();
     await own.sandbox.advanceClock(90_000);
@@ -178,7 +178,7 @@ describe('tokens', () => {
     await own.sandbox.resetClock();
   });
 
-  it('a fixed or a second bad one is the caller’s to know of', async () => {
+  it('a fixed token, or a second refused one, is an error', async () => {
     expect((await failure(createClient({ baseUrl: service.url, token: 'bad' }).createUser())).kind).toBe(
       'unauthorized',
     );
@@ -200,7 +200,7 @@ describe('tokens', () => {
     expect(await failure(Promise.resolve(refused(false)))).toMatchObject({ status: 401, kind: 'unauthorized' });
   });
 
-  it('bound to a user it opens that one only', async () => {
+  it('a token that is bound to a user works for that user only', async () => {
     const { id } = await client.createUser();
     const bound = createClient({ baseUrl: service.url, token: credentials({ userId: id }) });
     expect(await bound.userStatus(id)).toBeDefined();
@@ -211,13 +211,13 @@ describe('tokens', () => {
 describe('retries', () => {
   const unavailable = { status: 503, headers: { 'retry-after': '0' } };
 
-  it('5xx is tried again, and Retry-After obeyed', async () => {
+  it('5xx is retried after Retry-After', async () => {
     const { url, requests } = await scripted(unavailable, { status: 500 }, { status: 204 });
     await createClient({ baseUrl: url, token: 't' }).sendCode({ id: 1, phoneNumber: '+447911123456' });
     expect(requests).toHaveLength(3);
   });
 
-  it('not forever, not when told to wait long, and never on 4xx', async () => {
+  it('no retry after the limit, after a long Retry-After, or on 4xx', async () => {
     const never = await scripted(unavailable);
     const error = await failure(createClient({ baseUrl: never.url, token: 't', retries: 2 }).createUser());
     expect(error).toMatchObject({ kind: 'unavailable', status: 503 });
@@ -230,7 +230,7 @@ describe('retries', () => {
     expect(bad.requests).toHaveLength(1);
   });
 
-  it('without an answer only what is safe to do twice is done twice', async () => {
+  it('without an answer only idempotent calls are repeated', async () => {
     const gone = await scripted(
       { status: 0 },
       { status: 200, body: '{"isPhoneNumberVerified":true,"phoneNumber":null}' },
@@ -243,7 +243,7 @@ describe('retries', () => {
     expect(lost.requests).toHaveLength(1);
   });
 
-  it('a send is one send however often it is tried: its key stays, and the next send has another', async () => {
+  it('all retries of a send have one key, and the next send has another', async () => {
     const flaky = await scripted({ status: 0 }, { status: 503, headers: { 'retry-after': '0' } }, { status: 204 });
     const own = createClient({ baseUrl: flaky.url, token: 't', resendSeconds: 0 });
     await own.sendCode({ id: 1, phoneNumber: '+447911123456' });
@@ -284,7 +284,7 @@ describe('retries', () => {
     expect(never.requests).toHaveLength(1);
   });
 
-  it('a text whose answer was lost goes out once', async () => {
+  it('a send whose answer was lost sends one text', async () => {
     let lost = 0;
     const lossy: typeof fetch = async (...request) => {
       const response = await fetch(...request);
@@ -300,7 +300,7 @@ describe('retries', () => {
     expect(await client.sandbox.messages(phoneNumber)).toHaveLength(1);
   });
 
-  it('an abort ends the waiting', async () => {
+  it('an abort ends the wait', async () => {
     const { url } = await scripted({ status: 503, headers: { 'retry-after': '20' } });
     const controller = new AbortController();
     const call = createClient({ baseUrl: url, token: 't' }).userStatus(1, { signal: controller.signal });
@@ -310,7 +310,7 @@ describe('retries', () => {
 });
 
 describe('operators', () => {
-  it('find a customer, see what happened, and lift the block on record', async () => {
+  it('find a customer, read the trail, and lift a block with an audit entry', async () => {
     const { operator } = client;
     const { id } = await client.createUser();
     const phoneNumber = newPhone();
@@ -355,7 +355,7 @@ describe('operators', () => {
     expect(await operator.actions({ before: actions[0]!.id, count: 1 })).toEqual([actions[1]]);
   });
 
-  it('need a token that says so', async () => {
+  it('need the scopes of operators', async () => {
     const own = createClient({ baseUrl: service.url, token: credentials({ scope: 'phone operator:read' }) });
     expect(await own.operator.guardRules()).not.toHaveLength(0);
     expect((await failure(own.operator.setGuardMode('prefix', 'off'))).kind).toBe('forbidden');
@@ -379,7 +379,7 @@ describe('every operation has its function', () => {
     Object.entries(methods).map(([method, described]) => ({ method: method.toUpperCase(), template, ...described })),
   );
 
-  it('which sends what the document says', async () => {
+  it('and sends the documented method and path', async () => {
     const asked: { method: string; url: URL }[] = [];
     const own = createClient({
       baseUrl: 'http://ledgerline.test',

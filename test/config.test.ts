@@ -51,7 +51,7 @@ describe('settings', () => {
     });
   });
 
-  it('stop the start when unknown, and are named', () => {
+  it('an unknown setting stops the start and is named', () => {
     expect(problems({ LEDGERLINE_CODE_DIGIT: '6' })).toEqual([
       'LEDGERLINE_CODE_DIGIT is not a setting. Did you mean LEDGERLINE_CODE_DIGITS?',
     ]);
@@ -59,7 +59,7 @@ describe('settings', () => {
     expect(problems({ SOMETHING_ELSE: 'x' })).toEqual([]);
   });
 
-  it('stop the start when invalid, all of them named at once', () => {
+  it('invalid settings stop the start and are all named', () => {
     expect(problems({ PORT: '80a', MODE: 'test', LEDGERLINE_USER_SENDS: '5', LEDGERLINE_CODE_SECONDS: '1' })).toEqual([
       'PORT must be an integer from 0 to 65535.',
       'MODE must be sandbox or production.',
@@ -109,13 +109,13 @@ describe('settings', () => {
     expect(more).toEqual([]);
   });
 
-  it('never quote a secret', () => {
+  it('messages never contain a secret', () => {
     expect(
       problems({ LEDGERLINE_DIGEST_KEY: 'hunter2', LEDGERLINE_CLIENTS: 'hunter2', DATABASE_URL: 'hunter2' }).join(),
     ).not.toContain('hunter2');
   });
 
-  it('take a secret from a file, but not from both places', async () => {
+  it('a secret may come from a file, but not from both places', async () => {
     const folder = await mkdtemp(path.join(tmpdir(), 'ledgerline-config-'));
     onTestFinished(() => rm(folder, { recursive: true }));
     const file = path.join(folder, 'key');
@@ -129,7 +129,7 @@ describe('settings', () => {
 });
 
 describe('the sandbox', () => {
-  it('listens on another address only when told so, and the refusal says how', () => {
+  it('listens on another address only if allowed, and the refusal says how', () => {
     expect(problems({ HOST: '0.0.0.0' })[0]).toContain('LEDGERLINE_SANDBOX_REMOTE=true');
     expect(problems({ HOST: '0.0.0.0', LEDGERLINE_SANDBOX_REMOTE: 'true' })).toEqual([]);
     for (const HOST of ['localhost', '127.0.0.2', '::1']) expect(problems({ HOST })).toEqual([]);
@@ -137,7 +137,7 @@ describe('the sandbox', () => {
 });
 
 describe('production', () => {
-  it('names all that is missing', () => {
+  it('names every missing setting', () => {
     const told = problems({ MODE: 'production' }).join('\n');
     for (const name of [
       'LEDGERLINE_ISSUER',
@@ -167,7 +167,7 @@ describe('production', () => {
 });
 
 describe('gateways', () => {
-  it('are named with what they lack, all at once', () => {
+  it('names every missing setting of every gateway', () => {
     expect(
       problems({ LEDGERLINE_GATEWAYS: 'twilio,aws', LEDGERLINE_GATEWAYS_BY_COUNTRY: 'DE=infobip; FR=twilio' }),
     ).toEqual([
@@ -177,7 +177,7 @@ describe('gateways', () => {
     ]);
   });
 
-  it('let production start, and test numbers do not unless switched on', async () => {
+  it('a gateway lets production start; test numbers must be switched on', async () => {
     const env = {
       MODE: 'production',
       LEDGERLINE_COUNTRIES: '*',
@@ -215,7 +215,7 @@ describe('settings that carry a risk', () => {
 });
 
 describe('docs/config.md', () => {
-  it('is what the table of settings says; `npm run generate` brings it up to date', async () => {
+  it('is generated from the settings; `npm run generate` updates it', async () => {
     expect(await readFile(new URL('../docs/config.md', import.meta.url), 'utf8')).toBe(configReference());
   });
 

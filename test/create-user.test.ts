@@ -25,14 +25,14 @@ it('answers 201 with the new id; the body is optional', async () => {
   expect(new Set(answers.map(({ json }) => json.id)).size).toBe(answers.length);
 });
 
-it('takes an id that the caller brings, once', async () => {
+it('accepts an id that the caller chose, once', async () => {
   const id = 700_001;
   expect((await create({ id })).json).toEqual({ id });
   const again = await create({ id });
   expect(again.json).toEqual(refusal(400, 'Bad Request', 'User already exists.'));
 });
 
-it('steps over a run of ids that callers brought, and past the largest', async () => {
+it('skips ids that callers chose, up to the largest one', async () => {
   const own = await serviceForTest();
   const first = await own.createUser();
   for (let id = first + 1; id <= first + 50; id += 1) await own.call('/User', { id });
@@ -43,7 +43,7 @@ it('steps over a run of ids that callers brought, and past the largest', async (
   expect(wrapped).toBe(first + 52);
 });
 
-it('gives parallel callers an id each', async () => {
+it('gives each of many parallel callers its own id', async () => {
   const ids = await Promise.all(Array.from({ length: 100 }, () => service.createUser()));
   expect(new Set(ids).size).toBe(100);
 });
@@ -64,7 +64,7 @@ it.each([
   expect(Object.keys(answer.json.errors)).toEqual([path]);
 });
 
-it('keeps additional data as it came', async () => {
+it('stores additional data unchanged', async () => {
   const { json } = await create(undefined, {
     raw: '{"additionalData": {"big":12345678901234567890.10,"n":null,"t":"ü\\u0041","z":"\\u0000","e":1e999999}}',
   });
@@ -72,6 +72,6 @@ it('keeps additional data as it came', async () => {
   expect(user!.data).toBe('{"big":12345678901234567890.10,"n":null,"t":"üA","z":"\\u0000","e":1e999999}');
 });
 
-it('refuses an address that PostgreSQL cannot keep', async () => {
+it('refuses an e-mail address that PostgreSQL cannot store', async () => {
   expect((await create({ email: 'a\u0000@b' })).status).toBe(400);
 });

@@ -181,6 +181,6 @@ it('a page of a configured origin may read the header', async () => {
   ]);
 });
 
-it('docs/errors.md is generated from the catalogue; `npm run generate` brings it up to date', async () => {
+it('docs/errors.md is generated from the catalogue; `npm run generate` updates it', async () => {
   expect(await readFile(new URL('../docs/errors.md', import.meta.url), 'utf8')).toBe(errorReference());
 });

@@ -105,7 +105,7 @@ afterAll(async () => {
 });
 
 describe('a token of an external issuer', () => {
-  it('is accepted by its JWKS, whatever the algorithm among those allowed', async () => {
+  it('is accepted by its JWKS, with every allowed algorithm', async () => {
     expect(await callWith(await mint())).toBe(400);
     expect(await callWith(await mint({ kid: 'two', alg: 'ES256', key: elliptic.privateKey }))).toBe(400);
     expect(await callWith(await mint({ claims: { aud: ['other', 'ledgerline'] } }))).toBe(400);
@@ -113,7 +113,7 @@ describe('a token of an external issuer', () => {
     expect(await callWith(await mint({ header: { typ: 'JWT' } }))).toBe(400);
   });
 
-  it('may be off by the clock skew, and no further', async () => {
+  it('may be off by the clock skew, but no more', async () => {
     expect(await callWith(await mint({ exp: now() - 50 }))).toBe(400);
     expect(await callWith(await mint({ exp: now() - 70 }))).toBe(401);
     expect(await callWith(await mint({ claims: { nbf: now() + 50 } }))).toBe(400);
@@ -168,7 +168,7 @@ describe('a token of an external issuer', () => {
     }
   });
 
-  it('follows a rotation: the new key is good at once, the old one no longer, remembered or not', async () => {
+  it('follows a rotation: the new key works at once, the old one no longer, also for remembered tokens', async () => {
     const old = await mint();
     expect(await callWith(old)).toBe(400);
     const next = await generateKeyPair('RS256');
@@ -192,7 +192,7 @@ describe('a token of an external issuer', () => {
     await vi.waitFor(async () => expect(await callWith(token)).toBe(400), { timeout: 5000 });
   });
 
-  it('with an unknown key does not make us read the keys again and again', async () => {
+  it('with an unknown key does not cause repeated reads of the keys', async () => {
     await vi.waitFor(async () => expect(await callWith(await mint())).toBe(400), { timeout: 5000 });
     const before = issuer.reads;
     const tokens = await Promise.all(Array.from({ length: 50 }, (_, index) => mint({ kid: `unknown-${index}` })));
@@ -201,6 +201,7 @@ describe('a token of an external issuer', () => {
   });
 
   it('gives 503 with Retry-After while the keys cannot be read, and heals', async () => {
+    // The service reads the keys when it starts.
     issuer.status = 500;
     const own = await startService({ LEDGERLINE_ISSUER: issuer.url, LEDGERLINE_JWKS_COOLDOWN_SECONDS: '1' });
     try {
@@ -208,7 +209,7 @@ describe('a token of an external issuer', () => {
       expect(answer.status).toBe(503);
       expect(Number(answer.headers.get('retry-after'))).toBeGreaterThan(0);
       issuer.status = 200;
-      await vi.waitFor(async () => expect(await callWith(await mint(), own)).toBe(400), { timeout: 5000 });
+      await vi.waitFor(async () => expect(await callWith(await mint(), own)).toBe(400), { timeout: 30_000 });
     } finally {
       issuer.status = 200;
       await own.stop();
@@ -237,7 +238,7 @@ describe('a token of an external issuer', () => {
     }
   });
 
-  it('is not refused by a read that is still under way', async () => {
+  it('waits for a read of the keys that is in progress', async () => {
     const own = await startService({ LEDGERLINE_ISSUER: issuer.url, LEDGERLINE_JWKS_COOLDOWN_SECONDS: '1' });
     const kept = issuer.keys;
     try {
@@ -272,12 +273,12 @@ describe('a token of an external issuer', () => {
     await own.stop();
   });
 
-  it('leaves no token endpoint of ours', async () => {
+  it('removes our own token endpoint', async () => {
     expect((await service.call('/connect/token', {}, { token: null })).status).toBe(404);
   });
 });
 
-it('asks for a token with an empty 401 when there is none', async () => {
+it('a missing token is answered with an empty 401', async () => {
   for (const headers of [{}, { authorization: 'Basic eDp5' }] as Record<string, string>[]) {
     const answer = await service.call('/User', undefined, { token: null, headers, raw: '{broken' });
     expect([answer.status, answer.text, answer.headers.get('www-authenticate')]).toEqual([401, '', 'Bearer']);
@@ -286,7 +287,7 @@ it('asks for a token with an empty 401 when there is none', async () => {
   expect(malformed.headers.get('www-authenticate')).toMatch(/invalid_token/);
 });
 
-it('a token that may name one user opens nothing of the operator’s but that user', async () => {
+it('a bound token works for operations of operators only about its user', async () => {
   const token = await mint({ claims: { scope: 'operator:read operator:write', user_id: 1 } });
   const call = async (method: string, path: string, body?: unknown) =>
     (await service.call(path, body, { method, token })).status;

@@ -122,7 +122,7 @@ describe('the list', () => {
     expect(answer.json.errors[path][0]).toMatch(new RegExp(`^The JSON value could not be converted to ${type}\\.`));
   });
 
-  it('takes null and "" as no filter, and integers as numeric strings', async () => {
+  it('reads null and "" as no filter, and integers from numeric strings', async () => {
     const id = await individualWith([{}]);
     const nothing = {
       timestampFrom: '',
@@ -153,7 +153,7 @@ describe('the list', () => {
     },
   );
 
-  it('takes white space for itself in a search and in an exact filter', async () => {
+  it('does not trim white space in a search and in an exact filter', async () => {
     const id = await individualWith([{ receiverName: 'Ann Lee', paymentNotes: '' }, { receiverName: 'Ann' }]);
     const count = async (filter: object) => (await service.list({ individualId: id, ...filter })).json.transactionCount;
     expect(await count({ search: ' ' })).toBe(1);
@@ -419,7 +419,7 @@ describe('against a brute-force model', () => {
     (!filter.amountTo || micro(model.amount) <= micro(filter.amountTo)) &&
     (!filter.transactionType || model.transactionType.toLowerCase() === filter.transactionType);
 
-  it('pages and counts are right for random data and filters, and walking all pages gives each row once', async () => {
+  it('pages and counts are right for random data and filters, and all pages together give each row once', async () => {
     await fc.assert(
       fc.asyncProperty(
         rows,

@@ -12,7 +12,7 @@ const reveal = (id: number, token?: string) =>
   service.call(`/operator/users/${id}/reveal-phone`, undefined, token ? { token } : {});
 
 describe('POST /operator/find-users', () => {
-  it('finds who verified a number and whose last code went there', async () => {
+  it('finds users who verified a number, and users whose last code was sent to it', async () => {
     const phoneNumber = newPhone();
     const waiting = await service.createUser();
     await service.sendCode(waiting, phoneNumber);
@@ -23,7 +23,7 @@ describe('POST /operator/find-users', () => {
     expect((await find(newPhone())).json).toEqual({ userIds: [] });
   });
 
-  it('takes a number however it is written, and refuses what is none', async () => {
+  it('accepts every spelling of a number, and refuses other texts', async () => {
     const id = await service.verifiedUser('+447911123456');
     expect((await find('+4407911123456')).json).toEqual({ userIds: [id] });
     const bad = await find('07911');
@@ -33,7 +33,7 @@ describe('POST /operator/find-users', () => {
     ]);
   });
 
-  it('says in the audit who looked for which number, masked, also when it was nobody’s', async () => {
+  it('audits who looked for which number, masked, also without a result', async () => {
     const phoneNumber = newPhone();
     const before = service.logLines.length;
     const reader = await service.token('operator:read');
@@ -50,7 +50,7 @@ describe('POST /operator/find-users', () => {
     expect(after.json.actions[0].id).toBe(json.actions[0].id);
   });
 
-  it('by an index, however many users there are', async () => {
+  it('uses an index', async () => {
     const plan = await service.sql.begin(async (sql) => {
       await sql`set local enable_seqscan = off`;
       return sql`explain select user_id from verifications where sent_phone = '+447911123456'`;
@@ -60,7 +60,7 @@ describe('POST /operator/find-users', () => {
 });
 
 describe('POST /operator/users/{id}/reveal-phone', () => {
-  it('gives the numbers, and says in the audit who asked', async () => {
+  it('gives the numbers, and is audited', async () => {
     const phoneNumber = newPhone();
     const id = await service.verifiedUser(phoneNumber);
     const before = service.logLines.length;
@@ -72,12 +72,12 @@ describe('POST /operator/users/{id}/reveal-phone', () => {
     expect(told).not.toContain(phoneNumber.slice(1));
   });
 
-  it('tells nothing of a user who has none, and of nobody at all', async () => {
+  it('gives null for a user without a number, and 404 for an unknown user', async () => {
     expect((await reveal(await service.createUser())).json).toEqual({ verifiedPhone: null, lastSentPhone: null });
     expect((await reveal(2_000_000_000)).status).toBe(404);
   });
 
-  it('reading is not revealing', async () => {
+  it('needs operator:write', async () => {
     const id = await service.createUser();
     const reader = await service.token('operator:read');
     expect((await reveal(id, reader)).status).toBe(403);

@@ -23,7 +23,7 @@ async function cleanUp({ databaseUrl }: Service, aheadSeconds: number): Promise<
 const get = (path: string, token?: string) => service.call(path, undefined, { method: 'GET', ...(token && { token }) });
 
 describe('/operator/users/{id}/trail', () => {
-  it('tells a verification from the first send to the end, with the number masked', async () => {
+  it('shows a verification from the first send to the end, with the number masked', async () => {
     const id = await service.createUser();
     const phone = newPhone();
     await service.sendCode(id, phone);
@@ -52,7 +52,7 @@ describe('/operator/users/{id}/trail', () => {
     for (const secret of [phone.slice(1), code]) expect(text.replaceAll(/"[^"]*Z"/g, '')).not.toContain(secret);
   });
 
-  it('says what was refused and why, in few rows however often', async () => {
+  it('shows what was refused and why, in few rows for many refusals', async () => {
     const id = await service.createUser();
     for (let call = 0; call < 20; call += 1) await service.sendCode(id, newPhone());
     const { json } = await get(`/operator/users/${id}/trail`);
@@ -63,7 +63,7 @@ describe('/operator/users/{id}/trail', () => {
     expect(refused[0].reason).toBe('user-sends');
   });
 
-  it('knows when a code expired', async () => {
+  it('shows when a code expired', async () => {
     const clocked = await serviceForTest();
     const id = await clocked.createUser();
     await clocked.sendCode(id, newPhone());

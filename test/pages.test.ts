@@ -41,7 +41,7 @@ async function filesOf(pathname: string): Promise<string[]> {
 }
 
 describe.each(['/', '/wallet', '/console'])('the page %s', (pathname) => {
-  it('has a policy without inline script and outside hosts', async () => {
+  it('has a policy that forbids inline scripts and other hosts', async () => {
     const { status, headers, text } = await get(pathname);
     expect(status).toBe(200);
     expect(headers.get('content-type')).toBe('text/html; charset=utf-8');
@@ -55,14 +55,14 @@ describe.each(['/', '/wallet', '/console'])('the page %s', (pathname) => {
     expect(text).toContain('data-mode="sandbox"');
   });
 
-  it('is asked for each time, and sent only when it changed', async () => {
+  it('is revalidated each time, and sent only if it changed', async () => {
     const { headers } = await get(pathname);
     expect(headers.get('cache-control')).toBe('no-cache');
     const again = await get(pathname, { 'if-none-match': headers.get('etag')! });
     expect([again.status, again.text]).toEqual([304, '']);
   });
 
-  it('loads files that carry a hash, are kept for good and come packed', async () => {
+  it('loads files with a hash in their names, cached forever and compressed', async () => {
     const files = await filesOf(pathname);
     expect(files.some((file) => file.endsWith('.js'))).toBe(true);
     for (const file of files) {
@@ -96,7 +96,7 @@ it.each([
   expect(bytes).toBeLessThan(kilobytes * 1024);
 });
 
-it('the activity screen holds nothing for operators, and loads nothing later', async () => {
+it('the activity screen contains nothing for operators, and loads nothing later', async () => {
   for (const text of (await scriptsOf('/wallet')).texts) {
     expect(text.includes('/operator/')).toBe(false);
     expect(/\bimport\(/.test(text)).toBe(false);
@@ -104,7 +104,7 @@ it('the activity screen holds nothing for operators, and loads nothing later', a
 });
 
 describe('which pages are served', () => {
-  it('only those that are named', async () => {
+  it('only those that are configured', async () => {
     const some = await serviceForTest({ LEDGERLINE_PAGES: 'wallet' });
     const of = (pathname: string) => some.call(pathname, undefined, { method: 'GET', token: null });
     expect((await of('/wallet')).status).toBe(200);
@@ -116,7 +116,7 @@ describe('which pages are served', () => {
     }
   });
 
-  it('none in production unless named, and never the sandbox’s', () => {
+  it('none in production unless configured, and never that of the sandbox', () => {
     expect(loadConfig({ MODE: 'production' }).pages).toEqual([]);
     expect(loadConfig({}).pages).toContain('sandbox');
     expect(() => loadConfig({ LEDGERLINE_PAGES: 'walet' })).toThrow(/LEDGERLINE_PAGES has the page "walet"/);
@@ -124,7 +124,7 @@ describe('which pages are served', () => {
     expect(() => checkMode(told)).toThrow(/LEDGERLINE_PAGES names the page sandbox/);
   });
 
-  it('nothing of the folder but what was built', async () => {
+  it('only files that were built', async () => {
     for (const pathname of ['/assets/', '/assets/../../package.json', '/assets/%2e%2e/index.html', '/index.html']) {
       expect([pathname, (await get(pathname)).status]).toEqual([pathname, 404]);
     }

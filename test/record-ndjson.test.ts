@@ -26,7 +26,7 @@ async function send(raw: string | Uint8Array, headers: Record<string, string> = 
 const lines = (rows: unknown[]) => rows.map((each) => JSON.stringify(each)).join('\n');
 
 describe('a stream of rows', () => {
-  it('answers a line for each row that was neither created nor a duplicate, and the totals last', async () => {
+  it('answers with a line for each row that was neither created nor a duplicate, then the totals', async () => {
     const id = await service.createUser();
     const first = row(id, { transactionId: 'a' });
     const answer = await send(
@@ -57,7 +57,7 @@ describe('a stream of rows', () => {
     ]);
   });
 
-  it('takes CRLF, a byte order mark, empty lines and a last line without an end', async () => {
+  it('accepts CRLF, a byte order mark, empty lines and a last line without an end', async () => {
     const id = await service.createUser();
     const answer = await send(
       `\uFEFF${JSON.stringify(row(id))}\r\n\r\n\n${JSON.stringify(row(id))}\n   \n${JSON.stringify(row(id))}`,
@@ -106,7 +106,7 @@ describe('a stream of rows', () => {
     expect((await service.call('/app/get-transaction', { individualId: id, transactionId: 'k' })).json.amount).toBe(2);
   });
 
-  it('lets a bound token bring in rows of its user only', async () => {
+  it('lets a bound token record rows of its user only', async () => {
     // The embedded issuer gives bound tokens no such scope; a service token may of course do both.
     const token = await service.token('', await service.createUser());
     expect(
@@ -114,7 +114,7 @@ describe('a stream of rows', () => {
     ).toBe(403);
   });
 
-  it('is read to its end while nobody reads the answer, however long that gets', async () => {
+  it('is read to its end while nobody reads a long answer', async () => {
     const id = await service.createUser();
     const token = await service.token();
     const bad =
@@ -137,7 +137,7 @@ describe('a stream of rows', () => {
     });
   });
 
-  it('leaves what was recorded when the client goes away, and can be sent again', async () => {
+  it('keeps what was recorded when the client disconnects, and can be sent again', async () => {
     const id = await service.createUser();
     const token = await service.token();
     const rows = Array.from({ length: 3000 }, () => row(id));
@@ -161,7 +161,7 @@ describe('a stream of rows', () => {
   });
 });
 
-it('is 415 in other guises', async () => {
+it('other media types are 415', async () => {
   for (const other of ['application/jsonl', 'text/x-ndjson', 'application/x-ndjson+xml']) {
     expect(
       (await service.call('/app/record-transactions', undefined, { raw: '{}', headers: { 'content-type': other } }))

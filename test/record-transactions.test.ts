@@ -123,7 +123,7 @@ describe('record-transactions', () => {
     expect((await service.call('/app/record-transactions', { transactions: [] })).json).toEqual({ results: [] });
   });
 
-  it('takes more rows than one batch holds', async () => {
+  it('accepts more rows than one batch holds', async () => {
     const id = await service.createUser();
     const rows = Array.from({ length: 2500 }, () => row(id));
     expect(await results(rows)).toEqual(Array(2500).fill('created'));
@@ -147,7 +147,7 @@ describe('a row that comes again', () => {
     expect((await service.list({ individualId: id })).text).toContain('"amount":10.00,');
   });
 
-  it('stays two when two identical coffees have two ids', async () => {
+  it('with another id is another row, even if everything else is equal', async () => {
     const id = await service.createUser();
     await results([row(id), row(id)]);
     expect((await service.list({ individualId: id })).json.transactionCount).toBe(2);
@@ -195,7 +195,7 @@ describe('a row that comes again', () => {
     },
   );
 
-  it('is a conflict, not a duplicate, when late pending news has another amount', async () => {
+  it('is a conflict, not a duplicate, if a late Pending row has another amount', async () => {
     const id = await service.createUser();
     const first = row(id, { transactionId: 'x', transactionStatus: 'Accepted' });
     await results([first]);

@@ -11,7 +11,7 @@ beforeAll(async () => {
 afterAll(() => service.stop());
 
 describe('openapi.json', () => {
-  it('is what the operations say; `npm run generate` brings it up to date', async () => {
+  it('is generated from the operations; `npm run generate` updates it', async () => {
     expect(await readFile(new URL('../openapi.json', import.meta.url), 'utf8')).toBe(completeDocument());
   });
 
@@ -20,14 +20,14 @@ describe('openapi.json', () => {
     expect(answer.json).toEqual(JSON.parse(completeDocument()));
   });
 
-  it('refers only to what it holds', () => {
+  it('refers only to schemas that it contains', () => {
     const text = completeDocument();
     const { components } = JSON.parse(text);
     for (const [, name] of text.matchAll(/"\$ref": "#\/components\/schemas\/(\w+)"/g))
       expect(components.schemas).toHaveProperty(name!);
   });
 
-  it('names every path of the contract that is there', () => {
+  it('contains every path of the contract', () => {
     const { paths } = JSON.parse(completeDocument());
     expect(Object.keys(paths)).toEqual(
       expect.arrayContaining([
@@ -57,13 +57,13 @@ describe('openapi.json', () => {
   });
 });
 
-it('docs/events.md holds the catalogue; `npm run generate` brings it up to date', async () => {
+it('docs/events.md contains the catalogue; `npm run generate` updates it', async () => {
   const page = await readFile(new URL('../docs/events.md', import.meta.url), 'utf8');
   expect(updateReference(page)).toBe(page);
 });
 
 describe('/docs', () => {
-  it('shows every operation on a page that needs nothing from elsewhere', async () => {
+  it('shows every operation on a page that loads nothing from other hosts', async () => {
     const answer = await service.call('/docs', undefined, { method: 'GET', token: null });
     expect(answer.headers.get('content-type')).toBe('text/html; charset=utf-8');
     expect(answer.headers.get('content-security-policy')).toContain("default-src 'none'");

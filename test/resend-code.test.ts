@@ -26,7 +26,7 @@ it('answers 400 when nothing has been sent', async () => {
   expect(answer.json).toEqual(refusal(400, 'Bad Request', 'No code has been sent to this user yet.'));
 });
 
-it('does not take a refused send for the last one', async () => {
+it('a refused send does not count as the last send', async () => {
   const taken = newPhone();
   await service.verifiedUser(taken);
   const id = await service.createUser();
@@ -41,7 +41,7 @@ it('answers 204 without an SMS when verified', async () => {
   expect(await service.messages(phone)).toHaveLength(1);
 });
 
-it('draws on the same budget', async () => {
+it('counts against the same limit', async () => {
   const limited = await serviceForTest({ LEDGERLINE_USER_SENDS: '2/10m' });
   const id = await limited.createUser();
   await limited.sendCode(id, newPhone());

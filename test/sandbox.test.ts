@@ -40,7 +40,7 @@ describe('the inbox', () => {
     expect(await own.messages('+15555550100')).toEqual([]);
   });
 
-  it('takes a leading space for +, and any spelling of the number', async () => {
+  it('reads a leading space as +, and any spelling of the number', async () => {
     const phone = newPhone();
     await service.sendCode(await service.createUser(), phone);
     expect((await open(`/sandbox/messages?phoneNumber=${phone}`)).json).toHaveLength(1);
@@ -59,7 +59,7 @@ describe('the clock', () => {
     expect(Math.abs(Date.parse((await own.advance(0)).json.now) - Date.now() - 200_000)).toBeLessThan(5000);
   });
 
-  it('is put back, and what was made ahead of time goes: codes, counters and blocks', async () => {
+  it('is put back, and codes, counters and blocks made ahead of time are removed', async () => {
     const own = await serviceForTest({ LEDGERLINE_USER_SENDS: '3/10m', LEDGERLINE_PHONE_SENDS: '9/10m' });
     const [id, blocked] = [await own.createUser(), await own.createUser()];
     const phone = newPhone();
@@ -90,7 +90,7 @@ describe('the clock', () => {
     expect((await service.call('/sandbox/clock', body, { token: null })).status).toBe(400);
   });
 
-  it('has an end', async () => {
+  it('has a limit', async () => {
     const own = await serviceForTest();
     await own.advance(315_360_000);
     expect((await own.advance(1)).json.errors).toEqual({
@@ -98,7 +98,7 @@ describe('the clock', () => {
     });
   });
 
-  it('stays where it was over a restart', async () => {
+  it('is kept over a restart', async () => {
     const own = await serviceForTest();
     await own.advance(5000);
     const again = await startService({ DATABASE_URL: own.databaseUrl });
@@ -143,7 +143,7 @@ it('has a demo individual with a year of transactions', async () => {
   expect(times[0] - times.at(-1)).toBeGreaterThan(350 * 86_400_000);
 });
 
-describe('its doors', () => {
+describe('its guard', () => {
   const doors: [string, string, string?][] = [
     ['GET', '/sandbox/messages'],
     ['POST', '/sandbox/clock', '{"advanceSeconds":0}'],
@@ -153,7 +153,7 @@ describe('its doors', () => {
     'content-type': path === '/connect/token' ? 'application/x-www-form-urlencoded' : 'application/json',
   });
 
-  it.each(doors)('%s %s opens to programs and to pages of its own', async (method, path, body = '') => {
+  it.each(doors)('%s %s answers programs and its own pages', async (method, path, body = '') => {
     const { host, port } = new URL(service.url);
     for (const headers of [
       {},
@@ -193,7 +193,7 @@ describe('its doors', () => {
     },
   );
 
-  it('open to a host that is configured', async () => {
+  it('accepts a configured host', async () => {
     const named = await serviceForTest({ LEDGERLINE_SANDBOX_HOSTS: 'sandbox.example' });
     const { port } = new URL(named.url);
     const status = await new Promise((resolve) => {

@@ -105,7 +105,7 @@ describe('send-code', () => {
     },
   );
 
-  it('knows a number under each of its spellings', async () => {
+  it('recognises every spelling of a number', async () => {
     const local = newPhone();
     const withTrunkZero = local.replace('+44', '+440');
     const id = await service.verifiedUser(withTrunkZero);
@@ -129,7 +129,7 @@ describe('send-code', () => {
     expect(answer.json).toEqual(invalidField('Id', 'The field Id must be between 1 and 2147483647.'));
   });
 
-  it('takes correlationType 0 and 1, and nothing else', async () => {
+  it('accepts correlationType 0 and 1 only', async () => {
     const id = await service.createUser();
     for (const correlationType of [0, 1, '1', null]) {
       expect((await send({ id, phoneNumber: newPhone(), correlationType })).status).toBe(204);
@@ -139,7 +139,7 @@ describe('send-code', () => {
     expect((await send({ id, phoneNumber: newPhone(), correlationType: 'x' })).status).toBe(400);
   });
 
-  it('issues a new code each time, and only the latest is good', async () => {
+  it('issues a new code each time, and only the latest one works', async () => {
     const id = await service.createUser();
     const phone = newPhone();
     await service.sendCode(id, phone);
@@ -162,7 +162,7 @@ describe('send-code', () => {
     expect(status.json).toEqual({ isPhoneNumberVerified: true, phoneNumber: next });
   });
 
-  it('keeps two users’ codes for one number apart, and lets the first to verify have it', async () => {
+  it('keeps the codes of two users for one number apart, and links it to the first who verifies', async () => {
     const phone = newPhone();
     const [a, b] = [await service.createUser(), await service.createUser()];
     await service.sendCode(a, phone);
@@ -175,8 +175,8 @@ describe('send-code', () => {
   });
 });
 
-describe('the budget of sends', () => {
-  it('lets exactly 5 of 100 parallel sends through when the budget is 5', async () => {
+describe('the limit of sends', () => {
+  it('lets exactly 5 of 100 parallel sends through if the limit is 5', async () => {
     const limited = await serviceForTest({ LEDGERLINE_USER_SENDS: '5/10m' });
     const id = await limited.createUser();
     const phone = newPhone();
@@ -186,7 +186,7 @@ describe('the budget of sends', () => {
     expect(await limited.messages(phone)).toHaveLength(5);
   });
 
-  it('says in Retry-After when one more fits, and means it', async () => {
+  it('says in Retry-After when one more send is possible', async () => {
     const limited = await serviceForTest({ LEDGERLINE_USER_SENDS: '2/10m,3/1d' });
     const id = await limited.createUser();
     const phone = newPhone();
@@ -207,7 +207,7 @@ describe('the budget of sends', () => {
     expect(Number(day.headers.get('retry-after'))).toBeGreaterThan(80_000);
   });
 
-  it('holds for a phone, whoever asks, and then takes nothing from the user', async () => {
+  it('applies to a phone for all users, and a send refused by it does not count for the user', async () => {
     const limited = await serviceForTest({ LEDGERLINE_USER_SENDS: '2/10m', LEDGERLINE_PHONE_SENDS: '3/10m' });
     const phone = newPhone();
     const users = await Promise.all(Array.from({ length: 6 }, () => limited.createUser()));
@@ -221,7 +221,7 @@ describe('the budget of sends', () => {
     expect((await limited.sendCode(refused, other)).status).toBe(429);
   });
 
-  it('is drawn on by a number that another user holds, so that nobody looks numbers up for free', async () => {
+  it('counts a number that is linked to another user, so that numbers cannot be looked up for free', async () => {
     const limited = await serviceForTest({ LEDGERLINE_USER_SENDS: '3/10m' });
     const phone = newPhone();
     await limited.verifiedUser(phone);
@@ -254,7 +254,7 @@ describe('a code', () => {
     expect(stored!.text.replaceAll(/\\x[0-9a-f]+/g, '').replaceAll(phone, '')).not.toContain(code);
   });
 
-  it('can be wrong once and right after', async () => {
+  it('works after a wrong attempt', async () => {
     const id = await service.createUser();
     const phone = newPhone();
     await service.sendCode(id, phone);

@@ -41,7 +41,7 @@ describe('summarize-transactions', () => {
     ]);
   });
 
-  it('sums by day, newest first, money exact and without what was rejected or cancelled, rows all counted', async () => {
+  it('sums by day, newest first; counts all rows, and adds up exactly those not rejected or cancelled', async () => {
     const answer = await summarize({ individualId: id });
     expect(answer.status).toBe(200);
     expect(answer.text).toBe(
@@ -55,7 +55,7 @@ describe('summarize-transactions', () => {
     expect(answer.headers.get('as-of')).toBeTruthy();
   });
 
-  it('takes the days of a time zone, over its change of clocks', async () => {
+  it('uses the days of a time zone, also when its clocks change', async () => {
     const { json } = await summarize({ individualId: id, timeZone: 'Europe/Berlin', currency: 'eur' });
     expect(json.periods.map(({ from, count }: { from: string; count: number }) => [from, count])).toEqual([
       ['2026-03-30', 2],
@@ -64,14 +64,14 @@ describe('summarize-transactions', () => {
     ]);
   });
 
-  it('takes null and "" as not given: days, in UTC', async () => {
+  it('reads null and "" as absent: days, in UTC', async () => {
     const { text } = await summarize({ individualId: id });
     for (const nothing of [null, '']) {
       expect((await summarize({ individualId: id, by: nothing, timeZone: nothing })).text).toBe(text);
     }
   });
 
-  it('takes weeks from Monday, and months', async () => {
+  it('sums by week, from Monday, and by month', async () => {
     const by = async (period: string) =>
       (await summarize({ individualId: id, by: period })).json.periods.map(
         ({ from, currency }: { from: string; currency: string }) => `${from} ${currency}`,
@@ -103,7 +103,7 @@ describe('summarize-transactions', () => {
     expect((await summarize({ individualId: id, ...members })).json).toEqual(invalidField(field, message));
   });
 
-  it('takes every time zone that this runtime knows and IANA names, and refuses the others', async () => {
+  it('accepts every IANA time zone that this runtime knows, and refuses others', async () => {
     const legacy = ['US/Pacific-New', 'CET', 'EET', 'EST', 'GMT', 'Zulu', 'europe/berlin', 'Asia/Calcutta'];
     const some = Intl.supportedValuesOf('timeZone').filter((_, index) => index % 20 === 0);
     for (const timeZone of [...legacy, ...some]) {
@@ -116,7 +116,7 @@ describe('summarize-transactions', () => {
     }
   });
 
-  it('takes CET for a place whose clocks change, as IANA does', async () => {
+  it('treats CET as a zone whose clocks change, as IANA does', async () => {
     const individual = await individualWith([{ timeStamp: '2026-07-01T22:30:00Z' }]);
     const { periods } = (await summarize({ individualId: individual, timeZone: 'CET' })).json;
     expect(periods[0].from).toBe('2026-07-02');
@@ -124,7 +124,7 @@ describe('summarize-transactions', () => {
 });
 
 describe('export-transactions', () => {
-  it('says so when too many are running, and serves those that are', async () => {
+  it('refuses one more when too many are running, and completes those', async () => {
     const id = await individualWith([{}]);
     let running: ReturnType<typeof exported>[] = [];
     await service.sql.begin(async (sql) => {
@@ -139,7 +139,7 @@ describe('export-transactions', () => {
     expect((await Promise.all(running)).map(({ status }) => status)).toEqual(Array(6).fill(200));
   });
 
-  it('gives CSV with a header, quoted where needed, and no cell that could start a formula', async () => {
+  it('gives CSV with a header, quotes where needed, and no cell that starts a formula', async () => {
     const id = await individualWith([
       {
         transactionId: 'b',
@@ -170,7 +170,7 @@ describe('export-transactions', () => {
     );
   });
 
-  it('gives NDJSON where Accept prefers it; Accept never refuses', async () => {
+  it('gives NDJSON if Accept prefers it; Accept never refuses', async () => {
     const id = await individualWith([{ transactionId: 'a' }]);
     const kind = async (accept: string) =>
       (await exported({ individualId: id }, accept)).headers.get('content-type')!.split(';')[0];
@@ -189,13 +189,13 @@ describe('export-transactions', () => {
     expect((await exported({ individualId: await service.createUser() })).status).toBe(404);
   });
 
-  it('gives a filter that matches nothing as a header alone', async () => {
+  it('gives only the header for a filter that matches nothing', async () => {
     const id = await individualWith([{}]);
     expect((await exported({ individualId: id, search: 'nothing' })).text.trim().split('\r\n')).toHaveLength(1);
     expect((await exported({ individualId: id, search: 'nothing' }, 'application/x-ndjson')).text).toBe('');
   });
 
-  it('is not held up by a reader who stops, nor leaves a connection behind', async () => {
+  it('a reader that stops blocks nothing and leaves no connection behind', async () => {
     const id = await individualWith(Array.from({ length: 2500 }, () => ({ paymentNotes: 'n'.repeat(2000) })));
     const token = await service.token();
     for (let round = 0; round < 12; round += 1) {

@@ -26,7 +26,7 @@ const basic = (id: string, secret: string) => ({
 });
 
 describe('the token endpoint', () => {
-  it('issues an RFC 9068 access token by client_credentials, secret in the body or by Basic', async () => {
+  it('issues an RFC 9068 access token for client_credentials, with the secret in the body or in Basic', async () => {
     for (const answer of [await ask(sandbox), await ask(grant, basic('sandbox', 'sandbox'))]) {
       expect(answer.status).toBe(200);
       expect(answer.headers.get('cache-control')).toBe('no-store');
@@ -46,13 +46,13 @@ describe('the token endpoint', () => {
     }
   });
 
-  it('grants the scopes that were asked for', async () => {
+  it('grants the requested scopes', async () => {
     const { json } = await ask({ ...sandbox, scope: 'phone users' });
     expect(json.scope).toBe('phone users');
     expect(decodeJwt(json.access_token).scope).toBe('phone users');
   });
 
-  it('binds a token to a user, with at most phone and transactions:read, whatever was asked', async () => {
+  it('binds a token to a user, with at most phone and transactions:read', async () => {
     const { json } = await ask({ ...sandbox, user_id: '42' });
     expect(json.scope).toBe('phone transactions:read');
     expect(decodeJwt(json.access_token)).toMatchObject({ user_id: 42, sub: '42' });
@@ -90,7 +90,7 @@ describe('the token endpoint', () => {
     expect((await ask(sandbox, basic('sandbox', 'sandbox'))).json.error).toBe('invalid_request');
   });
 
-  it('answers as RFC 6749 says also what never reaches the issuer: too large a body, another method', async () => {
+  it('answers in the form of RFC 6749 also for a body that is too large and for another method', async () => {
     const large = await ask({ ...sandbox, pad: 'x'.repeat(1024 * 1024) });
     const got = await service.call('/connect/token', undefined, { method: 'GET', token: null });
     expect([large.status, got.status, got.headers.get('allow')]).toEqual([413, 405, 'POST']);
@@ -101,7 +101,7 @@ describe('the token endpoint', () => {
     }
   });
 
-  it('takes clients from the configuration, each with its own rights', async () => {
+  it('reads clients from the configuration, each with its own rights', async () => {
     const configured = await serviceForTest({
       LEDGERLINE_CLIENTS: JSON.stringify([
         {
@@ -128,7 +128,7 @@ describe('the token endpoint', () => {
 });
 
 describe('the issuer’s documents', () => {
-  it('publish the keys that the tokens are signed with, and no private part', async () => {
+  it('publish the public keys of the tokens, and no private part', async () => {
     const jwks = (await service.call('/.well-known/jwks.json', undefined, { method: 'GET', token: null })).json;
     expect(jwks.keys).toEqual([
       { kty: 'RSA', n: expect.any(String), e: 'AQAB', kid: expect.any(String), alg: 'RS256', use: 'sig' },
@@ -169,7 +169,7 @@ describe('scopes', () => {
 });
 
 describe('a token bound to one user', () => {
-  it('may name only that id, and that is checked after validation', async () => {
+  it('may name only that id, which is checked after validation', async () => {
     const [mine, theirs] = [await service.createUser(), await service.createUser()];
     await service.record([row(mine), row(theirs)]);
     const token = await service.token('', mine);

@@ -9,7 +9,7 @@ afterAll(() => service.stop());
 
 const unlink = (id: number) => service.call(`/User/${id}/phone-number`, undefined, { method: 'DELETE' });
 
-it('makes the user unverified again and the number free', async () => {
+it('makes the user unverified, and another user can verify the number', async () => {
   const phone = newPhone();
   const id = await service.verifiedUser(phone);
   const answer = await unlink(id);
@@ -28,7 +28,7 @@ it('lets the user verify a number again', async () => {
   expect((await service.verify(id, await service.lastCode(phone))).status).toBe(200);
 });
 
-it('ends a code that is still out', async () => {
+it('ends a code that was not used yet', async () => {
   const id = await service.createUser();
   const phone = newPhone();
   await service.sendCode(id, phone);
@@ -41,7 +41,7 @@ it('answers 204 for a user without a number, 404 for an unknown user', async () 
   expect((await unlink(2_147_483_640)).status).toBe(404);
 });
 
-it('never leaves a link without its user, whatever it races with', async () => {
+it('never leaves a link without its user under races', async () => {
   for (let round = 0; round < 30; round += 1) {
     const phone = newPhone();
     const id = await service.createUser();

@@ -10,7 +10,7 @@ afterAll(() => service.stop());
 const status = (id: number | string, token?: string) =>
   service.call(`/User/${id}/status`, undefined, { method: 'GET', ...(token && { token }) });
 
-it('says unverified and null before, verified and the number after', async () => {
+it('is unverified with null before, and verified with the number after', async () => {
   const phone = newPhone();
   const id = await service.createUser();
   expect((await status(id)).json).toEqual({ isPhoneNumberVerified: false, phoneNumber: null });
@@ -20,7 +20,7 @@ it('says unverified and null before, verified and the number after', async () =>
   expect((await status(id)).json).toEqual({ isPhoneNumberVerified: true, phoneNumber: phone });
 });
 
-it('opens to the scope users or phone', async () => {
+it('accepts the scope users or phone', async () => {
   const id = await service.createUser();
   expect((await status(id, await service.token('users'))).status).toBe(200);
   expect((await status(id, await service.token('phone'))).status).toBe(200);

@@ -65,7 +65,7 @@ describe('verify', () => {
     expect((await own.verify(id, code)).json).toEqual(invalidCode);
   });
 
-  it('still takes a code shortly before it expires', async () => {
+  it('accepts a code shortly before it expires', async () => {
     const own = await serviceForTest();
     const { id, code } = await sent(own);
     await own.advance(590);
@@ -92,7 +92,7 @@ describe('verify', () => {
     expect((await service.verify(id, code)).json).toEqual(invalidCode);
   });
 
-  it('takes the right code at the fifth attempt', async () => {
+  it('accepts the right code at the fifth attempt', async () => {
     const { id, code } = await sent();
     for (let attempt = 0; attempt < 4; attempt += 1) await service.verify(id, wrongCode(code));
     expect((await service.verify(id, code)).status).toBe(200);
@@ -104,7 +104,7 @@ describe('verify', () => {
     expect(answer.status).toBe(200);
   });
 
-  it('wants the code as a string', async () => {
+  it('requires the code as a string', async () => {
     const answer = await service.call('/User/phone-number/verify', { id: 1, code: 123456 });
     expect(answer.json.errors['$.code'][0]).toMatch(/^The JSON value could not be converted to System\.String\./);
   });
@@ -127,7 +127,7 @@ describe('under races', () => {
     expect(row).toEqual({ attempts: 5, failures: 10 });
   });
 
-  it('gives a number to exactly one of two users who race for it, 100 times', async () => {
+  it('links a number to exactly one of two users who race for it, 100 times', async () => {
     for (let round = 0; round < 100; round += 1) {
       const phone = newPhone();
       const users = await Promise.all([service.createUser(), service.createUser()]);
@@ -145,7 +145,7 @@ describe('under races', () => {
     }
   });
 
-  it('keeps sends and verifies in parallel from ever answering 5xx or verifying twice', async () => {
+  it('parallel sends and verifies never answer 5xx and never verify twice', async () => {
     const { id, phone, code } = await sent();
     const calls = Array.from({ length: 60 }, (_, index) =>
       index % 2 ? service.verify(id, code) : service.sendCode(id, phone),
@@ -156,13 +156,14 @@ describe('under races', () => {
     expect(others).toEqual({});
     expect([accepted, verified + wrong + blocked]).toEqual([30, 30]);
     expect(verified).toBeLessThanOrEqual(1);
+    expect(verified + wrong).toBeGreaterThanOrEqual(1);
     const status = await service.call(`/User/${id}/status`, undefined, { method: 'GET' });
     expect(status.json.isPhoneNumberVerified).toBe(verified === 1);
   });
 });
 
 describe('the block after failures', () => {
-  it('comes with the tenth failure in an hour, which is still a 400, and ends after an hour', async () => {
+  it('starts with the tenth failure in an hour, which is still a 400, and ends after an hour', async () => {
     const own = await serviceForTest();
     const { id, phone } = await sent(own);
     const answers = [];
@@ -191,7 +192,7 @@ describe('the block after failures', () => {
     expect((await own.verify(id, 'nope')).status).toBe(400);
   });
 
-  it('does not come when the failures lie more than an hour apart', async () => {
+  it('does not start if the failures are spread over more than an hour', async () => {
     const own = await serviceForTest();
     const id = await own.createUser();
     for (let attempt = 0; attempt < 9; attempt += 1) await own.verify(id, 'nope');
@@ -199,13 +200,13 @@ describe('the block after failures', () => {
     for (let attempt = 0; attempt < 9; attempt += 1) expect((await own.verify(id, 'nope')).status).toBe(400);
   });
 
-  it('counts unknown ids like any other', async () => {
+  it('counts failures of unknown ids too', async () => {
     const id = 1_888_888_888;
     for (let attempt = 0; attempt < 10; attempt += 1) expect((await service.verify(id, 'nope')).status).toBe(400);
     expect((await service.verify(id, 'nope')).status).toBe(429);
   });
 
-  it('does not count a success, and leaves other users alone', async () => {
+  it('does not count a success, and does not affect other users', async () => {
     const { id, code } = await sent();
     const other = await sent();
     for (let attempt = 0; attempt < 4; attempt += 1) await service.verify(id, 'nope');
@@ -226,7 +227,7 @@ describe('the block after failures', () => {
     expect((await service.verify(id, await service.lastCode(phone))).status).toBe(429);
   });
 
-  it('comes for a day after 20 failures in a day where so configured', async () => {
+  it('lasts a day after 20 failures in a day, if configured', async () => {
     const own = await serviceForTest({ LEDGERLINE_USER_FAILURES: '10/1h/1h,20/1d/1d' });
     const id = await own.createUser();
     const attempts = async (count: number) => {

@@ -101,7 +101,7 @@ describe('a body', () => {
     expect((await verify('x', { 'content-encoding': 'gzip' })).status).toBe(415);
   });
 
-  it('is decoded by its charset, and a byte order mark is stepped over', async () => {
+  it('is decoded by its charset, and a byte order mark is skipped', async () => {
     const text = '{"id":1,"code":""}';
     const utf16 = await verify(Buffer.from(text, 'utf16le'), { 'content-type': 'application/json; charset=utf-16le' });
     expect(utf16.json.errors).toEqual({ Code: ['The Code field is required.'] });
@@ -110,7 +110,7 @@ describe('a body', () => {
     expect([broken.status, Object.keys(broken.json.errors)]).toEqual([400, ['$']]);
   });
 
-  it('that is large and wrong is refused like a small one, also where the path names nobody', async () => {
+  it('that is large and wrong is refused like a small one, also if the path names no user', async () => {
     for (const body of [`{"url": "${'x'.repeat(100_000)}"`, `[${'0,'.repeat(50_000)}0]`]) {
       const answer = await service.call('/webhook-endpoints/none', undefined, { raw: body });
       expect(answer.status).toBe(400);
@@ -118,13 +118,13 @@ describe('a body', () => {
     expect((await service.call('/webhook-endpoints/none', { description: 'x' })).status).toBe(404);
   });
 
-  it('is required where a member is: the key is empty', async () => {
+  it('is required if a member is; the key of the error is empty', async () => {
     for (const answer of [await verify(''), await verify('null'), await service.call('/User/phone-number/verify')]) {
       expect(answer.json).toEqual(invalidField('', 'A non-empty request body is required.'));
     }
   });
 
-  it('may be empty, of any type, where no member is required', async () => {
+  it('may be empty, of any type, if no member is required', async () => {
     expect(
       (await service.call('/User', undefined, { raw: '', headers: { 'content-type': 'text/plain' } })).status,
     ).toBe(201);
@@ -195,11 +195,11 @@ describe('a body', () => {
     expect(answer.json.title).toBe('One or more validation errors occurred.');
   });
 
-  it('that is no object is told so', async () => {
+  it('must be an object', async () => {
     expect((await verify('[]')).json.errors.$[0]).toMatch(/^The JSON value could not be converted to VerifyRequest\./);
   });
 
-  it('has its members matched in any case, the last of repeated ones counting, unknown ones ignored', async () => {
+  it('matches members in any case, uses the last of repeated ones, and ignores unknown ones', async () => {
     expect((await verify('{"ID":1,"cOdE":" ","other":{"a":[]}}')).json.errors).toEqual({
       Code: ['The Code field is required.'],
     });
@@ -270,7 +270,7 @@ describe('a body', () => {
     expect(await answer).toMatch(/^HTTP\/1\.1 413 [\s\S]*connection: close[\s\S]*"status":413/i);
   });
 
-  it('that goes on and on is not read for ever, be it by its size or by its slowness', async () => {
+  it('without an end is not read forever, neither a large nor a slow one', async () => {
     const endless = await overlong(1024 ** 4);
     endless.socket.on('error', () => {});
     const slow = await overlong(1024 ** 4);
@@ -289,7 +289,7 @@ describe('a body', () => {
     clearInterval(drip);
   }, 30_000);
 
-  it('that is still coming does not hold up a stop', async () => {
+  it('that is still arriving does not delay a stop', async () => {
     const own = await startService();
     const { socket, told } = await overlong(1024 ** 4, own);
     socket.on('error', () => {});
@@ -323,7 +323,7 @@ describe('a body', () => {
     expect((await send('{"any":["thing"]}')).status).toBe(204);
   });
 
-  it('is not read before the token is: 401 comes at once', async () => {
+  it('is not read before the token: 401 comes at once', async () => {
     const answer = await exchange(
       'POST /User HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: 1000\r\n\r\n{',
     );
@@ -373,7 +373,7 @@ describe('a path', () => {
     },
   );
 
-  it('that cannot be decoded answers 404, after the token is checked where there is an id', async () => {
+  it('that cannot be decoded answers 404; with an id, the token is checked first', async () => {
     const get = (path: string, options: CallOptions = {}) =>
       service.call(path, undefined, { method: 'GET', ...options });
     for (const path of ['/%', '/%ff%fe', '/User/%zz/status', '/User/%e0%a4/status']) {
@@ -385,7 +385,7 @@ describe('a path', () => {
     expect((await get('/User/%zz/status', { token: null })).status).toBe(401);
   });
 
-  it('is decoded segment by segment: an escaped slash divides nothing', async () => {
+  it('is decoded by segment: an escaped slash separates nothing', async () => {
     const id = await service.createUser();
     const get = (path: string) => service.call(path, undefined, { method: 'GET' });
     expect((await get(`/User/${id}/%73tatus`)).status).toBe(200);
@@ -393,7 +393,7 @@ describe('a path', () => {
     expect((await get(`/User%2F${id}/status`)).status).toBe(404);
   });
 
-  it('may come with scheme and host, and then that host counts', async () => {
+  it('may have scheme and host, and then that host is used', async () => {
     const get = (address: string, host = 'x') => exchange(`GET ${address} HTTP/1.1\r\nHost: ${host}\r\n\r\n`);
     expect(await get('http://localhost/health/live')).toMatch(/^HTTP\/1\.1 200 /);
     expect(await get('HTTPS://api.example:8443/HEALTH/live/?a=http://b/c')).toMatch(/^HTTP\/1\.1 200 /);
@@ -412,7 +412,7 @@ describe('a path', () => {
 });
 
 describe('an error', () => {
-  it('carries the trace of the caller with a span of ours, and the same id stands in the log', async () => {
+  it('carries the caller’s trace id with a new span id, and the same id is in the log', async () => {
     const trace = '0af7651916cd43dd8448eb211c80319c';
     const answer = await verify('{}', { traceparent: `00-${trace}-b7ad6b7169203331-01` });
     expect(answer.json.traceId).toMatch(new RegExp(`^00-${trace}-(?!b7ad6b7169203331)[0-9a-f]{16}-01$`));
@@ -430,13 +430,13 @@ describe('an error', () => {
     `00-${'0'.repeat(32)}-b7ad6b7169203331-01`,
     '01-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01',
     '00-0AF7651916CD43DD8448EB211C80319C-b7ad6b7169203331-01',
-  ])('gets a trace of its own when the caller’s is not one: %s', async (traceparent) => {
+  ])('has a new trace id if the caller’s is invalid: %s', async (traceparent) => {
     const { traceId } = (await verify('{}', { traceparent })).json;
     expect(traceId).toEqual(expectTraceId);
     expect(traceId.toLowerCase()).not.toContain('0af7651916cd43dd8448eb211c80319c');
   });
 
-  it('is said even of what is no HTTP, and its trace is in the log too', async () => {
+  it('is also the answer to what is not HTTP, and its trace id is in the log', async () => {
     const answer = await exchange('NONSENSE\r\n\r\n', /\}/);
     expect(answer).toMatch(/^HTTP\/1\.1 400 Bad Request\r[\s\S]*"status":400/);
     const traceId = /"traceId":"([^"]+)"/.exec(answer)![1]!;
@@ -445,12 +445,12 @@ describe('an error', () => {
     expect(huge).toMatch(/^HTTP\/1\.1 431 Request Header Fields Too Large\r[\s\S]*"status":431/);
   });
 
-  it('is not made of an unknown expectation', async () => {
+  it('is not the answer to an unknown expectation', async () => {
     const answer = await exchange('GET /health/live HTTP/1.1\r\nHost: x\r\nExpect: miracles\r\n\r\n');
     expect(answer).toMatch(/^HTTP\/1\.1 200 /);
   });
 
-  it('is said of HTTP/1.1 without a Host, which HTTP/1.0 need not have', async () => {
+  it('is the answer to HTTP/1.1 without a Host; HTTP/1.0 needs none', async () => {
     const answer = await exchange('GET /health/live HTTP/1.1\r\n\r\n', /\}/);
     expect(answer).toMatch(/^HTTP\/1\.1 400 Bad Request\r[\s\S]*"status":400,"traceId"/);
     expect(await exchange('GET /health/live HTTP/1.0\r\n\r\n')).toMatch(/^HTTP\/1\.1 200 /);
@@ -458,12 +458,12 @@ describe('an error', () => {
 });
 
 describe('CORS', () => {
-  it('is closed by default', async () => {
+  it('is off by default', async () => {
     const answer = await service.call('/User', {}, { headers: { origin: 'https://app.example' } });
     expect(answer.headers.get('access-control-allow-origin')).toBeNull();
   });
 
-  it('opens to configured origins, with As-Of and Retry-After exposed', async () => {
+  it('allows configured origins, with As-Of and Retry-After exposed', async () => {
     const open = await startService({ LEDGERLINE_CORS_ORIGINS: 'https://app.example' });
     try {
       const answer = await open.call('/User', {}, { headers: { origin: 'https://app.example' } });

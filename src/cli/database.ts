@@ -1,4 +1,4 @@
-/** The database for a command: the one that is configured, the running service's own, or one started for a while. */
+/** The database of a command: the configured one, that of the running service, or one started for the command. */
 import { loadConfig, type Config } from '../config/load.ts';
 import { openDatabase, type Database } from '../db/database.ts';
 import { runningEmbedded, startEmbedded } from '../db/embedded.ts';
@@ -6,7 +6,7 @@ import { asStartError } from '../db/explain.ts';
 import { migrate, missingFrom, readSchema, refuseUnknownContracts } from '../db/migrate.ts';
 import { StartError } from '../errors.ts';
 
-/** Starts the embedded server for the time of the work, unless it runs or another database is configured. */
+/** Starts the embedded server while the work lasts, unless it is running or another database is configured. */
 export async function withDatabaseUrl<T>(
   { databaseUrl, dataDir }: Config,
   work: (url: string, isStartedHere: boolean) => Promise<T>,

@@ -1,4 +1,4 @@
-/** `ledgerline export`: an individual's transactions, exactly as the list would give them. */
+/** `ledgerline export`: an individual's transactions, exactly the rows that the list would give. */
 import { createWriteStream } from 'node:fs';
 import { pipeline } from 'node:stream/promises';
 import { Problem, StartError } from '../errors.ts';
@@ -48,7 +48,7 @@ export async function exportTransactions(individual: string, options: ExportOpti
   return 0;
 }
 
-/** What is retained of an erased user: all of it, since filters are for the living. */
+/** Exports everything that is retained of an erased user. Filters do not apply. */
 async function exportErased(individual: string, options: ExportOptions): Promise<number> {
   const userId = readUserId(individual);
   const format = formatOf(options.format);

@@ -1,4 +1,4 @@
-/** `ledgerline guard …`: the operator's hands without the service in between. */
+/** `ledgerline guard …`: what operators can do, without a running service. */
 import { userInfo } from 'node:os';
 import { planKeys } from '../auth/digest-key-registry.ts';
 import { readDigestKeys } from '../auth/keys.ts';
@@ -15,7 +15,7 @@ import { parsePhoneNumber } from '../phone/phone-number.ts';
 import { createSandboxStore } from '../sandbox/sandbox.store.ts';
 import { withDatabase } from './database.ts';
 
-/** Who acts, for the trail: the account on this machine. */
+/** The account on this machine, for the audit. */
 const operator = () => ({ subject: `cli:${userInfo().username}`, client: 'cli' });
 
 async function withDesk(work: (desk: GuardDesk) => Promise<void>): Promise<number> {

@@ -59,7 +59,7 @@ export async function importUsers(file: string, options: { report?: string }): P
 
 type Read = { line: number; json: Json } | { line: number; problem: string };
 
-/** JSON where the first line begins with a brace, else CSV with a header. */
+/** JSON if the first line starts with a brace, otherwise CSV with a header. */
 async function* readUsers(chunks: AsyncIterable<Buffer>): AsyncGenerator<Read> {
   let header: string[] | undefined;
   let isFirst = true;
@@ -77,7 +77,7 @@ async function* readUsers(chunks: AsyncIterable<Buffer>): AsyncGenerator<Read> {
   }
 }
 
-/** Neither an id nor a phone holds a comma, and so no cell needs its quotes. */
+/** No id and no phone number contains a comma, so no cell needs quotes. */
 function cellsOf(text: string): string[] {
   return text.split(',').map((cell) => cell.trim().replaceAll(/^"|"$/g, ''));
 }

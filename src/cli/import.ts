@@ -32,7 +32,7 @@ export interface ImportOptions {
 const lanes = 3;
 
 export async function importTransactions(file: string, options: ImportOptions): Promise<number> {
-  // Rows outlive V8's young generation, and of the old one it would leave three times as much garbage as there is in use.
+  // Rows outlive V8's young generation. By default V8 lets garbage grow to three times the live data of the old one.
   setFlagsFromString('--heap-growing-percent=60');
   const format = formatOf(file, options.format);
   const read = readerOf(format, options);

@@ -1,4 +1,4 @@
-/** What a command reads, from a file or from standard input, and the report of what it refused. */
+/** The input of a command, from a file or standard input, and the report of refused rows. */
 import { createReadStream, createWriteStream, type WriteStream } from 'node:fs';
 import { open, stat } from 'node:fs/promises';
 import { once } from 'node:events';
@@ -39,7 +39,7 @@ async function isGzip(file: string): Promise<boolean> {
 
 async function* unzipped(bytes: AsyncIterable<Buffer>, file: string): AsyncGenerator<Buffer> {
   const gunzip = createGunzip();
-  // A failure of the reader reaches the one who reads the output.
+  // An error of the input must reach the reader of the output.
   Readable.from(bytes)
     .on('error', (error) => gunzip.destroy(error))
     .pipe(gunzip);
@@ -66,7 +66,7 @@ export interface Refused {
 
 const shown = 20;
 
-/** The first few on the terminal; all of them in a file, where one is named. */
+/** The first few go to the terminal; all of them go to a file, if one is given. */
 export class Report {
   readonly #file: WriteStream | undefined;
   readonly #lines: string[] = [];

@@ -1,4 +1,4 @@
-/** `ledgerline keys`: what production needs and nobody should make up by hand. */
+/** `ledgerline keys`: generates the keys and secrets that production needs. */
 import { createHash, randomBytes } from 'node:crypto';
 import { makeDigestKey, makeSigningKey } from '../auth/keys.ts';
 import { scopes, type ClientSetting } from '../config/settings/tokens.ts';

@@ -1,4 +1,4 @@
-/** Where log lines leave the process. */
+/** Writes log lines to the output of the process. */
 import { pino } from 'pino';
 
 export interface LogOutput {
@@ -8,14 +8,14 @@ export interface LogOutput {
 
 const flushMilliseconds = 100;
 
-/** One process has the output to itself. */
+/** For a single process, which has the output to itself. */
 const aloneBytes = 32_768;
 /** POSIX: a write of up to PIPE_BUF bytes to a pipe is not mixed with those of other processes. Linux: 4096. */
 const sharedBytes = 4096;
 
 /**
- * Lines leave together, a few times a second: a write for each would cost more than the rest of a request's log.
- * They are gathered here because the stream would measure all that waits again with every line.
+ * Lines are written together, a few times a second: one write for each would cost more than the rest of the log.
+ * They are collected here, because the stream would measure everything that waits with every line.
  */
 export function openLogOutput(isShared: boolean): LogOutput {
   const most = isShared ? sharedBytes : aloneBytes;
@@ -31,7 +31,7 @@ export function openLogOutput(isShared: boolean): LogOutput {
   setInterval(flush, flushMilliseconds).unref();
   return {
     write(line) {
-      // Only where it matters is the length in bytes looked up.
+      // The length in bytes is computed only when it matters.
       const length = isShared ? Buffer.byteLength(line) : line.length;
       if (bytes + length > most) flush();
       lines.push(line);

@@ -1,4 +1,4 @@
-/** How far a long command is: a line that moves on a terminal, a plain line now and then elsewhere. */
+/** Shows the progress of a long command: a line that is updated on a terminal, otherwise a plain line now and then. */
 export class Progress {
   readonly #started = performance.now();
   readonly #totalBytes: number | undefined;
@@ -23,7 +23,7 @@ export class Progress {
     process.stderr.write(this.#live ? `\r\x1b[K${this.#line()}` : `${this.#line()}\n`);
   }
 
-  /** Clears the way for what is printed next. */
+  /** Removes the line, so that something else can be printed. */
   end(): void {
     if (this.#live) process.stderr.write('\r\x1b[K');
   }

@@ -1,4 +1,4 @@
-/** `ledgerline serve`: starts the service and stops it when told to; as one process, or as a primary with workers. */
+/** `ledgerline serve`: starts the service and stops it on a signal; as one process, or as a primary with workers. */
 import cluster from 'node:cluster';
 import { mkdir, writeFile } from 'node:fs/promises';
 import path from 'node:path';
@@ -14,7 +14,7 @@ import { issuerFile } from './token.ts';
 
 export async function serve({ fresh = false }: { fresh?: boolean }): Promise<number> {
   const config = loadConfig(process.env);
-  // Nobody reads any more: no reason to end.
+  // The reader of the output is gone. That is no reason to stop.
   process.stdout.on('error', () => {});
   const output = openLogOutput(config.processes > 1);
   try {
@@ -35,7 +35,7 @@ function appOptions(config: Config, fresh: boolean, output: LogOutput): AppOptio
   };
 }
 
-/** What a running service is to its command, whether it is one process or several. */
+/** A running service, as one process or several. */
 export interface Running {
   url: string;
   demo: number | undefined;
@@ -57,7 +57,7 @@ async function serveAsNode(config: Config, fresh: boolean, output: LogOutput): P
   return untilStopped(running, signals);
 }
 
-/** So that `ledgerline token` mints what this service accepts, whatever its port. */
+/** Lets `ledgerline token` make tokens that this service accepts, whatever its port. */
 async function rememberIssuer({ dataDir }: Config, url: string): Promise<void> {
   await mkdir(path.dirname(issuerFile(dataDir)), { recursive: true, mode: 0o700 });
   await writeFile(issuerFile(dataDir), url, { mode: 0o600 });
@@ -83,7 +83,7 @@ function untilStopped(running: Running, { first, second }: Signals): Promise<num
   });
 }
 
-/** What a process does when something went wrong that nobody expected. */
+/** Ends the process after an unexpected error. */
 function failing({ observer, kill }: Pick<Running, 'observer' | 'kill'>, resolve: (code: number) => void) {
   const fail = (error: unknown, when: string) => {
     observer.observeDefect(error, when);
@@ -94,7 +94,7 @@ function failing({ observer, kill }: Pick<Running, 'observer' | 'kill'>, resolve
   return fail;
 }
 
-/** A worker ends when the primary asks it to, or when it gets SIGTERM itself. Ctrl-C reaches all, and is the primary's. */
+/** A worker stops when the primary asks it to, or on SIGTERM. Ctrl-C reaches every process; only the primary acts on it. */
 async function serveAsWorker(config: Config, fresh: boolean, output: LogOutput): Promise<number> {
   const { first } = listenForSignals(['SIGTERM']);
   process.on('SIGINT', () => {}).on('SIGHUP', () => {});

@@ -4,13 +4,13 @@
 const onePressMilliseconds = 1000;
 
 export interface Signals {
-  /** The first one, also when it came during the start. */
+  /** Resolves on the first signal, also if it came during the start. */
   first: Promise<NodeJS.Signals>;
-  /** One more, from somebody who does not want to wait. */
+  /** Resolves on a second signal: the person does not want to wait. */
   second: Promise<NodeJS.Signals>;
 }
 
-/** npm passes on what the terminal has sent to both of us: two in a breath are one. */
+/** The terminal sends a signal to npm and to us, and npm passes it on: two in quick succession count as one. */
 export function listenForSignals(names: NodeJS.Signals[] = ['SIGTERM', 'SIGINT']): Signals {
   let askedAt: number | undefined;
   const heard = (fits: () => boolean) =>

@@ -1,4 +1,4 @@
-/** `ledgerline trace-user`: a user's verifications, step by step, for the person who has to explain them. */
+/** `ledgerline trace-user`: prints a user's verifications step by step, for support. */
 import { ServiceClock } from '../clock.ts';
 import { StartError } from '../errors.ts';
 import { createTrailStore } from '../messages/trail.store.ts';
@@ -36,7 +36,7 @@ export async function traceUser(id: string, { json }: { json?: boolean }): Promi
   return 0;
 }
 
-/** Everything in the order it happened, one line each. */
+/** One line for each step, in the order of time. */
 function describe({ messages, events }: Trail): string {
   const lines = [
     ...messages.flatMap(steps),

@@ -1,4 +1,4 @@
-/** A database that was restored: whether it agrees with itself, and the erasures that the backup did not know. */
+/** A restored database: whether its data is consistent, and the erasures that the backup does not contain. */
 import { readFile } from 'node:fs/promises';
 import { ServiceClock } from '../../clock.ts';
 import type { Config } from '../../config/load.ts';

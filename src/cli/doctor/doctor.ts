@@ -19,7 +19,7 @@ export interface DoctorOptions {
   erased?: string;
 }
 
-/** In this order. Each needs valid settings, and none stops the others. */
+/** The checks, in order. Each needs valid settings; a failed check does not stop the others. */
 const checks: ((config: Config, options: DoctorOptions) => Promise<Finding[]>)[] = [
   checkDisk,
   (config) => (config.databaseUrl ? checkDatabase(config) : checkEmbedded(config)),
