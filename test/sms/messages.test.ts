@@ -34,15 +34,23 @@ describe('the encoding', () => {
     expect(ucs2Octets('ж€').toString('hex')).toBe('043620ac');
   });
 
-  it('loses nothing in parts, whatever the text', () => {
+  const gsmText = fc.string({ unit: fc.constantFrom(...'aA1 @£ñ€{}[]~\\^|'), maxLength: 500 });
+  const anyText = fc.string({ unit: 'grapheme', maxLength: 500 });
+
+  it('loses nothing in parts, and parts no character, whatever the text', () => {
     fc.assert(
-      fc.property(fc.string({ unit: 'grapheme', maxLength: 500 }), (text) => {
+      fc.property(fc.oneof(gsmText, anyText), (text) => {
         const { alphabet, parts } = splitSegments(text);
-        const whole = alphabet === 'GSM-7' ? gsmOctets(text)! : ucs2Octets(text);
-        expect(Buffer.concat(parts)).toEqual(whole);
-        const most = parts.length === 1 ? (alphabet === 'GSM-7' ? 160 : 140) : alphabet === 'GSM-7' ? 153 : 134;
-        for (const part of parts) expect(part.length).toBeLessThanOrEqual(most);
+        const isGsm = alphabet === 'GSM-7';
+        expect(Buffer.concat(parts)).toEqual(isGsm ? gsmOctets(text)! : ucs2Octets(text));
+        const limit = parts.length === 1 ? (isGsm ? 160 : 140) : isGsm ? 153 : 134;
+        for (const part of parts) {
+          expect(part.length).toBeLessThanOrEqual(limit);
+          if (isGsm) expect(part.at(-1)).not.toBe(27);
+          else expect(Buffer.from(part).swap16().toString('utf16le').isWellFormed()).toBe(true);
+        }
       }),
+      { numRuns: 500 },
     );
   });
 });

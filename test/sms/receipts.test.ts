@@ -5,6 +5,7 @@ import { freePort } from '../../src/free-port.ts';
 import { signWebhook, webhookKey } from '../../src/sms/standard-webhooks.ts';
 import { gatewayServer } from '../harness/gateway-server.ts';
 import { newPhone, serviceForTest } from '../harness/service.ts';
+import { until } from '../harness/until.ts';
 
 const secret = `whsec_${Buffer.alloc(32, 9).toString('base64')}`;
 
@@ -132,8 +133,14 @@ describe('a receipt of Twilio', () => {
     const { service, send, stateOf } = await start('twilio');
     const { id, address } = await send();
     const [row] = await service.sql`delete from messages where user_id = ${id} returning *`;
+    // Counts the statements that look for the message; the sequence keeps what a rollback would lose.
+    await service.sql.unsafe(`
+      create sequence looks;
+      create function count_look() returns trigger language plpgsql
+        as 'begin perform nextval(''ledgerline.looks''); return null; end';
+      create trigger looks after update on messages for each statement execute function count_look()`);
     const receipt = signedTwilio(address, twilioForm('delivered'));
-    await new Promise((resolve) => setTimeout(resolve, 50));
+    await until(async () => (await service.sql`select is_called from looks`)[0]!.is_called);
     await service.sql`insert into messages ${service.sql(row!)}`;
     expect((await receipt).status).toBe(204);
     expect(await stateOf(id)).toMatchObject({ state: 'delivered' });

@@ -153,11 +153,12 @@ describe('SMPP', () => {
     const smsc = await startSmsc();
     smsc.bindStatus = 0x0e;
     const { gateway } = client(smsc.port);
-    await gateway.send(message, 300);
-    expect(await gateway.send(message, 300)).toMatchObject({
-      outcome: 'unavailable',
-      reason: 'bind refused, status 0x0e',
+    await until(async () => {
+      const answer = await gateway.send(message, 300);
+      expect(answer.outcome).toBe('unavailable');
+      return answer.outcome === 'unavailable' && answer.reason === 'bind refused, status 0x0e';
     });
+    expect(smsc.submitted).toEqual([]);
   });
 
   it('tries a silent link, answers the SMSC’s own tries, and leaves one that does not answer', async () => {
