@@ -351,7 +351,7 @@ describe('a destination that a gateway refuses', () => {
   it('after an unknown outcome at another gateway leaves the outcome unknown', async () => {
     const second = await gatewayServer(() => ({
       status: 200,
-      body: { messages: [{ status: '3', 'error-text': 'x' }] },
+      body: { messages: [{ status: '7', 'error-text': 'Number barred' }] },
     }));
     const { gateway, service, id, send, codes } = await withGateway({
       LEDGERLINE_GATEWAYS: 'twilio,vonage',
