@@ -22,6 +22,18 @@ import { migrate } from './cli/migrate.ts';
 import { serve } from './cli/serve.ts';
 import { token } from './cli/token.ts';
 import { traceUser } from './cli/trace-user.ts';
+import {
+  webhooksCreate,
+  webhooksDelete,
+  webhooksDeliveries,
+  webhooksDisable,
+  webhooksEnable,
+  webhooksList,
+  webhooksReplay,
+  webhooksRotateSecret,
+  webhooksTest,
+  webhooksUpdate,
+} from './cli/webhooks.ts';
 import { ConfigError } from './config/load.ts';
 import { Problem, StartError } from './errors.ts';
 import { version } from './version.ts';
@@ -159,6 +171,56 @@ program
   .requiredOption('--role <name>', 'the role that the service logs in as')
   .option('--apply', 'grant it, as the owner of the schema')
   .action(run(grants));
+const webhooks = program.command('webhooks').description('where events are sent: see docs/events.md');
+webhooks.command('list').description('the endpoints, and how they do').action(run(webhooksList));
+webhooks
+  .command('create')
+  .argument('<url>', 'https, at a public address')
+  .description('make an endpoint and show its secret')
+  .option('--types <types>', 'event types, separated by commas; all if not given')
+  .option('--description <text>', 'a text for people')
+  .action(run(webhooksCreate));
+webhooks
+  .command('update')
+  .argument('<id>')
+  .description('change an endpoint')
+  .option('--url <url>', 'another URL')
+  .option('--types <types>', 'other event types, separated by commas; empty for all')
+  .option('--description <text>', 'another text; empty for none')
+  .action(run(webhooksUpdate));
+webhooks.command('enable').argument('<id>').description('send events again').action(run(webhooksEnable));
+webhooks
+  .command('disable')
+  .argument('<id>')
+  .description('send nothing more; what is due fails')
+  .action(run(webhooksDisable));
+webhooks
+  .command('delete')
+  .argument('<id>')
+  .description('remove an endpoint with its deliveries')
+  .action(run(webhooksDelete));
+webhooks
+  .command('rotate-secret')
+  .argument('<id>')
+  .description('make a new secret and show it')
+  .option('--overlap <seconds>', 'how long the earlier secrets sign as well', '86400')
+  .action(run(webhooksRotateSecret));
+webhooks.command('test').argument('<id>').description('send a test event now').action(run(webhooksTest));
+webhooks
+  .command('replay')
+  .argument('<id>')
+  .description('send events again, delivered or not')
+  .option('--from <time>', 'first time')
+  .option('--to <time>', 'last time; now if not given')
+  .option('--event <ids...>', 'or these events')
+  .action(run(webhooksReplay));
+webhooks
+  .command('deliveries')
+  .argument('<id>')
+  .description('the latest deliveries, newest first')
+  .option('--state <state>', 'due, delivered or failed')
+  .option('--count <number>', 'how many', '50')
+  .action(run(webhooksDeliveries));
 program
   .command('doctor')
   .description('check settings, machine, database, issuer and gateways; one line each, with cause and cure')

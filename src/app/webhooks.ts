@@ -18,27 +18,47 @@ import type { Core } from './core.ts';
 const answerMilliseconds = 15_000;
 const machineNow = () => new Date();
 
-/** Which addresses webhooks may be sent to. */
-export function webhookPolicy({ mode, host, webhookAllow }: Config) {
-  return createEgressPolicy({ allow: webhookAllow, allowsLoopback: mode === 'sandbox' && isLoopback(host) });
-}
-
-export function webhookPosterOptions(config: Config): PosterOptions {
+/** Which addresses webhooks may be sent to, and how. */
+function posterOptionsOf(config: Config): PosterOptions {
+  const { mode, host, webhookAllow, webhookInFlight, webhookProxy } = config;
+  const allowsLoopback = mode === 'sandbox' && isLoopback(host);
   return {
-    policy: webhookPolicy(config),
+    policy: createEgressPolicy({ allow: webhookAllow, allowsLoopback }),
     timeoutMilliseconds: answerMilliseconds,
-    connections: config.webhookInFlight,
-    proxyUrl: config.webhookProxy,
+    connections: webhookInFlight,
+    proxyUrl: webhookProxy,
     resolveHost: createResolver(),
   };
 }
 
-export function openWebhooks(core: Core, sequence: () => Promise<unknown>) {
-  const { config, db, clock, observer, jobs, releasers, traced } = core;
+interface EndpointParts extends Pick<Core, 'config' | 'db' | 'clock' | 'deriveKeys'> {
+  traced?: Core['traced'];
+  sequence(): Promise<unknown>;
+  onReady(): Promise<void>;
+}
+
+/** What can be done with endpoints, in the service and from the command line. */
+export function openWebhookEndpoints(parts: EndpointParts) {
+  const { config, db, clock, deriveKeys, traced = (_name, store) => store, sequence, onReady } = parts;
   const deliveries = traced('webhook-deliveries', createDeliveriesStore(db));
   const endpoints = traced('webhook-endpoints', createEndpointsStore(db));
-  const box = createSecretBox(core.deriveKeys('webhook secrets'));
-  const posterOptions = webhookPosterOptions(config);
+  const box = createSecretBox(deriveKeys('webhook secrets'));
+  const posterOptions = posterOptionsOf(config);
+  const testPoster = createPoster(posterOptions);
+  const webhookEndpoints = createWebhookEndpoints({
+    ...{ store: endpoints, deliveries, box, clock, machineNow, sequence, onReady },
+    policy: posterOptions.policy,
+    newEventId: () => makeEventId(clock.now()),
+    postOnce: testPoster.post,
+  });
+  return { webhookEndpoints, deliveries, endpoints, box, posterOptions, close: testPoster.close };
+}
+
+export function openWebhooks(core: Core, sequence: () => Promise<unknown>) {
+  const { config, clock, observer, jobs, releasers } = core;
+  let renew = async (): Promise<void> => {};
+  const opened = openWebhookEndpoints({ ...core, sequence, onReady: () => renew() });
+  const { webhookEndpoints, deliveries, endpoints, box, posterOptions } = opened;
   const dispatcher = createDispatcher({
     ...{ deliveries, endpoints, box, clock, machineNow },
     createPoster: () => createPoster(posterOptions),
@@ -47,16 +67,9 @@ export function openWebhooks(core: Core, sequence: () => Promise<unknown>) {
     id: randomUUID(),
     onError: (error) => observer.observe({ kind: 'job-failed', job: 'webhook-lease', reason: errorCode(error) }),
   });
-  const testPoster = createPoster(posterOptions);
-  releasers.add(testPoster.close);
+  renew = dispatcher.renew;
+  releasers.add(opened.close);
   releasers.add(dispatcher.stop);
-  const webhookEndpoints = createWebhookEndpoints({
-    ...{ store: endpoints, deliveries, box, clock, machineNow, sequence },
-    policy: posterOptions.policy,
-    onReady: dispatcher.renew,
-    newEventId: () => makeEventId(clock.now()),
-    postOnce: testPoster.post,
-  });
   jobs.start(
     { name: 'webhook-leases', everyMilliseconds: 3000, run: dispatcher.renew },
     { name: 'webhook-dispatch', everyMilliseconds: 100, run: dispatcher.run },

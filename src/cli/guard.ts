@@ -14,6 +14,7 @@ import { createGuardStore } from '../guard/guard.store.ts';
 import { parsePhoneNumber } from '../phone/phone-number.ts';
 import { createSandboxStore } from '../sandbox/sandbox.store.ts';
 import { withDatabase } from './database.ts';
+import { table } from './table.ts';
 
 /** The account on this machine, for the audit. */
 const operator = () => ({ subject: `cli:${userInfo().username}`, client: 'cli' });
@@ -39,18 +40,6 @@ async function withDesk(work: (desk: GuardDesk) => Promise<void>): Promise<numbe
     }
   });
   return 0;
-}
-
-function table(rows: (string | number | null)[][]): void {
-  const widths = rows[0]!.map((_, column) => Math.max(...rows.map((row) => String(row[column] ?? '').length)));
-  for (const row of rows) {
-    console.log(
-      row
-        .map((cell, column) => String(cell ?? '').padEnd(widths[column]!))
-        .join('  ')
-        .trimEnd(),
-    );
-  }
 }
 
 export const guardRules = () =>
