@@ -24,8 +24,7 @@ it('SIGTERM stops the service and its PostgreSQL cleanly, with the requests in f
   const { json: user } = await service.call('POST', '/User', token, {});
   await service.call('POST', '/app/record-transactions', token, { transactions: [row(user.id)] });
   const sql = await embeddedSql(dataDir);
-  const list = () =>
-    service.call('POST', '/app/get-all-transactions', token, { individualId: user.id, dataBatch: 1 });
+  const list = () => service.call('POST', '/app/get-all-transactions', token, { individualId: user.id, dataBatch: 1 });
 
   let answers: ReturnType<typeof list>[] = [];
   let exit: Promise<number | null>;
