@@ -22,10 +22,14 @@ export async function readLargeJson(text: string, kept: Kept): Promise<Json | Ma
 }
 
 /** Throws a TypeError where the bytes are not valid in the encoding of a fatal decoder. */
-export async function decodeLarge(bytes: Buffer, decoder: TextDecoder): Promise<string> {
+export async function decodeLarge(chunks: readonly Buffer[], decoder: TextDecoder): Promise<string> {
   let text = '';
-  for (let start = 0; start < bytes.length; start += stepBytes) {
-    text += decoder.decode(bytes.subarray(start, start + stepBytes), { stream: true });
+  let decodedBytes = 0;
+  for (const chunk of chunks) {
+    text += decoder.decode(chunk, { stream: true });
+    decodedBytes += chunk.length;
+    if (decodedBytes < stepBytes) continue;
+    decodedBytes = 0;
     await setImmediate();
   }
   return text + decoder.decode();

@@ -12,6 +12,7 @@ import {
   unsupportedMediaType,
   type ErrorReason,
 } from '../errors.ts';
+import { BodyChunks } from './body-chunks.ts';
 import type { AnyOperation } from './operation.ts';
 import { JsonObject, type Json } from '../formats/json.ts';
 import { largestInOneGo } from '../formats/large-json.ts';
@@ -66,19 +67,17 @@ export function isStreamed({ streams }: AnyOperation, headers: IncomingHttpHeade
 /** A body must arrive within this time, so that slow senders cannot hold connections. */
 const bodyMilliseconds = 60_000;
 
-export function readBytes(request: IncomingMessage, most: number): Promise<Buffer> {
+export function readBody(request: IncomingMessage, largest: number): Promise<BodyChunks> {
   return new Promise((resolve, reject) => {
-    if (Number(request.headers['content-length'] ?? 0) > most) return reject(bodyTooLarge());
-    const chunks: Buffer[] = [];
-    let length = 0;
+    if (Number(request.headers['content-length'] ?? 0) > largest) return reject(bodyTooLarge());
+    const body = new BodyChunks();
     const late = setTimeout(() => reject(requestTimedOut()), bodyMilliseconds);
     request.on('data', (chunk: Buffer) => {
-      length += chunk.length;
-      if (length <= most) return void chunks.push(chunk);
-      chunks.length = 0;
+      if (body.length + chunk.length <= largest) return body.add(chunk);
+      body.clear();
       reject(bodyTooLarge());
     });
-    request.on('end', () => resolve(chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks)));
+    request.on('end', () => resolve(body));
     // An aborted request is closed before it is complete. node:http emits an error only if there is a listener.
     request.on('close', () => {
       clearTimeout(late);
@@ -93,7 +92,7 @@ const noMembers = JsonObject.of({});
 /** Operations without input refuse a malformed body too. A large body is read in steps, and so asynchronously. */
 export function readInput(
   { input, inputRequired }: AnyOperation,
-  bytes: Buffer | undefined,
+  sent: BodyChunks | undefined,
   contentType: string | undefined,
 ): unknown {
   function read(json: Json | undefined): unknown {
@@ -102,6 +101,8 @@ export function readInput(
     if (inputRequired) throw bodyMissing();
     return input.read(noMembers);
   }
-  if (bytes && bytes.length > largestInOneGo) return parseLargeBody(bytes, contentType, input?.kept ?? {}).then(read);
-  return read(parseBody(bytes, contentType));
+  if (sent && sent.length > largestInOneGo) {
+    return parseLargeBody(sent.chunks, contentType, input?.kept ?? {}).then(read);
+  }
+  return read(parseBody(sent?.toBuffer(), contentType));
 }

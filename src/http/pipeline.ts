@@ -13,7 +13,7 @@ import {
   hasBody,
   isStreamed,
   pathId,
-  readBytes,
+  readBody,
   readInput,
   takeAddress,
 } from './incoming.ts';
@@ -79,9 +79,9 @@ export function createPipeline({ operations, verifier, admission, guard, trusted
     }
     const release = isBodySent && mayBeLarge(operation, headers) ? await largeBodySlots.take(owner) : undefined;
     try {
-      const bytes = isBodySent ? await readBytes(request, operation.largestBody ?? maxBodyBytes) : undefined;
+      const sent = isBodySent ? await readBody(request, operation.largestBody ?? maxBodyBytes) : undefined;
       // Awaited before anything else can throw: nobody would hear of its failure, and that ends the process.
-      const input = operation.rawBody ? undefined : readInput(operation, bytes, headers['content-type']);
+      const input = operation.rawBody ? undefined : readInput(operation, sent, headers['content-type']);
       const body = input instanceof Promise ? await input : input;
       const context: Context<unknown, unknown> = {
         body,
@@ -89,7 +89,7 @@ export function createPipeline({ operations, verifier, admission, guard, trusted
         query: operation.query?.read(queryOf(request.url!)),
         caller,
         owner,
-        request: { ...asked, bytes },
+        request: operation.rawBody ? { ...asked, bytes: sent?.toBuffer() } : asked,
       };
       checkUser(operation, context);
       return await handle(operation, context);

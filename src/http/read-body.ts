@@ -55,9 +55,13 @@ export function parseBody(bytes: Buffer | undefined, contentType: string | undef
 }
 
 /** The JSON of a large body, read in steps. Only the parts that `kept` names become values. */
-export async function parseLargeBody(bytes: Buffer, contentType: string | undefined, kept: Kept): Promise<Json> {
+export async function parseLargeBody(
+  chunks: readonly Buffer[],
+  contentType: string | undefined,
+  kept: Kept,
+): Promise<Json> {
   const decoder = decoderFor(jsonTypeOf(contentType));
-  const text = await decodeLarge(bytes, decoder).catch(undecodable);
+  const text = await decodeLarge(chunks, decoder).catch(undecodable);
   return orMalformed(await readLargeJson(text, kept));
 }
 

@@ -89,8 +89,9 @@ export const recordTransactionsOperation = (recordTransactions: RecordTransactio
       const rows = readings.flatMap((reading) => ('row' in reading ? [reading.row] : []));
       if (!rows.every(({ individualId }) => mayName(caller.userId, individualId))) throw notTheirs();
       const results = resultsOf(transactions, readings, await recordTransactions(rows, owner));
-      observeTotals(observe, countResults(results));
-      return jsonText(200, await writeResults(results));
+      const { text, totals } = await writeResults(results);
+      observeTotals(observe, totals);
+      return jsonText(200, text);
     },
 
     streams: {
@@ -100,29 +101,38 @@ export const recordTransactionsOperation = (recordTransactions: RecordTransactio
     },
   });
 
-function resultsOf(sent: readonly Json[], readings: readonly RowReading[], recorded: RecordPlanResult[]): Result[] {
-  const next = recorded.values();
-  return readings.map((reading, index): Result => {
-    if ('errors' in reading) return { ...claimedKey(sent[index]!), result: 'rejected', ...reading };
+function* resultsOf(
+  sent: readonly Json[],
+  readings: readonly RowReading[],
+  recorded: RecordPlanResult[],
+): Generator<Result> {
+  let next = 0;
+  for (const [index, reading] of readings.entries()) {
+    if ('errors' in reading) {
+      yield { ...claimedKey(sent[index]!), result: 'rejected', ...reading };
+      continue;
+    }
     const { transactionId, individualId } = reading.row;
-    const result = next.next().value!;
-    return result === 'unknown-individual'
+    const result = recorded[next]!;
+    next += 1;
+    yield result === 'unknown-individual'
       ? { transactionId, individualId, result: 'rejected', errors: unknownIndividualErrors }
       : { transactionId, individualId, result };
-  });
+  }
 }
 
 /** Results that are written before other work gets a turn. */
-const resultsPerTurn = 500;
+const resultsPerTurn = 250;
 
-async function writeResults(results: readonly Result[]): Promise<string> {
+async function writeResults(results: Iterable<Result>): Promise<{ text: string; totals: Totals }> {
+  const totals = noRows();
   const parts: string[] = [];
-  for (let start = 0; start < results.length; start += resultsPerTurn) {
-    if (start > 0) await setImmediate();
-    const part = results.slice(start, start + resultsPerTurn);
-    parts.push(part.map((result) => JSON.stringify(result)).join(','));
+  for (const result of results) {
+    totals[result.result] += 1;
+    parts.push(JSON.stringify(result));
+    if (parts.length % resultsPerTurn === 0) await setImmediate();
   }
-  return `{"results":[${parts.join(',')}]}`;
+  return { text: `{"results":[${parts.join(',')}]}`, totals };
 }
 
 /** The answer waits until all rows have been read: a client that sends everything first need not read meanwhile. */
@@ -181,12 +191,6 @@ function ownRow(row: IncomingRow, userId: number): IncomingRow {
 
 function mayName(userId: number | undefined, individualId: number): boolean {
   return userId === undefined || userId === individualId;
-}
-
-function countResults(results: Result[]): Totals {
-  const totals = noRows();
-  for (const { result } of results) totals[result] += 1;
-  return totals;
 }
 
 function observeTotals(observe: Observe, totals: Totals): void {
