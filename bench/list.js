@@ -15,13 +15,14 @@ import {
   round,
 } from './harness.js';
 
-const individuals = 5000;
+const defaultIndividuals = 5000;
 const rowsEach = 100;
 const firstId = 100_001;
 const connections = 48;
 const seconds = 10;
 
-export async function prepareSmall(bench) {
+/** Individuals from `firstId` on, with some rows each. */
+export async function prepareSmall(bench, individuals = defaultIndividuals) {
   await bench.sql`insert into users (id, created_at) select id, now() from generate_series(${firstId}::int, ${firstId + individuals - 1}::int) id`;
   const file = path.join(bench.folder, 'small.ndjson');
   const target = createWriteStream(file);
@@ -41,7 +42,7 @@ export async function prepareSmall(bench) {
   await bench.sql`vacuum analyze transactions`;
 }
 
-export function listLoad(token) {
+export function listLoad(token, individuals = defaultIndividuals) {
   const ids = Array.from({ length: 10_000 }, () => firstId + Math.floor(Math.random() * individuals));
   // Both get the same headers and bodies; the bare server finds the id in the path.
   const common = {
@@ -64,7 +65,7 @@ export async function benchList(bench) {
   const least = await measured(bench, bare, { ...loads.bare, connections, seconds });
   const again = await measured(bench, service, { ...loads.service, connections, seconds });
   const best = ours.perSecond > again.perSecond ? ours : again;
-  const id = `\\set id random(${firstId}, ${firstId + individuals - 1})\n`;
+  const id = `\\set id random(${firstId}, ${firstId + defaultIndividuals - 1})\n`;
   const asRows = pgbench(
     bench,
     `${id}select u.transaction_count, t.body from users u, lateral (select body from transactions where individual_id = :id order by time_stamp desc, transaction_id desc limit 20) t where u.id = :id;`,

@@ -2,6 +2,7 @@
  * The load generator: plain sockets, prepared requests, answers parsed only for their length and status.
  * Options as JSON on standard input, figures as JSON on standard output.
  *   url, connections, seconds | requests (each sent once), rate (a second, open loop) | nothing (as fast as it goes),
+ *   skipSeconds: what is answered before is left out of the figures,
  *   paths, bodies, headers, addresses (for X-Forwarded-For); with several paths, bodies or addresses they are taken in turn.
  */
 import { connect } from 'node:net';
@@ -9,7 +10,16 @@ import { text } from 'node:stream/consumers';
 
 const options = JSON.parse(await text(process.stdin));
 const { hostname, port } = new URL(options.url);
-const { connections = 1, seconds, rate, paths = ['/'], bodies = [''], headers = {}, addresses } = options;
+const {
+  connections = 1,
+  seconds,
+  skipSeconds = 0,
+  rate,
+  paths = ['/'],
+  bodies = [''],
+  headers = {},
+  addresses,
+} = options;
 const once = options.requests === 'each';
 const most = once ? Math.max(paths.length, bodies.length) : Infinity;
 
@@ -22,19 +32,19 @@ function request(index) {
   return `POST ${paths[index % paths.length]} HTTP/1.1\r\n${lines}${forwarded}content-length: ${Buffer.byteLength(body)}\r\n\r\n${body}`;
 }
 
-const latencies = [];
-const statuses = {};
+/** Latencies by status. */
+const latencies = {};
 let next = 0;
 let answered = 0;
 const started = performance.now();
 const stopAt = seconds ? started + seconds * 1000 : Infinity;
+const countFrom = started + skipSeconds * 1000;
 
 class Connection {
   #socket;
   #rest = Buffer.alloc(0);
   #sentAt = 0;
   #done;
-  idle = true;
 
   async open() {
     this.#socket = connect({ host: hostname, port: Number(port), noDelay: true });
@@ -43,7 +53,6 @@ class Connection {
   }
 
   send(index, scheduled, done) {
-    this.idle = false;
     this.#sentAt = scheduled;
     this.#done = done;
     this.#socket.write(request(index));
@@ -58,10 +67,9 @@ class Connection {
     if (data.length < end + 4 + length) return void (this.#rest = data);
     this.#rest = Buffer.alloc(0);
     const status = head.slice(9, 12);
-    statuses[status] = (statuses[status] ?? 0) + 1;
-    latencies.push(performance.now() - this.#sentAt);
+    const now = performance.now();
+    if (now >= countFrom) (latencies[status] ??= []).push(now - this.#sentAt);
     answered += 1;
-    this.idle = true;
     this.#done();
   }
 
@@ -91,12 +99,17 @@ function asFastAsItGoes(connection) {
 /** Each request has a scheduled time. If no connection is free it waits, and the wait counts as latency. */
 async function atRate() {
   const waiting = [];
+  /** Connections without a request. */
+  const idle = [...open];
   let sent = 0;
   const dispatch = () => {
     while (waiting.length > 0) {
-      const connection = open.find(({ idle }) => idle);
+      const connection = idle.pop();
       if (!connection) return;
-      connection.send(next++, waiting.shift(), dispatch);
+      connection.send(next++, waiting.shift(), () => {
+        idle.push(connection);
+        dispatch();
+      });
     }
   };
   while (performance.now() < stopAt) {
@@ -111,9 +124,18 @@ async function atRate() {
   while (answered < sent) await new Promise((resolve) => setTimeout(resolve, 5));
 }
 
-latencies.sort((a, b) => a - b);
-const at = (share) =>
-  Math.round(latencies[Math.min(latencies.length - 1, Math.floor(latencies.length * share))] * 1000) / 1000;
+const counted = elapsed - skipSeconds;
+const all = figuresOf(Object.values(latencies).flat());
 console.log(
-  JSON.stringify({ requests: answered, perSecond: answered / elapsed, p50: at(0.5), p99: at(0.99), statuses }),
+  JSON.stringify({
+    ...all,
+    statuses: Object.fromEntries(Object.entries(latencies).map(([status, each]) => [status, each.length])),
+    byStatus: Object.fromEntries(Object.entries(latencies).map(([status, each]) => [status, figuresOf(each)])),
+  }),
 );
+
+function figuresOf(each) {
+  each.sort((a, b) => a - b);
+  const at = (share) => Math.round(each[Math.min(each.length - 1, Math.floor(each.length * share))] * 1000) / 1000;
+  return { requests: each.length, perSecond: each.length / counted, p50: at(0.5), p99: at(0.99) };
+}

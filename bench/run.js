@@ -6,6 +6,7 @@
  *   npm run bench -- growth --large   up to 10,000,000 rows
  */
 import { readFileSync, writeFileSync } from 'node:fs';
+import { benchBodies } from './bodies.js';
 import { benchCsv } from './csv.js';
 import { benchFastify } from './fastify.js';
 import { benchGateway } from './gateway.js';
@@ -14,6 +15,7 @@ import { benchGuard } from './guard.js';
 import { Bench, machine } from './harness.js';
 import { benchList, prepareSmall } from './list.js';
 import { benchMemory } from './memory.js';
+import { benchOverload } from './overload.js';
 import { benchPages } from './pages.js';
 import { linePlot } from './plot.js';
 import { benchReaders } from './readers.js';
@@ -35,6 +37,8 @@ const benches = {
     benchGrowth(bench, {
       sizes: quick ? [1000, 10_000] : [1000, 10_000, 100_000, 1_000_000, ...(large ? [10_000_000] : [])],
     }),
+  overload: (bench, { quick }) => benchOverload(bench, { seconds: quick ? 4 : 10 }),
+  bodies: benchBodies,
   csv: (bench) => benchCsv(bench, { count: 100_000 }),
   memory: (bench, { quick }) => benchMemory(bench, { few: 50_000, many: quick ? 200_000 : 5_000_000 }),
 };
