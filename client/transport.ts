@@ -77,11 +77,11 @@ export function createTransport(options: TransportOptions): Transport {
           refused = true;
           continue;
         }
-        const told = retryAfterSeconds(response.headers);
+        const askedSeconds = retryAfterSeconds(response.headers);
         if (response.headers.get('error-reason') === outcomeUnknown) unknownOutcomes += 1;
         const isFinal = response.status < 500 || failures >= retries || unknownOutcomes > outcomeUnknownRetries;
-        if (isFinal || (told ?? 0) > longestWaitSeconds) throw await errorOf(response);
-        waitSeconds = told ?? waitSeconds;
+        if (isFinal || (askedSeconds ?? 0) > longestWaitSeconds) throw await errorOf(response);
+        waitSeconds = askedSeconds ?? waitSeconds;
       } catch (error) {
         const again = error instanceof LedgerlineError && error.kind === 'offline' && call.repeatable;
         if (!again || failures >= retries) throw error;

@@ -138,7 +138,7 @@ describe('the sandbox', () => {
 
 describe('production', () => {
   it('names every missing setting', () => {
-    const told = problems({ MODE: 'production' }).join('\n');
+    const found = problems({ MODE: 'production' }).join('\n');
     for (const name of [
       'LEDGERLINE_ISSUER',
       'PUBLIC_URL',
@@ -147,7 +147,7 @@ describe('production', () => {
       'LEDGERLINE_DIGEST_KEY',
       'LEDGERLINE_GATEWAY',
     ]) {
-      expect(told).toContain(name);
+      expect(found).toContain(name);
     }
   });
 

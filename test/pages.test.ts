@@ -120,8 +120,8 @@ describe('which pages are served', () => {
     expect(loadConfig({ MODE: 'production' }).pages).toEqual([]);
     expect(loadConfig({}).pages).toContain('sandbox');
     expect(() => loadConfig({ LEDGERLINE_PAGES: 'walet' })).toThrow(/LEDGERLINE_PAGES has the page "walet"/);
-    const told = loadConfig({ MODE: 'production', LEDGERLINE_PAGES: 'sandbox' });
-    expect(() => checkMode(told)).toThrow(/LEDGERLINE_PAGES names the page sandbox/);
+    const config = loadConfig({ MODE: 'production', LEDGERLINE_PAGES: 'sandbox' });
+    expect(() => checkMode(config)).toThrow(/LEDGERLINE_PAGES names the page sandbox/);
   });
 
   it('only files that were built', async () => {

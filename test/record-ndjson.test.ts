@@ -42,8 +42,8 @@ describe('a stream of rows', () => {
     expect(answer.status).toBe(200);
     expect(answer.headers.get('content-type')).toBe('application/x-ndjson; charset=utf-8');
     expect(answer.lines.at(-1)).toEqual({ totals: { created: 1, duplicate: 1, updated: 1, conflict: 1, rejected: 2 } });
-    const told = answer.lines.slice(0, -1).sort((a, b) => a.line - b.line);
-    expect(told).toEqual([
+    const written = answer.lines.slice(0, -1).sort((a, b) => a.line - b.line);
+    expect(written).toEqual([
       { line: 3, transactionId: 'b', individualId: id, result: 'rejected', errors: { Amount: [expect.any(String)] } },
       { line: 4, transactionId: 'a', individualId: id, result: 'updated' },
       { line: 5, transactionId: 'a', individualId: id, result: 'conflict' },
@@ -130,9 +130,9 @@ describe('a stream of rows', () => {
     const [response] = await answered;
     let text = '';
     for await (const chunk of response) text += chunk;
-    const told = text.trim().split('\n');
-    expect(told).toHaveLength(30_001);
-    expect(JSON.parse(told.at(-1)!)).toEqual({
+    const written = text.trim().split('\n');
+    expect(written).toHaveLength(30_001);
+    expect(JSON.parse(written.at(-1)!)).toEqual({
       totals: { created: 1, duplicate: 0, updated: 0, conflict: 0, rejected: 30_000 },
     });
   });

@@ -45,7 +45,7 @@ async function overlong(bytes: number, to = service) {
   const token = await to.token();
   const socket = connect(Number(port), hostname);
   let received = '';
-  const told = new Promise<void>((resolve) => {
+  const answered = new Promise<void>((resolve) => {
     socket.on('data', (chunk) => {
       received += chunk;
       if (received.includes('}')) resolve();
@@ -57,7 +57,7 @@ async function overlong(bytes: number, to = service) {
     `POST /User HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${token}\r\n` +
       `Content-Type: application/json\r\nContent-Length: ${bytes}\r\n\r\n`,
   );
-  return { socket, told, answer };
+  return { socket, answered, answer };
 }
 
 describe('a body', () => {
@@ -291,9 +291,9 @@ describe('a body', () => {
 
   it('that is still arriving does not delay a stop', async () => {
     const own = await startService();
-    const { socket, told } = await overlong(1024 ** 4, own);
+    const { socket, answered } = await overlong(1024 ** 4, own);
     socket.on('error', () => {});
-    await told;
+    await answered;
     const closed = once(socket, 'close');
     const late = new Promise((resolve) => setTimeout(resolve, 5000, 'late').unref());
     expect(await Promise.race([own.stop(), late])).toBeUndefined();

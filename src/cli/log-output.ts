@@ -18,8 +18,8 @@ const sharedBytes = 4096;
  * They are collected here, because the stream would measure everything that waits with every line.
  */
 export function openLogOutput(isShared: boolean): LogOutput {
-  const most = isShared ? sharedBytes : aloneBytes;
-  const stream = pino.destination({ dest: 1, sync: false, maxWrite: most });
+  const limit = isShared ? sharedBytes : aloneBytes;
+  const stream = pino.destination({ dest: 1, sync: false, maxWrite: limit });
   stream.on('error', () => {});
   let lines: string[] = [];
   let bytes = 0;
@@ -33,7 +33,7 @@ export function openLogOutput(isShared: boolean): LogOutput {
     write(line) {
       // The length in bytes is computed only when it matters.
       const length = isShared ? Buffer.byteLength(line) : line.length;
-      if (bytes + length > most) flush();
+      if (bytes + length > limit) flush();
       lines.push(line);
       bytes += length;
     },

@@ -25,12 +25,12 @@ interface TracedMessage {
   tries: { gateway: string; outcome: string; reason?: string; milliseconds: number }[];
 }
 
-const most = 1000;
+const limit = 1000;
 
 export async function traceUser(id: string, { json }: { json?: boolean }): Promise<number> {
   const userId = /^[1-9]\d{0,9}$/.test(id) ? Number(id) : 0;
   if (userId < 1 || userId > 2_147_483_647) throw new StartError('The user must be an integer from 1 to 2147483647.');
-  const trail = await withDatabase(3, (db) => createTrailStore(db).readTrail(userId, new ServiceClock().now(), most));
+  const trail = await withDatabase(3, (db) => createTrailStore(db).readTrail(userId, new ServiceClock().now(), limit));
   if (trail === undefined) throw new StartError(`There is no user ${userId}.`);
   console.log(json ? trail : describe(JSON.parse(trail) as Trail));
   return 0;

@@ -220,7 +220,7 @@ export function asProblem(error: unknown): Problem | undefined {
 /** SQLSTATE 40001: serialization_failure, which a statement of ours raises when it has lost a race; 40P01: deadlock. */
 const lostRaces = new Set(['40001', '40P01']);
 /** Each race is won by somebody, and a row can be first written only once. */
-const mostRaces = 20;
+const maxRaces = 20;
 
 /** Asks again what has lost a race, of which nothing was kept. */
 export async function orAgain<T>(ask: () => PromiseLike<T>): Promise<T> {
@@ -228,7 +228,7 @@ export async function orAgain<T>(ask: () => PromiseLike<T>): Promise<T> {
     try {
       return await ask();
     } catch (error) {
-      if (!lostRaces.has(errorCode(error)) || races === mostRaces) throw error;
+      if (!lostRaces.has(errorCode(error)) || races === maxRaces) throw error;
     }
   }
 }

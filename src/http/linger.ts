@@ -5,7 +5,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 
 const longestMilliseconds = 10_000;
-const mostBytes = 64 * 1024 * 1024;
+const maxBytes = 64 * 1024 * 1024;
 const lookMilliseconds = 100;
 
 /** `body` is the whole answer, and its length is in the headers. Only the end of the connection is delayed. */
@@ -27,7 +27,7 @@ export function linger(
   response.write(body);
   request.on('data', (chunk: Buffer) => {
     length += chunk.length;
-    if (length > mostBytes) end();
+    if (length > maxBytes) end();
   });
   request.on('end', end).on('close', end);
 }

@@ -86,7 +86,7 @@ export function createTrailStore(db: Database) {
     },
 
     /** One user's messages and events, newest first, as JSON; undefined for an unknown user. */
-    async readTrail(userId: number, now: Date, most: number): Promise<string | undefined> {
+    async readTrail(userId: number, now: Date, limit: number): Promise<string | undefined> {
       const [row] = await db.read.unsafe(
         `select json_build_object(
            'id', u.id,
@@ -108,7 +108,7 @@ export function createTrailStore(db: Database) {
                from verification_events where user_id = $1 order by verification_events.at desc limit $3) e), '[]'::json)
          )::text as trail
          from users u where u.id = $1`,
-        [userId, now, most],
+        [userId, now, limit],
         { prepare: true },
       );
       return row?.trail;

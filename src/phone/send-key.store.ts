@@ -24,21 +24,21 @@ export function createSendKeyStore(db: Database) {
       { userId, key, request }: SendKey,
       now: Date,
       abandonedBefore: Date,
-      most: number,
+      limit: number,
     ): Promise<'claimed' | 'held' | 'full'> {
       const [row] = await db.write`
         with known as (
           select count(*)::int as keys, coalesce(bool_or(key_digest = ${key}), false) as mine
-          from (select key_digest from send_keys where user_id = ${userId} limit ${most}) k
+          from (select key_digest from send_keys where user_id = ${userId} limit ${limit}) k
         ), claimed as (
           insert into send_keys as k (user_id, key_digest, request_digest, claimed_at)
           select ${userId}::int, ${key}::bytea, ${request}::bytea, ${now}::timestamptz from known
-          where keys < ${most} or mine
+          where keys < ${limit} or mine
           on conflict (user_id, key_digest) do update set claimed_at = excluded.claimed_at
           where k.status is null and k.claimed_at < ${abandonedBefore} and k.request_digest = excluded.request_digest
           returning 1
         )
-        select exists (select from claimed) as claimed, keys >= ${most} and not mine as full from known`;
+        select exists (select from claimed) as claimed, keys >= ${limit} and not mine as full from known`;
       return row!.claimed ? 'claimed' : row!.full ? 'full' : 'held';
     },
 

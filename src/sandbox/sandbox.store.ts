@@ -53,11 +53,11 @@ export function createSandboxStore(db: Database) {
       return row?.seconds ?? 0;
     },
 
-    /** Calls add up, also parallel ones. Undefined when the sum would pass `most`. */
-    async advanceClock(seconds: number, most: number): Promise<number | undefined> {
+    /** Calls add up, also parallel ones. Undefined when the sum would pass `limit`. */
+    async advanceClock(seconds: number, limit: number): Promise<number | undefined> {
       const [row] = await db.write`
         update installation set clock_ahead_seconds = clock_ahead_seconds + ${seconds}
-        where clock_ahead_seconds + ${seconds} <= ${most}
+        where clock_ahead_seconds + ${seconds} <= ${limit}
         returning clock_ahead_seconds::float8 as seconds`;
       return row?.seconds;
     },

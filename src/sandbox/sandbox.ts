@@ -27,8 +27,8 @@ export function createSandbox({ store, clock, inbox, forget, tellOthers }: Sandb
   return {
     inbox,
 
-    async advanceClock(seconds: number, most: number): Promise<ClockReading | undefined> {
-      const ahead = await store.advanceClock(seconds, most);
+    async advanceClock(seconds: number, limit: number): Promise<ClockReading | undefined> {
+      const ahead = await store.advanceClock(seconds, limit);
       if (ahead === undefined) return undefined;
       changes += 1;
       // Two answers may arrive in any order. The clock that is further ahead is right.

@@ -50,24 +50,24 @@ export function parseAmountBound(text: string): AmountBound | undefined {
   return bound.test(text) ? (text as AmountBound) : undefined;
 }
 
-const leastBigint = -(2n ** 63n) + 1n;
-const mostBigint = 2n ** 63n - 1n;
+const minBigint = -(2n ** 63n) + 1n;
+const maxBigint = 2n ** 63n - 1n;
 
 /** An amount as millionths that fit a bigint, as digits; null where it is too large. */
 export function inMillionths(amount: Amount): string | null {
   const point = amount.indexOf('.');
   const digits = point < 0 ? `${amount}000000` : amount.slice(0, point) + amount.slice(point + 1).padEnd(6, '0');
-  return digits.length < 19 || BigInt(digits) < mostBigint ? digits : null;
+  return digits.length < 19 || BigInt(digits) < maxBigint ? digits : null;
 }
 
 /** The least whole number of millionths that a bound lets in. */
-export function leastMillionths(bound: AmountBound | undefined): string {
-  return bound === undefined ? String(leastBigint) : clamped(-floorMillionths(negated(bound)));
+export function minMillionths(bound: AmountBound | undefined): string {
+  return bound === undefined ? String(minBigint) : clamped(-floorMillionths(negated(bound)));
 }
 
 /** The largest. */
-export function mostMillionths(bound: AmountBound | undefined): string {
-  return bound === undefined ? String(mostBigint) : clamped(floorMillionths(bound));
+export function maxMillionths(bound: AmountBound | undefined): string {
+  return bound === undefined ? String(maxBigint) : clamped(floorMillionths(bound));
 }
 
 function negated(bound: AmountBound): AmountBound {
@@ -82,7 +82,7 @@ function floorMillionths(bound: AmountBound): bigint {
 }
 
 function clamped(value: bigint): string {
-  return String(value < leastBigint ? leastBigint : value > mostBigint ? mostBigint : value);
+  return String(value < minBigint ? minBigint : value > maxBigint ? maxBigint : value);
 }
 
 /** Whether a lies above b; both exact. */

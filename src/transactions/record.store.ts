@@ -129,11 +129,11 @@ async function readStanding(sql: DatabaseTransaction, rows: readonly Row[]): Pro
 }
 
 /** From so many rows on COPY is faster than INSERT: it takes half the work, but two more round trips. */
-const leastCopiedRows = 50;
+const minCopiedRows = 50;
 const copiedCharacters = 128 * 1024;
 
 async function insertTransactions(sql: DatabaseTransaction, rows: readonly NumberedRow[], now: Date): Promise<void> {
-  if (rows.length >= leastCopiedRows) {
+  if (rows.length >= minCopiedRows) {
     await copyInto(
       sql`copy transactions (${sql.unsafe(copiedColumns)}, seq, recorded_at) from stdin`,
       copyTexts(rows, now),

@@ -25,7 +25,7 @@ const tooLarge = '9223372036854.775807';
 const blockSize = (count: string, least: string) => `greatest(${least}::int, (3 * sqrt(${count}))::int)`;
 
 /** How many amounts may wait unordered. */
-const mostRecent = 500;
+const maxRecent = 500;
 
 export interface NumberedRow {
   row: Row;
@@ -89,11 +89,11 @@ export function addToBlocks(
        last_seq = g.last_seq,
        amounts = case
          when g.too_large or b.amounts is null or b.row_count + g.rows > 2 * ${blockSize('u.transaction_count', '$5')} then null
-         when cardinality(b.recent) + g.rows > ${mostRecent}
+         when cardinality(b.recent) + g.rows > ${maxRecent}
            then array(select a from unnest(b.amounts || b.recent || g.amounts) a order by a)
          else b.amounts end,
        recent = case
-         when g.too_large or b.amounts is null or cardinality(b.recent) + g.rows > ${mostRecent} then '{}'
+         when g.too_large or b.amounts is null or cardinality(b.recent) + g.rows > ${maxRecent} then '{}'
          else b.recent || g.amounts end
      from grown g join users u on u.id = g.individual_id
      where b.individual_id = g.individual_id and b.start_time = g.start_time`,

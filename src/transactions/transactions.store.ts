@@ -1,7 +1,7 @@
 /** The statements about transactions. A page's JSON is joined by the database and passed on untouched. */
 import { errorCode, type Database, type Row, type Sql } from '../db/database.ts';
 import type { Owner } from '../slots.ts';
-import { leastMillionths, mostMillionths } from './amount.ts';
+import { minMillionths, maxMillionths } from './amount.ts';
 import { hasAmount, isNarrow, isUnfiltered, offsetOf, type Filter, type Page } from './filter.ts';
 import { firstInstant, instantAfter, lastInstant } from './instant.ts';
 import type { Period } from './period.ts';
@@ -236,14 +236,14 @@ export interface SumQuery extends RowsQuery {
 export type TransactionsStore = ReturnType<typeof createTransactionsStore>;
 
 /** So many large individuals are remembered as such; forgetting one costs a second statement, no more. */
-const mostRemembered = 100_000;
+const maxRemembered = 100_000;
 
 export function createTransactionsStore(db: Database, sizes: BlockSizes = defaultBlockSizes) {
   /** Individuals seen to have blocks. A hint only: what a statement finds is what counts. */
   const large = new Set<number>();
 
   function remember(individualId: number): void {
-    if (large.size >= mostRemembered) large.clear();
+    if (large.size >= maxRemembered) large.clear();
     large.add(individualId);
   }
 
@@ -354,5 +354,5 @@ function timeParameters({ from, to }: Filter): string[] {
 }
 
 function amountParameters({ amountFrom, amountTo }: Filter): (string | null)[] {
-  return [amountFrom ?? null, amountTo ?? null, leastMillionths(amountFrom), mostMillionths(amountTo)];
+  return [amountFrom ?? null, amountTo ?? null, minMillionths(amountFrom), maxMillionths(amountTo)];
 }

@@ -108,14 +108,14 @@ export function createUsersStore(db: Database, { writesEvents = true }: UsersSto
     },
 
     /** The user who verified the phone first, then the users whose last code was sent to it. */
-    async findByPhone(phone: string, most: number): Promise<number[]> {
+    async findByPhone(phone: string, limit: number): Promise<number[]> {
       const rows = await db.read`
         select user_id from (
           select user_id, 0 as place from phone_links where phone = ${phone}
           union all
           select user_id, 1 from verifications where sent_phone = ${phone}
         ) found
-        group by user_id order by min(place), user_id limit ${most}`;
+        group by user_id order by min(place), user_id limit ${limit}`;
       return rows.map(({ user_id }) => user_id);
     },
 

@@ -183,12 +183,12 @@ describe('a receiver that fails', () => {
     expect(await deliveries(service, endpoint)).toMatchObject([
       { state: 'failed', attempts: 10, lastStatus: 500, lastError: 'The receiver answered 500.', nextAttemptAt: null },
     ]);
-    const [told] = await other.received(1);
-    expect(told!.event).toMatchObject({
+    const [delivery] = await other.received(1);
+    expect(delivery!.event).toMatchObject({
       type: 'endpoint.delivery_failed',
       data: { endpointId: endpoint.id, reason: 'The receiver answered 500.' },
     });
-    expect(told!.event).not.toHaveProperty('sequence');
+    expect(delivery!.event).not.toHaveProperty('sequence');
   }, 120_000);
 
   it('is given the time it asks for, if that is later than the schedule, up to an hour', async () => {

@@ -22,7 +22,7 @@ export interface Smsc {
   /** Commands that arrived, in order. */
   commands: number[];
   /** Most submissions that waited for their answer at once. */
-  mostAtOnce: number;
+  maxAtOnce: number;
   /** The status that submissions get; 'silent' gives none, 'drop' ends the connection. */
   answer: number | 'silent' | 'drop';
   answerAfterMilliseconds: number;
@@ -49,7 +49,7 @@ export async function startSmsc(certificate?: { key: string; cert: string }): Pr
     port: 0,
     submitted: [],
     commands: [],
-    mostAtOnce: 0,
+    maxAtOnce: 0,
     answer: 0,
     answerAfterMilliseconds: 0,
     bindStatus: 0,
@@ -113,7 +113,7 @@ export async function startSmsc(certificate?: { key: string; cert: string }): Pr
     if (smsc.answer === 'drop') return void socket.destroy();
     const status = smsc.answer;
     atOnce += 1;
-    smsc.mostAtOnce = Math.max(smsc.mostAtOnce, atOnce);
+    smsc.maxAtOnce = Math.max(smsc.maxAtOnce, atOnce);
     setTimeout(() => {
       atOnce -= 1;
       reply(status, Buffer.from(status === 0 ? `${one.id}\0` : '\0'));

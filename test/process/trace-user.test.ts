@@ -15,9 +15,9 @@ it('trace-user tells what became of a user’s codes, with the number masked', a
   const trail = await service.call(`/operator/users/${id}/trail`, undefined, { method: 'GET' });
 
   const settings = { DATABASE_URL: service.databaseUrl };
-  const told = await run(['trace-user', String(id)], settings);
-  expect(told.stderr).toBe('');
-  const lines = told.stdout.trim().split('\n');
+  const printed = await run(['trace-user', String(id)], settings);
+  expect(printed.stderr).toBe('');
+  const lines = printed.stdout.trim().split('\n');
   expect(lines.map((line) => line.replace(/^\S+Z {2}/, '')).sort()).toEqual(
     [
       `code 1 requested for +44…${phone.slice(-2)} (${trail.json.messages[0].country})`,
@@ -29,7 +29,7 @@ it('trace-user tells what became of a user’s codes, with the number masked', a
   );
   const times = lines.map((line) => line.slice(0, 24));
   expect([...times].sort()).toEqual(times);
-  expect(told.stdout).not.toContain(phone.slice(4));
+  expect(printed.stdout).not.toContain(phone.slice(4));
 
   const json = await run(['trace-user', String(id), '--json'], settings);
   expect(JSON.parse(json.stdout)).toEqual(trail.json);

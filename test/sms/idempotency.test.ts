@@ -157,11 +157,11 @@ describe('requests that wait for the answer of a key', () => {
   }
 
   function createProcess(store: SendKeyStore) {
-    const questions = { total: 0, running: 0, mostAtOnce: 0 };
+    const questions = { total: 0, running: 0, maxAtOnce: 0 };
     async function count<T>(question: () => Promise<T>): Promise<T> {
       questions.total += 1;
       questions.running += 1;
-      questions.mostAtOnce = Math.max(questions.mostAtOnce, questions.running);
+      questions.maxAtOnce = Math.max(questions.maxAtOnce, questions.running);
       return question().finally(() => (questions.running -= 1));
     }
     const counting: SendKeyStore = {
@@ -204,7 +204,7 @@ describe('requests that wait for the answer of a key', () => {
     expect(await Promise.all(answers)).toEqual(Array(200).fill(sent));
     expect(calls.count).toBe(1);
     expect(first.questions.total).toBe(1);
-    expect(second.questions.mostAtOnce).toBe(1);
+    expect(second.questions.maxAtOnce).toBe(1);
   });
 
   it('are at most 200 for a key in a process; the others are told to come back', async () => {

@@ -124,7 +124,7 @@ describe('SMPP', () => {
     const { gateway } = client(smsc.port, { window: 5 });
     const outcomes = await Promise.all(Array.from({ length: 60 }, () => gateway.send(message, 20_000)));
     expect(new Set(outcomes.map(({ outcome }) => outcome))).toEqual(new Set(['accepted']));
-    expect(smsc.mostAtOnce).toBe(5);
+    expect(smsc.maxAtOnce).toBe(5);
     smsc.answer = 'silent';
     const unanswered = await Promise.all(Array.from({ length: 6 }, () => gateway.send(message, 300)));
     expect(unanswered[0]).toMatchObject({ outcome: 'unknown', reason: 'no answer in time' });

@@ -142,7 +142,7 @@ export class Primary {
 
   async #tellOthers(teller: number, topic: Topic): Promise<void> {
     const others = [...this.#members.values()].filter(({ worker, readyAt }) => worker.id !== teller && readyAt);
-    await Promise.all(others.map(({ channel }) => channel.ask('told', topic)));
+    await Promise.all(others.map(({ channel }) => channel.ask('notified', topic)));
   }
 
   #onExit(member: Member, code: number | null, signal: string | null): void {

@@ -26,7 +26,7 @@ export function openWorkerEnd(count: number): WorkerEnd {
       onMessage: (take) => process.on('message', take),
     },
     {
-      told: (topic) => takers.get(topic as Topic)?.(),
+      notified: (topic) => takers.get(topic as Topic)?.(),
       metrics: () => readSnapshot(),
       stop: (how) => askStop(how as { isReplaced: boolean }),
     },

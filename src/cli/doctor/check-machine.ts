@@ -14,7 +14,7 @@ export function checkNode(): Finding {
 }
 
 const gibibyte = 1024 ** 3;
-const leastGibibytes = 1;
+const minGibibytes = 1;
 
 /** The embedded database and large record requests write to disk. */
 export async function checkDisk({ databaseUrl, dataDir }: Config): Promise<Finding[]> {
@@ -25,7 +25,7 @@ export async function checkDisk({ databaseUrl, dataDir }: Config): Promise<Findi
 async function checkFolder(folder: string): Promise<Finding> {
   const free = await freeGibibytes(folder);
   if (free === undefined) return warning('Disk', `the free space of ${folder} cannot be read.`, 'Look at it yourself.');
-  return free >= leastGibibytes
+  return free >= minGibibytes
     ? ok('Disk', `${free.toFixed(0)} GiB free for ${folder}`)
     : problem('Disk', `only ${free.toFixed(2)} GiB free for ${folder}.`, 'Free some, or use another folder.');
 }

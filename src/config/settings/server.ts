@@ -35,19 +35,19 @@ const trustedProxies: Kind<number | string[]> = {
     if (/^\d$/.test(value)) return Number(value);
     return list.parse(value).map((name) => {
       const [address = '', bits] = name.split('/');
-      const most = isIP(address) === 6 ? 128 : 32;
-      const fits = bits === undefined || (/^\d{1,3}$/.test(bits) && Number(bits) <= most);
+      const limit = isIP(address) === 6 ? 128 : 32;
+      const fits = bits === undefined || (/^\d{1,3}$/.test(bits) && Number(bits) <= limit);
       return isIP(address) > 0 && fits ? name : fail(`has "${name}", which is no address or network`);
     });
   },
 };
 
-const mostProcesses = 64;
+const maxProcesses = 64;
 
 const processCount: Kind<number> = {
-  form: `integer, 1 to ${mostProcesses}, or auto: one for each core`,
+  form: `integer, 1 to ${maxProcesses}, or auto: one for each core`,
   parse: (value) =>
-    value === 'auto' ? Math.min(mostProcesses, availableParallelism()) : integer(1, mostProcesses).parse(value),
+    value === 'auto' ? Math.min(maxProcesses, availableParallelism()) : integer(1, maxProcesses).parse(value),
 };
 
 export const serverSettings = {

@@ -51,9 +51,9 @@ export interface WebhookEndpointsParts {
 
 export type WebhookEndpoints = ReturnType<typeof createWebhookEndpoints>;
 
-const mostEndpoints = 100;
+const maxEndpoints = 100;
 /** Secrets that sign at once: the current one, and those on their way out. */
-const mostSecrets = 10;
+const maxSecrets = 10;
 
 export function createWebhookEndpoints(parts: WebhookEndpointsParts) {
   const { store, deliveries, box, policy, clock, sequence, onReady } = parts;
@@ -88,7 +88,7 @@ export function createWebhookEndpoints(parts: WebhookEndpointsParts) {
       const sealedSecret = box.seal(secret, id);
       const endpoint = await store.insert(
         { id, url, types: [...new Set(types)], description: description || null, sealedSecret },
-        mostEndpoints,
+        maxEndpoints,
         clock.now(),
       );
       if (!endpoint) throw tooManyEndpoints();
@@ -113,7 +113,7 @@ export function createWebhookEndpoints(parts: WebhookEndpointsParts) {
     async rotateSecret(id: number, overlapSeconds: number): Promise<string> {
       const secret = makeSecret();
       const othersUntil = secondsAfter(clock.now(), overlapSeconds);
-      if (!(await store.rotateSecret(id, box.seal(secret, id), othersUntil, mostSecrets - 1))) unknown();
+      if (!(await store.rotateSecret(id, box.seal(secret, id), othersUntil, maxSecrets - 1))) unknown();
       return secret;
     },
 
