@@ -1,19 +1,14 @@
 /** Every operation of the service as a function. */
 import { createCalls, get, post, remove, withQuery, type CallOptions } from './calls.ts';
-import { LedgerlineError } from './errors.ts';
 import { eventFunctions, webhookFunctions } from './events.ts';
 import { operatorFunctions } from './operator.ts';
+import { phoneFunctions, type PhoneOptions } from './phone.ts';
 import { readStream } from './streams.ts';
 import { transactionFunctions } from './transactions.ts';
-import type { Call, TransportOptions } from './transport.ts';
+import type { TransportOptions } from './transport.ts';
 import type * as wire from './types.ts';
 
-export interface ClientOptions extends TransportOptions {
-  /** Minimum number of seconds between two codes for one user. Default 30; 0 for none. */
-  resendSeconds?: number;
-  /** The clock of the resend delay, in milliseconds since 1970. Default: the machine's. */
-  now?: () => number;
-}
+export interface ClientOptions extends TransportOptions, PhoneOptions {}
 
 /** The state of an individual's transactions. */
 export interface LiveState {
@@ -22,92 +17,17 @@ export interface LiveState {
   transactionCount: number;
 }
 
-export interface SendOptions extends CallOptions {
-  /** The same key means the same send: repeated within a day, nothing is sent twice. Generated if not given. */
-  idempotencyKey?: string;
-}
-
-const e164 = /^\+[1-9]\d{6,14}$/;
-
-/** Whether the service accepts the form: `+`, country code and number, without spaces and punctuation. */
-export function isE164(phoneNumber: string): boolean {
-  return e164.test(phoneNumber);
-}
-
-/** A send with a key may be repeated if no answer came. */
-function once(call: Call, { idempotencyKey = newKey() }: SendOptions = {}): Call {
-  return { ...call, idempotencyKey, repeatable: true };
-}
-
-/** `randomUUID` is missing on pages without TLS. */
-function newKey(): string {
-  return Array.from(crypto.getRandomValues(new Uint8Array(16)), (byte) => byte.toString(16).padStart(2, '0')).join('');
-}
-
 export type Client = ReturnType<typeof createClient>;
 
 export function createClient(options: ClientOptions = {}) {
-  const { resendSeconds = 30, now = Date.now } = options;
   const calls = createCalls(options);
   const { json, nothing } = calls;
-  const lastSends = new Map<number, number>();
-
-  /** Seconds until the app should offer another code. */
-  function secondsUntilResend(userId: number): number {
-    const sent = lastSends.get(userId);
-    return sent === undefined ? 0 : Math.max(0, Math.ceil(resendSeconds - (now() - sent) / 1000));
-  }
-
-  async function sending(userId: number, send: () => Promise<void>): Promise<void> {
-    const seconds = secondsUntilResend(userId);
-    if (seconds > 0) {
-      throw new LedgerlineError('too-many', `Another code can be asked for in ${seconds} s.`, {
-        retryAfterSeconds: seconds,
-      });
-    }
-    const before = lastSends.get(userId);
-    lastSends.set(userId, now());
-    try {
-      await send();
-    } catch (error) {
-      // The text may arrive, so the user should wait for it before another one is requested.
-      if (error instanceof LedgerlineError && error.reason === 'send-outcome-unknown') throw error;
-      // Nothing was sent, so there is nothing to wait for.
-      if (before === undefined) lastSends.delete(userId);
-      else lastSends.set(userId, before);
-      throw error;
-    }
-  }
 
   return {
-    secondsUntilResend,
-
-    /** Checks the phone number and the resend delay before the call. */
-    async sendCode(request: wire.SendCodeRequest, options?: SendOptions): Promise<void> {
-      if (!isE164(request.phoneNumber)) {
-        const message = 'The PhoneNumber field is not a valid phone number.';
-        throw new LedgerlineError('invalid', message, {
-          reason: 'invalid-request',
-          problem: { errors: { PhoneNumber: [message] } },
-        });
-      }
-      const call = once(post('/User/phone-number/send-code', request, options), options);
-      await sending(request.id, () => nothing(call));
-    },
-
-    async resendCode(userId: number, options?: SendOptions): Promise<void> {
-      const call = once(post(`/User/${userId}/phone-number/resend-code`, undefined, options), options);
-      await sending(userId, () => nothing(call));
-    },
-
-    verify: (request: wire.VerifyRequest, options?: CallOptions): Promise<void> =>
-      nothing(post('/User/phone-number/verify', request, options)),
+    ...phoneFunctions(calls, options),
 
     createUser: (request: wire.CreateUserRequest = {}, options?: CallOptions): Promise<wire.CreatedUser> =>
       json(post('/User', request, options)),
-
-    userStatus: (userId: number, options?: CallOptions): Promise<wire.UserStatus> =>
-      json(get(`/User/${userId}/status`, options)),
 
     /** Erases the user. Erasing one again is not an error. */
     eraseUser: (userId: number, options?: CallOptions): Promise<void> => nothing(remove(`/User/${userId}`, options)),

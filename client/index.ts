@@ -1,6 +1,6 @@
 /** `ledgerline/client`: the typed client, for browsers and Node, without dependencies. */
 export type { CallOptions } from './calls.ts';
-export { createClient, isE164, type Client, type ClientOptions, type LiveState, type SendOptions } from './client.ts';
+export { createClient, type Client, type ClientOptions, type LiveState } from './client.ts';
 export { LedgerlineError, type FailureKind } from './errors.ts';
 export type {
   DeliveryFilter,
@@ -21,6 +21,7 @@ export type {
   OperatorFunctions,
   OperatorPage,
 } from './operator.ts';
+export { isE164, type PhoneFunctions, type SendOptions, type SentCode } from './phone.ts';
 export { clientCredentials, type ClientCredentials, type TokenSource } from './token.ts';
 export type {
   ExportFormat,

@@ -108,7 +108,7 @@ try {
       await page.getByRole('button', { name: /^Filters/ }).click();
     },
   });
-  const number = async (page, typed = '07911 123456') => {
+  const number = async (page, typed = '07400 123456') => {
     await page.getByLabel('Phone number').fill(typed);
     await page.getByRole('button', { name: 'Send code' }).click();
     await page
@@ -117,7 +117,7 @@ try {
       .waitFor();
   };
   const verified = async (page) => {
-    await number(page, '07911 123457');
+    await number(page, '07400 123457');
     await page
       .getByRole('button', { name: /^Use \d/ })
       .first()

@@ -152,7 +152,7 @@ guard
   .command('safe-list')
   .description('numbers that the rules about destinations leave alone')
   .option('--add <number>', 'add a number')
-  .option('--add-prefix <digits>', 'add all numbers that start so, such as +447911')
+  .option('--add-prefix <digits>', 'add all numbers that start so, such as +447400')
   .option('--remove <entry>', 'remove an entry, as listed')
   .action(run(guardSafeList));
 guard

@@ -18,18 +18,21 @@ const target = 'es2022';
 // Browsers with light-dark(). What Vite would write instead follows the system and not the host page.
 const cssTarget = ['chrome123', 'firefox120', 'safari17.5'];
 
-/** The element alone, in one file, for other people's pages. */
-const element = defineConfig({
-  ...common,
-  build: {
-    outDir: path.join(here, '../dist/activity'),
-    emptyOutDir: true,
-    target,
-    cssTarget,
-    lib: { entry: path.join(here, 'activity/element.tsx'), formats: ['es'], fileName: () => 'ledgerline-activity.js' },
-  },
-  plugins: [types('ledgerline-activity.d.ts')],
-});
+/** One element alone, for other people's pages: a script, and what it loads later. */
+function element(name: string) {
+  return defineConfig({
+    ...common,
+    build: {
+      outDir: path.join(here, '../dist', name),
+      emptyOutDir: true,
+      target,
+      cssTarget,
+      lib: { entry: path.join(here, name, 'element.tsx'), formats: ['es'], fileName: () => `ledgerline-${name}.js` },
+      rollupOptions: { output: { chunkFileNames: '[name].js' } },
+    },
+    plugins: [types(name)],
+  });
+}
 
 const pages = defineConfig({
   ...common,
@@ -46,7 +49,7 @@ const pages = defineConfig({
   plugins: [packed()],
 });
 
-export default defineConfig(({ mode }) => (mode === 'element' ? element : pages));
+export default defineConfig(({ mode }) => (['activity', 'verify'].includes(mode) ? element(mode) : pages));
 
 function packed(): Plugin {
   return {
@@ -66,12 +69,12 @@ function packed(): Plugin {
   };
 }
 
-function types(fileName: string): Plugin {
+function types(name: string): Plugin {
   return {
     name: 'types',
     async generateBundle() {
-      const source = await readFile(path.join(here, 'activity', fileName), 'utf8');
-      this.emitFile({ type: 'asset', fileName, source });
+      const fileName = `ledgerline-${name}.d.ts`;
+      this.emitFile({ type: 'asset', fileName, source: await readFile(path.join(here, name, fileName), 'utf8') });
     },
   };
 }

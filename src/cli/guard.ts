@@ -98,7 +98,7 @@ export const guardSafeList = (options: { add?: string; addPrefix?: string; remov
   withDesk(async (desk) => {
     if (options.add !== undefined) {
       const phone = parsePhoneNumber(options.add);
-      if (!phone) throw new StartError('--add takes a phone number in E.164 format, such as +447911123456.');
+      if (!phone) throw new StartError('--add takes a phone number in E.164 format, such as +447400123456.');
       await desk.addSafe(operator(), { phone });
     }
     if (options.addPrefix !== undefined) {

@@ -1,6 +1,6 @@
 /** A page of another origin that holds one of the elements, with a strict policy of its own. */
 import { createServer } from 'node:http';
-import { readFile } from 'node:fs/promises';
+import { readdir, readFile } from 'node:fs/promises';
 import { onTestFinished } from 'vitest';
 import { freePort } from '../../src/free-port.ts';
 
@@ -27,7 +27,8 @@ export async function reserveOrigin(): Promise<{ port: number; origin: string }>
 
 export async function serveHostPage(options: HostPageOptions): Promise<void> {
   const { element, body, script, css = '', serviceUrl, port, answers = {} } = options;
-  const elementScript = await readFile(new URL(`../../dist/${element}`, import.meta.url), 'utf8');
+  const built = new URL(`../../dist/${element}`, import.meta.url);
+  const elementScript = await readFile(built, 'utf8');
   const html = `<!doctype html><html lang="en"><head><meta charset="utf-8"><title>Bank</title>
 <link rel="stylesheet" href="/host.css"><script type="module" src="/host.js"></script></head>
 <body><main>${body}</main></body></html>`;
@@ -38,6 +39,11 @@ export async function serveHostPage(options: HostPageOptions): Promise<void> {
     '/element.js': ['text/javascript', () => elementScript],
     '/favicon.ico': ['text/plain', () => ''],
   };
+  // What the script loads later is beside it.
+  for (const name of await readdir(new URL('.', built))) {
+    const text = await readFile(new URL(name, built), 'utf8');
+    if (name.endsWith('.js')) files[`/${name}`] = ['text/javascript', () => text];
+  }
   const host = createServer((request, response) => {
     const address = request.url!.split('?')[0]!;
     const [type, text] = files[address] ?? ['text/plain', answers[address]!];

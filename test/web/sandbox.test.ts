@@ -1,7 +1,19 @@
+/** The sandbox page: the form, the phone, the clock and the samples. */
 import type { Page } from 'playwright-core';
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { expectAccessible, expectNarrow, expectRenderedText, openPage } from '../harness/page.ts';
-import { newPhone, startService, wrongCode, type Service } from '../harness/service.ts';
+import { newPhone, serviceForTest, startService, wrongCode, type Service } from '../harness/service.ts';
+import {
+  alert,
+  chooseCountry,
+  codeField,
+  complaint,
+  enterCode,
+  enterNumber,
+  enterWrongCode,
+  resendButton,
+  verifyButton,
+} from '../harness/verify.ts';
 
 let service: Service;
 beforeAll(async () => {
@@ -12,138 +24,205 @@ afterAll(() => service.stop());
 /** Refusals are what these journeys are about, and browsers log them. */
 const refusals = { expected: /status of (400|401|429)/ };
 
-async function enterNumber(page: Page, phoneNumber: string): Promise<void> {
-  await page.getByLabel('Phone number').fill(phoneNumber);
-  await page.getByRole('button', { name: 'Send code' }).click();
-  await page.getByRole('heading', { name: 'Enter the code' }).waitFor();
-}
+const phone = (page: Page) => page.getByRole('region', { name: 'Phone', exact: true });
+const texts = (page: Page) => phone(page).getByRole('listitem');
+const useButtons = (page: Page) => phone(page).getByRole('button', { name: /^Use \d+$/ });
 
 /** The newest code on the page's phone. */
-async function readCode(page: Page, texts = 1): Promise<string> {
-  const messages = page.getByRole('region', { name: 'Phone', exact: true }).getByRole('listitem');
+async function readCode(page: Page, count = 1): Promise<string> {
   await page.getByRole('heading', { name: 'Enter the code' }).waitFor();
-  await expect.poll(() => messages.count()).toBe(texts);
-  return /\d{6}/.exec(await messages.first().innerText())![0];
+  await expect.poll(() => texts(page).count()).toBe(count);
+  return /\d{6,8}/.exec(await texts(page).first().innerText())![0];
 }
 
-it('verifies a number, with the code read off the page’s phone', async () => {
-  const page = await openPage(`${service.url}/`, { permissions: ['clipboard-read', 'clipboard-write'] });
-  await expectRenderedText(page, 'Verify a phone, the way your users will');
-  const phoneNumber = newPhone();
-  await page.getByLabel('Country').selectOption('GB');
-  await enterNumber(page, `0${phoneNumber.slice(3)}`);
-  const code = await readCode(page);
-  expect(code).toBe(await service.lastCode(phoneNumber));
-  await page.getByLabel('Code', { exact: true }).pressSequentially(code);
-  await page.getByRole('heading', { name: 'Verified' }).waitFor();
-  await page.getByText(`${phoneNumber} belongs to user`).waitFor();
-
-  const calls = page.getByRole('region', { name: 'Calls' }).getByRole('heading', { level: 3 });
-  await expect
-    .poll(() => calls.allInnerTexts())
-    .toEqual([
-      expect.stringMatching(/^GET \/User\/\d+\/status$/),
-      'POST /User/phone-number/verify',
-      'POST /User/phone-number/send-code',
-      'POST /User',
-      'POST /connect/token',
-    ]);
-  await page.getByRole('button', { name: 'Copy curl for POST /User/phone-number/verify' }).click();
-  const curl = await page.evaluate<string>('navigator.clipboard.readText()');
-  expect(curl).toContain(`curl -i ${service.url}/User/phone-number/verify`);
-  expect(curl).toContain(`"code":"${code}"`);
-  expect(curl).toContain('"Authorization: Bearer $TOKEN"');
-});
-
-it('takes a pasted code, spaces and all, and one tapped on the phone', async () => {
-  const page = await openPage(`${service.url}/`);
-  const field = page.getByLabel('Code', { exact: true });
-  await enterNumber(page, newPhone());
-  expect(await field.getAttribute('autocomplete')).toBe('one-time-code');
-  const code = await readCode(page);
-  await field.focus();
-  await page.keyboard.insertText(`${code.slice(0, 3)} ${code.slice(3)}`);
-  await page.getByRole('heading', { name: 'Verified' }).waitFor();
-  await page.getByRole('button', { name: 'Start over' }).click();
-  await enterNumber(page, newPhone());
-  await readCode(page);
-  await page.getByRole('button', { name: /^Use \d{6}$/ }).click();
-  await page.getByRole('heading', { name: 'Verified' }).waitFor();
-  // What was tapped for one number is not tried for the next.
-  await page.getByRole('button', { name: 'Start over' }).click();
-  await enterNumber(page, newPhone());
-  await readCode(page);
-  expect(await field.inputValue()).toBe('');
-  expect(await page.getByRole('alert').count()).toBe(0);
-});
-
-it('says in words that a code is wrong, expired, and at last that it is enough', async () => {
-  const page = await openPage(`${service.url}/`, refusals);
-  await enterNumber(page, newPhone());
-  const code = await readCode(page);
-  const field = page.getByLabel('Code', { exact: true });
-  const alert = page.getByRole('alert');
-  await field.fill(wrongCode(code));
-  await expect.poll(() => alert.innerText()).toContain('That code is not right');
-  await expectAccessible(page);
-
-  const resend = page.getByRole('button', { name: /^Resend/ });
-  expect(await resend.isDisabled()).toBe(true);
-  await page.getByRole('button', { name: '+10 min' }).click();
-  await page.getByText('10 minutes ahead').waitFor();
-  await field.fill(code);
-  await expect.poll(() => alert.innerText()).toContain('no longer good');
-
-  // The cool-down went by with the clock.
-  await resend.click();
-  const newer = await readCode(page, 2);
-  for (let attempt = 0; attempt < 8; attempt += 1) {
-    await expect.poll(() => field.isEditable()).toBe(true);
-    await field.fill(wrongCode(newer));
-    await expect.poll(() => field.inputValue()).toBe('');
-  }
-  await field.fill(newer);
-  await expect.poll(() => alert.innerText()).toMatch(/Too many tries. Try again in (60|59) minutes/);
-  await expectAccessible(page);
-  await expectNarrow(page);
-  await page.getByRole('button', { name: 'Put back' }).click();
-  await page.locator('.ahead').waitFor({ state: 'detached' });
-});
-
-it('says what is wrong with a number before it asks the service', async () => {
-  const page = await openPage(`${service.url}/`, refusals);
-  await page.getByLabel('Phone number').fill('12');
+async function verifyExample(page: Page): Promise<string> {
+  await page.getByRole('button', { name: 'Use an example' }).click();
+  await expect.poll(() => page.getByLabel('Phone number').inputValue()).not.toBe('');
+  const number = await page.getByLabel('Phone number').inputValue();
   await page.getByRole('button', { name: 'Send code' }).click();
-  expect(await page.getByRole('alert').innerText()).toContain('does not look like a phone number');
-  expect(await page.getByRole('region', { name: 'Calls' }).getByRole('listitem').count()).toBe(0);
-  const taken = newPhone();
-  await service.verifiedUser(taken);
-  await page.getByLabel('Phone number').fill(taken);
-  await page.getByRole('button', { name: 'Send code' }).click();
-  await expect.poll(() => page.getByRole('alert').innerText()).toContain('belongs to another account');
-});
-
-it('works by keyboard alone', async () => {
-  const page = await openPage(`${service.url}/`);
-  const focused = () =>
-    page.evaluate<string>('document.activeElement.closest("label")?.innerText ?? document.activeElement.innerText');
-  while ((await focused()) !== 'Phone number') await page.keyboard.press('Tab');
-  await page.keyboard.type(newPhone());
-  await page.keyboard.press('Enter');
-  const code = await readCode(page);
-  await page.keyboard.type(code);
+  await useButtons(page).click();
   await page.getByRole('heading', { name: 'Verified' }).waitFor();
-  await page.keyboard.press('Tab');
-  expect(await focused()).toBe('Start over');
+  return number;
+}
+
+describe('the form', () => {
+  it('verifies a number with the code from the page’s phone, and lists its calls', async () => {
+    const page = await openPage(`${service.url}/`);
+    await expectRenderedText(page, 'Verify a phone, the way your users will');
+    const phoneNumber = newPhone();
+    await chooseCountry(page, 'united kingdom');
+    await enterNumber(page, `0${phoneNumber.slice(3)}`);
+    const code = await readCode(page);
+    expect(code).toBe(await service.lastCode(phoneNumber));
+    await codeField(page).pressSequentially(code);
+    await page.getByRole('heading', { name: 'Verified' }).waitFor();
+    const calls = page.getByRole('region', { name: 'Calls' }).getByRole('heading', { level: 3 });
+    await expect
+      .poll(() => calls.allInnerTexts())
+      .toEqual([
+        'POST /User/phone-number/verify',
+        'POST /User/phone-number/send-code',
+        'POST /User',
+        'POST /connect/token',
+      ]);
+  });
+
+  it('takes codes of any length', async () => {
+    const own = await serviceForTest({ LEDGERLINE_CODE_DIGITS: '8', LEDGERLINE_CODE_SECONDS: '120' });
+    const page = await openPage(`${own.url}/`);
+    await enterNumber(page, newPhone());
+    await page.getByText(/The code is valid for (2:00|1:5\d)/).waitFor();
+    const code = await readCode(page);
+    expect(code).toHaveLength(8);
+    await codeField(page).pressSequentially(code);
+    await page.getByRole('heading', { name: 'Verified' }).waitFor();
+  });
+
+  it('offers another example each time, of the chosen country alone', async () => {
+    const own = await serviceForTest({ LEDGERLINE_RULES: 'country=enforce', LEDGERLINE_COUNTRIES: 'GB' });
+    const page = await openPage(`${own.url}/`);
+    await chooseCountry(page, 'united kingdom');
+    const first = await verifyExample(page);
+    await page.getByRole('button', { name: 'Start over' }).click();
+    const second = await verifyExample(page);
+    expect(second).not.toBe(first);
+  });
+
+  it('starts over with the same country, and with the focus in the field', async () => {
+    const page = await openPage(`${service.url}/`);
+    await chooseCountry(page, 'germany');
+    await verifyExample(page);
+    await page.getByRole('button', { name: 'Start over' }).click();
+    const field = page.getByLabel('Phone number');
+    await expect.poll(() => field.evaluate((input) => input.matches(':focus'))).toBe(true);
+    expect(await field.inputValue()).toBe('');
+    expect(await page.getByRole('button', { name: /^Country:/ }).innerText()).toContain('+49');
+    // The code of the first number is not tried for the next.
+    await enterNumber(page, newPhone());
+    await readCode(page);
+    expect([await codeField(page).inputValue(), await alert(page).count()]).toEqual(['', 0]);
+  });
+
+  it('says that a code is wrong, expired, and at last that it is enough; then nothing can be pressed', async () => {
+    const page = await openPage(`${service.url}/`, refusals);
+    await enterNumber(page, newPhone());
+    const code = await readCode(page);
+    await enterWrongCode(page, wrongCode(code));
+    await alert(page).getByText('That code is not right').waitFor();
+    expect(await resendButton(page).isDisabled()).toBe(true);
+    await page.getByRole('button', { name: '+10 min' }).click();
+    await page.getByText('10 minutes ahead').waitFor();
+    await alert(page).getByText('The code has expired').waitFor();
+    expect(await verifyButton(page).isDisabled()).toBe(true);
+    // The pause between two codes went by with the clock.
+    await resendButton(page).click();
+    const newer = await readCode(page, 2);
+    for (let attempt = 0; attempt < 9; attempt += 1) await enterWrongCode(page, wrongCode(newer));
+    await enterCode(page, newer);
+    await expect.poll(() => complaint(page)).toMatch(/Too many wrong codes\. Try again in (1:00:00|59:\d\d)\./);
+    expect([await verifyButton(page).isDisabled(), await resendButton(page).isDisabled()]).toEqual([true, true]);
+    await expectAccessible(page);
+    await expectNarrow(page);
+    await page.getByRole('button', { name: 'Put back' }).click();
+    await page.getByText('on time').waitFor();
+  });
 });
 
-it('has nothing to object to in any step, light and dark, and fits 320 pixels', async () => {
+describe('the phone', () => {
+  it('offers a code only while it can be used', async () => {
+    const page = await openPage(`${service.url}/`, refusals);
+    await enterNumber(page, newPhone());
+    await readCode(page);
+    expect(await useButtons(page).count()).toBe(1);
+    await page.getByRole('button', { name: '+1 min' }).click();
+    await resendButton(page).click();
+    await readCode(page, 2);
+    expect(await useButtons(page).count()).toBe(1);
+    await texts(page).nth(1).getByText('Replaced by a newer code').waitFor();
+    await page.getByRole('button', { name: '+10 min' }).click();
+    await texts(page).first().getByText('Expired').waitFor();
+    expect(await useButtons(page).count()).toBe(0);
+    await resendButton(page).click();
+    await readCode(page, 3);
+    await useButtons(page).click();
+    await page.getByRole('heading', { name: 'Verified' }).waitFor();
+    await texts(page).first().getByText('Used').waitFor();
+    expect(await useButtons(page).count()).toBe(0);
+    await expectAccessible(page);
+    await page.getByRole('button', { name: 'Put back' }).click();
+    await page.getByText('on time').waitFor();
+  });
+
+  it('draws nothing while nothing arrives, also past thirty texts', async () => {
+    const own = await serviceForTest();
+    const id = await own.createUser();
+    for (let count = 0; count < 35; count += 1) await own.sendCode(id, newPhone());
+    const page = await openPage(`${own.url}/`);
+    await expect.poll(() => texts(page).count()).toBe(30);
+    // Each text shows its time, so a list that is drawn again formats thirty of them.
+    await page.evaluate(`
+      window.formatted = 0;
+      const format = Date.prototype.toLocaleTimeString;
+      Date.prototype.toLocaleTimeString = function (...options) {
+        window.formatted += 1;
+        return format.apply(this, options);
+      };
+      window.polls = performance.getEntriesByType('resource').filter(({ name }) => name.includes('/sandbox/messages')).length;
+    `);
+    const polls = () =>
+      page.evaluate<number>(
+        `performance.getEntriesByType('resource').filter(({ name }) => name.includes('/sandbox/messages')).length - window.polls`,
+      );
+    await expect.poll(polls).toBeGreaterThan(2);
+    expect(await page.evaluate('window.formatted')).toBeLessThan(30);
+  });
+});
+
+it('the buttons of the clock stay where they are', async () => {
+  const own = await serviceForTest();
+  const page = await openPage(`${own.url}/`);
+  const button = page.getByRole('button', { name: '+1 day' });
+  const before = await button.boundingBox();
+  for (const name of ['+1 min', '+10 min', '+1 hour', '+1 day']) await page.getByRole('button', { name }).click();
+  await page.getByText('25 hours ahead').waitFor();
+  expect(await button.boundingBox()).toEqual(before);
+  await button.click();
+  await page.getByText('2 days ahead').waitFor();
+  expect(await button.boundingBox()).toEqual(before);
+});
+
+describe('samples', () => {
+  it.each([
+    ['curl', 'curl -i', '"Authorization: Bearer $TOKEN"', '"code":'],
+    ['JavaScript', 'await client.verify({', 'id: ', "code: '"],
+    ['Python', 'requests.post(', 'headers={"Authorization": f"Bearer {token}"}', '"code": "'],
+    ['C#', 'await http.PostAsJsonAsync("/User/phone-number/verify", new {', 'id = ', 'code = "'],
+  ])('in %s, with colours, ready to copy', async (language, ...parts) => {
+    const page = await openPage(`${service.url}/`, { permissions: ['clipboard-read', 'clipboard-write'] });
+    await page.getByRole('group', { name: 'Language of the samples' }).getByRole('button', { name: language }).click();
+    await enterNumber(page, newPhone());
+    await enterCode(page, await readCode(page));
+    await page.getByRole('heading', { name: 'Verified' }).waitFor();
+    await page.getByRole('button', { name: `Copy ${language} for POST /User/phone-number/verify` }).click();
+    const copied = await page.evaluate<string>('navigator.clipboard.readText()');
+    for (const part of parts) expect(copied).toContain(part);
+    const sample = page.getByRole('region', { name: 'Calls' }).getByLabel(language, { exact: true }).first();
+    expect(await sample.innerText()).toBe(copied);
+    expect(await sample.locator('.keyword').count()).toBeGreaterThan(0);
+    expect(await sample.locator('.string').count()).toBeGreaterThan(0);
+    await expectAccessible(page);
+    await page.reload();
+    expect(await page.getByRole('button', { name: language, exact: true }).getAttribute('aria-pressed')).toBe('true');
+  });
+});
+
+it('axe finds nothing in any step, light and dark, and 320 pixels are enough', async () => {
   const page = await openPage(`${service.url}/`);
   await expectAccessible(page);
   await expectNarrow(page);
   await enterNumber(page, newPhone());
   await expectNarrow(page);
-  await page.getByLabel('Code', { exact: true }).fill(await readCode(page));
+  await enterCode(page, await readCode(page));
   await page.getByRole('heading', { name: 'Verified' }).waitFor();
   await expectAccessible(page);
   await expectNarrow(page);

@@ -7,6 +7,7 @@ const paths = {
   refresh: 'M16 10a6 6 0 1 1-1.8-4.3M16 3.5V7h-3.5',
   before: 'M12 5l-5 5 5 5',
   after: 'M8 5l5 5-5 5',
+  below: 'M5 8l5 5 5-5',
   close: 'M5 5l10 10M15 5L5 15',
   in: 'M14 6L6.5 13.5M6.5 7.5v6h6',
   out: 'M6 14l7.5-7.5M7.5 6.5h6v6',

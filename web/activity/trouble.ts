@@ -13,11 +13,13 @@ export type Trouble =
   | { kind: 'error'; message: string; traceId: string | undefined; isTemporary: boolean };
 
 export function troubleOf(error: unknown): Trouble {
+  // A failed fetch of the host page's getToken is a TypeError.
+  const isUnreachable = error instanceof LedgerlineError ? error.kind === 'offline' : error instanceof TypeError;
+  if (isUnreachable) return { kind: navigator.onLine ? 'unreachable' : 'offline' };
   if (!(error instanceof LedgerlineError)) {
     const message = error instanceof Error ? error.message : String(error);
     return { kind: 'error', message, traceId: undefined, isTemporary: false };
   }
-  if (error.kind === 'offline') return { kind: navigator.onLine ? 'unreachable' : 'offline' };
   if (error.kind === 'unauthorized') return { kind: 'expired' };
   const isTemporary = error.kind === 'unavailable' || error.kind === 'too-many';
   return { kind: 'error', message: error.message, traceId: error.traceId, isTemporary };
@@ -27,17 +29,4 @@ export function troubleOf(error: unknown): Trouble {
 export function isTemporary(trouble: Trouble): boolean {
   if (trouble.kind === 'error') return trouble.isTemporary;
   return trouble.kind === 'offline' || trouble.kind === 'unreachable';
-}
-
-/**
- * A browser does not tell a page whether a request failed on its way or was refused by CORS. A request whose answer
- * the page may not read goes through in the second case only.
- */
-export async function isRefusedByCors(baseUrl: string): Promise<boolean> {
-  const address = new URL(`${baseUrl.replace(/\/+$/, '')}/health/live`, location.href);
-  if (address.origin === location.origin) return false;
-  return fetch(address, { mode: 'no-cors', cache: 'no-store' }).then(
-    () => true,
-    () => false,
-  );
 }

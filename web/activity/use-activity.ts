@@ -4,11 +4,12 @@
  */
 import { useCallback, useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { LedgerlineError, type Transaction } from '../../client/index.ts';
+import { isRefusedByCors } from '../cors.ts';
 import { dayOf } from './dates.ts';
 import { requestOf, type Filter } from './filter.ts';
 import { dayOfRow, layOut, type Layout } from './layout.ts';
 import { pageSize, Rows } from './rows.ts';
-import { isRefusedByCors, isTemporary, troubleOf, type Trouble } from './trouble.ts';
+import { isTemporary, troubleOf, type Trouble } from './trouble.ts';
 import { useViewer } from './viewer.ts';
 
 export interface Loaded {

@@ -1,59 +1,59 @@
-/** Every call of the page as it went over the wire, and as curl would make it. */
+/** Every request of the page, as it was made. */
 
 export interface Exchange {
   id: number;
-  method: string;
-  path: string;
-  curl: string;
+  request: ExchangeRequest;
   status: number;
   /** Headers that a client acts on. */
   headers: string[];
   body: string;
 }
 
-const toldHeaders = ['retry-after', 'error-reason', 'www-authenticate'];
+export interface ExchangeRequest {
+  method: string;
+  url: URL;
+  hasToken: boolean;
+  /** The JSON body. */
+  json: string | undefined;
+  /** The form of a token request. */
+  form: [name: string, value: string][] | undefined;
+}
 
-/** `fetch` that tells about each call. */
-export function recordingFetch(tell: (exchange: Exchange) => void): typeof fetch {
+const shownHeaders = ['code-length', 'code-expires-in', 'error-reason', 'retry-after', 'www-authenticate'];
+
+/** `fetch` that reports each request. */
+export function recordingFetch(report: (exchange: Exchange) => void): typeof fetch {
   let count = 0;
   return async (input, init = {}) => {
     const url = new URL(String(input), location.origin);
     const response = await fetch(url, init);
     const text = await response.clone().text();
     count += 1;
-    tell({
+    report({
       id: count,
-      method: init.method ?? 'GET',
-      path: url.pathname + url.search,
-      curl: curlOf(url, init),
+      request: requestOf(url, init),
       status: response.status,
-      headers: toldHeaders.flatMap((name) => {
+      headers: shownHeaders.flatMap((name) => {
         const value = response.headers.get(name);
         return value === null ? [] : [`${name}: ${value}`];
       }),
-      body: pretty(text),
+      body: formatBody(text),
     });
     return response;
   };
 }
 
-function curlOf(url: URL, { method = 'GET', headers, body }: RequestInit): string {
-  if (url.pathname === '/connect/token') return tokenCurl(url, body as URLSearchParams);
-  const parts = [`curl -i ${method === 'POST' && body ? '' : `-X ${method} `}${url.href}`.replace('-X GET ', '')];
-  const sent = new Headers(headers);
-  if (sent.has('authorization')) parts.push(`-H "Authorization: Bearer $TOKEN"`);
-  if (typeof body === 'string')
-    parts.push(`-H 'Content-Type: application/json'`, `-d '${body.replaceAll("'", `'\\''`)}'`);
-  return parts.join(' \\\n  ');
+function requestOf(url: URL, { method = 'GET', headers, body }: RequestInit): ExchangeRequest {
+  return {
+    method,
+    url,
+    hasToken: new Headers(headers).has('authorization'),
+    json: typeof body === 'string' ? body : undefined,
+    form: body instanceof URLSearchParams ? [...body] : undefined,
+  };
 }
 
-/** Into the variable that the other calls use. */
-function tokenCurl(url: URL, form: URLSearchParams): string {
-  const fields = [...form].map(([name, value]) => `-d ${name}=${value}`).join(' \\\n  ');
-  return `TOKEN=$(curl -s ${url.href} \\\n  ${fields} \\\n  | sed 's/.*"access_token":"\\([^"]*\\).*/\\1/')`;
-}
-
-function pretty(text: string): string {
+function formatBody(text: string): string {
   try {
     const value = JSON.parse(text, (name, part: unknown) =>
       name === 'access_token' ? `${String(part).slice(0, 24)}…` : part,

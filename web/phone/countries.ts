@@ -59,3 +59,19 @@ function regionOf(language: string): string | undefined {
 export function isCountry(code: string): boolean {
   return /^[A-Z]{2}$/.test(code) && new RegExp(`\\b${code}\\d`).test(table);
 }
+
+/** By name without accents, by calling code, or by ISO code. */
+export function findCountries(countries: Country[], search: string): Country[] {
+  const wanted = plain(search);
+  if (wanted === '') return countries;
+  const digits = wanted.replace(/^(\+|00)/, '');
+  if (/^\d+$/.test(digits)) return countries.filter(({ callingCode }) => callingCode.startsWith(digits));
+  const byCode = countries.filter(({ code }) => code.toLowerCase() === wanted);
+  const byName = countries.filter((country) => !byCode.includes(country) && plain(country.name).includes(wanted));
+  const isFirst = ({ name }: Country) => plain(name).startsWith(wanted);
+  return [...byCode, ...byName.filter(isFirst), ...byName.filter((country) => !isFirst(country))];
+}
+
+function plain(text: string): string {
+  return text.normalize('NFD').replace(/\p{M}/gu, '').trim().toLowerCase();
+}

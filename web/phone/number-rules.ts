@@ -36,3 +36,14 @@ export function parseNumber(typed: string, country: string | undefined): KnownNu
 export function exampleOf(country: string): string {
   return getExampleNumber(country as CountryCode, examples)?.formatNational() ?? '';
 }
+
+/** Another mobile number of the country each time, in E.164, for trying things out. */
+export function randomNumberOf(country: string): string {
+  const example = getExampleNumber(country as CountryCode, examples)?.number ?? '';
+  for (let attempt = 0; attempt < 50; attempt += 1) {
+    const digits = String(Math.floor(Math.random() * 10_000)).padStart(4, '0');
+    const parsed = parsePhoneNumberFromString(example.slice(0, -4) + digits);
+    if (parsed?.isValid() && parsed.country === country) return parsed.number;
+  }
+  return example;
+}

@@ -33,7 +33,7 @@ export const guardAddSafeOperation = (desk: GuardDesk) =>
     scopes: ['operator:write'],
     input,
     inputRequired: true,
-    example: { prefix: '+447911' },
+    example: { prefix: '+447400' },
     responses: { 204: { about: 'It is on the list.' } },
     async handle({ body: { phoneNumber, prefix }, caller }) {
       await desk.addSafe(caller, prefix === undefined ? { phone: phoneNumber! } : { prefix });

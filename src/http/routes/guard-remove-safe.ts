@@ -16,7 +16,7 @@ export const guardRemoveSafeOperation = (desk: GuardDesk) =>
     scopes: ['operator:write'],
     input,
     inputRequired: true,
-    example: { id: '+447911' },
+    example: { id: '+447400' },
     responses: { 204: { about: 'It is off the list.' } },
     errors: ['not-found'],
     async handle({ body: { id }, caller }) {

@@ -23,7 +23,7 @@ export const findUsersOperation = (findUsers: ReturnType<typeof createFindUsers>
     scopes: ['operator:read'],
     input,
     inputRequired: true,
-    example: { phoneNumber: '+447911123456' },
+    example: { phoneNumber: '+447400123456' },
     responses: { 200: { about: 'The users.', shape: foundUsers } },
     handle: async ({ body: { phoneNumber }, caller: { subject, client } }) =>
       reply(200, foundUsers, { userIds: await findUsers({ subject, client }, phoneNumber.key) }),

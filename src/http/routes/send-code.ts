@@ -31,7 +31,7 @@ export const sendCodeOperation = (send: SendCode) =>
     scopes: ['phone'],
     input,
     inputRequired: true,
-    example: { id: 1, phoneNumber: '+447911123456' },
+    example: { id: 1, phoneNumber: '+447400123456' },
     responses: { 204: sentResponse },
     errors: ['unknown-user', ...sendErrors],
     namesUser: ({ body: { id } }) => id,

@@ -1,0 +1,94 @@
+/** The requests of the app, each as code in the language that the viewer chose. */
+import { useState } from 'preact/hooks';
+import { Icon } from '../activity/icons.tsx';
+import type { Exchange } from './exchanges.ts';
+import { highlight, languages, sampleOf, type Language } from './samples.ts';
+
+const languageKey = 'ledgerline-sandbox-language';
+
+function rememberedLanguage(): Language {
+  return languages.find((language) => language === localStorage.getItem(languageKey)) ?? 'curl';
+}
+
+export function ExchangeList({ exchanges }: { exchanges: Exchange[] }) {
+  const [language, setLanguage] = useState(rememberedLanguage);
+  function choose(next: Language): void {
+    setLanguage(next);
+    localStorage.setItem(languageKey, next);
+  }
+  return (
+    <section class="exchanges" aria-label="Calls">
+      <header>
+        <h2>What the app calls</h2>
+        <div class="segments" role="group" aria-label="Language of the samples">
+          {languages.map((name) => (
+            <button type="button" key={name} aria-pressed={name === language} onClick={() => choose(name)}>
+              {name}
+            </button>
+          ))}
+        </div>
+      </header>
+      {exchanges.length === 0 && <p class="soft">Send a code, and the calls appear here, ready to copy.</p>}
+      <ol>
+        {exchanges.map((exchange) => (
+          <li key={exchange.id} class="card">
+            <ExchangeCard exchange={exchange} language={language} />
+          </li>
+        ))}
+      </ol>
+    </section>
+  );
+}
+
+function ExchangeCard({ exchange, language }: { exchange: Exchange; language: Language }) {
+  const { request, status, headers, body } = exchange;
+  const { method, url } = request;
+  const address = url.pathname + url.search;
+  const sample = sampleOf(language, request);
+  const [label, setLabel] = useState('Copy');
+  async function copy(): Promise<void> {
+    try {
+      await navigator.clipboard.writeText(sample);
+      setLabel('Copied');
+    } catch {
+      // The browser does not allow it; the text can be selected.
+      setLabel('Could not copy');
+    }
+    setTimeout(() => setLabel('Copy'), 2000);
+  }
+  return (
+    <>
+      <header>
+        <h3>
+          <span class="method">{method}</span> <code>{address}</code>
+        </h3>
+        <span class={status < 300 ? 'outcome good' : 'outcome bad'}>{status}</span>
+        <button
+          type="button"
+          class="quiet small"
+          aria-label={`${label} ${language} for ${method} ${address}`}
+          onClick={copy}
+        >
+          <Icon name={label === 'Copied' ? 'check' : 'copy'} />
+          {label}
+        </button>
+      </header>
+      <pre tabIndex={0} aria-label={language}>
+        {highlight(language, sample).map(({ kind, text }, index) =>
+          kind === 'text' ? (
+            text
+          ) : (
+            <span key={index} class={kind}>
+              {text}
+            </span>
+          ),
+        )}
+      </pre>
+      {(headers.length > 0 || body) && (
+        <pre class="answer" tabIndex={0} aria-label="Answer">
+          {[...headers, body].filter(Boolean).join('\n')}
+        </pre>
+      )}
+    </>
+  );
+}

@@ -1,0 +1,142 @@
+/** The phone of the user: texts arrive by themselves. */
+import { useEffect, useMemo, useState } from 'preact/hooks';
+import { createClient, type SandboxMessage } from '../../client/index.ts';
+import { useTime } from './clock.tsx';
+
+const pollMilliseconds = 1000;
+const shownMessages = 30;
+
+/** The code that the app is waiting for. */
+export interface AwaitedCode {
+  /** By the service's clock, in milliseconds. */
+  expiresAt: number;
+}
+
+interface PhoneProps {
+  phoneNumber: string | undefined;
+  aheadSeconds: number;
+  /** Undefined when the app does not wait for a code. */
+  awaited: AwaitedCode | undefined;
+  onUse(code: string): void;
+}
+
+export function Phone({ phoneNumber, aheadSeconds, awaited, onUse }: PhoneProps) {
+  const messages = useMessages(phoneNumber);
+  const isExpired = useIsPast(awaited?.expiresAt, aheadSeconds);
+  // Drawn again only when a text arrives or a code changes its state, not with the clock.
+  const list = useMemo(
+    () => (
+      <ul aria-live="polite" aria-label="Texts">
+        {messages.map((message, index) => (
+          <li key={keyOf(message)}>
+            <p class="from">
+              <span>{phoneNumber ? 'Ledgerline' : message.phoneNumber}</span>
+              <time dateTime={message.sentAt}>{timeOf(new Date(message.sentAt))}</time>
+            </p>
+            <p>{message.text}</p>
+            {phoneNumber && (
+              <CodeAction
+                code={message.code}
+                state={stateOf(index, awaited, isExpired)}
+                onUse={() => onUse(message.code)}
+              />
+            )}
+          </li>
+        ))}
+      </ul>
+    ),
+    [messages, phoneNumber, awaited, isExpired],
+  );
+  return (
+    <section class="phone" aria-label="Phone">
+      <div class="glass" role="group" aria-label="Screen" tabIndex={0}>
+        <StatusBar aheadSeconds={aheadSeconds} />
+        <h2>Messages</h2>
+        <p class="owner">{phoneNumber ?? 'All numbers of this sandbox'}</p>
+        {list}
+        {messages.length === 0 && <p class="none">Texts arrive here.</p>}
+      </div>
+    </section>
+  );
+}
+
+const timeOf = (instant: Date) => instant.toLocaleTimeString([], { hour: 'numeric', minute: '2-digit' });
+
+function StatusBar({ aheadSeconds }: { aheadSeconds: number }) {
+  return (
+    <p class="status-bar" aria-hidden="true">
+      <span>{timeOf(useTime(aheadSeconds))}</span>
+      <span class="island" />
+      <span class="signal">
+        <i />
+        <i />
+        <i />
+        <i />
+      </span>
+    </p>
+  );
+}
+
+/** Whether a time has passed by the service's clock. */
+function useIsPast(time: number | undefined, aheadSeconds: number): boolean {
+  const remaining = () => (time === undefined ? Number.POSITIVE_INFINITY : time - Date.now() - aheadSeconds * 1000);
+  const [isPast, setPast] = useState(false);
+  useEffect(() => {
+    setPast(remaining() <= 0);
+    if (time === undefined || remaining() <= 0) return;
+    const timer = setTimeout(() => setPast(true), remaining());
+    return () => clearTimeout(timer);
+  }, [time, aheadSeconds]);
+  return isPast;
+}
+
+type CodeState = 'valid' | 'expired' | 'replaced' | 'used';
+
+/** Only the newest code counts, and only until it is used or expires. */
+function stateOf(index: number, awaited: AwaitedCode | undefined, isExpired: boolean): CodeState {
+  if (index > 0) return 'replaced';
+  if (!awaited) return 'used';
+  return isExpired ? 'expired' : 'valid';
+}
+
+function CodeAction({ code, state, onUse }: { code: string; state: CodeState; onUse(): void }) {
+  const notes = { expired: 'Expired', replaced: 'Replaced by a newer code', used: 'Used' };
+  if (state !== 'valid') return <p class="note">{notes[state]}</p>;
+  return (
+    <button type="button" class="quiet small" onClick={onUse}>
+      Use {code}
+    </button>
+  );
+}
+
+const keyOf = ({ sentAt, phoneNumber, code }: SandboxMessage) => `${sentAt} ${phoneNumber} ${code}`;
+
+/** The newest messages. The same array until something changes, so that nothing is drawn or read out again. */
+function useMessages(phoneNumber: string | undefined): SandboxMessage[] {
+  const [messages, setMessages] = useState<SandboxMessage[]>([]);
+  useEffect(() => {
+    const client = createClient({ retries: 0 });
+    const controller = new AbortController();
+    let timer: ReturnType<typeof setTimeout>;
+    async function look(): Promise<void> {
+      if (!document.hidden) {
+        const found = await client.sandbox.messages(phoneNumber, { signal: controller.signal }).catch(() => undefined);
+        if (controller.signal.aborted) return;
+        const shown = found?.slice(0, shownMessages);
+        if (shown) setMessages((before) => (isSame(before, shown) ? before : shown));
+      }
+      timer = setTimeout(look, pollMilliseconds);
+    }
+    setMessages([]);
+    void look();
+    return () => {
+      controller.abort();
+      clearTimeout(timer);
+    };
+  }, [phoneNumber]);
+  return messages;
+}
+
+function isSame(before: SandboxMessage[], after: SandboxMessage[]): boolean {
+  return before.length === after.length && before.every((message, index) => keyOf(message) === keyOf(after[index]!));
+}

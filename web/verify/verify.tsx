@@ -1,0 +1,179 @@
+/** The form: number, code, done. */
+import { useEffect, useImperativeHandle, useRef, useState } from 'preact/hooks';
+import type { Ref } from 'preact';
+import type { SentCode } from '../../client/phone.ts';
+import { isRefusedByCors } from '../cors.ts';
+import { Icon } from '../activity/icons.tsx';
+import { CodeStep, type Busy, type CodeStepHandle, type SentTo } from './code-step.tsx';
+import { failureOf, type Failure } from './failures.ts';
+import { useForm } from './form.ts';
+import { NumberStep, type EnteredNumber } from './number-step.tsx';
+
+/** A code has this many digits if the service could not say so. */
+const usualCodeLength = 6;
+
+export interface VerifyHandle {
+  enterCode(code: string): void;
+  /** Fills in a number, in E.164 or as people of the chosen country write it. */
+  enterNumber(text: string): void;
+  reset(): void;
+  readonly country: string;
+}
+
+type Step = 'number' | 'code' | 'verified';
+
+export function Verify({ handle, isAutofocused }: { handle: Ref<VerifyHandle>; isAutofocused: boolean }) {
+  const { client, baseUrl, getUserId, texts, country, correlationType, now, announce } = useForm();
+  const [step, setStep] = useState<Step>('number');
+  const [entered, setEntered] = useState<Pick<EnteredNumber, 'country' | 'typed'>>({ country, typed: '' });
+  const [sent, setSent] = useState<SentTo>();
+  const [failure, setFailure] = useState<Failure>();
+  const [busy, setBusy] = useState<Busy>();
+  const [done, setDone] = useState('');
+  const [hasStarted, setStarted] = useState(isAutofocused);
+  const codeStep = useRef<CodeStepHandle>(null);
+  const number = useRef<EnteredNumber>(undefined);
+  const userId = useRef<number>(undefined);
+
+  useImperativeHandle(
+    handle,
+    () => ({
+      country: entered.country,
+      enterCode: (code) => codeStep.current?.enter(code),
+      enterNumber: (typed) => setEntered((before) => ({ ...before, typed })),
+      reset() {
+        setEntered((before) => ({ ...before, typed: '' }));
+        setFailure(undefined);
+        setSent(undefined);
+        setStarted(true);
+        setStep('number');
+      },
+    }),
+    [entered.country],
+  );
+
+  useEffect(() => {
+    if (failure?.kind !== 'offline') return;
+    const clear = () => setFailure(undefined);
+    addEventListener('online', clear);
+    return () => removeEventListener('online', clear);
+  }, [failure]);
+
+  useEffect(() => announce('step', { step }), [step]);
+
+  /** Runs one request, and shows why it failed if it did. */
+  async function run(request: Exclude<Busy, undefined>, work: () => Promise<void>): Promise<void> {
+    setBusy(request);
+    setFailure(undefined);
+    setDone('');
+    try {
+      await work();
+    } catch (error) {
+      const met = failureOf(error, now());
+      const isRefused = met.kind === 'unreachable' && (await isRefusedByCors(baseUrl));
+      // The text may arrive, so its code must be possible to enter.
+      if (met.kind === 'sendUnknown') showCode({}, true);
+      setFailure(isRefused ? { ...met, kind: 'notAllowed' } : met);
+      announce('failed', { step, reason: met.reason, retryAfterSeconds: met.retryAfterSeconds });
+    } finally {
+      setBusy(undefined);
+    }
+  }
+
+  function showCode({ codeLength = usualCodeLength, expiresInSeconds }: SentCode, isUncertain: boolean): void {
+    const { display, phoneNumber } = number.current!;
+    setSent({
+      userId: userId.current!,
+      display,
+      codeLength,
+      expiresAt: expiresInSeconds === undefined ? undefined : now() + expiresInSeconds * 1000,
+      isUncertain,
+    });
+    setStep('code');
+    announce('sent', { userId: userId.current, phoneNumber, expiresInSeconds });
+  }
+
+  function received(code: SentCode): void {
+    // Without these headers no text was sent: the user is verified already.
+    if (code.codeLength === undefined) return finish(false);
+    showCode(code, false);
+  }
+
+  function finish(isNew: boolean): void {
+    if (!isNew) number.current = undefined;
+    setStep('verified');
+    announce('verified', { userId: userId.current, phoneNumber: number.current?.phoneNumber });
+  }
+
+  if (step === 'number') {
+    return (
+      <NumberStep
+        entered={entered}
+        failure={failure}
+        isBusy={busy !== undefined}
+        takesFocus={hasStarted}
+        onChange={(changed) => {
+          setEntered(changed);
+          if (failure && !failure.endsAt) setFailure(undefined);
+        }}
+        onSend={(next) =>
+          void run('send', async () => {
+            number.current = next;
+            userId.current = await getUserId();
+            const { phoneNumber } = next;
+            received(await client.sendCode({ id: userId.current, phoneNumber, correlationType }));
+          })
+        }
+      />
+    );
+  }
+  if (step === 'code') {
+    return (
+      <CodeStep
+        sent={sent!}
+        failure={failure}
+        done={done}
+        busy={busy}
+        handle={codeStep}
+        onVerify={(code) =>
+          void run('verify', async () => {
+            await client.verify({ id: sent!.userId, code });
+            finish(true);
+          })
+        }
+        onResend={() =>
+          void run('send', async () => {
+            received(await client.resendCode(sent!.userId));
+            setDone(texts.resent);
+          })
+        }
+        onChangeNumber={() => {
+          setFailure(undefined);
+          setStarted(true);
+          setStep('number');
+        }}
+      />
+    );
+  }
+  return <Verified display={number.current?.display} />;
+}
+
+function Verified({ display }: { display: string | undefined }) {
+  const { texts } = useForm();
+  const heading = useRef<HTMLHeadingElement>(null);
+  useEffect(() => heading.current!.focus({ preventScroll: true }), []);
+  return (
+    <div class="verified" part="verified">
+      <span class="seal" part="seal">
+        <Icon name="check" />
+      </span>
+      <h2 ref={heading} tabIndex={-1} part="title">
+        {texts.verifiedTitle}
+      </h2>
+      <p class="soft" part="text">
+        {display === undefined ? texts.verifiedBefore : texts.verified(display)}
+      </p>
+      <slot />
+    </div>
+  );
+}
