@@ -9,5 +9,7 @@ export default defineConfig({
     maxWorkers: 2,
     testTimeout: 60_000,
     hookTimeout: 60_000,
+    // Conditions are polled for as long as a loaded machine may need.
+    expect: { poll: { timeout: 15_000 } },
   },
 });

@@ -208,7 +208,7 @@ describe('samples', () => {
     for (const part of parts) expect(copied).toContain(part);
     const sample = page.getByRole('region', { name: 'Calls' }).getByLabel(language, { exact: true }).first();
     expect(await sample.innerText()).toBe(copied);
-    expect(await sample.locator('.keyword').count()).toBeGreaterThan(0);
+    expect(await sample.locator('.keyword, .number').count()).toBeGreaterThan(0);
     expect(await sample.locator('.string').count()).toBeGreaterThan(0);
     await expectAccessible(page);
     await page.reload();

@@ -80,8 +80,8 @@ export function useTime(aheadSeconds: number): Date {
 
 function durationOf(seconds: number): string {
   if (seconds < 90) return `${seconds} seconds`;
-  const minutes = Math.ceil(seconds / 60);
+  const minutes = Math.round(seconds / 60);
   if (minutes < 90) return `${minutes} minutes`;
-  const hours = Math.ceil(minutes / 60);
+  const hours = Math.round(minutes / 60);
   return hours < 48 ? `${hours} hours` : `${Math.round(hours / 24)} days`;
 }
