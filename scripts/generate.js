@@ -1,10 +1,11 @@
 /**
  * Writes the files that are generated from the code: openapi.json, docs/config.md, docs/errors.md,
- * docs/metrics.md, the catalogue in docs/events.md, the client's types, the alerts and the dashboard under deploy/.
+ * docs/metrics.md, the catalogue in docs/events.md, the rules in docs/abuse.md, the client's types, the alerts and the dashboard under deploy/.
  */
 import { readFile, writeFile } from 'node:fs/promises';
 import { configReference } from '../dist/config/reference.js';
 import { updateReference } from '../dist/events/reference.js';
+import { updateRules } from '../dist/guard/reference.js';
 import { clientTypes } from '../dist/http/client-types.js';
 import { errorReference } from '../dist/http/error-reference.js';
 import { alertRules } from '../dist/monitoring/alerts.js';
@@ -20,5 +21,7 @@ await writeFile(new URL('deploy/prometheus/alerts.yml', root), alertRules());
 await writeFile(new URL('deploy/grafana/dashboards/ledgerline.json', root), dashboard());
 const eventsPage = new URL('docs/events.md', root);
 await writeFile(eventsPage, updateReference(await readFile(eventsPage, 'utf8')));
+const abusePage = new URL('docs/abuse.md', root);
+await writeFile(abusePage, updateRules(await readFile(abusePage, 'utf8')));
 await writeFile(new URL('openapi.json', root), completeDocument());
 await writeFile(new URL('client/types.ts', root), clientTypes(JSON.parse(completeDocument())));

@@ -1,6 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { updateReference } from '../src/events/reference.ts';
+import { updateRules } from '../src/guard/reference.ts';
 import { completeDocument } from '../src/http/routes/index.ts';
 import { startService, type Service } from './harness/service.ts';
 
@@ -60,6 +61,11 @@ describe('openapi.json', () => {
 it('docs/events.md contains the catalogue; `npm run generate` updates it', async () => {
   const page = await readFile(new URL('../docs/events.md', import.meta.url), 'utf8');
   expect(updateReference(page)).toBe(page);
+});
+
+it('docs/abuse.md contains the rules; `npm run generate` updates it', async () => {
+  const page = await readFile(new URL('../docs/abuse.md', import.meta.url), 'utf8');
+  expect(updateRules(page)).toBe(page);
 });
 
 describe('/docs', () => {

@@ -2,6 +2,7 @@
 import { errorCode } from '../db/database.ts';
 import { DecisionLog } from '../guard/decisions.ts';
 import { createGuardDesk } from '../guard/desk.ts';
+import { createDeskStore } from '../guard/desk.store.ts';
 import { createGuardStore } from '../guard/guard.store.ts';
 import { LeaseBook } from '../guard/leases.ts';
 import { readLimits } from '../guard/limits.ts';
@@ -48,7 +49,14 @@ export async function openGuard(core: Core, phones: PhoneStore, observe: Observe
     live,
     decisions,
     digest,
-    desk: createGuardDesk({ store, configured, digest, clock, observe, live: { refresh: refreshEverywhere } }),
+    desk: createGuardDesk({
+      store: traced('guard', createDeskStore(db)),
+      configured,
+      digest,
+      clock,
+      observe,
+      live: { refresh: refreshEverywhere },
+    }),
     reserveSend: createReserveSend({
       store: phones,
       live,

@@ -10,7 +10,7 @@ import { plainAddress } from '../http/client-address.ts';
 import { configuredModes, findRule, ruleModes, ruleNames } from '../guard/rules.ts';
 import { createGuardDesk, type GuardDesk } from '../guard/desk.ts';
 import { createDigest } from '../guard/source.ts';
-import { createGuardStore } from '../guard/guard.store.ts';
+import { createDeskStore } from '../guard/desk.store.ts';
 import { parsePhoneNumber } from '../phone/phone-number.ts';
 import { createSandboxStore } from '../sandbox/sandbox.store.ts';
 import { withDatabase } from './database.ts';
@@ -27,7 +27,7 @@ async function withDesk(work: (desk: GuardDesk) => Promise<void>): Promise<numbe
     const clock = new ServiceClock();
     if (config.mode === 'sandbox') clock.aheadSeconds = await createSandboxStore(db).readClock();
     const desk = createGuardDesk({
-      store: createGuardStore(db),
+      store: createDeskStore(db),
       configured: configuredModes(config.mode === 'production', config.rules),
       digest: createDigest(guardKey),
       clock,

@@ -10,7 +10,7 @@ import { eventTypes } from '../events/catalogue.ts';
 import { createEventLogStore } from '../events/event-log.store.ts';
 import { createSequencer } from '../events/sequencer.ts';
 import type { WebhookEndpoints } from '../events/webhooks/webhook-endpoints.ts';
-import { createGuardStore } from '../guard/guard.store.ts';
+import { createDeskStore } from '../guard/desk.store.ts';
 import { createSandboxStore } from '../sandbox/sandbox.store.ts';
 import { parseFrom, parseTo } from '../transactions/instant.ts';
 import { withDatabase } from './database.ts';
@@ -37,9 +37,9 @@ async function withEndpoints(work: (hands: Hands) => Promise<number | void>): Pr
       onReady: async () => {},
     });
     const operator = { subject: `cli:${userInfo().username}`, client: 'cli' };
-    const guard = createGuardStore(db);
+    const desk = createDeskStore(db);
     const audit = (action: string, endpointId: number) =>
-      guard.recordAction(operator, action, `webhook endpoint ${endpointId}`, undefined, clock.now());
+      desk.recordAction(operator, action, `webhook endpoint ${endpointId}`, undefined, clock.now());
     try {
       return (await work({ endpoints, audit })) ?? 0;
     } catch (error) {

@@ -5,7 +5,7 @@ import type { Observe } from '../observe.ts';
 import { ruleNames, ruleOf, type Modes, type RuleMode, type RuleName } from './rules.ts';
 import { safeNumberKey, type LiveGuard } from './live.ts';
 import { networkOf, type Digest } from './source.ts';
-import type { Block, DecisionFilter, GuardStore, LiftTarget, Operator, SafeEntry } from './guard.store.ts';
+import type { Block, DecisionFilter, DeskStore, LiftTarget, Operator, SafeEntry } from './desk.store.ts';
 import { maskPhone, type PhoneNumber } from '../phone/phone-number.ts';
 
 export interface RuleState {
@@ -39,7 +39,7 @@ const mostSafe = 1000;
 const daySeconds = 86_400;
 
 export interface DeskParts {
-  store: GuardStore;
+  store: DeskStore;
   configured: Modes;
   digest: Digest;
   clock: Clock;

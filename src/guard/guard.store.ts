@@ -1,71 +1,7 @@
-/** The statements behind the operator's hands, the record of decisions, and the sweeping of what has expired. */
+/** The statements behind the guard's rules: their state, the record of decisions, the removal of what has expired. */
 import { array, type Database } from '../db/database.ts';
-import type { RuleMode } from './rules.ts';
 import type { Decision, DecisionTotal } from './decisions.ts';
 import type { GuardState } from './live.ts';
-
-export interface Operator {
-  subject: string;
-  client: string;
-  /** Why the operator acts, in the operator's words. */
-  reason?: string | undefined;
-}
-
-export interface Block {
-  /** What `lift` takes; null for a phone, whose number must not be shown. */
-  id: string | null;
-  /** The phone number, where a phone is blocked. */
-  phone: string | null;
-  rule: string;
-  /** Whom it holds: a user's id, an address, a token's person, a prefix, a masked number. */
-  subject: string;
-  /** Users it refuses, where it does not refuse everybody. */
-  userIds: number[] | null;
-  until: Date;
-}
-
-export interface SafeEntry {
-  id: string;
-  /** The prefix, or the masked number. */
-  label: string;
-  isPrefix: boolean;
-  addedAt: Date;
-  addedBy: string;
-}
-
-export interface DecisionFilter {
-  rule: string | undefined;
-  action: string | undefined;
-  userId: number | undefined;
-  /** Only decisions with a smaller id. */
-  before: number | undefined;
-  most: number;
-}
-
-export interface OperatorAction {
-  id: number;
-  at: Date;
-  subject: string;
-  client: string;
-  action: string;
-  target: string;
-  detail: string | null;
-  reason: string | null;
-  userId: number | null;
-}
-
-export type LiftTarget =
-  | { userId: number }
-  | { phone: string; label: string }
-  | { source: Buffer; label: string }
-  | { code: Buffer }
-  | { prefix: string }
-  | { blockedPhone: string; label: string };
-
-/** Every act stands in the trail by the same statement that does it. */
-const acted = (condition: string) => `
-  insert into operator_actions (acted_at, subject, client, action, target, detail, user_id, reason)
-  select $1::timestamptz, $2, $3, $4, $5, $6, $7::int, $8 where ${condition}`;
 
 /** The time of the last event: of timestamps, or of records that have one. */
 const last = (events: string) => `coalesce(${events}[cardinality(${events})], '-infinity')`;
@@ -117,21 +53,6 @@ export const sweptTables = Object.keys(sweeps) as SweptTable[];
 export type GuardStore = ReturnType<typeof createGuardStore>;
 
 export function createGuardStore(db: Database) {
-  const act = (condition: string, now: Date, who: Operator, action: string, target: string, more: Extra = {}) =>
-    ({
-      text: acted(condition),
-      parameters: [
-        now,
-        who.subject,
-        who.client,
-        action,
-        target,
-        more.detail ?? null,
-        more.userId ?? null,
-        who.reason ?? null,
-      ],
-    }) as const;
-
   return {
     async readState(): Promise<GuardState> {
       const [modes, safe] = await Promise.all([
@@ -144,143 +65,11 @@ export function createGuardStore(db: Database) {
       };
     },
 
-    async readModes(): Promise<{ rule: string; mode: RuleMode; changedAt: Date; changedBy: string }[]> {
-      const rows = await db.long((sql) => sql`select rule, mode, changed_at, changed_by from guard_modes`);
-      return rows.map(({ rule, mode, changed_at, changed_by }) => ({
-        rule,
-        mode,
-        changedAt: changed_at,
-        changedBy: changed_by,
-      }));
-    },
-
-    /** Without a mode the rule is as configured again. */
-    async setMode(rule: string, mode: RuleMode | undefined, who: Operator, now: Date): Promise<void> {
-      const { text, parameters } = act('true', now, who, 'set-mode', rule, { detail: mode ?? 'configured' });
-      await db.write.unsafe(
-        `with done as (${text}), gone as (delete from guard_modes where rule = $5 and $9::text is null)
-         insert into guard_modes (rule, mode, changed_at, changed_by)
-         select $5, $9, $1::timestamptz, $2 where $9::text is not null
-         on conflict (rule) do update set
-           mode = excluded.mode, changed_at = excluded.changed_at, changed_by = excluded.changed_by`,
-        [...parameters, mode ?? null],
-      );
-    },
-
-    async listBlocks(now: Date, most: number): Promise<Block[]> {
-      const rows = await db.long(
-        (sql) => sql`
-        select id, phone, rule, subject, users, blocked_until from (
-          (select 'user:' || user_id as id, null as phone, 'user-failures' as rule, user_id::text as subject,
-            null::int[] as users, blocked_until
-          from verifications where blocked_until > ${now} order by blocked_until desc limit ${most})
-          union all
-          (select null, phone, 'phone-failures', left(phone, 3) || '…' || right(phone, 2),
-            array(select distinct f.user_id from unnest(failures) f order by f.user_id), blocked_until
-          from phone_sends where blocked_until > ${now} order by blocked_until desc limit ${most})
-          union all
-          (select kind || ':' || encode(key, 'hex'), null, kind || '-failures', label, null, blocked_until
-          from guard_sources where blocked_until > ${now} order by blocked_until desc limit ${most})
-          union all
-          (select 'code:' || encode(key, 'hex'), null, 'one-code', cardinality(users) || ' users', null, blocked_until
-          from guard_codes where blocked_until > ${now} order by blocked_until desc limit ${most})
-          union all
-          (select 'prefix:' || prefix, null, 'prefix', prefix || '…', null, blocked_until
-          from guard_prefixes where blocked_until > ${now} order by blocked_until desc limit ${most})
-        ) blocks order by blocked_until desc, id, phone limit ${most}`,
-      );
-      return rows.map(({ id, phone, rule, subject, users, blocked_until }) => ({
-        id,
-        phone,
-        rule,
-        subject,
-        userIds: users === null ? null : asNumbers(users),
-        until: blocked_until,
-      }));
-    },
-
-    /** The numbers of the phones that are blocked. */
-    async readBlockedPhones(now: Date): Promise<string[]> {
-      const rows = await db.long((sql) => sql`select phone from phone_sends where blocked_until > ${now}`);
-      return rows.map(({ phone }) => phone);
-    },
-
-    /** Takes back what was counted along with the block. How many were lifted. */
-    async lift(target: LiftTarget, who: Operator, now: Date): Promise<number> {
-      const { statement, value, label, userId } = liftStatement(target);
-      const { text, parameters } = act('exists (select from lifted)', now, who, 'lift', label, { userId });
-      // The user's trail shows it too, so that nobody reads the block as standing.
-      const rows = await db.write.unsafe(
-        `with lifted as (${statement}), done as (${text}), noted as (
-           insert into verification_events (user_id, at, kind, reason, times)
-           select $7::int, $1::timestamptz, 'block-lifted', $2, 1 where $7::int is not null and exists (select from lifted)
-         )
-         select count(*)::int as lifted from lifted`,
-        [...parameters, value],
-      );
-      return rows[0]!.lifted;
-    },
-
-    async listSafe(): Promise<SafeEntry[]> {
-      const rows = await db.long(
-        (sql) => sql`select key, label, is_prefix, added_at, added_by from guard_safe order by added_at desc, key`,
-      );
-      return rows.map(({ key, label, is_prefix, added_at, added_by }) => ({
-        id: key,
-        label,
-        isPrefix: is_prefix,
-        addedAt: added_at,
-        addedBy: added_by,
-      }));
-    },
-
-    /** False when the list is full. Adding what stands there changes nothing. */
-    async addSafe(
-      { key, label, isPrefix }: { key: string; label: string; isPrefix: boolean },
-      most: number,
-      who: Operator,
-      now: Date,
-    ): Promise<boolean> {
-      const { text, parameters } = act('exists (select from added)', now, who, 'add-safe', label);
-      const [row] = await db.write.unsafe(
-        `with added as (
-           insert into guard_safe (key, label, is_prefix, added_at, added_by)
-           select $9::text, $5, $10::boolean, $1::timestamptz, $2
-           where (select count(*) from guard_safe) < $11::int
-           on conflict (key) do nothing returning key
-         ), done as (${text})
-         select exists (select from added) or exists (select from guard_safe where key = $9::text) as there`,
-        [...parameters, key, isPrefix, most],
-      );
-      return row!.there;
-    },
-
-    async removeSafe(key: string, who: Operator, now: Date): Promise<boolean> {
-      const rows = await db.write.unsafe(
-        `with removed as (delete from guard_safe where key = $5 returning label)
-         insert into operator_actions (acted_at, subject, client, action, target)
-         select $1::timestamptz, $2, $3, $4, label from removed returning 1`,
-        [now, who.subject, who.client, 'remove-safe', key],
-      );
-      return rows.length === 1;
-    },
-
     /** The share of each budget of a day that is leased. */
     async readBudgets(day: string): Promise<{ budget: string; usedRatio: number }[]> {
       const rows = await db.read`
         select name, used::float8 / cap as used_ratio from guard_budgets where day = ${day}::date and cap > 0`;
       return rows.map(({ name, used_ratio }) => ({ budget: name, usedRatio: used_ratio }));
-    },
-
-    async recordAction(
-      who: Operator,
-      action: string,
-      target: string,
-      userId: number | undefined,
-      now: Date,
-    ): Promise<void> {
-      const values = [now, who.subject, who.client, action, target, null, userId ?? null, who.reason ?? null];
-      await db.write.unsafe(acted('true'), values);
     },
 
     /** Nothing is written about a user who was erased meanwhile; the totals count everything. */
@@ -315,69 +104,6 @@ export function createGuardStore(db: Database) {
           array(totals.map(({ decisions: count }) => count)),
         ],
       );
-    },
-
-    async readDecisions({ rule, action, userId, before, most }: DecisionFilter) {
-      const rows = await db.long((pool) =>
-        pool.begin(async (sql) => {
-          // Some rules decide often and others hardly ever: only a plan for the given values finds the right index.
-          await sql`set local plan_cache_mode = force_custom_plan`;
-          const conditions = [
-            sql`true`,
-            ...(rule === undefined ? [] : [sql`and rule = ${rule}`]),
-            ...(action === undefined ? [] : [sql`and action = ${action}`]),
-            ...(userId === undefined ? [] : [sql`and user_id = ${userId}`]),
-            ...(before === undefined ? [] : [sql`and id < ${before}`]),
-          ];
-          return sql`
-            select id::float8 as id, decided_at, rule, action, operation, user_id, phone,
-              encode(phone_key, 'hex') as phone_key, country, source
-            from guard_decisions where ${conditions} order by id desc limit ${most}`;
-        }),
-      );
-      return rows.map(
-        ({ id, decided_at, rule: name, action: what, operation, user_id, phone, phone_key, country, source }) => ({
-          id: Number(id),
-          at: decided_at as Date,
-          rule: String(name),
-          action: String(what),
-          operation: String(operation),
-          userId: Number(user_id),
-          phone: phone as string | null,
-          phoneKey: phone_key as string | null,
-          country: country as string | null,
-          source: source as string | null,
-        }),
-      );
-    },
-
-    async readTotals(since: Date): Promise<{ rule: string; action: string; decisions: number }[]> {
-      const rows = await db.long(
-        (sql) => sql`
-          select rule, action, sum(decisions)::float8 as decisions from guard_totals where hour > ${since}
-          group by rule, action`,
-      );
-      return rows.map(({ rule, action, decisions }) => ({ rule, action, decisions }));
-    },
-
-    async readActions(before: number | undefined, most: number): Promise<OperatorAction[]> {
-      const rows = await db.long(
-        (sql) => sql`
-          select id::float8 as id, acted_at, subject, client, action, target, detail, reason, user_id
-          from operator_actions where ${before === undefined ? sql`true` : sql`id < ${before}`}
-          order by id desc limit ${most}`,
-      );
-      return rows.map(({ id, acted_at, subject, client, action, target, detail, reason, user_id }) => ({
-        id,
-        at: acted_at,
-        subject,
-        client,
-        action,
-        target,
-        detail,
-        reason,
-        userId: user_id,
-      }));
     },
 
     /** Sweeps the next rows after `from`. Undefined as `next` when the end was reached. */
@@ -416,72 +142,4 @@ export function createGuardStore(db: Database) {
           order by decided_at limit ${most})`;
     },
   };
-}
-
-interface Extra {
-  detail?: string;
-  userId?: number | undefined;
-}
-
-const noFailures = "failures = '{}', blocked_until = null";
-const noPhoneCounts = `sends = '{}', users = '{}', ${noFailures}`;
-
-function liftStatement(target: LiftTarget): {
-  statement: string;
-  value: string | number | Buffer;
-  label: string;
-  userId: number | undefined;
-} {
-  if ('userId' in target) {
-    return {
-      statement: `update verifications set ${noFailures}, sends = '{}', phones = '{}'
-        where user_id = $9::int returning 1`,
-      value: target.userId,
-      label: `user ${target.userId}`,
-      userId: target.userId,
-    };
-  }
-  if ('phone' in target) {
-    return {
-      statement: `update phone_sends set ${noPhoneCounts} where phone = $9::text returning 1`,
-      value: target.phone,
-      label: `phone ${target.label}`,
-      userId: undefined,
-    };
-  }
-  if ('blockedPhone' in target) {
-    return {
-      statement: `update phone_sends set ${noFailures} where phone = $9::text returning 1`,
-      value: target.blockedPhone,
-      label: `phone ${target.label}`,
-      userId: undefined,
-    };
-  }
-  if ('source' in target) {
-    return {
-      statement: `update guard_sources set sends = '{}', ${noFailures} where key = $9::bytea returning 1`,
-      value: target.source,
-      label: target.label,
-      userId: undefined,
-    };
-  }
-  if ('code' in target) {
-    return {
-      statement: 'delete from guard_codes where key = $9::bytea returning 1',
-      value: target.code,
-      label: 'a code',
-      userId: undefined,
-    };
-  }
-  return {
-    statement: 'delete from guard_prefixes where prefix = $9::text returning 1',
-    value: target.prefix,
-    label: `prefix ${target.prefix}`,
-    userId: undefined,
-  };
-}
-
-/** The driver gives an array as its text. */
-function asNumbers(text: string): number[] {
-  return text === '{}' ? [] : text.slice(1, -1).split(',').map(Number);
 }

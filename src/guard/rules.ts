@@ -238,6 +238,11 @@ export function countingRuleOf(name: CountingRuleName): Counter & CountingRule {
   return rules[name];
 }
 
+/** The environment variable that holds the limits of a counting rule. */
+export function settingOf(name: CountingRuleName): string {
+  return countingRuleOf(name).windows.setting ?? `LEDGERLINE_${name.replaceAll('-', '_').toUpperCase()}`;
+}
+
 export function findRule(text: string): RuleName | undefined {
   return ruleNames.find((name) => name === text);
 }

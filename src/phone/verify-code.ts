@@ -9,6 +9,7 @@ import { judge } from '../guard/judge.ts';
 import type { LiveGuard } from '../guard/live.ts';
 import { ruleOf, type RuleName } from '../guard/rules.ts';
 import { sourcesOf, type Digest, type Origin } from '../guard/source.ts';
+import { AttemptsInFlight } from './attempts-in-flight.ts';
 import { isCodeOf } from './code.ts';
 import { maskPhone } from './phone-number.ts';
 import type { AttemptReservation, PhoneStore, VerifyAttempt } from './phone.store.ts';
@@ -33,9 +34,31 @@ export type VerifyCode = ReturnType<typeof createVerifyCode>;
 const codeLike = /^\d{4,10}$/;
 
 export function createVerifyCode({ store, clock, observe, live, decisions, digest, ...rules }: VerifyRules) {
+  const inFlight = new AttemptsInFlight();
+
   return async function verifyCode(userId: number, code: string, origin: Origin): Promise<void> {
+    const attempt = createAttempt(userId, code, origin);
+    let end = inFlight.begin(userId);
+    try {
+      let reserved = await store.reserveAttempt(attempt);
+      if (!reserved.isCounted) {
+        end();
+        const others = inFlight.of(userId);
+        if (others) {
+          await others;
+          end = inFlight.begin(userId);
+          reserved = await store.reserveAttempt(attempt);
+        }
+      }
+      await decide(attempt, reserved, code);
+    } finally {
+      end();
+    }
+  };
+
+  function createAttempt(userId: number, code: string, origin: Origin): VerifyAttempt {
     const now = clock.now();
-    const attempt: VerifyAttempt = {
+    return {
       userId,
       now,
       limits: live.failureLimits,
@@ -44,7 +67,10 @@ export function createVerifyCode({ store, clock, observe, live, decisions, diges
       sources: sourcesOf(digest, origin),
       codeKey: live.failureLimits.codeUsers.kept > 0 ? digest('code', code) : undefined,
     };
-    const reserved = await store.reserveAttempt(attempt);
+  }
+
+  async function decide(attempt: VerifyAttempt, reserved: AttemptReservation, code: string): Promise<void> {
+    const { userId } = attempt;
     judgeBlocks(attempt, reserved);
     const { goodCodes, phones } = reserved;
     if (goodCodes.length === 0) return refuse(attempt, code, 'no-code');
@@ -54,7 +80,7 @@ export function createVerifyCode({ store, clock, observe, live, decisions, diges
     const prefix = live.modes.prefix === 'off' ? undefined : prefixOf(matching.phone);
     if (!(await store.consumeCode(attempt, matching, phones, prefix))) return refuse(attempt, code, 'lost-race');
     observe({ kind: 'verified', userId });
-  };
+  }
 
   /** Throws when an enforced rule refused the attempt; notes what others would have refused. */
   function judgeBlocks(attempt: VerifyAttempt, { isCounted, refusals, goodCodes }: AttemptReservation): void {

@@ -6,6 +6,7 @@ import {
   ruleModes,
   ruleNames,
   ruleOf,
+  settingOf,
   type CountingRuleName,
   type RuleMode,
 } from '../../guard/rules.ts';
@@ -218,7 +219,7 @@ function countingRuleSetting(name: CountingRuleName): Setting<Rate[]> {
   const kind = blocks ? failureRates : sendRates;
   const { sandbox, production } = windows;
   return setting<Rate[]>({
-    env: windows.setting ?? `LEDGERLINE_${name.replaceAll('-', '_').toUpperCase()}`,
+    env: settingOf(name),
     kind: windows.single ? single(kind) : kind,
     default: byMode(kind.parse(sandbox), kind.parse(production)),
     defaultText: sandbox === production ? sandbox : `${sandbox}; ${production} in production`,
