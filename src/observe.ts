@@ -49,6 +49,8 @@ export type Observation =
   | { kind: 'token-refused'; client: string; reason: string }
   | { kind: 'keys-unread'; reason: string }
   | { kind: 'database'; available: boolean; cause?: string }
+  | { kind: 'standby'; usable: boolean; cause?: string }
+  | { kind: 'standby-read'; outcome: string }
   | { kind: 'started'; url: string; mode: string; processes?: number }
   | { kind: 'worker-started'; worker: number; pid: number }
   | {
@@ -196,6 +198,8 @@ export function createObserver(options: ObserverOptions): Observer {
         return counter('webhook_tries_total').inc({ outcome: observation.outcome });
       case 'webhook-queue':
         return gauge('webhook_oldest_due_seconds').set(observation.oldestDueSeconds);
+      case 'standby-read':
+        return counter('standby_reads_total').inc({ outcome: observation.outcome });
       case 'database':
         return gauge('database_up').set(observation.available ? 1 : 0);
     }
@@ -296,8 +300,9 @@ function levelOf({ kind, ...rest }: Observation): 'debug' | 'info' | 'warn' | 'e
   if (kind === 'gateway-breaker') return 'state' in rest && rest.state === 'open' ? 'error' : 'info';
   if (warningKinds.has(kind)) return 'warn';
   if (kind === 'webhook-tried') return 'outcome' in rest && rest.outcome === 'delivered' ? 'debug' : 'warn';
-  if (kind === 'webhook-queue') return 'debug';
+  if (kind === 'webhook-queue' || kind === 'standby-read') return 'debug';
   if (kind === 'receipt' || kind === 'job-ended' || kind === 'budgets' || kind === 'keys-read') return 'debug';
+  if (kind === 'standby') return 'usable' in rest && rest.usable ? 'info' : 'warn';
   if (kind === 'database') return 'available' in rest && rest.available ? 'info' : 'error';
   return 'info';
 }

@@ -58,9 +58,9 @@ export async function connectDatabase(
 }
 
 /** Each process needs one connection for each kind of statement. */
-const fewestConnections = 3;
+const fewestConnections = 4;
 
-function shareOf(connections: number, processes: number): number {
+export function shareOf(connections: number, processes: number): number {
   return Math.max(fewestConnections, Math.floor(connections / processes));
 }
 

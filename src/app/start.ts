@@ -105,7 +105,7 @@ async function start(options: AppOptions, releasers: Releasers): Promise<App> {
   const phone = await openPhone(core, { url, inbox, terminal: options.terminal });
 
   const users = openUsers(core, phone.guard.desk);
-  const transactions = openTransactions(core);
+  const transactions = await openTransactions(core);
   const events = openEvents(core);
   forgetCounters = async () => {
     await Promise.all([phone.guard.forget(), events.forget()]);

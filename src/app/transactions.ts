@@ -10,9 +10,11 @@ import { createRecordStore } from '../transactions/record.store.ts';
 import { createSummarizeTransactions } from '../transactions/totals.ts';
 import { createTransactionsStore } from '../transactions/transactions.store.ts';
 import type { Core } from './core.ts';
+import { withStandby } from './standby.ts';
 
-export function openTransactions({ db, clock, deriveKeys, traced }: Core) {
-  const store = traced('transactions', createTransactionsStore(db));
+export async function openTransactions(core: Core) {
+  const { db, clock, deriveKeys, traced } = core;
+  const store = await withStandby(core, traced('transactions', createTransactionsStore(db)));
   const asOf = createAsOf(deriveKeys('page tokens'));
   return {
     listTransactions: createListTransactions(store, clock, asOf),

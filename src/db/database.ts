@@ -209,10 +209,14 @@ const timedOut = '57014';
 const awayCodes =
   /^(08...|53...|57P0.|25006|28...|3D000|CONNECTION_.*|CONNECT_TIMEOUT|PROBE_TIMEOUT|STALE_PRIMARY|ECONN.*|EPIPE|ENOTFOUND|EAI_AGAIN|ETIMEDOUT|EHOSTUNREACH|ENETUNREACH)$/;
 
+export function isTooLong(error: unknown): boolean {
+  return errorCode(error) === timedOut;
+}
+
 /** What a failed statement means to a caller, where it is not a defect of ours. */
 export function asProblem(error: unknown): Problem | undefined {
   const code = errorCode(error);
-  if (code === timedOut) return queryTooLong();
+  if (isTooLong(error)) return queryTooLong();
   if (lostRaces.has(code)) return databaseContended();
   return awayCodes.test(code) ? databaseAway() : undefined;
 }

@@ -2,7 +2,7 @@
 import type { KeyPlan, KnownKey } from '../auth/digest-key-registry.ts';
 import { StartError } from '../errors.ts';
 import { schema, type Database, type Sql } from './database.ts';
-import { openConnection } from './pool.ts';
+import { openConnection, readIsStandby, readTimeline } from './pool.ts';
 
 type Mode = 'sandbox' | 'production';
 
@@ -87,4 +87,18 @@ export async function enterKeys(db: Database, plan: (known: KnownKey[]) => KeyPl
 /** For a sandbox that begins anew: nothing is left that was made with the keys of before. */
 export async function forgetKeys(db: Database): Promise<void> {
   await db.write`delete from digest_keys`;
+}
+
+/**
+ * Whether a server has a copy of the primary's database: the generation of its events is made at random, once. An old
+ * primary that has come back has one too, but other rows than ours since the failover.
+ */
+export async function isCopyOf(primary: Database, copy: Database): Promise<boolean> {
+  const generations = await Promise.all(
+    [primary, copy].map(async (db) => (await db.read`select generation from event_log`)[0]?.generation),
+  );
+  if (generations[0] === undefined || generations[0] !== generations[1]) return false;
+  if (await readIsStandby(copy.read)) return true;
+  const timelines = await Promise.all([primary, copy].map((db) => readTimeline(db.read)));
+  return timelines[0] === timelines[1];
 }

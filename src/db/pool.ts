@@ -134,7 +134,7 @@ export async function readIsStandby(sql: postgres.Sql): Promise<boolean> {
 }
 
 /** The first eight digits of the name of a WAL file. Some services that speak for PostgreSQL do not have them. */
-async function readTimeline(sql: postgres.Sql): Promise<number> {
+export async function readTimeline(sql: postgres.Sql): Promise<number> {
   try {
     const [row] = await sql`select substr(pg_walfile_name(pg_current_wal_lsn()), 1, 8) as timeline`;
     return Number.parseInt(row!.timeline, 16);

@@ -122,6 +122,11 @@ export const metrics = defineMetrics({
     help: 'How long the oldest due delivery to a webhook endpoint has waited.',
     aggregate: 'max',
   },
+  standby_reads_total: {
+    type: 'counter',
+    help: 'Reads that a standby could answer, by what became of them.',
+    labels: { outcome: ['served', 'behind', 'failed'] },
+  },
   worker_failures_total: { type: 'counter', help: 'Workers that ended without being asked to.' },
   defects_total: {
     type: 'counter',

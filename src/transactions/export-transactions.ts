@@ -32,7 +32,7 @@ export function createExportTransactions(store: TransactionsStore, clock: Clock,
     if (total === undefined) throw unknownIndividual();
     if (total === 0) throw noTransactions();
     const upTo = request.asOf === undefined ? total : asOf.read(request.asOf, individualId, now);
-    const bodies = store.readAll({ individualId, filter, upTo, owner });
+    const bodies = store.readAll({ individualId, filter, upTo, isPinned: request.asOf !== undefined, owner });
     return {
       chunks: formatRows(bodies, format),
       asOf: request.asOf ?? asOf.issue(individualId, total, now),

@@ -26,7 +26,7 @@ export function createListTransactions(store: TransactionsStore, clock: Clock, a
     const { individualId, page, filter, owner } = request;
     const now = clock.now();
     const upTo = request.asOf === undefined ? undefined : asOf.read(request.asOf, individualId, now);
-    const listed = await store.listPage({ individualId, page, filter, upTo, owner });
+    const listed = await store.listPage({ individualId, page, filter, upTo, isPinned: upTo !== undefined, owner });
     if (!listed) throw unknownIndividual();
     if (listed.total === 0) throw noTransactions();
     return {

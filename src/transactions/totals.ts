@@ -28,7 +28,15 @@ export function createSummarizeTransactions(store: TransactionsStore, clock: Clo
     const { individualId, filter, by, timeZone, owner } = request;
     const now = clock.now();
     const upTo = request.asOf === undefined ? undefined : asOf.read(request.asOf, individualId, now);
-    const summed = await store.sumPeriods({ individualId, filter, by, timeZone, upTo, owner });
+    const summed = await store.sumPeriods({
+      individualId,
+      filter,
+      by,
+      timeZone,
+      upTo,
+      isPinned: upTo !== undefined,
+      owner,
+    });
     if (summed === 'unknown-time-zone') {
       throw invalidFields({ TimeZone: [timeZoneMessage.replace('{0}', 'TimeZone')] });
     }

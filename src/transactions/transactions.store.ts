@@ -7,9 +7,12 @@ import { firstInstant, instantAfter, lastInstant } from './instant.ts';
 import type { Period } from './period.ts';
 import { defaultBlockSizes, type BlockSizes } from './transaction-blocks.store.ts';
 
+/** All rows of the individual, and how often they have changed: a row that is updated changes only the latter. */
+const standing = 'u.transaction_count as total, u.transaction_event_count as version';
+
 /** Pages of all the rows up to a sequence number. The count needs no counting: see users.transaction_count. */
 export const listStatement = `
-select least(u.transaction_count, $4) as count, u.transaction_count as total, (
+select least(u.transaction_count, $4) as count, ${standing}, (
   select string_agg(body, ',') from (
     select body from transactions
     where individual_id = $1 and seq <= $4
@@ -33,7 +36,7 @@ const matches = `
 
 /** Looks at every row of the individual, and so at none of one that has more than $14. */
 export const filteredListStatement = `
-select u.transaction_count as total,
+select ${standing},
   (select count(*)::int from transactions where ${matches}) as count,
   (select string_agg(body, ',') from (
     select body from transactions where ${matches}
@@ -86,7 +89,7 @@ with bounds as materialized (
     ) else b.row_count end as rows
   from ${touchedBlocks}
 ), listed as materialized (
-  select u.transaction_count as total, case
+  select ${standing}, case
     when ${low} = '-infinity' and ${high} = 'infinity' then least(u.transaction_count, $4)
     else coalesce((select sum(rows)::int from counted), 0) end as count
   from users u where u.id = $1
@@ -125,7 +128,7 @@ with bounds as materialized (
     offset p.older limit (select size from page)
   ) t where p.older >= 0 and (p.newer < 0 or p.older < p.newer))
 )
-select total, count, (${pageOfKeys}) as page from listed`;
+select total, version, count, (${pageOfKeys}) as page from listed`;
 
 const matchesBetween = (first: string, end: string) => `
   ${listedBetween(first, end)}
@@ -163,7 +166,7 @@ with bounds as materialized (
   order by k.time_stamp desc, k.transaction_id desc
   limit $2
 )
-select u.transaction_count as total, coalesce((select max(through)::int from ranked), 0) as count, (${pageOfKeys}) as page
+select ${standing}, coalesce((select max(through)::int from ranked), 0) as count, (${pageOfKeys}) as page
 from users u where u.id = $1`;
 
 /** What was rejected or cancelled is counted, but moved no money. */
@@ -179,7 +182,7 @@ with matched as (
     coalesce(sum(amount) filter (where category not in ('credit', 'debit')), 0) as other
   from matched group by 1, 2
 )
-select u.transaction_count as total, coalesce((select sum(rows)::int from summed), 0) as count, (
+select ${standing}, coalesce((select sum(rows)::int from summed), 0) as count, (
   select string_agg(
     format('{"from":"%s","currency":"%s","count":%s,"moneyIn":%s,"moneyOut":%s,"other":%s}',
       to_char(period, 'YYYY-MM-DD'), upper(currency), rows, money_in, money_out, other),
@@ -188,8 +191,8 @@ select u.transaction_count as total, coalesce((select sum(rows)::int from summed
 from users u where u.id = $1`;
 
 /** With the order of the list and a limit, so that the index is walked along and nothing is sorted. */
-const exportStatement = `
-select t.body from users u join transactions t on t.individual_id = u.id where ${matches}
+const exportStatement = (columns: string) => `
+select ${columns} from users u join transactions t on t.individual_id = u.id where ${matches}
 order by t.time_stamp desc, t.transaction_id desc
 limit $2 offset $3::bigint`;
 
@@ -203,6 +206,7 @@ const invalidParameter = '22023';
 
 interface ListRow {
   total: number;
+  version: number;
   count: number;
   page: string | null;
 }
@@ -213,6 +217,14 @@ export interface ListedPage {
   count: number;
   /** All rows of the individual, whatever the filter: the sequence number of the newest. */
   total: number;
+  /** How often the rows of the individual had changed. It only grows. */
+  version: number;
+}
+
+/** Some rows, as JSON, of a list that had changed so often. */
+export interface ReadRows {
+  bodies: string[];
+  version: number;
 }
 
 /** Which rows of an individual are meant, and who wants them. */
@@ -221,6 +233,8 @@ export interface RowsQuery {
   filter: Filter;
   /** The sequence number of the last row that counts; absent: all rows. */
   upTo?: number | undefined;
+  /** The caller has seen an earlier part of this list, and named it by its token. */
+  isPinned?: boolean;
   owner: Owner;
 }
 
@@ -288,10 +302,16 @@ export function createTransactionsStore(db: Database, sizes: BlockSizes = defaul
     return row && row.total > limit ? listByBlocks(query) : row;
   }
 
+  function streamRows<T>(query: RowsQuery, statement: string, read: (row: Row) => T): AsyncIterable<T[]> {
+    const { individualId, filter, upTo = everyRow, owner } = query;
+    const parameters = [individualId, everyRow, 0, upTo, ...filterParameters(filter), everyRow];
+    return db.stream({ statement, parameters, rowsAtOnce: exportedAtOnce, read }, owner);
+  }
+
   return {
     async listPage(query: ListQuery): Promise<ListedPage | undefined> {
       const row = await listRows(query);
-      return row && { items: row.page ?? '', count: row.count, total: row.total };
+      return row && asPage(row);
     },
 
     /** The time zones of PostgreSQL may be older than those of the runtime, and lack one of them. */
@@ -300,11 +320,16 @@ export function createTransactionsStore(db: Database, sizes: BlockSizes = defaul
       const all = [individualId, by, timeZone, upTo, ...filterParameters(filter), everyRow];
       try {
         const [row] = await run(owner, sumStatement, all);
-        return row && { items: row.page ?? '', count: row.count, total: row.total };
+        return row && asPage(row);
       } catch (error) {
         if (errorCode(error) === invalidParameter) return 'unknown-time-zone';
         throw error;
       }
+    },
+
+    async readVersion(individualId: number): Promise<number | undefined> {
+      const [row] = await db.read`select transaction_event_count as version from users where id = ${individualId}`;
+      return row?.version;
     },
 
     async countAll(individualId: number): Promise<number | undefined> {
@@ -313,10 +338,16 @@ export function createTransactionsStore(db: Database, sizes: BlockSizes = defaul
     },
 
     /** The JSON of all that match, some at a time, from one snapshot. */
-    readAll({ individualId, filter, upTo = everyRow, owner }: RowsQuery): AsyncIterable<string[]> {
-      const parameters = [individualId, everyRow, 0, upTo, ...filterParameters(filter), everyRow];
-      const read = ({ body }: Row) => String(body);
-      return db.stream({ statement: exportStatement, parameters, rowsAtOnce: exportedAtOnce, read }, owner);
+    readAll: (query: RowsQuery): AsyncIterable<string[]> =>
+      streamRows(query, exportStatement('t.body'), ({ body }) => String(body)),
+
+    /** The same, each piece with how often the rows had changed. */
+    async *readVersioned(query: RowsQuery): AsyncIterable<ReadRows> {
+      const statement = exportStatement('t.body, u.transaction_event_count as version');
+      const read = ({ body, version }: Row) => ({ body: String(body), version: Number(version) });
+      for await (const rows of streamRows(query, statement, read)) {
+        yield { bodies: rows.map(({ body }) => body), version: rows[0]!.version };
+      }
     },
 
     /** Up to two, since two are enough to know that the id alone does not tell. */
@@ -329,6 +360,10 @@ export function createTransactionsStore(db: Database, sizes: BlockSizes = defaul
       return rows.map(({ body }) => body);
     },
   };
+}
+
+function asPage({ page, count, total, version }: ListRow): ListedPage {
+  return { items: page ?? '', count, total, version };
 }
 
 function pageParameters({ individualId, page, upTo = everyRow }: ListQuery): number[] {

@@ -41,6 +41,7 @@ it(
   { timeout: 240_000 },
   async () => {
     const servers = await startReplicated(true);
+    onTestFinished(servers.stop);
     const service = await serviceForTest({ DATABASE_URL: bothHosts(servers) });
     const individualId = await service.createUser();
     const along = recordAlong(service, individualId);
@@ -64,17 +65,22 @@ it(
 
     // The old primary comes back and takes itself for the primary still. It is on an older timeline.
     await servers.primary.start();
-    const again = await startService({ DATABASE_URL: bothHosts(servers) });
+    const again = await startService({ DATABASE_URL: bothHosts(servers), DATABASE_READ_URL: servers.primary.url });
     onTestFinished(() => again.stop());
     const created = await again.createUser();
     expect(await servers.standby.ask(`select from ledgerline.users where id = ${created}`, 'ledgerline')).toHaveLength(
       1,
     );
+    const asOf = (await again.list({ individualId })).headers.get('as-of')!;
+    expect((await again.list({ individualId, asOf })).status).toBe(200);
+    const { text } = await again.call('/metrics', undefined, { method: 'GET', token: null });
+    expect(text).not.toMatch(/standby_reads_total\{[^}]*\} [1-9]/);
   },
 );
 
 it('a start on a standby is refused in words', { timeout: 120_000 }, async () => {
-  const { standby } = await startReplicated(false);
+  const { standby, stop } = await startReplicated(false);
+  onTestFinished(stop);
   await vi.waitUntil(
     () =>
       standby.ask('select from ledgerline.migrations', 'ledgerline').then(

@@ -86,6 +86,7 @@ export class Server {
 export interface Replicated {
   primary: Server;
   standby: Server;
+  stop(): Promise<void>;
 }
 
 /** One server with an empty database, encrypted if it is given a certificate. */
@@ -100,7 +101,7 @@ export async function startServer(certificate?: { cert: string; key: string }): 
     await writeFile(files.key, certificate.key, { mode: 0o600 });
     if (isRoot) await giveToNobody(cluster);
   }
-  cleanUp(folder, [server]);
+  onTestFinished(() => removeServers(folder, [server]));
   await server.start(certificate ? { ssl: 'on', ssl_cert_file: files.cert, ssl_key_file: files.key } : {});
   await server.ask('create database ledgerline');
   return server;
@@ -122,16 +123,21 @@ export async function startReplicated(isSynchronous: boolean): Promise<Replicate
     `primary_conninfo = 'host=127.0.0.1 port=${servers[0].port} user=postgres application_name=second'\n`,
   );
   if (isRoot) await giveToNobody(folders[1]);
-  cleanUp(folder, servers);
-  await servers[0].start(isSynchronous ? { synchronous_standby_names: '*', synchronous_commit: 'on' } : {});
-  await servers[1].start();
-  await vi.waitUntil(async () => (await servers[0].ask('select from pg_stat_replication')).length === 1, {
-    timeout: 30_000,
-  });
-  await servers[0].ask('create database ledgerline');
-  await migrate(servers[0].url);
   const [primary, standby] = servers;
-  return { primary, standby };
+  const stop = () => removeServers(folder, servers);
+  try {
+    await primary.start(isSynchronous ? { synchronous_standby_names: '*', synchronous_commit: 'on' } : {});
+    await standby.start();
+    await vi.waitUntil(async () => (await primary.ask('select from pg_stat_replication')).length === 1, {
+      timeout: 30_000,
+    });
+    await primary.ask('create database ledgerline');
+    await migrate(primary.url);
+    return { primary, standby, stop };
+  } catch (error) {
+    await stop();
+    throw error;
+  }
 }
 
 async function makeFolder(): Promise<{ folder: string; binaries: string }> {
@@ -140,11 +146,9 @@ async function makeFolder(): Promise<{ folder: string; binaries: string }> {
   return { folder, binaries: await installBinaries(folder) };
 }
 
-function cleanUp(folder: string, servers: Server[]): void {
-  onTestFinished(async () => {
-    for (const server of servers) await server.crash();
-    await rm(folder, { recursive: true, force: true, maxRetries: 5, retryDelay: 200 });
-  });
+async function removeServers(folder: string, servers: Server[]): Promise<void> {
+  for (const server of servers) await server.crash();
+  await rm(folder, { recursive: true, force: true, maxRetries: 5, retryDelay: 200 });
 }
 
 async function initialize(binaries: string, folder: string): Promise<void> {

@@ -25,6 +25,15 @@ export const databaseSettings = {
     about:
       'PostgreSQL 15 or newer to use instead of the embedded one. Of several hosts the service uses the one that is the primary.',
   }),
+  databaseReadUrl: setting<string | undefined>({
+    env: 'DATABASE_READ_URL',
+    kind: databaseUrl,
+    default: undefined,
+    defaultText: 'none: the primary',
+    secret: true,
+    about:
+      'Standbys of the same database. They serve pages, totals and exports that carry `asOf`, if they have all that the primary has of the individual.',
+  }),
   databaseConnections: setting({
     env: 'LEDGERLINE_DATABASE_CONNECTIONS',
     kind: integer(4, 200),

@@ -1,0 +1,45 @@
+/** Wires the standbys that may answer in the primary's place, where there are any. */
+import { isTooLong, openDatabase } from '../db/database.ts';
+import { isCopyOf } from '../db/installation.ts';
+import { createStandbyReads } from '../transactions/standby-reads.ts';
+import { createTransactionsStore, type TransactionsStore } from '../transactions/transactions.store.ts';
+import type { Core } from './core.ts';
+import { shareOf } from './database.ts';
+
+const checkMilliseconds = 2000;
+
+export async function withStandby(core: Core, primary: TransactionsStore): Promise<TransactionsStore> {
+  const { config, db, admission, observer, siblings, jobs, releasers, traced } = core;
+  if (!config.databaseReadUrl) return primary;
+  const standby = openDatabase({
+    url: config.databaseReadUrl,
+    connections: shareOf(config.databaseConnections, siblings.count),
+    statementSeconds: config.statementSeconds,
+    accepts: 'any',
+    streams: config.exportsAtOnce,
+    whileWaiting: (work, owner) => admission.outside(work, owner),
+  });
+  releasers.add(standby.close);
+
+  let isUsable: boolean | undefined;
+  /** Another database, or an old primary, would answer as well, with other rows. */
+  async function check(): Promise<void> {
+    let cause = 'not a copy';
+    const isCopy = await isCopyOf(db, standby).catch((error: unknown) => {
+      cause = String((error as { code?: unknown }).code);
+      return false;
+    });
+    if (isCopy !== isUsable) observer.observe({ kind: 'standby', usable: isCopy, ...(!isCopy && { cause }) });
+    isUsable = isCopy;
+  }
+  await check();
+  jobs.start({ name: 'standby-check', everyMilliseconds: checkMilliseconds, run: check });
+
+  return createStandbyReads({
+    primary,
+    standby: traced('standby', createTransactionsStore(standby)),
+    isUsable: () => isUsable === true && standby.available,
+    isTooLong,
+    onRead: (outcome) => observer.observe({ kind: 'standby-read', outcome }),
+  });
+}
