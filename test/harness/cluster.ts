@@ -4,12 +4,15 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import postgres from 'postgres';
 import type { TestProject } from 'vitest/node';
+import { makeSigningKey } from '../../src/auth/keys.ts';
 import { startEmbedded } from '../../src/db/embedded.ts';
 import { migrate } from '../../src/db/migrate.ts';
 
 declare module 'vitest' {
   interface ProvidedContext {
     clusterUrl: string;
+    /** One for all services: making a key takes longer than the rest of a start. */
+    signingKey: string;
   }
 }
 
@@ -21,6 +24,7 @@ export default async function setup(project: TestProject): Promise<() => Promise
   await migrate(databaseUrl(cluster.url, 'template_ledgerline'));
   await sql.end();
   project.provide('clusterUrl', cluster.url);
+  project.provide('signingKey', await makeSigningKey());
   return cluster.stop;
 }
 

@@ -7,6 +7,7 @@ import postgres from 'postgres';
 import { inject, onTestFinished } from 'vitest';
 import { checkAnswersOf } from './checked-fetch.ts';
 import { startApp } from '../../src/app/start.ts';
+import { sandboxKey } from '../../src/auth/keys.ts';
 import { loadConfig } from '../../src/config/load.ts';
 import { databaseUrl } from './cluster.ts';
 import { spawnApp } from './spawned-app.ts';
@@ -56,6 +57,7 @@ const severalProcesses = process.env.TEST_PROCESSES;
 export async function startService(settings: Record<string, string> = {}) {
   const database = settings.DATABASE_URL ? { url: settings.DATABASE_URL, drop: async () => {} } : await cloneDatabase();
   const dataDir = await mkdtemp(path.join(tmpdir(), 'ledgerline-data-'));
+  await sandboxKey(dataDir, 'signing.pem', () => inject('signingKey'));
   const logLines: string[] = [];
   const env = {
     PORT: '0',
