@@ -1,4 +1,5 @@
 /** Wires phone verification: guard, gateways, send and verify. */
+import { secondsAfter } from '../clock.ts';
 import { createOverview } from '../messages/overview.ts';
 import { createMergeSpellings } from '../phone/merge-spellings.ts';
 import { createPhoneSpellingsStore } from '../phone/phone-spellings.store.ts';
@@ -30,6 +31,10 @@ export interface PhoneParts {
 /** After a dispatch its outcome is recorded, which takes no longer than this. */
 const recordingSeconds = 30;
 
+/** No verification takes longer between the count of its failure and the event of the block that it began. */
+const longestVerifySeconds = 120;
+const missedBlocksAtOnce = 1000;
+
 export async function openPhone(core: Core, { url, inbox, terminal }: PhoneParts) {
   const { config, db, clock, observer, traced } = core;
   const messages = openMessages(core);
@@ -39,6 +44,16 @@ export async function openPhone(core: Core, { url, inbox, terminal }: PhoneParts
   await mergeSpellings();
   core.jobs.start({ name: 'phone-spellings', everyMilliseconds: 3_600_000, run: mergeSpellings });
   const guard = await openGuard(core, phones, messages.observePhone);
+  core.jobs.start({
+    name: 'missed-blocks',
+    everyMilliseconds: 30_000,
+    runsOnce: true,
+    run: async () => {
+      if (guard.live.modes['user-failures'] !== 'enforce') return;
+      const now = clock.now();
+      await phones.tellMissedBlocks(now, secondsAfter(now, -longestVerifySeconds), missedBlocksAtOnce);
+    },
+  });
   const gateways = traceGateways(
     core.tracing,
     createGateways({
@@ -84,7 +99,7 @@ export async function openPhone(core: Core, { url, inbox, terminal }: PhoneParts
         dispatchSeconds: config.sendSeconds + recordingSeconds,
       }),
       guardDesk: guard.desk,
-      unlinkPhone: createUnlinkPhone(phones, messages.observePhone),
+      unlinkPhone: createUnlinkPhone(phones, clock, messages.observePhone),
       receipts: {
         publicUrl: url,
         find: (name: string) => gateways.find((gateway) => gateway.name === name),

@@ -68,12 +68,18 @@ export const eventCatalogue = {
   'phone.send_failed': {
     when: 'No gateway took a code, or the destination was refused.',
     about: 'user',
-    data: { country, reason: text('Why.') },
+    data: {
+      country,
+      reason: oneOf(
+        ['refused', 'unavailable'],
+        'refused: a gateway refused the destination, and the send is counted. unavailable: no gateway took it.',
+      ),
+    },
   },
   'phone.delivery_changed': {
     when: 'A receipt changed the state of a message.',
     about: 'user',
-    data: { codeNumber, state: text('The new state, such as delivered or failed.'), gateway },
+    data: { codeNumber, state: oneOf(['delivered', 'failed'], 'The new state.'), gateway },
   },
   'phone.verified': {
     when: 'A phone number was verified and linked to the user.',

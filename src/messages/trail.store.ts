@@ -29,6 +29,13 @@ export interface GatewayCounts {
 /** No receipt takes a state back: delivered stays, and a failure may only be followed by a delivery. */
 const forward = `(state in ('accepted', 'unknown') or (state = 'failed' and $1::message_state = 'delivered'))`;
 
+/** The event of each message that a receipt has moved on. The outer statement must read it whole. */
+const told = `told as (
+  select write_event('phone.delivery_changed', m.user_id, $3::timestamptz,
+    json_build_object('codeNumber', m.code_number, 'state', m.state, 'gateway', m.gateway))
+  from moved m
+)`;
+
 export type TrailStore = ReturnType<typeof createTrailStore>;
 
 export function createTrailStore(db: Database) {
@@ -61,9 +68,9 @@ export function createTrailStore(db: Database) {
            update messages set state = $1::message_state, reason = $2, state_at = $3
            where user_id = $4 and message_number = $5 and gateway = $6
              and (gateway_message_id is null or $7::text is null or gateway_message_id = $7) and ${forward}
-           returning 1
-         )
-         select exists (select from moved) as moved from messages where user_id = $4 and message_number = $5`,
+           returning user_id, code_number, state, gateway
+         ), ${told}
+         select (select count(*) from told) > 0 as moved from messages where user_id = $4 and message_number = $5`,
         [receipt.state, receipt.reason, receipt.at, userId, number, receipt.gateway, receipt.gatewayId],
         { prepare: true },
       );
@@ -76,9 +83,10 @@ export function createTrailStore(db: Database) {
         `with moved as (
            update messages set state = $1::message_state, reason = $2, state_at = $3
            where gateway = 'smpp' and gateway_message_id = $4 and ${forward}
-           returning 1
-         )
-         select exists (select from moved) as moved from messages where gateway = 'smpp' and gateway_message_id = $4 limit 1`,
+           returning user_id, code_number, state, gateway
+         ), ${told}
+         select (select count(*) from told) > 0 as moved
+         from messages where gateway = 'smpp' and gateway_message_id = $4 limit 1`,
         [receipt.state, receipt.reason, receipt.at, receipt.gatewayId],
         { prepare: true },
       );

@@ -42,6 +42,11 @@ function recognise(text: string): PhoneNumber {
     : { key: parsed!.number, country: parsed!.country, type };
 }
 
+/** The ISO 3166 code of a number's country; null where it cannot be told. */
+export function countryOf(phone: string): string | null {
+  return parsePhoneNumber(phone)?.country ?? null;
+}
+
 export function canonicalSpelling(number: string): string {
   for (const [spelling, canonical] of spellings) {
     if (spelling.test(number)) return number.replace(spelling, canonical);

@@ -40,6 +40,7 @@ export interface NewCode extends StoredCode {
 /** A rule that refuses, or would if it were enforced. */
 export interface Refusal {
   rule: RuleName;
+  isEnforced: boolean;
   until: Date;
 }
 
@@ -105,9 +106,18 @@ export interface GoodCode extends StoredCode {
 export interface AttemptReservation {
   isCounted: boolean;
   refusals: Refusal[];
+  /** The end of the user's block, if this attempt has begun one. It is taken back if the attempt succeeds. */
+  begunBlockUntil: Date | undefined;
   /** The phones that the attempt was counted for, as an array literal. */
   phones: string;
   goodCodes: GoodCode[];
+}
+
+export interface Unlinking {
+  userId: number;
+  by: 'client' | 'operator';
+  countryOf(phone: string): string | null;
+  now: Date;
 }
 
 export interface LastSend {
@@ -137,13 +147,18 @@ with settled as (
     earlier_codes = '{}'
   where v.user_id = $1 and (v.latest_code).number = $3::int
   returning v.user_id
+), kept as (
+  insert into messages (user_id, message_number, code_number, phone, country, correlation_type, locale, segments,
+    gateway, gateway_message_id, state, reason, tries, requested_at, answered_at, state_at, expires_at)
+  select s.user_id, $2::int, $3::int, $4::text, $5::text, $6::smallint, $7::text, $8::smallint,
+    $9::text, $10::text, 'accepted', $11::text, $12::text::json, $13::timestamptz, $14::timestamptz, $14::timestamptz,
+    $15::timestamptz
+  from settled s
+  returning user_id
 )
-insert into messages (user_id, message_number, code_number, phone, country, correlation_type, locale, segments,
-  gateway, gateway_message_id, state, reason, tries, requested_at, answered_at, state_at, expires_at)
-select s.user_id, $2::int, $3::int, $4::text, $5::text, $6::smallint, $7::text, $8::smallint,
-  $9::text, $10::text, 'accepted', $11::text, $12::text::json, $13::timestamptz, $14::timestamptz, $14::timestamptz,
-  $15::timestamptz
-from settled s`;
+select write_event('phone.code_sent', k.user_id, $14::timestamptz,
+  code_sent_data($5::text, $6::smallint, $9::text, 'accepted', $3::int))
+from kept k`;
 
 const finishSendText = `
 select finish_send($1::int, $2::int, $3::int, $16::text, $17::text, $18::text::bytea[], $4::text, $5::text,
@@ -233,9 +248,12 @@ export function createPhoneStore(db: Database) {
           { prepare: true },
         ),
       );
+      const isCounted: boolean = row!.is_counted;
+      const refusals = readRefusals(row!.refusals);
       return {
-        isCounted: row!.is_counted,
-        refusals: readRefusals(row!.refusals),
+        isCounted,
+        refusals,
+        begunBlockUntil: isCounted ? refusals.find(({ isEnforced }) => isEnforced)?.until : undefined,
         phones: row!.phones,
         goodCodes: [
           ...(row!.code_digest
@@ -270,12 +288,23 @@ export function createPhoneStore(db: Database) {
       );
     },
 
+    /** Writes the event of a block that a final failure has begun. */
+    async tellBlock(userId: number, until: Date, now: Date): Promise<void> {
+      await db.write`select tell_block(${userId}, ${until}, ${now})`;
+    },
+
+    /** How many blocks were told of whose process ended before it could. */
+    async tellMissedBlocks(now: Date, failedBefore: Date, limit: number): Promise<number> {
+      const [row] = await db.write`select tell_missed_blocks(${now}, ${failedBefore}, ${limit}) as told`;
+      return row!.told;
+    },
+
     /**
      * Codes that were sent before end with the link: none of them may link the phone again after it was unlinked.
      * The lock comes first, in a statement of its own: what waits for it may just have linked the phone,
      * and only a later statement sees that.
      */
-    async unlinkPhone(userId: number): Promise<boolean> {
+    async unlinkPhone({ userId, by, countryOf, now }: Unlinking): Promise<boolean> {
       return db.transaction(async (sql) => {
         const [, rows] = await Promise.all([
           sql`select from verifications where user_id = ${userId} for update`.execute(),
@@ -283,13 +312,19 @@ export function createPhoneStore(db: Database) {
             with unlinked as (
               delete from phone_links l using verifications v
               where v.user_id = ${userId} and l.phone = v.verified_phone and l.user_id = ${userId}
+              returning l.phone
             ), cleared as (
               update verifications set
                 verified_phone = null, verified_at = null, sent_phone = null, latest_code = null, earlier_codes = '{}'
               where user_id = ${userId}
             )
-            select 1 from users where id = ${userId}`,
+            select (select phone from unlinked) as phone from users where id = ${userId}`,
         ]);
+        const phone: string | null = rows[0]?.phone ?? null;
+        if (phone !== null) {
+          const data = JSON.stringify({ country: countryOf(phone), by });
+          await sql`select write_event('phone.unlinked', ${userId}, ${now}, ${data}::text::json)`;
+        }
         return rows.length === 1;
       });
     },
@@ -316,8 +351,12 @@ function messageParameters(message: FinishedMessage) {
   ];
 }
 
-function readRefusals(rows: { rule: RuleName; until: string }[] | null): Refusal[] {
-  return rows === null ? [] : rows.map(({ rule, until }) => ({ rule, until: new Date(until) }));
+function readRefusals(rows: { rule: RuleName; is_enforced: boolean; until: string }[] | null): Refusal[] {
+  return (rows ?? []).map(({ rule, is_enforced, until }) => ({
+    rule,
+    isEnforced: is_enforced,
+    until: new Date(until),
+  }));
 }
 
 function readPrefixLease(

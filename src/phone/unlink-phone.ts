@@ -1,11 +1,13 @@
 /** Takes a lost or recycled number off a user, who is unverified again. */
+import type { Clock } from '../clock.ts';
 import { unknownUser } from '../errors.ts';
 import type { Observe } from '../observe.ts';
+import { countryOf } from './phone-number.ts';
 import type { PhoneStore } from './phone.store.ts';
 
-export function createUnlinkPhone(store: PhoneStore, observe: Observe) {
+export function createUnlinkPhone(store: PhoneStore, clock: Clock, observe: Observe) {
   return async function unlinkPhone(userId: number): Promise<void> {
-    if (!(await store.unlinkPhone(userId))) throw unknownUser();
+    if (!(await store.unlinkPhone({ userId, by: 'client', countryOf, now: clock.now() }))) throw unknownUser();
     observe({ kind: 'phone-unlinked', userId });
   };
 }

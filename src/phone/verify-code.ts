@@ -30,6 +30,8 @@ export interface VerifyRules {
 
 export type VerifyCode = ReturnType<typeof createVerifyCode>;
 
+type FailureReason = 'no-code' | 'wrong-code' | 'lost-race';
+
 /** What could be a code at all. */
 const codeLike = /^\d{4,10}$/;
 
@@ -73,12 +75,13 @@ export function createVerifyCode({ store, clock, observe, live, decisions, diges
     const { userId } = attempt;
     judgeBlocks(attempt, reserved);
     const { goodCodes, phones } = reserved;
-    if (goodCodes.length === 0) return refuse(attempt, code, 'no-code');
+    const refuse = (reason: FailureReason) => fail(attempt, reserved, code, reason);
+    if (goodCodes.length === 0) return refuse('no-code');
     const matching = goodCodes.find((good) => isCodeOf(rules.digestKeys, good.digest, { ...good, userId }, code));
-    if (!matching) return refuse(attempt, code, 'wrong-code');
+    if (!matching) return refuse('wrong-code');
     // Right, but another call may use it up first, or another user may have verified the number.
     const prefix = live.modes.prefix === 'off' ? undefined : prefixOf(matching.phone);
-    if (!(await store.consumeCode(attempt, matching, phones, prefix))) return refuse(attempt, code, 'lost-race');
+    if (!(await store.consumeCode(attempt, matching, phones, prefix))) return refuse('lost-race');
     observe({ kind: 'verified', userId });
   }
 
@@ -96,12 +99,15 @@ export function createVerifyCode({ store, clock, observe, live, decisions, diges
     throw tooManyFailures(waitSeconds, ruleOf(rule).refusal);
   }
 
-  async function refuse(
+  /** The failure is final, and so is the block that it may have begun. */
+  async function fail(
     { userId, now, codeKey, limits }: VerifyAttempt,
+    { begunBlockUntil }: AttemptReservation,
     code: string,
-    reason: 'no-code' | 'wrong-code' | 'lost-race',
+    reason: FailureReason,
   ): Promise<never> {
     observe({ kind: 'verify-refused', userId, reason });
+    if (begunBlockUntil) await store.tellBlock(userId, begunBlockUntil, now);
     if (codeKey && codeLike.test(code)) await store.noteFailedCode(codeKey, userId, now, limits.codeUsers);
     throw invalidCode();
   }

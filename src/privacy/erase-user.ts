@@ -2,7 +2,7 @@
 import { secondsAfter, type Clock } from '../clock.ts';
 import { unknownUser } from '../errors.ts';
 import type { Observe } from '../observe.ts';
-import { parsePhoneNumber } from '../phone/phone-number.ts';
+import { countryOf } from '../phone/phone-number.ts';
 import type { Actor, PrivacyStore } from './privacy.store.ts';
 
 export interface EraseUserParts {
@@ -15,8 +15,6 @@ export interface EraseUserParts {
 export type EraseUser = ReturnType<typeof createEraseUser>;
 
 const daySeconds = 86_400;
-
-const countryOf = (phone: string) => parsePhoneNumber(phone)?.country ?? null;
 
 export function createEraseUser({ store, clock, observe, retainDays }: EraseUserParts) {
   return async function eraseUser(actor: Actor, userId: number): Promise<void> {

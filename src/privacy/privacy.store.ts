@@ -162,10 +162,13 @@ async function erase(sql: Transaction, erasure: Erasure): Promise<ErasureResult>
     const [before] = await sql`select from erased_users where user_id = ${userId}`;
     return before ? 'erased-before' : 'unknown';
   }
+  // Before the events: a receipt locks its message first and then the counter of events, too.
+  await Promise.all(
+    erasedTables.map((table) => sql.unsafe(`delete from ${table} where user_id = $1`, [userId]).execute()),
+  );
   await writeErasureEvents(sql, erasure, verification!.verified_phone);
   await Promise.all([
     sql`delete from users where id = ${userId}`.execute(),
-    ...erasedTables.map((table) => sql.unsafe(`delete from ${table} where user_id = $1`, [userId]).execute()),
     sql`delete from verifications where user_id = ${userId}`.execute(),
     ...(retainedUntil === null
       ? retainedTables.map((table) => sql.unsafe(`delete from ${table} where individual_id = $1`, [userId]).execute())
@@ -197,12 +200,8 @@ interface AuditedAction {
 }
 
 async function recordAction(sql: Transaction, { userId, action, actor, now }: AuditedAction): Promise<void> {
-  const target = `user ${userId}`;
   await sql`
-    insert into operator_actions (acted_at, subject, client, action, target, user_id)
-    values (${now}, ${actor.subject}, ${actor.client}, ${action}, ${target}, ${userId})`;
-  const data = JSON.stringify({ action, actor: actor.subject, target });
-  await sql`select write_event('operator.acted', ${userId}, ${now}, ${data}::text::json)`;
+    select record_action(${now}, ${actor.subject}, ${actor.client}, ${action}, ${`user ${userId}`}, null, ${userId}, null)`;
 }
 
 const isoTime = (column: string) => `to_char(${column}, 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"')`;

@@ -1,6 +1,6 @@
--- Uses a code up, links its phone, counts it for the prefix, and takes the failure back that was counted for the
--- attempt, with the block that it may have begun: all of it, or nothing. False if another call used the code first,
--- or another user has verified the phone.
+-- Uses a code up, links its phone, counts it for the prefix, takes the failure back that was counted for the attempt,
+-- with the block that it may have begun, and writes the event: all of it, or nothing. False if another call used the
+-- code first, or another user has verified the phone.
 create or replace function consume_code(
   for_user integer, code_number integer, to_phone text, called_at timestamptz,
   -- What the attempt was counted for.
@@ -55,5 +55,8 @@ begin
   if of_prefix is not null then
     update guard_prefixes g set verified = g.verified + 1 where g.prefix = of_prefix;
   end if;
+  perform write_event('phone.verified', for_user, called_at, json_build_object('country', (
+    select nullif(m.country, '') from messages m
+    where m.user_id = for_user and m.code_number = consume_code.code_number limit 1)));
   return true;
 end $$;

@@ -13,7 +13,8 @@ create or replace function reserve_attempt(
 
   -- False if a rule refuses the attempt.
   out is_counted boolean,
-  -- The rules that refuse, and those that would if they were enforced, as an array of guard_refusal.
+  -- The rules that refuse, and those that would if they were enforced, as an array of guard_refusal. An enforced one
+  -- beside a counted attempt is the user's block, which this attempt has begun.
   out refusals json,
   -- The phones it was counted for.
   out phones text[],
@@ -36,6 +37,7 @@ declare
   earlier issued_code[];
   good issued_code[] := '{}';
   found_refusals guard_refusal[] := '{}';
+  begun_until timestamptz;
 begin
   phones := '{}';
   if (limits.phone_failures).kept > 0 then
@@ -112,8 +114,12 @@ begin
   if not is_known_user then
     insert into verifications (user_id, failures, blocked_until)
     values (for_user, array[called_at], find_block('{}', null, limits.user_failures, called_at))
-    on conflict (user_id) do nothing;
+    on conflict (user_id) do nothing
+    returning blocked_until into begun_until;
     if not found then perform raise_lost_race(); end if;
+    if begun_until > called_at and (limits.user_failures).windows[1].is_enforced then
+      refusals := to_json(found_refusals || refusal_of(begun_until, limits.user_failures));
+    end if;
     return;
   end if;
 
@@ -140,5 +146,9 @@ begin
     latest_code = latest,
     failures = append_event(v.failures, called_at, (limits.user_failures).kept),
     blocked_until = find_block(v.failures, v.blocked_until, limits.user_failures, called_at)
-  where v.user_id = for_user;
+  where v.user_id = for_user
+  returning v.blocked_until into begun_until;
+  if begun_until > called_at and (limits.user_failures).windows[1].is_enforced then
+    refusals := to_json(found_refusals || refusal_of(begun_until, limits.user_failures));
+  end if;
 end $$;

@@ -1,0 +1,43 @@
+-- Writes phone.verification_blocked for the block of a known user that ends at the given time, once for each block.
+-- It is called when the failure that began the block is final: see src/phone/verify-code.ts.
+create or replace function tell_block(for_user integer, block_until timestamptz, called_at timestamptz) returns void
+language plpgsql as $$
+begin
+  update verifications v set told_block_until = block_until
+  where v.user_id = for_user and v.blocked_until = block_until and v.told_block_until is distinct from block_until
+    and exists (select from users u where u.id = for_user);
+  if found then
+    perform write_event('phone.verification_blocked', for_user, called_at, block_data(block_until));
+  end if;
+end $$;
+
+-- Tells of blocks whose process ended before it could: the last failure is older than any verification takes.
+create or replace function tell_missed_blocks(called_at timestamptz, failed_before timestamptz, most integer)
+returns integer
+language plpgsql as $$
+declare
+  missed record;
+  told integer := 0;
+begin
+  for missed in
+    select v.user_id, v.blocked_until from verifications v
+    where v.blocked_until > called_at and v.told_block_until is distinct from v.blocked_until
+      and v.failures[cardinality(v.failures)] < failed_before and exists (select from users u where u.id = v.user_id)
+    order by v.user_id limit most
+  loop
+    perform tell_block(missed.user_id, missed.blocked_until, called_at);
+    told := told + 1;
+  end loop;
+  return told;
+end $$;
+
+create or replace function block_data(block_until timestamptz) returns json
+language sql stable as $$
+  select json_build_object('until', event_timestamp(block_until), 'rule', 'user-failures')
+$$;
+
+-- A timestamp as the API writes it: UTC, without trailing zeros in the fraction.
+create or replace function event_timestamp(moment timestamptz) returns text
+language sql stable as $$
+  select rtrim(rtrim(to_char(moment at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US'), '0'), '.') || 'Z'
+$$;
