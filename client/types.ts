@@ -436,8 +436,8 @@ export interface PhoneSendFailedData {
   userId: number;
   /** ISO 3166 code of the phone number’s country, or null where it cannot be told. */
   country: string | null;
-  /** Why. */
-  reason: string;
+  /** refused: a gateway refused the destination, and the send is counted. unavailable: no gateway took it. */
+  reason: 'refused' | 'unavailable';
 }
 
 export interface PhoneSendFailedEvent {
@@ -456,8 +456,8 @@ export interface PhoneDeliveryChangedData {
   userId: number;
   /** The number of the code among the user’s. */
   codeNumber: number;
-  /** The new state, such as delivered or failed. */
-  state: string;
+  /** The new state. */
+  state: 'delivered' | 'failed';
   /** Name of the gateway. */
   gateway: string;
 }
