@@ -75,7 +75,7 @@ async function start(options: AppOptions, releasers: Releasers): Promise<App> {
   const admission = new Admission(config.requestsAtOnce);
   const server = await prepareServer(config, fresh, releasers);
   const db = await connectDatabase(server.url, config, options.siblings?.count ?? 1, admission, observe, releasers);
-  // The sandbox empties everything that was made with them in a moment.
+  // Everything that was made with these keys is deleted when the sandbox is opened below.
   if (fresh) await forgetKeys(db);
   observer.observeUse(() => ({ activeRequests: admission.active, databaseWork: db.use }));
   const tracing = config.tracesEndpoint ? await startTracing(config.tracesEndpoint, version) : undefined;

@@ -1,4 +1,4 @@
-/** The first phase of a stop: the service says that it is going, and goes on answering until others have noticed. */
+/** The first phase of a stop: readiness fails, and requests are answered until the load balancers have noticed. */
 import { setTimeout as sleep } from 'node:timers/promises';
 
 export interface StopOptions {

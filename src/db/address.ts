@@ -8,7 +8,7 @@ export interface Endpoint {
 }
 
 export interface Encryption {
-  /** `preferred` goes on without if the server has none; only `verified` also knows whom it talks to. */
+  /** `preferred` works unencrypted if the server has no encryption. Only `verified` checks the server's identity. */
   mode: 'off' | 'preferred' | 'required' | 'verified';
   /** The certificate of an authority of one's own. */
   ca?: Buffer;

@@ -16,7 +16,7 @@ const opening = 'begin read only; set local idle_in_transaction_session_timeout 
 const noSuchCursor = '34000';
 
 /**
- * A cursor of the database's, not of the driver's: that one (3.4.9) writes to a session that has ended in the meantime.
+ * Uses a cursor of PostgreSQL: the driver's own (postgres.js 3.4.9) writes to a session that has ended in the meantime.
  * Planned for a tenth of the rows (`cursor_tuple_fraction`), so that the index is walked along and nothing is sorted.
  * `sql` must have one connection.
  */

@@ -14,7 +14,7 @@ export { schema } from './pool.ts';
 export type Sql = postgres.Sql;
 export type Row = postgres.Row;
 export type { Transaction } from './transaction.ts';
-/** A statement with its parameters. The driver sends it when it is awaited or told to; where order counts, it is told. */
+/** A statement with its parameters. It is sent when it is awaited, or by `execute()` where the order matters. */
 export type Statement = postgres.PendingQuery<postgres.Row[]>;
 
 export interface DatabaseOptions {
@@ -223,14 +223,14 @@ export function asProblem(error: unknown): Problem | undefined {
 
 /** SQLSTATE 40001: serialization_failure, which a statement of ours raises when it has lost a race; 40P01: deadlock. */
 const lostRaces = new Set(['40001', '40P01']);
-/** Each race is won by somebody, and a row can be first written only once. */
+/** Whenever one statement loses a race, another has succeeded. So few retries are needed. */
 const maxRaces = 20;
 
-/** Asks again what has lost a race, of which nothing was kept. */
-export async function orAgain<T>(ask: () => PromiseLike<T>): Promise<T> {
+/** Runs a statement again if it lost a race with another one. A statement that lost has changed nothing. */
+export async function retryLostRace<T>(run: () => PromiseLike<T>): Promise<T> {
   for (let races = 1; ; races += 1) {
     try {
-      return await ask();
+      return await run();
     } catch (error) {
       if (!lostRaces.has(errorCode(error)) || races === maxRaces) throw error;
     }

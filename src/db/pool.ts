@@ -112,7 +112,7 @@ function brokenSocket(error: Error): Socket {
   return socket;
 }
 
-/** The route to a database, and one that takes what it is given. */
+/** Opens the route to a database. It finds the host to connect to: the primary, or any host. */
 export function openRoute(address: DatabaseAddress, accepts: 'primary' | 'any' = 'primary'): Route {
   return createRoute({ address, accepts, askRole: (endpoint) => askRole(address, endpoint) });
 }

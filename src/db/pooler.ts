@@ -1,4 +1,4 @@
-/** Finds out whether a pooler stands in front of the database that gives each transaction another session. */
+/** Detects a connection pooler in transaction or statement mode, which gives each transaction another session. */
 import { StartError } from '../errors.ts';
 import { nameAddress } from './address.ts';
 import { openConnection } from './pool.ts';

@@ -23,7 +23,7 @@ export interface RouteOptions {
   askRole(endpoint: Endpoint): Promise<Role>;
 }
 
-/** Others get so long to answer after the first primary has: two servers may take themselves for the primary. */
+/** After one primary has answered, the other hosts get this long: two servers may both claim to be the primary. */
 const otherMilliseconds = 1000;
 /** After a search that found nothing, the next one waits so long, so that many connections cause no storm of them. */
 const pauseMilliseconds = 400;

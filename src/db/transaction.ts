@@ -1,6 +1,6 @@
 /**
- * Transactions on a session that may end at any time. When it has, the driver (3.4.9, `begin`) still sends what the
- * transaction does next, and at last the rollback; both throw where nobody can catch it.
+ * Transactions on a session that may end at any time. After that the driver (postgres.js 3.4.9, `begin`) still sends
+ * the next statements and the rollback, and both throw in a callback where nobody can catch the error.
  */
 import type postgres from 'postgres';
 import type { Pool, Session } from './pool.ts';
@@ -23,7 +23,7 @@ export async function runTransaction<T>(pool: Pool, work: (sql: Transaction) => 
   return begun as Promise<T>;
 }
 
-/** The driver has told the caller when the session ended. Whatever came now would be answered by a commit or rollback. */
+/** The driver has already rejected the caller's promise. If `begin` went on, it would send a commit or a rollback. */
 const forever = new Promise<never>(() => {});
 
 /** A statement as the driver makes it: it is sent when somebody waits for it, and not before. */

@@ -1,6 +1,6 @@
 /**
- * The cursor of the event log: a position, the generation of the log it belongs to, and the time that decides when it is
- * outlived. Opaque to callers. It is not signed: whoever may use it may read every event anyway.
+ * The cursor of the event log: a position, the generation of the log it belongs to, and the time that decides when it
+ * expires. Opaque to callers. It is not signed: whoever may use it may read every event anyway.
  */
 import { hash } from 'node:crypto';
 

@@ -10,7 +10,7 @@ export interface EventFilter {
 
 export interface PageRequest extends EventFilter {
   afterPosition: number;
-  /** Events from before are outlived, also those that have not been removed yet. */
+  /** Older events have expired, even if they have not been removed yet. */
   keptSince: Date;
   limit: number;
 }

@@ -1,4 +1,7 @@
-/** Sliding windows: what a setting gives, and what the database counts. */
+/**
+ * The types of sliding windows. Whether a window is full, and who is blocked, is decided in the database:
+ * `find_full_windows` and `find_block` in src/db/functions/guard_counters.sql.
+ */
 import type { RuleName } from './rules.ts';
 
 /** At most `count` events in any `seconds`. After so many failures their key is blocked for `blockSeconds`. */

@@ -75,7 +75,7 @@ export function createEventStreams({ clock, stopping }: EventStreamsOptions) {
       return open.size;
     },
 
-    /** A stream of a caller about something; it takes part in the limit until it ends. */
+    /** Opens a stream for a caller; `about` names its topic. It counts toward the limits until it ends. */
     open({ subject, expiresAt }: Caller, about: string): EventStream {
       const key = `${subject} ${about}`;
       const count = counts.get(key) ?? 0;

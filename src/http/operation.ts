@@ -104,7 +104,7 @@ export interface Operation<T = undefined, Q = undefined> extends Described, Part
     mediaTypes: string[];
     handle(context: Omit<Context<T, Q>, 'body' | 'query'>, body: Readable): Promise<Reply>;
   };
-  /** Refuses tokens that are bound to a user, also about that user. */
+  /** Refuses tokens that are bound to a user, even for that user's own data. */
   serviceTokensOnly?: boolean;
   /** The user that the input names, for tokens that are bound to one user. */
   namesUser?(context: Context<T, Q>): number | undefined;

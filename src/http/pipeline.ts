@@ -80,7 +80,7 @@ export function createPipeline({ operations, verifier, admission, guard, trusted
     const release = isBodySent && mayBeLarge(operation, headers) ? await largeBodySlots.take(owner) : undefined;
     try {
       const sent = isBodySent ? await readBody(request, operation.largestBody ?? maxBodyBytes) : undefined;
-      // Awaited before anything else can throw: nobody would hear of its failure, and that ends the process.
+      // Awaited at once: if something threw before, the rejection would be unhandled and would end the process.
       const input = operation.rawBody ? undefined : readInput(operation, sent, headers['content-type']);
       const body = input instanceof Promise ? await input : input;
       const context: Context<unknown, unknown> = {

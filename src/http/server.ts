@@ -73,7 +73,7 @@ export function createServer(options: ServerOptions): Server {
       body.destroy();
       return void response.writeHead(status, headers).end();
     }
-    // A stream of events lasts as long as its reader likes; its answer is its beginning.
+    // An event stream has no fixed end, so the request counts as answered when the stream begins.
     if (reply.contentType === eventStreamType) {
       record.answeredAt = performance.now();
       allowSlowReading(response);

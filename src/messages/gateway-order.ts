@@ -1,4 +1,7 @@
-/** Keeps the order of the gateways for each country, by what became of the messages. A job refreshes it. */
+/**
+ * The order in which gateways are tried, for each country. A job refreshes it from the outcomes of recent messages;
+ * `decideOrder` in src/sms/order.ts holds the rule.
+ */
 import { secondsAfter, type Clock } from '../clock.ts';
 import type { Observe } from '../observe.ts';
 import { decideOrder, type OrderDecision, type OrderLimits } from '../sms/order.ts';

@@ -58,7 +58,7 @@ export function createTrailStore(db: Database) {
       );
     },
 
-    /** What the receipt found: a message it moved on, one it had nothing new to say about, or none. */
+    /** moved: the message has a new state. known: the receipt says nothing new. absent: there is no such message. */
     async applyReceipt(
       { userId, number }: { userId: number; number: number },
       receipt: ReceiptRow,

@@ -13,7 +13,7 @@ export interface TrailOptions {
 
 /** While the database is away, no more than this waits to be written. */
 const pendingLimit = 10_000;
-/** What anybody can cause as often as they like is written once a minute, with a count. */
+/** Events that a caller can cause without limit are written at most once a minute, with a count. */
 const holdSeconds = 60;
 const keySeconds = 86_400;
 const rowLimit = 200;
@@ -50,7 +50,7 @@ export function createTrail({ store, clock, observe, keepDays }: TrailOptions) {
     else lostEvents += 1;
   }
 
-  /** Writes what is noted. What is held waits for its minute, unless `all` is wanted. */
+  /** Writes the events that are due; with `all`, also those that would wait for the end of their minute. */
   async function flush(all = false): Promise<void> {
     flushing = flushing.then(() => write(all));
     await flushing;

@@ -25,7 +25,7 @@ export function makeSeed(): Buffer {
   return randomBytes(seedBytes);
 }
 
-/** Leading zeros are digits like any other. */
+/** A code may begin with zeros. */
 export function deriveCode(key: Buffer, owner: CodeOwner, digits: number): string {
   const range = 10 ** digits;
   // Numbers above the last multiple of the range would make some codes likelier than others.

@@ -92,7 +92,7 @@ export function createReserveSend({ store, live, leases, decisions, digest, cloc
     return { codeNumber, messageNumber, repeated, requestedAt: now, counted };
   };
 
-  /** A rule whose mode has just changed may be missing; then the next call will know. */
+  /** There is no objection if the mode of its rule changed during the call. The next call uses the new mode. */
   function refuse(send: GuardedSend, sources: readonly Source[], objection: Objection | undefined, now: Date): never {
     const { rule, waitSeconds } = objection ?? { rule: 'user-sends', waitSeconds: 1 };
     note(send, sources, rule, 'refused', now);

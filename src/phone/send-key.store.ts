@@ -1,4 +1,4 @@
-/** Who sends, of those who come with the same Idempotency-Key. */
+/** Decides which of several requests with the same Idempotency-Key sends the code. */
 import type { Database } from '../db/database.ts';
 
 export interface SendKey {

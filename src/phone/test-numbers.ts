@@ -1,4 +1,4 @@
-/** Numbers for those who review an app: no text is sent, the code is fixed, and both end on a day. */
+/** Phone numbers for app reviewers: no text is sent, the code is fixed, and both are valid until a given date. */
 export interface TestNumber {
   /** The phone's key. */
   phone: string;

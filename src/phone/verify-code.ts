@@ -92,7 +92,7 @@ export function createVerifyCode({ store, clock, observe, live, decisions, diges
     const { refusal, shadows } = judge(objections, live.modes);
     for (const rule of shadows) note(attempt, rule, 'shadow', goodCodes[0]?.phone);
     if (isCounted) return;
-    // A rule whose mode has just changed may be missing; then the next call will know.
+    // There is no objection if the mode of its rule changed during the call. The next call uses the new mode.
     const { rule, waitSeconds = 1 } = refusal ?? objections[0] ?? { rule: 'user-failures' as const };
     note(attempt, rule, 'refused', undefined);
     observe({ kind: 'verify-refused', userId, reason: 'blocked', rule });

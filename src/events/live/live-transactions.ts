@@ -45,7 +45,7 @@ export function createLiveTransactions({ store, sequence }: LiveTransactionsOpti
 
   function add(individualId: number, watcher: Watcher, knownSequence: number): () => void {
     let entry = watched.get(individualId);
-    // Whoever knows less is told again; a message twice does no harm, one missed would.
+    // The oldest known sequence wins: a message that is sent twice does no harm, a missed one does.
     if (entry) entry.sequence = Math.min(entry.sequence, knownSequence);
     else watched.set(individualId, (entry = { sequence: knownSequence, watchers: new Set() }));
     entry.watchers.add(watcher);

@@ -158,7 +158,7 @@ export function createEndpointsStore(db: Database) {
       return row !== undefined;
     },
 
-    /** The new secret counts at once; the others expire then, unless they do so before. Older ones than `kept` go. */
+    /** The new secret is valid at once. The newest `kept` of the others expire by `othersUntil`; the rest go. */
     async rotateSecret(id: number, sealed: Buffer, othersUntil: Date, kept: number): Promise<boolean> {
       return db.transaction(async (sql) => {
         const [row] = await sql`select from webhook_endpoints where id = ${id} for update`;
