@@ -4,7 +4,7 @@ import type { Config } from '../config/load.ts';
 import { openDatabase, type Database } from '../db/database.ts';
 import { startEmbedded } from '../db/embedded.ts';
 import { describeOffset, readClockOffset, tolerableSeconds } from '../db/clock-offset.ts';
-import { asStartError } from '../db/explain.ts';
+import { asStartError } from '../db/explain-failure.ts';
 import { grantsCure, missingGrants } from '../db/grants.ts';
 import { enterMode, refuseOtherMode } from '../db/installation.ts';
 import { migrate, missingFrom, readSchema, refuseUnknownContracts } from '../db/migrate.ts';

@@ -1,5 +1,5 @@
 /** Wires the guard: its rules, its counters, and the jobs that keep both current. */
-import { errorCode } from '../db/database.ts';
+import { errorCode } from '../db/failures.ts';
 import { DecisionLog } from '../guard/decisions.ts';
 import { createGuardDesk } from '../guard/desk.ts';
 import { createDeskStore } from '../guard/desk.store.ts';
@@ -29,10 +29,10 @@ export async function openGuard(core: Core, phones: PhoneStore, observe: Observe
   const flushFailed = (error: unknown) =>
     observe({ kind: 'job-failed', job: 'guard-decisions', reason: errorCode(error) });
   releasers.add(() => decisions.flush().catch(flushFailed));
-  siblings.onTold('guard', () => live.refresh());
+  siblings.onNotified('guard', () => live.refresh());
   const refreshEverywhere = async () => {
     await live.refresh();
-    await siblings.tell('guard');
+    await siblings.notify('guard');
   };
   jobs.start(
     { name: 'guard-state', everyMilliseconds: 2000, run: () => live.refresh() },

@@ -1,5 +1,5 @@
 /** Periodic work: one way to run it, to spread it, to report that it failed, and to stop it. */
-import { errorCode } from '../db/database.ts';
+import { errorCode } from '../db/failures.ts';
 import type { JobLeases } from '../db/job-leases.ts';
 import type { Observe } from '../observe.ts';
 import type { Tracing } from '../tracing/tracing.ts';

@@ -47,7 +47,7 @@ function openGatewayOrder({ config, clock, observer }: Core, store: TrailStore):
       config.gatewayOrder === 'adaptive'
         ? {
             windowSeconds: config.orderWindowSeconds,
-            leastMessages: config.orderMessages,
+            minMessages: config.orderMessages,
             marginPercent: config.orderMarginPercent,
             floorPercent: config.orderFloorPercent,
           }

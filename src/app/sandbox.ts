@@ -27,10 +27,10 @@ export async function openSandbox(
   forget: () => Promise<void> | void,
 ): Promise<Sandbox> {
   const store = createSandboxStore(db);
-  const sandbox = createSandbox({ store, clock, inbox, forget, tellOthers: () => siblings.tell('sandbox') });
+  const sandbox = createSandbox({ store, clock, inbox, forget, notifyOthers: () => siblings.notify('sandbox') });
   if (fresh) await sandbox.empty();
   await sandbox.follow();
-  siblings.onTold('sandbox', async () => {
+  siblings.onNotified('sandbox', async () => {
     await sandbox.follow();
     await forget();
   });

@@ -1,7 +1,7 @@
 /** Listens, and stops listening. */
 import { createServer as createHttpServer, type Server } from 'node:http';
 import type { Socket } from 'node:net';
-import { errorCode } from '../db/database.ts';
+import { errorCode } from '../db/failures.ts';
 import { StartError } from '../errors.ts';
 import type { Observer } from '../observe.ts';
 

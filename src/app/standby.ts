@@ -1,5 +1,6 @@
 /** Wires the standbys that may answer in the primary's place, where there are any. */
-import { isTooLong, openDatabase } from '../db/database.ts';
+import { openDatabase } from '../db/database.ts';
+import { isTooLong } from '../db/failures.ts';
 import { isCopyOf } from '../db/installation.ts';
 import { createStandbyReads } from '../transactions/standby-reads.ts';
 import { createTransactionsStore, type TransactionsStore } from '../transactions/transactions.store.ts';

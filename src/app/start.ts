@@ -6,7 +6,7 @@ import { ServiceClock } from '../clock.ts';
 import { checkMode, gatewaysIn } from '../config/check.ts';
 import type { Config } from '../config/load.ts';
 import { findRisks } from '../config/risks.ts';
-import { asProblem } from '../db/database.ts';
+import { asProblem } from '../db/failures.ts';
 import { enterKeys, forgetKeys } from '../db/installation.ts';
 import { createJobLeases } from '../db/job-leases.ts';
 import { deriveKeys } from '../digest-keys.ts';

@@ -2,7 +2,7 @@
 import { randomUUID } from 'node:crypto';
 import { isLoopback } from '../config/check.ts';
 import type { Config } from '../config/load.ts';
-import { errorCode } from '../db/database.ts';
+import { errorCode } from '../db/failures.ts';
 import { createEgressPolicy } from '../egress/addresses.ts';
 import { createPoster, type PosterOptions } from '../egress/poster.ts';
 import { createResolver } from '../egress/resolver.ts';

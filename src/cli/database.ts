@@ -2,7 +2,7 @@
 import { loadConfig, type Config } from '../config/load.ts';
 import { openDatabase, type Database } from '../db/database.ts';
 import { runningEmbedded, startEmbedded } from '../db/embedded.ts';
-import { asStartError } from '../db/explain.ts';
+import { asStartError } from '../db/explain-failure.ts';
 import { migrate, missingFrom, readSchema, refuseUnknownContracts } from '../db/migrate.ts';
 import { StartError } from '../errors.ts';
 

@@ -1,6 +1,6 @@
 /** `ledgerline grants`: what the role of the service must be allowed to do, printed or applied. */
 import { loadConfig } from '../config/load.ts';
-import { asStartError } from '../db/explain.ts';
+import { asStartError } from '../db/explain-failure.ts';
 import { grantStatements } from '../db/grants.ts';
 import { openConnection } from '../db/pool.ts';
 import { withDatabaseUrl } from './database.ts';

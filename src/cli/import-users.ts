@@ -64,7 +64,7 @@ async function* readUsers(chunks: AsyncIterable<Buffer>): AsyncGenerator<Read> {
   let header: string[] | undefined;
   let isFirst = true;
   for await (const lines of readLines(chunks)) {
-    for (const { number: line, text, problem } of lines) {
+    for (const { lineNumber: line, text, problem } of lines) {
       if (text === undefined) {
         yield { line, problem: problem! };
       } else if (isFirst && !text.trimStart().startsWith('{')) {

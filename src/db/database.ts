@@ -1,10 +1,11 @@
-/** The connections to PostgreSQL: a pool for each kind of work, a probe that watches the server, and the names of errors. */
+/** The connections to PostgreSQL: a pool for each kind of work, and a probe that watches the server. */
 import type postgres from 'postgres';
-import { databaseAway, databaseContended, queryTooLong, type Problem } from '../errors.ts';
+import { databaseAway } from '../errors.ts';
 import { serviceItself, Slots, type Owner } from '../slots.ts';
 import { parseAddress } from './address.ts';
 import { cancelWhenGone } from './cancel.ts';
 import { readByCursor } from './cursor.ts';
+import { errorCode } from './failures.ts';
 import { openPool, openRoute, readIsStandby, type Pool } from './pool.ts';
 import { failure } from './socket.ts';
 import { runTransaction, type Transaction } from './transaction.ts';
@@ -192,48 +193,6 @@ async function inTime<T>(query: PromiseLike<T>): Promise<T> {
     return await Promise.race([query, late]);
   } finally {
     clearTimeout(timer);
-  }
-}
-
-export function errorCode(error: unknown): string {
-  return String((error as { code?: unknown } | undefined)?.code ?? 'unknown');
-}
-
-/** SQLSTATE 57014: query_canceled, which is what statement_timeout raises. */
-const timedOut = '57014';
-
-/**
- * SQLSTATE classes 08 (connection), 53 (resources: disk full, too many connections) and 57P (shutdown,
- * starting up), 25006 (a standby), 28 and 3D (it is being set up anew); and the driver's and sockets' own names.
- */
-const awayCodes =
-  /^(08...|53...|57P0.|25006|28...|3D000|CONNECTION_.*|CONNECT_TIMEOUT|PROBE_TIMEOUT|STALE_PRIMARY|ECONN.*|EPIPE|ENOTFOUND|EAI_AGAIN|ETIMEDOUT|EHOSTUNREACH|ENETUNREACH)$/;
-
-export function isTooLong(error: unknown): boolean {
-  return errorCode(error) === timedOut;
-}
-
-/** What a failed statement means to a caller, where it is not a defect of ours. */
-export function asProblem(error: unknown): Problem | undefined {
-  const code = errorCode(error);
-  if (isTooLong(error)) return queryTooLong();
-  if (lostRaces.has(code)) return databaseContended();
-  return awayCodes.test(code) ? databaseAway() : undefined;
-}
-
-/** SQLSTATE 40001: serialization_failure, which a statement of ours raises when it has lost a race; 40P01: deadlock. */
-const lostRaces = new Set(['40001', '40P01']);
-/** Whenever one statement loses a race, another has succeeded. So few retries are needed. */
-const maxRaces = 20;
-
-/** Runs a statement again if it lost a race with another one. A statement that lost has changed nothing. */
-export async function retryLostRace<T>(run: () => PromiseLike<T>): Promise<T> {
-  for (let races = 1; ; races += 1) {
-    try {
-      return await run();
-    } catch (error) {
-      if (!lostRaces.has(errorCode(error)) || races === maxRaces) throw error;
-    }
   }
 }
 

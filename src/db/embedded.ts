@@ -8,7 +8,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { StartError } from '../errors.ts';
 import { freePort } from '../free-port.ts';
 import { installBinaries, isRoot, nobody } from './binaries.ts';
-import { isRunning, lockDirectory, lockHolder } from './lock.ts';
+import { isRunning, lockDirectory, lockHolder } from './data-directory-lock.ts';
 
 export interface Embedded {
   url: string;

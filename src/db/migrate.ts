@@ -2,11 +2,12 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type postgres from 'postgres';
 import { StartError } from '../errors.ts';
-import { array, errorCode, schema } from './database.ts';
+import { array, schema } from './database.ts';
+import { errorCode } from './failures.ts';
 import { applyFunctions, pendingFunctions } from './functions.ts';
 import { readMigrationFiles, type Migration, type MigrationKind } from './migration-files.ts';
 import { openConnection, type Pool } from './pool.ts';
-import { splitStatements } from './statements.ts';
+import { splitStatements } from './split-statements.ts';
 import { runTransaction } from './transaction.ts';
 
 export interface SchemaState {

@@ -3,7 +3,7 @@ import type postgres from 'postgres';
 import { readSchema, refuseUnknownContracts, selectDue, withConnection, type MigrateOptions } from './migrate.ts';
 import type { Migration } from './migration-files.ts';
 import { schema } from './database.ts';
-import { splitStatements } from './statements.ts';
+import { splitStatements } from './split-statements.ts';
 import { lockOf, type TableLock } from './table-locks.ts';
 
 export interface TableSize {

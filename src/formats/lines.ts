@@ -3,7 +3,7 @@ import { isUtf8 } from 'node:buffer';
 import { setImmediate } from 'node:timers/promises';
 
 export interface Line {
-  number: number;
+  lineNumber: number;
   /** Undefined if the line cannot be read; then `problem` says why. */
   text?: string;
   problem?: string;
@@ -33,7 +33,7 @@ export async function* readLines(chunks: AsyncIterable<Buffer>): AsyncGenerator<
 }
 
 class LineReader {
-  #number = 0;
+  #lineNumber = 0;
   #chunk: Buffer = Buffer.alloc(0);
   #start = 0;
   /** The start of a line that goes on in the next chunk. */
@@ -75,7 +75,7 @@ class LineReader {
   }
 
   #line(end: Buffer): Line | undefined {
-    this.#number += 1;
+    this.#lineNumber += 1;
     const length = this.#restLength + end.length;
     if (length === 0) return undefined;
     const bytes = this.#rest.length > 0 ? Buffer.concat([...this.#rest, end]) : end;
@@ -83,16 +83,16 @@ class LineReader {
     this.#restLength = 0;
     const hasReturn = bytes.at(-1) === carriageReturn;
     if (length - (hasReturn ? 1 : 0) > longestLine) {
-      return { number: this.#number, problem: `The line is longer than ${longestLine} bytes.` };
+      return { lineNumber: this.#lineNumber, problem: `The line is longer than ${longestLine} bytes.` };
     }
-    return readLine(bytes, this.#number);
+    return readLine(bytes, this.#lineNumber);
   }
 }
 
 /** A byte order mark may come before the first line. */
-function readLine(bytes: Buffer, number: number): Line | undefined {
-  if (!isUtf8(bytes)) return { number, problem: 'The line is not valid UTF-8.' };
+function readLine(bytes: Buffer, lineNumber: number): Line | undefined {
+  if (!isUtf8(bytes)) return { lineNumber, problem: 'The line is not valid UTF-8.' };
   const text = bytes.toString();
-  const content = number === 1 && text.startsWith('\uFEFF') ? text.slice(1) : text;
-  return content.trim() === '' ? undefined : { number, text: content };
+  const content = lineNumber === 1 && text.startsWith('\uFEFF') ? text.slice(1) : text;
+  return content.trim() === '' ? undefined : { lineNumber, text: content };
 }

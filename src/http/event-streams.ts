@@ -20,15 +20,15 @@ export interface EventStreamsOptions {
   stopping: AbortSignal;
 }
 
-const streamsOfOne = 3;
+const maxStreamsPerCaller = 3;
 /** In a process; each holds a connection. */
-const streamsOfAll = 5000;
+const maxStreams = 5000;
 const retryAfterSeconds = 15;
 const commentMilliseconds = 14_500;
 /** A reader that does not read is given up. */
 const unreadCharacters = 65_536;
 /** Spread, so that the readers of a process that stops do not all come back in one moment. */
-const reconnectMilliseconds = { least: 2000, most: 5000 };
+const reconnectMilliseconds = { min: 2000, max: 5000 };
 
 const headers = {
   'cache-control': 'no-store',
@@ -79,13 +79,13 @@ export function createEventStreams({ clock, stopping }: EventStreamsOptions) {
     open({ subject, expiresAt }: Caller, about: string): EventStream {
       const key = `${subject} ${about}`;
       const count = counts.get(key) ?? 0;
-      if (count >= streamsOfOne || open.size >= streamsOfAll) throw tooManyStreams(retryAfterSeconds);
+      if (count >= maxStreamsPerCaller || open.size >= maxStreams) throw tooManyStreams(retryAfterSeconds);
       const stream: OpenStream = { key, expiresAt, body: new Readable({ read() {} }), commentedAt: performance.now() };
       open.add(stream);
       counts.set(key, count + 1);
       stream.body.once('close', () => release(stream));
-      const { least, most } = reconnectMilliseconds;
-      stream.body.push(writeStreamRetry(least + Math.random() * (most - least)));
+      const { min, max } = reconnectMilliseconds;
+      stream.body.push(writeStreamRetry(min + Math.random() * (max - min)));
       return {
         send(message) {
           push(stream, writeStreamMessage(message));

@@ -16,7 +16,7 @@ import { BodyChunks } from './body-chunks.ts';
 import type { AnyOperation } from './operation.ts';
 import { JsonObject, type Json } from '../formats/json.ts';
 import { largestInOneGo } from '../formats/large-json.ts';
-import { isJson, mediaTypeOf, parseBody, parseLargeBody } from './read-body.ts';
+import { isJson, mediaTypeOf, parseBody, parseLargeBody } from './parse-body.ts';
 
 /** RFC 9112 section 3.2. */
 export function checkHost({ httpVersion, headers }: IncomingMessage): void {

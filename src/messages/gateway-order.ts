@@ -1,10 +1,10 @@
 /**
  * The order in which gateways are tried, for each country. A job refreshes it from the outcomes of recent messages;
- * `decideOrder` in src/sms/order.ts holds the rule.
+ * `decideOrder` in src/sms/decide-gateway-order.ts holds the rule.
  */
 import { secondsAfter, type Clock } from '../clock.ts';
 import type { Observe } from '../observe.ts';
-import { decideOrder, type OrderDecision, type OrderLimits } from '../sms/order.ts';
+import { decideOrder, type OrderDecision, type OrderLimits } from '../sms/decide-gateway-order.ts';
 import type { TrailStore } from './trail.store.ts';
 
 export interface GatewayOrderOptions {

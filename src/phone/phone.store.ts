@@ -1,5 +1,6 @@
 /** The statements that decide about phones. Where two callers can race, one statement decides. */
-import { array, orAgain, type Database } from '../db/database.ts';
+import { array, type Database } from '../db/database.ts';
+import { retryLostRace } from '../db/lost-race.ts';
 import type { FailureLimits, SendLimits } from '../guard/limits.ts';
 import type { RuleName } from '../guard/rules.ts';
 import type { Source } from '../guard/source.ts';
@@ -183,7 +184,7 @@ export function createPhoneStore(db: Database) {
     async reserveSend(attempt: SendAttempt): Promise<SendReservation> {
       const { userId, phone, now, limits, code } = attempt;
       const counted = countedSources(limits, attempt.sources);
-      const [row] = await orAgain(() =>
+      const [row] = await retryLostRace(() =>
         db.write.unsafe(
           reserveSendText(limits, counted),
           [
@@ -238,7 +239,7 @@ export function createPhoneStore(db: Database) {
     async reserveAttempt(attempt: VerifyAttempt): Promise<AttemptReservation> {
       const { userId, now, limits } = attempt;
       const counted = countedSources(limits, attempt.sources);
-      const [row] = await orAgain(() =>
+      const [row] = await retryLostRace(() =>
         db.write.unsafe(
           reserveAttemptText(limits, counted),
           [

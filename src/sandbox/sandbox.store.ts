@@ -1,6 +1,7 @@
 /** Statements that only the sandbox may run. */
 import { setTimeout as sleep } from 'node:timers/promises';
-import { errorCode, type Database, type Transaction } from '../db/database.ts';
+import type { Database, Transaction } from '../db/database.ts';
+import { errorCode } from '../db/failures.ts';
 
 /** The additionalData that marks the demo individual. */
 export const demoMark = '{"demo":true}';

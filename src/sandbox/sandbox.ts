@@ -15,12 +15,12 @@ export interface SandboxParts {
   /** Drops what this process remembers of the database. */
   forget(): Promise<void> | void;
   /** Returns when the other processes have dropped it, too. */
-  tellOthers(): Promise<void>;
+  notifyOthers(): Promise<void>;
 }
 
 export type Sandbox = ReturnType<typeof createSandbox>;
 
-export function createSandbox({ store, clock, inbox, forget, tellOthers }: SandboxParts) {
+export function createSandbox({ store, clock, inbox, forget, notifyOthers }: SandboxParts) {
   /** A reading that was begun before a change and ends after it must not undo it. */
   let changes = 0;
 
@@ -33,7 +33,7 @@ export function createSandbox({ store, clock, inbox, forget, tellOthers }: Sandb
       changes += 1;
       // Two answers may arrive in any order. The clock that is further ahead is right.
       clock.aheadSeconds = Math.max(clock.aheadSeconds, ahead);
-      await tellOthers();
+      await notifyOthers();
       return { now: clock.now(), aheadSeconds: ahead };
     },
 
@@ -43,7 +43,7 @@ export function createSandbox({ store, clock, inbox, forget, tellOthers }: Sandb
       await store.resetClock(clock.now());
       changes += 1;
       await forget();
-      await tellOthers();
+      await notifyOthers();
     },
 
     async empty(): Promise<void> {
@@ -51,7 +51,7 @@ export function createSandbox({ store, clock, inbox, forget, tellOthers }: Sandb
       changes += 1;
       clock.aheadSeconds = 0;
       await forget();
-      await tellOthers();
+      await notifyOthers();
     },
 
     /** Takes the clock over from the database, where another process may have moved it. */

@@ -1,6 +1,6 @@
 /** Our name for a text: the user, the message, the try, and a signature that only we can make. */
 import { createHmac } from 'node:crypto';
-import { sameText } from './same.ts';
+import { sameText } from './constant-time.ts';
 
 export interface MessageKey {
   userId: number;

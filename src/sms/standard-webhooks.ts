@@ -1,6 +1,6 @@
 /** Signs and checks by Standard Webhooks: `v1,` and the base64 HMAC-SHA256 over id.timestamp.body. */
 import { createHmac } from 'node:crypto';
-import { sameText } from './same.ts';
+import { sameText } from './constant-time.ts';
 
 const toleranceSeconds = 300;
 

@@ -9,10 +9,10 @@ export async function* readNdjson(chunks: AsyncIterable<Buffer>): AsyncGenerator
   for await (const lines of readLines(chunks)) yield lines.map(toRow);
 }
 
-function toRow({ number, text, problem }: Line): IncomingRow {
-  if (text === undefined) return unreadable(number, problem!);
+function toRow({ lineNumber, text, problem }: Line): IncomingRow {
+  if (text === undefined) return unreadable(lineNumber, problem!);
   const json = readJson(text);
-  return json instanceof MalformedJson ? unreadable(number, json.message) : incoming(number, json);
+  return json instanceof MalformedJson ? unreadable(lineNumber, json.message) : incoming(lineNumber, json);
 }
 
 export function incoming(line: number, json: Json): IncomingRow {

@@ -1,5 +1,6 @@
 /** The statements about transactions. A page's JSON is joined by the database and passed on untouched. */
-import { errorCode, type Database, type Row, type Sql } from '../db/database.ts';
+import type { Database, Row, Sql } from '../db/database.ts';
+import { errorCode } from '../db/failures.ts';
 import type { Owner } from '../slots.ts';
 import { minMillionths, maxMillionths } from './amount.ts';
 import { hasAmount, isNarrow, isUnfiltered, offsetOf, type Filter, type Page } from './filter.ts';

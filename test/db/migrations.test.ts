@@ -8,7 +8,7 @@ import { expect, it, onTestFinished } from 'vitest';
 import { migrate, readSchema } from '../../src/db/migrate.ts';
 import { migrationsFolder, parseMigration, readMigrationFiles } from '../../src/db/migration-files.ts';
 import { locksOf, planMigrations } from '../../src/db/migration-plan.ts';
-import { splitStatements } from '../../src/db/statements.ts';
+import { splitStatements } from '../../src/db/split-statements.ts';
 import { lockOf } from '../../src/db/table-locks.ts';
 import { run } from '../harness/process.ts';
 import { cloneDatabase, serviceForTest } from '../harness/service.ts';

@@ -4,7 +4,7 @@ import { createServer, type AddressInfo } from 'node:net';
 import { once } from 'node:events';
 import path from 'node:path';
 import { expect, it, onTestFinished, vi } from 'vitest';
-import { isRunning } from '../../src/db/lock.ts';
+import { isRunning } from '../../src/db/data-directory-lock.ts';
 import { startLoad } from '../harness/load.ts';
 import { dataFolder, run, startProcess, type ServiceProcess } from '../harness/process.ts';
 import { newPhone, row } from '../harness/service.ts';

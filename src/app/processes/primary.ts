@@ -6,7 +6,7 @@ import cluster, { type Worker } from 'node:cluster';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { StartError } from '../../errors.ts';
 import type { MetricsSnapshot, Observer } from '../../observe.ts';
-import { RestartDelay } from './backoff.ts';
+import { RestartDelay } from './restart-delay.ts';
 import { openChannel, type Channel } from './channel.ts';
 import { MetricsBook } from './metrics.ts';
 import type { Topic } from './siblings.ts';
@@ -126,7 +126,7 @@ export class Primary {
             this.#options.observer.observe({ kind: 'worker-started', worker: place + 1, pid: child.pid! });
             resolve(started as Started);
           },
-          tell: (topic) => this.#tellOthers(id, topic as Topic),
+          notify: (topic) => this.#notifyOthers(id, topic as Topic),
           metrics: () => this.readMetrics(),
           snapshot: (snapshot) => this.#metrics.take(id, snapshot as MetricsSnapshot),
         },
@@ -140,8 +140,8 @@ export class Primary {
     });
   }
 
-  async #tellOthers(teller: number, topic: Topic): Promise<void> {
-    const others = [...this.#members.values()].filter(({ worker, readyAt }) => worker.id !== teller && readyAt);
+  async #notifyOthers(sender: number, topic: Topic): Promise<void> {
+    const others = [...this.#members.values()].filter(({ worker, readyAt }) => worker.id !== sender && readyAt);
     await Promise.all(others.map(({ channel }) => channel.ask('notified', topic)));
   }
 

@@ -7,16 +7,16 @@ export interface Siblings {
   /** How many processes the node has, this one included. */
   count: number;
   /** Returns when the others have taken the change in, so that the caller's next request finds it everywhere. */
-  tell(topic: Topic): Promise<void>;
-  /** Called when another process tells of a change. */
-  onTold(topic: Topic, take: () => Promise<void>): void;
+  notify(topic: Topic): Promise<void>;
+  /** Called when another process notifies of a change. */
+  onNotified(topic: Topic, take: () => Promise<void>): void;
   /** The metrics of all processes together; undefined where there is only this one. */
   readMetrics: (() => Promise<string>) | undefined;
 }
 
 export const noSiblings: Siblings = {
   count: 1,
-  tell: async () => {},
-  onTold: () => {},
+  notify: async () => {},
+  onNotified: () => {},
   readMetrics: undefined,
 };

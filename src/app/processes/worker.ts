@@ -37,8 +37,8 @@ export function openWorkerEnd(count: number): WorkerEnd {
     stopAsked,
     siblings: {
       count,
-      tell: async (topic) => void (await channel.ask('tell', topic)),
-      onTold: (topic, take) => void takers.set(topic, take),
+      notify: async (topic) => void (await channel.ask('notify', topic)),
+      onNotified: (topic, take) => void takers.set(topic, take),
       readMetrics: async () => String((await channel.ask('metrics')) ?? ''),
     },
     report(app) {

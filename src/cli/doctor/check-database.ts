@@ -2,7 +2,7 @@
 import type postgres from 'postgres';
 import type { Config } from '../../config/load.ts';
 import { describeOffset, readClockOffset, tolerableSeconds } from '../../db/clock-offset.ts';
-import { explainFault } from '../../db/explain.ts';
+import { explainFault } from '../../db/explain-failure.ts';
 import { grantsCure, missingGrants } from '../../db/grants.ts';
 import { nameAddress } from '../../db/address.ts';
 import { openConnection } from '../../db/pool.ts';

@@ -4,7 +4,7 @@ import type { Observe } from '../../observe.ts';
 import { noStore, operation, reply, type Request } from '../operation.ts';
 import { integer, record, word } from '../../formats/record.ts';
 import { required, text } from '../../formats/shape.ts';
-import { mediaTypeOf } from '../read-body.ts';
+import { mediaTypeOf } from '../parse-body.ts';
 
 const tokenResponse = record('TokenResponse', {
   access_token: required(text(), 'A JWT (RFC 9068).'),

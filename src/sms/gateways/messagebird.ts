@@ -5,7 +5,7 @@ import { defineGateway } from '../define-gateway.ts';
 import { isGsm } from '../encoding.ts';
 import { accepted, refused, unable, unavailable, type Answer, type Callback, type Receipt } from '../gateway.ts';
 import { headerOf, httpCaller, outcomeOfStatus, type HttpAnswer } from '../http.ts';
-import { sameText } from '../same.ts';
+import { sameText } from '../constant-time.ts';
 
 /** Error codes for parameters that are missing, wrong or not allowed; `parameter` names which one. */
 const parameterErrors = new Set([9, 10]);

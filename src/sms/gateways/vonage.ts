@@ -5,7 +5,7 @@ import { defineGateway } from '../define-gateway.ts';
 import { isGsm } from '../encoding.ts';
 import { accepted, refused, throttled, unable, unavailable, unknown, type Answer, type Callback } from '../gateway.ts';
 import { formType, httpCaller, outcomeOfStatus, type HttpAnswer } from '../http.ts';
-import { sameText } from '../same.ts';
+import { sameText } from '../constant-time.ts';
 
 /**
  * About the destination: unknown prefix (6), barred (7), not on the list of a demo account (29), deactivated (33).

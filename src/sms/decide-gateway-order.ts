@@ -12,7 +12,7 @@ export interface GatewayFigures {
 
 export interface OrderLimits {
   /** Messages that a gateway must have sent before anything is concluded. */
-  leastMessages: number;
+  minMessages: number;
   /** Percentage points that it must be behind another gateway. */
   marginPercent: number;
   /** Below this it moves behind the others even if they have no figures. */
@@ -34,7 +34,7 @@ export function decideOrder(
   const reasons = new Map<string, string>();
   for (const name of configured) {
     const own = byName.get(name);
-    if (!own || own.accepted < limits.leastMessages) continue;
+    if (!own || own.accepted < limits.minMessages) continue;
     const others = configured.filter((other) => other !== name).flatMap((other) => byName.get(other) ?? []);
     const reason = findBetter(own, others, limits) ?? findTooLow(own, limits);
     if (reason) reasons.set(name, reason);
@@ -57,8 +57,8 @@ const measures: Measure[] = [
 ];
 
 /** The percentage for each measure that has enough messages. */
-function percentagesOf(figures: GatewayFigures, { leastMessages }: OrderLimits): Map<string, number> {
-  const sufficient = measures.filter(({ total }) => total(figures) >= leastMessages);
+function percentagesOf(figures: GatewayFigures, { minMessages }: OrderLimits): Map<string, number> {
+  const sufficient = measures.filter(({ total }) => total(figures) >= minMessages);
   return new Map(sufficient.map(({ name, count, total }) => [name, (100 * count(figures)) / total(figures)]));
 }
 

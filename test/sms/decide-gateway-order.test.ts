@@ -4,10 +4,10 @@ import { openDatabase } from '../../src/db/database.ts';
 import type { Observation } from '../../src/observe.ts';
 import { createGatewayOrder } from '../../src/messages/gateway-order.ts';
 import { createTrailStore } from '../../src/messages/trail.store.ts';
-import { decideOrder } from '../../src/sms/order.ts';
+import { decideOrder } from '../../src/sms/decide-gateway-order.ts';
 import { serviceForTest } from '../harness/service.ts';
 
-const limits = { leastMessages: 50, marginPercent: 15, floorPercent: 30 };
+const limits = { minMessages: 50, marginPercent: 15, floorPercent: 30 };
 const numbers = (gateway: string, accepted: number, delivered: number, failed: number, verified: number) => ({
   gateway,
   accepted,

@@ -1,7 +1,7 @@
 /** Says in a sentence why a database cannot be used, and what to do about it. */
 import { StartError } from '../errors.ts';
 import { nameAddress } from './address.ts';
-import { errorCode } from './database.ts';
+import { errorCode } from './failures.ts';
 
 interface Explanation {
   codes: RegExp;

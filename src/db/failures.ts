@@ -1,0 +1,35 @@
+/** What a failed statement means: to a caller, and to the code that may run it again. */
+import { databaseAway, databaseContended, queryTooLong, type Problem } from '../errors.ts';
+
+export function errorCode(error: unknown): string {
+  return String((error as { code?: unknown } | undefined)?.code ?? 'unknown');
+}
+
+/** SQLSTATE 57014: query_canceled, which is what statement_timeout raises. */
+const timedOut = '57014';
+
+/**
+ * SQLSTATE classes 08 (connection), 53 (resources: disk full, too many connections) and 57P (shutdown,
+ * starting up), 25006 (a standby), 28 and 3D (it is being set up anew); and the driver's and sockets' own names.
+ */
+const awayCodes =
+  /^(08...|53...|57P0.|25006|28...|3D000|CONNECTION_.*|CONNECT_TIMEOUT|PROBE_TIMEOUT|STALE_PRIMARY|ECONN.*|EPIPE|ENOTFOUND|EAI_AGAIN|ETIMEDOUT|EHOSTUNREACH|ENETUNREACH)$/;
+
+export function isTooLong(error: unknown): boolean {
+  return errorCode(error) === timedOut;
+}
+
+/** What a failed statement means to a caller, where it is not a defect of ours. */
+export function asProblem(error: unknown): Problem | undefined {
+  const code = errorCode(error);
+  if (isTooLong(error)) return queryTooLong();
+  if (isLostRace(error)) return databaseContended();
+  return awayCodes.test(code) ? databaseAway() : undefined;
+}
+
+/** SQLSTATE 40001: serialization_failure, which a statement of ours raises when it has lost a race; 40P01: deadlock. */
+const lostRaces = new Set(['40001', '40P01']);
+
+export function isLostRace(error: unknown): boolean {
+  return lostRaces.has(errorCode(error));
+}

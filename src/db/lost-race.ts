@@ -1,0 +1,16 @@
+/** Statements that lose a race with another one are run again. */
+import { isLostRace } from './failures.ts';
+
+/** Whenever one statement loses a race, another has succeeded. So few retries are needed. */
+const maxRaces = 20;
+
+/** Runs a statement again if it lost a race with another one. A statement that lost has changed nothing. */
+export async function retryLostRace<T>(run: () => PromiseLike<T>): Promise<T> {
+  for (let races = 1; ; races += 1) {
+    try {
+      return await run();
+    } catch (error) {
+      if (!isLostRace(error) || races === maxRaces) throw error;
+    }
+  }
+}
