@@ -4,6 +4,7 @@ import { DecisionLog } from '../guard/decisions.ts';
 import { createGuardDesk } from '../guard/desk.ts';
 import { createDeskStore } from '../guard/desk.store.ts';
 import { createGuardStore } from '../guard/guard.store.ts';
+import { createFiredRules } from '../guard/fired-rules.ts';
 import { LeaseBook } from '../guard/leases.ts';
 import { readLimits } from '../guard/limits.ts';
 import { createLiveGuard } from '../guard/live.ts';
@@ -22,7 +23,11 @@ export async function openGuard(core: Core, phones: PhoneStore, observe: Observe
   const configured = configuredModes(config.mode === 'production', config.rules);
   const limits = readLimits(config);
   const live = createLiveGuard(store.readState, limits, configured, digest);
-  const decisions = new DecisionLog(store.writeDecisions);
+  const firedRules = createFiredRules({
+    write: store.tellFiredRule,
+    onError: (error) => observe({ kind: 'job-failed', job: 'guard-events', reason: errorCode(error) }),
+  });
+  const decisions = new DecisionLog(store.writeDecisions, firedRules.tell);
   const sweep = createSweeper(store, limits, clock);
   const leases = new LeaseBook();
   await live.refresh();
@@ -68,6 +73,7 @@ export async function openGuard(core: Core, phones: PhoneStore, observe: Observe
     }),
     async forget() {
       leases.forget();
+      firedRules.forget();
       await live.refresh();
     },
   };

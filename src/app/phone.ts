@@ -1,6 +1,9 @@
 /** Wires phone verification: guard, gateways, send and verify. */
 import { secondsAfter } from '../clock.ts';
 import { createOverview } from '../messages/overview.ts';
+import { errorCode } from '../db/failures.ts';
+import { createEventLogStore } from '../events/event-log.store.ts';
+import { createGatewayEvents } from '../events/gateway-events.ts';
 import { createMergeSpellings } from '../phone/merge-spellings.ts';
 import { createPhoneSpellingsStore } from '../phone/phone-spellings.store.ts';
 import { createPhoneStore } from '../phone/phone.store.ts';
@@ -135,8 +138,10 @@ function traceGateways(tracing: Tracing | undefined, gateways: Gateway[]): Gatew
   });
 }
 
-function openFailover({ config, observer, releasers }: Core, gateways: Gateway[], messages: OpenMessages): Failover {
+function openFailover(core: Core, gateways: Gateway[], messages: OpenMessages): Failover {
+  const { config, observer, releasers } = core;
   const { observe } = observer;
+  const gatewayEvents = openGatewayEvents(core);
   const failover = createFailover({
     gateways,
     orderFor: messages.order.orderFor,
@@ -150,9 +155,20 @@ function openFailover({ config, observer, releasers }: Core, gateways: Gateway[]
     now: () => performance.now(),
     onTry: ({ gateway, outcome, reason, milliseconds }) =>
       observe({ kind: 'gateway-asked', gateway, outcome, ...(reason && { reason }), milliseconds }),
-    onBreaker: (gateway, state, reason) =>
-      observe({ kind: 'gateway-breaker', gateway, state, ...(reason && { reason }) }),
+    onBreaker: (gateway, state, reason) => {
+      observe({ kind: 'gateway-breaker', gateway, state, ...(reason && { reason }) });
+      gatewayEvents.note(gateway, state, reason);
+    },
   });
   releasers.add(failover.close);
   return failover;
+}
+
+function openGatewayEvents({ db, clock, observer, jobs, releasers, traced }: Core) {
+  const events = createGatewayEvents({ write: traced('events', createEventLogStore(db)).writeEvent, clock });
+  const failed = (error: unknown) =>
+    observer.observe({ kind: 'job-failed', job: 'gateway-events', reason: errorCode(error) });
+  releasers.add(() => events.flush().catch(failed));
+  jobs.start({ name: 'gateway-events', everyMilliseconds: 250, run: events.flush });
+  return events;
 }

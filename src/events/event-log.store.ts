@@ -1,5 +1,6 @@
 /** The statements about the outboxes and the log. */
 import { array, type Database } from '../db/database.ts';
+import type { EventType } from './catalogue.ts';
 import type { LoggedEvent } from './event.ts';
 
 export interface EventFilter {
@@ -57,6 +58,11 @@ function pageOf({ types, userId }: EventFilter): { text: string; parameters: (st
 
 export function createEventLogStore(db: Database) {
   return {
+    /** An event about no user that no other statement decides. */
+    async writeEvent(type: EventType, at: Date, data: string): Promise<void> {
+      await db.write`select write_event(${type}, null, ${at}, ${data}::text::json)`;
+    },
+
     /** Whether an outbox holds an event. It locks nothing, so that an idle service can ask often. */
     async isEventWaiting(): Promise<boolean> {
       const [row] = await db.write`

@@ -29,19 +29,26 @@ const hourMilliseconds = 3_600_000;
 
 export class DecisionLog {
   readonly #write: (decisions: Decision[], totals: DecisionTotal[]) => Promise<void>;
+  readonly #tell: (decision: Decision) => Promise<void>;
   #decisions: Decision[] = [];
   #totals = new Map<string, DecisionTotal>();
   #writing: Promise<void> = Promise.resolve();
 
-  constructor(write: (decisions: Decision[], totals: DecisionTotal[]) => Promise<void>) {
+  constructor(
+    write: (decisions: Decision[], totals: DecisionTotal[]) => Promise<void>,
+    tell: (decision: Decision) => Promise<void>,
+  ) {
     this.#write = write;
+    this.#tell = tell;
   }
 
-  note(decision: Decision): void {
+  /** Resolves when the event of the decision is written, if it has one. */
+  note(decision: Decision): Promise<void> {
     const { rule, action, at } = decision;
     const hour = new Date(Math.floor(at.getTime() / hourMilliseconds) * hourMilliseconds);
     this.#count({ rule, action, hour, decisions: 1 });
     if (this.#decisions.length < decisionLimit) this.#decisions.push(decision);
+    return this.#tell(decision);
   }
 
   #count(total: DecisionTotal): void {

@@ -63,10 +63,15 @@ export type LiftTarget =
   | { prefix: string }
   | { blockedPhone: string; label: string };
 
-/** The statement that does something also records who did it. */
+/** The statement that does something also records who did it, and writes the event. */
 const acted = (condition: string) => `
   insert into operator_actions (acted_at, subject, client, action, target, detail, user_id, reason)
-  select $1::timestamptz, $2, $3, $4, $5, $6, $7::int, $8 where ${condition}`;
+  select $1::timestamptz, $2, $3, $4, $5, $6, $7::int, $8
+  from (
+    select write_event('operator.acted', $7::int, $1::timestamptz,
+      json_build_object('action', $4::text, 'actor', $2::text, 'target', $5::text))
+    where ${condition}
+  ) event`;
 
 export type DeskStore = ReturnType<typeof createDeskStore>;
 
@@ -154,11 +159,14 @@ export function createDeskStore(db: Database) {
       const { text, parameters } = act('exists (select from lifted)', now, who, 'lift', label, { userId });
       // The user's trail shows it too, so that nobody reads the block as standing.
       const rows = await db.write.unsafe(
-        `with lifted as (${statement}), done as (${text}), noted as (
+        `with lifted as (${statement}), told as (
+           select write_event('phone.block_lifted', $7::int, $1::timestamptz, block_data(l.until))
+           from lifted l where l.until is not null
+         ), done as (${text}), noted as (
            insert into verification_events (user_id, at, kind, reason, times)
            select $7::int, $1::timestamptz, 'block-lifted', $2, 1 where $7::int is not null and exists (select from lifted)
          )
-         select count(*)::int as lifted from lifted`,
+         select (select count(*) from lifted)::int as lifted, (select count(*) from told) as told`,
         [...parameters, value],
       );
       return rows[0]!.lifted;
@@ -201,8 +209,7 @@ export function createDeskStore(db: Database) {
     async removeSafe(key: string, who: Operator, now: Date): Promise<boolean> {
       const rows = await db.write.unsafe(
         `with removed as (delete from guard_safe where key = $5 returning label)
-         insert into operator_actions (acted_at, subject, client, action, target)
-         select $1::timestamptz, $2, $3, $4, label from removed returning 1`,
+         select record_action($1, $2, $3, $4, r.label, null, null, null) from removed r`,
         [now, who.subject, who.client, 'remove-safe', key],
       );
       return rows.length === 1;
@@ -215,8 +222,9 @@ export function createDeskStore(db: Database) {
       userId: number | undefined,
       now: Date,
     ): Promise<void> {
-      const values = [now, who.subject, who.client, action, target, null, userId ?? null, who.reason ?? null];
-      await db.write.unsafe(acted('true'), values);
+      const { subject, client, reason = null } = who;
+      await db.write`
+        select record_action(${now}, ${subject}, ${client}, ${action}, ${target}, null, ${userId ?? null}, ${reason})`;
     },
 
     async readDecisions({ rule, action, userId, before, most }: DecisionFilter) {
@@ -289,6 +297,8 @@ interface Extra {
   userId?: number | undefined;
 }
 
+/** No event tells of this block. */
+const noUntil = 'null::timestamptz as until';
 const noFailures = "failures = '{}', blocked_until = null";
 const noPhoneCounts = `sends = '{}', users = '{}', ${noFailures}`;
 
@@ -300,8 +310,12 @@ function liftStatement(target: LiftTarget): {
 } {
   if ('userId' in target) {
     return {
-      statement: `update verifications set ${noFailures}, sends = '{}', phones = '{}'
-        where user_id = $9::int returning 1`,
+      // Only a block that an event has told of is told to be lifted.
+      statement: `update verifications v set ${noFailures}, sends = '{}', phones = '{}'
+        from (select user_id, blocked_until, told_block_until from verifications where user_id = $9::int for update) b
+        where v.user_id = b.user_id
+        returning case when b.blocked_until > $1::timestamptz and b.told_block_until = b.blocked_until
+          then b.blocked_until end as until`,
       value: target.userId,
       label: `user ${target.userId}`,
       userId: target.userId,
@@ -309,7 +323,7 @@ function liftStatement(target: LiftTarget): {
   }
   if ('phone' in target) {
     return {
-      statement: `update phone_sends set ${noPhoneCounts} where phone = $9::text returning 1`,
+      statement: `update phone_sends set ${noPhoneCounts} where phone = $9::text returning ${noUntil}`,
       value: target.phone,
       label: `phone ${target.label}`,
       userId: undefined,
@@ -317,7 +331,7 @@ function liftStatement(target: LiftTarget): {
   }
   if ('blockedPhone' in target) {
     return {
-      statement: `update phone_sends set ${noFailures} where phone = $9::text returning 1`,
+      statement: `update phone_sends set ${noFailures} where phone = $9::text returning ${noUntil}`,
       value: target.blockedPhone,
       label: `phone ${target.label}`,
       userId: undefined,
@@ -325,7 +339,7 @@ function liftStatement(target: LiftTarget): {
   }
   if ('source' in target) {
     return {
-      statement: `update guard_sources set sends = '{}', ${noFailures} where key = $9::bytea returning 1`,
+      statement: `update guard_sources set sends = '{}', ${noFailures} where key = $9::bytea returning ${noUntil}`,
       value: target.source,
       label: target.label,
       userId: undefined,
@@ -333,14 +347,14 @@ function liftStatement(target: LiftTarget): {
   }
   if ('code' in target) {
     return {
-      statement: 'delete from guard_codes where key = $9::bytea returning 1',
+      statement: `delete from guard_codes where key = $9::bytea returning ${noUntil}`,
       value: target.code,
       label: 'a code',
       userId: undefined,
     };
   }
   return {
-    statement: 'delete from guard_prefixes where prefix = $9::text returning 1',
+    statement: `delete from guard_prefixes where prefix = $9::text returning ${noUntil}`,
     value: target.prefix,
     label: `prefix ${target.prefix}`,
     userId: undefined,

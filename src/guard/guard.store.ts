@@ -1,6 +1,7 @@
 /** The statements behind the guard's rules: their state, the record of decisions, the removal of what has expired. */
 import { array, type Database } from '../db/database.ts';
 import type { Decision, DecisionTotal } from './decisions.ts';
+import type { FiredRule } from './fired-rules.ts';
 import type { GuardState } from './live.ts';
 
 /** The time of the last event: of timestamps, or of records that have one. */
@@ -70,6 +71,11 @@ export function createGuardStore(db: Database) {
       const rows = await db.read`
         select name, used::float8 / cap as used_ratio from guard_budgets where day = ${day}::date and cap > 0`;
       return rows.map(({ name, used_ratio }) => ({ budget: name, usedRatio: used_ratio }));
+    },
+
+    /** Writes the event, unless the rule was told of within the time. */
+    async tellFiredRule({ rule, country, mode, at }: FiredRule, seconds: number): Promise<void> {
+      await db.write`select tell_fired_rule(${rule}, ${country}, ${mode}, ${at}, ${seconds})`;
     },
 
     /** Nothing is written about a user who was erased meanwhile; the totals count everything. */

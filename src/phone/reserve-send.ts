@@ -83,7 +83,7 @@ export function createReserveSend({ store, live, leases, decisions, digest, cloc
     // A phone that another user holds is not judged by the rules about destinations.
     const others = decision === 'phone-taken' ? [] : destinationObjections(against, reserved, taken, now);
     const { refusal, shadows } = judge([...own, ...others], modes);
-    for (const rule of shadows) note(send, sources, rule, 'shadow', now);
+    for (const rule of shadows) await note(send, sources, rule, 'shadow', now);
     if (decision === 'refused') return refuse(send, sources, refusal ?? own[0], now);
     if (decision === 'phone-taken') {
       observe({ kind: 'send-refused', userId, reason: 'phone-taken' });
@@ -93,9 +93,14 @@ export function createReserveSend({ store, live, leases, decisions, digest, cloc
   };
 
   /** There is no objection if the mode of its rule changed during the call. The next call uses the new mode. */
-  function refuse(send: GuardedSend, sources: readonly Source[], objection: Objection | undefined, now: Date): never {
+  async function refuse(
+    send: GuardedSend,
+    sources: readonly Source[],
+    objection: Objection | undefined,
+    now: Date,
+  ): Promise<never> {
     const { rule, waitSeconds } = objection ?? { rule: 'user-sends', waitSeconds: 1 };
-    note(send, sources, rule, 'refused', now);
+    await note(send, sources, rule, 'refused', now);
     observe({ kind: 'send-refused', userId: send.userId, reason: rule });
     throw waitSeconds === undefined ? phoneUnsupported() : tooManySends(waitSeconds, ruleOf(rule).refusal);
   }
@@ -106,8 +111,8 @@ export function createReserveSend({ store, live, leases, decisions, digest, cloc
     rule: RuleName,
     action: Decision['action'],
     at: Date,
-  ): void {
-    decisions.note({
+  ): Promise<void> {
+    return decisions.note({
       at,
       rule,
       action,

@@ -73,7 +73,7 @@ export function createVerifyCode({ store, clock, observe, live, decisions, diges
 
   async function decide(attempt: VerifyAttempt, reserved: AttemptReservation, code: string): Promise<void> {
     const { userId } = attempt;
-    judgeBlocks(attempt, reserved);
+    await judgeBlocks(attempt, reserved);
     const { goodCodes, phones } = reserved;
     const refuse = (reason: FailureReason) => fail(attempt, reserved, code, reason);
     if (goodCodes.length === 0) return refuse('no-code');
@@ -86,15 +86,18 @@ export function createVerifyCode({ store, clock, observe, live, decisions, diges
   }
 
   /** Throws when an enforced rule refused the attempt; notes what others would have refused. */
-  function judgeBlocks(attempt: VerifyAttempt, { isCounted, refusals, goodCodes }: AttemptReservation): void {
+  async function judgeBlocks(
+    attempt: VerifyAttempt,
+    { isCounted, refusals, goodCodes }: AttemptReservation,
+  ): Promise<void> {
     const { userId, now } = attempt;
     const objections = refusals.map(({ rule, until }) => ({ rule, waitSeconds: secondsBetween(now, until) }));
     const { refusal, shadows } = judge(objections, live.modes);
-    for (const rule of shadows) note(attempt, rule, 'shadow', goodCodes[0]?.phone);
+    for (const rule of shadows) await note(attempt, rule, 'shadow', goodCodes[0]?.phone);
     if (isCounted) return;
     // There is no objection if the mode of its rule changed during the call. The next call uses the new mode.
     const { rule, waitSeconds = 1 } = refusal ?? objections[0] ?? { rule: 'user-failures' as const };
-    note(attempt, rule, 'refused', undefined);
+    await note(attempt, rule, 'refused', undefined);
     observe({ kind: 'verify-refused', userId, reason: 'blocked', rule });
     throw tooManyFailures(waitSeconds, ruleOf(rule).refusal);
   }
@@ -117,8 +120,8 @@ export function createVerifyCode({ store, clock, observe, live, decisions, diges
     rule: RuleName,
     action: 'refused' | 'shadow',
     phone: string | undefined,
-  ): void {
-    decisions.note({
+  ): Promise<void> {
+    return decisions.note({
       at: now,
       rule,
       action,

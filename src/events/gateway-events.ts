@@ -1,0 +1,46 @@
+/**
+ * Tells when this process stops using a gateway, and when it uses it again. No statement of the database decides that, so
+ * what cannot be written at once is kept and written later, in order.
+ */
+import type { Clock } from '../clock.ts';
+
+export interface GatewayEventsOptions {
+  write(type: 'gateway.down' | 'gateway.up', at: Date, data: string): Promise<void>;
+  clock: Clock;
+}
+
+/** While the database is away; a gateway that comes and goes that often is known to do so. */
+const waitingLimit = 100;
+
+export function createGatewayEvents({ write, clock }: GatewayEventsOptions) {
+  const down = new Set<string>();
+  const waiting: { type: 'gateway.down' | 'gateway.up'; at: Date; data: string }[] = [];
+  let flushing: Promise<void> = Promise.resolve();
+
+  async function writeWaiting(): Promise<void> {
+    for (let event = waiting[0]; event; event = waiting[0]) {
+      await write(event.type, event.at, event.data);
+      waiting.shift();
+    }
+  }
+
+  return {
+    /** A probe that fails leaves the gateway down, and is not told. */
+    note(gateway: string, state: 'closed' | 'open' | 'probing', reason: string | undefined): void {
+      const isDown = state !== 'closed';
+      if (isDown === down.has(gateway)) return;
+      if (isDown) down.add(gateway);
+      else down.delete(gateway);
+      if (waiting.length >= waitingLimit) return;
+      const type = isDown ? 'gateway.down' : 'gateway.up';
+      const data = JSON.stringify({ gateway, reason: reason ?? (isDown ? 'it failed' : 'it accepted a message') });
+      waiting.push({ type, at: clock.now(), data });
+    },
+    /** Rejects if an event cannot be written. It is kept for the next time. */
+    async flush(): Promise<void> {
+      const writing = flushing.catch(() => undefined).then(writeWaiting);
+      flushing = writing;
+      await writing;
+    },
+  };
+}
