@@ -8,6 +8,7 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { benchBodies } from './bodies.js';
 import { benchCsv } from './csv.js';
+import { benchEvents } from './events.js';
 import { benchFastify } from './fastify.js';
 import { benchGateway } from './gateway.js';
 import { benchGrowth } from './growth.js';
@@ -32,6 +33,7 @@ const benches = {
   verify: benchVerify,
   guard: benchGuard,
   gateway: benchGateway,
+  events: benchEvents,
   pages: benchPages,
   growth: (bench, { quick, large }) =>
     benchGrowth(bench, {
