@@ -2,15 +2,14 @@
  * Every operation of the API, and exactly the events that the catalogue promises for it. At the end the whole run is
  * searched for what no event, no log of deliveries and no log line may hold.
  */
-import { createHmac } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { expect, it } from 'vitest';
 import { eventCatalogue, eventTypes, type EventEntry, type EventType } from '../../src/events/catalogue.ts';
-import { freePort } from '../../src/free-port.ts';
 import { openStream } from '../harness/event-stream.ts';
 import { gatewayServer, type Behaviour } from '../harness/gateway-server.ts';
 import { startReceiver, until } from '../harness/receiver.ts';
 import { row, serviceForTest } from '../harness/service.ts';
+import { sendTwilioReceipt, twilioAccepts, twilioSettings } from '../harness/twilio.ts';
 
 interface Told {
   id: string;
@@ -19,7 +18,6 @@ interface Told {
   data: Record<string, unknown>;
 }
 
-const accepts = () => ({ status: 201, body: { sid: 'SM1', status: 'queued' } });
 const refusesDestination = () => ({ status: 400, body: { code: 21614 } });
 const fails = () => ({ status: 503 });
 
@@ -58,18 +56,10 @@ const coveredElsewhere = [
 ];
 
 async function openRun() {
-  const gateway = await gatewayServer(accepts);
-  const publicUrl = `http://127.0.0.1:${await freePort()}`;
+  const gateway = await gatewayServer(twilioAccepts);
   const service = await serviceForTest({
-    PORT: new URL(publicUrl).port,
-    PUBLIC_URL: publicUrl,
+    ...(await twilioSettings(gateway.url)),
     LEDGERLINE_LOG_LEVEL: 'debug',
-    LEDGERLINE_GATEWAYS: 'twilio',
-    LEDGERLINE_TWILIO_ACCOUNT: 'AC1',
-    LEDGERLINE_TWILIO_TOKEN: 'secret',
-    LEDGERLINE_TWILIO_URL: gateway.url,
-    LEDGERLINE_SENDER: 'Ledgerline',
-    LEDGERLINE_SEND_SECONDS: '1',
     LEDGERLINE_BREAKER_FAILURES: '2',
     LEDGERLINE_BREAKER_PAUSE: '1s',
     LEDGERLINE_USER_SENDS: '4/10m',
@@ -124,17 +114,6 @@ async function openRun() {
 
 type Run = Awaited<ReturnType<typeof openRun>>;
 
-/** A receipt as Twilio signs it. */
-async function report(address: string): Promise<void> {
-  const members = { AccountSid: 'AC1', MessageSid: 'SM1', MessageStatus: 'delivered' };
-  const signed = address + Object.entries(members).flat().join('');
-  await fetch(address, {
-    method: 'POST',
-    headers: { 'x-twilio-signature': createHmac('sha1', 'secret').update(signed).digest('base64') },
-    body: new URLSearchParams(members),
-  });
-}
-
 async function verifyPhone({ gateway, call, step, behave, newPhone, lastCode, secrets }: Run): Promise<number> {
   const person = { email: 'person@secret.example', additionalData: { note: 'private-note' } };
   for (const secret of ['person@secret.example', 'private-note']) secrets.add(secret);
@@ -144,13 +123,15 @@ async function verifyPhone({ gateway, call, step, behave, newPhone, lastCode, se
   const send = (phoneNumber = phone) => call('POST', '/User/phone-number/send-code', { id, phoneNumber });
   const verify = (code: string) => call('POST', '/User/phone-number/verify', { id, code });
   await step('send-code', ['phone.code_sent'], () => send());
-  await step('receipts-twilio', ['phone.delivery_changed'], () => report(gateway.received[0]!.form.StatusCallback!));
+  await step('receipts-twilio', ['phone.delivery_changed'], () =>
+    sendTwilioReceipt(gateway.received[0]!.form.StatusCallback!, 'delivered'),
+  );
   await step('resend-code', ['phone.code_sent'], () => call('POST', `/User/${id}/phone-number/resend-code`));
   behave(refusesDestination);
   await step('send-code', ['phone.send_failed'], () => send());
   behave('die');
   await step('send-code', ['phone.code_sent'], () => send());
-  behave(accepts);
+  behave(twilioAccepts);
   await step('send-code', ['guard.rule_fired'], () => send());
   await step('send-code', [], () => send());
   await step('verify-phone', [], () => verify('999999'));
@@ -203,7 +184,7 @@ async function loseTheGateway({ call, behave, newPhone, newEvents, done, told }:
   behave(fails);
   expect((await sendOfNewUser()).status).toBe(503);
   await until(() => isTold('gateway.down'));
-  behave(accepts);
+  behave(twilioAccepts);
   await until(async () => (await sendOfNewUser()).status === 204);
   await until(() => isTold('gateway.up'));
   expect(told.filter(({ type }) => type.startsWith('gateway.')).map(({ type }) => type)).toEqual([

@@ -1,9 +1,8 @@
 /** The events of phone verification: each is written by the transaction that decides, once, and says no more than it may. */
-import { createHmac } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { freePort } from '../../src/free-port.ts';
 import { gatewayServer } from '../harness/gateway-server.ts';
 import { serviceForTest, startService, wrongCode, type Service } from '../harness/service.ts';
+import { sendTwilioReceipt, twilioAccepts, twilioSettings } from '../harness/twilio.ts';
 
 let service: Service;
 beforeAll(async () => {
@@ -153,41 +152,19 @@ describe('the block of a user', () => {
 });
 
 describe('sends through a gateway', () => {
-  const accepts = () => ({ status: 201, body: { sid: 'SM1', status: 'queued' } });
-
   it('tell what came of them, and what receipts changed', async () => {
-    const gateway = await gatewayServer(accepts);
-    const publicUrl = `http://127.0.0.1:${await freePort()}`;
+    const gateway = await gatewayServer(twilioAccepts);
     const through = await serviceForTest({
-      PORT: new URL(publicUrl).port,
-      PUBLIC_URL: publicUrl,
-      LEDGERLINE_GATEWAYS: 'twilio',
-      LEDGERLINE_TWILIO_ACCOUNT: 'AC1',
-      LEDGERLINE_TWILIO_TOKEN: 'secret',
-      LEDGERLINE_TWILIO_URL: gateway.url,
-      LEDGERLINE_SENDER: 'Ledgerline',
-      LEDGERLINE_GATEWAY_SECONDS: '1',
-      LEDGERLINE_SEND_SECONDS: '1',
+      ...(await twilioSettings(gateway.url)),
       LEDGERLINE_BREAKER_FAILURES: '1000',
     });
     const phone = newPhone();
     const id = await through.createUser();
     await through.sendCode(id, phone);
     const address = gateway.received[0]!.form.StatusCallback!;
-    const report = async (status: string) => {
-      const members = { AccountSid: 'AC1', MessageSid: 'SM1', MessageStatus: status };
-      const signed = address + Object.entries(members).flat().join('');
-      const answer = await fetch(address, {
-        method: 'POST',
-        headers: {
-          'content-type': 'application/x-www-form-urlencoded',
-          'x-twilio-signature': createHmac('sha1', 'secret').update(signed).digest('base64'),
-        },
-        body: new URLSearchParams(members),
-      });
-      expect(answer.ok).toBe(true);
-    };
-    for (const status of ['undelivered', 'delivered', 'delivered', 'undelivered']) await report(status);
+    for (const status of ['undelivered', 'delivered', 'delivered', 'undelivered']) {
+      expect((await sendTwilioReceipt(address, status)).ok).toBe(true);
+    }
     gateway.behave(() => ({ status: 400, body: { code: 21614 } }));
     expect((await through.sendCode(id, phone)).status).toBe(400);
     gateway.behave(() => ({ status: 503 }));
