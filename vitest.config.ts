@@ -3,7 +3,7 @@ import { defineConfig } from 'vitest/config';
 export default defineConfig({
   test: {
     include: ['test/**/*.test.ts'],
-    setupFiles: ['test/harness/checked-fetch.ts'],
+    setupFiles: ['test/harness/checked-fetch.ts', 'test/harness/one-process.ts'],
     globalSetup: ['test/harness/cluster.ts'],
     pool: 'forks',
     maxWorkers: 2,

@@ -1,17 +1,16 @@
 /** The smallest possible server: node:http, the driver and the service's own statements. */
 import { createServer } from 'node:http';
 import postgres from 'postgres';
-import { connectionOptions, shareConnections } from '../dist/db/database.js';
+import { shareConnections } from '../dist/db/database.js';
 import { createPhoneStore } from '../dist/phone/phone.store.js';
 import { filteredListStatement, listStatement } from '../dist/transactions/transactions.store.js';
+import { connectionOptions } from './connection.js';
 import { reserveAttempt, reserveSend } from './phone-calls.js';
 
 const shares = shareConnections(16);
-const common = connectionOptions(60);
-// As the service's pools for statements by key.
-const byKey = { ...common, connection: { ...common.connection, enable_seqscan: 'off' } };
-const read = postgres(process.argv[2], { ...byKey, max: shares.read });
-const write = postgres(process.argv[2], { ...byKey, max: shares.write });
+const byKey = { enable_seqscan: 'off' };
+const read = postgres(process.argv[2], connectionOptions(shares.read, byKey));
+const write = postgres(process.argv[2], connectionOptions(shares.write, byKey));
 const everyRow = 2_147_483_647;
 const run = (sql, statement, parameters) => sql.unsafe(statement, parameters, { prepare: true });
 const phones = createPhoneStore({ read, write });

@@ -9,11 +9,12 @@ import fastify, { LogController } from 'fastify';
 import { createRemoteJWKSet, jwtVerify } from 'jose';
 import postgres from 'postgres';
 import { Histogram, Registry } from 'prom-client';
-import { connectionOptions, shareConnections } from '../dist/db/database.js';
+import { shareConnections } from '../dist/db/database.js';
 import { listStatement } from '../dist/transactions/transactions.store.js';
+import { connectionOptions } from './connection.js';
 
 const [databaseUrl, issuerUrl, logFile] = process.argv.slice(2);
-const read = postgres(databaseUrl, { ...connectionOptions(60), max: shareConnections(16).read });
+const read = postgres(databaseUrl, connectionOptions(shareConnections(16).read));
 const everyRow = 2_147_483_647;
 
 const durations = new Histogram({

@@ -6,6 +6,7 @@
  *   npm run bench -- growth --large   up to 10,000,000 rows
  */
 import { readFileSync, writeFileSync } from 'node:fs';
+import { benchAvailability } from './availability.js';
 import { benchBodies } from './bodies.js';
 import { benchCsv } from './csv.js';
 import { benchEvents } from './events.js';
@@ -28,6 +29,7 @@ const benches = {
     await prepareSmall(bench);
     return benchList(bench);
   },
+  availability: benchAvailability,
   fastify: benchFastify,
   readers: benchReaders,
   verify: benchVerify,

@@ -3,6 +3,7 @@ import { createServer, type AddressInfo, type Socket } from 'node:net';
 import { once } from 'node:events';
 import { expect, it, onTestFinished, vi } from 'vitest';
 import { openDatabase } from '../../src/db/database.ts';
+import { noteFigures } from '../harness/figures.ts';
 import { startReplicated, type Replicated } from '../harness/servers.ts';
 import { row, serviceForTest, startService, type Service } from '../harness/service.ts';
 
@@ -48,6 +49,7 @@ it(
     await vi.waitUntil(() => along.acknowledged.length >= 20, { timeout: 60_000 });
 
     await servers.primary.crash();
+    const crashedAt = performance.now();
     await vi.waitUntil(async () => (await ready(service)) === 503, { timeout: 30_000 });
     // The standby answers, but takes no writes: the service must not take it for the database.
     await vi.waitUntil(() => along.refused.length >= 5, { timeout: 30_000 });
@@ -55,13 +57,23 @@ it(
     expect(await ready(service)).toBe(503);
 
     await servers.standby.promote();
+    const promotedAt = performance.now();
     const before = along.acknowledged.length;
+    await vi.waitUntil(() => along.acknowledged.length > before, { timeout: 60_000, interval: 5 });
+    const healedAt = performance.now();
     await vi.waitUntil(() => along.acknowledged.length >= before + 20, { timeout: 60_000 });
     await along.stop();
     expect(await ready(service)).toBe(200);
     const { json } = await service.list({ individualId, dataBatchCount: 1000 });
     const listed = new Set(json.transactions.map(({ transactionId }: { transactionId: string }) => transactionId));
-    expect(along.acknowledged.filter((transactionId) => !listed.has(transactionId))).toEqual([]);
+    const lost = along.acknowledged.filter((transactionId) => !listed.has(transactionId));
+    noteFigures('failover', {
+      acknowledged: along.acknowledged.length,
+      lost: lost.length,
+      awaySeconds: (healedAt - crashedAt) / 1000,
+      healingSeconds: (healedAt - promotedAt) / 1000,
+    });
+    expect(lost).toEqual([]);
 
     // The old primary comes back and takes itself for the primary still. It is on an older timeline.
     await servers.primary.start();

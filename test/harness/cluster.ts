@@ -13,6 +13,8 @@ declare module 'vitest' {
     clusterUrl: string;
     /** One for all services: making a key takes longer than the rest of a start. */
     signingKey: string;
+    /** A folder of the whole run, removed at its end. */
+    runFolder: string;
   }
 }
 
@@ -25,7 +27,14 @@ export default async function setup(project: TestProject): Promise<() => Promise
   await sql.end();
   project.provide('clusterUrl', cluster.url);
   project.provide('signingKey', await makeSigningKey());
-  return cluster.stop;
+  const runFolder = await mkdtemp(path.join(tmpdir(), 'ledgerline-run-'));
+  // PostgreSQL may run as another user, who must be able to reach it.
+  await chmod(runFolder, 0o711);
+  project.provide('runFolder', runFolder);
+  return async () => {
+    await cluster.stop();
+    await rm(runFolder, { recursive: true, force: true });
+  };
 }
 
 /** Any PostgreSQL, by a role that may create databases: for runs against another version. */

@@ -7,6 +7,7 @@ import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { onTestFinished } from 'vitest';
 import { checkAnswersOf } from './checked-fetch.ts';
+import { prepareDataDir } from './prepared-data.ts';
 
 const main = fileURLToPath(new URL('../../dist/main.js', import.meta.url));
 
@@ -34,6 +35,13 @@ export async function dataFolder(): Promise<string> {
     await rm(folder, { recursive: true, force: true, maxRetries: 5, retryDelay: 200 });
   });
   return path.join(folder, 'data');
+}
+
+/** The data directory of a sandbox that has been started before. */
+export async function preparedDataFolder(): Promise<string> {
+  const dataDir = await dataFolder();
+  await prepareDataDir(main, dataDir);
+  return dataDir;
 }
 
 function environment(settings: Record<string, string>): Record<string, string> {
@@ -115,10 +123,12 @@ export class ServiceProcess {
   }
 }
 
+/** Without DATABASE_URL it is a sandbox that has been started before; see ServiceProcess for a first start. */
 export async function startProcess(
   dataDir: string,
   settings: Record<string, string> = {},
   args: string[] = [],
 ): Promise<ServiceProcess> {
+  if (!settings.DATABASE_URL) await prepareDataDir(main, dataDir);
   return new ServiceProcess({ DATA_DIR: dataDir, ...settings }, args).ready();
 }

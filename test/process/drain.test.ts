@@ -9,6 +9,7 @@ import postgres from 'postgres';
 import { expect, it, onTestFinished, vi } from 'vitest';
 import { freePort } from '../../src/free-port.ts';
 import { startBalancer } from '../harness/balancer.ts';
+import { noteFigures } from '../harness/figures.ts';
 import { callOver, startLoad } from '../harness/load.ts';
 import { dataFolder, ServiceProcess, startProcess } from '../harness/process.ts';
 import { cloneDatabase, row } from '../harness/service.ts';
@@ -79,6 +80,7 @@ it(
     const { json: user } = await nodes[0]!.call('POST', '/User', token, {});
     await nodes[0]!.call('POST', '/app/record-transactions', token, { transactions: [row(user.id)] });
     const load = startLoad(balancer.url, token, user.id, 6);
+    const begun = performance.now();
     for (let restart = 0; restart < 12; restart += 1) {
       const before = load.answered;
       await vi.waitUntil(() => load.answered > before + 20, { timeout: 30_000 });
@@ -89,6 +91,12 @@ it(
       await bothReady();
     }
     await load.stop();
+    noteFigures('restarts', {
+      restarts: 12,
+      requests: load.answered,
+      failed: load.unexpected.length,
+      seconds: (performance.now() - begun) / 1000,
+    });
     expect(balancer.failures).toEqual([]);
     expect(load.unexpected).toEqual([]);
     expect(load.answered).toBeGreaterThan(250);

@@ -57,14 +57,14 @@ async function verifyUntilGone(service: ServiceProcess, token: string, kept: Ack
 }
 
 it(
-  'kill -9, ten times: everything acknowledged is there after the restart, and every code that answered 200 is used',
+  'kill -9, five times: everything acknowledged is there after the restart, and every code that answered 200 is used',
   { timeout: 240_000 },
   async () => {
     const dataDir = await dataFolder();
     const kept: Acknowledged = { transactions: [], used: [] };
     let service = await startProcess(dataDir);
     const { json: user } = await service.call('POST', '/User', await service.token(), {});
-    for (let round = 0; round < 10; round += 1) {
+    for (let round = 0; round < 5; round += 1) {
       const token = await service.token();
       const lanes = [
         ...Array.from({ length: 3 }, (_, lane) => recordUntilGone(service, token, user.id, `${round}-${lane}`, kept)),
@@ -94,8 +94,8 @@ it(
       for (const { transactionId } of json.transactions) listed.add(transactionId);
       if (json.transactions.length < 1000) break;
     }
-    expect(kept.transactions.length).toBeGreaterThan(50);
-    expect(kept.used.length).toBeGreaterThan(20);
+    expect(kept.transactions.length).toBeGreaterThan(25);
+    expect(kept.used.length).toBeGreaterThan(10);
     expect(kept.transactions.filter(({ transactionId }) => !listed.has(transactionId))).toEqual([]);
     expect(count).toBe(listed.size);
     for (const { id, code, phone } of kept.used) {

@@ -6,7 +6,7 @@ import path from 'node:path';
 import { expect, it, onTestFinished, vi } from 'vitest';
 import { isRunning } from '../../src/db/data-directory-lock.ts';
 import { startLoad } from '../harness/load.ts';
-import { dataFolder, run, startProcess, type ServiceProcess } from '../harness/process.ts';
+import { dataFolder, preparedDataFolder, run, startProcess, type ServiceProcess } from '../harness/process.ts';
 import { newPhone, row } from '../harness/service.ts';
 
 const twoProcesses = { LEDGERLINE_PROCESSES: '2' };
@@ -116,7 +116,7 @@ it('a start that cannot succeed says why, and ends', { timeout: 120_000 }, async
   await once(holder.listen(0, '127.0.0.1'), 'listening');
   onTestFinished(() => void holder.close());
   const { port } = holder.address() as AddressInfo;
-  const settings = { ...twoProcesses, DATA_DIR: await dataFolder(), PORT: String(port) };
+  const settings = { ...twoProcesses, DATA_DIR: await preparedDataFolder(), PORT: String(port) };
   const { code, stderr } = await run(['serve'], settings);
   expect(code).toBe(1);
   expect(stderr).toMatch(

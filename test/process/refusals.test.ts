@@ -5,7 +5,7 @@ import { createServer, type AddressInfo } from 'node:net';
 import path from 'node:path';
 import { describe, expect, inject, it, onTestFinished } from 'vitest';
 import { findPackage } from '../../src/db/binaries.ts';
-import { dataFolder, run, startProcess } from '../harness/process.ts';
+import { dataFolder, preparedDataFolder, run, startProcess } from '../harness/process.ts';
 import { cloneDatabase } from '../harness/service.ts';
 
 /** One clear sentence on standard error, and nothing else: no stack, no second guess. */
@@ -32,7 +32,7 @@ describe('a start that cannot work says in a sentence why, and what to do', () =
     await once(holder.listen(0, '127.0.0.1'), 'listening');
     onTestFinished(() => void holder.close());
     const { port } = holder.address() as AddressInfo;
-    expect(await refusal({ PORT: String(port), DATA_DIR: await dataFolder() })).toBe(
+    expect(await refusal({ PORT: String(port), DATA_DIR: await preparedDataFolder() })).toBe(
       `Port ${port} on 127.0.0.1 is taken. Stop what listens there, or set PORT to another port.`,
     );
   });
@@ -43,7 +43,7 @@ describe('a start that cannot work says in a sentence why, and what to do', () =
         HOST: '192.0.2.1',
         LEDGERLINE_SANDBOX_REMOTE: 'true',
         PORT: '4711',
-        DATA_DIR: await dataFolder(),
+        DATA_DIR: await preparedDataFolder(),
       }),
     ).toBe('This machine has no address 192.0.2.1. Set HOST to one it has, such as 127.0.0.1.');
   });

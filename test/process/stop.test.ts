@@ -1,11 +1,11 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync } from 'node:fs';
+import { existsSync, statSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import postgres from 'postgres';
 import { expect, it, vi } from 'vitest';
-import { dataFolder, startProcess } from '../harness/process.ts';
+import { dataFolder, preparedDataFolder, ServiceProcess, startProcess } from '../harness/process.ts';
 import { row } from '../harness/service.ts';
 
 /** The embedded PostgreSQL, as only the owner of the data directory can reach it. */
@@ -15,6 +15,11 @@ async function embeddedSql(dataDir: string) {
   return postgres(`postgres://ledgerline:${password}@127.0.0.1:${port}/ledgerline`, {
     connection: { search_path: 'ledgerline' },
   });
+}
+
+async function activeRequests({ url }: ServiceProcess): Promise<number> {
+  const metrics = await (await fetch(`${url}/metrics`)).text();
+  return Number(/^ledgerline_requests_active (\d+)$/m.exec(metrics)?.[1]);
 }
 
 it('SIGTERM stops the service and its PostgreSQL cleanly, with the requests in flight answered', async () => {
@@ -31,8 +36,7 @@ it('SIGTERM stops the service and its PostgreSQL cleanly, with the requests in f
   await sql.begin(async (transaction) => {
     await transaction`lock table transactions in access exclusive mode`;
     answers = Array.from({ length: 5 }, list);
-    const waiting = () => transaction`select from pg_stat_activity where wait_event_type = 'Lock'`;
-    await vi.waitUntil(async () => (await waiting()).length >= 5, { timeout: 30_000 });
+    await vi.waitUntil(async () => (await activeRequests(service)) === 5, { timeout: 30_000 });
     exit = service.end('SIGTERM');
     await vi.waitUntil(() => service.output.stdout.includes('"msg":"stopping"'), { timeout: 30_000 });
   });
@@ -47,7 +51,7 @@ it('SIGTERM stops the service and its PostgreSQL cleanly, with the requests in f
 });
 
 it('npm start passes a signal on, also one that the whole group gets, and leaves nothing behind', async () => {
-  const dataDir = await dataFolder();
+  const dataDir = await preparedDataFolder();
   const npm = spawn('npm', ['start', '--ignore-scripts'], {
     env: { PATH: process.env.PATH, HOME: process.env.HOME, DATA_DIR: dataDir, PORT: '0' },
     stdio: ['ignore', 'pipe', 'ignore'],
@@ -93,8 +97,7 @@ it('--fresh empties the sandbox', async () => {
 
 it('keeps passwords and keys to their owner, and the keys outside the database’s directory', async () => {
   const dataDir = await dataFolder();
-  const service = await startProcess(dataDir);
-  const { statSync } = await import('node:fs');
+  const service = await new ServiceProcess({ DATA_DIR: dataDir }).ready();
   for (const file of ['postgres-password', 'keys/signing.pem', 'keys/digest.key', 'postgres.log']) {
     expect([file, statSync(path.join(dataDir, file)).mode & 0o077]).toEqual([file, 0]);
   }

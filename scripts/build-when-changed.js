@@ -1,0 +1,59 @@
+/**
+ * Runs `npm run build`, unless dist/ is what it would make of the files that are there now. With `--note` it only
+ * remembers what has been built from what, as the last step of a build.
+ */
+import { spawnSync } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import { existsSync } from 'node:fs';
+import { mkdir, readdir, readFile, stat, writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+const root = fileURLToPath(new URL('..', import.meta.url));
+const sources = ['src', 'client', 'web', 'package.json', 'package-lock.json', 'tsconfig.json'];
+const buildSettings = ['tsconfig.build.json', 'tsconfig.client.json', 'openapi.json'];
+const stateFile = path.join(root, 'node_modules/.cache/ledgerline/build-state.json');
+
+async function filesIn(name) {
+  const place = path.join(root, name);
+  if (!existsSync(place)) return [];
+  if (!(await stat(place)).isDirectory()) return [place];
+  const entries = await readdir(place, { recursive: true, withFileTypes: true });
+  return entries.filter((entry) => entry.isFile()).map((entry) => path.join(entry.parentPath, entry.name));
+}
+
+async function digest(files, describe) {
+  const hash = createHash('sha256');
+  for (const file of files.toSorted()) hash.update(`${path.relative(root, file)}\0${await describe(file)}\n`);
+  return hash.digest('hex');
+}
+
+async function readState() {
+  const inputs = (await Promise.all([...sources, ...buildSettings].map(filesIn))).flat();
+  return JSON.stringify({
+    // By their content: a checkout gives files new times.
+    inputs: await digest(inputs, async (file) =>
+      createHash('sha256')
+        .update(await readFile(file))
+        .digest('hex'),
+    ),
+    // By size and time: whoever else writes there, such as another build, changes them.
+    outputs: await digest(await filesIn('dist'), async (file) => {
+      const { size, mtimeMs } = await stat(file);
+      return `${size} ${mtimeMs}`;
+    }),
+  });
+}
+
+async function isBuilt() {
+  const noted = await readFile(stateFile, 'utf8').catch(() => '');
+  return noted === (await readState());
+}
+
+if (process.argv[2] === '--note') {
+  await mkdir(path.dirname(stateFile), { recursive: true });
+  await writeFile(stateFile, await readState());
+} else if (!(await isBuilt())) {
+  const { status } = spawnSync('npm run --silent build', { cwd: root, stdio: 'inherit', shell: true });
+  process.exitCode = status ?? 1;
+}
