@@ -5,7 +5,8 @@ import { chmod, mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { onTestFinished } from 'vitest';
+import { inject, onTestFinished } from 'vitest';
+import { sandboxKey } from '../../src/auth/keys.ts';
 import { checkAnswersOf } from './checked-fetch.ts';
 import { prepareDataDir } from './prepared-data.ts';
 
@@ -129,6 +130,7 @@ export async function startProcess(
   settings: Record<string, string> = {},
   args: string[] = [],
 ): Promise<ServiceProcess> {
-  if (!settings.DATABASE_URL) await prepareDataDir(main, dataDir);
+  if (settings.DATABASE_URL) await sandboxKey(dataDir, 'signing.pem', () => inject('signingKey'));
+  else await prepareDataDir(main, dataDir);
   return new ServiceProcess({ DATA_DIR: dataDir, ...settings }, args).ready();
 }
