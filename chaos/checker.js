@@ -52,6 +52,11 @@ function checkUser(history, verifies, byPhone, report) {
   }
 }
 
+/** A connection that breaks at the commit leaves open whether it happened: the answer is a 503, or none at all. */
+function mayHaveVerified({ status, reason }) {
+  return status === 200 || status === 0 || reason === 'database-unavailable';
+}
+
 /** A code that arrived must work, unless the history knows a reason why not. */
 function checkRefusal(history, verifies, byPhone, call, report) {
   const texts = history.textsOf(call.userId).filter(({ at }) => at <= call.endedAt);
@@ -63,7 +68,7 @@ function checkRefusal(history, verifies, byPhone, call, report) {
   const isExpired =
     call.endedClock > Math.min(...same.map(({ clock }) => clock)) + codeMilliseconds - dispatchMilliseconds;
   const before = verifies.filter((other) => other !== call && other.at < call.endedAt);
-  const isUsed = before.some((other) => other.code === call.code && (other.status === 200 || other.status === 0));
+  const isUsed = before.some((other) => other.code === call.code && mayHaveVerified(other));
   const attempts = before.filter(({ at }) => at >= same[0].at).length;
   const isShared = byPhone.get(call.phone).some(({ userId }) => userId !== call.userId);
   if (!isExpired && !isUsed && !isShared && attempts < codeAttempts) {

@@ -55,6 +55,7 @@ describe('the checker', () => {
     expect(rulesBroken([verify(200), verify(400)], [text])).toEqual([]);
     expect(rulesBroken([verify(200), ...sends(7, false)], [text])).toEqual([]);
     expect(rulesBroken([verify(0), verify(400)], [text])).toEqual([]);
+    expect(rulesBroken([verify(503, { reason: 'database-unavailable' }), verify(400)], [text])).toEqual([]);
     expect(rulesBroken([verify(400)], [text, { ...text, codeNumber: 2, code: '654321' }])).toEqual([]);
     expect(rulesBroken([verify(400, { clock: 700_000, endedClock: 700_001 })], [text])).toEqual([]);
     expect(rulesBroken([{ operation: 'list', status: 200, known: 3, count: 3 }])).toEqual([]);
