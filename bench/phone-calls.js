@@ -5,6 +5,8 @@ import { configuredModes } from '../dist/guard/rules.js';
 
 const seed = Buffer.alloc(16);
 const digest = Buffer.alloc(32);
+/** One for each phone, as the service's digests are. */
+const keyOf = (phone) => Buffer.from(phone.padEnd(16, '0').slice(0, 16));
 const config = loadConfig({});
 const modes = configuredModes(false, config.rules);
 const limits = readLimits(config);
@@ -16,6 +18,7 @@ export async function reserveSend(store, userId, phone, now) {
   const { codeNumber, messageNumber } = await store.reserveSend({
     userId,
     phone,
+    phoneKey: keyOf(phone),
     correlationType: 0,
     now,
     limits: sendLimits,
@@ -30,6 +33,7 @@ export async function reserveSend(store, userId, phone, now) {
     codeNumber,
     outcome: 'accepted',
     phone,
+    phoneKey: keyOf(phone),
     maskedPhone: '+44…42',
     country: 'GB',
     correlationType: 0,
@@ -57,6 +61,6 @@ export async function reserveAttempt(store, userId, phone, now) {
     sources: [],
     codeKey: undefined,
   };
-  const { phones } = await store.reserveAttempt(attempt);
-  await store.consumeCode(attempt, { codeNumber: 1, phone }, phones, undefined);
+  const { phoneKeys } = await store.reserveAttempt(attempt);
+  await store.consumeCode(attempt, { codeNumber: 1, phone }, phoneKeys, undefined);
 }

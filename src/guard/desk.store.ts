@@ -13,10 +13,8 @@ export interface Operator {
 }
 
 export interface Block {
-  /** What `lift` takes; null for a phone, whose number must not be shown. */
-  id: string | null;
-  /** The phone number, where a phone is blocked. */
-  phone: string | null;
+  /** What `lift` takes. It says nothing about a phone, and names one block only. */
+  id: string;
   rule: string;
   /** Whom it holds: a user's id, an address, a token's person, a prefix, a masked number. */
   subject: string;
@@ -57,11 +55,11 @@ export interface OperatorAction {
 
 export type LiftTarget =
   | { userId: number }
-  | { phone: string; label: string }
+  | { phone: Buffer; label: string }
   | { source: Buffer; label: string }
   | { code: Buffer }
   | { prefix: string }
-  | { blockedPhone: string; label: string };
+  | { blockedPhone: Buffer };
 
 /** The statement that does something also records who did it, and writes the event. */
 const acted = (condition: string) => `
@@ -118,39 +116,32 @@ export function createDeskStore(db: Database) {
     async listBlocks(now: Date, most: number): Promise<Block[]> {
       const rows = await db.long(
         (sql) => sql`
-        select id, phone, rule, subject, users, blocked_until from (
-          (select 'user:' || user_id as id, null as phone, 'user-failures' as rule, user_id::text as subject,
+        select id, rule, subject, users, blocked_until from (
+          (select 'user:' || user_id as id, 'user-failures' as rule, user_id::text as subject,
             null::int[] as users, blocked_until
           from verifications where blocked_until > ${now} order by blocked_until desc limit ${most})
           union all
-          (select null, phone, 'phone-failures', left(phone, 3) || '…' || right(phone, 2),
+          (select 'phone:' || encode(key, 'hex'), 'phone-failures', label,
             array(select distinct f.user_id from unnest(failures) f order by f.user_id), blocked_until
           from phone_sends where blocked_until > ${now} order by blocked_until desc limit ${most})
           union all
-          (select kind || ':' || encode(key, 'hex'), null, kind || '-failures', label, null, blocked_until
+          (select kind || ':' || encode(key, 'hex'), kind || '-failures', label, null, blocked_until
           from guard_sources where blocked_until > ${now} order by blocked_until desc limit ${most})
           union all
-          (select 'code:' || encode(key, 'hex'), null, 'one-code', cardinality(users) || ' users', null, blocked_until
+          (select 'code:' || encode(key, 'hex'), 'one-code', cardinality(users) || ' users', null, blocked_until
           from guard_codes where blocked_until > ${now} order by blocked_until desc limit ${most})
           union all
-          (select 'prefix:' || prefix, null, 'prefix', prefix || '…', null, blocked_until
+          (select 'prefix:' || prefix, 'prefix', prefix || '…', null, blocked_until
           from guard_prefixes where blocked_until > ${now} order by blocked_until desc limit ${most})
-        ) blocks order by blocked_until desc, id, phone limit ${most}`,
+        ) blocks order by blocked_until desc, id limit ${most}`,
       );
-      return rows.map(({ id, phone, rule, subject, users, blocked_until }) => ({
+      return rows.map(({ id, rule, subject, users, blocked_until }) => ({
         id,
-        phone,
         rule,
         subject,
         userIds: users === null ? null : asNumbers(users),
         until: blocked_until,
       }));
-    },
-
-    /** The numbers of the phones that are blocked. */
-    async readBlockedPhones(now: Date): Promise<string[]> {
-      const rows = await db.long((sql) => sql`select phone from phone_sends where blocked_until > ${now}`);
-      return rows.map(({ phone }) => phone);
     },
 
     /** Takes back what was counted along with the block. How many were lifted. */
@@ -323,7 +314,7 @@ function liftStatement(target: LiftTarget): {
   }
   if ('phone' in target) {
     return {
-      statement: `update phone_sends set ${noPhoneCounts} where phone = $9::text returning ${noUntil}`,
+      statement: `update phone_sends set ${noPhoneCounts} where key = $9::bytea returning ${noUntil}`,
       value: target.phone,
       label: `phone ${target.label}`,
       userId: undefined,
@@ -331,9 +322,10 @@ function liftStatement(target: LiftTarget): {
   }
   if ('blockedPhone' in target) {
     return {
-      statement: `update phone_sends set ${noFailures} where phone = $9::text returning ${noUntil}`,
+      statement: `update phone_sends set ${noFailures}
+        where key = $9::bytea and blocked_until > $1::timestamptz returning ${noUntil}`,
       value: target.blockedPhone,
-      label: `phone ${target.label}`,
+      label: `phone ${target.blockedPhone.toString('hex', 0, 4)}`,
       userId: undefined,
     };
   }

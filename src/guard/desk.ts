@@ -27,9 +27,6 @@ export interface Lift {
   address: string | undefined;
 }
 
-/** A block as an operator sees it. The id says nothing about a phone, and names one block only. */
-export type ListedBlock = Omit<Block, 'id' | 'phone'> & { id: string };
-
 export type SafeInput = { phone: PhoneNumber } | { prefix: string };
 
 export type GuardDesk = ReturnType<typeof createGuardDesk>;
@@ -52,15 +49,6 @@ export function createGuardDesk({ store, configured, digest, clock, observe, liv
   async function done(who: Operator, action: string, target: string): Promise<void> {
     observe({ kind: 'operator-action', subject: who.subject, action, target });
     await live?.refresh();
-  }
-
-  const phoneBlockId = (phone: string) => `phone:${digest('phone-block', phone).toString('hex')}`;
-
-  /** A digest cannot be turned back, so the number is looked for among the blocked ones. */
-  async function blockedPhone(block: string | undefined): Promise<LiftTarget | undefined> {
-    if (!block?.startsWith('phone:')) return undefined;
-    const phone = (await store.readBlockedPhones(clock.now())).find((each) => phoneBlockId(each) === block);
-    return phone === undefined ? undefined : { blockedPhone: phone, label: maskPhone(phone) };
   }
 
   return {
@@ -99,13 +87,10 @@ export function createGuardDesk({ store, configured, digest, clock, observe, liv
       await done(who, 'set-mode', `${rule} ${mode ?? 'configured'}`);
     },
 
-    async blocks(): Promise<ListedBlock[]> {
-      const blocks = await store.listBlocks(clock.now(), mostBlocks);
-      return blocks.map(({ id, phone, ...block }) => ({ id: id ?? phoneBlockId(phone!), ...block }));
-    },
+    blocks: (): Promise<Block[]> => store.listBlocks(clock.now(), mostBlocks),
 
     async lift(who: Operator, what: Lift): Promise<number> {
-      const target = (await blockedPhone(what.block)) ?? liftTarget(what, digest);
+      const target = liftTarget(what, digest);
       const lifted = await store.lift(target, who, clock.now());
       if (lifted === 0) throw unknownBlock();
       await done(who, 'lift', Object.keys(target)[0]!);
@@ -137,16 +122,17 @@ export function createGuardDesk({ store, configured, digest, clock, observe, liv
 
 function liftTarget({ block, userId, phone, address }: Lift, digest: Digest): LiftTarget {
   if (userId !== undefined) return { userId };
-  if (phone) return { phone: phone.key, label: maskPhone(phone.key) };
+  if (phone) return { phone: digest('phone', phone.key), label: maskPhone(phone.key) };
   if (address !== undefined) {
     const network = networkOf(address);
     return { source: digest('address', network), label: `address ${network}` };
   }
-  const [, kind, name = ''] = /^(user|address|token|code|prefix):(.+)$/.exec(block ?? '') ?? [];
+  const [, kind, name = ''] = /^(user|phone|address|token|code|prefix):(.+)$/.exec(block ?? '') ?? [];
   const id = /^\d{1,10}$/.test(name) ? Number(name) : 0;
   const key = /^[0-9a-f]{32}$/.test(name) ? Buffer.from(name, 'hex') : undefined;
   if (kind === 'user' && id > 0 && id <= 2_147_483_647) return { userId: id };
   if (kind === 'prefix') return { prefix: name };
+  if (kind === 'phone' && key) return { blockedPhone: key };
   if (kind === 'code' && key) return { code: key };
   if (key) return { source: key, label: `${kind} ${name.slice(0, 8)}` };
   throw unknownBlock();

@@ -11,9 +11,9 @@ const lastAt = (events: string) => `coalesce(${events}[cardinality(${events})].a
 /** What goes when its last moment is older than every window, and nothing is blocked any more. */
 const sweeps = {
   phone_sends: {
-    key: 'phone',
-    first: '',
-    type: 'text',
+    key: 'key',
+    first: '\\x',
+    type: 'bytea',
     expired: `greatest(${lastAt('t.sends')}, ${lastAt('t.failures')}, ${lastAt('t.users')}) <= $2
       and (t.blocked_until is null or t.blocked_until <= $3)`,
   },

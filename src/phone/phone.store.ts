@@ -19,6 +19,8 @@ import {
 export interface SendAttempt {
   userId: number;
   phone: string;
+  /** The keyed digest that the phone is counted by. */
+  phoneKey: Buffer;
   correlationType: number;
   now: Date;
   limits: SendLimits;
@@ -70,6 +72,7 @@ export interface FinishedMessage {
   codeNumber: number;
   outcome: SendOutcome;
   phone: string;
+  phoneKey: Buffer;
   maskedPhone: string;
   /** ISO 3166, or empty. */
   country: string;
@@ -109,8 +112,8 @@ export interface AttemptReservation {
   refusals: Refusal[];
   /** The end of the user's block, if this attempt has begun one. It is taken back if the attempt succeeds. */
   begunBlockUntil: Date | undefined;
-  /** The phones that the attempt was counted for, as an array literal. */
-  phones: string;
+  /** The keys of the phones that the attempt was counted for, as an array literal. */
+  phoneKeys: string;
   goodCodes: GoodCode[];
 }
 
@@ -132,9 +135,9 @@ export type PhoneStore = ReturnType<typeof createPhoneStore>;
 
 const reserveSendText = rememberStatements<SendLimits>(
   (limits, counted) => `
-  select * from reserve_send($1::int, $2::text, $3::timestamptz, $4::smallint, $5::boolean,
-    ${sendLimitsConstant(limits)}, ${sourcesExpression(limits, counted, 12)}, $6::text::jsonb,
-    $7::bytea, $8::bytea, $9::timestamptz, $10::int, $11::boolean)`,
+  select * from reserve_send($1::int, $2::text, $3::bytea, $4::timestamptz, $5::smallint, $6::boolean,
+    ${sendLimitsConstant(limits)}, ${sourcesExpression(limits, counted, 13)}, $7::text::jsonb,
+    $8::bytea, $9::bytea, $10::timestamptz, $11::int, $12::boolean)`,
 );
 
 /**
@@ -162,7 +165,7 @@ select write_event('phone.code_sent', k.user_id, $14::timestamptz,
 from kept k`;
 
 const finishSendText = `
-select finish_send($1::int, $2::int, $3::int, $16::text, $17::text, $18::text::bytea[], $4::text, $5::text,
+select finish_send($1::int, $2::int, $3::int, $16::text, $17::text, $18::bytea, $19::text::bytea[], $4::text, $5::text,
   $6::smallint, $7::text, $8::smallint, $9::text, $10::text, $11::text, $12::text::json, $13::timestamptz,
   $14::timestamptz, $15::timestamptz)`;
 
@@ -175,20 +178,20 @@ const reserveAttemptText = rememberStatements<FailureLimits>(
 
 const consumeCodeText = rememberStatements<FailureLimits>(
   (limits, counted) => `
-  select consume_code($1::int, $2::int, $3::text, $4::timestamptz, $5::text[], ${failureLimitsConstant(limits)},
+  select consume_code($1::int, $2::int, $3::text, $4::timestamptz, $5::text::bytea[], ${failureLimitsConstant(limits)},
     ${sourcesExpression(limits, counted, 7)}, $6::text) as consumed`,
 );
 
 export function createPhoneStore(db: Database) {
   return {
     async reserveSend(attempt: SendAttempt): Promise<SendReservation> {
-      const { userId, phone, now, limits, code } = attempt;
+      const { userId, phone, phoneKey, now, limits, code } = attempt;
       const counted = countedSources(limits, attempt.sources);
       const [row] = await retryLostRace(() =>
         db.write.unsafe(
           reserveSendText(limits, counted),
           [
-            ...[userId, phone, now, attempt.correlationType, attempt.isForbidden, attempt.leases],
+            ...[userId, phone, phoneKey, now, attempt.correlationType, attempt.isForbidden, attempt.leases],
             ...[code.seed, code.digest, code.expiresAt, code.attemptLimit, code.mayRepeat],
             ...sourceParameters(counted),
           ],
@@ -216,9 +219,11 @@ export function createPhoneStore(db: Database) {
         if (count === 1) return;
       }
       const keys = message.counted.map(({ key }) => `\\x${key.toString('hex')}`);
-      await db.write.unsafe(finishSendText, [...parameters, message.outcome, message.phone, array(keys)], {
-        prepare: true,
-      });
+      await db.write.unsafe(
+        finishSendText,
+        [...parameters, message.outcome, message.phone, message.phoneKey, array(keys)],
+        { prepare: true },
+      );
     },
 
     async readLastSend(userId: number): Promise<LastSend | undefined> {
@@ -255,7 +260,7 @@ export function createPhoneStore(db: Database) {
         isCounted,
         refusals,
         begunBlockUntil: isCounted ? refusals.find(({ isEnforced }) => isEnforced)?.until : undefined,
-        phones: row!.phones,
+        phoneKeys: row!.phone_keys,
         goodCodes: [
           ...(row!.code_digest
             ? [{ codeNumber: row!.code_number, phone: row!.code_phone, seed: row!.code_seed, digest: row!.code_digest }]
@@ -269,13 +274,13 @@ export function createPhoneStore(db: Database) {
     async consumeCode(
       { userId, now, limits, sources }: VerifyAttempt,
       { codeNumber, phone }: GoodCode,
-      countedPhones: string,
+      phoneKeys: string,
       prefix: string | undefined,
     ): Promise<boolean> {
       const counted = countedSources(limits, sources);
       const [row] = await db.write.unsafe(
         consumeCodeText(limits, counted),
-        [userId, codeNumber, phone, now, countedPhones, prefix ?? null, ...sourceParameters(counted)],
+        [userId, codeNumber, phone, now, phoneKeys, prefix ?? null, ...sourceParameters(counted)],
         { prepare: true },
       );
       return row!.consumed;

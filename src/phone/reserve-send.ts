@@ -19,7 +19,8 @@ export interface ReservedSend {
   /** The stored code that is to be sent again; undefined for the new one. */
   repeated: StoredCode | undefined;
   requestedAt: Date;
-  /** The sources it was counted for. */
+  /** The key of the phone, and the sources, that it was counted for. */
+  phoneKey: Buffer;
   counted: readonly Source[];
 }
 
@@ -52,6 +53,7 @@ export function createReserveSend({ store, live, leases, decisions, digest, cloc
     const { userId, number } = send;
     const { modes, limits } = live;
     const sources = sourcesOf(digest, send.origin);
+    const phoneKey = digest('phone', number.key);
     const isSafe = live.isSafe(number.key);
     const against = rulesAgainst(number, limits, modes, isSafe);
     const needs = sharedNeeds(number, limits, modes, isSafe);
@@ -63,6 +65,7 @@ export function createReserveSend({ store, live, leases, decisions, digest, cloc
       reserved = await store.reserveSend({
         userId,
         phone: number.key,
+        phoneKey,
         correlationType: send.correlationType,
         now,
         limits: live.sendLimits(isSafe),
@@ -89,7 +92,7 @@ export function createReserveSend({ store, live, leases, decisions, digest, cloc
       observe({ kind: 'send-refused', userId, reason: 'phone-taken' });
       throw phoneTaken();
     }
-    return { codeNumber, messageNumber, repeated, requestedAt: now, counted };
+    return { codeNumber, messageNumber, repeated, requestedAt: now, phoneKey, counted };
   };
 
   /** There is no objection if the mode of its rule changed during the call. The next call uses the new mode. */

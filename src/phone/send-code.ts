@@ -121,7 +121,7 @@ export function createSendCode(rules: SendRules) {
 
   function describe(
     request: SendRequest,
-    { codeNumber, messageNumber, requestedAt, counted }: ReservedSend,
+    { codeNumber, messageNumber, requestedAt, phoneKey, counted }: ReservedSend,
     written: Pick<MessageText, 'locale' | 'segments'>,
     { outcome, gateway, gatewayId, reason, tries }: Dispatch,
   ): FinishedMessage {
@@ -132,6 +132,7 @@ export function createSendCode(rules: SendRules) {
       codeNumber,
       outcome,
       phone: phone.key,
+      phoneKey,
       maskedPhone: maskPhone(phone.key),
       country: phone.country ?? '',
       correlationType,

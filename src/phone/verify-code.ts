@@ -74,14 +74,14 @@ export function createVerifyCode({ store, clock, observe, live, decisions, diges
   async function decide(attempt: VerifyAttempt, reserved: AttemptReservation, code: string): Promise<void> {
     const { userId } = attempt;
     await judgeBlocks(attempt, reserved);
-    const { goodCodes, phones } = reserved;
+    const { goodCodes, phoneKeys } = reserved;
     const refuse = (reason: FailureReason) => fail(attempt, reserved, code, reason);
     if (goodCodes.length === 0) return refuse('no-code');
     const matching = goodCodes.find((good) => isCodeOf(rules.digestKeys, good.digest, { ...good, userId }, code));
     if (!matching) return refuse('wrong-code');
     // Right, but another call may use it up first, or another user may have verified the number.
     const prefix = live.modes.prefix === 'off' ? undefined : prefixOf(matching.phone);
-    if (!(await store.consumeCode(attempt, matching, phones, prefix))) return refuse('lost-race');
+    if (!(await store.consumeCode(attempt, matching, phoneKeys, prefix))) return refuse('lost-race');
     observe({ kind: 'verified', userId });
   }
 

@@ -1,5 +1,6 @@
 /** Erasure: DELETE /User/{id} and everything that an erased id answers from then on. */
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { tablesWith } from '../harness/personal-data.ts';
 import { newPhone, row, serviceForTest, startService, type Service } from '../harness/service.ts';
 
 let service: Service;
@@ -11,20 +12,6 @@ afterAll(() => service.stop());
 const erase = (id: number, token?: string) =>
   service.call(`/User/${id}`, undefined, { method: 'DELETE', ...(token && { token }) });
 const get = (path: string) => service.call(path, undefined, { method: 'GET' });
-
-/** The tables that hold any of the texts, over all columns of the schema. */
-async function tablesWith(where: Service, ...texts: string[]): Promise<string[]> {
-  const tables = await where.sql`select tablename from pg_tables where schemaname = 'ledgerline'`;
-  const found: string[] = [];
-  for (const { tablename } of tables) {
-    const patterns = texts.map((text) => `%${text}%`);
-    const rows = await where.sql.unsafe(`select from ledgerline.${tablename} t where t::text like any($1)`, [
-      `{${patterns.map((pattern) => JSON.stringify(pattern)).join(',')}}`,
-    ]);
-    if (rows.length > 0) found.push(tablename);
-  }
-  return found;
-}
 
 describe('DELETE /User/{id}', () => {
   it('removes phone number, e-mail and additionalData from every table', async () => {

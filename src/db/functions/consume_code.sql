@@ -4,19 +4,19 @@
 create or replace function consume_code(
   for_user integer, code_number integer, to_phone text, called_at timestamptz,
   -- What the attempt was counted for.
-  counted_phones text[], limits failure_limits, sources guard_source[],
+  counted_phones bytea[], limits failure_limits, sources guard_source[],
   -- Null where the rule about prefixes is off.
   of_prefix text
 ) returns boolean
 language plpgsql as $$
 declare
-  counted_phone text;
+  counted_phone bytea;
   source guard_source;
   known_user record;
   used issued_code;
 begin
   foreach counted_phone in array counted_phones loop
-    perform from phone_sends p where p.phone = counted_phone for update;
+    perform from phone_sends p where p.key = counted_phone for update;
   end loop;
   foreach source in array sources loop
     perform from guard_sources s where s.key = source.key for update;
@@ -43,7 +43,7 @@ begin
       failures = remove_event(p.failures, row(called_at, for_user)::user_event),
       blocked_until = case when not is_begun_at(p.blocked_until, limits.phone_failures, called_at)
         then p.blocked_until end
-    where p.phone = counted_phone;
+    where p.key = counted_phone;
   end loop;
   foreach source in array sources loop
     update guard_sources s set

@@ -8,7 +8,7 @@
 create or replace function finish_send(
   for_user integer, message_number integer, code_number integer, outcome text,
   -- What the send was counted for, at the time of its request.
-  to_phone text, source_keys bytea[],
+  to_phone text, phone_key bytea, source_keys bytea[],
   masked_phone text, country text, correlation_type smallint, locale text, segments smallint,
   gateway text, gateway_message_id text, reason text, tries json,
   requested_at timestamptz, answered_at timestamptz, expires_at timestamptz
@@ -19,8 +19,10 @@ declare
   known_user record;
   codes issued_code[];
 begin
-  if outcome = 'unavailable' then perform give_back_send(for_user, to_phone, requested_at, source_keys); end if;
-  select v.latest_code, v.earlier_codes into known_user from verifications v where v.user_id = for_user for update;
+  if outcome = 'unavailable' then perform give_back_send(for_user, to_phone, phone_key, requested_at, source_keys); end if;
+  -- A row without a user counts failed attempts on an id that was erased.
+  select v.latest_code, v.earlier_codes into known_user
+  from verifications v where v.user_id = for_user and exists (select from users u where u.id = for_user) for update;
   if not found then return; end if;
   codes := settle_code(known_user.latest_code || known_user.earlier_codes, code_number, outcome);
   update verifications v set latest_code = codes[1], earlier_codes = codes[2 :] where v.user_id = for_user;
@@ -47,7 +49,7 @@ $$;
 
 -- Gives a send back to the user, the phone and the sources it was counted for. What everybody shares keeps it.
 create or replace function give_back_send(
-  for_user integer, to_phone text, counted_at timestamptz, source_keys bytea[]
+  for_user integer, to_phone text, phone_key bytea, counted_at timestamptz, source_keys bytea[]
 ) returns void
 language plpgsql as $$
 declare
@@ -56,7 +58,7 @@ begin
   update phone_sends p set
     sends = remove_event(p.sends, row(counted_at, for_user)::user_event),
     users = remove_event(p.users, row(counted_at, for_user)::seen_value)
-  where p.phone = to_phone;
+  where p.key = phone_key;
   foreach source_key in array source_keys loop
     update guard_sources s set sends = remove_event(s.sends, counted_at) where s.key = source_key;
   end loop;

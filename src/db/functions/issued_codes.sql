@@ -30,22 +30,28 @@ begin
   return codes;
 end $$;
 
--- The different phones that current codes went to, in one order for everybody who locks them.
-create or replace function current_phones(
+-- The keys of the different phones that current codes went to, in one order for everybody who locks them. A code that
+-- was issued before codes had a key has none.
+create or replace function current_phone_keys(
   latest issued_code, earlier issued_code[], pending_since timestamptz
-) returns text[]
+) returns bytea[]
 language sql immutable as $$
   select case
-    when latest is null then '{}'
-    when supersedes(latest, pending_since) then array[latest.phone]
-    else phones_of(current_codes(latest || earlier, pending_since)) end
+    when latest.phone_key is null then '{}'
+    when supersedes(latest, pending_since) then array[latest.phone_key]
+    else phone_keys_of(current_codes(latest || earlier, pending_since)) end
 $$;
 
-create or replace function phones_of(codes issued_code[]) returns text[]
+create or replace function phone_keys_of(codes issued_code[]) returns bytea[]
 language plpgsql immutable as $$
 begin
-  return array(select distinct c.phone from unnest(codes) c order by c.phone);
+  return array(
+    select distinct c.phone_key from unnest(codes) c where c.phone_key is not null order by c.phone_key);
 end $$;
+
+-- Enough for a person to recognise a number by: see maskPhone in src/phone/phone-number.ts.
+create or replace function mask_phone(phone text) returns text
+language sql immutable as $$ select left(phone, 3) || '…' || right(phone, 2) $$;
 
 -- The codes, latest first, after a text with one of them has an outcome. If the text may arrive, the codes before
 -- that one are superseded. A code whose texts all failed for certain is void.

@@ -41,8 +41,4 @@ begin
   update verifications v set sent_phone = canonical_phone(v.sent_phone)
   where ((v.sent_phone >= '+541' and v.sent_phone < '+544') or (v.sent_phone >= '+521' and v.sent_phone < '+522'))
     and canonical_phone(v.sent_phone) <> v.sent_phone;
-  -- Counters of the other spelling are dropped. Their windows end within a day.
-  delete from phone_sends p
-  where ((p.phone >= '+541' and p.phone < '+544') or (p.phone >= '+521' and p.phone < '+522'))
-    and canonical_phone(p.phone) <> p.phone;
 end $$;

@@ -16,8 +16,8 @@ create or replace function reserve_attempt(
   -- The rules that refuse, and those that would if they were enforced, as an array of guard_refusal. An enforced one
   -- beside a counted attempt is the user's block, which this attempt has begun.
   out refusals json,
-  -- The phones it was counted for.
-  out phones text[],
+  -- The keys of the phones it was counted for.
+  out phone_keys bytea[],
   -- The latest code, if it is good: null otherwise.
   out code_number integer, out code_phone text, out code_seed bytea, out code_digest bytea,
   -- Earlier codes that are still good since the latest is pending, as an array of issued_code.
@@ -25,9 +25,9 @@ create or replace function reserve_attempt(
 )
 language plpgsql as $$
 declare
-  counted_phone text;
+  counted_phone bytea;
   known_phone record;
-  known_phones text[] := '{}';
+  known_phones bytea[] := '{}';
   source guard_source;
   source_blocked_until timestamptz;
   known_sources bytea[] := '{}';
@@ -39,14 +39,14 @@ declare
   found_refusals guard_refusal[] := '{}';
   begun_until timestamptz;
 begin
-  phones := '{}';
+  phone_keys := '{}';
   if (limits.phone_failures).kept > 0 then
     -- Without a lock, since phones are locked before users.
-    select current_phones(v.latest_code, v.earlier_codes, pending_since) into phones
+    select current_phone_keys(v.latest_code, v.earlier_codes, pending_since) into phone_keys
     from verifications v where v.user_id = for_user;
-    if not found then phones := '{}'; end if;
-    foreach counted_phone in array phones loop
-      select p.failures, p.blocked_until into known_phone from phone_sends p where p.phone = counted_phone for update;
+    if not found then phone_keys := '{}'; end if;
+    foreach counted_phone in array phone_keys loop
+      select p.failures, p.blocked_until into known_phone from phone_sends p where p.key = counted_phone for update;
       continue when not found;
       known_phones := known_phones || counted_phone;
       -- Only users who failed on the phone are refused: a newcomer has an attempt.
@@ -64,11 +64,11 @@ begin
     end if;
   end loop;
   select v.latest_code, v.earlier_codes, v.failures, v.blocked_until, v.verified_phone is not null as is_verified,
-    current_phones(v.latest_code, v.earlier_codes, pending_since) as phones
+    current_phone_keys(v.latest_code, v.earlier_codes, pending_since) as phone_keys
   into known_user from verifications v where v.user_id = for_user for update;
   is_known_user := found;
   if is_known_user then
-    if (limits.phone_failures).kept > 0 and known_user.phones <> phones then perform raise_lost_race(); end if;
+    if (limits.phone_failures).kept > 0 and known_user.phone_keys <> phone_keys then perform raise_lost_race(); end if;
     if known_user.blocked_until > called_at and (limits.user_failures).kept > 0 then
       found_refusals := found_refusals || refusal_of(known_user.blocked_until, limits.user_failures);
     end if;
@@ -82,18 +82,18 @@ begin
   if cardinality(found_refusals) > 0 then refusals := to_json(found_refusals); end if;
   if not is_counted then return; end if;
 
-  foreach counted_phone in array phones loop
+  foreach counted_phone in array phone_keys loop
     if counted_phone = any(known_phones) then
       update phone_sends p set
         failures = append_event(p.failures, row(called_at, for_user)::user_event, (limits.phone_failures).kept),
         blocked_until = find_phone_block(p.failures, p.blocked_until, limits.phone_failures, called_at)
-      where p.phone = counted_phone;
+      where p.key = counted_phone;
     else
-      insert into phone_sends (phone, failures, blocked_until)
-      values (
-        counted_phone, array[row(called_at, for_user)::user_event],
-        find_block('{}', null, limits.phone_failures, called_at))
-      on conflict (phone) do nothing;
+      insert into phone_sends (key, label, failures, blocked_until)
+      select counted_phone, mask_phone(c.phone), array[row(called_at, for_user)::user_event],
+        find_block('{}', null, limits.phone_failures, called_at)
+      from unnest(known_user.latest_code || known_user.earlier_codes) c where c.phone_key = counted_phone limit 1
+      on conflict (key) do nothing;
       if not found then perform raise_lost_race(); end if;
     end if;
   end loop;

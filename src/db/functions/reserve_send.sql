@@ -8,7 +8,9 @@
 -- The limits that hold are looked at only if a counter has reached the smallest of them, and each row is inserted or
 -- updated by a plain statement: an upsert, or one more function, costs 10 to 15 µs of the 200 to 300 that this takes.
 create or replace function reserve_send(
-  for_user integer, to_phone text, called_at timestamptz, correlation_type smallint,
+  for_user integer, to_phone text,
+  -- The keyed digest that the phone is counted by.
+  phone_key bytea, called_at timestamptz, correlation_type smallint,
   -- It must not be sent, whatever the counters say.
   is_forbidden boolean,
   limits send_limits, sources guard_source[],
@@ -54,7 +56,7 @@ begin
 
   counts_phone := not is_linked_to_other_user and (limits.phone_sends).kept + (limits.phone_users).kept > 0;
   if counts_phone then
-    select p.sends, p.users into known_phone from phone_sends p where p.phone = to_phone for update;
+    select p.sends, p.users into known_phone from phone_sends p where p.key = phone_key for update;
     is_known_phone := found;
     if cardinality(known_phone.sends) >= (limits.phone_sends).smallest_count then
       phone_refusals := find_full_phone_windows(known_phone.sends, limits.phone_sends, for_user, called_at);
@@ -73,10 +75,16 @@ begin
       end if;
     end if;
   end loop;
-  select v.verified_phone, v.last_code_number, v.last_message_number, v.latest_code, v.earlier_codes, v.sends, v.phones
+  select v.verified_phone, v.last_code_number, v.last_message_number, v.latest_code, v.earlier_codes, v.sends, v.phones,
+    exists (select from users u where u.id = for_user) as is_user
   into known_user from verifications v where v.user_id = for_user for update;
   is_known_user := found;
   if is_known_user then
+    -- The user was erased meanwhile, and failed attempts on the id have made a new row.
+    if not known_user.is_user then
+      decision := 'unknown-user';
+      return;
+    end if;
     if known_user.verified_phone is not null then
       decision := 'verified';
       return;
@@ -110,11 +118,13 @@ begin
     update phone_sends p set
       sends = append_event(p.sends, row(called_at, for_user)::user_event, (limits.phone_sends).kept),
       users = see_value(p.users, for_user::text, (limits.phone_users).kept, called_at)
-    where p.phone = to_phone;
+    where p.key = phone_key;
   elsif counts_phone then
-    insert into phone_sends (phone, sends, users)
-    values (to_phone, array[row(called_at, for_user)::user_event], array[row(called_at, for_user)::seen_value])
-    on conflict (phone) do nothing;
+    insert into phone_sends (key, label, sends, users)
+    values (
+      phone_key, mask_phone(to_phone), array[row(called_at, for_user)::user_event],
+      array[row(called_at, for_user)::seen_value])
+    on conflict (key) do nothing;
     if not found then perform raise_lost_race(); end if;
   end if;
   foreach source in array sources loop
@@ -146,7 +156,7 @@ begin
       (user_id, last_code_number, last_message_number, latest_code, sends, phones, sent_phone, sent_correlation_type)
     values (
       for_user, 1, 1,
-      row(1, to_phone, new_seed, new_digest, 'pending', 1, called_at, new_expires_at, 0)::issued_code,
+      row(1, to_phone, new_seed, new_digest, 'pending', 1, called_at, new_expires_at, 0, phone_key)::issued_code,
       array[called_at], array[row(called_at, to_phone)::seen_value], to_phone, correlation_type)
     on conflict (user_id) do nothing;
     if not found then perform raise_lost_race(); end if;
@@ -168,7 +178,7 @@ begin
     code_number := known_user.last_code_number + 1;
     -- The limit only bounds the row: nobody has as many codes in flight.
     if code.number is not null then earlier := (code || earlier)[: 20]; end if;
-    code := row(code_number, to_phone, new_seed, new_digest, 'pending', 1, called_at, new_expires_at, 0);
+    code := row(code_number, to_phone, new_seed, new_digest, 'pending', 1, called_at, new_expires_at, 0, phone_key);
   end if;
   update verifications v set
     last_code_number = greatest(v.last_code_number, code_number), last_message_number = message_number,
