@@ -1,6 +1,7 @@
 /** The statements that erase a user, and the ones that show what is stored about one. */
 import type { Database, Transaction } from '../db/database.ts';
 import { writeTimestamp } from '../events/event.ts';
+import { tablesAtErasure, type UserRows } from './personal-data.ts';
 
 export interface Actor {
   subject: string;
@@ -27,18 +28,8 @@ export interface ErasedUser {
 
 export type PrivacyStore = ReturnType<typeof createPrivacyStore>;
 
-/** Rows of a user that go at once. Each table names the user in the column `user_id`. */
-const erasedTables = [
-  'phone_links',
-  'messages',
-  'verification_events',
-  'send_keys',
-  'guard_decisions',
-  'sandbox_messages',
-] as const;
-
-/** Rows that are kept for the term of retention. */
-const retainedTables = ['transactions', 'transaction_history', 'transaction_blocks'] as const;
+const removedTables = tablesAtErasure('removed');
+const retainedTables = tablesAtErasure('retained');
 
 const rowsAtOnce = 5000;
 
@@ -128,10 +119,10 @@ export function createPrivacyStore(db: Database) {
 
     /** Removes a bounded number of retained rows. Returns whether any were left to remove. */
     async removeRetained(userId: number): Promise<boolean> {
-      for (const table of retainedTables) {
+      for (const { table, user } of retainedTables) {
         const { count } = await db.write.unsafe(
-          `delete from ${table} where individual_id = $1 and ctid = any(array(
-             select ctid from ${table} where individual_id = $1 limit ${rowsAtOnce}))`,
+          `delete from ${table} where ${user} = $1 and ctid = any(array(
+             select ctid from ${table} where ${user} = $1 limit ${rowsAtOnce}))`,
           [userId],
         );
         if (count > 0) return true;
@@ -162,17 +153,14 @@ async function erase(sql: Transaction, erasure: Erasure): Promise<ErasureResult>
     const [before] = await sql`select from erased_users where user_id = ${userId}`;
     return before ? 'erased-before' : 'unknown';
   }
+  const remove = ({ table, user: column }: UserRows) =>
+    sql.unsafe(`delete from ${table} where ${column} = $1`, [userId]).execute();
   // Before the events: a receipt locks its message first and then the counter of events, too.
-  await Promise.all(
-    erasedTables.map((table) => sql.unsafe(`delete from ${table} where user_id = $1`, [userId]).execute()),
-  );
+  await Promise.all(removedTables.filter(({ table }) => table !== 'users').map(remove));
   await writeErasureEvents(sql, erasure, verification!.verified_phone);
   await Promise.all([
     sql`delete from users where id = ${userId}`.execute(),
-    sql`delete from verifications where user_id = ${userId}`.execute(),
-    ...(retainedUntil === null
-      ? retainedTables.map((table) => sql.unsafe(`delete from ${table} where individual_id = $1`, [userId]).execute())
-      : []),
+    ...(retainedUntil === null ? retainedTables.map(remove) : []),
     sql`
       insert into erased_users (user_id, erased_at, retained_until, rows_removed_at)
       values (${userId}, ${now}, ${retainedUntil}, ${retainedUntil === null ? now : null})`.execute(),

@@ -1,0 +1,268 @@
+/**
+ * Every table, every column, and what it holds about a person. Erasure and docs/personal-data.md follow from this table,
+ * and a test compares it with the schema: a column that is not here fails it.
+ */
+
+export interface TableEntry {
+  /** The column with the user's id, where rows belong to one user. */
+  user?: string;
+  /** What an erasure does with the user's rows: removes them, retains them for a term, or keeps them. */
+  atErasure: 'removed' | 'retained' | 'kept';
+  /** Why rows are kept although they are about a person, and for how long. */
+  keptBecause?: string;
+  /** What the columns hold about a person. */
+  personal: Readonly<Record<string, string>>;
+  /** Columns that hold nothing about a person. */
+  other: readonly string[];
+}
+
+const noPerson = (...other: string[]): TableEntry => ({ atErasure: 'kept', personal: {}, other });
+
+const eventEntry: TableEntry = {
+  user: 'user_id',
+  atErasure: 'kept',
+  keptBecause: 'readers have the events already; no event has a number, a name, a note or an amount. Kept by events',
+  personal: { user_id: 'user id', data: 'user id, country, ids of transactions' },
+  other: ['id', 'sequence', 'type', 'at'],
+};
+
+export const tables = {
+  users: {
+    user: 'id',
+    atErasure: 'removed',
+    personal: {
+      id: 'user id',
+      email: 'e-mail',
+      additional_data: 'additionalData, as the caller gave it',
+      merchant_id: 'merchant of the user',
+    },
+    other: ['created_at', 'transaction_count', 'created_event_count', 'transaction_event_count'],
+  },
+  verifications: {
+    user: 'user_id',
+    atErasure: 'removed',
+    personal: {
+      user_id: 'user id',
+      verified_phone: 'phone number',
+      sent_phone: 'phone number',
+      phones: 'phone numbers',
+      latest_code: 'phone number, digest of a code',
+      earlier_codes: 'phone numbers, digests of codes',
+      verified_at: 'when the phone was verified',
+      sends: 'when codes were requested',
+      failures: 'when attempts failed',
+      blocked_until: 'a block',
+    },
+    other: ['last_code_number', 'last_message_number', 'sent_correlation_type', 'told_block_until'],
+  },
+  phone_links: {
+    user: 'user_id',
+    atErasure: 'removed',
+    personal: { phone: 'phone number', user_id: 'user id' },
+    other: ['linked_at'],
+  },
+  messages: {
+    user: 'user_id',
+    atErasure: 'removed',
+    personal: {
+      user_id: 'user id',
+      phone: 'masked phone number',
+      country: 'country of the phone',
+      locale: 'language',
+      gateway_message_id: "the gateway's id of the text",
+      tries: 'answers of gateways',
+      reason: 'answer of a gateway',
+    },
+    other: [
+      ...['message_number', 'code_number', 'correlation_type', 'segments', 'gateway', 'state', 'requested_at'],
+      ...['answered_at', 'state_at', 'expires_at', 'verified_at'],
+    ],
+  },
+  verification_events: {
+    user: 'user_id',
+    atErasure: 'removed',
+    personal: { user_id: 'user id', kind: 'what happened', reason: 'why', at: 'when' },
+    other: ['times'],
+  },
+  send_keys: {
+    user: 'user_id',
+    atErasure: 'removed',
+    personal: { user_id: 'user id', request_digest: 'keyed digest of a request' },
+    other: ['key_digest', 'claimed_at', 'status', 'error'],
+  },
+  sandbox_messages: {
+    user: 'user_id',
+    atErasure: 'removed',
+    personal: { user_id: 'user id', phone_key: 'keyed digest of a phone number', sealed: 'sealed text and number' },
+    other: ['id', 'sent_at'],
+  },
+  guard_decisions: {
+    user: 'user_id',
+    atErasure: 'removed',
+    personal: {
+      user_id: 'user id',
+      phone: 'masked phone number',
+      phone_key: 'keyed digest of a phone number',
+      country: 'country of the phone',
+      source: 'client address, or the subject of a token',
+    },
+    other: ['id', 'decided_at', 'rule', 'action', 'operation'],
+  },
+  transactions: {
+    user: 'individual_id',
+    atErasure: 'retained',
+    personal: {
+      individual_id: 'user id',
+      transaction_id: 'id of a transaction',
+      search_text: 'names and notes',
+      body: 'the transaction, with names and notes',
+      amount: 'amount',
+      time_stamp: 'when money moved',
+      currency: 'currency',
+      transaction_type: 'facet',
+      transaction_category: 'facet',
+      transaction_status: 'facet',
+    },
+    other: ['seq', 'recorded_at'],
+  },
+  transaction_history: {
+    user: 'individual_id',
+    atErasure: 'retained',
+    personal: {
+      individual_id: 'user id',
+      transaction_id: 'id of a transaction',
+      body: 'an earlier version, with names and notes',
+    },
+    other: ['version', 'replaced_at'],
+  },
+  transaction_blocks: {
+    user: 'individual_id',
+    atErasure: 'retained',
+    personal: { individual_id: 'user id', amounts: 'sums of amounts', recent: 'amounts and times' },
+    other: ['start_time', 'end_time', 'row_count', 'last_seq'],
+  },
+  erased_users: {
+    user: 'user_id',
+    atErasure: 'kept',
+    keptBecause: 'an id is never given out again. It holds nothing else',
+    personal: { user_id: 'user id' },
+    other: ['erased_at', 'retained_until', 'rows_removed_at'],
+  },
+  phone_sends: {
+    atErasure: 'kept',
+    keptBecause: 'budgets and blocks must outlive the user, or an erasure would lift them. Kept until the windows pass',
+    personal: {
+      key: 'keyed digest of a phone number',
+      label: 'masked phone number',
+      users: 'user ids',
+      sends: 'user ids and times',
+      failures: 'user ids and times',
+    },
+    other: ['blocked_until'],
+  },
+  guard_sources: {
+    atErasure: 'kept',
+    keptBecause: 'counted by address and token, not by user. Kept until the windows pass',
+    personal: { key: 'keyed digest', label: 'client address, or the subject of a token' },
+    other: ['kind', 'sends', 'failures', 'blocked_until'],
+  },
+  guard_codes: {
+    atErasure: 'kept',
+    keptBecause: 'counted by code. Kept until the windows pass',
+    personal: { key: 'keyed digest of a code', users: 'user ids' },
+    other: ['blocked_until'],
+  },
+  guard_safe: {
+    atErasure: 'kept',
+    keptBecause: 'an operator put it there. Kept until an operator removes it',
+    personal: {
+      key: 'keyed digest of a phone number, or a prefix',
+      label: 'masked phone number',
+      added_by: 'operator',
+    },
+    other: ['is_prefix', 'added_at'],
+  },
+  guard_modes: {
+    atErasure: 'kept',
+    keptBecause: 'it is about an operator, not about a user',
+    personal: { changed_by: 'operator' },
+    other: ['rule', 'mode', 'changed_at'],
+  },
+  operator_actions: {
+    user: 'user_id',
+    atErasure: 'kept',
+    keptBecause: 'the audit must show who acted on whom. Kept by operator-actions',
+    personal: {
+      subject: 'operator',
+      target: 'user id, or a masked phone number',
+      detail: 'what was changed',
+      reason: 'the words of an operator',
+      user_id: 'user id',
+    },
+    other: ['id', 'acted_at', 'client', 'action'],
+  },
+  event_counters: {
+    user: 'user_id',
+    atErasure: 'kept',
+    keptBecause: 'events of one user are numbered without gaps. It holds nothing else',
+    personal: { user_id: 'user id' },
+    other: ['sequence'],
+  },
+  events: { ...eventEntry, other: ['position', ...eventEntry.other] },
+  event_outbox: eventEntry,
+  user_event_outbox: eventEntry,
+  webhook_deliveries: {
+    atErasure: 'kept',
+    keptBecause: 'what a receiver answered is for its operator. Kept by events',
+    personal: { last_answer: 'the beginning of what a receiver answered', last_error: 'why a delivery failed' },
+    other: ['id', 'endpoint_id', 'event_position', 'state', 'attempts', 'due_at', 'last_attempt_at', 'last_status'],
+  },
+  guard_prefixes: noPerson('prefix', 'window_start', 'sent', 'verified', 'level', 'blocked_until'),
+  guard_fired_rules: noPerson('rule', 'country', 'told_at'),
+  guard_budgets: noPerson('name', 'day', 'cap', 'used', 'granted'),
+  guard_totals: noPerson('rule', 'action', 'hour', 'decisions'),
+  webhook_endpoints: noPerson('id', 'url', 'types', 'description', 'enabled', 'disabled_reason', 'created_at'),
+  webhook_secrets: noPerson('id', 'endpoint_id', 'sealed', 'expires_at'),
+  webhook_leases: noPerson('endpoint_id', 'holder', 'epoch', 'held_until', 'failing_since'),
+  webhook_dispatchers: noPerson('id', 'seen_until'),
+  digest_keys: noPerson('fingerprint', 'number', 'is_current', 'wrapped_guard_key'),
+  event_log: noPerson('only_row', 'generation', 'last_position'),
+  installation: noPerson('only_row', 'served_production', 'served_sandbox', 'clock_ahead_seconds'),
+  job_leases: noPerson('job', 'holder', 'held_until'),
+  functions: noPerson('id', 'name', 'digest', 'applied_at'),
+  migrations: noPerson('name', 'applied_at', 'kind'),
+} as const satisfies Record<string, TableEntry>;
+
+export interface UserRows {
+  table: string;
+  /** The column with the user's id. */
+  user: string;
+}
+
+/** The tables whose rows of a user are removed, or retained, at an erasure. */
+export function tablesAtErasure(outcome: 'removed' | 'retained'): UserRows[] {
+  return Object.entries<TableEntry>(tables).flatMap(([table, { atErasure, user }]) =>
+    atErasure === outcome && user !== undefined ? [{ table, user }] : [],
+  );
+}
+
+/** docs/personal-data.md. */
+export function personalDataReference(): string {
+  const rows = Object.entries<TableEntry>(tables)
+    .filter(([, { personal }]) => Object.keys(personal).length > 0)
+    .map(([table, { personal, atErasure, keptBecause }]) => {
+      const columns = Object.entries(personal).map(([column, holds]) => `\`${column}\` (${holds})`);
+      return `| \`${table}\` | ${columns.join('; ')} | ${keptBecause ? `kept: ${keptBecause}` : atErasure} |`;
+    });
+  return `# Where personal data is
+
+Generated by \`npm run generate\` from \`src/privacy/personal-data.ts\`; a test keeps it equal to the schema. Every table
+that holds something about a person, and what an [erasure](privacy.md) does with a user's rows: they are removed at once,
+retained for \`LEDGERLINE_RETAIN_ERASED_DAYS\` out of reach of the API, or kept for the reason given. "Kept by" names the
+kind of [retention](privacy.md#retention).
+
+| table | columns | at erasure |
+|---|---|---|
+${rows.join('\n')}
+`;
+}
