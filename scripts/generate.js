@@ -1,6 +1,6 @@
 /**
  * Writes the files that are generated from the code: openapi.json, docs/config.md, docs/errors.md,
- * docs/metrics.md, the catalogue in docs/events.md, the rules in docs/abuse.md, the client's types, the alerts and the dashboard under deploy/.
+ * docs/metrics.md, docs/personal-data.md, the catalogue in docs/events.md, the rules in docs/abuse.md, the client's types, the alerts and the dashboard under deploy/.
  */
 import { readFile, writeFile } from 'node:fs/promises';
 import { configReference } from '../dist/config/reference.js';
@@ -12,11 +12,13 @@ import { alertRules } from '../dist/monitoring/alerts.js';
 import { dashboard } from '../dist/monitoring/dashboard.js';
 import { metricsReference } from '../dist/monitoring/metrics.js';
 import { completeDocument } from '../dist/http/routes/index.js';
+import { personalDataReference } from '../dist/privacy/personal-data.js';
 
 const root = new URL('../', import.meta.url);
 await writeFile(new URL('docs/config.md', root), configReference());
 await writeFile(new URL('docs/errors.md', root), errorReference());
 await writeFile(new URL('docs/metrics.md', root), metricsReference());
+await writeFile(new URL('docs/personal-data.md', root), personalDataReference());
 await writeFile(new URL('deploy/prometheus/alerts.yml', root), alertRules());
 await writeFile(new URL('deploy/grafana/dashboards/ledgerline.json', root), dashboard());
 const eventsPage = new URL('docs/events.md', root);
