@@ -105,6 +105,12 @@ program
   .requiredOption('--since <date>', 'erased on or after this date')
   .action(run(() => import('./cli/erase-user.ts'), 'listErased'));
 program
+  .command('retention')
+  .description('remove what has outlived its term now, as the service does every ten minutes')
+  .option('--dry-run', 'say how many rows of each kind would be removed, and remove nothing')
+  .option('--json', 'for machines')
+  .action(run(() => import('./cli/retention.ts'), 'retention'));
+program
   .command('trace-user')
   .argument('<id>', 'whose verifications')
   .description('tell what became of a user’s codes: sent by whom, delivered, attempts, refusals')

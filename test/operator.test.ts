@@ -1,8 +1,5 @@
 /** The trail of a verification and the operator's overview. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { openDatabase } from '../src/db/database.ts';
-import { createTrail } from '../src/messages/trail.ts';
-import { createTrailStore } from '../src/messages/trail.store.ts';
 import { newPhone, serviceForTest, startService, wrongCode, type Service } from './harness/service.ts';
 
 let service: Service;
@@ -10,15 +7,6 @@ beforeAll(async () => {
   service = await startService({ LEDGERLINE_USER_SENDS: '3/10m' });
 });
 afterAll(() => service.stop());
-
-/** What runs every ten minutes, as if so much later. */
-async function cleanUp({ databaseUrl }: Service, aheadSeconds: number): Promise<void> {
-  const db = openDatabase({ url: databaseUrl, connections: 3, statementSeconds: 5 });
-  const clock = { now: () => new Date(Date.now() + aheadSeconds * 1000) };
-  const trail = createTrail({ store: createTrailStore(db), clock, observe: () => {}, keepDays: 1 });
-  await trail.cleanUp();
-  await db.close();
-}
 
 const get = (path: string, token?: string) => service.call(path, undefined, { method: 'GET', ...(token && { token }) });
 
@@ -79,22 +67,6 @@ describe('/operator/users/{id}/trail', () => {
     expect((await get('/operator/overview', await service.token('users phone'))).status).toBe(403);
     expect((await get('/operator/users/2147483647/trail')).status).toBe(404);
     expect((await get('/operator/users/x/trail')).status).toBe(404);
-  });
-
-  it('is kept for the configured time', async () => {
-    const clocked = await serviceForTest({ LEDGERLINE_TRAIL_DAYS: '1', LEDGERLINE_USER_SENDS: '1/10m' });
-    const id = await clocked.createUser();
-    await clocked.sendCode(id, newPhone());
-    await clocked.sendCode(id, newPhone());
-    await clocked.call(`/operator/users/${id}/trail`, undefined, { method: 'GET' });
-    const rows = () => clocked.sql`
-      select (select count(*)::int from messages) as messages,
-        (select count(*)::int from verification_events) as events`;
-    expect(await rows()).toEqual([{ messages: 1, events: 1 }]);
-    await cleanUp(clocked, 0);
-    expect(await rows()).toEqual([{ messages: 1, events: 1 }]);
-    await cleanUp(clocked, 2 * 86_400);
-    expect(await rows()).toEqual([{ messages: 0, events: 0 }]);
   });
 });
 

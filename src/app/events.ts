@@ -1,6 +1,5 @@
-/** Wires the events: the sequencer, the pull API, the streams, and the removal of old events. */
-import { secondsAfter } from '../clock.ts';
-import { createEventLogStore, type EventLogStore } from '../events/event-log.store.ts';
+/** Wires the events: the sequencer, the pull API and the streams. */
+import { createEventLogStore } from '../events/event-log.store.ts';
 import { createFindEvents } from '../events/find-events.ts';
 import { createListEvents } from '../events/list-events.ts';
 import { createLiveMessages } from '../events/live/live-messages.ts';
@@ -10,8 +9,6 @@ import { createEventStreams } from '../http/event-streams.ts';
 import { createSequencer } from '../events/sequencer.ts';
 import type { Core } from './core.ts';
 import { openWebhooks } from './webhooks.ts';
-
-const removedAtOnce = 5000;
 
 export function openEvents(core: Core) {
   const { config, db, clock, jobs, traced } = core;
@@ -29,7 +26,6 @@ export function openEvents(core: Core) {
     { name: 'live-transactions', everyMilliseconds: 500, run: liveTransactions.run },
     { name: 'live-messages', everyMilliseconds: 500, run: liveMessages.run },
     { name: 'event-streams', everyMilliseconds: 500, run: eventStreams.run },
-    { name: 'event-clean-up', everyMilliseconds: 600_000, runsOnce: true, run: () => removeOld(store, core) },
   );
   return {
     services: {
@@ -43,9 +39,4 @@ export function openEvents(core: Core) {
     /** The sandbox was emptied, or its clock put back. */
     forget: dispatcher.renew,
   };
-}
-
-async function removeOld(store: EventLogStore, { config, clock }: Core): Promise<void> {
-  const keptSince = secondsAfter(clock.now(), -config.eventDays * 86_400);
-  while ((await store.removeBefore(keptSince, removedAtOnce)) === removedAtOnce);
 }

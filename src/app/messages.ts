@@ -9,15 +9,14 @@ import type { Core } from './core.ts';
 export type OpenMessages = ReturnType<typeof openMessages>;
 
 export function openMessages(core: Core) {
-  const { config, db, clock, observer, jobs, releasers, traced } = core;
+  const { db, clock, observer, jobs, releasers, traced } = core;
   const { observe } = observer;
   const store = traced('messages', createTrailStore(db));
-  const trail = createTrail({ store, clock, observe, keepDays: config.trailDays });
+  const trail = createTrail({ store, clock, observe });
   releasers.add(() => trail.flush(true));
   const order = openGatewayOrder(core, store);
   jobs.start(
     { name: 'trail-flush', everyMilliseconds: 250, run: () => trail.flush() },
-    { name: 'trail-clean-up', everyMilliseconds: 600_000, runsOnce: true, run: trail.cleanUp },
     { name: 'gateway-order', everyMilliseconds: 60_000, run: order.refresh },
   );
   const observePhone: Observe = (observation) => {

@@ -108,20 +108,6 @@ export function createEventLogStore(db: Database) {
       );
       return rows.map(asEvent);
     },
-
-    /** Removes some events that were written before, with their deliveries. How many. */
-    async removeBefore(keptSince: Date, batchLimit: number): Promise<number> {
-      const [row] = await db.write`
-        with removed as (
-          delete from events where position in (
-            select position from events where at <= ${keptSince} order by at limit ${batchLimit}
-          ) returning position
-        ), deliveries as (
-          delete from webhook_deliveries d using removed r where d.event_position = r.position
-        )
-        select count(*)::int as removed from removed`;
-      return row!.removed;
-    },
   };
 }
 

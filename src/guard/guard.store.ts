@@ -136,16 +136,12 @@ export function createGuardStore(db: Database) {
     },
 
     /** What is dated goes by its date. */
-    async sweepDated(now: Date, most: number): Promise<void> {
+    async sweepDated(now: Date): Promise<void> {
       await db.write`
         with budgets as (
           delete from guard_budgets where day < (${now}::timestamptz - interval '7 days')::date
-        ), totals as (
-          delete from guard_totals where hour < ${now}::timestamptz - interval '90 days'
         )
-        delete from guard_decisions where id in (
-          select id from guard_decisions where decided_at < ${now}::timestamptz - interval '30 days'
-          order by decided_at limit ${most})`;
+        delete from guard_totals where hour < ${now}::timestamptz - interval '90 days'`;
     },
   };
 }

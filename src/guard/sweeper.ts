@@ -18,7 +18,7 @@ export function createSweeper(store: GuardStore, limits: GuardLimits, clock: Clo
       if (next === undefined) cursors.delete(table);
       else cursors.set(table, next);
     }
-    await store.sweepDated(now, rowsAtOnce);
+    await store.sweepDated(now);
     return cursors.size === 0;
   };
 }

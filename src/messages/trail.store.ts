@@ -171,31 +171,6 @@ export function createTrailStore(db: Database) {
       );
       return [...(rows as unknown as GatewayCounts[])];
     },
-
-    /** Removes what is older, an hour's worth at a time. True while there is more. */
-    async removeOlder(trailBefore: Date, keysBefore: Date): Promise<boolean> {
-      const [row] = await db.long((sql) =>
-        sql.unsafe(
-          `with oldest as (
-             select least((select min(requested_at) from messages), (select min(at) from verification_events)) as at
-           ), until as (
-             select least($1::timestamptz, at + interval '1 hour') as at from oldest
-           ), m as (
-             delete from messages using until where requested_at < until.at
-           ), e as (
-             delete from verification_events v using until where v.at < until.at
-           ), k as (
-             delete from send_keys where (user_id, key_digest) in (
-               select user_id, key_digest from send_keys where claimed_at < $2 limit 5000)
-             returning 1
-           )
-           select coalesce(at < $1, false) or (select count(*) from k) = 5000 as more from until`,
-          [trailBefore, keysBefore],
-          { prepare: true },
-        ),
-      );
-      return row?.more ?? false;
-    },
   };
 }
 

@@ -1,5 +1,5 @@
 /** Keeps the trail of verifications: notes what happened, writes it after the answer, and reads it back. */
-import { secondsAfter, secondsBetween, type Clock } from '../clock.ts';
+import { secondsBetween, type Clock } from '../clock.ts';
 import { unknownUser } from '../errors.ts';
 import type { Observation, Observe } from '../observe.ts';
 import type { EventRow, TrailStore } from './trail.store.ts';
@@ -8,14 +8,12 @@ export interface TrailOptions {
   store: TrailStore;
   clock: Clock;
   observe: Observe;
-  keepDays: number;
 }
 
 /** While the database is away, no more than this waits to be written. */
 const pendingLimit = 10_000;
 /** Events that a caller can cause without limit are written at most once a minute, with a count. */
 const holdSeconds = 60;
-const keySeconds = 86_400;
 const rowLimit = 200;
 
 type NotedEvent = Omit<EventRow, 'at' | 'times'> & {
@@ -34,7 +32,7 @@ interface Note extends NotedEvent {
 
 export type Trail = ReturnType<typeof createTrail>;
 
-export function createTrail({ store, clock, observe, keepDays }: TrailOptions) {
+export function createTrail({ store, clock, observe }: TrailOptions) {
   const notes = new Map<string, Note>();
   let lostEvents = 0;
   let flushing: Promise<void> = Promise.resolve();
@@ -89,10 +87,6 @@ export function createTrail({ store, clock, observe, keepDays }: TrailOptions) {
   return {
     note,
     flush,
-    async cleanUp(): Promise<void> {
-      const now = clock.now();
-      while (await store.removeOlder(secondsAfter(now, -keepDays * 86_400), secondsAfter(now, -keySeconds)));
-    },
     async read(userId: number): Promise<string> {
       await flush(true);
       const trail = await store.readTrail(userId, clock.now(), rowLimit);

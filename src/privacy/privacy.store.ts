@@ -68,15 +68,6 @@ export function createPrivacyStore(db: Database) {
         read: ({ body }) => String(body),
       }),
 
-    /** Erased users whose retained rows are due to be removed. */
-    async findDue(now: Date, limit: number): Promise<number[]> {
-      const rows = await db.read`
-        select user_id from erased_users
-        where rows_removed_at is null and (retained_until is null or retained_until <= ${now})
-        order by retained_until limit ${limit}`;
-      return rows.map(({ user_id }) => user_id);
-    },
-
     /** Keeps an id unused that was created and erased after the backup was taken. */
     async reserveErasedId(userId: number, now: Date): Promise<void> {
       await db.write`
@@ -115,23 +106,6 @@ export function createPrivacyStore(db: Database) {
           from counted`,
       );
       return { checked: row!.checked, inconsistent: row!.inconsistent };
-    },
-
-    /** Removes a bounded number of retained rows. Returns whether any were left to remove. */
-    async removeRetained(userId: number): Promise<boolean> {
-      for (const { table, user } of retainedTables) {
-        const { count } = await db.write.unsafe(
-          `delete from ${table} where ${user} = $1 and ctid = any(array(
-             select ctid from ${table} where ${user} = $1 limit ${rowsAtOnce}))`,
-          [userId],
-        );
-        if (count > 0) return true;
-      }
-      return false;
-    },
-
-    async markRemoved(userId: number, now: Date): Promise<void> {
-      await db.write`update erased_users set rows_removed_at = ${now} where user_id = ${userId}`;
     },
   };
 }

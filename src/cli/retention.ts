@@ -1,0 +1,27 @@
+/** `ledgerline retention`: removes what has outlived its term now, or says what would be removed. */
+import { ServiceClock } from '../clock.ts';
+import { loadConfig } from '../config/load.ts';
+import { createRetention, retentionKinds } from '../privacy/retention.ts';
+import { createRetentionStore } from '../privacy/retention.store.ts';
+import { withDatabase } from './database.ts';
+import { table } from './table.ts';
+
+export interface RetentionOptions {
+  dryRun?: boolean;
+  json?: boolean;
+}
+
+export async function retention({ dryRun = false, json = false }: RetentionOptions): Promise<number> {
+  const kinds = retentionKinds(loadConfig(process.env));
+  const expired = await withDatabase(3, (db) => {
+    const { find, run } = createRetention({ store: createRetentionStore(db), clock: new ServiceClock(), kinds });
+    return dryRun ? find() : run();
+  });
+  if (json) console.log(JSON.stringify({ isDryRun: dryRun, expired }));
+  else
+    table([
+      ['KIND', 'BEFORE', dryRun ? 'ROWS TO REMOVE' : 'ROWS REMOVED'],
+      ...expired.map(({ kind, before, rows }) => [kind, before.toISOString(), rows]),
+    ]);
+  return 0;
+}
