@@ -4,11 +4,11 @@ import { collectDefaultMetrics, Registry, type MetricObjectWithValues, type Metr
 import { createMetricSet, type KnownLabels } from './monitoring/registry.ts';
 
 export type Observation =
-  | { kind: 'code-sent'; userId: number; phone: string; gateway: string }
-  | { kind: 'send-refused'; userId: number; reason: string }
-  | { kind: 'send-failed'; userId: number; gateway: string; reason: string }
-  | { kind: 'send-outcome-unknown'; userId: number; gateway: string; reason: string }
-  | { kind: 'test-number-used'; userId: number; phone: string }
+  | { kind: 'code-sent'; userId: number; phone: string; gateway: string; traceId: string }
+  | { kind: 'send-refused'; userId: number; reason: string; traceId: string }
+  | { kind: 'send-failed'; userId: number; gateway: string; reason: string; traceId: string }
+  | { kind: 'send-outcome-unknown'; userId: number; gateway: string; reason: string; traceId: string }
+  | { kind: 'test-number-used'; userId: number; phone: string; traceId: string }
   | { kind: 'gateway-asked'; gateway: string; outcome: string; reason?: string; milliseconds: number }
   | { kind: 'gateway-breaker'; gateway: string; state: 'closed' | 'open' | 'probing'; reason?: string }
   | { kind: 'gateway-link'; gateway: string; state: 'up' | 'down'; reason?: string }
@@ -19,12 +19,13 @@ export type Observation =
   | { kind: 'trail-unwritten'; events: number; reason: string }
   | { kind: 'trail-lost'; events: number }
   | { kind: 'risky-setting'; setting: string; risk: string; cure: string }
-  | { kind: 'verified'; userId: number }
+  | { kind: 'verified'; userId: number; traceId: string }
   | {
       kind: 'verify-refused';
       userId: number;
       reason: 'blocked' | 'no-code' | 'wrong-code' | 'lost-race';
       rule?: string;
+      traceId: string;
     }
   | { kind: 'operator-action'; subject: string; action: string; target: string }
   | { kind: 'job-failed'; job: string; reason: string }

@@ -1,6 +1,7 @@
 /** What an operator finds in the log about a request that was refused. */
 import { expect, it } from 'vitest';
-import { serviceForTest } from './harness/service.ts';
+import { gatewayServer } from './harness/gateway-server.ts';
+import { newPhone, serviceForTest } from './harness/service.ts';
 
 const linesOf = (logLines: string[]) => logLines.map((line) => JSON.parse(line) as Record<string, unknown>);
 
@@ -28,4 +29,31 @@ it('does not log probes that find everything well, unless debugging', async () =
     linesOf(lines).filter(({ operation }) => /^(live|ready)$/.test(String(operation)));
   expect(probes(quiet.logLines)).toEqual([]);
   expect(probes(chatty.logLines).map(({ level }) => level)).toEqual(['debug', 'debug']);
+});
+
+it('has the trace id of the answer in every line about a send and a verification', async () => {
+  let answer: { status: number; body?: unknown } = { status: 503 };
+  const gateway = await gatewayServer(() => answer);
+  const service = await serviceForTest({
+    LEDGERLINE_GATEWAYS: 'twilio',
+    LEDGERLINE_TWILIO_ACCOUNT: 'AC1',
+    LEDGERLINE_TWILIO_TOKEN: 'secret',
+    LEDGERLINE_TWILIO_URL: gateway.url,
+    LEDGERLINE_SENDER: 'Ledgerline',
+    LEDGERLINE_USER_SENDS: '1/10m',
+  });
+  const id = await service.createUser();
+  const failed = await service.sendCode(id, newPhone());
+  answer = { status: 201, body: { sid: 'SM1', status: 'queued' } };
+  await service.sendCode(id, newPhone());
+  const refused = await service.sendCode(id, newPhone());
+  const wrong = await service.verify(id, 'nope');
+  const traceOf = (kind: string) => linesOf(service.logLines).find(({ msg }) => msg === kind)?.traceId;
+  expect([failed.status, refused.status, wrong.status]).toEqual([503, 429, 400]);
+  expect([traceOf('send-failed'), traceOf('send-refused'), traceOf('verify-refused')]).toEqual([
+    failed.json.traceId,
+    refused.json.traceId,
+    wrong.json.traceId,
+  ]);
+  expect(traceOf('code-sent')).toEqual(expect.stringMatching(/^00-/));
 });

@@ -8,6 +8,8 @@ export interface Origin {
   /** Whether the token is bound to one user; one that is not stands for a whole back end. */
   bound: boolean;
   address: ClientAddress | undefined;
+  /** Of the request, for the log. */
+  traceId: string;
 }
 
 export interface ClientAddress {

@@ -35,6 +35,7 @@ export interface Request {
   address: string;
   /** The body of an operation that reads it itself. */
   bytes: Buffer | undefined;
+  traceId: string;
   /** Computed when it is called. */
   clientAddress(): ClientAddress | undefined;
 }

@@ -72,7 +72,13 @@ export function createPipeline({ operations, verifier, admission, guard, trusted
     if (isBodySent && !operation.rawBody) checkMediaType(operation, headers);
     const caller = record.caller!;
     const owner = new RequestOwner(caller, response);
-    const asked = { headers, address: request.url!, bytes: undefined, clientAddress: () => clientAddressOf(request) };
+    const asked = {
+      headers,
+      address: request.url!,
+      bytes: undefined,
+      traceId: record.traceId,
+      clientAddress: () => clientAddressOf(request),
+    };
     if (isBodySent && isStreamed(operation, headers)) {
       const context = { id: 0, caller, owner, request: asked };
       return streamSlots.run(owner, () => operation.streams!.handle(context, request));

@@ -89,7 +89,7 @@ export function createReserveSend({ store, live, leases, decisions, digest, cloc
     for (const rule of shadows) await note(send, sources, rule, 'shadow', now);
     if (decision === 'refused') return refuse(send, sources, refusal ?? own[0], now);
     if (decision === 'phone-taken') {
-      observe({ kind: 'send-refused', userId, reason: 'phone-taken' });
+      observe({ kind: 'send-refused', userId, reason: 'phone-taken', traceId: send.origin.traceId });
       throw phoneTaken();
     }
     return { codeNumber, messageNumber, repeated, requestedAt: now, phoneKey, counted };
@@ -104,7 +104,7 @@ export function createReserveSend({ store, live, leases, decisions, digest, cloc
   ): Promise<never> {
     const { rule, waitSeconds } = objection ?? { rule: 'user-sends', waitSeconds: 1 };
     await note(send, sources, rule, 'refused', now);
-    observe({ kind: 'send-refused', userId: send.userId, reason: rule });
+    observe({ kind: 'send-refused', userId: send.userId, reason: rule, traceId: send.origin.traceId });
     throw waitSeconds === undefined ? phoneUnsupported() : tooManySends(waitSeconds, ruleOf(rule).refusal);
   }
 

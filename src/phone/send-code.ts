@@ -58,7 +58,7 @@ export function createSendCode(rules: SendRules) {
     if (!prepared) return undefined;
     const dispatched = await dispatch(request, prepared);
     await store.finishSend(dispatched.message);
-    return answer(dispatched);
+    return answer(dispatched, request.origin);
   }
 
   /**
@@ -155,17 +155,19 @@ export function createSendCode(rules: SendRules) {
     return describe(request, reserved, written, { ...noDispatch, reason: 'the code cannot be sent again' });
   }
 
-  function answer({ outcome, gateway, reason, retryAfterSeconds = 1, message, isTest, code }: Dispatched): SentCode {
+  function answer(dispatched: Dispatched, { traceId }: Origin): SentCode {
+    const { outcome, gateway, reason, retryAfterSeconds = 1, message, isTest, code } = dispatched;
     const { userId, maskedPhone: phone } = message;
     if (outcome === 'accepted') {
-      observe(isTest ? { kind: 'test-number-used', userId, phone } : { kind: 'code-sent', userId, phone, gateway });
+      const sent = { userId, phone, traceId };
+      observe(isTest ? { kind: 'test-number-used', ...sent } : { kind: 'code-sent', gateway, ...sent });
       return { codeLength: code.length, expiresInSeconds: rules.codeSeconds };
     }
     if (outcome === 'unknown') {
-      observe({ kind: 'send-outcome-unknown', userId, gateway, reason: reason ?? outcome });
+      observe({ kind: 'send-outcome-unknown', userId, gateway, reason: reason ?? outcome, traceId });
       throw sendOutcomeUnknown(retryAfterSeconds);
     }
-    observe({ kind: 'send-failed', userId, gateway, reason: reason ?? outcome });
+    observe({ kind: 'send-failed', userId, gateway, reason: reason ?? outcome, traceId });
     throw outcome === 'refused' ? phoneUnsupported() : notDispatched(retryAfterSeconds);
   }
 

@@ -32,6 +32,11 @@ export type VerifyCode = ReturnType<typeof createVerifyCode>;
 
 type FailureReason = 'no-code' | 'wrong-code' | 'lost-race';
 
+interface LoggedAttempt extends VerifyAttempt {
+  /** Of the request, for the log. */
+  traceId: string;
+}
+
 /** What could be a code at all. */
 const codeLike = /^\d{4,10}$/;
 
@@ -58,7 +63,7 @@ export function createVerifyCode({ store, clock, observe, live, decisions, diges
     }
   };
 
-  function createAttempt(userId: number, code: string, origin: Origin): VerifyAttempt {
+  function createAttempt(userId: number, code: string, origin: Origin): LoggedAttempt {
     const now = clock.now();
     return {
       userId,
@@ -67,12 +72,13 @@ export function createVerifyCode({ store, clock, observe, live, decisions, diges
       attemptLimit: rules.codeAttempts,
       pendingSince: secondsAfter(now, -rules.dispatchSeconds),
       sources: sourcesOf(digest, origin),
+      traceId: origin.traceId,
       codeKey: live.failureLimits.codeUsers.kept > 0 ? digest('code', code) : undefined,
     };
   }
 
-  async function decide(attempt: VerifyAttempt, reserved: AttemptReservation, code: string): Promise<void> {
-    const { userId } = attempt;
+  async function decide(attempt: LoggedAttempt, reserved: AttemptReservation, code: string): Promise<void> {
+    const { userId, traceId } = attempt;
     await judgeBlocks(attempt, reserved);
     const { goodCodes, phoneKeys } = reserved;
     const refuse = (reason: FailureReason) => fail(attempt, reserved, code, reason);
@@ -82,15 +88,15 @@ export function createVerifyCode({ store, clock, observe, live, decisions, diges
     // Right, but another call may use it up first, or another user may have verified the number.
     const prefix = live.modes.prefix === 'off' ? undefined : prefixOf(matching.phone);
     if (!(await store.consumeCode(attempt, matching, phoneKeys, prefix))) return refuse('lost-race');
-    observe({ kind: 'verified', userId });
+    observe({ kind: 'verified', userId, traceId });
   }
 
   /** Throws when an enforced rule refused the attempt; notes what others would have refused. */
   async function judgeBlocks(
-    attempt: VerifyAttempt,
+    attempt: LoggedAttempt,
     { isCounted, refusals, goodCodes }: AttemptReservation,
   ): Promise<void> {
-    const { userId, now } = attempt;
+    const { userId, now, traceId } = attempt;
     const objections = refusals.map(({ rule, until }) => ({ rule, waitSeconds: secondsBetween(now, until) }));
     const { refusal, shadows } = judge(objections, live.modes);
     for (const rule of shadows) await note(attempt, rule, 'shadow', goodCodes[0]?.phone);
@@ -98,18 +104,18 @@ export function createVerifyCode({ store, clock, observe, live, decisions, diges
     // There is no objection if the mode of its rule changed during the call. The next call uses the new mode.
     const { rule, waitSeconds = 1 } = refusal ?? objections[0] ?? { rule: 'user-failures' as const };
     await note(attempt, rule, 'refused', undefined);
-    observe({ kind: 'verify-refused', userId, reason: 'blocked', rule });
+    observe({ kind: 'verify-refused', userId, reason: 'blocked', rule, traceId });
     throw tooManyFailures(waitSeconds, ruleOf(rule).refusal);
   }
 
   /** The failure is final, and so is the block that it may have begun. */
   async function fail(
-    { userId, now, codeKey, limits }: VerifyAttempt,
+    { userId, now, codeKey, limits, traceId }: LoggedAttempt,
     { begunBlockUntil }: AttemptReservation,
     code: string,
     reason: FailureReason,
   ): Promise<never> {
-    observe({ kind: 'verify-refused', userId, reason });
+    observe({ kind: 'verify-refused', userId, reason, traceId });
     if (begunBlockUntil) await store.tellBlock(userId, begunBlockUntil, now);
     if (codeKey && codeLike.test(code)) await store.noteFailedCode(codeKey, userId, now, limits.codeUsers);
     throw invalidCode();
