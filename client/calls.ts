@@ -1,4 +1,5 @@
 /** The parts of every function of the client: a call, and how to read its answer. */
+import { textOf } from './errors.ts';
 import { parseExact } from './exact.ts';
 import { createTransport, type Call, type TransportOptions } from './transport.ts';
 
@@ -18,7 +19,7 @@ export function createCalls(options: TransportOptions) {
 
   async function jsonAndHeaders<T>(call: Call): Promise<Answer<T>> {
     const response = await transport(call);
-    return { value: parseExact(await response.text()) as T, headers: response.headers };
+    return { value: parseExact(await textOf(response, call.signal)) as T, headers: response.headers };
   }
 
   return {
@@ -28,7 +29,7 @@ export function createCalls(options: TransportOptions) {
     json: async <T>(call: Call): Promise<T> => (await jsonAndHeaders<T>(call)).value,
 
     async nothing(call: Call): Promise<void> {
-      await (await transport(call)).text();
+      await textOf(await transport(call), call.signal);
     },
   };
 }

@@ -16,7 +16,9 @@ export type FailureKind =
   /** The service failed, also after retries. */
   | 'unavailable'
   /** The service could not be reached. */
-  | 'offline';
+  | 'offline'
+  /** The caller's signal was aborted. */
+  | 'aborted';
 
 export interface FailureDetails {
   status?: number | undefined;
@@ -48,6 +50,22 @@ export class LedgerlineError extends Error {
     this.errors = problem?.errors ?? {};
     this.traceId = problem?.traceId;
     this.retryAfterSeconds = retryAfterSeconds;
+  }
+}
+
+/** The error of a call that got no answer, or only a part of one. */
+export function noAnswer(cause: unknown, signal?: AbortSignal): LedgerlineError {
+  return signal?.aborted
+    ? new LedgerlineError('aborted', 'The call was aborted.', { cause })
+    : new LedgerlineError('offline', 'The service could not be reached.', { cause });
+}
+
+/** The body of an answer. */
+export async function textOf(response: Response, signal?: AbortSignal): Promise<string> {
+  try {
+    return await response.text();
+  } catch (cause) {
+    throw noAnswer(cause, signal);
   }
 }
 

@@ -1,6 +1,6 @@
 /** Phone verification: a part of its own, so that a page that only verifies carries nothing else. */
 import { get, post, type CallOptions, type Calls } from './calls.ts';
-import { LedgerlineError } from './errors.ts';
+import { LedgerlineError, textOf } from './errors.ts';
 import type { Call } from './transport.ts';
 import type * as wire from './types.ts';
 
@@ -62,7 +62,7 @@ export function phoneFunctions({ transport, json, nothing }: Calls, options: Pho
     lastSends.set(userId, now());
     try {
       const response = await transport(call);
-      await response.text();
+      await textOf(response, call.signal);
       return sentCode(response.headers);
     } catch (error) {
       // The text may arrive, so the user should wait for it before another one is requested.

@@ -1,5 +1,5 @@
 /** Sources of tokens. */
-import { errorOf } from './errors.ts';
+import { errorOf, noAnswer, textOf } from './errors.ts';
 import type { TokenResponse } from './types.ts';
 
 /** Returns a token. `refused` is true if the service refused the last one; then a new one must be returned. */
@@ -36,14 +36,12 @@ export function clientCredentials(options: ClientCredentials): TokenSource {
   async function request(): Promise<string> {
     const asked = Date.now();
     const send = options.fetch ?? fetch;
-    const response = await send(url, {
-      method: 'POST',
-      body: form,
-      // The secret must not be sent anywhere else.
-      redirect: 'error',
+    // The secret must not be sent anywhere else.
+    const response = await send(url, { method: 'POST', body: form, redirect: 'error' }).catch((cause: unknown) => {
+      throw noAnswer(cause);
     });
     if (!response.ok) throw await errorOf(response);
-    const { access_token, expires_in } = (await response.json()) as TokenResponse;
+    const { access_token, expires_in } = JSON.parse(await textOf(response)) as TokenResponse;
     // Renewed after nine tenths of its lifetime, so that it does not expire in transit.
     if (held) held.goodUntil = asked + expires_in * 900;
     return access_token;

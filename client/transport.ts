@@ -1,5 +1,5 @@
 /** Makes one call: adds the token, retries, and reads errors. */
-import { errorOf, LedgerlineError, retryAfterSeconds } from './errors.ts';
+import { errorOf, LedgerlineError, noAnswer, retryAfterSeconds } from './errors.ts';
 import type { TokenSource } from './token.ts';
 
 export interface TransportOptions {
@@ -59,8 +59,7 @@ export function createTransport(options: TransportOptions): Transport {
         ...(call.signal && { signal: call.signal }),
       });
     } catch (cause) {
-      call.signal?.throwIfAborted();
-      throw new LedgerlineError('offline', 'The service could not be reached.', { cause });
+      throw noAnswer(cause, call.signal);
     }
   }
 
@@ -94,14 +93,14 @@ export function createTransport(options: TransportOptions): Transport {
 
 function wait(seconds: number, signal: AbortSignal | undefined): Promise<void> {
   return new Promise((resolve, reject) => {
-    signal?.throwIfAborted();
+    if (signal?.aborted) throw noAnswer(signal.reason, signal);
     const timer = setTimeout(() => {
       signal?.removeEventListener('abort', stop);
       resolve();
     }, seconds * 1000);
     function stop(): void {
       clearTimeout(timer);
-      reject(signal!.reason as Error);
+      reject(noAnswer(signal!.reason, signal));
     }
     signal?.addEventListener('abort', stop, { once: true });
   });

@@ -29,6 +29,8 @@ async function failure(call: Promise<unknown>): Promise<LedgerlineError> {
 }
 
 /** A server that answers as it is told, in turn. */
+const neverAnswered = -1;
+
 async function scripted(...answers: { status: number; headers?: Record<string, string>; body?: string }[]) {
   const requests: { path: string; authorization: string | undefined; key: unknown }[] = [];
   const server = createServer((request: IncomingMessage, response) => {
@@ -36,10 +38,14 @@ async function scripted(...answers: { status: number; headers?: Record<string, s
     requests.push({ path: request.url!, authorization, key });
     const { status, headers, body } = answers[requests.length - 1] ?? answers.at(-1)!;
     if (status === 0) return request.socket.destroy();
+    if (status === neverAnswered) return;
     request.resume().on('end', () => response.writeHead(status, headers).end(body));
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  onTestFinished(() => void server.close());
+  onTestFinished(() => {
+    server.close();
+    server.closeAllConnections();
+  });
   return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, requests };
 }
 
@@ -305,7 +311,27 @@ describe('retries', () => {
     const controller = new AbortController();
     const call = createClient({ baseUrl: url, token: 't' }).userStatus(1, { signal: controller.signal });
     setTimeout(() => controller.abort(), 100);
-    await expect(call).rejects.toThrow(/abort/i);
+    expect(await failure(call)).toMatchObject({ kind: 'aborted', message: 'The call was aborted.' });
+  });
+
+  it('an abort ends a call that waits for its answer, and one that is aborted before it begins', async () => {
+    const { url, requests } = await scripted({ status: neverAnswered });
+    const controller = new AbortController();
+    const call = createClient({ baseUrl: url, token: 't' }).userStatus(1, { signal: controller.signal });
+    await vi.waitUntil(() => requests.length === 1);
+    controller.abort();
+    const error = await failure(call);
+    expect([error.kind, error.cause]).toEqual(['aborted', controller.signal.reason]);
+    const late = createClient({ baseUrl: url, token: 't' }).createUser({}, { signal: AbortSignal.abort() });
+    expect((await failure(late)).kind).toBe('aborted');
+    expect(requests).toHaveLength(1);
+  });
+
+  it('a token endpoint that cannot be reached is offline', async () => {
+    const token = clientCredentials({ tokenUrl: 'http://127.0.0.1:1/token', clientId: 'a', clientSecret: 'b' });
+    expect((await failure(createClient({ baseUrl: service.url, token, retries: 0 }).createUser())).kind).toBe(
+      'offline',
+    );
   });
 });
 
