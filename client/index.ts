@@ -1,4 +1,4 @@
-/** `ledgerline/client`: the typed client, for browsers and Node, without dependencies. */
+/** `@ledgerline/client`: the typed client, for browsers and Node, without dependencies. */
 export type { CallOptions } from './calls.ts';
 export { createClient, type Client, type ClientOptions, type LiveState } from './client.ts';
 export { LedgerlineError, type FailureKind } from './errors.ts';

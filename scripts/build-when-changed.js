@@ -12,6 +12,7 @@ import { fileURLToPath } from 'node:url';
 const root = fileURLToPath(new URL('..', import.meta.url));
 const sources = ['src', 'client', 'web', 'package.json', 'package-lock.json', 'tsconfig.json'];
 const buildSettings = ['tsconfig.build.json', 'tsconfig.client.json', 'openapi.json'];
+const builtFolders = ['dist', 'packages/client/dist', 'packages/elements/dist'];
 const stateFile = path.join(root, 'node_modules/.cache/ledgerline/build-state.json');
 
 async function filesIn(name) {
@@ -30,6 +31,7 @@ async function digest(files, describe) {
 
 async function readState() {
   const inputs = (await Promise.all([...sources, ...buildSettings].map(filesIn))).flat();
+  const outputs = (await Promise.all(builtFolders.map(filesIn))).flat();
   return JSON.stringify({
     // By their content: a checkout gives files new times.
     inputs: await digest(inputs, async (file) =>
@@ -38,7 +40,7 @@ async function readState() {
         .digest('hex'),
     ),
     // By size and time: whoever else writes there, such as another build, changes them.
-    outputs: await digest(await filesIn('dist'), async (file) => {
+    outputs: await digest(outputs, async (file) => {
       const { size, mtimeMs } = await stat(file);
       return `${size} ${mtimeMs}`;
     }),

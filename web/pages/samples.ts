@@ -28,7 +28,7 @@ function tokenCurl(url: URL, form: [string, string][]): string {
 function javaScriptOf({ method, url, json, form }: ExchangeRequest): string {
   if (form) {
     const { client_id: clientId, client_secret: clientSecret } = Object.fromEntries(form);
-    return `import { clientCredentials, createClient } from 'ledgerline/client';
+    return `import { clientCredentials, createClient } from '@ledgerline/client';
 
 const baseUrl = '${url.origin}';
 const token = clientCredentials({ baseUrl, clientId: '${clientId}', clientSecret: '${clientSecret}' });

@@ -1,0 +1,135 @@
+/** The npm packages as somebody installs them: what is in them, without the server, and with types for every resolution. */
+import { execFile } from 'node:child_process';
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { promisify } from 'node:util';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+
+const execute = promisify(execFile);
+const root = path.resolve(import.meta.dirname, '../..');
+const compiler = path.join(root, 'node_modules/typescript/bin/tsc');
+
+interface Packed {
+  name: string;
+  version: string;
+  filename: string;
+  files: { path: string }[];
+}
+
+let folder: string;
+let packages: Record<string, Packed>;
+
+beforeAll(async () => {
+  folder = await mkdtemp(path.join(tmpdir(), 'ledgerline-packages-'));
+  const workspaces = ['--workspace=@ledgerline/client', '--workspace=@ledgerline/elements', '--include-workspace-root'];
+  const { stdout } = await execute('npm', ['pack', '--json', '--pack-destination', folder, ...workspaces], {
+    cwd: root,
+  });
+  const packed = Object.values(JSON.parse(stdout) as Packed[] | Record<string, Packed>);
+  packages = Object.fromEntries(packed.map((each) => [each.name, each]));
+  await writeFile(path.join(folder, 'package.json'), '{"private":true,"type":"module"}');
+  const tarballs = ['@ledgerline/client', '@ledgerline/elements'].map((name) =>
+    path.join(folder, packages[name]!.filename),
+  );
+  await execute('npm', ['install', '--offline', '--no-audit', '--no-fund', ...tarballs], { cwd: folder });
+});
+afterAll(() => rm(folder, { recursive: true, force: true }));
+
+const filesOf = (name: string) => packages[name]!.files.map((file) => file.path).toSorted();
+
+describe('what the packages hold', () => {
+  it('all have the version of the server', () => {
+    expect(Object.keys(packages).toSorted()).toEqual(['@ledgerline/client', '@ledgerline/elements', 'ledgerline']);
+    expect(new Set(Object.values(packages).map(({ version }) => version)).size).toBe(1);
+  });
+
+  it('the client has its code, its types, a README and a licence', () => {
+    const files = filesOf('@ledgerline/client');
+    expect(files).toEqual(
+      expect.arrayContaining(['LICENSE', 'README.md', 'dist/index.d.ts', 'dist/index.js', 'package.json']),
+    );
+    const others = files.filter((file) => !/^(LICENSE|README\.md|package\.json|dist\/[\w-]+\.(js|d\.ts))$/.test(file));
+    expect(others).toEqual([]);
+  });
+
+  it('the elements have one script and its types each, and what a script loads later', () => {
+    const files = filesOf('@ledgerline/elements');
+    const named = ['activity', 'verify'].flatMap((name) => [
+      `dist/${name}/ledgerline-${name}.d.ts`,
+      `dist/${name}/ledgerline-${name}.js`,
+    ]);
+    expect(files).toEqual(expect.arrayContaining(['LICENSE', 'README.md', 'package.json', ...named]));
+    const others = files.filter(
+      (file) => !/^(LICENSE|README\.md|package\.json|dist\/\w+\/[\w-]+\.(js|d\.ts))$/.test(file),
+    );
+    expect(others).toEqual([]);
+  });
+
+  it('the server has its program, pages, migrations and functions, and neither sources nor tests', () => {
+    const files = filesOf('ledgerline');
+    const needed = ['dist/main.js', 'dist/web/index.html', 'migrations/0001_core.sql', 'openapi.json'];
+    expect(files).toEqual(expect.arrayContaining([...needed, 'src/db/functions/reserve_send.sql']));
+    expect(files.filter((file) => /^(test|web|docs|bench|packages)\/|^src\/.*\.ts$|\.env/.test(file))).toEqual([]);
+  });
+});
+
+describe('an installation of client and elements', () => {
+  it('brings nothing else: no server, no PostgreSQL', async () => {
+    const lock = JSON.parse(await readFile(path.join(folder, 'package-lock.json'), 'utf8')) as { packages: object };
+    expect(Object.keys(lock.packages).toSorted()).toEqual([
+      '',
+      'node_modules/@ledgerline/client',
+      'node_modules/@ledgerline/elements',
+    ]);
+  });
+
+  it('the client runs in Node as an ES module', async () => {
+    const program = `import { createClient, isE164, LedgerlineError } from '@ledgerline/client';
+      console.log(typeof createClient, isE164('+447400123456'), new LedgerlineError('offline', 'x') instanceof Error)`;
+    await writeFile(path.join(folder, 'use.js'), program);
+    const { stdout } = await execute(process.execPath, ['use.js'], { cwd: folder });
+    expect(stdout.trim()).toBe('function true true');
+  });
+
+  it.each([
+    ['node16', 'node16'],
+    ['nodenext', 'nodenext'],
+    ['esnext', 'bundler'],
+  ])('has types for module %s with resolution %s, and refuses wrong ones', async (module, moduleResolution) => {
+    const file = path.join(folder, `use-${moduleResolution}.ts`);
+    const check = (...flags: string[]) =>
+      execute(
+        process.execPath,
+        [
+          compiler,
+          '--noEmit',
+          '--strict',
+          '--target',
+          'es2022',
+          '--lib',
+          'es2023,dom',
+          '--types',
+          '',
+          '--module',
+          module,
+          '--moduleResolution',
+          moduleResolution,
+          ...flags,
+          file,
+        ],
+        { cwd: folder },
+      );
+    const program = `import { createClient, type Transaction } from '@ledgerline/client';
+      import '@ledgerline/elements/verify';
+      import '@ledgerline/elements/activity';
+      const client = createClient({ baseUrl: 'http://127.0.0.1:8080', token: 't' });
+      for await (const row of client.transactions({ individualId: 1 })) console.log((row satisfies Transaction).amountText);
+      document.querySelector('ledgerline-activity')!.getToken = async () => 't';
+      export const { id }: { id: number } = await client.createUser();`;
+    await writeFile(file, program);
+    await check();
+    await writeFile(file, program.replace('{ id: number }', '{ id: string }'));
+    await expect(check()).rejects.toMatchObject({ stdout: expect.stringContaining('error TS2322') });
+  });
+});
