@@ -1,5 +1,5 @@
 /** The statements behind the guard's rules: their state, the record of decisions, the removal of what has expired. */
-import { array, type Database } from '../db/database.ts';
+import type { Database } from '../db/database.ts';
 import type { Decision, DecisionTotal } from './decisions.ts';
 import type { FiredRule } from './fired-rules.ts';
 import type { GuardState } from './live.ts';
@@ -80,36 +80,16 @@ export function createGuardStore(db: Database) {
 
     /** Nothing is written about a user who was erased meanwhile; the totals count everything. */
     async writeDecisions(decisions: Decision[], totals: DecisionTotal[]): Promise<void> {
-      const column = <T>(read: (decision: Decision) => T) => decisions.map(read);
-      await db.write.unsafe(
-        `with singles as (
-           insert into guard_decisions
-             (decided_at, rule, action, operation, user_id, phone, phone_key, country, source)
-           select * from unnest($1::timestamptz[], $2::text[], $3::text[], $4::text[], $5::int[], $6::text[],
-               $7::bytea[], $8::text[], $9::text[])
-             as d (decided_at, rule, action, operation, user_id, phone, phone_key, country, source)
-           where not exists (select from erased_users x where x.user_id = d.user_id)
-         )
-         insert into guard_totals as t (rule, action, hour, decisions)
-         select * from unnest($10::text[], $11::text[], $12::timestamptz[], $13::bigint[]) as n (rule, action, hour, decisions)
-         order by rule, action, hour
-         on conflict (rule, action, hour) do update set decisions = t.decisions + excluded.decisions`,
-        [
-          array(column(({ at }) => at.toISOString())),
-          array(column(({ rule }) => rule)),
-          array(column(({ action }) => action)),
-          array(column(({ operation }) => operation)),
-          array(column(({ userId }) => userId)),
-          array(column(({ phone }) => phone ?? null)),
-          array(column(({ phoneKey }) => (phoneKey ? `\\x${phoneKey.toString('hex')}` : null))),
-          array(column(({ country }) => country ?? null)),
-          array(column(({ source }) => source ?? null)),
-          array(totals.map(({ rule }) => rule)),
-          array(totals.map(({ action }) => action)),
-          array(totals.map(({ hour }) => hour.toISOString())),
-          array(totals.map(({ decisions: count }) => count)),
-        ],
-      );
+      const singles = decisions.map(({ at, userId, phoneKey, ...decision }) => ({
+        ...decision,
+        decided_at: at,
+        user_id: userId,
+        phone_key: phoneKey?.toString('hex'),
+      }));
+      await db.write.unsafe('select write_decisions($1::text::json, $2::text::json)', [
+        JSON.stringify(singles),
+        JSON.stringify(totals),
+      ]);
     },
 
     /** Sweeps the next rows after `from`. Undefined as `next` when the end was reached. */

@@ -1,5 +1,5 @@
 /** The trail of verifications: the messages, what became of them, and what was refused. */
-import { array, type Database } from '../db/database.ts';
+import type { Database } from '../db/database.ts';
 
 export interface EventRow {
   userId: number;
@@ -42,20 +42,10 @@ export function createTrailStore(db: Database) {
   return {
     /** Events wait for a moment before they are written; those of a user who was erased meanwhile are dropped. */
     async recordEvents(events: readonly EventRow[]): Promise<void> {
-      await db.write.unsafe(
-        `insert into verification_events (user_id, at, kind, reason, times)
-         select e.* from unnest($1::text::int[], $2::text::timestamptz[], $3::text::text[], $4::text::text[], $5::text::int[])
-           as e (user_id, at, kind, reason, times)
-         where exists (select from users u where u.id = e.user_id)`,
-        [
-          array(events.map(({ userId }) => userId)),
-          array(events.map(({ at }) => at.toISOString())),
-          array(events.map(({ kind }) => kind)),
-          array(events.map(({ reason }) => reason)),
-          array(events.map(({ times }) => times)),
-        ],
-        { prepare: true },
-      );
+      const noted = events.map(({ userId, ...event }) => ({ user_id: userId, ...event }));
+      await db.write.unsafe('select write_verification_events($1::text::json)', [JSON.stringify(noted)], {
+        prepare: true,
+      });
     },
 
     /** moved: the message has a new state. known: the receipt says nothing new. absent: there is no such message. */
