@@ -890,6 +890,8 @@ export interface UserTrail {
   messages: TrailMessage[];
   /** What else happened. */
   events: TrailEvent[];
+  /** When the user was erased. Then there is nothing else. */
+  erasedAt: string | null;
 }
 
 export interface OverviewDay {

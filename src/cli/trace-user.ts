@@ -7,6 +7,7 @@ import { withDatabase } from './database.ts';
 interface Trail {
   messages: TracedMessage[];
   events: { at: string; kind: string; reason: string | null; times: number }[];
+  erasedAt: string | null;
 }
 
 interface TracedMessage {
@@ -37,7 +38,8 @@ export async function traceUser(id: string, { json }: { json?: boolean }): Promi
 }
 
 /** One line for each step, in the order of time. */
-function describe({ messages, events }: Trail): string {
+function describe({ messages, events, erasedAt }: Trail): string {
+  if (erasedAt !== null) return `The user was erased on ${erasedAt}.`;
   const lines = [
     ...messages.flatMap(steps),
     ...events.map(({ at, kind, reason, times }) => [at, eventLine(kind, reason, times)]),

@@ -83,7 +83,10 @@ export function createTrailStore(db: Database) {
       return row ? (row.moved ? 'moved' : 'known') : 'absent';
     },
 
-    /** One user's messages and events, newest first, as JSON; undefined for an unknown user. */
+    /**
+     * One user's messages and events, newest first, as JSON; undefined for an unknown user. Of an erased user it says
+     * when that was, and nothing else.
+     */
     async readTrail(userId: number, now: Date, limit: number): Promise<string | undefined> {
       const [row] = await db.read.unsafe(
         `select json_build_object(
@@ -103,9 +106,14 @@ export function createTrailStore(db: Database) {
            'events', coalesce((
              select json_agg(e order by e.at desc) from (
                select ${instant('at')} as at, kind, reason, times
-               from verification_events where user_id = $1 order by verification_events.at desc limit $3) e), '[]'::json)
+               from verification_events where user_id = $1 order by verification_events.at desc limit $3) e), '[]'::json),
+           'erasedAt', null
          )::text as trail
-         from users u where u.id = $1`,
+         from users u where u.id = $1
+         union all
+         select json_build_object(
+           'id', user_id, 'messages', '[]'::json, 'events', '[]'::json, 'erasedAt', ${instant('erased_at')})::text
+         from erased_users where user_id = $1`,
         [userId, now, limit],
         { prepare: true },
       );

@@ -79,6 +79,16 @@ describe('DELETE /User/{id}', () => {
     expect(results[0].result).toBe('rejected');
   });
 
+  it('shows operators that the user was erased, and nothing else', async () => {
+    const phone = newPhone();
+    const id = await service.verifiedUser(phone);
+    await erase(id);
+    const trail = (await get(`/operator/users/${id}/trail`)).json;
+    expect(trail).toEqual({ id, messages: [], events: [], erasedAt: expect.stringMatching(/^20.*Z$/) });
+    const found = await service.call('/operator/find-users', { phoneNumber: phone });
+    expect(found.json).toEqual({ userIds: [] });
+  });
+
   it('never gives the id out again', async () => {
     const id = 1_900_000_000;
     expect((await service.call('/User', { id })).status).toBe(201);

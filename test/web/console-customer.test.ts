@@ -30,6 +30,21 @@ describe('a failed customer', () => {
     expect(service.logLines.join('')).toContain(`"action":"reveal-phone","target":"user ${id}"`);
   });
 
+  it('who was erased is shown as that, and nothing more', async () => {
+    const { id, phoneNumber } = await blockedCustomer(service);
+    await service.call(`/User/${id}`, undefined, { method: 'DELETE' });
+    const page = await openPage(`${service.url}/console#customer/${id}`);
+    const panel = page.getByRole('region', { name: 'Erased customer' });
+    await panel.getByText(/^This customer was erased on .+\. Nothing else can be shown\.$/).waitFor();
+    const shown = await page.getByRole('main').innerText();
+    expect(shown).not.toContain(phoneNumber.slice(-4));
+    expect(await page.getByRole('button', { name: 'Reveal number' }).count()).toBe(0);
+    await expectAccessible(page);
+    await page.getByLabel('User id or phone number').fill(phoneNumber);
+    await page.keyboard.press('Enter');
+    await page.getByText('Nobody has verified this number').waitFor();
+  });
+
   it('is told newest first, also what came in one moment', () => {
     const [asked, answered] = ['2026-01-05T10:00:00.000Z', '2026-01-05T10:00:04.100Z'];
     const message = {
@@ -54,7 +69,7 @@ describe('a failed customer', () => {
         { gateway: 'vonage', outcome: 'accepted', milliseconds: 100 },
       ],
     };
-    expect(stepsOf({ id: 1, messages: [message], events: [] }).map(({ text }) => text)).toEqual([
+    expect(stepsOf({ erasedAt: null, id: 1, messages: [message], events: [] }).map(({ text }) => text)).toEqual([
       'vonage accepted code 1',
       'twilio did not accept code 1: HTTP 503',
       'Code 1 was requested, to +44…56 (GB)',

@@ -128,6 +128,16 @@ async function findCustomers(desk: OperatorFunctions, text: string, country: str
   return { userIds, display: number.display, ...(userIds.length === 0 && { complaint: none }) };
 }
 
+function Erased({ at }: { at: string }) {
+  return (
+    <section class="card panel" aria-label="Erased customer">
+      <p>
+        This customer was erased on <Time instant={at} />. Nothing else can be shown.
+      </p>
+    </section>
+  );
+}
+
 function Customer({ userId }: { userId: number }) {
   const { desk } = useOperator();
   const trail = useRequest(() => desk.trail(userId), [desk, userId], refreshSeconds);
@@ -141,6 +151,7 @@ function Customer({ userId }: { userId: number }) {
   }
 
   if (!trail.value) return trail.error ? <Complaint text={trail.error} /> : <Loading />;
+  if (trail.value.erasedAt !== null) return <Erased at={trail.value.erasedAt} />;
   const verdict = verdictOf(trail.value, block !== undefined);
   const steps = stepsOf(trail.value);
   return (

@@ -43,6 +43,7 @@ const trail = record('UserTrail', {
   id: required(integer(), 'The user.'),
   messages: required(listOf(message), 'The messages.'),
   events: required(listOf(event), 'What else happened.'),
+  erasedAt: required(nullable(instant()), 'When the user was erased. Then there is nothing else.'),
 });
 
 export const readTrailOperation = (readTrail: (userId: number) => Promise<string>) =>
