@@ -1,7 +1,7 @@
 /** What the database itself remembers of the services that ran on it: their mode and their digest keys. */
 import type { KeyPlan, KnownKey } from '../auth/digest-key-registry.ts';
 import { StartError } from '../errors.ts';
-import { schema, type Database, type Sql } from './database.ts';
+import { schema, type Database, type Sql, type Transaction } from './database.ts';
 import { openConnection, readIsStandby, readTimeline } from './pool.ts';
 
 type Mode = 'sandbox' | 'production';
@@ -55,18 +55,21 @@ function refuse(served: Served, mode: Mode): void {
   }
 }
 
+/** The digest keys that nodes on this database have, oldest first. */
+export async function readKnownKeys(sql: Sql | Transaction): Promise<KnownKey[]> {
+  const rows = await sql`select fingerprint, is_current, wrapped_guard_key from digest_keys order by number`;
+  return rows.map(({ fingerprint, is_current, wrapped_guard_key }) => ({
+    fingerprint,
+    isCurrent: is_current,
+    wrappedGuardKey: wrapped_guard_key,
+  }));
+}
+
 /** Registers the keys of this node, as `plan` decides from those that are known. Nodes that start together take turns. */
 export async function enterKeys(db: Database, plan: (known: KnownKey[]) => KeyPlan): Promise<KeyPlan> {
   return db.transaction(async (sql) => {
     await sql`select from installation for update`;
-    const rows = await sql`select fingerprint, is_current, wrapped_guard_key from digest_keys order by number`;
-    const planned = plan(
-      rows.map(({ fingerprint, is_current, wrapped_guard_key }) => ({
-        fingerprint,
-        isCurrent: is_current,
-        wrappedGuardKey: wrapped_guard_key,
-      })),
-    );
+    const planned = plan(await readKnownKeys(sql));
     for (const { fingerprint, wrappedGuardKey } of planned.added) {
       await sql`
         insert into digest_keys (fingerprint, number, is_current, wrapped_guard_key)

@@ -153,6 +153,20 @@ describe('doctor and the start say the same', () => {
     expect(await startError(settings)).toMatch(/^The database lacks 0001_core\.sql.*Run `ledgerline migrate` first/);
   });
 
+  it('about a digest key that is not the one of the database', async () => {
+    const database = await databaseForTest();
+    const [key, otherKey] = [1, 2].map((byte) => Buffer.alloc(32, byte).toString('base64'));
+    const settings = { DATABASE_URL: database.url };
+    const service = await startProcess(await dataFolder(), { ...settings, LEDGERLINE_DIGEST_KEY: key! });
+    await service.end('SIGTERM');
+    expect(await problems({ ...settings, LEDGERLINE_DIGEST_KEY: key! })).toEqual([]);
+    const wrong = { ...settings, LEDGERLINE_DIGEST_KEY: otherKey! };
+    const line =
+      /This node lacks the digest key that the database uses \(fingerprint \w{16}\).*Give every node the same/;
+    expect(await problems(wrong)).toEqual([expect.stringMatching(line)]);
+    expect(await startError(wrong)).toMatch(line);
+  });
+
   it('about a clock that is off by an hour', async () => {
     const database = await databaseForTest();
     const ahead = 'const now = Date.now; Date.now = () => now() + 3600000;';

@@ -1,5 +1,6 @@
-/** The database: reachable, the primary, its clock, its schema, and what the role may do. */
+/** The database: reachable, the primary, its clock, its schema, what the role may do, and which keys its nodes have. */
 import type postgres from 'postgres';
+import { fingerprintOf, planKeys } from '../../auth/digest-key-registry.ts';
 import type { Config } from '../../config/load.ts';
 import { describeOffset, readClockOffset, tolerableSeconds } from '../../db/clock-offset.ts';
 import { explainFault } from '../../db/explain-failure.ts';
@@ -8,10 +9,11 @@ import { nameAddress } from '../../db/address.ts';
 import { openConnection } from '../../db/pool.ts';
 import { isTransactionPooled, transactionPooling } from '../../db/pooler.ts';
 import { missingFrom, readSchema, refuseUnknownContracts } from '../../db/migrate.ts';
-import type { StartError } from '../../errors.ts';
+import { readKnownKeys } from '../../db/installation.ts';
+import { StartError } from '../../errors.ts';
 import { ok, problem, type Finding } from './finding.ts';
 
-export async function checkDatabase({ databaseUrl, mode }: Config): Promise<Finding[]> {
+export async function checkDatabase({ databaseUrl, mode, digestKeys }: Config): Promise<Finding[]> {
   const url = databaseUrl!;
   const sql = openConnection(url, 5);
   const findings: Finding[] = [];
@@ -23,7 +25,11 @@ export async function checkDatabase({ databaseUrl, mode }: Config): Promise<Find
     findings.push(...(await checkServer(sql)));
     const schema = await checkSchema(url);
     findings.push(schema);
-    if (schema.level === 'ok') findings.push(await checkGrants(sql, mode === 'sandbox'));
+    if (schema.level === 'ok') {
+      const grants = await checkGrants(sql, mode === 'sandbox');
+      findings.push(grants);
+      if (grants.level === 'ok' && digestKeys) findings.push(await checkKeys(sql, digestKeys));
+    }
   } catch (error) {
     const { cause, cure } = explainFault(error);
     findings.push(problem('Database', `${nameAddress(url)} cannot be used: ${cause}.`, cure));
@@ -69,4 +75,15 @@ async function checkGrants(sql: postgres.Sql, isSandbox: boolean): Promise<Findi
   return missing.length === 0
     ? ok('Rights', `${role} may do what the service needs`)
     : problem('Rights', `${role} lacks ${missing.join(', ')}.`, grantsCure);
+}
+
+/** As the start does, without entering the keys. */
+async function checkKeys(sql: postgres.Sql, keys: readonly Buffer[]): Promise<Finding> {
+  try {
+    planKeys(await readKnownKeys(sql), { keys, isConfigured: true });
+    return ok('Keys', `the digest key fits the database (fingerprint ${fingerprintOf(keys[0]!)})`);
+  } catch (error) {
+    if (!(error instanceof StartError)) throw error;
+    return problem('Keys', error.message, 'docs/production.md tells how keys are rotated.');
+  }
 }
