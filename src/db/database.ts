@@ -38,6 +38,8 @@ export interface Database {
   readonly write: Sql;
   /** For a statement that may take long. It has a connection to itself, and is cancelled when its caller leaves. */
   long<T>(work: (sql: Sql) => PromiseLike<T>, owner?: Owner): Promise<T>;
+  /** For reads of several statements, each of them short, that see one moment. */
+  snapshot<T>(work: (sql: Transaction) => Promise<T>, owner?: Owner): Promise<T>;
   /** For writes of several statements. They never wait for reads that take long. */
   transaction<T>(work: (sql: Transaction) => Promise<T>, owner?: Owner): Promise<T>;
   /** The rows of a statement, some at a time, on a connection of its own; as slow as its reader. */
@@ -54,6 +56,9 @@ export interface StreamedStatement<T> {
   rowsAtOnce: number;
   read(row: postgres.Row): T;
 }
+
+/** How a transaction of reads begins that all see the same. */
+const oneMoment = 'isolation level repeatable read read only';
 
 /** Each stream holds a connection and a snapshot for as long as its reader takes. */
 const defaultStreams = 8;
@@ -146,6 +151,8 @@ export function openDatabase(options: DatabaseOptions): Database {
     },
     long: (work, owner = serviceItself) =>
       whileWaiting(() => longSlots.run(owner, () => cancelWhenGone(work(pool('long')), owner.signal)), owner),
+    snapshot: (work, owner = serviceItself) =>
+      whileWaiting(() => longSlots.run(owner, () => runTransaction(pool('long'), work, oneMoment)), owner),
     async *stream({ statement, parameters, rowsAtOnce, read }, owner = serviceItself) {
       const release = await streamSlots.take(owner);
       // No limit on time: PostgreSQL would count what the reader takes as well.

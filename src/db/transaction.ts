@@ -8,8 +8,9 @@ import { failure } from './socket.ts';
 
 export type Transaction = postgres.TransactionSql;
 
-export async function runTransaction<T>(pool: Pool, work: (sql: Transaction) => Promise<T>): Promise<T> {
-  const begun = pool.begin(async (sql) => {
+/** `mode` is what follows BEGIN. */
+export async function runTransaction<T>(pool: Pool, work: (sql: Transaction) => Promise<T>, mode = ''): Promise<T> {
+  const begun = pool.begin(mode, async (sql) => {
     const { guarded, hasEnded } = guard(sql, pool);
     try {
       const result = await work(guarded);

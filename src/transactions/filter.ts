@@ -20,14 +20,19 @@ export function isUnfiltered(filter: Filter): boolean {
   return true;
 }
 
-/** Time and amount are all it asks about. */
-export function isNarrow({ from: _from, to: _to, amountFrom: _least, amountTo: _most, ...rest }: Filter): boolean {
-  return isUnfiltered(rest);
-}
+/** The members of a filter by what answers them. */
+const timeMembers = ['from', 'to'] as const;
+const amountMembers = ['amountFrom', 'amountTo'] as const;
+const facetMembers = ['transactionType', 'transactionCategory', 'transactionStatus', 'currency'] as const;
 
-export function hasAmount({ amountFrom, amountTo }: Filter): boolean {
-  return amountFrom !== undefined || amountTo !== undefined;
-}
+const asksOnlyFor =
+  (...members: (keyof Filter)[]) =>
+  (filter: Filter): boolean =>
+    Object.entries(filter).every(([name, value]) => value === undefined || members.includes(name as keyof Filter));
+
+export const hasTimeOnly = asksOnlyFor(...timeMembers);
+export const hasTimeAndAmountOnly = asksOnlyFor(...timeMembers, ...amountMembers);
+export const hasTimeAndFacetsOnly = asksOnlyFor(...timeMembers, ...facetMembers);
 
 /** Page numbers start at 1. */
 export interface Page {

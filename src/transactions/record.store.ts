@@ -1,4 +1,5 @@
 /** The statements by which transactions get in: one batch is one transaction. */
+import { randomInt } from 'node:crypto';
 import { copyInto } from '../db/copy.ts';
 import type { Owner } from '../slots.ts';
 import { array, type Database, type Statement, type Transaction as DatabaseTransaction } from '../db/database.ts';
@@ -11,6 +12,7 @@ import {
   findDense,
   makeBlocks,
   type NumberedRow,
+  type ChangedRow,
   type Stretch,
   type BlockSizes,
 } from './transaction-blocks.store.ts';
@@ -250,19 +252,25 @@ function writeBlocks(
   const grown = large.filter((id) => !isLarge(before, id));
   const remade = new Set(dense.map(({ individualId }) => individualId));
   const added = created.filter(({ row }) => isLarge(before, row.individualId) && !remade.has(row.individualId));
-  const moved = updated
-    .filter(
-      ({ from, to }) =>
-        isLarge(before, to.individualId) && (from.timeStamp !== to.timeStamp || from.amount !== to.amount),
-    )
+  const changed = updated
+    .filter(({ to }) => isLarge(before, to.individualId))
+    .map(({ from, to }) => ({ from, to, after: readTransaction(to.individualId, to.body) }));
+  const isMoved = ({ from, to }: ChangedRow) => from.timeStamp !== to.timeStamp || from.amount !== to.amount;
+  const moved = changed
+    .filter(isMoved)
     .flatMap(({ from, to }) => [from, to])
     .map(({ individualId, timeStamp }) => ({ individualId, first: timeStamp, last: timeStamp, rows: 1 }));
+  const changedInPlace = changed.filter((row) => !isMoved(row));
+  const version = String(randomInt(maxVersion));
   return [
-    ...(grown.length > 0 ? [makeBlocks(sql, grown)] : []),
-    ...(added.length > 0 ? [addToBlocks(sql, added, sizes)] : []),
-    cutBlocks(sql, large, [...moved, ...dense], sizes),
+    ...(grown.length > 0 ? [makeBlocks(sql, grown, version)] : []),
+    ...(added.length + changedInPlace.length > 0 ? [addToBlocks(sql, added, changedInPlace, sizes, version)] : []),
+    cutBlocks(sql, large, [...moved, ...dense], sizes, version),
   ];
 }
+
+/** The largest range that randomInt has. */
+const maxVersion = 2 ** 48 - 1;
 
 /** Where the new rows of large individuals lie so close together that their blocks are made anew. */
 async function denseStretches(

@@ -16,7 +16,16 @@ import {
 import { parseAmount, type Amount } from './amount.ts';
 import { parseInstant, type Instant } from './instant.ts';
 import { maxLengths } from './limits.ts';
-import { cutText, fold, searchText, writeBody, type Transaction } from './transaction.ts';
+import {
+  cutText,
+  fold,
+  foldedFacets,
+  readTransaction,
+  searchText,
+  writeBody,
+  type Facets,
+  type Transaction,
+} from './transaction.ts';
 
 const word = (field: keyof typeof maxLengths, about: string) =>
   withDefault(text({ maxLength: maxLengths[field] }), '', about);
@@ -125,6 +134,15 @@ function headCells(transaction: Transaction): string[] {
     fold(transaction.transactionStatus),
     searchText(transaction),
   ];
+}
+
+/** The folded facets of a row. */
+export function facetsOf({ individualId, head, body }: Row): Facets {
+  // The head of such a body is escaped.
+  if (body.includes('\\')) return foldedFacets(readTransaction(individualId, body));
+  const [, , , , currency = '', transactionType = '', transactionCategory = '', transactionStatus = ''] =
+    head.split('\t');
+  return { currency, transactionType, transactionCategory, transactionStatus };
 }
 
 /** A row as a line of COPY, its sequence number and the time at the end. */

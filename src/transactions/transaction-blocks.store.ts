@@ -6,7 +6,8 @@
 import { array, type Statement, type Transaction as DatabaseTransaction } from '../db/database.ts';
 import { inMillionths } from './amount.ts';
 import type { Instant } from './instant.ts';
-import type { Row } from './row.ts';
+import { facetsOf, type Row } from './row.ts';
+import { foldedFacets, searchText, type Facets, type Transaction } from './transaction.ts';
 
 export interface BlockSizes {
   /** Individuals with more rows than this have blocks; the others are listed without. */
@@ -27,9 +28,23 @@ const blockSize = (count: string, least: string) => `greatest(${least}::int, (3 
 /** How many amounts may wait unordered. */
 const maxRecent = 500;
 
+/** Different values of type, category, status and currency together that a block counts. */
+const maxFacets = 200;
+
+/** A block with more text than this is read instead. */
+const maxWordsBytes = 2 ** 20;
+/** Stands between the search texts of two rows. A search that matches across it reads the block, and finds nothing. */
+const wordsGap = 'chr(2)';
+
 export interface NumberedRow {
   row: Row;
   seq: number;
+}
+
+/** A row before and after a change. */
+export interface ChangedRow {
+  from: Transaction;
+  to: Row;
 }
 
 /** A stretch of an individual's time in which rows have come or changed. */
@@ -40,11 +55,43 @@ export interface Stretch {
   rows: number;
 }
 
+/** What changes in a block: a new row, or one form of a row that has changed, which comes (1) or goes (-1). */
+interface BlockChange {
+  individualId: number;
+  timeStamp: Instant;
+  facets: Facets;
+  rows: 1 | -1;
+  /** Of a new row only. */
+  seq: number | null;
+  millionths: string | null;
+  hasNewWords: boolean;
+}
+
+const newRow = ({ row, seq }: NumberedRow): BlockChange => ({
+  individualId: row.individualId,
+  timeStamp: row.timeStamp,
+  facets: facetsOf(row),
+  rows: 1,
+  seq,
+  millionths: inMillionths(row.amount),
+  hasNewWords: true,
+});
+
+function formsOf({ from, to }: ChangedRow, after: Transaction): BlockChange[] {
+  const { individualId, timeStamp } = to;
+  const hasNewWords = searchText(from) !== searchText(after);
+  const common = { individualId, timeStamp, seq: null, millionths: null, hasNewWords };
+  return [
+    { ...common, facets: foldedFacets(from), rows: -1 },
+    { ...common, facets: foldedFacets(after), rows: 1 },
+  ];
+}
+
 /** An individual that has just grown past the threshold gets one block for everything, which is then cut. */
-export function makeBlocks(sql: DatabaseTransaction, ids: number[]): Statement {
+export function makeBlocks(sql: DatabaseTransaction, ids: number[], version: string): Statement {
   return sql`
-    insert into transaction_blocks (individual_id, start_time, end_time, row_count, last_seq)
-    select id, '-infinity', 'infinity', transaction_count, transaction_count
+    insert into transaction_blocks (individual_id, start_time, end_time, row_count, last_seq, version)
+    select id, '-infinity', 'infinity', transaction_count, transaction_count, ${version}::bigint
     from users where id = any(${array(ids)}::int[])`;
 }
 
@@ -64,45 +111,89 @@ export async function findDense(sql: DatabaseTransaction, stretches: readonly St
   return new Set(rows.map(({ individual_id }) => individual_id));
 }
 
-/** Counts new rows in the blocks they fall into. One that is to be cut now gets its amounts in order then. */
+const facetColumns = 'transaction_type, transaction_category, transaction_status, currency';
+
+/** Each value with its name, as the facets of a block have it; see `facetKeys`. */
+const facetKeysOf = (alias: string) => `lateral (values ('type=' || ${alias}.transaction_type),
+  ('category=' || ${alias}.transaction_category), ('status=' || ${alias}.transaction_status), ('currency=' || ${alias}.currency)) as k (key)`;
+
+/** The counts of a block and the changes together. */
+const addedFacets = (known: string, changes: string) => `(
+  select case when count(*) <= ${maxFacets} then coalesce(jsonb_object_agg(key, rows), '{}') end
+  from (
+    select key, sum(value::int) as rows
+    from (select * from jsonb_each_text(${known}) union all select * from jsonb_each_text(${changes})) counted
+    group by key having sum(value::int) <> 0
+  ) summed)`;
+
+/**
+ * Counts new rows, and changes of rows that stay in their place, in the blocks they fall into. A block that is to be
+ * cut now gets its amounts in order then.
+ */
 export function addToBlocks(
   sql: DatabaseTransaction,
-  rows: readonly NumberedRow[],
+  created: readonly NumberedRow[],
+  changed: readonly (ChangedRow & { after: Transaction })[],
   { leastBlock }: BlockSizes,
+  version: string,
 ): Statement {
+  const changes = [...created.map(newRow), ...changed.flatMap((change) => formsOf(change, change.after))];
+  const facet = (name: keyof Facets) => array(changes.map(({ facets }) => facets[name]));
   return sql.unsafe(
-    `with added as (
-       select * from unnest($1::int[], $2::text[]::timestamptz[], $3::bigint[], $4::int[])
-         as r (individual_id, time_stamp, amount, seq)
+    `with changed as (
+       select * from unnest($1::int[], $2::text[]::timestamptz[], $3::bigint[], $4::int[],
+         $5::text[], $6::text[], $7::text[], $8::text[], $9::int[], $10::boolean[])
+         as r (individual_id, time_stamp, amount, seq, ${facetColumns}, rows, has_new_words)
      ), starts as (
        select individual_id, array_agg(start_time order by start_time) as times
-       from transaction_blocks where individual_id in (select individual_id from added) group by individual_id
+       from transaction_blocks where individual_id in (select individual_id from changed) group by individual_id
+     ), placed as materialized (
+       select c.*, s.times[width_bucket(c.time_stamp, s.times)] as start_time from changed c join starts s using (individual_id)
+     ), facets as (
+       select individual_id, start_time, jsonb_object_agg(key, rows) as counts
+       from (
+         select p.individual_id, p.start_time, k.key, sum(p.rows) as rows
+         from placed p cross join ${facetKeysOf('p')} group by 1, 2, 3
+       ) summed where rows <> 0 group by individual_id, start_time
      ), grown as (
-       select a.individual_id, s.times[width_bucket(a.time_stamp, s.times)] as start_time,
-         count(*)::int as rows, max(a.seq) as last_seq, bool_or(a.amount is null) as too_large,
-         array_agg(a.amount) as amounts
-       from added a join starts s using (individual_id)
-       group by 1, 2
+       select individual_id, start_time, count(seq)::int as rows, max(seq) as last_seq,
+         coalesce(bool_or(amount is null) filter (where seq is not null), false) as too_large,
+         coalesce(array_agg(amount) filter (where seq is not null), '{}') as amounts,
+         bool_or(has_new_words) as has_new_words
+       from placed group by individual_id, start_time
      )
      update transaction_blocks b set
        row_count = b.row_count + g.rows,
-       last_seq = g.last_seq,
+       last_seq = greatest(b.last_seq, g.last_seq),
        amounts = case
-         when g.too_large or b.amounts is null or b.row_count + g.rows > 2 * ${blockSize('u.transaction_count', '$5')} then null
+         when g.too_large or b.amounts is null or b.row_count + g.rows > 2 * ${blockSize('u.transaction_count', '$11')} then null
          when cardinality(b.recent) + g.rows > ${maxRecent}
            then array(select a from unnest(b.amounts || b.recent || g.amounts) a order by a)
          else b.amounts end,
        recent = case
          when g.too_large or b.amounts is null or cardinality(b.recent) + g.rows > ${maxRecent} then '{}'
-         else b.recent || g.amounts end
+         else b.recent || g.amounts end,
+       facets = case
+         when b.facets is null or f.counts is null then b.facets
+         else ${addedFacets('b.facets', 'f.counts')} end,
+       words = case when g.has_new_words then null else b.words end,
+       version = $12::bigint
      from grown g join users u on u.id = g.individual_id
+       left join facets f on f.individual_id = g.individual_id and f.start_time = g.start_time
      where b.individual_id = g.individual_id and b.start_time = g.start_time`,
     [
-      array(rows.map(({ row }) => row.individualId)),
-      array(rows.map(({ row }) => row.timeStamp)),
-      array(rows.map(({ row }) => inMillionths(row.amount))),
-      array(rows.map(({ seq }) => seq)),
+      array(changes.map(({ individualId }) => individualId)),
+      array(changes.map(({ timeStamp }) => timeStamp)),
+      array(changes.map((change) => change.millionths)),
+      array(changes.map(({ seq }) => seq)),
+      facet('transactionType'),
+      facet('transactionCategory'),
+      facet('transactionStatus'),
+      facet('currency'),
+      array(changes.map(({ rows }) => rows)),
+      array(changes.map(({ hasNewWords }) => String(hasNewWords))),
       leastBlock,
+      version,
     ],
     { prepare: true },
   );
@@ -114,6 +205,7 @@ export function cutBlocks(
   ids: number[],
   stretches: readonly Stretch[],
   { leastBlock }: BlockSizes,
+  version: string,
 ): Statement {
   return sql.unsafe(
     `with torn as (
@@ -123,32 +215,46 @@ export function cutBlocks(
            select from unnest($3::int[], $4::text[]::timestamptz[], $5::text[]::timestamptz[]) as s (individual_id, first, last)
            where s.individual_id = b.individual_id and s.last >= b.start_time and s.first < b.end_time))
        returning b.individual_id, b.start_time, b.end_time, ${blockSize('u.transaction_count', '$2')} as size
-     ), placed as (
-       select b.individual_id, b.start_time, b.end_time, t.time_stamp, t.amount, t.seq,
+     ), placed as materialized (
+       select b.individual_id, b.start_time as torn_time, b.end_time, t.*,
          (rank() over (partition by b.individual_id, b.start_time order by t.time_stamp) - 1) / b.size as piece
        from torn b left join lateral (
-         select time_stamp, amount, seq from transactions
+         select time_stamp, amount, seq, ${facetColumns}, search_text from transactions
          where individual_id = b.individual_id and time_stamp >= b.start_time and time_stamp < b.end_time
          offset 0
        ) t on true
+     ), facets as (
+       select individual_id, torn_time, piece, jsonb_object_agg(key, rows) as counts
+       from (
+         select c.individual_id, c.torn_time, c.piece, k.key, sum(c.rows) as rows
+         from (
+           select individual_id, torn_time, piece, ${facetColumns}, count(*) as rows
+           from placed where seq is not null group by individual_id, torn_time, piece, ${facetColumns}
+         ) c cross join ${facetKeysOf('c')} group by 1, 2, 3, 4
+       ) counted group by individual_id, torn_time, piece having count(*) <= ${maxFacets}
      ), pieces as (
-       select individual_id, end_time, case when piece = 0 then start_time else min(time_stamp) end as start_time,
+       select individual_id, torn_time, piece, end_time,
+         case when piece = 0 then torn_time else min(time_stamp) end as start_time,
          count(seq)::int as rows, coalesce(max(seq), 0) as last_seq,
          case when not coalesce(bool_or(amount >= ${tooLarge}), false)
-           then coalesce(array_agg(${millionths('amount')} order by amount) filter (where amount < ${tooLarge}), '{}') end as amounts
-       from placed group by individual_id, placed.start_time, end_time, piece
+           then coalesce(array_agg(${millionths('amount')} order by amount) filter (where amount < ${tooLarge}), '{}') end as amounts,
+         case when coalesce(sum(octet_length(search_text)), 0) <= ${maxWordsBytes}
+           then coalesce(string_agg(search_text, ${wordsGap}), '') end as words
+       from placed group by individual_id, torn_time, end_time, piece
      )
-     insert into transaction_blocks (individual_id, start_time, end_time, row_count, last_seq, amounts)
-     select individual_id, start_time,
-       coalesce(lead(start_time) over (partition by individual_id, end_time order by start_time), end_time),
-       rows, last_seq, amounts
-     from pieces`,
+     insert into transaction_blocks (individual_id, start_time, end_time, row_count, last_seq, amounts, facets, words, version)
+     select p.individual_id, p.start_time,
+       coalesce(lead(p.start_time) over (partition by p.individual_id, p.end_time order by p.start_time), p.end_time),
+       p.rows, p.last_seq, p.amounts, case when p.rows = 0 then '{}' else f.counts end, p.words, $6::bigint
+     from pieces p left join facets f
+       on f.individual_id = p.individual_id and f.torn_time = p.torn_time and f.piece = p.piece`,
     [
       array(ids),
       leastBlock,
       array(stretches.map(({ individualId }) => individualId)),
       array(stretches.map(({ first }) => first)),
       array(stretches.map(({ last }) => last)),
+      version,
     ],
     { prepare: true },
   );

@@ -69,6 +69,18 @@ export function searchText({ transactionId, senderName, receiverName, paymentNot
   return fold([transactionId, senderName, receiverName, paymentNotes].join(gap));
 }
 
+/** Values that are filtered by as they are, ignoring case. */
+export type Facets = Pick<Transaction, 'currency' | 'transactionType' | 'transactionCategory' | 'transactionStatus'>;
+
+export function foldedFacets(facets: Facets): Facets {
+  return {
+    currency: fold(facets.currency),
+    transactionType: fold(facets.transactionType),
+    transactionCategory: fold(facets.transactionCategory),
+    transactionStatus: fold(facets.transactionStatus),
+  };
+}
+
 /** The start of a text, without half a character at its end. */
 export function cutText(text: string, maxLength: number): string {
   if (text.length <= maxLength) return text;

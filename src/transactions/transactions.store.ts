@@ -1,15 +1,12 @@
 /** The statements about transactions. A page's JSON is joined by the database and passed on untouched. */
-import type { Database, Row, Sql } from '../db/database.ts';
+import type { Database, Row } from '../db/database.ts';
 import { errorCode } from '../db/failures.ts';
 import type { Owner } from '../slots.ts';
-import { minMillionths, maxMillionths } from './amount.ts';
-import { hasAmount, isNarrow, isUnfiltered, offsetOf, type Filter, type Page } from './filter.ts';
-import { firstInstant, instantAfter, lastInstant } from './instant.ts';
+import { createBlockLists, standing, type ListRow } from './block-list.store.ts';
+import { isUnfiltered, offsetOf, type Filter, type Page } from './filter.ts';
+import { firstInstant, lastInstant } from './instant.ts';
 import type { Period } from './period.ts';
 import { defaultBlockSizes, type BlockSizes } from './transaction-blocks.store.ts';
-
-/** All rows of the individual, and how often they have changed: a row that is updated changes only the latter. */
-const standing = 'u.transaction_count as total, u.transaction_event_count as version';
 
 /** Pages of all the rows up to a sequence number. The count needs no counting: see users.transaction_count. */
 export const listStatement = `
@@ -46,130 +43,6 @@ select ${standing},
   ) page) as page
 from users u where u.id = $1`;
 
-/** Read from their text once: done for each block it took longer than all the rest. */
-const low = '(select low from bounds)';
-const high = '(select high from bounds)';
-
-/** The blocks of which the filter's time covers all or a part. */
-const touchedBlocks = `
-  transaction_blocks b
-  where b.individual_id = $1 and b.start_time < ${high} and b.start_time >= (
-    select max(start_time) from transaction_blocks where individual_id = $1 and start_time <= ${low})`;
-
-const lower = `greatest(b.start_time, ${low})`;
-const upper = `least(b.end_time, ${high})`;
-/** It has rows that the filter leaves out, or that came after those the list is pinned to. */
-const isCut = `(b.last_seq > $4 or b.start_time < ${low} or b.end_time > ${high})`;
-
-const listedBetween = (first: string, end: string) =>
-  `t.individual_id = $1 and t.time_stamp >= ${first} and t.time_stamp < ${end} and t.seq <= $4`;
-
-/** Each key is looked up by itself: a join planned while the table was small would be kept while it grows. */
-const pageOfKeys = `
-  select string_agg(t.body, ',' order by k.time_stamp desc, k.transaction_id desc)
-  from keys k cross join lateral (
-    select body from transactions
-    where individual_id = $1 and time_stamp = k.time_stamp and transaction_id = k.transaction_id
-    offset 0
-  ) t`;
-
-/**
- * The same for an individual that has blocks, where no amount is asked for. A block that lies wholly inside the
- * filter is counted by what it knows; one that is cut, by its rows. Only a count in a time range adds up all blocks.
- * The page is then looked for from the nearer end of the list, and in its block from the nearer end of the block:
- * `newer` and `older` say how many of the block's rows lie before and behind it, less than none where the page
- * runs on into the next block. $6 is exclusive here.
- */
-export const blockListStatement = `
-with bounds as materialized (
-  select $5::text::timestamptz as low, $6::text::timestamptz as high
-), counted as not materialized (
-  select b.start_time, ${lower} as lower, ${upper} as upper,
-    case when ${isCut} then (
-      select count(*)::int from transactions t where ${listedBetween(lower, upper)}
-    ) else b.row_count end as rows
-  from ${touchedBlocks}
-), listed as materialized (
-  select ${standing}, case
-    when ${low} = '-infinity' and ${high} = 'infinity' then least(u.transaction_count, $4)
-    else coalesce((select sum(rows)::int from counted), 0) end as count
-  from users u where u.id = $1
-), page as materialized (
-  select least($2, count - $3::bigint) as size, greatest(0, count - $3::bigint - $2) as older,
-    count > $3::bigint and count > 2 * $3::bigint as is_new, count > $3::bigint and count <= 2 * $3::bigint as is_old
-  from listed
-), place as materialized (
-  (select lower, upper, $3::bigint - through + rows as newer, through - $3::bigint - (select size from page) as older
-  from (
-    select *, sum(rows) over (order by start_time desc rows unbounded preceding) as through from counted
-  ) from_newest
-  where (select is_new from page) and through > $3::bigint
-  limit 1)
-  union all
-  (select lower, upper, through - (select older + size from page), (select older from page) - through + rows
-  from (
-    select *, sum(rows) over (order by start_time rows unbounded preceding) as through from counted
-  ) from_oldest
-  where (select is_old from page) and through > (select older from page)
-  limit 1)
-), keys as materialized (
-  (select t.time_stamp, t.transaction_id
-  from place p, lateral (
-    select t.time_stamp, t.transaction_id from transactions t
-    where ${listedBetween(low, 'p.upper')}
-    order by t.time_stamp desc, t.transaction_id desc
-    offset p.newer limit (select size from page)
-  ) t where p.newer >= 0 and (p.older < 0 or p.newer <= p.older))
-  union all
-  (select t.time_stamp, t.transaction_id
-  from place p, lateral (
-    select t.time_stamp, t.transaction_id from transactions t
-    where ${listedBetween('p.lower', high)}
-    order by t.time_stamp, t.transaction_id
-    offset p.older limit (select size from page)
-  ) t where p.older >= 0 and (p.newer < 0 or p.older < p.newer))
-)
-select total, version, count, (${pageOfKeys}) as page from listed`;
-
-const matchesBetween = (first: string, end: string) => `
-  ${listedBetween(first, end)}
-  and ($7::numeric is null or t.amount >= $7::numeric) and ($8::numeric is null or t.amount <= $8::numeric)`;
-
-/**
- * The same where amounts are asked for: a whole block is counted by its amounts. The blocks added up, newest first,
- * say in which of them the page begins and ends, and only there rows are walked through.
- * $9 and $10 are the amounts in millionths.
- */
-export const amountListStatement = `
-with bounds as materialized (
-  select $5::text::timestamptz as low, $6::text::timestamptz as high
-), counted as (
-  select b.start_time, ${lower} as lower, ${upper} as upper,
-    case when ${isCut} or b.amounts is null then (
-      select count(*)::int from transactions t where ${matchesBetween(lower, upper)}
-    ) else width_bucket($10::bigint, b.amounts) - width_bucket($9::bigint - 1, b.amounts)
-      + case when b.recent = '{}' then 0 else (
-          select count(*)::int from unnest(b.recent) a where a between $9::bigint and $10::bigint) end
-    end as rows
-  from ${touchedBlocks}
-), ranked as materialized (
-  select lower, upper, rows, sum(rows) over (order by start_time desc) as through from counted
-), keys as materialized (
-  select k.time_stamp, k.transaction_id
-  from ranked r, lateral (
-    select t.time_stamp, t.transaction_id from transactions t
-    where ${matchesBetween('r.lower', 'r.upper')}
-    order by t.time_stamp desc, t.transaction_id desc
-    offset greatest(0, $3::bigint - r.through + r.rows)
-    limit least($2, $3::bigint + $2 - r.through + r.rows)
-  ) k
-  where r.rows > 0 and r.through > $3::bigint and r.through - r.rows < $3::bigint + $2
-  order by k.time_stamp desc, k.transaction_id desc
-  limit $2
-)
-select ${standing}, coalesce((select max(through)::int from ranked), 0) as count, (${pageOfKeys}) as page
-from users u where u.id = $1`;
-
 /** What was rejected or cancelled is counted, but moved no money. */
 const sumStatement = `
 with matched as (
@@ -204,13 +77,6 @@ const everyRow = 2_147_483_647;
 
 /** SQLSTATE 22023: invalid_parameter_value, of which the only one that is not ours is the time zone. */
 const invalidParameter = '22023';
-
-interface ListRow {
-  total: number;
-  version: number;
-  count: number;
-  page: string | null;
-}
 
 export interface ListedPage {
   /** The items' JSON, separated by commas. */
@@ -262,45 +128,33 @@ export function createTransactionsStore(db: Database, sizes: BlockSizes = defaul
     large.add(individualId);
   }
 
-  /** A statement that may take long names its owner. */
-  function run(
-    owner: Owner | undefined,
-    statement: string,
-    parameters: (string | number | null)[],
-  ): PromiseLike<ListRow[]> {
-    const send = (sql: Sql) => sql.unsafe<ListRow[]>(statement, parameters, { prepare: true });
-    return owner ? db.long(send, owner) : send(db.read);
-  }
+  const listInBlocks = createBlockLists(db);
 
-  async function listByBlocks(query: ListQuery): Promise<ListRow | undefined> {
-    const { individualId, filter, owner } = query;
-    const parameters = [...pageParameters(query), ...timeParameters(filter)];
-    const [row] = hasAmount(filter)
-      ? await run(owner, amountListStatement, [...parameters, ...amountParameters(filter)])
-      : await run(undefined, blockListStatement, parameters);
+  async function listByBlocks({ individualId, page, filter, upTo = everyRow, owner }: ListQuery) {
+    const query = { individualId, filter, upTo, size: page.size, offset: offsetOf(page), owner };
+    const row = await listInBlocks(query);
     if (row && row.total > sizes.blocksAbove) remember(individualId);
     else large.delete(individualId);
     return row;
   }
 
+  const list = (statement: string, parameters: (string | number | null)[]): PromiseLike<ListRow[]> =>
+    db.read.unsafe<ListRow[]>(statement, parameters, { prepare: true });
+
   async function listRows(query: ListQuery): Promise<ListRow | undefined> {
-    const { individualId, page, filter, owner } = query;
+    const { individualId, page, filter } = query;
     const common = pageParameters(query);
     const unfiltered = isUnfiltered(filter);
     if (unfiltered && offsetOf(page) <= sizes.blocksAbove) {
-      const [row] = await run(undefined, listStatement, common);
+      const [row] = await list(listStatement, common);
       return row;
     }
-    const byBlocks = isNarrow(filter);
-    if (byBlocks && (unfiltered || large.has(individualId))) {
+    if (unfiltered || large.has(individualId)) {
       const row = await listByBlocks(query);
-      if (!row || row.total > sizes.blocksAbove) return row;
+      if (row && row.total > sizes.blocksAbove) return row;
     }
-    // A narrow filter reads few rows; any other may read all rows of the individual.
-    const limit = byBlocks ? sizes.blocksAbove : everyRow;
-    const reader = byBlocks ? undefined : owner;
-    const [row] = await run(reader, filteredListStatement, [...common, ...filterParameters(filter), limit]);
-    return row && row.total > limit ? listByBlocks(query) : row;
+    const [row] = await list(filteredListStatement, [...common, ...filterParameters(filter), sizes.blocksAbove]);
+    return row && row.total > sizes.blocksAbove ? listByBlocks(query) : row;
   }
 
   function streamRows<T>(query: RowsQuery, statement: string, read: (row: Row) => T): AsyncIterable<T[]> {
@@ -320,7 +174,7 @@ export function createTransactionsStore(db: Database, sizes: BlockSizes = defaul
       const { individualId, filter, by, timeZone, upTo = everyRow, owner } = query;
       const all = [individualId, by, timeZone, upTo, ...filterParameters(filter), everyRow];
       try {
-        const [row] = await run(owner, sumStatement, all);
+        const [row] = await db.long((sql) => sql.unsafe<ListRow[]>(sumStatement, all, { prepare: true }), owner);
         return row && asPage(row);
       } catch (error) {
         if (errorCode(error) === invalidParameter) return 'unknown-time-zone';
@@ -383,12 +237,4 @@ function filterParameters(filter: Filter): (string | null)[] {
     filter.currency ?? null,
     filter.search ?? null,
   ];
-}
-
-function timeParameters({ from, to }: Filter): string[] {
-  return [from ?? '-infinity', to ? instantAfter(to) : 'infinity'];
-}
-
-function amountParameters({ amountFrom, amountTo }: Filter): (string | null)[] {
-  return [amountFrom ?? null, amountTo ?? null, minMillionths(amountFrom), maxMillionths(amountTo)];
 }

@@ -5,7 +5,7 @@ import { serviceItself } from '../../src/slots.ts';
 import { openDatabase, type Database } from '../../src/db/database.ts';
 import type { Amount, AmountBound } from '../../src/transactions/amount.ts';
 import type { Filter } from '../../src/transactions/filter.ts';
-import { parseInstant, type Instant } from '../../src/transactions/instant.ts';
+import { parseInstant } from '../../src/transactions/instant.ts';
 import { decide } from '../../src/transactions/record-rules.ts';
 import { makeRow } from '../../src/transactions/row.ts';
 import type { Transaction } from '../../src/transactions/transaction.ts';
@@ -60,6 +60,10 @@ const micro = (amount: string): bigint => {
   return BigInt(whole + fraction.padEnd(9, '0').slice(0, 9));
 };
 
+function isFound({ transactionId, senderName, receiverName, paymentNotes }: Transaction, search: string): boolean {
+  return [transactionId, senderName, receiverName, paymentNotes].some((text) => text.toLowerCase().includes(search));
+}
+
 function expected(model: Model, filter: Filter, upTo: number): string[] {
   return [...model.values()]
     .filter(
@@ -68,7 +72,12 @@ function expected(model: Model, filter: Filter, upTo: number): string[] {
         (!filter.from || row.timeStamp >= filter.from) &&
         (!filter.to || row.timeStamp <= filter.to) &&
         (!filter.amountFrom || micro(row.amount) >= micro(filter.amountFrom)) &&
-        (!filter.amountTo || micro(row.amount) <= micro(filter.amountTo)),
+        (!filter.amountTo || micro(row.amount) <= micro(filter.amountTo)) &&
+        (!filter.transactionType || row.transactionType.toLowerCase() === filter.transactionType) &&
+        (!filter.transactionCategory || row.transactionCategory.toLowerCase() === filter.transactionCategory) &&
+        (!filter.transactionStatus || row.transactionStatus.toLowerCase() === filter.transactionStatus) &&
+        (!filter.currency || row.currency.toLowerCase() === filter.currency) &&
+        (!filter.search || isFound(row, filter.search)),
     )
     .map(({ row }) => row)
     .sort((a, b) =>
@@ -85,7 +94,16 @@ async function checkBlocks(id: number, model: Model, blocksAbove: number): Promi
       (select coalesce(max(seq), 0) from transactions t where t.individual_id = b.individual_id and t.time_stamp >= b.start_time and t.time_stamp < b.end_time) as seq,
       (select coalesce(array_agg((amount * 1000000)::numeric(40, 0) order by amount), '{}')::text from transactions t
         where t.individual_id = b.individual_id and t.time_stamp >= b.start_time and t.time_stamp < b.end_time) as ordered,
-      (select coalesce(array_agg(a order by a), '{}')::text from unnest(amounts || recent) a) as known
+      (select coalesce(array_agg(a order by a), '{}')::text from unnest(amounts || recent) a) as known,
+      facets is not null as counts_facets,
+      coalesce(facets, '{}') as known_facets,
+      (select coalesce(jsonb_object_agg(key, rows), '{}') from (
+        select key, count(*) as rows from transactions t cross join lateral (values ('type=' || transaction_type),
+          ('category=' || transaction_category), ('status=' || transaction_status), ('currency=' || currency)) as k (key)
+        where t.individual_id = b.individual_id and t.time_stamp >= b.start_time and t.time_stamp < b.end_time
+        group by 1) present) as present_facets,
+      (select coalesce(bool_and(strpos(b.words, search_text) > 0), true) from transactions t
+        where t.individual_id = b.individual_id and t.time_stamp >= b.start_time and t.time_stamp < b.end_time) as has_words
     from transaction_blocks b where individual_id = ${id} order by b.start_time`;
   expect(blocks.length > 0).toBe(model.size > blocksAbove);
   if (blocks.length === 0) return;
@@ -95,6 +113,8 @@ async function checkBlocks(id: number, model: Model, blocksAbove: number): Promi
     expect(block.row_count).toBe(block.rows);
     expect(block.last_seq).toBeGreaterThanOrEqual(block.seq);
     if (block.amounts !== null) expect(block.known).toBe(block.ordered);
+    if (block.counts_facets) expect(block.known_facets).toEqual(block.present_facets);
+    expect(block.has_words).toBe(true);
   });
   const [user] = await db.write`select transaction_count from users where id = ${id}`;
   expect(user!.transaction_count).toBe(model.size);
@@ -169,7 +189,11 @@ const someRow = (ids: number) =>
     amount: someAmount.map((amount) => amount as Amount),
     timeStamp: someTime,
     transactionStatus: fc.constantFrom('Pending', 'Pending', 'Accepted', 'Rejected'),
-    paymentNotes: fc.constantFrom('', 'x'),
+    transactionType: fc.constantFrom('Card', 'Card', 'FEE', ''),
+    transactionCategory: fc.constantFrom('Debit', 'Credit'),
+    currency: fc.constantFrom('EUR', 'EUR', 'USD'),
+    senderName: fc.constantFrom('Ada Park', 'Grace', 'back\\slash\ttab'),
+    paymentNotes: fc.constantFrom('', 'x', 'Two flat whites', 'ÄRGER'),
   });
 const someFilter: fc.Arbitrary<Filter> = fc.record(
   {
@@ -177,9 +201,37 @@ const someFilter: fc.Arbitrary<Filter> = fc.record(
     to: someTime,
     amountFrom: someAmount.map((amount) => amount as unknown as AmountBound),
     amountTo: fc.oneof(someAmount, fc.constant('10.0000005')).map((amount) => amount as unknown as AmountBound),
+    transactionType: fc.constantFrom('card', 'fee', 'none'),
+    transactionCategory: fc.constantFrom('debit', 'credit'),
+    transactionStatus: fc.constantFrom('pending', 'accepted', 'rejected'),
+    currency: fc.constantFrom('eur', 'usd'),
+    search: fc.constantFrom('a', 'ada', 'flat white', 'slash\tt', 'ärger', '1', '12', 'nobody', '\u0002'),
   },
   { requiredKeys: [] },
 );
+/** One kind of filter alone or with a time range, or any of them together. */
+const someFilterOfAnyKind: fc.Arbitrary<Filter> = fc
+  .tuple(
+    someFilter,
+    fc.constantFrom(
+      ['from', 'to'],
+      ['amountFrom', 'amountTo'],
+      ['transactionType'],
+      ['transactionCategory'],
+      ['transactionStatus'],
+      ['currency'],
+      ['search'],
+      undefined,
+    ),
+    fc.boolean(),
+  )
+  .map(([filter, members, hasTime]) =>
+    members === undefined
+      ? filter
+      : Object.fromEntries(
+          Object.entries(filter).filter(([name]) => [...members, ...(hasTime ? ['from', 'to'] : [])].includes(name)),
+        ),
+  );
 
 /** The door refuses these. */
 function isInverted({ from, to, amountFrom, amountTo }: Filter): boolean {
@@ -188,7 +240,8 @@ function isInverted({ from, to, amountFrom, amountTo }: Filter): boolean {
 
 function complete(
   individualId: number,
-  row: { transactionId: string; amount: Amount; timeStamp: Instant; transactionStatus: string; paymentNotes: string },
+  row: Pick<Transaction, 'transactionId' | 'amount' | 'timeStamp' | 'transactionStatus' | 'paymentNotes'> &
+    Partial<Transaction>,
 ): Transaction {
   return {
     individualId,
@@ -214,10 +267,13 @@ describe('list and count agree with a model over inserts in any order, replays, 
       await fc.assert(
         fc.asyncProperty(
           fc.array(fc.array(someRow(ids), { minLength: 1, maxLength: 40 }), { minLength: 1, maxLength: 8 }),
-          fc.array(fc.tuple(someFilter, fc.integer({ min: 1, max: 12 }), fc.double({ min: 0, max: 1, noNaN: true })), {
-            minLength: 4,
-            maxLength: 8,
-          }),
+          fc.array(
+            fc.tuple(someFilterOfAnyKind, fc.integer({ min: 1, max: 12 }), fc.double({ min: 0, max: 1, noNaN: true })),
+            {
+              minLength: 4,
+              maxLength: 8,
+            },
+          ),
           async (batches, tried) => {
             const id = await newIndividual();
             const model: Model = new Map();
@@ -256,6 +312,9 @@ describe('list and count agree with a model over inserts in any order, replays, 
             amount: (random() * 100).toFixed(2) as Amount,
             timeStamp: parseInstant(new Date(1_700_000_000_000 + Math.floor(random() * 4000) * 60_000).toISOString())!,
             transactionStatus: random() < 0.1 ? 'Pending' : 'Accepted',
+            transactionType: random() < 0.001 ? 'Fee' : 'Card',
+            currency: random() < 0.3 ? 'USD' : 'EUR',
+            senderName: random() < 0.002 ? 'Grace' : `Ada ${Math.floor(random() * 300)}`,
             paymentNotes: '',
           }),
         );
@@ -272,6 +331,12 @@ describe('list and count agree with a model over inserts in any order, replays, 
         { to: middle },
         { amountFrom: '25' as AmountBound, amountTo: '50' as AmountBound },
         { from: middle, amountTo: '10' as AmountBound },
+        { transactionType: 'fee' },
+        { transactionStatus: 'pending', from: middle },
+        { currency: 'usd', transactionType: 'card' },
+        { search: 'grace' },
+        { search: 'ada 1', to: middle },
+        { search: 'ada', currency: 'usd', amountTo: '50' as AmountBound },
       ]) {
         await checkList(store, id, model, filter, 100, undefined);
         await checkList(store, id, model, filter, 100, size - 300);
