@@ -21,19 +21,21 @@ const routes = {
     return `{"transactions":[${row.page}],"transactionCount":${row.count}}`;
   },
   /** The obvious statement: OFFSET and COUNT over all rows. */
-  async plain([id, offset, from, to, least, most]) {
-    const filter = [
-      from || '0001-01-01',
-      to || '9999-12-31',
-      least || null,
-      most || null,
-      null,
-      null,
-      null,
-      null,
-      null,
+  async plain([query]) {
+    const { id, offset, ...filter } = JSON.parse(query);
+    const lowerCase = (text) => text?.toLowerCase() ?? null;
+    const parameters = [
+      filter.timestampFrom ?? '0001-01-01',
+      filter.timestampTo ?? '9999-12-31',
+      filter.amountFrom ?? null,
+      filter.amountTo ?? null,
+      lowerCase(filter.transactionType),
+      lowerCase(filter.transactionCategory),
+      lowerCase(filter.transactionStatus),
+      lowerCase(filter.currency),
+      lowerCase(filter.search),
     ];
-    const [row] = await run(read, filteredListStatement, [id, 20, offset, everyRow, ...filter, everyRow]);
+    const [row] = await run(read, filteredListStatement, [id, 20, offset, everyRow, ...parameters, everyRow]);
     return `{"transactions":[${row.page ?? ''}],"transactionCount":${row.count}}`;
   },
   async send([id, phone]) {
@@ -47,8 +49,14 @@ const routes = {
 const server = createServer(async (request, response) => {
   const [, name, ...parameters] = request.url.split('/').map(decodeURIComponent);
   request.resume();
-  const body = (await routes[name](parameters)) ?? '';
-  response.writeHead(200, { 'content-type': 'application/json', 'content-length': Buffer.byteLength(body) }).end(body);
+  const { status, body } = await routes[name](parameters).then(
+    (answer) => ({ status: 200, body: answer ?? '' }),
+    // A statement that takes too long is ended by the database.
+    (error) => ({ status: 503, body: String(error.code) }),
+  );
+  response
+    .writeHead(status, { 'content-type': 'application/json', 'content-length': Buffer.byteLength(body) })
+    .end(body);
 });
 server.listen(0, '127.0.0.1', () => console.log(`http://127.0.0.1:${server.address().port}`));
 process.on('SIGTERM', () => process.exit(0));

@@ -42,8 +42,10 @@ const touchedBlocks = `
 
 const lower = `greatest(b.start_time, ${low})`;
 const upper = `least(b.end_time, ${high})`;
+/** It reaches beyond the filter's time. Two blocks at most do. */
+const reachesBeyond = `(b.start_time < ${low} or b.end_time > ${high})`;
 /** It has rows that the filter leaves out, or that came after those the list is pinned to. */
-const isCut = `(b.last_seq > $2 or b.start_time < ${low} or b.end_time > ${high})`;
+const isCut = `(b.last_seq > $2 or ${reachesBeyond})`;
 
 const listedBetween = (first: string, end: string) =>
   `t.individual_id = $1 and t.time_stamp >= ${first} and t.time_stamp < ${end} and t.seq <= $2`;
@@ -64,11 +66,14 @@ const pageOfKeys = `
  * runs on into the next block. $5 is the size of the page, $6 the number of rows before it.
  */
 export const timeListStatement = `
-with ${bounds}, counted as not materialized (
-  select b.start_time, ${lower} as lower, ${upper} as upper,
-    case when ${isCut} then (
-      select count(*)::int from transactions t where ${listedBetween(lower, upper)}
-    ) else b.row_count end as rows
+with ${bounds}, reaching as materialized (
+  select b.start_time, (select count(*)::int from transactions t where ${listedBetween(lower, upper)}) as rows
+  from ${touchedBlocks} and ${reachesBeyond}
+), counted as not materialized (
+  select b.start_time, ${lower} as lower, ${upper} as upper, case
+    when ${reachesBeyond} then (select r.rows from reaching r where r.start_time = b.start_time)
+    when b.last_seq > $2 then (select count(*)::int from transactions t where ${listedBetween('b.start_time', 'b.end_time')})
+    else b.row_count end as rows
   from ${touchedBlocks}
 ), listed as materialized (
   select ${standing}, case
