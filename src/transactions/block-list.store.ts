@@ -6,14 +6,14 @@
  * In every statement $1 is the individual, $2 the last sequence number that counts, $3 the first moment and $4 the moment
  * after the last.
  */
-import { array, type Database, type Sql, type Transaction } from '../db/database.ts';
+import { array, type Database, type Transaction } from '../db/database.ts';
 import { CallerGone, queryTooLong } from '../errors.ts';
 import type { Owner } from '../slots.ts';
 import { maxMillionths, minMillionths } from './amount.ts';
 import { BlockCounts } from './block-counts.ts';
 import { hasTimeAndAmountOnly, hasTimeAndFacetsOnly, hasTimeOnly, type Filter } from './filter.ts';
 import { instantAfter } from './instant.ts';
-import { findPlaces, makeSlices, type CountedBlock, type PagePlace } from './block-places.ts';
+import { findPlaces, makeSlices, type CountedBlock, type PagePlace, type RowKey } from './block-places.ts';
 
 export interface ListRow {
   total: number;
@@ -117,54 +117,19 @@ with ${bounds}, reaching as materialized (
 )
 select total, version, count, (${pageOfKeys}) as page from listed`;
 
-/**
- * A list for which each block knows the count. The blocks added up, newest first, say in which of them the page begins
- * and ends, and only there rows are walked through. $5 is the size of the page, $6 the number of rows before it.
- */
-const addedUpList = (known: { isMissing: string; rows: string; matches: string }) => `
-with ${bounds}, counted as (
-  select b.start_time, ${lower} as lower, ${upper} as upper,
-    case when ${isCut} or ${known.isMissing} then (
-      select count(*)::int from transactions t where ${listedBetween(lower, upper)} and ${known.matches}
-    ) else ${known.rows} end as rows
-  from ${touchedBlocks}
-), ranked as materialized (
-  select lower, upper, rows, sum(rows) over (order by start_time desc) as through from counted
-), keys as materialized (
-  select k.time_stamp, k.transaction_id
-  from ranked r, lateral (
-    select t.time_stamp, t.transaction_id from transactions t
-    where ${listedBetween('r.lower', 'r.upper')} and ${known.matches}
-    order by t.time_stamp desc, t.transaction_id desc
-    offset greatest(0, $6::bigint - r.through + r.rows)
-    limit least($5, $6::bigint + $5 - r.through + r.rows)
-  ) k
-  where r.rows > 0 and r.through > $6::bigint and r.through - r.rows < $6::bigint + $5
-  order by k.time_stamp desc, k.transaction_id desc
-  limit $5
-)
-select ${standing}, coalesce((select max(through)::int from ranked), 0) as count, (${pageOfKeys}) as page
-from users u where u.id = $1`;
-
-/** By amount: $7 and $8 as decimals, $9 and $10 in millionths. Two binary searches in a block. */
-export const amountListStatement = addedUpList({
-  isMissing: 'b.amounts is null',
-  rows: `width_bucket($10::bigint, b.amounts) - width_bucket($9::bigint - 1, b.amounts)
-    + case when b.recent = '{}' then 0 else (
-        select count(*)::int from unnest(b.recent) a where a between $9::bigint and $10::bigint) end`,
-  matches: '($7::numeric is null or t.amount >= $7::numeric) and ($8::numeric is null or t.amount <= $8::numeric)',
-});
-
 const facetsMatch = (alias: string, first: number) => `
   ($${first}::text is null or ${alias}.transaction_type = $${first})
   and ($${first + 1}::text is null or ${alias}.transaction_category = $${first + 1})
   and ($${first + 2}::text is null or ${alias}.transaction_status = $${first + 2})
   and ($${first + 3}::text is null or ${alias}.currency = $${first + 3})`;
 
+const amountMatches = (first: number) => `
+  ($${first}::numeric is null or t.amount >= $${first}::numeric)
+  and ($${first + 1}::numeric is null or t.amount <= $${first + 1}::numeric)`;
+
 /** Everything that can be asked for but the time: amounts, facets and search, from a parameter on. */
 const allMatch = (first: number) => `
-  ($${first}::numeric is null or t.amount >= $${first}::numeric)
-  and ($${first + 1}::numeric is null or t.amount <= $${first + 1}::numeric)
+  ${amountMatches(first)}
   and ${facetsMatch('t', first + 2)}
   and ($${first + 6}::text is null or strpos(t.search_text, $${first + 6}) > 0)`;
 
@@ -184,7 +149,7 @@ from ${touchedBlocks} order by b.start_time desc`;
  * The rows of some blocks ($5) that match, one by one, except where a block knows that there are none: because it lacks
  * one of the facets ($13), or the text. Of a block with few of them also their keys.
  */
-const countBlocksStatement = `
+const countRowsStatement = `
 with ${bounds}
 select b.start_time::text as start_time, counted.rows, counted.keys
 from transaction_blocks b cross join lateral (
@@ -199,13 +164,27 @@ from transaction_blocks b cross join lateral (
 ) counted
 where b.individual_id = $1 and b.start_time = any($5::text[]::timestamptz[])`;
 
+/**
+ * The rows of some blocks ($5) whose amount lies between $6 and $7, or in millionths between $8 and $9, by two binary
+ * searches in a block. Joined with an empty array the amounts are in memory, and are not fetched for each search.
+ */
+const countAmountsStatement = `
+with ${bounds}
+select b.start_time::text as start_time, case when ${isCut} or b.amounts is null then (
+    select count(*)::int from transactions t where ${listedBetween(lower, upper)} and ${amountMatches(6)}
+  ) else (
+    select width_bucket($9::bigint, s.amounts) - width_bucket($8::bigint - 1, s.amounts)
+    from (select b.amounts || '{}'::bigint[] as amounts offset 0) s
+  ) + (select count(*)::int from unnest(b.recent) a where a between $8::bigint and $9::bigint) end as rows
+from transaction_blocks b where b.individual_id = $1 and b.start_time = any($5::text[]::timestamptz[])`;
+
 /** A page ($5 rows) that begins in the newest of some blocks ($7), behind so many of its rows that match ($6). */
-const placedPageStatement = `
+const placedPage = (matches: string) => `
 with ${bounds}, keys as materialized (
   select k.time_stamp, k.transaction_id
   from transaction_blocks b cross join lateral (
     select t.time_stamp, t.transaction_id from transactions t
-    where ${listedBetween(lower, upper)} and ${allMatch(8)}
+    where ${listedBetween(lower, upper)} and ${matches}
     order by t.time_stamp desc, t.transaction_id desc
     limit $5 + $6::bigint
   ) k
@@ -215,6 +194,10 @@ with ${bounds}, keys as materialized (
 )
 select (${pageOfKeys}) as page`;
 
+/** The index of the list holds the amounts: where only they are asked for, the rows before the page are not read. */
+const placedByAmountStatement = placedPage(amountMatches(8));
+const placedStatement = placedPage(allMatch(8));
+
 /** A page whose keys are known: $2 the times, $3 the ids. */
 const knownPageStatement = `
 with keys as materialized (
@@ -222,8 +205,9 @@ with keys as materialized (
 )
 select (${pageOfKeys}) as page`;
 
-/** Rows that are read by one statement, so that none takes long. */
+/** Rows that one statement reads, and rows whose amounts it searches, so that none takes long. */
 const rowsPerStatement = 100_000;
+const amountsPerStatement = 5_000_000;
 /** What a caller waits for. Counts that were made until then are kept, and the next request goes on from there. */
 const maxCountingMilliseconds = 60_000;
 
@@ -242,11 +226,9 @@ type Parameters = (string | number | null)[];
 export function createBlockLists(db: Database) {
   const counts = new BlockCounts();
 
-  async function listOne(statement: string, query: BlockQuery, ...more: Parameters): Promise<ListRow | undefined> {
-    const parameters = [...rangeParameters(query), query.size, query.offset, ...more];
-    const send = (sql: Sql) => sql.unsafe<ListRow[]>(statement, parameters, { prepare: true });
-    // By time alone a statement takes a millisecond or two.
-    const [row] = statement === timeListStatement ? await send(db.read) : await db.long(send, query.owner);
+  async function listByTime(query: BlockQuery): Promise<ListRow | undefined> {
+    const parameters = [...rangeParameters(query), query.size, query.offset];
+    const [row] = await db.read.unsafe<ListRow[]>(timeListStatement, parameters, { prepare: true });
     return row;
   }
 
@@ -258,25 +240,28 @@ export function createBlockLists(db: Database) {
       if (blocks.length === 0) return undefined;
       const known = counts.of(query.individualId, query.filter);
       for (const block of blocks) Object.assign(block, known.get(block));
-      const count = async (missing: CountedBlock[]) => {
-        for (const slice of makeSlices(missing, rowsPerStatement)) {
-          await reader.count(slice);
-          slice.forEach(known.set);
-        }
-      };
-      await count(blocks.filter(({ rows }) => rows === undefined));
+      const missing = blocks.filter(({ rows }) => rows === undefined);
+      await (hasTimeAndAmountOnly(query.filter)
+        ? reader.countAmounts(missing, known.set)
+        : reader.countRows(missing, known.set));
       const place = findPlaces(blocks, query.offset, query.size);
       // A page from several blocks with few rows each: their keys are read now, and remembered.
-      if (place.blocks.length > 1) await count(place.blocks.filter(({ rows, keys }) => rows! <= maxKeys && !keys));
+      if (place.blocks.length > 1) {
+        const sparse = place.blocks.filter(({ rows, keys }) => rows! <= maxKeys && !keys);
+        await reader.countRows(sparse, known.set);
+      }
       return { total, version, count: place.count, page: await reader.readPage(place) };
     }, query.owner);
 
   return function listByBlocks(query: BlockQuery): Promise<ListRow | undefined> {
-    const { filter } = query;
-    if (hasTimeOnly(filter)) return listOne(timeListStatement, query);
-    if (hasTimeAndAmountOnly(filter)) return listOne(amountListStatement, query, ...amountParameters(filter));
-    return listCounted(query);
+    return hasTimeOnly(query.filter) ? listByTime(query) : listCounted(query);
   };
+}
+
+/** What a statement says of a block. */
+interface Counted {
+  rows: number;
+  keys?: RowKey[] | null;
 }
 
 /** The statements of a list whose blocks are counted one by one, on one snapshot. */
@@ -286,6 +271,17 @@ function createCountingReader(sql: Transaction, query: BlockQuery) {
   const facets = facetKeys(filter);
   const begun = performance.now();
   const run = (statement: string, parameters: Parameters) => sql.unsafe(statement, parameters, { prepare: true });
+
+  function stopIfLate(): void {
+    if (owner.signal?.aborted) throw new CallerGone();
+    if (performance.now() - begun > maxCountingMilliseconds) throw queryTooLong();
+  }
+
+  async function readSlice(statement: string, slice: readonly CountedBlock[], more: Parameters) {
+    const starts = array(slice.map(({ startTime }) => startTime));
+    const found = new Map((await run(statement, [...range, starts, ...more])).map((row) => [row.start_time, row]));
+    return slice.map((block) => ({ block, ...(found.get(block.startTime) as unknown as Counted) }));
+  }
 
   return {
     async readBlocks(): Promise<{ blocks: CountedBlock[]; total: number; version: number }> {
@@ -300,16 +296,26 @@ function createCountingReader(sql: Transaction, query: BlockQuery) {
       return { blocks, total: found[0]?.total, version: found[0]?.list_version };
     },
 
-    async count(slice: readonly CountedBlock[]): Promise<void> {
-      if (owner.signal?.aborted) throw new CallerGone();
-      if (performance.now() - begun > maxCountingMilliseconds) throw queryTooLong();
-      const starts = array(slice.map(({ startTime }) => startTime));
-      const found = await run(countBlocksStatement, [...range, starts, ...matchParameters(filter), array(facets)]);
-      const byStart = new Map(found.map(({ start_time, rows, keys }) => [start_time, { rows, keys }]));
-      for (const block of slice) {
-        const { rows, keys } = byStart.get(block.startTime)!;
-        block.rows = rows;
-        block.keys = rows <= maxKeys ? (keys ?? []) : undefined;
+    /** With the keys of rows that are few. What is counted is told at once, so that it is kept if a later part fails. */
+    async countRows(blocks: readonly CountedBlock[], onCounted: (block: CountedBlock) => void): Promise<void> {
+      for (const slice of makeSlices(blocks, rowsPerStatement)) {
+        stopIfLate();
+        const more = [...matchParameters(filter), array(facets)];
+        for (const { block, rows, keys } of await readSlice(countRowsStatement, slice, more)) {
+          block.rows = rows;
+          block.keys = rows <= maxKeys ? (keys ?? []) : undefined;
+          onCounted(block);
+        }
+      }
+    },
+
+    async countAmounts(blocks: readonly CountedBlock[], onCounted: (block: CountedBlock) => void): Promise<void> {
+      for (const slice of makeSlices(blocks, amountsPerStatement)) {
+        stopIfLate();
+        for (const { block, rows } of await readSlice(countAmountsStatement, slice, amountParameters(filter))) {
+          block.rows = rows;
+          onCounted(block);
+        }
       }
     },
 
@@ -326,7 +332,10 @@ function createCountingReader(sql: Transaction, query: BlockQuery) {
         return row!.page;
       }
       const starts = array(blocks.map(({ startTime }) => startTime));
-      const [row] = await run(placedPageStatement, [...range, size, skip, starts, ...matchParameters(filter)]);
+      const [statement, matched] = hasTimeAndAmountOnly(filter)
+        ? [placedByAmountStatement, amountParameters(filter).slice(0, 2)]
+        : [placedStatement, matchParameters(filter)];
+      const [row] = await run(statement, [...range, size, skip, starts, ...matched]);
       return row!.page;
     },
   };

@@ -1,9 +1,9 @@
 /** The statements about transactions. A page's JSON is joined by the database and passed on untouched. */
-import type { Database, Row } from '../db/database.ts';
+import type { Database, Row, Sql } from '../db/database.ts';
 import { errorCode } from '../db/failures.ts';
 import type { Owner } from '../slots.ts';
 import { createBlockLists, standing, type ListRow } from './block-list.store.ts';
-import { isUnfiltered, offsetOf, type Filter, type Page } from './filter.ts';
+import { hasTimeAndAmountOnly, isUnfiltered, offsetOf, type Filter, type Page } from './filter.ts';
 import { firstInstant, lastInstant } from './instant.ts';
 import type { Period } from './period.ts';
 import { defaultBlockSizes, type BlockSizes } from './transaction-blocks.store.ts';
@@ -138,8 +138,11 @@ export function createTransactionsStore(db: Database, sizes: BlockSizes = defaul
     return row;
   }
 
-  const list = (statement: string, parameters: (string | number | null)[]): PromiseLike<ListRow[]> =>
-    db.read.unsafe<ListRow[]>(statement, parameters, { prepare: true });
+  /** A statement that looks at texts names its owner: texts may be long. */
+  function list(statement: string, parameters: (string | number | null)[], owner?: Owner): PromiseLike<ListRow[]> {
+    const send = (sql: Sql) => sql.unsafe<ListRow[]>(statement, parameters, { prepare: true });
+    return owner ? db.long(send, owner) : send(db.read);
+  }
 
   async function listRows(query: ListQuery): Promise<ListRow | undefined> {
     const { individualId, page, filter } = query;
@@ -153,7 +156,9 @@ export function createTransactionsStore(db: Database, sizes: BlockSizes = defaul
       const row = await listByBlocks(query);
       if (row && row.total > sizes.blocksAbove) return row;
     }
-    const [row] = await list(filteredListStatement, [...common, ...filterParameters(filter), sizes.blocksAbove]);
+    const parameters = [...common, ...filterParameters(filter), sizes.blocksAbove];
+    const reader = hasTimeAndAmountOnly(filter) ? undefined : query.owner;
+    const [row] = await list(filteredListStatement, parameters, reader);
     return row && row.total > sizes.blocksAbove ? listByBlocks(query) : row;
   }
 
@@ -174,7 +179,7 @@ export function createTransactionsStore(db: Database, sizes: BlockSizes = defaul
       const { individualId, filter, by, timeZone, upTo = everyRow, owner } = query;
       const all = [individualId, by, timeZone, upTo, ...filterParameters(filter), everyRow];
       try {
-        const [row] = await db.long((sql) => sql.unsafe<ListRow[]>(sumStatement, all, { prepare: true }), owner);
+        const [row] = await list(sumStatement, all, owner);
         return row && asPage(row);
       } catch (error) {
         if (errorCode(error) === invalidParameter) return 'unknown-time-zone';
