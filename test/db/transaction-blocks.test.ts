@@ -387,7 +387,13 @@ describe('while rows arrive from two services', () => {
     };
     const readers = ids.map(async (id) => {
       while (writing) {
-        for (const filter of [{}, { amountFrom: '10' as AmountBound, amountTo: '30' as AmountBound }]) {
+        for (const filter of [
+          {},
+          { amountFrom: '10' as AmountBound, amountTo: '30' as AmountBound },
+          { transactionStatus: 'accepted' },
+          { search: 't1' },
+          { search: '7', currency: 'eur' },
+        ]) {
           const listed = await two.listPage({
             individualId: id,
             page: { number: 1, size: 1000 },
