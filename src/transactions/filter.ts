@@ -32,6 +32,7 @@ const asksOnlyFor =
 
 export const hasTimeOnly = asksOnlyFor(...timeMembers);
 export const hasTimeAndAmountOnly = asksOnlyFor(...timeMembers, ...amountMembers);
+export const hasTimeAndSearchOnly = asksOnlyFor(...timeMembers, 'search');
 export const hasTimeAndFacetsOnly = asksOnlyFor(...timeMembers, ...facetMembers);
 
 /** Page numbers start at 1. */

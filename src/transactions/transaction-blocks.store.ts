@@ -36,8 +36,9 @@ const maxFacets = 200;
 
 /** A block with more text than this is read instead. */
 const maxWordsBytes = 2 ** 20;
-/** Stands between the search texts of two rows. A search that matches across it reads the block, and finds nothing. */
-const wordsGap = 'chr(2)';
+/** Stands between the search texts of two rows. A block in which a text holds it is read instead. */
+export const rowGap = '\u0002';
+export const sqlRowGap = `chr(${rowGap.codePointAt(0)})`;
 
 export interface NumberedRow {
   row: Row;
@@ -242,7 +243,8 @@ export function cutBlocks(
          case when not coalesce(bool_or(amount >= ${tooLarge}), false)
            then coalesce(array_agg(${millionths('amount')} order by amount) filter (where amount < ${tooLarge}), '{}') end as amounts,
          case when coalesce(sum(octet_length(search_text)), 0) <= ${maxWordsBytes}
-           then coalesce(string_agg(search_text, ${wordsGap}), '') end as words
+           and not coalesce(bool_or(strpos(search_text, ${sqlRowGap}) > 0), false)
+           then coalesce(string_agg(search_text, ${sqlRowGap}), '') end as words
        from placed group by individual_id, torn_time, end_time, piece
      )
      insert into transaction_blocks (individual_id, start_time, end_time, row_count, last_seq, amounts, facets, words, version)

@@ -2,8 +2,9 @@
 import type { Database, Row, Sql } from '../db/database.ts';
 import { errorCode } from '../db/failures.ts';
 import type { Owner } from '../slots.ts';
-import { createBlockLists, standing, type ListRow } from './block-list.store.ts';
-import { hasTimeAndAmountOnly, isUnfiltered, offsetOf, type Filter, type Page } from './filter.ts';
+import { rangeParameters, standing, timeListStatement, type ListRow } from './block-list.store.ts';
+import { createCountedList } from './counted-list.store.ts';
+import { hasTimeAndAmountOnly, hasTimeOnly, isUnfiltered, offsetOf, type Filter, type Page } from './filter.ts';
 import { firstInstant, lastInstant } from './instant.ts';
 import type { Period } from './period.ts';
 import { defaultBlockSizes, type BlockSizes } from './transaction-blocks.store.ts';
@@ -128,20 +129,22 @@ export function createTransactionsStore(db: Database, sizes: BlockSizes = defaul
     large.add(individualId);
   }
 
-  const listInBlocks = createBlockLists(db);
-
-  async function listByBlocks({ individualId, page, filter, upTo = everyRow, owner }: ListQuery) {
-    const query = { individualId, filter, upTo, size: page.size, offset: offsetOf(page), owner };
-    const row = await listInBlocks(query);
-    if (row && row.total > sizes.blocksAbove) remember(individualId);
-    else large.delete(individualId);
-    return row;
-  }
-
   /** A statement that looks at texts names its owner: texts may be long. */
   function list(statement: string, parameters: (string | number | null)[], owner?: Owner): PromiseLike<ListRow[]> {
     const send = (sql: Sql) => sql.unsafe<ListRow[]>(statement, parameters, { prepare: true });
     return owner ? db.long(send, owner) : send(db.read);
+  }
+
+  const listCounted = createCountedList(db);
+
+  async function listByBlocks({ individualId, page, filter, upTo = everyRow, owner }: ListQuery) {
+    const query = { individualId, filter, upTo, size: page.size, offset: offsetOf(page), owner };
+    const [row] = hasTimeOnly(filter)
+      ? await list(timeListStatement, [...rangeParameters(query), query.size, query.offset])
+      : [await listCounted(query)];
+    if (row && row.total > sizes.blocksAbove) remember(individualId);
+    else large.delete(individualId);
+    return row;
   }
 
   async function listRows(query: ListQuery): Promise<ListRow | undefined> {

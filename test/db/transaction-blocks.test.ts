@@ -192,7 +192,7 @@ const someRow = (ids: number) =>
     transactionType: fc.constantFrom('Card', 'Card', 'FEE', ''),
     transactionCategory: fc.constantFrom('Debit', 'Credit'),
     currency: fc.constantFrom('EUR', 'EUR', 'USD'),
-    senderName: fc.constantFrom('Ada Park', 'Grace', 'back\\slash\ttab'),
+    senderName: fc.constantFrom('Ada Park', 'Ada Ada', 'Grace', 'two\u0002texts', 'back\\slash\ttab'),
     paymentNotes: fc.constantFrom('', 'x', 'Two flat whites', 'ÄRGER'),
   });
 const someFilter: fc.Arbitrary<Filter> = fc.record(
