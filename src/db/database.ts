@@ -39,7 +39,7 @@ export interface Database {
   /** For a statement that may take long. It has a connection to itself, and is cancelled when its caller leaves. */
   long<T>(work: (sql: Sql) => PromiseLike<T>, owner?: Owner): Promise<T>;
   /** For reads of several statements, each of them short, that see one moment. */
-  snapshot<T>(work: (sql: Transaction) => Promise<T>, owner?: Owner): Promise<T>;
+  snapshot<T>(work: (read: ReadStatement) => Promise<T>, owner?: Owner): Promise<T>;
   /** For writes of several statements. They never wait for reads that take long. */
   transaction<T>(work: (sql: Transaction) => Promise<T>, owner?: Owner): Promise<T>;
   /** The rows of a statement, some at a time, on a connection of its own; as slow as its reader. */
@@ -49,6 +49,9 @@ export interface Database {
   readonly use: Readonly<Record<'long' | 'transactions' | 'streams', Pick<Slots, 'running' | 'waiting'>>>;
   close(): Promise<void>;
 }
+
+/** Runs one statement of a snapshot. It is cancelled when its caller leaves. */
+export type ReadStatement = (statement: string, parameters: (string | number | null)[]) => Promise<Row[]>;
 
 export interface StreamedStatement<T> {
   statement: string;
@@ -152,7 +155,13 @@ export function openDatabase(options: DatabaseOptions): Database {
     long: (work, owner = serviceItself) =>
       whileWaiting(() => longSlots.run(owner, () => cancelWhenGone(work(pool('long')), owner.signal)), owner),
     snapshot: (work, owner = serviceItself) =>
-      whileWaiting(() => longSlots.run(owner, () => runTransaction(pool('long'), work, oneMoment)), owner),
+      whileWaiting(
+        () =>
+          longSlots.run(owner, () =>
+            runTransaction(pool('long'), (sql) => work(createReader(sql, owner.signal)), oneMoment),
+          ),
+        owner,
+      ),
     async *stream({ statement, parameters, rowsAtOnce, read }, owner = serviceItself) {
       const release = await streamSlots.take(owner);
       // No limit on time: PostgreSQL would count what the reader takes as well.
@@ -181,6 +190,10 @@ export function openDatabase(options: DatabaseOptions): Database {
       await Promise.all([...Object.values(pools ?? {}), probe].map((sql) => sql.end({ timeout: 5 })));
     },
   };
+}
+
+function createReader(sql: Transaction, signal: AbortSignal | undefined): ReadStatement {
+  return (statement, parameters) => cancelWhenGone(sql.unsafe(statement, parameters, { prepare: true }), signal);
 }
 
 /** An eighth is for reads by key, half for writes by key, and the rest for long statements and for transactions. */

@@ -138,8 +138,13 @@ export const tables = {
   transaction_blocks: {
     user: 'individual_id',
     atErasure: 'retained',
-    personal: { individual_id: 'user id', amounts: 'sums of amounts', recent: 'amounts and times' },
-    other: ['start_time', 'end_time', 'row_count', 'last_seq'],
+    personal: {
+      individual_id: 'user id',
+      amounts: 'amounts',
+      recent: 'amounts',
+      words: 'names, notes and ids of transactions, in lower case',
+    },
+    other: ['start_time', 'end_time', 'row_count', 'last_seq', 'facets', 'version'],
   },
   erased_users: {
     user: 'user_id',

@@ -3,7 +3,7 @@
  * Why and how: docs/decisions/0006-every-filter-at-any-size.md. The first four parameters are those of every statement
  * about blocks.
  */
-import { array, type Database, type Transaction } from '../db/database.ts';
+import { array, type Database, type ReadStatement } from '../db/database.ts';
 import { CallerGone, queryTooLong } from '../errors.ts';
 import { maxMillionths, minMillionths } from './amount.ts';
 import { BlockCounts } from './block-counts.ts';
@@ -142,8 +142,8 @@ export function createCountedList(db: Database) {
 
   /** Each block is counted once for a filter, and again only when it has changed. */
   return (query: BlockQuery): Promise<ListRow | undefined> =>
-    db.snapshot(async (sql) => {
-      const reader = createCountingReader(sql, query);
+    db.snapshot(async (read) => {
+      const reader = createCountingReader(read, query);
       const { blocks, total, version } = await reader.readBlocks();
       if (blocks.length === 0) return undefined;
       const known = counts.of(query.individualId, query.filter);
@@ -180,12 +180,11 @@ function contentsFor(filter: Filter) {
 }
 
 /** The statements of a list whose blocks are counted one by one, on one snapshot. */
-function createCountingReader(sql: Transaction, query: BlockQuery) {
+function createCountingReader(read: ReadStatement, query: BlockQuery) {
   const { filter, owner } = query;
   const range = rangeParameters(query);
   const facets = facetKeys(filter);
   const begun = performance.now();
-  const run = (statement: string, parameters: Parameters) => sql.unsafe(statement, parameters, { prepare: true });
 
   function stopIfLate(): void {
     if (owner.signal?.aborted) throw new CallerGone();
@@ -194,14 +193,14 @@ function createCountingReader(sql: Transaction, query: BlockQuery) {
 
   async function readSlice(statement: string, slice: readonly CountedBlock[], more: Parameters) {
     const starts = array(slice.map(({ startTime }) => startTime));
-    const found = new Map((await run(statement, [...range, starts, ...more])).map((row) => [row.start_time, row]));
+    const found = new Map((await read(statement, [...range, starts, ...more])).map((row) => [row.start_time, row]));
     return slice.map((block) => ({ block, ...(found.get(block.startTime) as unknown as Partial<Counted>) }));
   }
 
   return {
     async readBlocks(): Promise<{ blocks: CountedBlock[]; total: number; version: number }> {
       const onlyFacet = facets.length === 1 && hasTimeAndFacetsOnly(filter) ? facets[0]! : null;
-      const found = await run(blocksStatement, [...range, onlyFacet]);
+      const found = await read(blocksStatement, [...range, onlyFacet]);
       const blocks = found.map(({ start_time, version, row_count, is_cut, rows }) => ({
         startTime: start_time,
         version: is_cut ? null : version,
@@ -243,7 +242,7 @@ function createCountingReader(sql: Transaction, query: BlockQuery) {
       const { size } = query;
       if (blocks.every(({ keys }) => keys)) {
         const keys = blocks.flatMap((block) => block.keys!).slice(skip, skip + size);
-        const [row] = await run(knownPageStatement, [
+        const [row] = await read(knownPageStatement, [
           query.individualId,
           array(keys.map(([timeStamp]) => timeStamp)),
           array(keys.map(([, transactionId]) => transactionId)),
@@ -254,7 +253,7 @@ function createCountingReader(sql: Transaction, query: BlockQuery) {
       const [statement, matched] = hasTimeAndAmountOnly(filter)
         ? [placedByAmountStatement, amountParameters(filter).slice(0, 2)]
         : [placedStatement, matchParameters(filter)];
-      const [row] = await run(statement, [...range, size, skip, starts, ...matched]);
+      const [row] = await read(statement, [...range, size, skip, starts, ...matched]);
       return row!.page;
     },
   };
