@@ -111,5 +111,9 @@ export function transactionFunctions({ transport, json, jsonAndHeaders }: Calls)
       options?: CallOptions,
     ): Promise<Response> =>
       transport({ ...read('/app/export-transactions', request, options), accept: exportTypes[format] }),
+
+    /** A PDF. The response itself: `body` is a stream, `blob()` reads all of it. */
+    makeStatement: (request: wire.StatementRequest, options?: CallOptions): Promise<Response> =>
+      transport({ ...read('/app/statement', request, options), accept: 'application/pdf' }),
   };
 }

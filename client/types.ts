@@ -371,6 +371,35 @@ export interface ExportTransactionsRequest {
   asOf?: string | null | undefined;
 }
 
+export interface StatementRequest {
+  /** Customer identifier. */
+  individualId: number;
+  /** IANA time zone of the dates. */
+  timeZone?: string | null | undefined;
+  /** BCP 47 language tag: the language of the labels (en, de, fr, es, pt, it), and the form of dates and amounts. */
+  locale?: string | null | undefined;
+  /** First moment, inclusive. A date alone starts with its day, UTC. */
+  timestampFrom?: string | null | undefined;
+  /** Last moment, inclusive. A date alone covers its whole day, UTC. */
+  timestampTo?: string | null | undefined;
+  /** Least amount, inclusive. */
+  amountFrom?: string | number | null | undefined;
+  /** Largest amount, inclusive. */
+  amountTo?: string | number | null | undefined;
+  /** Only this kind, ignoring case. */
+  transactionType?: string | null | undefined;
+  /** Only this category, ignoring case. */
+  transactionCategory?: string | null | undefined;
+  /** Only this status, ignoring case. */
+  transactionStatus?: string | null | undefined;
+  /** Only this currency, ignoring case. */
+  currency?: string | null | undefined;
+  /** Part of a name, a note or an id, ignoring case. */
+  search?: string | null | undefined;
+  /** The As-Of header of an earlier page: the rows stay those of that page. */
+  asOf?: string | null | undefined;
+}
+
 export interface UserCreatedData {
   /** The user the event is about. */
   userId: number;

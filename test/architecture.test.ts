@@ -44,7 +44,7 @@ const layers: RegExp[] = [
   /^(phone|guard|messages|users|transactions|events|privacy|sandbox)\//,
   /^auth\//,
   /^config\/(?!kinds)/,
-  /^(sms|egress)\//,
+  /^(sms|egress|statements)\//,
   /^db\//,
   /^config\/kinds\.ts$|^formats\/|^(monitoring|tracing)\/|^(admission|clock|digest-keys|errors|free-port|observe|slots|version)\.ts$/,
 ];

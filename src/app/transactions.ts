@@ -1,10 +1,12 @@
-/** Wires the transactions: list, get, totals, export, record. */
+/** Wires the transactions: list, get, totals, export, statement, record. */
+import { openStatementWriter } from '../statements/statement-writer.ts';
 import { createAsOf } from '../transactions/as-of.ts';
 import { createExportTransactions } from '../transactions/export-transactions.ts';
 import { createGetHistory } from '../transactions/get-history.ts';
 import { createGetTransaction } from '../transactions/get-transaction.ts';
 import { createHistoryStore } from '../transactions/history.store.ts';
 import { createListTransactions } from '../transactions/list-transactions.ts';
+import { createMakeStatement } from '../transactions/make-statement.ts';
 import { createRecordTransactions } from '../transactions/record-transactions.ts';
 import { createRecordStore } from '../transactions/record.store.ts';
 import { createSummarizeTransactions } from '../transactions/totals.ts';
@@ -13,13 +15,18 @@ import type { Core } from './core.ts';
 import { withStandby } from './standby.ts';
 
 export async function openTransactions(core: Core) {
-  const { db, clock, deriveKeys, traced } = core;
+  const { config, db, clock, deriveKeys, traced } = core;
   const store = await withStandby(core, traced('transactions', createTransactionsStore(db)));
   const asOf = createAsOf(deriveKeys('page tokens'));
   return {
     listTransactions: createListTransactions(store, clock, asOf),
     summarizeTransactions: createSummarizeTransactions(store, clock, asOf),
     exportTransactions: createExportTransactions(store, clock, asOf),
+    makeStatement: createMakeStatement({
+      ...{ store, clock, asOf },
+      extraFont: config.statementFont,
+      openWriter: openStatementWriter,
+    }),
     getTransaction: createGetTransaction(store),
     getHistory: createGetHistory(traced('transactions', createHistoryStore(db))),
     recordTransactions: createRecordTransactions(traced('transactions', createRecordStore(db)), clock),

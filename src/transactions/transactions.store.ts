@@ -65,10 +65,10 @@ select ${standing}, coalesce((select sum(rows)::int from summed), 0) as count, (
   from summed) as page
 from users u where u.id = $1`;
 
-/** With the order of the list and a limit, so that the index is walked along and nothing is sorted. */
-const exportStatement = (columns: string) => `
+/** With the order of the list, or its reverse, and a limit: the index is walked along and nothing is sorted. */
+const exportStatement = (columns: string, order: 'asc' | 'desc' = 'desc') => `
 select ${columns} from users u join transactions t on t.individual_id = u.id where ${matches}
-order by t.time_stamp desc, t.transaction_id desc
+order by t.time_stamp ${order}, t.transaction_id ${order}
 limit $2 offset $3::bigint`;
 
 const exportedAtOnce = 1000;
@@ -101,6 +101,8 @@ export interface RowsQuery {
   filter: Filter;
   /** The sequence number of the last row that counts; absent: all rows. */
   upTo?: number | undefined;
+  /** For all rows, not for pages. */
+  isOldestFirst?: boolean;
   /** The caller has seen an earlier part of this list, and named it by its token. */
   isPinned?: boolean;
   owner: Owner;
@@ -202,11 +204,11 @@ export function createTransactionsStore(db: Database, sizes: BlockSizes = defaul
 
     /** The JSON of all that match, some at a time, from one snapshot. */
     readAll: (query: RowsQuery): AsyncIterable<string[]> =>
-      streamRows(query, exportStatement('t.body'), ({ body }) => String(body)),
+      streamRows(query, exportStatement('t.body', orderOf(query)), ({ body }) => String(body)),
 
     /** The same, each piece with how often the rows had changed. */
     async *readVersioned(query: RowsQuery): AsyncIterable<ReadRows> {
-      const statement = exportStatement('t.body, u.transaction_event_count as version');
+      const statement = exportStatement('t.body, u.transaction_event_count as version', orderOf(query));
       const read = ({ body, version }: Row) => ({ body: String(body), version: Number(version) });
       for await (const rows of streamRows(query, statement, read)) {
         yield { bodies: rows.map(({ body }) => body), version: rows[0]!.version };
@@ -223,6 +225,10 @@ export function createTransactionsStore(db: Database, sizes: BlockSizes = defaul
       return rows.map(({ body }) => body);
     },
   };
+}
+
+function orderOf({ isOldestFirst }: RowsQuery): 'asc' | 'desc' {
+  return isOldestFirst ? 'asc' : 'desc';
 }
 
 function asPage({ page, count, total, version }: ListRow): ListedPage {

@@ -1,5 +1,6 @@
 /** What the server listens on and whom it trusts. */
 import { byMode, fail, integer, type Kind, list, setting, text, url } from '../kinds.ts';
+import { existsSync } from 'node:fs';
 import { isIP } from 'node:net';
 import { availableParallelism } from 'node:os';
 
@@ -12,6 +13,11 @@ const origins: Kind<string[]> = {
         ? origin
         : fail(`must list origins such as https://app.example.com; ${origin} is none`);
     }),
+};
+
+const fontFile: Kind<string> = {
+  form: 'path of a TrueType or OpenType font',
+  parse: (value) => (existsSync(value) ? value : fail('names a file that does not exist')),
 };
 
 export const pageNames = ['sandbox', 'wallet', 'console'] as const;
@@ -117,6 +123,14 @@ export const serverSettings = {
     default: 8,
     about:
       'Exports and statements at once in each process, each on a database connection of its own. One client may have three quarters of them, one user a quarter.',
+  }),
+  statementFont: setting<string | undefined>({
+    env: 'LEDGERLINE_STATEMENT_FONT',
+    kind: fontFile,
+    default: undefined,
+    defaultText: 'none',
+    about:
+      'A font for statements, for characters that the bundled one lacks. It has Latin, Greek and Cyrillic; what no font has is shown as a box.',
   }),
   slowestReadBytes: setting({
     env: 'LEDGERLINE_SLOWEST_READ_BYTES',

@@ -27,8 +27,10 @@ import { assetOperation } from './asset.ts';
 import { docsOperation } from './docs.ts';
 import { describeWebhooks } from './event-webhooks.ts';
 import { exportTransactionsOperation } from './export-transactions.ts';
+import { statementOperation } from './statement.ts';
 import { summarizeTransactionsOperation } from './summarize-transactions.ts';
 import type { ExportReply, ExportRequest } from '../../transactions/export-transactions.ts';
+import type { StatementReply, StatementRequest } from '../../transactions/make-statement.ts';
 import type { TotalsReply, TotalsRequest } from '../../transactions/totals.ts';
 import { createUserOperation } from './create-user.ts';
 import { discoveryOperation } from './discovery.ts';
@@ -97,6 +99,7 @@ export interface Services {
   recordTransactions: RecordTransactions;
   summarizeTransactions(request: TotalsRequest): Promise<TotalsReply>;
   exportTransactions(request: ExportRequest): Promise<ExportReply>;
+  makeStatement(request: StatementRequest): Promise<StatementReply>;
   listEvents: ListEvents;
   findEvents: FindEvents;
   liveTransactions: LiveTransactions;
@@ -139,6 +142,7 @@ export function operationsOf(services: Services): AnyOperation[] {
     recordTransactionsOperation(services.recordTransactions, observer.observe),
     summarizeTransactionsOperation(services.summarizeTransactions),
     exportTransactionsOperation(services.exportTransactions),
+    statementOperation(services.makeStatement),
     liveTransactionsOperation(services.liveTransactions, eventStreams),
     listEventsOperation(services.listEvents),
     createWebhookEndpointOperation(webhookEndpoints),

@@ -1,0 +1,87 @@
+import { Readable } from 'node:stream';
+import { body, filterText, int32, required, withDefault } from '../../formats/shape.ts';
+import { checkRanges, filterMembers, filterOf } from '../../transactions/filter-input.ts';
+import { maxStatementRows, type StatementReply, type StatementRequest } from '../../transactions/make-statement.ts';
+import { parseTimeZone, timeZoneMessage } from '../../transactions/totals.ts';
+import { operation } from '../operation.ts';
+
+export const localeMessage = 'The field {0} must be a language tag such as en or de-AT.';
+
+const input = body(
+  'StatementRequest',
+  {
+    individualId: required(int32(), 'Customer identifier.'),
+    timeZone: withDefault(
+      filterText({ parse: parseTimeZone, message: timeZoneMessage }),
+      'UTC',
+      'IANA time zone of the dates.',
+    ),
+    locale: withDefault(
+      filterText({ parse: parseLocale, message: localeMessage }),
+      'en',
+      'BCP 47 language tag: the language of the labels (en, de, fr, es, pt, it), and the form of dates and amounts.',
+    ),
+    ...filterMembers,
+  },
+  checkRanges,
+);
+
+export const statementOperation = (makeStatement: (request: StatementRequest) => Promise<StatementReply>) =>
+  operation({
+    name: 'statement',
+    method: 'POST',
+    path: '/app/statement',
+    tag: 'Transactions',
+    summary: 'Make a statement as PDF',
+    about:
+      'The rows the list would give, oldest first, with totals by currency. The PDF has real text and a structure for ' +
+      `screen readers. A statement has at most ${maxStatementRows.toLocaleString('en')} rows; more are a 400.`,
+    scopes: ['transactions:read'],
+    input,
+    inputRequired: true,
+    example: {
+      individualId: 1,
+      timestampFrom: '2026-01-01',
+      timestampTo: '2026-01-31',
+      timeZone: 'Europe/Berlin',
+      locale: 'de',
+    },
+    responses: {
+      200: {
+        about: 'The statement.',
+        contentType: 'application/pdf',
+        headers: { 'As-Of': 'Pins the rows that the statement has.' },
+      },
+    },
+    errors: ['unknown-individual', 'no-transactions', 'too-many-streams'],
+    namesUser: ({ body: { individualId } }) => individualId,
+    async handle({ body: values, owner }) {
+      const { individualId, timeZone, locale } = values;
+      const { chunks, asOf } = await makeStatement({
+        ...{ individualId, timeZone, locale, owner },
+        filter: filterOf(values),
+        asOf: values.asOf,
+      });
+      return {
+        status: 200,
+        body: Readable.from(chunks),
+        contentType: 'application/pdf',
+        headers: {
+          'as-of': asOf,
+          'content-disposition': `attachment; filename="statement-${individualId}.pdf"`,
+        },
+      };
+    },
+  });
+
+const longestTag = 64;
+
+/** Null characters and the like are no language tags; tags of unknown languages are, and get English. */
+export function parseLocale(tag: string): string | undefined {
+  if (tag.length > longestTag) return undefined;
+  try {
+    return Intl.getCanonicalLocales(tag)[0];
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,247 @@
+/** The pages of a statement: a head with totals by currency, then one row for each transaction, oldest first. */
+import { createFormats, type Formats } from './formats.ts';
+import { textsFor, type StatementTexts } from './statement-texts.ts';
+import type { CurrencyTotals, StatementHead, StatementRow } from './statement.ts';
+import { Typesetter, type Box, type Style } from './typesetter.ts';
+
+const left = 48;
+const width = 499;
+const top = 56;
+const bottom = 770;
+const lineHeight = 12;
+const rowGap = 6;
+const grey = '#5c5c5c';
+const ruleColor = '#c8c8c8';
+const headingStyle: Style = { weight: 'bold' };
+const noteStyle: Style = { size: 7.5, color: grey };
+
+const columns = {
+  date: { x: left, width: 104 },
+  details: { x: left + 110, width: 228 },
+  status: { x: left + 344, width: 58 },
+  amount: { x: left + 402, width: 97, isRightAligned: true },
+} satisfies Record<string, Box>;
+
+const totalsColumns = {
+  currency: { x: left, width: 70 },
+  count: { x: left + 70, width: 90, isRightAligned: true },
+  moneyIn: { x: left + 170, width: 105, isRightAligned: true },
+  moneyOut: { x: left + 285, width: 105, isRightAligned: true },
+  other: { x: left + 394, width: 105, isRightAligned: true },
+} satisfies Record<string, Box>;
+
+type Structure = ReturnType<PDFKit.PDFDocument['struct']>;
+
+interface Cell {
+  box: Box;
+  lines: { text: string; style: Style }[];
+}
+
+export class StatementDocument {
+  readonly #type: Typesetter;
+  readonly #texts: StatementTexts;
+  readonly #formats: Formats;
+  readonly #head: StatementHead;
+  readonly #root: Structure;
+  readonly #table: Structure;
+  #y = bottom;
+  #pages = 0;
+  #rows = 0;
+
+  constructor(head: StatementHead) {
+    this.#head = head;
+    this.#texts = textsFor(head.locale);
+    this.#formats = createFormats(head.locale, head.timeZone);
+    this.#type = new Typesetter({ title: this.#texts.title, locale: head.locale, extraFont: head.extraFont });
+    const { document } = this.#type;
+    this.#root = document.struct('Document');
+    document.addStructure(this.#root);
+    this.#beginPage();
+    this.#drawHead();
+    this.#table = document.struct('Table');
+    this.#root.add(this.#table);
+    this.#drawTableHead();
+  }
+
+  write(rows: readonly StatementRow[]): Uint8Array[] {
+    for (const row of rows) this.#drawRow(this.#cellsOf(row));
+    this.#rows += rows.length;
+    return this.#type.takeChunks();
+  }
+
+  /** The last bytes come after the document's own end event. */
+  async end(): Promise<Uint8Array[]> {
+    const { document } = this.#type;
+    this.#table.end();
+    if (this.#rows === 0) this.#drawParagraph('P', this.#texts.none, {});
+    this.#makeRoom(2 * lineHeight);
+    this.#y += rowGap;
+    const last = `${this.#texts.end} · ${this.#texts.count}: ${this.#formats.count(this.#rows)}`;
+    this.#drawParagraph('P', last, { color: grey });
+    this.#root.end();
+    const ended = new Promise((resolve) => document.once('end', resolve));
+    document.end();
+    await ended;
+    return this.#type.takeChunks();
+  }
+
+  #beginPage(): void {
+    this.#type.document.addPage();
+    this.#pages += 1;
+    this.#y = top;
+    const { title, individual, page } = this.#texts;
+    this.#type.asArtifact(() => {
+      const footer = `${title} · ${individual} ${this.#head.individualId}`;
+      this.#type.drawLine(footer, { x: left, width }, bottom + 24, noteStyle);
+      const number = `${page} ${this.#formats.count(this.#pages)}`;
+      this.#type.drawLine(number, { x: left, width, isRightAligned: true }, bottom + 24, noteStyle);
+    });
+  }
+
+  /** Whether a new page was begun. */
+  #makeRoom(height: number): boolean {
+    if (this.#y + height <= bottom) return false;
+    this.#beginPage();
+    return true;
+  }
+
+  #drawParagraph(kind: 'H1' | 'H2' | 'P', text: string, style: Style): void {
+    const { size = 9 } = style;
+    const lines = this.#type.breakLines(text, width, style);
+    const paragraph = this.#type.document.struct(kind, {}, () => {
+      for (const line of lines) {
+        this.#type.drawLine(line, { x: left, width }, this.#y, style);
+        this.#y += size * 1.35;
+      }
+    });
+    this.#root.add(paragraph);
+    paragraph.end();
+  }
+
+  #drawHead(): void {
+    const { individualId, filters, timeZone, madeAt, totals } = this.#head;
+    const texts = this.#texts;
+    this.#drawParagraph('H1', texts.title, { weight: 'bold', size: 20 });
+    this.#y += rowGap;
+    this.#drawParagraph('P', `${texts.individual}: ${individualId}`, {});
+    this.#drawParagraph('P', `${texts.period}: ${this.#describePeriod()}`, {});
+    this.#drawParagraph('P', `${texts.madeAt}: ${this.#formats.moment(madeAt)} (${timeZone})`, {});
+    const named = filters.map(([name, value]) => `${name} = ${value}`).join(', ');
+    if (named !== '') this.#drawParagraph('P', `${texts.filters}: ${named}`, {});
+    if (totals.length > 0) this.#drawTotals(totals);
+    this.#y += 2 * rowGap;
+    this.#makeRoom(6 * lineHeight);
+    this.#drawParagraph('H2', texts.transactions, { weight: 'bold', size: 12 });
+    this.#y += rowGap;
+  }
+
+  #describePeriod(): string {
+    const { from, to } = this.#head;
+    const { day } = this.#formats;
+    if (from !== undefined && to !== undefined) return `${day(from)} – ${day(to)}`;
+    if (from !== undefined) return `${this.#texts.since} ${day(from)}`;
+    return to === undefined ? this.#texts.allTime : `${this.#texts.until} ${day(to)}`;
+  }
+
+  #drawTotals(totals: readonly CurrencyTotals[]): void {
+    const texts = this.#texts;
+    this.#y += 2 * rowGap;
+    this.#drawParagraph('H2', texts.totals, { weight: 'bold', size: 12 });
+    this.#y += rowGap;
+    const table = this.#type.document.struct('Table');
+    this.#root.add(table);
+    const columnNames = Object.keys(totalsColumns) as (keyof typeof totalsColumns)[];
+    const heading = columnNames.map((name) => ({
+      box: totalsColumns[name],
+      lines: [{ text: texts[name], style: headingStyle }],
+    }));
+    this.#drawCells(table, 'TH', heading);
+    for (const each of totals) {
+      this.#makeRoom(lineHeight + rowGap);
+      const values = {
+        currency: each.currency,
+        count: this.#formats.count(each.count),
+        moneyIn: this.#formats.amount(each.moneyIn, each.currency),
+        moneyOut: this.#formats.amount(each.moneyOut, each.currency),
+        other: this.#formats.amount(each.other, each.currency),
+      };
+      const cells = columnNames.map((name) => ({
+        box: totalsColumns[name],
+        lines: [{ text: values[name], style: {} }],
+      }));
+      this.#drawCells(table, 'TD', cells);
+    }
+    table.end();
+  }
+
+  #tableHead(): Cell[] {
+    return (Object.keys(columns) as (keyof typeof columns)[]).map((name) => ({
+      box: columns[name],
+      lines: [{ text: this.#texts[name], style: headingStyle }],
+    }));
+  }
+
+  #drawTableHead(): void {
+    this.#drawCells(this.#table, 'TH', this.#tableHead());
+  }
+
+  /** The columns' names again, on a further page. */
+  #repeatTableHead(): void {
+    this.#type.asArtifact(() => {
+      for (const { box, lines } of this.#tableHead()) this.#type.drawLine(lines[0]!.text, box, this.#y, headingStyle);
+    });
+    this.#y += lineHeight + rowGap;
+  }
+
+  #cellsOf(row: StatementRow): Cell[] {
+    const isDebit = row.category.toLowerCase() === 'debit';
+    const isCredit = row.category.toLowerCase() === 'credit';
+    const sign = isDebit ? '−' : isCredit ? '+' : '';
+    const party = isDebit ? row.receiverName : isCredit ? row.senderName : [row.senderName, row.receiverName];
+    const cell = (name: keyof typeof columns, ...texts: [string, Style][]): Cell => ({
+      box: columns[name],
+      lines: texts.flatMap(([text, style]) =>
+        this.#type.breakLines(text, columns[name].width, style).map((line) => ({ text: line, style })),
+      ),
+    });
+    return [
+      cell('date', [this.#formats.moment(row.timeStamp), {}]),
+      cell(
+        'details',
+        [[party].flat().filter(Boolean).join(' → '), {}],
+        [[row.type, row.notes].filter(Boolean).join(' · '), noteStyle],
+        [row.transactionId, noteStyle],
+      ),
+      cell('status', [row.status, {}]),
+      cell('amount', [`${sign}${this.#formats.amount(row.amount, row.currency)}`, {}]),
+    ];
+  }
+
+  #drawRow(cells: Cell[]): void {
+    if (this.#makeRoom(heightOf(cells))) this.#repeatTableHead();
+    this.#drawCells(this.#table, 'TD', cells);
+  }
+
+  #drawCells(table: Structure, kind: 'TH' | 'TD', cells: readonly Cell[]): void {
+    const { document } = this.#type;
+    const row = document.struct('TR');
+    table.add(row);
+    for (const { box, lines } of cells) {
+      const cell = document.struct(kind, {}, () => {
+        let y = this.#y;
+        for (const { text, style } of lines) {
+          this.#type.drawLine(text, box, y, style);
+          y += lineHeight;
+        }
+      });
+      row.add(cell);
+    }
+    row.end();
+    this.#y += heightOf(cells);
+    this.#type.drawRule(this.#y - rowGap / 2 - 1, left, width, ruleColor);
+  }
+}
+
+function heightOf(cells: readonly Cell[]): number {
+  return Math.max(1, ...cells.map(({ lines }) => lines.length)) * lineHeight + rowGap;
+}

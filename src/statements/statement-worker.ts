@@ -1,0 +1,13 @@
+/** Makes one statement in a thread of its own: typesetting takes much of a core, and requests must not wait for it. */
+import { parentPort, workerData } from 'node:worker_threads';
+import { StatementDocument } from './statement-document.ts';
+import type { StatementHead, StatementRow } from './statement.ts';
+
+/** Rows to write, or the end. Each is answered with the bytes that are ready. */
+export type StatementOrder = { rows: StatementRow[] } | 'end';
+
+const document = new StatementDocument(workerData as StatementHead);
+
+parentPort!.on('message', async (order: StatementOrder) => {
+  parentPort!.postMessage(order === 'end' ? await document.end() : document.write(order.rows));
+});

@@ -1,0 +1,34 @@
+/** Gives a worker the rows of a statement, some at a time, and takes its bytes. */
+import { once } from 'node:events';
+import { createRequire } from 'node:module';
+import { Worker } from 'node:worker_threads';
+import type { StatementHead, StatementWriter } from './statement.ts';
+import type { StatementOrder } from './statement-worker.ts';
+
+/** The built file, also for code that runs from its sources: a worker cannot load TypeScript. */
+const workerFile = createRequire(import.meta.url).resolve('#statement-worker');
+
+/** For the largest statement several times what it takes. */
+const maxHeapMebibytes = 512;
+
+export function openStatementWriter(head: StatementHead): StatementWriter {
+  const worker = new Worker(workerFile, {
+    workerData: head,
+    resourceLimits: { maxOldGenerationSizeMb: maxHeapMebibytes },
+    // Nothing of the service's settings is needed there.
+    env: {},
+  });
+
+  /** Rejects if the worker fails. */
+  async function ask(order: StatementOrder): Promise<Uint8Array[]> {
+    worker.postMessage(order);
+    const [chunks] = (await once(worker, 'message')) as [Uint8Array[]];
+    return chunks;
+  }
+
+  return {
+    write: (rows) => ask({ rows }),
+    end: () => ask('end'),
+    close: () => void worker.terminate(),
+  };
+}

@@ -1,0 +1,47 @@
+/** What a statement shows. It is sent to a worker, so it holds plain values only. */
+
+export interface StatementHead {
+  individualId: number;
+  /** BCP 47 language tag: the language of the labels, and the form of dates and amounts. */
+  locale: string;
+  timeZone: string;
+  /** ISO 8601. */
+  madeAt: string;
+  from: string | undefined;
+  to: string | undefined;
+  /** The filters beside time, in words of the request: name and value. */
+  filters: [name: string, value: string][];
+  totals: CurrencyTotals[];
+  /** A font for characters that the bundled one lacks. */
+  extraFont: string | undefined;
+}
+
+/** Exact decimals, as text. */
+export interface CurrencyTotals {
+  currency: string;
+  count: number;
+  moneyIn: string;
+  moneyOut: string;
+  other: string;
+}
+
+export interface StatementRow {
+  transactionId: string;
+  timeStamp: string;
+  amount: string;
+  currency: string;
+  category: string;
+  type: string;
+  status: string;
+  senderName: string;
+  receiverName: string;
+  notes: string;
+}
+
+/** Makes a document piece by piece. Each call gives the bytes that are ready. */
+export interface StatementWriter {
+  write(rows: StatementRow[]): Promise<Uint8Array[]>;
+  end(): Promise<Uint8Array[]>;
+  /** Frees everything, also in the middle. */
+  close(): void;
+}

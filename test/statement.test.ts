@@ -1,0 +1,186 @@
+import { readdirSync } from 'node:fs';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { readPdf, type ReadPdf } from './harness/pdf.ts';
+import { row, startService, type Service } from './harness/service.ts';
+
+let service: Service;
+let individualId: number;
+/** Has more rows than a statement may have. */
+let merchant: number;
+const notes = ['', 'Rent for May', 'Ωδή', 'счёт', 'a\nnote\tin lines', '日本', 'long '.repeat(80), 'x'.repeat(300)];
+
+beforeAll(async () => {
+  service = await startService();
+  individualId = await service.createUser();
+  const rows = Array.from({ length: 150 }, (_, index) =>
+    row(individualId, {
+      transactionId: `st-${index}`,
+      amount: `${index}.${String(index % 100).padStart(2, '0')}`,
+      currency: index % 3 === 0 ? 'USD' : 'EUR',
+      timeStamp: new Date(Date.UTC(2026, 0, 1, 12) + ((index * 7) % 150) * 3_600_000 * 5).toISOString(),
+      transactionCategory: ['credit', 'debit', 'fee'][index % 3],
+      transactionStatus: index % 10 === 9 ? 'Rejected' : 'Accepted',
+      senderName: `Sender ${index}`,
+      receiverName: `Receiver ${index}`,
+      paymentNotes: notes[index % notes.length],
+    }),
+  );
+  expect((await service.record(rows)).status).toBe(200);
+  merchant = await service.createUser();
+  const newest = row(merchant, { timeStamp: '2026-02-01T00:00:00Z' });
+  await service.record(Array.from({ length: 10_000 }, () => row(merchant)));
+  await service.record([newest]);
+});
+afterAll(() => service.stop());
+
+async function makeStatement(body: Record<string, unknown>) {
+  const response = await fetch(`${service.url}/app/statement`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${await service.token()}`, 'content-type': 'application/json' },
+    body: JSON.stringify({ individualId, ...body }),
+  });
+  return { response, bytes: new Uint8Array(await response.arrayBuffer()) };
+}
+
+async function readStatement(body: Record<string, unknown> = {}): Promise<ReadPdf> {
+  const { response, bytes } = await makeStatement(body);
+  expect(response.status).toBe(200);
+  expect(response.headers.get('content-type')).toBe('application/pdf');
+  return readPdf(bytes);
+}
+
+const idsIn = ({ pages }: ReadPdf) => pages.flat().flatMap((line) => line.match(/st-\d+/g) ?? []);
+
+async function listed(filter: Record<string, unknown> = {}) {
+  const first = await service.list({ individualId, dataBatchCount: 200, ...filter });
+  return first.json.transactions as Record<string, string>[];
+}
+
+describe('a statement', () => {
+  it('has exactly the rows of the list, oldest first', async () => {
+    const statement = await readStatement();
+    expect(idsIn(statement)).toEqual((await listed()).map(({ transactionId }) => transactionId).toReversed());
+    expect(statement.pages.length).toBeGreaterThan(2);
+  });
+
+  it.each([
+    { timestampFrom: '2026-01-05', timestampTo: '2026-01-12' },
+    { amountFrom: 20, amountTo: '60.5' },
+    { transactionStatus: 'rejected', currency: 'eur' },
+    { search: 'rent' },
+  ])('has exactly the rows that the list gives for %o', async (filter) => {
+    const rows = await listed(filter);
+    expect(rows.length).toBeGreaterThan(0);
+    expect(idsIn(await readStatement(filter))).toEqual(rows.map(({ transactionId }) => transactionId).toReversed());
+  });
+
+  it('shows of each row its date, its other party, its status and its exact amount with sign and currency', async () => {
+    const { pages } = await readStatement({ timeZone: 'Europe/Berlin', locale: 'en-GB' });
+    const lines = pages.flat();
+    for (const {
+      transactionId,
+      timeStamp,
+      amount,
+      currency,
+      transactionCategory,
+      transactionStatus,
+    } of await listed()) {
+      const number = transactionId!.slice(3);
+      const [party, sign] = { credit: [`Sender ${number}`, '+'], debit: [`Receiver ${number}`, '−'] }[
+        transactionCategory!
+      ] ?? [`Sender ${number} → Receiver ${number}`, ''];
+      const date = new Intl.DateTimeFormat('en-GB', {
+        ...{ timeZone: 'Europe/Berlin', dateStyle: 'medium', timeStyle: 'short' },
+      } as Intl.DateTimeFormatOptions).format(new Date(timeStamp!));
+      const line = lines.find((each) => each.includes(`${party} `));
+      expect(line).toBe(`${date} ${party} ${transactionStatus} ${sign}${Number(amount).toFixed(2)} ${currency}`);
+    }
+  });
+
+  it('has totals by currency that equal those of summarize-transactions', async () => {
+    const { json } = await service.call('/app/summarize-transactions', { individualId, by: 'month' });
+    const [first] = (await readStatement()).pages;
+    for (const currency of ['EUR', 'USD']) {
+      const periods = json.periods.filter((period: { currency: string }) => period.currency === currency);
+      const sum = (name: string) =>
+        periods.reduce((total: number, period: Record<string, number>) => total + Math.round(period[name]! * 100), 0);
+      const shown = (name: string) =>
+        `${(sum(name) / 100).toLocaleString('en', { minimumFractionDigits: 2 })} ${currency}`;
+      const count = periods.reduce((total: number, period: { count: number }) => total + period.count, 0);
+      expect(first).toContain(`${currency} ${count} ${shown('moneyIn')} ${shown('moneyOut')} ${shown('other')}`);
+    }
+  });
+
+  it('has numbered pages, its language, a title and a structure for screen readers', async () => {
+    const statement = await readStatement({ locale: 'de-AT', timestampFrom: '2026-01-01', timestampTo: '2026-03-01' });
+    statement.pages.forEach((lines, index) => expect(lines.at(-1)).toContain(`Seite ${index + 1}`));
+    expect(statement.pages[0]).toContain('Kontoauszug');
+    expect(statement).toMatchObject({ title: 'Kontoauszug', language: 'de-AT' });
+    expect(new Set(statement.roles)).toEqual(new Set(['Root', 'Document', 'H1', 'H2', 'P', 'Table', 'TR', 'TH', 'TD']));
+  });
+
+  it('keeps Greek and Cyrillic, breaks long words, and keeps a note in its row', async () => {
+    const text = (await readStatement()).pages.flat().join('\n');
+    for (const part of ['Ωδή', 'счёт', 'a note in lines']) expect(text).toContain(part);
+    expect(text.replaceAll('\n', '')).toContain('x'.repeat(40));
+  });
+
+  it('that matches nothing says so', async () => {
+    const [lines] = (await readStatement({ search: 'nothing like that' })).pages;
+    expect(lines).toContain('There are no transactions in this period.');
+  });
+
+  it('with asOf has the rows of that page, whatever came later', async () => {
+    const { headers } = await service.list({ individualId });
+    await service.record([row(individualId, { transactionId: 'later', timeStamp: '2026-01-02T00:00:00Z' })]);
+    const statement = await readStatement({ asOf: headers.get('as-of') });
+    expect(statement.pages.flat().join('\n')).not.toContain('later');
+    expect((await readStatement()).pages.flat().join('\n')).toContain('later');
+  });
+});
+
+describe('a request that cannot be served', () => {
+  it.each([
+    [{ locale: 'not a tag' }, 400, { Locale: ['The field Locale must be a language tag such as en or de-AT.'] }],
+    [{ timeZone: 'Mars' }, 400, { TimeZone: ['The field TimeZone must be the name of an IANA time zone.'] }],
+    [{ individualId: 2_000_000_000 }, 400, { Error: ['Unknown individual.'] }],
+  ])('%o is %d', async (body, status, errors) => {
+    const answer = await service.call('/app/statement', { individualId, ...body });
+    expect(answer.status).toBe(status);
+    expect(answer.json.errors).toEqual(errors);
+  });
+
+  it('is 404 for an individual without transactions', async () => {
+    const answer = await service.call('/app/statement', { individualId: await service.createUser() });
+    expect([answer.status, answer.headers.get('error-reason')]).toEqual([404, 'no-transactions']);
+  });
+
+  it('is 403 with a token of another user', async () => {
+    const token = await service.token('transactions:read', await service.createUser());
+    expect((await service.call('/app/statement', { individualId }, { token })).status).toBe(403);
+  });
+
+  it('is 400 for more than 10,000 rows, with what to do', async () => {
+    const answer = await service.call('/app/statement', { individualId: merchant });
+    expect(answer.status).toBe(400);
+    expect(answer.json.errors.TimestampFrom).toEqual([
+      'A statement has at most 10000 rows, and these are 10001. Narrow the time range, or export the rows.',
+    ]);
+  });
+});
+
+it.skipIf(process.platform !== 'linux')('a caller that leaves ends the thread that makes its statement', async () => {
+  const threads = () => readdirSync('/proc/self/task').length;
+  const before = threads();
+  const abort = new AbortController();
+  const response = await fetch(`${service.url}/app/statement`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${await service.token()}`, 'content-type': 'application/json' },
+    body: JSON.stringify({ individualId: merchant, timestampTo: '2026-01-01T00:00:00Z' }),
+    signal: abort.signal,
+  });
+  expect(response.status).toBe(200);
+  expect(threads()).toBeGreaterThan(before);
+  abort.abort();
+  await vi.waitUntil(() => threads() <= before, { timeout: 30_000 });
+});
