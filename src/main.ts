@@ -95,6 +95,23 @@ program
   .option('--erased', 'the retained transactions of an erased user, whatever the filters')
   .action(run(() => import('./cli/export.ts'), 'exportTransactions'));
 program
+  .command('statement')
+  .argument('<individual>', 'whose transactions')
+  .description('write a statement as PDF')
+  .option('--output <file>', 'where to; standard output if not given')
+  .option('--from <time>', 'first moment')
+  .option('--to <time>', 'last moment')
+  .option('--amount-from <amount>', 'least amount')
+  .option('--amount-to <amount>', 'largest amount')
+  .option('--type <type>', 'only this type')
+  .option('--category <category>', 'only this category')
+  .option('--status <status>', 'only this status')
+  .option('--currency <code>', 'only this currency')
+  .option('--search <text>', 'part of a name, a note or an id')
+  .option('--time-zone <name>', 'IANA time zone of the dates', 'UTC')
+  .option('--locale <tag>', 'language of the labels, and form of dates and amounts', 'en')
+  .action(run(() => import('./cli/statement.ts'), 'statement'));
+program
   .command('erase-user')
   .argument('<id>', 'the user')
   .description('erase a user: everything about the person at once, the transactions after their retention')

@@ -70,6 +70,7 @@ const pure = [
   'transactions/filter-input.ts',
   'transactions/instant.ts',
   'transactions/limits.ts',
+  'transactions/locale.ts',
   'transactions/period.ts',
   'transactions/record-rules.ts',
   'transactions/row.ts',

@@ -90,8 +90,10 @@ describe('a statement', () => {
         transactionCategory!
       ] ?? [`Sender ${number} → Receiver ${number}`, ''];
       const date = new Intl.DateTimeFormat('en-GB', {
-        ...{ timeZone: 'Europe/Berlin', dateStyle: 'medium', timeStyle: 'short' },
-      } as Intl.DateTimeFormatOptions).format(new Date(timeStamp!));
+        timeZone: 'Europe/Berlin',
+        dateStyle: 'medium',
+        timeStyle: 'short',
+      }).format(new Date(timeStamp!));
       const line = lines.find((each) => each.includes(`${party} `));
       expect(line).toBe(`${date} ${party} ${transactionStatus} ${sign}${Number(amount).toFixed(2)} ${currency}`);
     }

@@ -9,5 +9,6 @@ export type StatementOrder = { rows: StatementRow[] } | 'end';
 const document = new StatementDocument(workerData as StatementHead);
 
 parentPort!.on('message', async (order: StatementOrder) => {
+  // oxlint-disable-next-line unicorn/require-post-message-target-origin -- between threads, not windows
   parentPort!.postMessage(order === 'end' ? await document.end() : document.write(order.rows));
 });

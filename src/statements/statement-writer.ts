@@ -21,6 +21,7 @@ export function openStatementWriter(head: StatementHead): StatementWriter {
 
   /** Rejects if the worker fails. */
   async function ask(order: StatementOrder): Promise<Uint8Array[]> {
+    // oxlint-disable-next-line unicorn/require-post-message-target-origin -- between threads, not windows
     worker.postMessage(order);
     const [chunks] = (await once(worker, 'message')) as [Uint8Array[]];
     return chunks;

@@ -81,7 +81,7 @@ export class Typesetter {
   }
 
   #addFont(name: string, file: Buffer): void {
-    this.document.registerFont(name, file as unknown as string);
+    this.document.registerFont(name, file);
     this.#fonts.set(name, new Face(file));
   }
 

@@ -47,7 +47,7 @@ async function readLines(document: PDFDocumentProxy, number: number): Promise<st
 
 interface Node {
   role?: string;
-  children?: Node[];
+  children?: object[];
 }
 
 function rolesOf(node: Node | null): string[] {

@@ -1,11 +1,10 @@
 import { Readable } from 'node:stream';
 import { body, filterText, int32, required, withDefault } from '../../formats/shape.ts';
 import { checkRanges, filterMembers, filterOf } from '../../transactions/filter-input.ts';
+import { localeMessage, parseLocale } from '../../transactions/locale.ts';
 import { maxStatementRows, type StatementReply, type StatementRequest } from '../../transactions/make-statement.ts';
 import { parseTimeZone, timeZoneMessage } from '../../transactions/totals.ts';
 import { operation } from '../operation.ts';
-
-export const localeMessage = 'The field {0} must be a language tag such as en or de-AT.';
 
 const input = body(
   'StatementRequest',
@@ -73,15 +72,3 @@ export const statementOperation = (makeStatement: (request: StatementRequest) =>
       };
     },
   });
-
-const longestTag = 64;
-
-/** Null characters and the like are no language tags; tags of unknown languages are, and get English. */
-export function parseLocale(tag: string): string | undefined {
-  if (tag.length > longestTag) return undefined;
-  try {
-    return Intl.getCanonicalLocales(tag)[0];
-  } catch {
-    return undefined;
-  }
-}

@@ -1,0 +1,47 @@
+/** `ledgerline statement`: the statement that `POST /app/statement` makes. */
+import { randomBytes } from 'node:crypto';
+import { ServiceClock } from '../clock.ts';
+import { loadConfig } from '../config/load.ts';
+import { deriveKeys } from '../digest-keys.ts';
+import { StartError } from '../errors.ts';
+import { serviceItself } from '../slots.ts';
+import { openStatementWriter } from '../statements/statement-writer.ts';
+import { createAsOf } from '../transactions/as-of.ts';
+import { filterOf } from '../transactions/filter-input.ts';
+import { parseLocale } from '../transactions/locale.ts';
+import { createMakeStatement } from '../transactions/make-statement.ts';
+import { parseTimeZone } from '../transactions/totals.ts';
+import { createTransactionsStore } from '../transactions/transactions.store.ts';
+import { withDatabase } from './database.ts';
+import { readFilterOptions, type FilterOptions } from './filter-options.ts';
+import { writeOutput } from './output.ts';
+
+export interface StatementOptions extends FilterOptions {
+  output?: string;
+  timeZone: string;
+  locale: string;
+}
+
+export async function statement(individual: string, options: StatementOptions): Promise<number> {
+  const { individualId, ...values } = readFilterOptions(individual, options);
+  const timeZone = parseTimeZone(options.timeZone) ?? fail(`There is no time zone ${options.timeZone}.`);
+  const locale = parseLocale(options.locale) ?? fail(`${options.locale} is not a language tag such as en or de-AT.`);
+  await withDatabase(2, async (db) => {
+    const makeStatement = createMakeStatement({
+      store: createTransactionsStore(db),
+      clock: new ServiceClock(),
+      // Nobody sees the token of a statement that is a file.
+      asOf: createAsOf(deriveKeys([randomBytes(32)], 'page tokens')),
+      extraFont: loadConfig(process.env).statementFont,
+      openWriter: openStatementWriter,
+    });
+    const filter = filterOf(values);
+    const request = { individualId, filter, timeZone, locale, asOf: undefined, owner: serviceItself };
+    await writeOutput((await makeStatement(request)).chunks, options.output);
+  });
+  return 0;
+}
+
+function fail(message: string): never {
+  throw new StartError(message);
+}
