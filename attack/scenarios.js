@@ -152,6 +152,25 @@ export const scenarios = [
     },
   },
   {
+    name: 'pump and verify a quarter of the codes',
+    matters: ['prefix', 'country-sends', 'spend'],
+    async run(world, { scale }) {
+      const attempts = Math.ceil(30_000 * scale);
+      const ids = await world.users(Math.ceil(attempts / 2));
+      let texts = 0;
+      const people = await honestStream(world, 100);
+      await inParallel(attempts, 48, async (index) => {
+        const address = `198.18.${(index >> 8) & 255}.${index & 255}`;
+        const phone = `+447400${String(index % 100).padStart(2, '0')}${String(Math.floor(index / 100)).padStart(4, '0')}`;
+        const id = ids[index % ids.length];
+        if ((await world.send(id, phone, { address })) !== 204) return;
+        texts += 1;
+        if (index % 4 === 0) await world.verify(id, (await world.codes(phone))[0], { address });
+      });
+      return { attempts, texts, price: 0.04, ...people };
+    },
+  },
+  {
     name: 'spell one number in many ways',
     matters: ['phone-sends', 'phone-users'],
     async run(world) {
@@ -230,6 +249,28 @@ export const scenarios = [
         await world.verify(victim, '000000', { boundTo: attacker });
         const verified = await world.verify(victim, code, { address });
         if (verified !== 200) hurt.push(`verify ${verified}`);
+      }
+      return { attempts, honest, hurt };
+    },
+  },
+  {
+    name: 'lock an established user out with 20 accounts',
+    matters: ['phone-sends', 'phone-users'],
+    async run(world) {
+      const hurt = [];
+      let attempts = 0;
+      const honest = 5;
+      for (let index = 0; index < honest; index += 1) {
+        const phone = honestPhone(index + 2000);
+        const victim = await world.user();
+        await world.recordTransaction(victim);
+        for (const id of await world.users(20)) {
+          for (let call = 0; call < 3; call += 1, attempts += 1) await world.send(id, phone);
+        }
+        const address = world.address();
+        const sent = await world.send(victim, phone, { address });
+        const verified = sent === 204 ? await world.verify(victim, (await world.codes(phone))[0], { address }) : sent;
+        if (verified !== 200) hurt.push(`send ${sent}, verify ${verified}`);
       }
       return { attempts, honest, hurt };
     },

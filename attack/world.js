@@ -62,6 +62,15 @@ export class World {
     return made;
   }
 
+  /** A transaction of the user, who is established by it. */
+  async recordTransaction(individualId) {
+    const transaction = {
+      ...{ individualId, transactionId: `attack-${individualId}` },
+      ...{ amount: '1.00', currency: 'GBP', timeStamp: '2026-01-01T00:00:00Z' },
+    };
+    await this.post('/app/record-transactions', { transactions: [transaction] });
+  }
+
   /** A client address that no other user has. */
   address() {
     const number = (this.#nextAddress += 1);

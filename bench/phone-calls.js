@@ -23,7 +23,9 @@ export async function reserveSend(store, userId, phone, now) {
     now,
     limits: sendLimits,
     sources: [],
+    establishedBefore: new Date(0),
     isForbidden: false,
+    isForbiddenToNewcomers: false,
     leases: null,
     code: { seed, digest, expiresAt, attemptLimit: 5, mayRepeat: true },
   });
@@ -62,5 +64,5 @@ export async function reserveAttempt(store, userId, phone, now) {
     codeKey: undefined,
   };
   const { phoneKeys } = await store.reserveAttempt(attempt);
-  await store.consumeCode(attempt, { codeNumber: 1, phone }, phoneKeys, undefined);
+  await store.consumeCode(attempt, { codeNumber: 1, phone }, phoneKeys);
 }

@@ -1099,6 +1099,8 @@ export interface GuardDecision {
   country: string | null;
   /** The client address, or the person that the token names. */
   source: string | null;
+  /** What the rule saw, in one sentence, where it has more to tell than its name. */
+  evidence: string | null;
 }
 
 export interface GuardDecisions {

@@ -59,6 +59,7 @@ const pure = [
   'events/cursor.ts',
   'events/webhooks/delivery-state.ts',
   'guard/limits.ts',
+  'guard/ranges.ts',
   'guard/rules.ts',
   'guard/source.ts',
   'guard/windows.ts',

@@ -6,6 +6,7 @@ import { createDeskStore } from '../guard/desk.store.ts';
 import { createGuardStore } from '../guard/guard.store.ts';
 import { createFiredRules } from '../guard/fired-rules.ts';
 import { LeaseBook } from '../guard/leases.ts';
+import { RangeBook } from '../guard/range-book.ts';
 import { readLimits } from '../guard/limits.ts';
 import { createLiveGuard } from '../guard/live.ts';
 import { configuredModes } from '../guard/rules.ts';
@@ -30,6 +31,7 @@ export async function openGuard(core: Core, phones: PhoneStore, observe: Observe
   const decisions = new DecisionLog(store.writeDecisions, firedRules.tell);
   const sweep = createSweeper(store, limits, clock);
   const leases = new LeaseBook();
+  const ranges = new RangeBook(limits.ranges, limits.processes ?? 1, store.exchangeRanges);
   await live.refresh();
   const flushFailed = (error: unknown) =>
     observe({ kind: 'job-failed', job: 'guard-decisions', reason: errorCode(error) });
@@ -42,6 +44,7 @@ export async function openGuard(core: Core, phones: PhoneStore, observe: Observe
   jobs.start(
     { name: 'guard-state', everyMilliseconds: 2000, run: () => live.refresh() },
     { name: 'guard-decisions', everyMilliseconds: 1000, run: () => decisions.flush() },
+    { name: 'guard-ranges', everyMilliseconds: 1000, run: () => ranges.exchange(clock.now()) },
     {
       name: 'guard-budgets',
       everyMilliseconds: 15_000,
@@ -54,6 +57,7 @@ export async function openGuard(core: Core, phones: PhoneStore, observe: Observe
     live,
     decisions,
     digest,
+    ranges,
     desk: createGuardDesk({
       store: traced('guard', createDeskStore(db)),
       configured,
@@ -66,6 +70,7 @@ export async function openGuard(core: Core, phones: PhoneStore, observe: Observe
       store: phones,
       live,
       leases,
+      ranges,
       decisions,
       digest,
       clock,
@@ -73,6 +78,7 @@ export async function openGuard(core: Core, phones: PhoneStore, observe: Observe
     }),
     async forget() {
       leases.forget();
+      ranges.forget();
       firedRules.forget();
       await live.refresh();
     },

@@ -98,6 +98,7 @@ export async function openPhone(core: Core, { url, inbox, terminal }: PhoneParts
         live: guard.live,
         decisions: guard.decisions,
         digest: guard.digest,
+        ranges: guard.ranges,
         codeAttempts: config.codeAttempts,
         dispatchSeconds: config.sendSeconds + recordingSeconds,
       }),

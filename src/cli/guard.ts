@@ -133,7 +133,7 @@ export const guardDecisions = (options: { rule?: string; shadow?: boolean; user?
       most: number('--count', options.count, 500),
     });
     table([
-      ['time', 'rule', 'action', 'operation', 'user', 'phone', 'country', 'source'],
+      ['time', 'rule', 'action', 'operation', 'user', 'phone', 'country', 'source', 'evidence'],
       ...decisions.map((one) => [
         one.at.toISOString(),
         one.rule,
@@ -143,6 +143,7 @@ export const guardDecisions = (options: { rule?: string; shadow?: boolean; user?
         one.phone,
         one.country,
         one.source,
+        one.evidence,
       ]),
     ]);
   });

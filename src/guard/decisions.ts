@@ -13,6 +13,8 @@ export interface Decision {
   country: string | undefined;
   /** The address, or the subject of the token, that the call is counted against. */
   source: string | undefined;
+  /** In one sentence, where the rule has more to tell than its name. */
+  evidence?: string | undefined;
 }
 
 export interface DecisionTotal {

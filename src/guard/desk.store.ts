@@ -131,8 +131,9 @@ export function createDeskStore(db: Database) {
           (select 'code:' || encode(key, 'hex'), 'one-code', cardinality(users) || ' users', null, blocked_until
           from guard_codes where blocked_until > ${now} order by blocked_until desc limit ${most})
           union all
-          (select 'prefix:' || prefix, 'prefix', prefix || '…', null, blocked_until
-          from guard_prefixes where blocked_until > ${now} order by blocked_until desc limit ${most})
+          (select 'prefix:' || name, 'prefix', case when name like '+%' then name || '…' else name end, null,
+            limited_until
+          from guard_ranges where limited_until > ${now} order by limited_until desc limit ${most})
         ) blocks order by blocked_until desc, id limit ${most}`,
       );
       return rows.map(({ id, rule, subject, users, blocked_until }) => ({
@@ -232,12 +233,24 @@ export function createDeskStore(db: Database) {
           ];
           return sql`
             select id::float8 as id, decided_at, rule, action, operation, user_id, phone,
-              encode(phone_key, 'hex') as phone_key, country, source
+              encode(phone_key, 'hex') as phone_key, country, source, evidence
             from guard_decisions where ${conditions} order by id desc limit ${most}`;
         }),
       );
       return rows.map(
-        ({ id, decided_at, rule: name, action: what, operation, user_id, phone, phone_key, country, source }) => ({
+        ({
+          id,
+          decided_at,
+          rule: name,
+          action: what,
+          operation,
+          user_id,
+          phone,
+          phone_key,
+          country,
+          source,
+          evidence,
+        }) => ({
           id: Number(id),
           at: decided_at as Date,
           rule: String(name),
@@ -248,6 +261,7 @@ export function createDeskStore(db: Database) {
           phoneKey: phone_key as string | null,
           country: country as string | null,
           source: source as string | null,
+          evidence: evidence as string | null,
         }),
       );
     },
@@ -346,7 +360,9 @@ function liftStatement(target: LiftTarget): {
     };
   }
   return {
-    statement: `delete from guard_prefixes where prefix = $9::text returning ${noUntil}`,
+    // What is normal for the range stays known.
+    statement: `update guard_ranges set unverified = 0, day_sends = 0, hour_sends = 0, hour_verified = 0, shrinks = 0,
+      refused_at = null, limited_until = null where name = $9::text returning ${noUntil}`,
     value: target.prefix,
     label: `prefix ${target.prefix}`,
     userId: undefined,

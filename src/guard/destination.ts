@@ -3,11 +3,6 @@ import type { PhoneNumber } from '../phone/phone-number.ts';
 import type { GuardLimits, Table } from './limits.ts';
 import { ruleOf, type Modes, type RuleName } from './rules.ts';
 
-/** Numbers that differ only in their last four digits are usually rented together. */
-export function prefixOf(phone: string): string {
-  return phone.slice(0, -4);
-}
-
 /** The longest leading digits win, then the country, then the rest. */
 export function lookUp(table: Table, { key, country }: PhoneNumber): number | undefined {
   if (table.size === 0) return undefined;
@@ -28,7 +23,7 @@ export function rulesAgainst(number: PhoneNumber, limits: GuardLimits, modes: Mo
   return against.filter((rule) => isOn(rule, modes, isSafe));
 }
 
-function isOn(rule: RuleName, modes: Modes, isSafe: boolean): boolean {
+export function isOn(rule: RuleName, modes: Modes, isSafe: boolean): boolean {
   return modes[rule] !== 'off' && !(isSafe && ruleOf(rule).sparesSafeNumbers);
 }
 
@@ -42,30 +37,24 @@ export interface Need {
   cap: number;
 }
 
-export interface SharedNeeds {
-  prefix: Need | undefined;
-  budgets: Need[];
-}
-
+/** A process leases a hundredth of a cap at once. */
+const blocksOfCap = 100;
 const share = (cap: number, parts: number, units: number) => Math.max(units, Math.floor(cap / parts));
 
 /** What a send draws on besides its own user, phone and sources. */
-export function sharedNeeds(number: PhoneNumber, limits: GuardLimits, modes: Modes, isSafe: boolean): SharedNeeds {
+export function sharedNeeds(number: PhoneNumber, limits: GuardLimits, modes: Modes, isSafe: boolean): Need[] {
   const country = number.country ?? 'unknown';
   const price = lookUp(limits.prices, number) ?? 0;
   const { processes = 1 } = limits;
-  const need = (rule: RuleName, name: string, units: number, cap: number | undefined, parts: number): Need[] =>
+  const need = (rule: RuleName, name: string, units: number, cap: number | undefined): Need[] =>
     cap === undefined || units === 0 || !isOn(rule, modes, isSafe)
       ? []
-      : [{ rule, name, units, cap, block: share(cap, parts * processes, units) }];
-  return {
-    prefix: need('prefix', prefixOf(number.key), 1, limits.prefixSends?.count, 5)[0],
-    budgets: [
-      ...need('country-sends', `sends ${country}`, 1, lookUp(limits.countrySends, number), 100),
-      ...need('spend', `spend ${country}`, price, lookUp(limits.countrySpend, number), 100),
-      ...need('spend', 'spend', price, limits.daySpend, 100),
-    ],
-  };
+      : [{ rule, name, units, cap, block: share(cap, blocksOfCap * processes, units) }];
+  return [
+    ...need('country-sends', `sends ${country}`, 1, lookUp(limits.countrySends, number)),
+    ...need('spend', `spend ${country}`, price, lookUp(limits.countrySpend, number)),
+    ...need('spend', 'spend', price, limits.daySpend),
+  ];
 }
 
 /** Budgets are by day, in UTC. */

@@ -3,6 +3,8 @@ import type { Database } from '../db/database.ts';
 import type { Decision, DecisionTotal } from './decisions.ts';
 import type { FiredRule } from './fired-rules.ts';
 import type { GuardState } from './live.ts';
+import type { RangeChange } from './range-book.ts';
+import type { RangeState } from './ranges.ts';
 
 /** The time of the last event: of timestamps, or of records that have one. */
 const last = (events: string) => `coalesce(${events}[cardinality(${events})], '-infinity')`;
@@ -30,12 +32,13 @@ const sweeps = {
     type: 'bytea',
     expired: `${lastAt('t.users')} <= $2 and (t.blocked_until is null or t.blocked_until <= $3)`,
   },
-  guard_prefixes: {
-    key: 'prefix',
+  guard_ranges: {
+    key: 'name',
     first: '',
     type: 'text',
-    // How often it was closed is remembered for a day.
-    expired: "t.window_start <= $2 and (t.blocked_until is null or t.blocked_until <= $3 - interval '1 day')",
+    // A range of which little was verified lately has nothing to teach.
+    expired:
+      "t.summed_at <= least($2, $3 - interval '2 days') and t.normal_verified < 1 or t.summed_at <= $3 - interval '60 days'",
   },
   // A row for an id that no user has holds nothing but failures.
   verifications: {
@@ -76,6 +79,32 @@ export function createGuardStore(db: Database) {
     /** Writes the event, unless the rule was told of within the time. */
     async tellFiredRule({ rule, country, mode, at }: FiredRule, seconds: number): Promise<void> {
       await db.write`select tell_fired_rule(${rule}, ${country}, ${mode}, ${at}, ${seconds})`;
+    },
+
+    /** Adds what this process counted, and answers with the sums of all. */
+    async exchangeRanges(changes: RangeChange[], now: Date): Promise<Map<string, RangeState>> {
+      const rows = await db.write.unsafe(
+        `select name, hour_sends, hour_verified, day_sends, unverified, normal_sends, normal_verified, shrinks, refused_at
+         from exchange_ranges($1::text::jsonb, $2::timestamptz)`,
+        [JSON.stringify(changes), now],
+        { prepare: true },
+      );
+      return new Map(
+        rows.map((row) => [
+          row.name,
+          {
+            at: now.getTime(),
+            hourSends: row.hour_sends,
+            hourVerified: row.hour_verified,
+            daySends: row.day_sends,
+            unverified: Math.max(0, row.unverified),
+            normalSends: row.normal_sends,
+            normalVerified: row.normal_verified,
+            shrinks: row.shrinks,
+            refusedAt: row.refused_at?.getTime() ?? 0,
+          },
+        ]),
+      );
     },
 
     /** Nothing is written about a user who was erased meanwhile; the totals count everything. */

@@ -6,6 +6,8 @@ export interface Objection {
   rule: RuleName;
   /** Undefined: for ever. */
   waitSeconds: number | undefined;
+  /** In one sentence, where the rule has more to tell than its name. */
+  evidence?: string | undefined;
 }
 
 export interface Verdict {
@@ -23,5 +25,6 @@ export function judge(objections: readonly Objection[], modes: Modes): Verdict {
   if (!enforced) return { refusal: undefined, shadows };
   const waits = objections.filter(({ rule }) => rule === enforced).map(({ waitSeconds }) => waitSeconds);
   const waitSeconds = waits.includes(undefined) ? undefined : Math.max(...(waits as number[]));
-  return { refusal: { rule: enforced, waitSeconds }, shadows };
+  const evidence = objections.find(({ rule }) => rule === enforced)?.evidence;
+  return { refusal: { rule: enforced, waitSeconds, evidence }, shadows };
 }

@@ -1,12 +1,8 @@
 /** The limits of all rules as they are configured, and as the database takes them while the modes stay. */
 import { countingRuleNames, countingRuleOf, type Counter, type CountingRuleName, type Modes } from './rules.ts';
+import type { ByLevel, RangeLimits } from './ranges.ts';
 import { sourceKinds, type SourceKind } from './source.ts';
 import { createLimit, type Limit, type Rate, type Window } from './windows.ts';
-
-/** `count` or more in a window of `seconds`, with less than `percent` of them verified, close a prefix. */
-export interface PrefixLimit extends Rate {
-  percent: number;
-}
 
 /** By `+` and leading digits, by country, or `*` for the rest. */
 export type Table = ReadonlyMap<string, number>;
@@ -15,11 +11,13 @@ export interface GuardLimits {
   /** The processes of this node. Each leases a part of what one would. */
   processes?: number;
   rates: Readonly<Record<CountingRuleName, readonly Rate[]>>;
+  /** A user who exists for so long is established, as is one with transactions. */
+  establishedSeconds: number;
   /** ISO 3166 codes; `*` for all. */
   countries: readonly string[];
   /** As libphonenumber names them. */
   refusedTypes: readonly string[];
-  prefixSends: PrefixLimit | undefined;
+  ranges: RangeLimits;
   countrySends: Table;
   /** In ten-thousandths of the operator's currency, as are the limits on spending. */
   prices: Table;
@@ -30,11 +28,25 @@ export interface GuardLimits {
 
 /** The settings that hold them: a counting rule's are under its name. */
 export type GuardSettings = Readonly<Record<CountingRuleName, readonly Rate[]>> &
-  Omit<GuardLimits, 'rates' | 'countries'> & { countries: readonly string[] | undefined };
+  Omit<GuardLimits, 'rates' | 'countries' | 'ranges'> & {
+    countries: readonly string[] | undefined;
+    rangeUnverified: ByLevel;
+    rangeUnverifiedPercent: number;
+    rangeSends: ByLevel;
+    rangeGrowth: number;
+    rangeConversion: number;
+  };
 
 export function readLimits(settings: GuardSettings): GuardLimits {
+  const ranges: RangeLimits = {
+    unverified: settings.rangeUnverified,
+    unverifiedPercent: settings.rangeUnverifiedPercent,
+    sends: settings.rangeSends,
+    growth: settings.rangeGrowth,
+    conversionPercent: settings.rangeConversion,
+  };
   const rates = Object.fromEntries(countingRuleNames.map((name) => [name, settings[name]]));
-  return { ...settings, countries: settings.countries ?? [], rates: rates as GuardLimits['rates'] };
+  return { ...settings, ranges, countries: settings.countries ?? [], rates: rates as GuardLimits['rates'] };
 }
 
 type SourceLimits = Readonly<Record<SourceKind, Limit>>;
@@ -63,9 +75,10 @@ export function planSends(limits: GuardLimits, modes: Modes, isSafe: boolean): S
   return {
     userSends: createLimit(windows({ counts: 'sends', by: 'user' })),
     userPhones: createLimit(windows({ counts: 'phones', by: 'user' })),
-    // Sends that do not count against everybody come on top; there are never more than twice the limit.
-    phoneSends: createLimit(windows({ counts: 'sends', by: 'phone' }), (count) => 2 * count),
-    phoneUsers: createLimit(windows({ counts: 'users', by: 'phone' })),
+    // Sends that do not count against everybody come on top: at most twice the limit by newcomers, and as many by
+    // established users, whom the newcomers' do not count against.
+    phoneSends: createLimit(windows({ counts: 'sends', by: 'phone' }), (count) => 4 * count),
+    phoneUsers: createLimit(windows({ counts: 'users', by: 'phone' }), (count) => 2 * count),
     sources: bySource((by) => createLimit(windows({ counts: 'sends', by }))),
   };
 }
@@ -95,7 +108,7 @@ function bySource(limitOf: (kind: SourceKind) => Limit): SourceLimits {
 }
 
 /** The longest window of any rule: after this much time an event counts nowhere. */
-export function longestWindowSeconds({ rates, prefixSends }: GuardLimits): number {
-  const all = [...Object.values(rates).flat(), ...(prefixSends ? [prefixSends] : [])];
+export function longestWindowSeconds({ rates }: GuardLimits): number {
+  const all = Object.values(rates).flat();
   return Math.max(0, ...all.map(({ seconds }) => seconds));
 }

@@ -116,7 +116,8 @@ export const rules = {
   'phone-sends': {
     counts: 'sends',
     by: 'phone',
-    sentence: 'Codes that may be sent to one phone; what one user was sent takes at most half of it from the others.',
+    sentence:
+      'Codes that may be sent to one phone. One user takes at most half of it from the others; newcomers take nothing from established users.',
     windows: { sandbox: 'off', production: '5/10m,10/1d', about: 'Codes that may be sent to one phone.' },
     sparesSafeNumbers: true,
     isOnInSandbox: true,
@@ -126,8 +127,9 @@ export const rules = {
   'phone-users': {
     counts: 'users',
     by: 'phone',
-    sentence: 'Different users who may have codes sent to one phone.',
-    windows: { ...alike('3/1d'), single: true, about: 'Different users who may have codes sent to one phone.' },
+    sentence: 'Different users who may have codes sent to one phone. Newcomers do not count against established users.',
+    // An hour more than a day, so that those of one day cannot try their codes beside those of the day before.
+    windows: { ...alike('3/25h'), single: true, about: 'Different users who may have codes sent to one phone.' },
     sparesSafeNumbers: true,
     answer: '429',
     refusal: 'Too many users requested codes for this phone number. Try again later.',
@@ -143,9 +145,16 @@ export const rules = {
   prefix: {
     counts: 'messages',
     by: 'prefix',
-    sentence: 'Codes an hour to numbers that differ in their last four digits, unless enough of them are verified.',
-    settings: ['LEDGERLINE_PREFIX_SENDS'],
-    defaults: '20 an hour with less than 20 % verified: closed for 30 minutes, doubling to 12 hours',
+    sentence: 'Codes to a range of numbers that are not verified, and codes far above what is normal for the range.',
+    settings: [
+      'LEDGERLINE_RANGE_UNVERIFIED',
+      'LEDGERLINE_RANGE_UNVERIFIED_PERCENT',
+      'LEDGERLINE_RANGE_SENDS',
+      'LEDGERLINE_RANGE_GROWTH',
+      'LEDGERLINE_RANGE_CONVERSION',
+    ],
+    defaults:
+      'a day without being verified: 20 to 100 by the size of the range, 200 in a country, or 15 % of what is normal; in all: 100 to 2,000, or 3 times what is normal',
     sparesSafeNumbers: true,
     answer: '429',
     refusal: destinationLimited,

@@ -4,7 +4,6 @@ import { retryLostRace } from '../db/lost-race.ts';
 import type { FailureLimits, SendLimits } from '../guard/limits.ts';
 import type { RuleName } from '../guard/rules.ts';
 import type { Source } from '../guard/source.ts';
-import type { Limit } from '../guard/windows.ts';
 import type { StoredCode } from './code.ts';
 import {
   countedSources,
@@ -25,8 +24,12 @@ export interface SendAttempt {
   now: Date;
   limits: SendLimits;
   sources: readonly Source[];
+  /** A user who was created before this, or who has transactions, is established. */
+  establishedBefore: Date;
   /** An enforced rule forbids the number itself, or a shared budget was refused a moment ago. */
   isForbidden: boolean;
+  /** An enforced rule allows it to established users only. */
+  isForbiddenToNewcomers: boolean;
   /** What this process must lease for the send, as JSON; null if it holds enough. */
   leases: string | null;
   code: NewCode;
@@ -54,7 +57,6 @@ export interface SendReservation {
   counted: Source[];
   /** Whether the leases were asked for. */
   isLeased: boolean;
-  prefixLease: { isGranted: boolean; windowStart: Date | null; closedUntil: Date | null } | undefined;
   /** What the budgets granted, by name. */
   budgetLeases: ReadonlyMap<string, number>;
   codeNumber: number;
@@ -135,8 +137,8 @@ export type PhoneStore = ReturnType<typeof createPhoneStore>;
 
 const reserveSendText = rememberStatements<SendLimits>(
   (limits, counted) => `
-  select * from reserve_send($1::int, $2::text, $3::bytea, $4::timestamptz, $5::smallint, $6::boolean,
-    ${sendLimitsConstant(limits)}, ${sourcesExpression(limits, counted, 13)}, $7::text::jsonb,
+  select * from reserve_send($1::int, $2::text, $3::bytea, $4::timestamptz, $5::smallint, $6::boolean, $14::boolean,
+    ${sendLimitsConstant(limits)}, ${sourcesExpression(limits, counted, 15)}, $13::timestamptz, $7::text::jsonb,
     $8::bytea, $9::bytea, $10::timestamptz, $11::int, $12::boolean)`,
 );
 
@@ -179,7 +181,7 @@ const reserveAttemptText = rememberStatements<FailureLimits>(
 const consumeCodeText = rememberStatements<FailureLimits>(
   (limits, counted) => `
   select consume_code($1::int, $2::int, $3::text, $4::timestamptz, $5::text::bytea[], ${failureLimitsConstant(limits)},
-    ${sourcesExpression(limits, counted, 7)}, $6::text) as consumed`,
+    ${sourcesExpression(limits, counted, 7)}, $6::bytea, ${limitConstant(limits.codeUsers)}) as consumed`,
 );
 
 export function createPhoneStore(db: Database) {
@@ -193,7 +195,7 @@ export function createPhoneStore(db: Database) {
           [
             ...[userId, phone, phoneKey, now, attempt.correlationType, attempt.isForbidden, attempt.leases],
             ...[code.seed, code.digest, code.expiresAt, code.attemptLimit, code.mayRepeat],
-            ...sourceParameters(counted),
+            ...[attempt.establishedBefore, attempt.isForbiddenToNewcomers, ...sourceParameters(counted)],
           ],
           { prepare: true },
         ),
@@ -203,7 +205,6 @@ export function createPhoneStore(db: Database) {
         refusals: readRefusals(row!.refusals),
         counted,
         isLeased: row!.is_leased ?? false,
-        prefixLease: readPrefixLease(row!.prefix_lease),
         budgetLeases: new Map<string, number>(row!.budget_leases ?? []),
         codeNumber: row!.code_number,
         messageNumber: row!.message_number,
@@ -272,26 +273,17 @@ export function createPhoneStore(db: Database) {
 
     /** Where a verification is decided. False if another call used the code first, or another user has the phone. */
     async consumeCode(
-      { userId, now, limits, sources }: VerifyAttempt,
+      { userId, now, limits, sources, codeKey }: VerifyAttempt,
       { codeNumber, phone }: GoodCode,
       phoneKeys: string,
-      prefix: string | undefined,
     ): Promise<boolean> {
       const counted = countedSources(limits, sources);
       const [row] = await db.write.unsafe(
         consumeCodeText(limits, counted),
-        [userId, codeNumber, phone, now, phoneKeys, prefix ?? null, ...sourceParameters(counted)],
+        [userId, codeNumber, phone, now, phoneKeys, codeKey ?? null, ...sourceParameters(counted)],
         { prepare: true },
       );
       return row!.consumed;
-    },
-
-    async noteFailedCode(key: Buffer, userId: number, now: Date, limit: Limit): Promise<void> {
-      await db.write.unsafe(
-        `select note_failed_code($1::bytea, $2::int, $3::timestamptz, ${limitConstant(limit)})`,
-        [key, userId, now],
-        { prepare: true },
-      );
     },
 
     /** Writes the event of a block that a final failure has begun. */
@@ -365,14 +357,6 @@ function readRefusals(rows: { rule: RuleName; is_enforced: boolean; until: strin
   }));
 }
 
-function readPrefixLease(
-  row: { is_granted: boolean; window_start: string | null; closed_until: string | null } | null,
-): SendReservation['prefixLease'] {
-  return row === null
-    ? undefined
-    : { isGranted: row.is_granted, windowStart: readDate(row.window_start), closedUntil: readDate(row.closed_until) };
-}
-
 function readCodes(rows: { number: number; phone: string; seed: string; digest: string }[] | null): GoodCode[] {
   return (rows ?? []).map(({ number, phone, seed, digest }) => ({
     codeNumber: number,
@@ -382,5 +366,4 @@ function readCodes(rows: { number: number; phone: string; seed: string; digest: 
   }));
 }
 
-const readDate = (text: string | null) => (text === null ? null : new Date(text));
 const readBytes = (text: string) => Buffer.from(text.slice(2), 'hex');

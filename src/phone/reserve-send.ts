@@ -3,10 +3,11 @@ import { secondsAfter, secondsBetween, type Clock } from '../clock.ts';
 import { phoneTaken, phoneUnsupported, tooManySends, unknownUser } from '../errors.ts';
 import type { Observe } from '../observe.ts';
 import type { Decision, DecisionLog } from '../guard/decisions.ts';
-import { endOfDay, rulesAgainst, sharedNeeds, type Need } from '../guard/destination.ts';
+import { endOfDay, isOn, rulesAgainst, sharedNeeds, type Need } from '../guard/destination.ts';
 import { judge, type Objection } from '../guard/judge.ts';
 import type { Grant, LeaseBook, Taken } from '../guard/leases.ts';
 import type { LiveGuard } from '../guard/live.ts';
+import type { RangeBook, RangeVerdict } from '../guard/range-book.ts';
 import { ruleOf, type RuleName } from '../guard/rules.ts';
 import { sourcesOf, type Digest, type Origin, type Source } from '../guard/source.ts';
 import type { StoredCode } from './code.ts';
@@ -37,6 +38,7 @@ export interface SendGuard {
   store: PhoneStore;
   live: LiveGuard;
   leases: LeaseBook;
+  ranges: RangeBook;
   decisions: DecisionLog;
   digest: Digest;
   clock: Clock;
@@ -45,7 +47,7 @@ export interface SendGuard {
 
 export type ReserveSend = ReturnType<typeof createReserveSend>;
 
-export function createReserveSend({ store, live, leases, decisions, digest, clock, observe }: SendGuard) {
+export function createReserveSend({ store, live, leases, ranges, decisions, digest, clock, observe }: SendGuard) {
   const isEnforced = (rule: RuleName) => live.modes[rule] === 'enforce';
 
   /** Undefined: the user is verified already, and nothing is to be sent. */
@@ -56,9 +58,10 @@ export function createReserveSend({ store, live, leases, decisions, digest, cloc
     const phoneKey = digest('phone', number.key);
     const isSafe = live.isSafe(number.key);
     const against = rulesAgainst(number, limits, modes, isSafe);
-    const needs = sharedNeeds(number, limits, modes, isSafe);
-    const taken = await leases.take([...needs.budgets, ...(needs.prefix ? [needs.prefix] : [])], () => clock.now());
+    const taken = await leases.take(sharedNeeds(number, limits, modes, isSafe), () => clock.now());
     const now = clock.now();
+    const range = isOn('prefix', modes, isSafe) ? ranges.judge(number, now) : undefined;
+    const isRangeFull = range?.objection !== undefined && isEnforced('prefix');
 
     let reserved: SendReservation | undefined;
     try {
@@ -70,13 +73,19 @@ export function createReserveSend({ store, live, leases, decisions, digest, cloc
         now,
         limits: live.sendLimits(isSafe),
         sources,
-        isForbidden: against.some(isEnforced) || taken.denied.some(({ need }) => isEnforced(need.rule)),
+        establishedBefore: secondsAfter(now, -limits.establishedSeconds),
+        isForbidden:
+          against.some(isEnforced) ||
+          taken.denied.some(({ need }) => isEnforced(need.rule)) ||
+          (isRangeFull && !range.isOpenToEstablished),
+        isForbiddenToNewcomers: isRangeFull,
         leases: writeLeases(taken, now),
         code: send.makeCode(now),
       });
     } finally {
       const isUsed = reserved?.decision === 'reserved';
-      taken.settle(grantsOf(reserved, taken, now), denialsOf(reserved, taken, now), isUsed);
+      taken.settle(grantsOf(reserved, now), denialsOf(reserved, taken, now), isUsed);
+      if (!isUsed) range?.giveBack();
     }
 
     const { decision, codeNumber, messageNumber, repeated, counted } = reserved;
@@ -84,9 +93,9 @@ export function createReserveSend({ store, live, leases, decisions, digest, cloc
     if (decision === 'verified') return undefined;
     const own = reserved.refusals.map(({ rule, until }) => ({ rule, waitSeconds: secondsBetween(now, until) }));
     // A phone that another user holds is not judged by the rules about destinations.
-    const others = decision === 'phone-taken' ? [] : destinationObjections(against, reserved, taken, now);
+    const others = decision === 'phone-taken' ? [] : destinationObjections(against, reserved, taken, range, now);
     const { refusal, shadows } = judge([...own, ...others], modes);
-    for (const rule of shadows) await note(send, sources, rule, 'shadow', now);
+    for (const rule of shadows) await note(send, sources, { rule, ...evidenceOf(rule, others) }, 'shadow', now);
     if (decision === 'refused') return refuse(send, sources, refusal ?? own[0], now);
     if (decision === 'phone-taken') {
       observe({ kind: 'send-refused', userId, reason: 'phone-taken', traceId: send.origin.traceId });
@@ -102,8 +111,9 @@ export function createReserveSend({ store, live, leases, decisions, digest, cloc
     objection: Objection | undefined,
     now: Date,
   ): Promise<never> {
-    const { rule, waitSeconds } = objection ?? { rule: 'user-sends', waitSeconds: 1 };
-    await note(send, sources, rule, 'refused', now);
+    const refusing = objection ?? { rule: 'user-sends' as const, waitSeconds: 1 };
+    const { rule, waitSeconds } = refusing;
+    await note(send, sources, refusing, 'refused', now);
     observe({ kind: 'send-refused', userId: send.userId, reason: rule, traceId: send.origin.traceId });
     throw waitSeconds === undefined ? phoneUnsupported() : tooManySends(waitSeconds, ruleOf(rule).refusal);
   }
@@ -111,7 +121,7 @@ export function createReserveSend({ store, live, leases, decisions, digest, cloc
   function note(
     { userId, number }: GuardedSend,
     sources: readonly Source[],
-    rule: RuleName,
+    { rule, evidence }: Pick<Objection, 'rule' | 'evidence'>,
     action: Decision['action'],
     at: Date,
   ): Promise<void> {
@@ -119,6 +129,7 @@ export function createReserveSend({ store, live, leases, decisions, digest, cloc
       at,
       rule,
       action,
+      evidence,
       operation: 'send-code',
       userId,
       phone: maskPhone(number.key),
@@ -131,27 +142,21 @@ export function createReserveSend({ store, live, leases, decisions, digest, cloc
   /** What the reservation must lease, as `reserve_send` takes it. */
   function writeLeases({ wanted }: Taken, now: Date): string | null {
     if (wanted.length === 0) return null;
-    const withMode = (need: Need) => ({ ...need, isEnforced: isEnforced(need.rule) });
-    const prefix = wanted.find(({ rule }) => rule === 'prefix');
-    const budgets = wanted.filter(({ rule }) => rule !== 'prefix').map(withMode);
     return JSON.stringify({
-      ...(prefix && { prefix: { ...live.limits.prefixSends, ...withMode(prefix) } }),
-      ...(budgets.length > 0 && { budgets }),
+      budgets: wanted.map((need: Need) => ({ ...need, isEnforced: isEnforced(need.rule) })),
       day: now.toISOString().slice(0, 10),
     });
   }
 
-  function grantsOf(reserved: SendReservation | undefined, { wanted }: Taken, now: Date): Map<string, Grant> {
+  function grantsOf(reserved: SendReservation | undefined, now: Date): Map<string, Grant> {
     const grants = new Map<string, Grant>();
     for (const [name, units] of reserved?.budgetLeases ?? []) grants.set(name, { units, until: endOfDay(now) });
-    const asked = wanted.find(({ rule }) => rule === 'prefix');
-    const { prefixSends } = live.limits;
-    const lease = reserved?.prefixLease;
-    if (asked && prefixSends && lease?.isGranted && lease.windowStart) {
-      grants.set(asked.name, { units: asked.block, until: secondsAfter(lease.windowStart, prefixSends.seconds) });
-    }
     return grants;
   }
+}
+
+function evidenceOf(rule: RuleName, objections: readonly Objection[]): Pick<Objection, 'evidence'> {
+  return { evidence: objections.find((objection) => objection.rule === rule)?.evidence };
 }
 
 /** The rules that forbid the number, and the shared budgets that are used up. */
@@ -159,6 +164,7 @@ function destinationObjections(
   against: readonly RuleName[],
   reserved: SendReservation,
   taken: Taken,
+  range: RangeVerdict | undefined,
   now: Date,
 ): Objection[] {
   const denials = denialsOf(reserved, taken, now);
@@ -172,19 +178,13 @@ function destinationObjections(
       rule: need.rule,
       waitSeconds: secondsBetween(now, until),
     })),
+    ...(range?.objection ? [{ rule: 'prefix' as const, ...range.objection }] : []),
   ];
 }
 
-/** What was asked for and not granted. A prefix says itself when it opens again, a budget at the end of the day. */
+/** What was asked for and not granted, until the end of the day. */
 function denialsOf(reserved: SendReservation | undefined, { wanted }: Taken, now: Date): Map<string, Date> {
-  const denials = new Map<string, Date>();
-  if (!reserved?.isLeased) return denials;
-  for (const { name, rule, units } of wanted) {
-    if (rule !== 'prefix') {
-      if ((reserved.budgetLeases.get(name) ?? 0) < units) denials.set(name, endOfDay(now));
-    } else if (reserved.prefixLease?.closedUntil && !reserved.prefixLease.isGranted) {
-      denials.set(name, reserved.prefixLease.closedUntil);
-    }
-  }
-  return denials;
+  if (!reserved?.isLeased) return new Map();
+  const denied = wanted.filter(({ name, units }) => (reserved.budgetLeases.get(name) ?? 0) < units);
+  return new Map(denied.map(({ name }) => [name, endOfDay(now)]));
 }

@@ -4,14 +4,14 @@ import type { DigestKeys } from '../digest-keys.ts';
 import { invalidCode, tooManyFailures } from '../errors.ts';
 import type { Observe } from '../observe.ts';
 import type { DecisionLog } from '../guard/decisions.ts';
-import { prefixOf } from '../guard/destination.ts';
 import { judge } from '../guard/judge.ts';
 import type { LiveGuard } from '../guard/live.ts';
+import type { RangeBook } from '../guard/range-book.ts';
 import { ruleOf, type RuleName } from '../guard/rules.ts';
 import { sourcesOf, type Digest, type Origin } from '../guard/source.ts';
 import { AttemptsInFlight } from './attempts-in-flight.ts';
 import { isCodeOf } from './code.ts';
-import { maskPhone } from './phone-number.ts';
+import { maskPhone, parsePhoneNumber } from './phone-number.ts';
 import type { AttemptReservation, PhoneStore, VerifyAttempt } from './phone.store.ts';
 
 export interface VerifyRules {
@@ -21,6 +21,7 @@ export interface VerifyRules {
   live: LiveGuard;
   decisions: DecisionLog;
   digest: Digest;
+  ranges: RangeBook;
   /** Wrong attempts that end a code. */
   codeAttempts: number;
   /** The longest time between a reservation and the outcome of its dispatch. */
@@ -40,7 +41,7 @@ interface LoggedAttempt extends VerifyAttempt {
 /** What could be a code at all. */
 const codeLike = /^\d{4,10}$/;
 
-export function createVerifyCode({ store, clock, observe, live, decisions, digest, ...rules }: VerifyRules) {
+export function createVerifyCode({ store, clock, observe, live, decisions, digest, ranges, ...rules }: VerifyRules) {
   const inFlight = new AttemptsInFlight();
 
   return async function verifyCode(userId: number, code: string, origin: Origin): Promise<void> {
@@ -73,7 +74,7 @@ export function createVerifyCode({ store, clock, observe, live, decisions, diges
       pendingSince: secondsAfter(now, -rules.dispatchSeconds),
       sources: sourcesOf(digest, origin),
       traceId: origin.traceId,
-      codeKey: live.failureLimits.codeUsers.kept > 0 ? digest('code', code) : undefined,
+      codeKey: live.failureLimits.codeUsers.kept > 0 && codeLike.test(code) ? digest('code', code) : undefined,
     };
   }
 
@@ -81,13 +82,14 @@ export function createVerifyCode({ store, clock, observe, live, decisions, diges
     const { userId, traceId } = attempt;
     await judgeBlocks(attempt, reserved);
     const { goodCodes, phoneKeys } = reserved;
-    const refuse = (reason: FailureReason) => fail(attempt, reserved, code, reason);
+    const refuse = (reason: FailureReason) => fail(attempt, reserved, reason);
     if (goodCodes.length === 0) return refuse('no-code');
     const matching = goodCodes.find((good) => isCodeOf(rules.digestKeys, good.digest, { ...good, userId }, code));
     if (!matching) return refuse('wrong-code');
     // Right, but another call may use it up first, or another user may have verified the number.
-    const prefix = live.modes.prefix === 'off' ? undefined : prefixOf(matching.phone);
-    if (!(await store.consumeCode(attempt, matching, phoneKeys, prefix))) return refuse('lost-race');
+    if (!(await store.consumeCode(attempt, matching, phoneKeys))) return refuse('lost-race');
+    const number = live.modes.prefix === 'off' ? undefined : parsePhoneNumber(matching.phone);
+    if (number) ranges.noteVerified(number, attempt.now);
     observe({ kind: 'verified', userId, traceId });
   }
 
@@ -110,14 +112,12 @@ export function createVerifyCode({ store, clock, observe, live, decisions, diges
 
   /** The failure is final, and so is the block that it may have begun. */
   async function fail(
-    { userId, now, codeKey, limits, traceId }: LoggedAttempt,
+    { userId, now, traceId }: LoggedAttempt,
     { begunBlockUntil }: AttemptReservation,
-    code: string,
     reason: FailureReason,
   ): Promise<never> {
     observe({ kind: 'verify-refused', userId, reason, traceId });
     if (begunBlockUntil) await store.tellBlock(userId, begunBlockUntil, now);
-    if (codeKey && codeLike.test(code)) await store.noteFailedCode(codeKey, userId, now, limits.codeUsers);
     throw invalidCode();
   }
 

@@ -106,7 +106,7 @@ export const tables = {
       country: 'country of the phone',
       source: 'client address, or the subject of a token',
     },
-    other: ['id', 'decided_at', 'rule', 'action', 'operation'],
+    other: ['evidence', 'id', 'decided_at', 'rule', 'action', 'operation'],
   },
   transactions: {
     user: 'individual_id',
@@ -223,6 +223,10 @@ export const tables = {
     other: ['id', 'endpoint_id', 'event_position', 'state', 'attempts', 'due_at', 'last_attempt_at', 'last_status'],
   },
   guard_prefixes: noPerson('prefix', 'window_start', 'sent', 'verified', 'level', 'blocked_until'),
+  guard_ranges: noPerson(
+    ...['name', 'summed_at', 'hour_sends', 'hour_verified', 'day_sends', 'unverified', 'normal_sends'],
+    ...['normal_verified', 'shrinks', 'refused_at', 'limited_until'],
+  ),
   guard_fired_rules: noPerson('rule', 'country', 'told_at'),
   guard_budgets: noPerson('name', 'day', 'cap', 'used', 'granted'),
   guard_totals: noPerson('rule', 'action', 'hour', 'decisions'),

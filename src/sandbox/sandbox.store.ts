@@ -16,7 +16,7 @@ const last = (times: string) => `${times}[cardinality(${times})]`;
 
 const emptiedTables = [
   ...['users', 'verifications', 'phone_links', 'phone_sends', 'messages', 'verification_events', 'send_keys'],
-  ...['guard_sources', 'guard_codes', 'guard_prefixes', 'guard_budgets', 'guard_modes', 'guard_safe'],
+  ...['guard_sources', 'guard_codes', 'guard_ranges', 'guard_budgets', 'guard_modes', 'guard_safe'],
   ...['guard_decisions', 'guard_totals', 'guard_fired_rules', 'operator_actions', 'erased_users', 'sandbox_messages'],
   ...['transactions', 'transaction_history', 'transaction_blocks'],
   ...['event_counters', 'user_event_outbox', 'event_outbox', 'events'],
@@ -84,7 +84,7 @@ export function createSandboxStore(db: Database) {
            where greatest(${last('sends')}, ${last('failures')}) > $1
          ),
          codes as (delete from guard_codes where ${last('users')}.at > $1),
-         prefixes as (delete from guard_prefixes where window_start > $1 or blocked_until > $1),
+         ranges as (delete from guard_ranges where summed_at > $1),
          budgets as (delete from guard_budgets where day > $1::date),
          rules as (delete from guard_fired_rules where told_at > $1)
          update verifications set

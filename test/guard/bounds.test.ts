@@ -15,8 +15,11 @@ describe('the odds of guessing one phone’s code in 24 hours', () => {
   it('are at most 0.002 %, by the limits of production', () => {
     // A user has the failures that the longest window allows; each attempt is counted before it is compared.
     const perUser = Math.max(...limits.rates['user-failures'].map(({ count }) => count));
-    // Users who were sent a code at either end of 24 hours and a code's life can all try within 24 hours.
-    const usersInReach = 2 * limits.rates['phone-users'][0]!.count;
+    // The window of the users is longer than a day and a code's life, so that in 24 hours only those of one window
+    // can try: so many newcomers, and as many established users.
+    const { count, seconds } = limits.rates['phone-users'][0]!;
+    expect(seconds).toBeGreaterThanOrEqual(86_400 + production.codeSeconds);
+    const usersInReach = 2 * count;
     // Once the phone's cap is reached, a user who has not failed there yet has one attempt.
     const perPhone = limits.rates['phone-failures'][0]!.count + usersInReach - 1;
     const odds = Math.max(perUser, perPhone) / 10 ** production.codeDigits;
@@ -64,7 +67,7 @@ it('counters that have expired go by themselves: the tables stay bounded over a 
   const db = openDatabase({ url: service.databaseUrl, connections: 3, statementSeconds: 5 });
   let now = new Date();
   const sweep = createSweeper(createGuardStore(db), limits, { now: () => now });
-  const tables = ['phone_sends', 'guard_sources', 'guard_codes', 'guard_prefixes', 'guard_budgets'];
+  const tables = ['phone_sends', 'guard_sources', 'guard_codes', 'guard_ranges', 'guard_budgets'];
   const sizes = async () => {
     const counts: number[] = [];
     for (const table of [...tables, 'verifications']) {
@@ -93,8 +96,9 @@ it('counters that have expired go by themselves: the tables stay bounded over a 
   }
   await db.close();
   // Two days of counters, a week of budgets; the codes and sends of real users are theirs to keep.
-  for (const [phones, sources, codes, prefixes, budgets] of afterDay) {
-    expect(Math.max(phones!, sources!, codes!, prefixes!)).toBeLessThanOrEqual(20);
+  for (const [phones, sources, codes, ranges, budgets] of afterDay) {
+    expect(Math.max(phones!, sources!, codes!)).toBeLessThanOrEqual(20);
+    expect(ranges).toBeLessThanOrEqual(3 * 15);
     expect(budgets).toBeLessThanOrEqual(3 * 9);
   }
   const [unknown] = await service.sql`

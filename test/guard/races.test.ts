@@ -210,12 +210,13 @@ describe('1,000 parallel sends over two processes', { timeout: 180_000 }, () => 
 });
 
 it(
-  '1,000 parallel guesses over two processes pass no limit of the user, phone, address or token',
+  '1,000 parallel guesses over two processes pass no limit of the user, phone, address, token or code',
   { timeout: 180_000 },
   async () => {
     const pair = await startPair({
       LEDGERLINE_RULES:
-        '*=off,user-failures=enforce,phone-failures=enforce,address-failures=enforce,token-failures=enforce',
+        '*=off,user-failures=enforce,phone-failures=enforce,address-failures=enforce,token-failures=enforce,one-code=enforce',
+      LEDGERLINE_CODE_USERS: '6/1h/1h',
       LEDGERLINE_USER_FAILURES: '9/1h/1h',
       LEDGERLINE_PHONE_FAILURES: '12/1d/1d',
       LEDGERLINE_ADDRESS_FAILURES: '8/1h/1h',
@@ -240,5 +241,10 @@ it(
 
     await Promise.all([0, 1].map((index) => pair.call(index, send, { id: d, phoneNumber: newPhone() }, { bound: d })));
     expectExactly(400, 7, await tally(all.map((index) => guess(index, d, { bound: d }))));
+
+    const withOneCode = await tally(
+      all.map((index) => pair.call(index, verify, { id: pair.users[index]! + 9000, code: '135790' })),
+    );
+    expectExactly(400, 6, withOneCode);
   },
 );

@@ -1,6 +1,7 @@
 /** The rules as their callers meet them: each alone, on a sandbox that has it switched on. */
 import { describe, expect, it } from 'vitest';
 import { expectDefects } from '../harness/checked-fetch.ts';
+import { until } from '../harness/until.ts';
 import { newPhone, refusal, serviceForTest, wrongCode, type Service } from '../harness/service.ts';
 
 const only = (rule: string, more: Record<string, string> = {}) =>
@@ -39,6 +40,29 @@ describe('sends', () => {
     expect(Number(refused.headers.get('retry-after'))).toBeGreaterThan(590);
     await service.advance(601);
     expect((await service.sendCode(greedy!, phone)).status).toBe(204);
+  });
+
+  it('of newcomers take nothing of a phone’s budget from established users', async () => {
+    const service = await only('phone-sends=enforce,phone-users=enforce', {
+      LEDGERLINE_PHONE_SENDS: '5/10m,10/1d',
+      LEDGERLINE_PHONE_USERS: '3/1d',
+    });
+    const phone = newPhone();
+    const send = async (id: number) => (await service.sendCode(id, phone)).status;
+    const [owner, ...others] = await users(service, 4);
+    const age = (ids: number[]) =>
+      service.sql`update users set created_at = created_at - interval '7 days' where id in ${service.sql(ids)}`;
+    await age([owner!]);
+    for (const id of await users(service, 20)) for (let call = 0; call < 5; call += 1) await send(id);
+    expect(await send(others[0]!)).toBe(429);
+    for (let call = 0; call < 5; call += 1) expect(await send(owner!)).toBe(204);
+    expect(await send(owner!)).toBe(429);
+    // Transactions make a user established too. Established users share the budget as everybody else does.
+    await service.sql`update users set transaction_count = 1 where id = ${others[0]!}`;
+    expect([await send(others[0]!), await send(others[0]!), await send(others[0]!)]).toEqual([204, 204, 429]);
+    await age(others.slice(1));
+    await service.advance(601);
+    expect([await send(others[1]!), await send(others[2]!)]).toEqual([204, 429]);
   });
 
   it('go to so many phones of one user, and to those again', async () => {
@@ -173,35 +197,39 @@ describe('destinations', () => {
     expect((await service.sendCode(id!, '+33612345678')).status).toBe(204);
   });
 
-  it('of one prefix close when few are verified, longer each time, and stay open when many are', async () => {
-    const service = await only('prefix=enforce', { LEDGERLINE_PREFIX_SENDS: '10/1h/20' });
+  it('of one range end when few are verified, and go on when many are; established users have a share of their own', async () => {
+    const service = await only('prefix=enforce', { LEDGERLINE_RANGE_UNVERIFIED: '4=10,5=100,6=100,7=100,country=100' });
     let number = 0;
-    const phone = (prefix: string) => `${prefix}${String((number += 1)).padStart(4, '0')}`;
-    const send = async (prefix: string, count: number) => {
-      const statuses = [];
-      for (let call = 0; call < count; call += 1) {
-        statuses.push((await service.sendCode(await service.createUser(), phone(prefix))).status);
-      }
-      return statuses.filter((status) => status === 204).length;
-    };
-    const [pumped, honest] = ['+44791110', '+44791111'];
-    expect(await send(pumped, 15)).toBe(10);
+    const phone = (range: string) => `${range}${String((number += 1)).padStart(4, '0')}`;
+    const [pumped, honest] = ['+44791110', '+44791121'];
+    const statuses = [];
+    for (let call = 0; call < 15; call += 1) {
+      statuses.push((await service.sendCode(await service.createUser(), phone(pumped))).status);
+    }
+    expect(statuses).toEqual([...Array<number>(10).fill(204), ...Array<number>(5).fill(429)]);
     const refused = await service.sendCode(await service.createUser(), phone(pumped));
-    expect(refused.status).toBe(429);
-    expect(Number(refused.headers.get('retry-after'))).toBeGreaterThan(1790);
-    await service.advance(1801);
-    const throughAgain = await send(pumped, 15);
-    expect(throughAgain).toBeGreaterThanOrEqual(1);
-    expect(throughAgain).toBeLessThanOrEqual(3);
-    const again = await service.sendCode(await service.createUser(), phone(pumped));
-    expect(Number(again.headers.get('retry-after'))).toBeGreaterThan(3590);
+    expect(refused.json).toEqual(tooMany('Codes to this destination are limited at the moment. Try again later.'));
+    expect(Number(refused.headers.get('retry-after'))).toBeGreaterThanOrEqual(60);
+    const [established] = await users(service, 1);
+    await service.sql`update users set transaction_count = 1 where id = ${established!}`;
+    expect((await service.sendCode(established!, phone(pumped))).status).toBe(204);
 
     for (let call = 0; call < 25; call += 1) {
       const id = await service.createUser();
-      const number = phone(honest);
-      expect((await service.sendCode(id, number)).status).toBe(204);
-      if (call % 3 === 0) expect((await service.verify(id, await service.lastCode(number))).status).toBe(200);
+      const to = phone(honest);
+      expect((await service.sendCode(id, to)).status).toBe(204);
+      if (call % 4 !== 0) expect((await service.verify(id, await service.lastCode(to))).status).toBe(200);
     }
+    const decisions = async () =>
+      (await service.call('/operator/guard/decisions?rule=prefix', undefined, { method: 'GET' })).json.decisions;
+    await until(async () => (await decisions()).length === 6);
+    expect((await decisions())[0].evidence).toBe(
+      'range +44791110 was sent 10 codes in the last hour, normal 0; 0 % verified, normal 60 %; 10 unverified in the last day',
+    );
+    // It recovers by itself.
+    await service.advance(2 * 86_400);
+    service.forgetTokens();
+    expect((await service.sendCode(await service.createUser(), phone(pumped))).status).toBe(204);
   });
 });
 
@@ -271,6 +299,18 @@ describe('failures', () => {
     expect(stored.map(({ text }) => text).join()).not.toMatch(/135790|246802/);
   });
 
+  it('of one code do not count a user who had it sent', async () => {
+    const service = await only('one-code=enforce', { LEDGERLINE_CODE_USERS: '2/1h/1h' });
+    const phone = newPhone();
+    const [owner, ...others] = await users(service, 3);
+    await service.sendCode(owner!, phone);
+    const code = await service.lastCode(phone);
+    expect((await service.verify(others[0]!, code)).status).toBe(400);
+    expect((await service.verify(owner!, code)).status).toBe(200);
+    expect((await service.verify(others[1]!, code)).status).toBe(400);
+    expect((await service.verify(others[1]!, code)).status).toBe(429);
+  });
+
   it('on one user leave every other user’s code and verify alone', async () => {
     const service = await serviceForTest({ LEDGERLINE_RULES: '*=enforce', LEDGERLINE_COUNTRIES: 'GB,GG' });
     const phone = newPhone();
@@ -294,7 +334,7 @@ describe('modes', () => {
       LEDGERLINE_PHONE_USERS: '1/1d',
       LEDGERLINE_COUNTRIES: 'DE',
       LEDGERLINE_REFUSED_TYPES: 'premium-rate',
-      LEDGERLINE_PREFIX_SENDS: '1/1h/50',
+      LEDGERLINE_RANGE_UNVERIFIED: '4=1,5=1,6=1,7=1,country=1',
       LEDGERLINE_COUNTRY_SENDS: '*=1',
       LEDGERLINE_COUNTRY_SPEND: '*=0.1',
       LEDGERLINE_USER_FAILURES: '2/1h/1h',

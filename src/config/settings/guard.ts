@@ -1,5 +1,5 @@
 /** The limits of the rules against abuse. */
-import type { PrefixLimit } from '../../guard/limits.ts';
+import { rangeLevels, type ByLevel, type RangeLevel } from '../../guard/ranges.ts';
 import {
   countingRuleNames,
   countingRuleOf,
@@ -11,7 +11,7 @@ import {
   type RuleMode,
 } from '../../guard/rules.ts';
 import type { Rate } from '../../guard/windows.ts';
-import { byMode, fail, type Kind, list, type Setting, setting, spanSeconds } from '../kinds.ts';
+import { byMode, fail, integer, type Kind, list, type Setting, setting, span, spanSeconds } from '../kinds.ts';
 
 function rates(form: string, parts: number, make: (count: number, spans: number[]) => Rate): Kind<Rate[]> {
   return {
@@ -50,15 +50,26 @@ function single(kind: Kind<Rate[]>): Kind<Rate[]> {
   };
 }
 
-const prefixLimit: Kind<PrefixLimit | undefined> = {
-  form: 'count/span/percent such as 20/1h/20; or off',
-  parse(value) {
-    if (value === 'off') return undefined;
-    const [, count, span, percent] = /^([1-9]\d{0,5})\/(\w+)\/(\d{1,2}|100)$/.exec(value) ?? [];
-    if (!span) return fail(`has the limit "${value}"; write it as 20/1h/20`);
-    return { count: Number(count), seconds: spanSeconds(span), percent: Number(percent) };
-  },
-};
+/** A value for each size of a range: how many of the last digits it leaves open, or the country. */
+function byLevel(levels: readonly RangeLevel[]): Kind<ByLevel> {
+  return {
+    form: `list such as ${levels.map((level) => `${level}=20`).join(',')}`,
+    parse(value) {
+      const given = new Map(
+        list.parse(value).map((item): [string, number] => {
+          const [, level = '', count = ''] = /^(\w+)=([1-9]\d{0,8})$/.exec(item) ?? [];
+          return levels.some((known) => known === level) ? [level, Number(count)] : fail(`has the entry "${item}"`);
+        }),
+      );
+      const missing = levels.filter((level) => !given.has(level));
+      if (missing.length > 0) return fail(`has no entry for ${missing.join(', ')}`);
+      return Object.fromEntries(rangeLevels.map((level) => [level, given.get(level) ?? Infinity])) as ByLevel & object;
+    },
+  };
+}
+
+const unverifiedByLevel = byLevel(rangeLevels);
+const sendsByLevel = byLevel(rangeLevels.filter((level) => level !== 'country'));
 
 const destination = /^(\*|[A-Z]{2}|\+[1-9]\d{0,14})$/;
 
@@ -144,6 +155,14 @@ export const guardSettings = {
     about: 'Modes of the rules against abuse (docs/abuse.md); operators may change them while the service runs.',
   }),
   ...countingRuleSettings(),
+  establishedSeconds: setting<number>({
+    env: 'LEDGERLINE_ESTABLISHED_AFTER',
+    kind: span,
+    default: 7 * 86_400,
+    defaultText: '7d',
+    about:
+      'A user who exists for so long, or who has transactions, is established: newcomers cannot use up the sends of a phone for an established user.',
+  }),
   countries: setting<string[] | undefined>({
     env: 'LEDGERLINE_COUNTRIES',
     kind: countries,
@@ -160,13 +179,38 @@ export const guardSettings = {
     defaultText: 'premium-rate, shared-cost, toll-free, pager, voicemail, personal-number',
     about: 'Kinds of numbers that no code is sent to.',
   }),
-  prefixSends: setting<PrefixLimit | undefined>({
-    env: 'LEDGERLINE_PREFIX_SENDS',
-    kind: prefixLimit,
-    default: prefixLimit.parse('20/1h/20'),
-    defaultText: '20/1h/20',
+  rangeUnverified: setting<ByLevel>({
+    env: 'LEDGERLINE_RANGE_UNVERIFIED',
+    kind: unverifiedByLevel,
+    default: unverifiedByLevel.parse('4=20,5=30,6=50,7=100,country=200'),
+    defaultText: '4=20,5=30,6=50,7=100,country=200',
     about:
-      'Codes to numbers that differ in their last four digits; past the count the prefix is closed unless so many percent were verified.',
+      'Codes that a range of numbers may be sent in about a day without being verified, by how many of the last digits the range leaves open; a third of it once the country is known.',
+  }),
+  rangeUnverifiedPercent: setting({
+    env: 'LEDGERLINE_RANGE_UNVERIFIED_PERCENT',
+    kind: integer(1, 1000),
+    default: 15,
+    about: 'The same in percent of what the range is sent on a normal day; the larger of both holds.',
+  }),
+  rangeSends: setting<ByLevel>({
+    env: 'LEDGERLINE_RANGE_SENDS',
+    kind: sendsByLevel,
+    default: sendsByLevel.parse('4=100,5=200,6=500,7=2000'),
+    defaultText: '4=100,5=200,6=500,7=2000',
+    about: 'Codes that a range may be sent in about a day, verified or not.',
+  }),
+  rangeGrowth: setting({
+    env: 'LEDGERLINE_RANGE_GROWTH',
+    kind: integer(1, 1000),
+    default: 3,
+    about: 'The same as a multiple of what the range is sent on a normal day; the larger of both holds.',
+  }),
+  rangeConversion: setting({
+    env: 'LEDGERLINE_RANGE_CONVERSION',
+    kind: integer(1, 100),
+    default: 60,
+    about: 'The lowest percentage of verified codes that is taken for normal, also before anything is known.',
   }),
   countrySends: setting<ReadonlyMap<string, number>>({
     env: 'LEDGERLINE_COUNTRY_SENDS',

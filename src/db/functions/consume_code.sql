@@ -1,12 +1,12 @@
--- Uses a code up, links its phone, counts it for the prefix, takes the failure back that was counted for the attempt,
+-- Uses a code up, links its phone, takes the failure back that was counted for the attempt,
 -- with the block that it may have begun, and writes the event: all of it, or nothing. False if another call used the
 -- code first, or another user has verified the phone.
 create or replace function consume_code(
   for_user integer, code_number integer, to_phone text, called_at timestamptz,
   -- What the attempt was counted for.
   counted_phones bytea[], limits failure_limits, sources guard_source[],
-  -- Null where the rule about prefixes is off.
-  of_prefix text
+  -- Null where the rule about one code is off.
+  code_key bytea, code_limit guard_limit
 ) returns boolean
 language plpgsql as $$
 declare
@@ -52,8 +52,15 @@ begin
         then s.blocked_until end
     where s.key = source.key;
   end loop;
-  if of_prefix is not null then
-    update guard_prefixes g set verified = g.verified + 1 where g.prefix = of_prefix;
+  if code_key is not null then
+    delete from guard_codes c
+    where c.key = code_key and c.users = array[row(called_at, for_user::text)::seen_value];
+    if not found then
+      update guard_codes c set
+        users = remove_event(c.users, row(called_at, for_user::text)::seen_value),
+        blocked_until = case when not is_begun_at(c.blocked_until, code_limit, called_at) then c.blocked_until end
+      where c.key = code_key;
+    end if;
   end if;
   perform write_event('phone.verified', for_user, called_at, json_build_object('country', (
     select nullif(m.country, '') from messages m

@@ -114,6 +114,36 @@ language sql immutable as $$
     order by ranked.place)
 $$;
 
+create or replace function is_established(
+  created_at timestamptz, transaction_count integer, established_before timestamptz
+) returns boolean
+language sql immutable as $$ select transaction_count > 0 or created_at <= established_before $$;
+
+-- A phone's sends as they count against an established user: this user's own, and those of other established users.
+-- So newcomers cannot use up a phone's budget for the person who holds it.
+create or replace function sends_of_established(sends user_event[], for_user integer, established_before timestamptz)
+returns user_event[]
+language sql stable as $$
+  select array(
+    select row(e.at, e.user_id)::user_event
+    from unnest(sends) with ordinality e (at, user_id, place)
+      left join users u on u.id = e.user_id
+    where e.user_id = for_user or is_established(u.created_at, u.transaction_count, established_before)
+    order by e.place)
+$$;
+
+-- The same for the users who had codes sent to a phone.
+create or replace function users_of_established(seen seen_value[], established_before timestamptz)
+returns seen_value[]
+language sql stable as $$
+  select array(
+    select row(e.at, e.value)::seen_value
+    from unnest(seen) with ordinality e (at, value, place)
+      join users u on u.id = e.value::integer
+    where is_established(u.created_at, u.transaction_count, established_before)
+    order by e.place)
+$$;
+
 -- As find_full_windows, for the sends to a phone, where each window counts other users' sends in part.
 create or replace function find_full_phone_windows(
   sends user_event[], counted guard_limit, for_user integer, called_at timestamptz

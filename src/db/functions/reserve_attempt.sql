@@ -1,8 +1,8 @@
 -- Counts an attempt to verify as failed, before anyone compares: for the user, the phones that the codes went to and
--- the sources. So parallel guesses cannot pass a limit. Whoever is blocked is not counted. The codes that are good
+-- the sources, and for the code that was given. So parallel guesses cannot pass a limit. Whoever is blocked is not counted. The codes that are good
 -- now are handed out, and the attempt counts on each of them.
 --
--- Rows are locked as in reserve_send: phones, sources, user.
+-- Rows are locked as in reserve_send: phones, sources, user; then the code.
 create or replace function reserve_attempt(
   for_user integer, called_at timestamptz, attempt_limit integer,
   -- A code that was sent before this and is still pending was left behind by a process that ended.
@@ -33,6 +33,8 @@ declare
   known_sources bytea[] := '{}';
   known_user record;
   is_known_user boolean;
+  known_code record;
+  is_known_code boolean;
   latest issued_code;
   earlier issued_code[];
   good issued_code[] := '{}';
@@ -74,9 +76,11 @@ begin
     end if;
   end if;
   if code_key is not null then
-    found_refusals := found_refusals || array(
-      select refusal_of(c.blocked_until, code_limit) from guard_codes c
-      where c.key = code_key and c.blocked_until > called_at);
+    select c.blocked_until into known_code from guard_codes c where c.key = code_key for update;
+    is_known_code := found;
+    if known_code.blocked_until > called_at then
+      found_refusals := found_refusals || refusal_of(known_code.blocked_until, code_limit);
+    end if;
   end if;
   is_counted := cardinality(found_refusals) = 0 or not is_refused(found_refusals);
   if cardinality(found_refusals) > 0 then refusals := to_json(found_refusals); end if;
@@ -111,6 +115,18 @@ begin
       if not found then perform raise_lost_race(); end if;
     end if;
   end loop;
+  if is_known_code then
+    update guard_codes c set
+      users = see_value(c.users, for_user::text, code_limit.kept, called_at),
+      blocked_until = find_block(times_of_others(c.users, for_user::text), c.blocked_until, code_limit, called_at)
+    where c.key = code_key;
+  elsif code_key is not null then
+    insert into guard_codes (key, users, blocked_until)
+    values (
+      code_key, array[row(called_at, for_user::text)::seen_value], find_block('{}', null, code_limit, called_at))
+    on conflict (key) do nothing;
+    if not found then perform raise_lost_race(); end if;
+  end if;
   if not is_known_user then
     insert into verifications (user_id, failures, blocked_until)
     values (for_user, array[called_at], find_block('{}', null, limits.user_failures, called_at))

@@ -13,8 +13,12 @@ create or replace function reserve_send(
   phone_key bytea, called_at timestamptz, correlation_type smallint,
   -- It must not be sent, whatever the counters say.
   is_forbidden boolean,
+  -- It must not be sent unless the user is established.
+  is_forbidden_to_newcomers boolean,
   limits send_limits, sources guard_source[],
-  -- What the process must lease for it: {"prefix": {...}, "budgets": [...], "day": ...}.
+  -- A user who was created before this, or who has transactions, is established.
+  established_before timestamptz,
+  -- What the process must lease for it: {"budgets": [...], "day": ...}.
   leases jsonb,
   -- The new code, unless the latest one is sent again.
   new_seed bytea, new_digest bytea, new_expires_at timestamptz, attempt_limit integer, may_repeat boolean,
@@ -24,7 +28,7 @@ create or replace function reserve_send(
   -- The rules that refuse, and those that would if they were enforced, as an array of guard_refusal.
   out refusals json,
   -- Whether the leases were asked for, and what they brought.
-  out is_leased boolean, out prefix_lease json, out budget_leases json,
+  out is_leased boolean, out budget_leases json,
   out code_number integer, out message_number integer,
   -- Of the code that is sent again; null for a new one.
   out repeated_seed bytea, out repeated_digest bytea
@@ -32,6 +36,7 @@ create or replace function reserve_send(
 language plpgsql as $$
 declare
   is_linked_to_other_user boolean;
+  is_user_established boolean;
   counts_phone boolean;
   known_phone record;
   is_known_phone boolean := false;
@@ -47,8 +52,9 @@ declare
   code issued_code;
   earlier issued_code[] := '{}';
 begin
-  select exists (select 1 from phone_links l where l.phone = to_phone and l.user_id <> for_user)
-  into is_linked_to_other_user from users u where u.id = for_user;
+  select exists (select 1 from phone_links l where l.phone = to_phone and l.user_id <> for_user),
+    is_established(u.created_at, u.transaction_count, established_before)
+  into is_linked_to_other_user, is_user_established from users u where u.id = for_user;
   if not found then
     decision := 'unknown-user';
     return;
@@ -58,6 +64,11 @@ begin
   if counts_phone then
     select p.sends, p.users into known_phone from phone_sends p where p.key = phone_key for update;
     is_known_phone := found;
+    if is_user_established and (cardinality(known_phone.sends) >= (limits.phone_sends).smallest_count
+        or cardinality(known_phone.users) >= (limits.phone_users).smallest_count) then
+      known_phone.sends := sends_of_established(known_phone.sends, for_user, established_before);
+      known_phone.users := users_of_established(known_phone.users, established_before);
+    end if;
     if cardinality(known_phone.sends) >= (limits.phone_sends).smallest_count then
       phone_refusals := find_full_phone_windows(known_phone.sends, limits.phone_sends, for_user, called_at);
     end if;
@@ -101,13 +112,14 @@ begin
   -- A phone that another user holds still counts for the user and the sources: nobody looks numbers up for free.
   if not is_linked_to_other_user then found_refusals := found_refusals || phone_refusals; end if;
   if cardinality(found_refusals) > 0 then refusals := to_json(found_refusals); end if;
-  if is_forbidden and not is_linked_to_other_user or refusals is not null and is_refused(found_refusals) then
+  if (is_forbidden or is_forbidden_to_newcomers and not is_user_established) and not is_linked_to_other_user or refusals is not null and is_refused(found_refusals) then
     decision := 'refused';
     return;
   end if;
   if leases is not null and not is_linked_to_other_user then
     is_leased := true;
-    select * into prefix_lease, budget_leases, is_granted from take_leases(leases, called_at);
+    select l.granted, l.is_sufficient into budget_leases, is_granted
+    from lease_budgets(leases -> 'budgets', (leases ->> 'day')::date) l;
     if not is_granted then
       decision := 'refused';
       return;

@@ -8,14 +8,15 @@ begin
   for decision in
     select s.* from json_to_recordset(singles) s (
       decided_at timestamptz, rule text, action text, operation text, user_id integer, phone text, phone_key text,
-      country text, source text)
+      country text, source text, evidence text)
     order by s.user_id
   loop
     perform from users u where u.id = decision.user_id for key share;
     continue when not found and exists (select from erased_users x where x.user_id = decision.user_id);
-    insert into guard_decisions (decided_at, rule, action, operation, user_id, phone, phone_key, country, source)
+    insert into guard_decisions (
+      decided_at, rule, action, operation, user_id, phone, phone_key, country, source, evidence)
     values (decision.decided_at, decision.rule, decision.action, decision.operation, decision.user_id, decision.phone,
-      decode(decision.phone_key, 'hex'), decision.country, decision.source);
+      decode(decision.phone_key, 'hex'), decision.country, decision.source, decision.evidence);
   end loop;
   insert into guard_totals as t (rule, action, hour, decisions)
   select n.rule, n.action, n.hour, n.decisions

@@ -19,6 +19,7 @@ const decision = record('GuardDecision', {
   phoneKey: required(nullable(text()), 'A keyed digest: the same for the same number.'),
   country: required(nullable(text()), 'ISO 3166 code.'),
   source: required(nullable(text()), 'The client address, or the person that the token names.'),
+  evidence: required(nullable(text()), 'What the rule saw, in one sentence, where it has more to tell than its name.'),
 });
 
 const decisions = record('GuardDecisions', { decisions: required(listOf(decision), 'The decisions.') });

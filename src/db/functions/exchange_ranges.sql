@@ -1,0 +1,40 @@
+-- Adds what one process counted for ranges of numbers, and answers with the sums of all processes. `changes` is
+-- `[{"name", "hourSends", ..., "refusal": {"at", "shrinks", "limitedUntil"}}, ...]`. Sums fade with time.
+create or replace function exchange_ranges(changes jsonb, called_at timestamptz) returns setof guard_ranges
+language sql as $$
+  insert into guard_ranges as r (
+    name, summed_at, hour_sends, hour_verified, day_sends, unverified, normal_sends, normal_verified,
+    shrinks, refused_at, limited_until)
+  select c.name, called_at, c."hourSends", c."hourVerified", c."daySends", c.unverified, c."normalSends",
+    c."normalVerified", coalesce((c.refusal ->> 'shrinks')::smallint, 0), (c.refusal ->> 'at')::timestamptz,
+    (c.refusal ->> 'limitedUntil')::timestamptz
+  from jsonb_to_recordset(changes) as c (
+    name text, "hourSends" double precision, "hourVerified" double precision, "daySends" double precision,
+    unverified double precision, "normalSends" double precision, "normalVerified" double precision, refusal jsonb)
+  -- In one order for every process, so that no two wait for each other.
+  order by c.name
+  on conflict (name) do update set
+    summed_at = excluded.summed_at,
+    hour_sends = fade(r.hour_sends, r.summed_at, excluded.summed_at, 3600) + excluded.hour_sends,
+    hour_verified = fade(r.hour_verified, r.summed_at, excluded.summed_at, 3600) + excluded.hour_verified,
+    day_sends = fade(r.day_sends, r.summed_at, excluded.summed_at, 86400) + excluded.day_sends,
+    -- Verified codes explain what was sent before, and nothing that will be sent.
+    unverified = greatest(0, fade(r.unverified, r.summed_at, excluded.summed_at, 86400) + excluded.unverified),
+    normal_sends = fade(r.normal_sends, r.summed_at, excluded.summed_at, 1209600) + excluded.normal_sends,
+    normal_verified = fade(r.normal_verified, r.summed_at, excluded.summed_at, 1209600) + excluded.normal_verified,
+    shrinks = case when excluded.refused_at is not null then excluded.shrinks else r.shrinks end,
+    refused_at = greatest(r.refused_at, excluded.refused_at),
+    limited_until = coalesce(excluded.limited_until, r.limited_until)
+  returning r.*
+$$;
+
+-- What is left of a sum after a while. A sum that is next to nothing is nothing: it would underflow.
+create or replace function fade(
+  value double precision, summed_at timestamptz, called_at timestamptz, span_seconds double precision
+) returns double precision
+language sql immutable as $$
+  select case
+    when value < 1e-6 then 0
+    else value * exp(-least(40, greatest(0, extract(epoch from called_at - summed_at)::double precision) / span_seconds))
+  end
+$$;

@@ -1,0 +1,218 @@
+/**
+ * The ranges as one process knows them: what the database had at the last exchange, and what this process added since.
+ * Every second the additions are written and the sums of all processes read, in one statement. Until then each process
+ * assumes that its siblings send as much as it does.
+ */
+import {
+  emptyState,
+  explainedBy,
+  fade,
+  isProven,
+  normalConversion,
+  noteRefusal,
+  objectTo,
+  rangesOf,
+  sums,
+  type Objection,
+  type Range,
+  type RangeLimits,
+  type RangeState,
+  type Rank,
+  type Sums,
+} from './ranges.ts';
+import type { PhoneNumber } from '../phone/phone-number.ts';
+
+/** What a process adds to a range. */
+export interface RangeChange extends Sums {
+  name: string;
+  /** Undefined if no send was refused. */
+  refusal: { at: Date; shrinks: number; limitedUntil: Date } | undefined;
+}
+
+export type ExchangeRanges = (changes: RangeChange[], now: Date) => Promise<Map<string, RangeState>>;
+
+interface Entry {
+  state: RangeState;
+  change: RangeChange | undefined;
+}
+
+interface DrawnRange {
+  range: Range;
+  entry: Entry;
+  /** Whether it answers for the unverified sends of the number. */
+  answers: boolean;
+}
+
+export interface RangeVerdict {
+  /** The first objection to a newcomer; undefined if there is none. */
+  objection: Objection | undefined;
+  /** Whether an established user may send all the same. */
+  isOpenToEstablished: boolean;
+  /** Takes the send back, which is counted from now on. */
+  giveBack(): void;
+}
+
+/** Above this a new range pushes the oldest out, which loses nothing but a second of its counts. */
+const entryLimit = 50_000;
+
+type Destination = Pick<PhoneNumber, 'key' | 'country'>;
+
+export class RangeBook {
+  readonly #limits: RangeLimits;
+  readonly #siblings: number;
+  readonly #exchange: ExchangeRanges;
+  readonly #entries = new Map<string, Entry>();
+  #exchanging: Promise<void> = Promise.resolve();
+
+  constructor(limits: RangeLimits, processes: number, exchange: ExchangeRanges) {
+    this.#limits = limits;
+    this.#siblings = processes - 1;
+    this.#exchange = exchange;
+  }
+
+  /** The number of ranges in memory. */
+  get size(): number {
+    return this.#entries.size;
+  }
+
+  /** For a sandbox that was emptied, or whose clock was put back. */
+  forget(): void {
+    this.#entries.clear();
+  }
+
+  /** Judges one more send, and counts it at once. */
+  judge(number: Destination, now: Date): RangeVerdict {
+    const { ranges, country } = this.#drawnRanges(number, now);
+    const objectionTo = (rank: Rank) => firstOf(ranges, (drawn) => this.#ask(drawn, country, rank));
+    const objection = objectionTo('newcomer');
+    if (objection) this.#noteObjection(objection, now);
+    const isOpenToEstablished = objection === undefined || objectionTo('established') === undefined;
+    this.#add(ranges, 1, now);
+    return { objection, isOpenToEstablished, giveBack: () => this.#add(ranges, -1, now) };
+  }
+
+  #ask({ range, entry, answers }: DrawnRange, country: Entry, rank: Rank): Objection | undefined {
+    return objectTo({
+      ...{ range, state: entry.state, country: country.state, limits: this.#limits, rank },
+      answersForUnverified: answers,
+      unseen: this.#siblings * Math.max(0, entry.change?.unverified ?? 0),
+    });
+  }
+
+  /** Counts a verified code. */
+  noteVerified(number: Destination, now: Date): void {
+    const { ranges, country } = this.#drawnRanges(number, now);
+    for (const { range, entry, answers } of ranges) {
+      const conversion = normalConversion(entry.state, country.state, this.#limits);
+      change(entry, range, { hourVerified: 1, normalVerified: 1, unverified: answers ? -explainedBy(conversion) : 0 });
+    }
+  }
+
+  /** Rejects if the ranges cannot be exchanged. The changes are kept for the next time. */
+  async exchange(now: Date): Promise<void> {
+    const exchanging = this.#exchanging.then(() => this.#exchangeAll(now));
+    this.#exchanging = exchanging.catch(() => undefined);
+    await exchanging;
+  }
+
+  async #exchangeAll(now: Date): Promise<void> {
+    const sent = new Map<string, RangeChange>();
+    for (const [name, entry] of this.#entries) {
+      if (!entry.change) continue;
+      sent.set(name, entry.change);
+      entry.change = undefined;
+    }
+    if (sent.size === 0) return;
+    let known: Map<string, RangeState>;
+    try {
+      known = await this.#exchange([...sent.values()], now);
+    } catch (error) {
+      for (const [name, kept] of sent) this.#keep(name, kept);
+      throw error;
+    }
+    for (const [name, state] of known) this.#learn(name, state);
+  }
+
+  /** A change that could not be written. */
+  #keep(name: string, kept: RangeChange): void {
+    const entry = this.#entries.get(name);
+    if (!entry) return;
+    const later = entry.change;
+    entry.change = kept;
+    if (later) addSums(entry.change, later);
+    if (later?.refusal) entry.change.refusal = later.refusal;
+  }
+
+  #learn(name: string, state: RangeState): void {
+    const entry = this.#entries.get(name);
+    if (!entry) return;
+    entry.state = state;
+    // What was added while the exchange was under way.
+    if (entry.change) addSums(entry.state, entry.change);
+  }
+
+  /**
+   * The ranges of a number, brought up to date. Ranges of which one has proved itself answer for their unverified
+   * sends; a number in no such range draws on its country too.
+   */
+  #drawnRanges(number: Destination, now: Date) {
+    const all = rangesOf(number).map((range) => ({ range, entry: this.#current(range, now) }));
+    const country = all.at(-1)!.entry;
+    const isAnswered = all.some(
+      ({ range, entry }) => range.level !== 'country' && isProven(entry.state, country.state, this.#limits),
+    );
+    const ranges = all.map((drawn) => ({ ...drawn, answers: drawn.range.level !== 'country' || !isAnswered }));
+    return { ranges, country };
+  }
+
+  #current({ name }: Range, now: Date): Entry {
+    let entry = this.#entries.get(name);
+    if (!entry) {
+      entry = { state: emptyState(now.getTime()), change: undefined };
+      this.#entries.set(name, entry);
+      if (this.#entries.size > entryLimit) this.#entries.delete(this.#entries.keys().next().value!);
+    }
+    fade(entry.state, now.getTime());
+    return entry;
+  }
+
+  #add(drawn: readonly DrawnRange[], count: 1 | -1, now: Date): void {
+    for (const { range, entry, answers } of drawn) {
+      fade(entry.state, Math.max(now.getTime(), entry.state.at));
+      const unverified = answers ? count : 0;
+      change(entry, range, { hourSends: count, daySends: count, normalSends: count, unverified });
+    }
+  }
+
+  #noteObjection({ range, waitSeconds }: Objection, now: Date): void {
+    const entry = this.#entries.get(range.name);
+    if (!entry) return;
+    noteRefusal(entry.state, now.getTime());
+    const { shrinks, refusedAt } = entry.state;
+    const limitedUntil = new Date(now.getTime() + 1000 * waitSeconds);
+    change(entry, range, {}).refusal = { at: new Date(refusedAt), shrinks, limitedUntil };
+  }
+}
+
+function change(entry: Entry, { name }: Range, added: Partial<Sums>): RangeChange {
+  entry.change ??= { ...(Object.fromEntries(sums.map((sum) => [sum, 0])) as Sums), name, refusal: undefined };
+  for (const sum of sums) {
+    const value = added[sum];
+    if (value === undefined) continue;
+    entry.change[sum] += value;
+    entry.state[sum] = Math.max(0, entry.state[sum] + value);
+  }
+  return entry.change;
+}
+
+function addSums(to: Sums, added: Partial<Sums>): void {
+  for (const sum of sums) to[sum] += added[sum] ?? 0;
+}
+
+function firstOf<T, R>(items: readonly T[], find: (item: T) => R | undefined): R | undefined {
+  for (const item of items) {
+    const found = find(item);
+    if (found !== undefined) return found;
+  }
+  return undefined;
+}

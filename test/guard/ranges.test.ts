@@ -1,0 +1,223 @@
+/** Ranges of numbers under attack, in memory: what the attacker gets, and which honest users are refused. */
+import { describe, expect, it } from 'vitest';
+import { loadConfig } from '../../src/config/load.ts';
+import { readLimits } from '../../src/guard/limits.ts';
+import { RangeBook, type RangeChange } from '../../src/guard/range-book.ts';
+import { emptyState, fade, rangesOf, sums, type RangeState } from '../../src/guard/ranges.ts';
+
+const { ranges: limits } = readLimits(loadConfig({ MODE: 'production', LEDGERLINE_COUNTRIES: 'GB' }));
+const hour = 3_600_000;
+const day = 24 * hour;
+const start = Date.UTC(2026, 0, 5);
+
+/** The same numbers in every run. */
+function randomNumbers(seed: number) {
+  let state = seed;
+  return (limit: number) => {
+    state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0;
+    return Math.floor((state / 2 ** 32) * limit);
+  };
+}
+const random = randomNumbers(7);
+
+interface Send {
+  at: number;
+  isHonest: boolean;
+  phone: string;
+  /** Whether the code will be verified, a minute later. */
+  isVerified: boolean;
+}
+
+const honestPhone = () => `+4474${60 + random(40)}${String(random(1_000_000)).padStart(6, '0')}`;
+
+function honestSends(from: number, count: number, hours = 24, percent = 80): Send[] {
+  return Array.from({ length: count }, () => ({
+    at: from + random(hours * hour),
+    isHonest: true,
+    phone: honestPhone(),
+    isVerified: random(100) < percent,
+  }));
+}
+
+function attackSends(from: number, count: number, hours: number, percent: number, phoneOf: (index: number) => string) {
+  return Array.from({ length: count }, (_, index) => ({
+    at: from + Math.floor((index / count) * hours * hour),
+    isHonest: false,
+    phone: phoneOf(index),
+    isVerified: random(100) < percent,
+  }));
+}
+
+/** Thousands of prefixes of four digits, in ranges of which nothing is known. */
+const thin = (index: number) => `+4474${String((index * 7919) % 50_000_000).padStart(8, '0')}`;
+const hundredPrefixes = (index: number) =>
+  `+447400${String(index % 100).padStart(2, '0')}${String(Math.floor(index / 100) % 10_000).padStart(4, '0')}`;
+
+const bookInMemory = () => new RangeBook(limits, 1, async () => new Map());
+const numberOf = (phone: string) => ({ key: phone, country: 'GB' as const });
+
+function play(book: RangeBook, sends: Send[]) {
+  const texts = { honest: 0, attacker: 0 };
+  const refused = { honest: 0, attacker: 0 };
+  const verifications: { at: number; phone: string }[] = [];
+  const verifyUntil = (at: number) => {
+    while (verifications[0] && verifications[0].at <= at) {
+      const { at: verifiedAt, phone } = verifications.shift()!;
+      book.noteVerified(numberOf(phone), new Date(verifiedAt));
+    }
+  };
+  for (const { at, isHonest, phone, isVerified } of sends.toSorted((one, other) => one.at - other.at)) {
+    verifyUntil(at);
+    const who = isHonest ? 'honest' : 'attacker';
+    const verdict = book.judge(numberOf(phone), new Date(at));
+    if (verdict.objection) {
+      verdict.giveBack();
+      refused[who] += 1;
+    } else {
+      texts[who] += 1;
+      if (isVerified) verifications.push({ at: at + 60_000, phone });
+    }
+  }
+  verifyUntil(Infinity);
+  return { texts, refused };
+}
+
+/** Two weeks of honest users. */
+function knownCountry(usersOfDay: number) {
+  const book = bookInMemory();
+  const sends = Array.from({ length: 14 }, (_, index) => honestSends(start + index * day, usersOfDay)).flat();
+  const { refused } = play(book, sends);
+  expect(refused.honest).toBe(0);
+  return { book, now: start + 14 * day, usersOfDay };
+}
+
+describe.each([50, 500])('a country with %d honest users a day', (usersOfDay) => {
+  it('loses at most 300 texts to thin pumping, and no honest user', () => {
+    const { book, now } = knownCountry(usersOfDay);
+    const { texts, refused } = play(book, [...attackSends(now, 10_000, 1, 0, thin), ...honestSends(now, usersOfDay)]);
+    expect(texts.attacker).toBeGreaterThan(0);
+    expect(texts.attacker).toBeLessThanOrEqual(300);
+    expect(refused.honest).toBe(0);
+  });
+
+  it.each([10, 25, 50])('gives at most 10 %% of what it asks for to a pump that verifies %d %%', (percent) => {
+    for (const phoneOf of [thin, hundredPrefixes]) {
+      const { book, now } = knownCountry(usersOfDay);
+      const attack = attackSends(now, 4000, 4, percent, phoneOf);
+      const { texts, refused } = play(book, [...attack, ...honestSends(now, usersOfDay)]);
+      expect(texts.attacker).toBeLessThanOrEqual(400);
+      expect(refused.honest).toBe(0);
+    }
+  });
+
+  it('bounds a range also when its codes are verified', () => {
+    const { book, now } = knownCountry(usersOfDay);
+    const { texts } = play(book, attackSends(now, 5000, 24, 90, hundredPrefixes));
+    // 500 in a day, and what fades while the attack goes on.
+    expect(texts.attacker).toBeLessThanOrEqual(1000);
+  });
+
+  it('serves a flash crowd of ten times the usual hour', () => {
+    const { book, now } = knownCountry(usersOfDay);
+    const crowd = honestSends(now + 8 * hour, Math.round((usersOfDay / 24) * 10), 1, 75);
+    const { refused } = play(book, [...crowd, ...honestSends(now, usersOfDay)]);
+    expect(refused.honest).toBe(0);
+  });
+});
+
+it('a slow ramp over two weeks gets at most three times the normal day', () => {
+  const { book, now, usersOfDay } = knownCountry(500);
+  const sends = Array.from({ length: 14 }, (_, index) => {
+    const from = now + index * day;
+    const count = Math.round((usersOfDay * 2 * (index + 1)) / 14);
+    return [...attackSends(from, count, 24, 0, thin), ...honestSends(from, usersOfDay)];
+  }).flat();
+  const { texts, refused } = play(book, sends);
+  expect(texts.attacker).toBeLessThanOrEqual(3 * usersOfDay);
+  expect(refused.honest).toBe(0);
+});
+
+it('a new installation serves its first 5,000 users, and is not pumped', () => {
+  const attack = attackSends(start + 6 * hour, 10_000, 1, 0, thin);
+  const { texts, refused } = play(bookInMemory(), [...attack, ...honestSends(start, 5000, 24, 75)]);
+  expect(refused.honest).toBe(0);
+  expect(texts.attacker).toBeLessThanOrEqual(300);
+});
+
+it('a range that was pumped is open again for honest users a day later', () => {
+  const { book, now } = knownCountry(500);
+  play(book, attackSends(now, 10_000, 1, 0, honestPhone));
+  const { refused } = play(book, honestSends(now + day, 500));
+  expect(refused.honest).toBeLessThanOrEqual(25);
+});
+
+it('established users have as much again as newcomers', () => {
+  const book = bookInMemory();
+  const least = limits.unverified['4'];
+  for (let index = 0; index < 3 * least; index += 1) {
+    const phone = `+44740011${String(index).padStart(4, '0')}`;
+    const { objection, isOpenToEstablished } = book.judge(numberOf(phone), new Date(start));
+    expect(objection === undefined).toBe(index < least);
+    expect(isOpenToEstablished).toBe(index < 2 * least);
+  }
+});
+
+describe('processes', () => {
+  /** A database in memory: adds the changes as `exchange_ranges` does. */
+  function sharedSums() {
+    const stored = new Map<string, RangeState>();
+    return async (changes: RangeChange[], now: Date) => {
+      for (const change of changes) {
+        const state = stored.get(change.name) ?? emptyState(now.getTime());
+        fade(state, now.getTime());
+        for (const sum of sums) state[sum] = Math.max(0, state[sum] + change[sum]);
+        stored.set(change.name, state);
+      }
+      return new Map(changes.map(({ name }) => [name, { ...stored.get(name)! }]));
+    };
+  }
+
+  it('share what a range may have', async () => {
+    const exchange = sharedSums();
+    const books = [new RangeBook(limits, 2, exchange), new RangeBook(limits, 2, exchange)];
+    let sent = 0;
+    for (let index = 0; index < 200; index += 1) {
+      const phone = `+44740011${String(index).padStart(4, '0')}`;
+      const verdict = books[index % 2]!.judge(numberOf(phone), new Date(start));
+      if (verdict.objection) verdict.giveBack();
+      else sent += 1;
+      if (index % 10 === 0) for (const book of books) await book.exchange(new Date(start));
+    }
+    // What one process has not yet told the other comes on top.
+    expect(sent).toBeLessThanOrEqual(limits.unverified['4'] + 5);
+    expect(sent).toBeGreaterThanOrEqual(limits.unverified['4'] - 2);
+  });
+
+  it('keep what they could not write', async () => {
+    const exchange = sharedSums();
+    let isReachable = false;
+    const book = new RangeBook(limits, 1, async (changes, now) => {
+      if (!isReachable) throw new Error('not reachable');
+      return exchange(changes, now);
+    });
+    const judge = () => book.judge(numberOf('+447400110000'), new Date(start));
+    judge();
+    await expect(book.exchange(new Date(start))).rejects.toThrow('not reachable');
+    judge();
+    isReachable = true;
+    await book.exchange(new Date(start));
+    const [sum] = await exchange([{ ...emptyState(start), name: '+44740011', refusal: undefined }], new Date(start));
+    expect(sum![1].hourSends).toBe(2);
+  });
+});
+
+it('a range leaves 4 to 7 of the last digits open, or is a country', () => {
+  expect(rangesOf({ key: '+447400123456', country: 'GB' }).map(({ name }) => name)).toEqual([
+    '+44740012',
+    '+4474001',
+    '+447400',
+    '+44740',
+    'GB',
+  ]);
+  expect(rangesOf({ key: '+2901234', country: undefined }).map(({ name }) => name)).toEqual(['+290', 'unknown']);
+});
