@@ -55,8 +55,11 @@ export async function benchGrowth(bench, { sizes }) {
 
   const perSecond = (seconds) => round(imported.rows / seconds);
   return {
-    title: 'Growth of one individual: a page of 20 with its exact count, over HTTP, one connection (p50, ms)',
-    rows: figures.map(({ rows, ...times }) => ({ what: `${rows.toLocaleString('en')} rows`, ...times })),
+    title: 'Growth of one individual: a page of 20 with its exact count, over HTTP, one connection (ms)',
+    rows: figures.flatMap(({ rows, p50, cpu }) => [
+      { what: `${rows.toLocaleString('en')} rows: p50`, ...p50 },
+      { what: `${rows.toLocaleString('en')} rows: CPU`, ...cpu },
+    ]),
     columns: {
       first: 'page 1',
       deep: 'page at 98 %',
@@ -79,18 +82,19 @@ export async function benchGrowth(bench, { sizes }) {
     },
     plot: {
       file: 'growth.svg',
-      title: 'Time of a page with its exact count (ms)',
+      title: 'CPU time of a page with its exact count (ms)',
       x: sizes,
       lines: {
-        'last page': figures.map(({ last }) => last),
-        'last page of a time range': figures.map(({ lastInTime }) => lastInTime),
-        'amount range': figures.map(({ inAmount }) => inAmount),
-        'search, after the first': figures.map(({ inSearch }) => inSearch),
-        'OFFSET and COUNT, last page': figures.map(({ plainLast }) => plainLast).filter(Boolean),
+        'last page': figures.map(({ cpu }) => cpu.last),
+        'last page of a time range': figures.map(({ cpu }) => cpu.lastInTime),
+        'amount range': figures.map(({ cpu }) => cpu.inAmount),
+        'search, after the first': figures.map(({ cpu }) => cpu.inSearch),
+        'OFFSET and COUNT, last page': figures.map(({ cpu }) => cpu.plainLast).filter(Boolean),
       },
     },
     notes: [
       `Import through the CLI, rules and blocks on: ${perSecond(imported.seconds).toLocaleString('en')} rows/s; COPY of the same rows into the same indexed table: ${perSecond(copySeconds).toLocaleString('en')} rows/s.`,
+      'CPU is that of the service (or the bare server) and PostgreSQL together, for each request. The goals compare it, since it hardly depends on what else the machine does.',
       'Where no page is named, it is the one in the middle of the rows that match. “First request” is the first of its filter in a process: it counts each block by its rows (docs/decisions/0006-every-filter-at-any-size.md).',
       `“Plain” is one statement with OFFSET and COUNT over the individual’s rows, served by the bare server, up to ${maxComparedRows.toLocaleString('en')} rows.`,
     ],
@@ -99,10 +103,11 @@ export async function benchGrowth(bench, { sizes }) {
 }
 
 function goalsOf(figures, imported, copySeconds) {
-  const [least] = figures;
-  const most = figures.at(-1);
-  const compared = figures.findLast(({ plainLast }) => plainLast !== undefined);
-  const tenth = figures.find(({ rows }) => rows === most.rows / 10);
+  const costs = figures.map(({ rows, cpu }) => ({ rows, ...cpu }));
+  const [least] = costs;
+  const most = costs.at(-1);
+  const compared = costs.findLast(({ plainLast }) => plainLast !== undefined);
+  const tenth = costs.find(({ rows }) => rows === most.rows / 10);
   // Above a million rows the blocks of an individual no longer fit the processor's caches.
   const maxTimes = most.rows > 1_000_000 ? 3 : 5;
   const beside = (what, name, limit) => ({
@@ -205,20 +210,19 @@ async function costs(bench, service, bare, id, rows) {
   const ours = async (dataBatch, filter = {}, length = { seconds: 2 }) => {
     const body = JSON.stringify({ individualId: id, dataBatch: Math.max(1, Math.floor(dataBatch)), ...filter });
     const options = { paths: ['/app/get-all-transactions'], headers, connections: 1, bodies: [body], ...length };
-    return p50(await measured(bench, service, options));
+    return figuresOf(await measured(bench, service, options));
   };
   const plain = async (page, filter) => {
     if (rows > maxComparedRows) return undefined;
     const offset = Math.max(0, Math.floor(page) - 1) * pageSize;
     const address = `/plain/${encodeURIComponent(JSON.stringify({ id, offset, ...filter }))}`;
-    return p50(await measured(bench, bare, { paths: [address], connections: 1, seconds: 2 }));
+    return figuresOf(await measured(bench, bare, { paths: [address], connections: 1, seconds: 2 }));
   };
   const pages = rows / pageSize;
   const time = range(rows);
   const middle = (name) => [(pages * filters[name].share) / 2, filters[name].filter];
   const atOnce = { requests: 'each' };
-  return {
-    rows,
+  const asked = {
     first: await ours(1),
     deep: await ours(pages * 0.98),
     last: await ours(pages),
@@ -238,9 +242,12 @@ async function costs(bench, service, bare, id, rows) {
     plainType: await plain(...middle('inType')),
     plainSearch: await plain(...middle('inSearch')),
   };
+  const each = (name) => Object.fromEntries(Object.entries(asked).map(([what, figure]) => [what, figure?.[name]]));
+  return { rows, p50: each('p50'), cpu: each('cpu') };
 }
 
-/** Of the answers that were given. A request that ran into the timeout has none. */
-function p50({ byStatus }) {
-  return byStatus['200']?.p50;
+/** Undefined where no request was answered: it ran into the timeout. */
+function figuresOf({ byStatus, nodeMicroseconds, postgresMicroseconds }) {
+  const answered = byStatus['200'];
+  return answered && { p50: answered.p50, cpu: (nodeMicroseconds + postgresMicroseconds) / 1000 };
 }

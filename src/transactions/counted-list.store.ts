@@ -27,11 +27,11 @@ import { rowGap, sqlRowGap } from './transaction-blocks.store.ts';
 /** Matching rows of a block whose keys are remembered. Where there are more, a page is soon found by reading them. */
 const maxKeys = 30;
 
-const facetsMatch = (alias: string, first: number) => `
-  ($${first}::text is null or ${alias}.transaction_type = $${first})
-  and ($${first + 1}::text is null or ${alias}.transaction_category = $${first + 1})
-  and ($${first + 2}::text is null or ${alias}.transaction_status = $${first + 2})
-  and ($${first + 3}::text is null or ${alias}.currency = $${first + 3})`;
+const facetsMatch = (first: number) => `
+  ($${first}::text is null or t.transaction_type = $${first})
+  and ($${first + 1}::text is null or t.transaction_category = $${first + 1})
+  and ($${first + 2}::text is null or t.transaction_status = $${first + 2})
+  and ($${first + 3}::text is null or t.currency = $${first + 3})`;
 
 const amountMatches = (first: number) => `
   ($${first}::numeric is null or t.amount >= $${first}::numeric)
@@ -40,7 +40,7 @@ const amountMatches = (first: number) => `
 /** Everything that can be asked for but the time: amounts, facets and search, from a parameter on. */
 const allMatch = (first: number) => `
   ${amountMatches(first)}
-  and ${facetsMatch('t', first + 2)}
+  and ${facetsMatch(first + 2)}
   and ($${first + 6}::text is null or strpos(t.search_text, $${first + 6}) > 0)`;
 
 /**
