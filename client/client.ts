@@ -3,19 +3,11 @@ import { createCalls, get, post, remove, withQuery, type CallOptions } from './c
 import { eventFunctions, webhookFunctions } from './events.ts';
 import { operatorFunctions } from './operator.ts';
 import { phoneFunctions, type PhoneOptions } from './phone.ts';
-import { readStream } from './streams.ts';
 import { transactionFunctions } from './transactions.ts';
 import type { TransportOptions } from './transport.ts';
 import type * as wire from './types.ts';
 
 export interface ClientOptions extends TransportOptions, PhoneOptions {}
-
-/** The state of an individual's transactions. */
-export interface LiveState {
-  /** Grows with every change. */
-  sequence: number;
-  transactionCount: number;
-}
 
 export type Client = ReturnType<typeof createClient>;
 
@@ -50,15 +42,6 @@ export function createClient(options: ClientOptions = {}) {
         () => true,
         () => false,
       ),
-
-    /**
-     * The state of an individual's transactions, at once and after every change; read the list then. Reconnects by itself,
-     * and ends when the signal is aborted. A token that is bound to a user needs no id.
-     */
-    async *live(individualId?: number, options?: CallOptions): AsyncGenerator<LiveState, void> {
-      const call = { ...get(withQuery('/app/live', { individualId }), options), accept: 'text/event-stream' };
-      for await (const { data } of readStream(calls.transport, call)) yield JSON.parse(data) as LiveState;
-    },
 
     /** For operators: scopes operator:read and operator:write. */
     operator: operatorFunctions(calls),

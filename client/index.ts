@@ -1,6 +1,6 @@
 /** `@ledgerline/client`: the typed client, for browsers and Node, without dependencies. */
 export type { CallOptions } from './calls.ts';
-export { createClient, type Client, type ClientOptions, type LiveState } from './client.ts';
+export { createClient, type Client, type ClientOptions } from './client.ts';
 export { LedgerlineError, type FailureKind } from './errors.ts';
 export type {
   DeliveryFilter,
@@ -18,6 +18,7 @@ export type {
   GuardMode,
   GuardRuleName,
   LiveMessage,
+  OperatorEventFilter,
   OperatorFunctions,
   OperatorPage,
 } from './operator.ts';
@@ -25,6 +26,7 @@ export { isE164, type PhoneFunctions, type SendOptions, type SentCode } from './
 export { clientCredentials, type ClientCredentials, type TokenSource } from './token.ts';
 export type {
   ExportFormat,
+  LiveState,
   Transaction,
   TransactionFunctions,
   TransactionPage,

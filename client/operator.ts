@@ -25,7 +25,11 @@ export interface ReasonedCallOptions extends CallOptions {
   reason?: string;
 }
 
-export interface OperatorEventFilter extends OperatorPage {
+export interface OperatorEventFilter {
+  /** The id of the last event of the page before. */
+  before?: string | undefined;
+  /** 100 if not given, at most 500. */
+  count?: number | undefined;
   userId?: number | undefined;
   type?: wire.LedgerlineEvent['type'] | undefined;
   from?: string | undefined;

@@ -1,5 +1,6 @@
 /** Wallet activity, in a file of its own, so that a page that only shows transactions loads nothing else. */
-import { read, type CallOptions, type Calls } from './calls.ts';
+import { get, read, withQuery, type CallOptions, type Calls } from './calls.ts';
+import { readStream } from './streams.ts';
 import type * as wire from './types.ts';
 
 /** The amount as a number, for sorting and charts; and its exact digits, for showing and sums. */
@@ -30,6 +31,13 @@ export interface TransactionTotals {
   periods: TransactionPeriod[];
   transactionCount: number;
   asOf: string;
+}
+
+/** The state of an individual's transactions. */
+export interface LiveState {
+  /** Grows with every change. */
+  sequence: number;
+  transactionCount: number;
 }
 
 export type ExportFormat = 'csv' | 'ndjson';
@@ -115,5 +123,14 @@ export function transactionFunctions({ transport, json, jsonAndHeaders }: Calls)
     /** A PDF. The response itself: `body` is a stream, `blob()` reads all of it. */
     makeStatement: (request: wire.StatementRequest, options?: CallOptions): Promise<Response> =>
       transport({ ...read('/app/statement', request, options), accept: 'application/pdf' }),
+
+    /**
+     * The state of an individual's transactions, at once and after every change; read the list then. Reconnects by itself,
+     * and ends when the signal is aborted. A token that is bound to a user needs no id.
+     */
+    async *live(individualId?: number, options?: CallOptions): AsyncGenerator<LiveState, void> {
+      const call = { ...get(withQuery('/app/live', { individualId }), options), accept: 'text/event-stream' };
+      for await (const { data } of readStream(transport, call)) yield JSON.parse(data) as LiveState;
+    },
   };
 }

@@ -446,7 +446,7 @@ describe('every operation has its function', () => {
     await own.operator.guardDecisions({ rule: 'prefix', action: 'shadow', userId: 1, ...page });
     await own.operator.actions(page);
     const event = { type: 'user.created', userId: 1 } as const;
-    await own.operator.events({ ...event, ...page, from: '2026-01-01', to: '2026-01-02' });
+    await own.operator.events({ ...event, before: 'id', count: 1, from: '2026-01-01', to: '2026-01-02' });
     await own.operator.webhookEndpoints();
     await own.operator.webhookDeliveries(1, { state: 'due', limit: 1 });
     await own.events.list({ ...event, after: 'cursor', limit: 1 });

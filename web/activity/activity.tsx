@@ -8,11 +8,13 @@ import { isFiltered, noFilter, type Filter } from './filter.ts';
 import { Icon } from './icons.tsx';
 import { currenciesOf } from './layout.ts';
 import { List, type ListHandle } from './list.tsx';
+import { NewsPill } from './news-pill.tsx';
 import { Chips, FilterButton, JumpTo, Search } from './search-bar.tsx';
 import { DetailSheet } from './sheets.tsx';
 import { Skeleton, State, TroubleBanner, TroubleState } from './states.tsx';
 import { useActivity } from './use-activity.ts';
 import { useAddress } from './use-address.ts';
+import { useNews } from './use-news.ts';
 import { useViewer } from './viewer.ts';
 
 const messageMilliseconds = 6000;
@@ -23,7 +25,9 @@ export function ActivityScreen({ scroller }: { scroller: HTMLElement }) {
   const [topMonth, setTopMonth] = useState<string>();
   const [clears, setClears] = useState(0);
   const [message, setMessage] = useMessage(texts.exporting);
-  const { loaded, isLoading, isEmpty, trouble, reload } = useActivity(filter);
+  const activity = useActivity(filter);
+  const { loaded, isLoading, isEmpty, trouble, reload } = activity;
+  const news = useNews(activity);
   const complete = loaded?.isComplete ? loaded : undefined;
   const list = useRef<ListHandle>(null);
   const today = dayOf(new Date(), timeZone);
@@ -56,6 +60,11 @@ export function ActivityScreen({ scroller }: { scroller: HTMLElement }) {
   function clear(): void {
     setClears(clears + 1);
     apply(noFilter);
+  }
+
+  function showNews(): void {
+    reload();
+    scroller.scrollTo({ top: 0 });
   }
 
   function countText(): string {
@@ -96,6 +105,7 @@ export function ActivityScreen({ scroller }: { scroller: HTMLElement }) {
           </div>
         )}
         {!isNew && <Chips filter={filter} onChange={apply} />}
+        <NewsPill news={hasRows ? news : undefined} onShow={showNews} />
 
         {trouble && !hasRows && <TroubleState trouble={trouble} onRetry={reload} />}
         {!trouble && isEmpty && <State icon="receipt" title={texts.emptyTitle} about={texts.empty} />}

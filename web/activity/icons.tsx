@@ -8,6 +8,7 @@ const paths = {
   before: 'M12 5l-5 5 5 5',
   after: 'M8 5l5 5-5 5',
   below: 'M5 8l5 5 5-5',
+  above: 'M5 12l5-5 5 5',
   close: 'M5 5l10 10M15 5L5 15',
   in: 'M14 6L6.5 13.5M6.5 7.5v6h6',
   out: 'M6 14l7.5-7.5M7.5 6.5h6v6',

@@ -3,6 +3,8 @@ export const englishTexts = {
   title: 'Activity',
   count: (count: string) => `${count} transactions`,
   countOne: '1 transaction',
+  newRows: (count: string) => `${count} new`,
+  newActivity: 'New activity',
   search: 'Search names, notes, ids',
   searchLabel: 'Search transactions',
   direction: 'Direction',

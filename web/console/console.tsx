@@ -6,16 +6,20 @@ import { Header, isSandbox } from '../pages/header.tsx';
 import { SignIn } from '../pages/sign-in.tsx';
 import { AuditView } from './audit.tsx';
 import { CustomerView } from './customer.tsx';
+import { EventsView } from './events.tsx';
 import { GuardView } from './guard.tsx';
-import { allowsWriting, OperatorContext, readOnlyHint, subjectOf } from './operator.ts';
+import { hasScope, OperatorContext, readOnlyHint, subjectOf } from './operator.ts';
 import { OverviewView } from './overview.tsx';
 import { SafeListView } from './safe-list.tsx';
+import { WebhooksView } from './webhooks.tsx';
 
 const views = {
   overview: { title: 'Overview', View: OverviewView },
   guard: { title: 'Guard', View: GuardView },
   'safe-list': { title: 'Safe list', View: SafeListView },
   customer: { title: 'Customer', View: CustomerView },
+  events: { title: 'Events', View: EventsView },
+  webhooks: { title: 'Webhooks', View: WebhooksView },
   audit: { title: 'Audit', View: AuditView },
 };
 type ViewName = keyof typeof views;
@@ -40,12 +44,13 @@ interface Session {
   /** The person, if a person brought the token. */
   name?: string | undefined;
   mayWrite: boolean;
+  mayWriteEvents: boolean;
 }
 
 function sandboxSession(): Session {
-  const scope = 'operator:read operator:write';
+  const scope = 'operator:read operator:write events:write';
   const token = clientCredentials({ baseUrl: '', clientId: 'sandbox', clientSecret: 'sandbox', scope });
-  return { token, mayWrite: true };
+  return { token, mayWrite: true, mayWriteEvents: true };
 }
 
 function ConsolePage() {
@@ -56,7 +61,8 @@ function ConsolePage() {
     setRefused(false);
     setSession({
       name: subjectOf(text),
-      mayWrite: allowsWriting(text),
+      mayWrite: hasScope(text, 'operator:write'),
+      mayWriteEvents: hasScope(text, 'events:write'),
       token(wasRefused) {
         // There is no other token, so the person has to bring one.
         if (wasRefused) {
@@ -75,7 +81,7 @@ function ConsolePage() {
         <Console session={session} onSignOut={() => setSession(undefined)} />
       ) : (
         <SignIn
-          about="Paste an access token with operator:read; changes need operator:write. What you do is recorded under its name."
+          about="Paste an access token with operator:read; changes need operator:write, those of webhooks events:write. What you do is recorded under its name."
           isRefused={isRefused}
           onToken={signIn}
         />
@@ -88,11 +94,11 @@ function ConsolePage() {
 const keepAlive: typeof fetch = (input, init) => fetch(input, { ...init, keepalive: true });
 
 function Console({ session, onSignOut }: { session: Session; onSignOut(): void }) {
-  const { token, name, mayWrite } = session;
-  const operator = useMemo(
-    () => ({ desk: createClient({ token, retries: 1, fetch: keepAlive }).operator, mayWrite }),
-    [session],
-  );
+  const { token, name, mayWrite, mayWriteEvents } = session;
+  const operator = useMemo(() => {
+    const { operator: desk, webhooks } = createClient({ token, retries: 1, fetch: keepAlive });
+    return { desk, webhooks, mayWrite, mayWriteEvents };
+  }, [session]);
   const here = useView();
   const { View } = views[here];
   return (

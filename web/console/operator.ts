@@ -1,12 +1,15 @@
 /** The operator who is signed in, and what the token allows. */
 import { createContext } from 'preact';
 import { useContext } from 'preact/hooks';
-import type { OperatorFunctions } from '../../client/index.ts';
+import type { OperatorFunctions, WebhookFunctions } from '../../client/index.ts';
 
 export interface Operator {
   desk: OperatorFunctions;
+  webhooks: WebhookFunctions;
   /** Whether the token has the scope operator:write. Controls that need it are disabled otherwise. */
   mayWrite: boolean;
+  /** Whether it has the scope events:write, which changes of webhook endpoints need. */
+  mayWriteEvents: boolean;
 }
 
 export const OperatorContext = createContext<Operator | undefined>(undefined);
@@ -16,6 +19,7 @@ export function useOperator(): Operator {
 }
 
 export const readOnlyHint = 'Your token may only read. Changes need the scope operator:write.';
+export const readOnlyEventsHint = 'Your token may not change webhooks. That needs the scope events:write.';
 
 interface Claims {
   sub?: unknown;
@@ -40,9 +44,9 @@ export function subjectOf(token: string): string | undefined {
   return typeof sub === 'string' ? sub : undefined;
 }
 
-/** Whether a token allows changes. If it does not say so in a known way, the service will. */
-export function allowsWriting(token: string): boolean {
+/** Whether a token allows something. If it does not say so in a known way, the service will. */
+export function hasScope(token: string, wanted: 'operator:write' | 'events:write'): boolean {
   const { scope, scp } = claimsOf(token) ?? {};
   const scopes = typeof scope === 'string' ? scope.split(' ') : Array.isArray(scp) ? scp : undefined;
-  return scopes === undefined || scopes.includes('operator:write');
+  return scopes === undefined || scopes.includes(wanted);
 }

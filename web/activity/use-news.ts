@@ -1,0 +1,72 @@
+/**
+ * What has changed since the list was read. New rows would move everything that the viewer is looking at, so they wait
+ * for the viewer; changes of rows that are in the list are read at once, because they move nothing.
+ */
+import { useEffect, useRef, useState } from 'preact/hooks';
+import type { LiveState } from '../../client/index.ts';
+import { isFiltered } from './filter.ts';
+import type { Rows } from './rows.ts';
+import type { Activity } from './use-activity.ts';
+import { useViewer } from './viewer.ts';
+
+export interface News {
+  /** How many rows are new; undefined if a filter hides how many of them would be shown. */
+  count: number | undefined;
+}
+
+/** Undefined while the list shows everything. */
+export function useNews({ loaded, isEmpty, isLoading, reload }: Activity): News | undefined {
+  const live = useLiveState();
+  /** The latest state that was known when the list on screen came. */
+  const known = useRef<{ rows: Rows | undefined; sequence: number | undefined }>({
+    rows: undefined,
+    sequence: undefined,
+  });
+  if (known.current.rows !== loaded?.rows) known.current = { rows: loaded?.rows, sequence: live?.sequence };
+  known.current.sequence ??= live?.sequence;
+
+  const hasChanged = loaded !== undefined && live?.sequence !== known.current.sequence;
+  const isWhole = loaded !== undefined && !isFiltered(loaded.filter);
+  const newRows = isWhole && live ? live.transactionCount - loaded.count : 0;
+  const isOnlyUpdated = hasChanged && isWhole && newRows <= 0;
+  const hasFirstRows = isEmpty && live !== undefined && live.transactionCount > 0;
+  useEffect(() => {
+    if ((isOnlyUpdated || hasFirstRows) && !isLoading) reload();
+  }, [isOnlyUpdated, hasFirstRows, isLoading, live?.sequence]);
+
+  if (newRows > 0) return { count: newRows };
+  return hasChanged && !isWhole ? { count: undefined } : undefined;
+}
+
+/** Followed while the page can be seen: a browser opens few connections to one service. */
+function useLiveState(): LiveState | undefined {
+  const { client, individualId } = useViewer();
+  const [state, setState] = useState<LiveState>();
+  const latestClient = useRef(client);
+  latestClient.current = client;
+
+  useEffect(() => {
+    let controller: AbortController | undefined;
+    async function follow(): Promise<void> {
+      controller = new AbortController();
+      const { signal } = controller;
+      try {
+        for await (const next of latestClient.current.live(individualId, { signal })) setState(next);
+      } catch {
+        // The service refuses the stream, for example because many tabs are open. The list works without it.
+        controller.abort();
+      }
+    }
+    function onVisibility(): void {
+      if (document.hidden) controller?.abort();
+      else if (!controller || controller.signal.aborted) void follow();
+    }
+    onVisibility();
+    document.addEventListener('visibilitychange', onVisibility);
+    return () => {
+      document.removeEventListener('visibilitychange', onVisibility);
+      controller?.abort();
+    };
+  }, [individualId]);
+  return state;
+}

@@ -1,0 +1,163 @@
+/** Webhook endpoints: how they do, what they were sent, and what a person may change. */
+import { useRef, useState } from 'preact/hooks';
+import type { EventType, OperatorWebhookEndpoint } from '../../client/index.ts';
+import { DeliveriesPanel } from './deliveries.tsx';
+import { EndpointActions } from './endpoint-actions.tsx';
+import { formatNumber } from './format.ts';
+import { readOnlyEventsHint, useOperator } from './operator.ts';
+import { Complaint, Done, isStale, Loading, PanelHeading, Table, Time, ViewTitle } from './parts.tsx';
+import { refreshSeconds, useChange, useRequest } from './requests.ts';
+import { Secret } from './secret.tsx';
+import { useHashPart } from './use-hash-part.ts';
+
+/** The service counts no further. */
+const countedDeliveries = 1000;
+
+export function WebhooksView() {
+  const { desk } = useOperator();
+  const chosen = Number(useHashPart());
+  const endpoints = useRequest(() => desk.webhookEndpoints(), [desk], refreshSeconds);
+  const endpoint = endpoints.value?.find(({ id }) => id === chosen);
+  const heading = useRef<HTMLHeadingElement>(null);
+
+  return (
+    <div class={isStale(endpoints) ? 'view stale' : 'view'}>
+      <ViewTitle title="Webhooks" requests={[endpoints]} />
+      <section class="card panel" aria-labelledby="endpoints">
+        <PanelHeading id="endpoints" headingRef={heading}>
+          Endpoints
+        </PanelHeading>
+        {!endpoints.value && !endpoints.error && <Loading />}
+        {endpoints.value?.length === 0 && <p class="soft">There are no endpoints: nobody is told of events.</p>}
+        {endpoints.value && endpoints.value.length > 0 && (
+          <Table
+            columns={['Endpoint', 'Types', 'Health', 'Waiting']}
+            rows={endpoints.value.map((each) => ({ key: each.id, cells: cellsOf(each, each.id === chosen) }))}
+          />
+        )}
+        <AddEndpoint onAdded={endpoints.refresh} />
+      </section>
+      {endpoint && (
+        <>
+          <EndpointActions
+            key={endpoint.id}
+            endpoint={endpoint}
+            onChanged={endpoints.refresh}
+            onRemoved={() => {
+              location.hash = 'webhooks';
+              heading.current!.focus();
+              endpoints.refresh();
+            }}
+          />
+          <DeliveriesPanel key={`deliveries ${endpoint.id}`} endpointId={endpoint.id} />
+        </>
+      )}
+    </div>
+  );
+}
+
+function cellsOf(endpoint: OperatorWebhookEndpoint, isChosen: boolean) {
+  const { id, url, description, types, due, oldestDueAt } = endpoint;
+  return [
+    <>
+      <a href={`#webhooks/${id}`} aria-current={isChosen ? 'true' : undefined}>
+        {url}
+      </a>
+      <span class="about">{description ? `${id}: ${description}` : id}</span>
+    </>,
+    types.length === 0 ? 'All' : types.join(', '),
+    <Health endpoint={endpoint} />,
+    due === 0 ? null : (
+      <>
+        {due >= countedDeliveries ? `${formatNumber(countedDeliveries)} or more` : formatNumber(due)}
+        {oldestDueAt !== null && (
+          <span class="about">
+            since <Time instant={oldestDueAt} />
+          </span>
+        )}
+      </>
+    ),
+  ];
+}
+
+const disabledReasons: Record<string, string> = {
+  gone: 'The receiver answered 410 Gone.',
+  failing: 'It failed for five days.',
+  request: 'Somebody disabled it.',
+};
+
+function Health({ endpoint: { enabled, disabledReason, failingSince } }: { endpoint: OperatorWebhookEndpoint }) {
+  if (!enabled) {
+    return (
+      <>
+        <span class="mark open">Disabled</span>
+        <span class="about">{disabledReasons[disabledReason ?? ''] ?? disabledReason}</span>
+      </>
+    );
+  }
+  if (failingSince === null) return <span class="mark">Healthy</span>;
+  return (
+    <>
+      <span class="mark probing">Failing</span>
+      <span class="about">
+        since <Time instant={failingSince} />
+      </span>
+    </>
+  );
+}
+
+function AddEndpoint({ onAdded }: { onAdded(): void }) {
+  const { webhooks, mayWriteEvents } = useOperator();
+  const { complaint, done, run } = useChange();
+  const [secret, setSecret] = useState<string>();
+
+  async function add(event: Event): Promise<void> {
+    event.preventDefault();
+    const element = event.currentTarget as HTMLFormElement;
+    const form = new FormData(element);
+    const text = (name: string) => String(form.get(name)).trim();
+    const types = text('types')
+      .split(/[\s,]+/)
+      .filter((type): type is EventType => type !== '');
+    setSecret(undefined);
+    const adding = webhooks.create({
+      url: text('url'),
+      types,
+      ...(text('description') && { description: text('description') }),
+    });
+    if (!(await run(adding, 'The endpoint is added.'))) return;
+    setSecret((await adding).secret);
+    element.reset();
+    onAdded();
+  }
+
+  return (
+    <>
+      <form class="find add-endpoint" onSubmit={add} aria-label="Add an endpoint">
+        <label>
+          URL
+          <input name="url" type="url" required maxLength={2048} placeholder="https://example.com/hooks" />
+        </label>
+        <label>
+          Types
+          <input name="types" placeholder="all, or phone.verified, …" autoComplete="off" />
+        </label>
+        <label>
+          Description
+          <input name="description" maxLength={256} autoComplete="off" />
+        </label>
+        <button
+          type="submit"
+          class="primary"
+          disabled={!mayWriteEvents}
+          title={mayWriteEvents ? undefined : readOnlyEventsHint}
+        >
+          Add
+        </button>
+      </form>
+      <Secret secret={secret} />
+      <Complaint text={complaint} />
+      <Done text={done} />
+    </>
+  );
+}
