@@ -1,0 +1,129 @@
+/** Webhooks and events in the console. */
+import type { Page } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { openAsProduction } from '../harness/console.ts';
+import { expectAccessible, expectNarrow, openPage } from '../harness/page.ts';
+import { startReceiver } from '../harness/receiver.ts';
+import { newPhone, row, startService, type Service } from '../harness/service.ts';
+
+let service: Service;
+beforeAll(async () => {
+  service = await startService();
+});
+afterAll(() => service.stop());
+
+async function addEndpoint(page: Page, url: string, types: string): Promise<string> {
+  const form = page.getByRole('form', { name: 'Add an endpoint' });
+  await form.getByLabel('URL').fill(url);
+  await form.getByLabel('Types').fill(types);
+  await form.getByLabel('Description').fill('the wallet’s back end');
+  await form.getByRole('button', { name: 'Add' }).click();
+  return page.getByText(/^whsec_/).innerText();
+}
+
+describe('webhooks', () => {
+  it('are added, tested, watched, replayed and removed', async () => {
+    const receiver = await startReceiver((_hook, response) => void response.end('thank you'));
+    const page = await openPage(`${service.url}/console#webhooks`);
+    await page.getByText('There are no endpoints').waitFor();
+    const secret = await addEndpoint(page, receiver.url, 'user.created, phone.verified');
+    expect(secret).toMatch(/^whsec_[A-Za-z0-9+/]{32,}={0,2}$/);
+    await page.getByRole('link', { name: receiver.url }).click();
+    await page.getByText('There are no such deliveries.').waitFor();
+    await page.getByRole('button', { name: 'Send a test' }).click();
+    await page.getByText('The receiver took the test with 200').waitFor();
+
+    const id = await service.createUser();
+    await receiver.received(2);
+    await page.reload();
+    const delivery = page.getByRole('row').filter({ hasText: 'Request and answer' });
+    await delivery.getByText('Delivered').waitFor();
+    await delivery.getByText('Request and answer').click();
+    await delivery.getByText(`"userId":${id}`).waitFor();
+    await delivery.getByText('thank you').waitFor();
+    await expectAccessible(page);
+
+    await page.getByLabel('Send everything again from').fill('2026-01-01T00:00');
+    await page.getByRole('button', { name: 'Replay' }).click();
+    await page.getByText('1 event is sent again.').waitFor();
+    await receiver.received(3);
+    await page.getByRole('button', { name: 'Rotate the secret' }).click();
+    expect(await page.getByText(/^whsec_/).innerText()).not.toBe(secret);
+    await page.getByRole('button', { name: 'Disable' }).click();
+    await page.getByText('Somebody disabled it.').waitFor();
+    expect(await page.getByRole('button', { name: 'Replay' }).isDisabled()).toBe(true);
+    await page.getByRole('button', { name: 'Enable' }).click();
+    await page.getByText('Healthy').waitFor();
+    await expectNarrow(page);
+
+    await page.getByRole('button', { name: 'Remove', exact: true }).click();
+    await page.getByRole('button', { name: 'Remove it and its deliveries?' }).click();
+    await page.getByText('There are no endpoints').waitFor();
+  });
+
+  it('that fail say since when and why', async () => {
+    const receiver = await startReceiver((_hook, response) => void response.writeHead(500).end('no room left'));
+    await service.call('/webhook-endpoints', { url: receiver.url, types: ['user.created'] });
+    await service.createUser();
+    await receiver.received(1);
+    const page = await openPage(`${service.url}/console#webhooks`);
+    await page.getByText('Failing').waitFor();
+    await page.getByRole('link', { name: receiver.url }).click();
+    const delivery = page.getByRole('row').filter({ hasText: 'Request and answer' });
+    await delivery.getByText('Waiting').waitFor();
+    await delivery.getByText('500', { exact: true }).waitFor();
+    await delivery.getByText('Request and answer').click();
+    await delivery.getByText('no room left').waitFor();
+    await page.getByLabel('Which deliveries').selectOption('failed');
+    await page.getByText('There are no such deliveries.').waitFor();
+  });
+
+  it('refuse an address that the service refuses, in its words', async () => {
+    const page = await openPage(`${service.url}/console#webhooks`, { expected: /400/ });
+    const form = page.getByRole('form', { name: 'Add an endpoint' });
+    await form.getByLabel('URL').fill('https://10.0.0.1/');
+    await form.getByRole('button', { name: 'Add' }).click();
+    await page.getByRole('alert').waitFor();
+    await expectAccessible(page);
+  });
+
+  it('are only read with a token that may not change them', async () => {
+    const page = await openPage(service.url);
+    await openAsProduction(page, service.url, await service.token('operator:read operator:write'));
+    await page.getByRole('link', { name: 'Webhooks' }).click();
+    await page.getByRole('heading', { name: 'Endpoints' }).waitFor();
+    expect(await page.getByRole('button', { name: 'Add' }).isDisabled()).toBe(true);
+  });
+});
+
+describe('events', () => {
+  it('are searched by user, type and time, and read further back', async () => {
+    const phone = newPhone();
+    const id = await service.verifiedUser(phone);
+    await service.record([row(id, { transactionId: 'in-the-console' })]);
+    const page = await openPage(`${service.url}/console#events`);
+    const form = page.getByRole('form', { name: 'Search events' });
+    await form.getByLabel('User').fill(String(id));
+    await form.getByRole('button', { name: 'Search' }).click();
+    const types = () => page.getByRole('rowheader').allInnerTexts();
+    await expect.poll(types).toEqual(['transactions.recorded', 'phone.verified', 'phone.code_sent', 'user.created']);
+    expect(await page.locator('body').innerText()).not.toContain(phone);
+    await page.getByText('in-the-console').waitFor();
+    await expectAccessible(page);
+    await expectNarrow(page);
+    await page.setViewportSize({ width: 1280, height: 800 });
+
+    await form.getByLabel('Type').selectOption('phone.verified');
+    await form.getByRole('button', { name: 'Search' }).click();
+    await expect.poll(types).toEqual(['phone.verified']);
+    await form.getByLabel('To').fill('2020-01-01T00:00');
+    await form.getByRole('button', { name: 'Search' }).click();
+    await page.getByText('There are no such events.').waitFor();
+
+    for (let count = 0; count < 60; count += 1) await service.createUser();
+    await page.reload();
+    await expect.poll(async () => (await types()).length).toBe(50);
+    await page.getByRole('button', { name: 'Show older' }).click();
+    await expect.poll(async () => (await types()).length).toBeGreaterThan(60);
+  });
+});

@@ -1,0 +1,71 @@
+/** New transactions while the wallet is open. */
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { expectAccessible, expectNarrow } from '../harness/page.ts';
+import { row, startService } from '../harness/service.ts';
+import { count, scroller, shownIds, walletOf, type Wallet } from '../harness/wallet.ts';
+
+let wallet: Wallet;
+beforeAll(async () => {
+  wallet = await walletOf(await startService());
+});
+afterAll(() => wallet.service.stop());
+
+const today = () => new Date().toISOString();
+
+describe('a pill', () => {
+  it('says how many rows are new, moves nothing, and shows them when it is pressed', async () => {
+    const page = await wallet.open(`?individual=${wallet.busy}`);
+    await page.mouse.move(600, 500);
+    await page.mouse.wheel(0, 3000);
+    await expect.poll(() => scroller(page).evaluate((box) => box.scrollTop)).toBeGreaterThan(2000);
+    await page.locator('button.row').first().waitFor();
+    const before = { top: await scroller(page).evaluate((box) => box.scrollTop), ids: await shownIds(page) };
+    await wallet.service.record([row(wallet.busy, { transactionId: 'new-1', timeStamp: today() })]);
+    await page.getByRole('button', { name: '1 new' }).waitFor();
+    await wallet.service.record(
+      ['new-2', 'new-3'].map((transactionId) => row(wallet.busy, { transactionId, timeStamp: today() })),
+    );
+    const pill = page.getByRole('button', { name: '3 new' });
+    await pill.waitFor();
+    expect({ top: await scroller(page).evaluate((box) => box.scrollTop), ids: await shownIds(page) }).toEqual(before);
+    expect(await count(page)).toBe('10,000 transactions');
+    await expectAccessible(page);
+
+    await pill.click();
+    await page.getByText('10,003 transactions').waitFor();
+    await pill.waitFor({ state: 'detached' });
+    expect((await shownIds(page)).slice(0, 3).sort()).toEqual(['new-1', 'new-2', 'new-3']);
+    expect(await scroller(page).evaluate((box) => box.scrollTop)).toBe(0);
+  });
+
+  it('does not count what a filter may hide', async () => {
+    const id = await wallet.service.createUser();
+    await wallet.service.record([row(id, { senderName: 'Ada' })]);
+    const page = await wallet.open(`?individual=${id}&search=Ada`);
+    await wallet.service.record([row(id, { senderName: 'Bob' })]);
+    await page.getByRole('button', { name: 'New activity' }).click();
+    await page.getByRole('button', { name: 'New activity' }).waitFor({ state: 'detached' });
+    expect(await count(page)).toBe('1 transaction');
+    await expectNarrow(page);
+  });
+});
+
+it('a row that changes is drawn again where it is', async () => {
+  const id = await wallet.service.createUser();
+  const pending = row(id, { transactionStatus: 'Pending', receiverName: 'Coffee Corner' });
+  await wallet.service.record([pending]);
+  const page = await wallet.open(`?individual=${id}`);
+  await page.locator('button.row').getByText('Pending').waitFor();
+  await wallet.service.record([{ ...pending, transactionStatus: 'Accepted' }]);
+  await page.locator('button.row').getByText('Pending').waitFor({ state: 'detached' });
+  expect(await page.locator('.fresh').count()).toBe(0);
+});
+
+it('the first transaction appears by itself', async () => {
+  const id = await wallet.service.createUser();
+  const page = await wallet.open('');
+  await page.goto(`${wallet.service.url}/wallet?individual=${id}`);
+  await page.getByText('Nothing here yet').waitFor();
+  await wallet.service.record([row(id)]);
+  await page.getByText('1 transaction', { exact: true }).waitFor();
+});
