@@ -97,6 +97,28 @@ describe('webhooks', () => {
 });
 
 describe('events', () => {
+  it('of texts and verifications appear as they happen, also on the customer’s page', async () => {
+    const [phone, id] = [newPhone(), await service.createUser()];
+    const openWithoutRefresh = async (view: string) => {
+      const page = await openPage(service.url);
+      // The views ask again by themselves from time to time; here they must not.
+      await page.addInitScript('setInterval = () => 0');
+      await page.goto(`${service.url}/console#${view}`);
+      return page;
+    };
+    const events = await openWithoutRefresh('events');
+    const customer = await openWithoutRefresh(`customer/${id}`);
+    await events.getByRole('rowheader').first().waitFor();
+    await customer.getByText('No code was ever requested.').waitFor();
+    await service.sendCode(id, phone);
+    await events
+      .getByRole('link', { name: String(id), exact: true })
+      .nth(1)
+      .waitFor();
+    await service.verify(id, await service.lastCode(phone));
+    await customer.getByText('Verified.').waitFor();
+  });
+
   it('are searched by user, type and time, and read further back', async () => {
     const phone = newPhone();
     const id = await service.verifiedUser(phone);

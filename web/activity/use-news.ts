@@ -4,6 +4,7 @@
  */
 import { useEffect, useRef, useState } from 'preact/hooks';
 import type { LiveState } from '../../client/index.ts';
+import { followWhileVisible } from '../follow-while-visible.ts';
 import { isFiltered } from './filter.ts';
 import type { Rows } from './rows.ts';
 import type { Activity } from './use-activity.ts';
@@ -38,35 +39,18 @@ export function useNews({ loaded, isEmpty, isLoading, reload }: Activity): News 
   return hasChanged && !isWhole ? { count: undefined } : undefined;
 }
 
-/** Followed while the page can be seen: a browser opens few connections to one service. */
 function useLiveState(): LiveState | undefined {
   const { client, individualId } = useViewer();
   const [state, setState] = useState<LiveState>();
   const latestClient = useRef(client);
   latestClient.current = client;
 
-  useEffect(() => {
-    let controller: AbortController | undefined;
-    async function follow(): Promise<void> {
-      controller = new AbortController();
-      const { signal } = controller;
-      try {
+  useEffect(
+    () =>
+      followWhileVisible(async (signal) => {
         for await (const next of latestClient.current.live(individualId, { signal })) setState(next);
-      } catch {
-        // The service refuses the stream, for example because many tabs are open. The list works without it.
-        controller.abort();
-      }
-    }
-    function onVisibility(): void {
-      if (document.hidden) controller?.abort();
-      else if (!controller || controller.signal.aborted) void follow();
-    }
-    onVisibility();
-    document.addEventListener('visibilitychange', onVisibility);
-    return () => {
-      document.removeEventListener('visibilitychange', onVisibility);
-      controller?.abort();
-    };
-  }, [individualId]);
+      }),
+    [individualId],
+  );
   return state;
 }

@@ -97,7 +97,8 @@ function Console({ session, onSignOut }: { session: Session; onSignOut(): void }
   const { token, name, mayWrite, mayWriteEvents } = session;
   const operator = useMemo(() => {
     const { operator: desk, webhooks } = createClient({ token, retries: 1, fetch: keepAlive });
-    return { desk, webhooks, mayWrite, mayWriteEvents };
+    const followMessages = createClient({ token }).operator.liveMessages;
+    return { desk, webhooks, followMessages, mayWrite, mayWriteEvents };
   }, [session]);
   const here = useView();
   const { View } = views[here];

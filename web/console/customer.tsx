@@ -7,6 +7,7 @@ import { LiftButton } from './blocks.tsx';
 import { stepsOf, verdictOf } from './explain.ts';
 import { readOnlyHint, useOperator } from './operator.ts';
 import { Complaint, Done, Failure, isStale, Loading, Time, Updated } from './parts.tsx';
+import { useLiveMessages } from './use-live-messages.ts';
 import { refreshSeconds, sentenceOf, useChange, useRequest } from './requests.ts';
 
 const customerInAddress = () => location.hash.split('/')[1] ?? '';
@@ -149,6 +150,7 @@ function Customer({ userId }: { userId: number }) {
   function refresh(): void {
     for (const request of [trail, decisions, blocks]) request.refresh();
   }
+  useLiveMessages(({ data }) => 'userId' in data && data.userId === userId && refresh());
 
   if (!trail.value) return trail.error ? <Complaint text={trail.error} /> : <Loading />;
   if (trail.value.erasedAt !== null) return <Erased at={trail.value.erasedAt} />;

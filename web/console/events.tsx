@@ -4,6 +4,7 @@ import type { EventType, LedgerlineEvent, OperatorEventFilter } from '../../clie
 import { useOperator } from './operator.ts';
 import { isStale, Loading, Older, pageSizeOf, Table, Time, ViewTitle } from './parts.tsx';
 import { refreshSeconds, sentenceOf, useRequest } from './requests.ts';
+import { useLiveMessages } from './use-live-messages.ts';
 
 /** In the order of the reference. The compiler says if one is missing. */
 const types = Object.keys({
@@ -34,6 +35,7 @@ export function EventsView() {
   const [complaint, setComplaint] = useState<string>();
   const pageSize = pageSizeOf(50, 20);
   const first = useRequest(() => desk.events({ ...filter, count: pageSize }), [desk, filter], refreshSeconds);
+  useLiveMessages(first.refresh);
   const [older, setOlder] = useState<LedgerlineEvent[]>([]);
   const [isEnd, setEnd] = useState(false);
   useEffect(() => {

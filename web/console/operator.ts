@@ -6,6 +6,8 @@ import type { OperatorFunctions, WebhookFunctions } from '../../client/index.ts'
 export interface Operator {
   desk: OperatorFunctions;
   webhooks: WebhookFunctions;
+  /** The stream of texts and verifications. It ends with the page, unlike a change. */
+  followMessages: OperatorFunctions['liveMessages'];
   /** Whether the token has the scope operator:write. Controls that need it are disabled otherwise. */
   mayWrite: boolean;
   /** Whether it has the scope events:write, which changes of webhook endpoints need. */
