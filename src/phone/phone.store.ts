@@ -162,8 +162,8 @@ with settled as (
   from settled s
   returning user_id
 )
-select write_event('phone.code_sent', k.user_id, $14::timestamptz,
-  code_sent_data($5::text, $6::smallint, $9::text, 'accepted', $3::int))
+select write_event('phone.code_sent', k.user_id, $14::timestamptz, json_build_object('country', nullif($5::text, ''),
+  'correlationType', $6::smallint, 'gateway', $9::text, 'outcome', 'accepted', 'codeNumber', $3::int))
 from kept k`;
 
 const finishSendText = `

@@ -34,18 +34,11 @@ begin
   perform write_event(
     case when outcome in ('accepted', 'unknown') then 'phone.code_sent' else 'phone.send_failed' end, for_user, answered_at,
     case when outcome in ('accepted', 'unknown')
-      then code_sent_data(country, correlation_type, gateway, outcome, code_number)
+      then json_build_object(
+        'country', nullif(country, ''), 'correlationType', correlation_type, 'gateway', gateway, 'outcome', outcome,
+        'codeNumber', code_number)
       else json_build_object('country', nullif(country, ''), 'reason', outcome) end);
 end $$;
-
-create or replace function code_sent_data(
-  country text, correlation_type smallint, gateway text, outcome text, code_number integer
-) returns json
-language sql immutable as $$
-  select json_build_object(
-    'country', nullif(country, ''), 'correlationType', correlation_type, 'gateway', gateway, 'outcome', outcome,
-    'codeNumber', code_number)
-$$;
 
 -- Gives a send back to the user, the phone and the sources it was counted for. What everybody shares keeps it.
 create or replace function give_back_send(
