@@ -125,7 +125,7 @@ describe('events', () => {
     await service.record([row(id, { transactionId: 'in-the-console' })]);
     const page = await openPage(`${service.url}/console#events`);
     const form = page.getByRole('form', { name: 'Search events' });
-    await form.getByLabel('User').fill(String(id));
+    await form.getByRole('textbox', { name: 'User' }).fill(String(id));
     await form.getByRole('button', { name: 'Search' }).click();
     const types = () => page.getByRole('rowheader').allInnerTexts();
     await expect.poll(types).toEqual(['transactions.recorded', 'phone.verified', 'phone.code_sent', 'user.created']);
@@ -135,10 +135,10 @@ describe('events', () => {
     await expectNarrow(page);
     await page.setViewportSize({ width: 1280, height: 800 });
 
-    await form.getByLabel('Type').selectOption('phone.verified');
+    await form.getByRole('combobox').selectOption('phone.verified');
     await form.getByRole('button', { name: 'Search' }).click();
     await expect.poll(types).toEqual(['phone.verified']);
-    await form.getByLabel('To').fill('2020-01-01T00:00');
+    await form.getByLabel('To', { exact: true }).fill('2020-01-01T00:00');
     await form.getByRole('button', { name: 'Search' }).click();
     await page.getByText('There are no such events.').waitFor();
 

@@ -1,6 +1,6 @@
 /** New transactions while the wallet is open. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { expectAccessible, expectNarrow } from '../harness/page.ts';
+import { expectAccessible, expectNarrow, openPage } from '../harness/page.ts';
 import { row, startService } from '../harness/service.ts';
 import { count, scroller, shownIds, walletOf, type Wallet } from '../harness/wallet.ts';
 
@@ -10,7 +10,8 @@ beforeAll(async () => {
 });
 afterAll(() => wallet.service.stop());
 
-const today = () => new Date().toISOString();
+/** Later than all rows that are there. */
+const timeStamp = '2030-01-01T00:00:00Z';
 
 describe('a pill', () => {
   it('says how many rows are new, moves nothing, and shows them when it is pressed', async () => {
@@ -20,10 +21,10 @@ describe('a pill', () => {
     await expect.poll(() => scroller(page).evaluate((box) => box.scrollTop)).toBeGreaterThan(2000);
     await page.locator('button.row').first().waitFor();
     const before = { top: await scroller(page).evaluate((box) => box.scrollTop), ids: await shownIds(page) };
-    await wallet.service.record([row(wallet.busy, { transactionId: 'new-1', timeStamp: today() })]);
+    await wallet.service.record([row(wallet.busy, { transactionId: 'new-1', timeStamp })]);
     await page.getByRole('button', { name: '1 new' }).waitFor();
     await wallet.service.record(
-      ['new-2', 'new-3'].map((transactionId) => row(wallet.busy, { transactionId, timeStamp: today() })),
+      ['new-2', 'new-3'].map((transactionId) => row(wallet.busy, { transactionId, timeStamp })),
     );
     const pill = page.getByRole('button', { name: '3 new' });
     await pill.waitFor();
@@ -55,16 +56,15 @@ it('a row that changes is drawn again where it is', async () => {
   const pending = row(id, { transactionStatus: 'Pending', receiverName: 'Coffee Corner' });
   await wallet.service.record([pending]);
   const page = await wallet.open(`?individual=${id}`);
-  await page.locator('button.row').getByText('Pending').waitFor();
+  await page.locator('button.row .status').waitFor();
   await wallet.service.record([{ ...pending, transactionStatus: 'Accepted' }]);
-  await page.locator('button.row').getByText('Pending').waitFor({ state: 'detached' });
+  await page.locator('button.row .status').waitFor({ state: 'detached' });
   expect(await page.locator('.fresh').count()).toBe(0);
 });
 
 it('the first transaction appears by itself', async () => {
   const id = await wallet.service.createUser();
-  const page = await wallet.open('');
-  await page.goto(`${wallet.service.url}/wallet?individual=${id}`);
+  const page = await openPage(`${wallet.service.url}/wallet?individual=${id}`, { expected: /404/ });
   await page.getByText('Nothing here yet').waitFor();
   await wallet.service.record([row(id)]);
   await page.getByText('1 transaction', { exact: true }).waitFor();

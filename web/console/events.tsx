@@ -96,7 +96,7 @@ function EventSearch({ onSearch }: { onSearch(filter: Filter): void }) {
   }
 
   return (
-    <form class="find" onSubmit={search} aria-label="Search events">
+    <form class="find long" onSubmit={search} aria-label="Search events">
       <label class="kind">
         User
         <input

@@ -133,7 +133,7 @@ function AddEndpoint({ onAdded }: { onAdded(): void }) {
 
   return (
     <>
-      <form class="find add-endpoint" onSubmit={add} aria-label="Add an endpoint">
+      <form class="find long add-endpoint" onSubmit={add} aria-label="Add an endpoint">
         <label>
           URL
           <input name="url" type="url" required maxLength={2048} placeholder="https://example.com/hooks" />
