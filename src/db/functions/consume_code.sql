@@ -14,6 +14,7 @@ declare
   source guard_source;
   known_user record;
   used issued_code;
+  of_country text;
 begin
   foreach counted_phone in array counted_phones loop
     perform from phone_sends p where p.key = counted_phone for update;
@@ -36,8 +37,12 @@ begin
     verified_phone = to_phone, verified_at = called_at, latest_code = used, earlier_codes = '{}', blocked_until = null,
     failures = remove_event(v.failures, called_at)
   where v.user_id = for_user;
-  update messages m set verified_at = called_at
-  where m.user_id = for_user and m.code_number = consume_code.code_number;
+  with verified as (
+    update messages m set verified_at = called_at
+    where m.user_id = for_user and m.code_number = consume_code.code_number
+    returning m.country
+  )
+  select nullif(max(v.country), '') into of_country from verified v;
   foreach counted_phone in array counted_phones loop
     update phone_sends p set
       failures = remove_event(p.failures, row(called_at, for_user)::user_event),
@@ -62,8 +67,6 @@ begin
       where c.key = code_key;
     end if;
   end if;
-  perform write_event('phone.verified', for_user, called_at, json_build_object('country', (
-    select nullif(m.country, '') from messages m
-    where m.user_id = for_user and m.code_number = consume_code.code_number limit 1)));
+  perform write_event('phone.verified', for_user, called_at, json_build_object('country', of_country));
   return true;
 end $$;
