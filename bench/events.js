@@ -15,7 +15,7 @@ const phoneOf = (id) => `+4479${String(id).padStart(8, '0')}`;
 export async function benchEvents(bench, { quick }) {
   const size = quick
     ? { deliveries: 4000, lagSeconds: 5, calls: 480, due: 50_000 }
-    : { deliveries: 20_000, lagSeconds: 15, calls: 1920, due: 1_000_000 };
+    : { deliveries: 10_000, lagSeconds: 10, calls: 960, due: 1_000_000 };
   const cost = await measureCost(bench, size.calls);
   const delivery = await measureDelivery(bench, size);
   const memory = await measureMemory(bench, size.due);
