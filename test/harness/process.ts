@@ -50,8 +50,8 @@ function environment(settings: Record<string, string>): Record<string, string> {
 }
 
 /** Runs a command to its end. */
-export async function run(args: string[], settings: Record<string, string> = {}): Promise<Finished> {
-  const child = spawn(process.execPath, [main, ...args], { env: environment(settings) });
+export async function run(args: string[], settings: Record<string, string> = {}, program = main): Promise<Finished> {
+  const child = spawn(process.execPath, [program, ...args], { env: environment(settings) });
   const output = collect(child);
   const [code] = (await once(child, 'close')) as [number | null];
   return { code, ...output };
@@ -69,8 +69,8 @@ export class ServiceProcess {
   readonly output: { stdout: string; stderr: string };
   url = '';
 
-  constructor(settings: Record<string, string>, args: string[] = []) {
-    this.child = spawn(process.execPath, [main, 'serve', ...args], { env: environment({ PORT: '0', ...settings }) });
+  constructor(settings: Record<string, string>, args: string[] = [], program = main) {
+    this.child = spawn(process.execPath, [program, 'serve', ...args], { env: environment({ PORT: '0', ...settings }) });
     this.output = collect(this.child);
     onTestFinished(() => void this.child.kill('SIGKILL'));
   }
