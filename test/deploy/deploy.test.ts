@@ -119,3 +119,30 @@ it.runIf(hasProgram('promtool'))('Prometheus accepts its configuration and rules
   const file = fileURLToPath(new URL('prometheus/prometheus.yml', folder));
   expect(execFileSync('promtool', ['check', 'config', file], { encoding: 'utf8' })).toContain('SUCCESS');
 });
+
+describe('workflows', async () => {
+  const workflows = new URL('../.github/workflows/', folder);
+  const [test, release] = await Promise.all(
+    ['test.yml', 'release.yml'].map(async (name) => parse(await readFile(new URL(name, workflows), 'utf8'))),
+  );
+
+  it('test every supported Node, PostgreSQL and processor, by the command of the README', async () => {
+    expect(test.jobs.node.strategy.matrix).toEqual({ node: [20, 22, 24], os: ['ubuntu-24.04', 'ubuntu-24.04-arm'] });
+    expect(test.jobs.postgres.strategy.matrix.postgres).toEqual([15, 16, 17, 18]);
+    for (const job of [test.jobs.node, test.jobs.postgres]) {
+      const commands = (job.steps as { run?: string }[]).map((step) => step.run);
+      expect(commands).toEqual(expect.arrayContaining(['npm ci', 'npm test']));
+    }
+  });
+
+  it('release only what was tested, with provenance, and store no token', () => {
+    for (const name of ['image', 'npm']) {
+      expect(release.jobs[name].needs).toEqual(['test', 'check']);
+      expect(release.jobs[name].permissions['id-token']).toBe('write');
+    }
+    const built = release.jobs.image.steps.find((step: { id?: string }) => step.id === 'build');
+    expect(built.with).toMatchObject({ provenance: 'mode=max', sbom: true, platforms: 'linux/amd64,linux/arm64' });
+    const secrets = [...JSON.stringify([test, release]).matchAll(/secrets\.(\w+)/g)].map(([, name]) => name);
+    expect(new Set(secrets)).toEqual(new Set(['GITHUB_TOKEN']));
+  });
+});
