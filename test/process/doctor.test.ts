@@ -94,6 +94,14 @@ describe('doctor and the start say the same', () => {
     expect(await startError(settings)).toMatch(/^The role role_\w+ lacks INSERT on .* Let the owner of the schema run/);
   });
 
+  it('about a role without any rights', async () => {
+    const { url } = await databaseWithRole();
+    const settings = { DATABASE_URL: url, LEDGERLINE_MIGRATE: 'check' };
+    const line = /cannot be used: the role lacks rights in it \(42501\)\. Let the owner of the schema grant/;
+    expect(await problems(settings)).toEqual([expect.stringMatching(line)]);
+    expect(await startError(settings)).toMatch(line);
+  });
+
   it('about settings that carry a risk, which stop nothing', async () => {
     const database = await databaseForTest();
     const smsc = await startSmsc();
