@@ -82,6 +82,7 @@ export async function openPhone(core: Core, { url, inbox, terminal }: PhoneParts
           store: traced('phone', createSendKeyStore(db)),
           clock,
           waitSeconds: config.sendSeconds + 2,
+          digest: guard.digest,
         }),
         // A gateway may take seconds; the request needs nothing meanwhile.
         dispatch: (message) => core.admission.outside(() => failover.send(message)),

@@ -1,6 +1,6 @@
 /** One send for one Idempotency-Key: a repeated request gets the first answer, and no second text is sent. */
-import { createHash } from 'node:crypto';
 import { secondsAfter, type Clock } from '../clock.ts';
+import type { Digest } from '../guard/source.ts';
 import { keyReused, Problem, repeated, stillSending, tooManySends } from '../errors.ts';
 import type { SendKey, SendKeyStore } from './send-key.store.ts';
 
@@ -21,6 +21,8 @@ export interface OnceOptions {
   store: SendKeyStore;
   clock: Clock;
   waitSeconds: number;
+  /** Keyed: a plain digest of a request would give its phone number away to whoever tries all numbers. */
+  digest: Digest;
 }
 
 type Send = () => Promise<SentCode | undefined>;
@@ -34,7 +36,7 @@ interface Open {
 
 export type SendOnce = ReturnType<typeof createSendOnce>;
 
-export function createSendOnce({ store, clock, waitSeconds }: OnceOptions) {
+export function createSendOnce({ store, clock, waitSeconds, digest }: OnceOptions) {
   /** A send takes no longer than this; an older claim was left by a process that ended. */
   const claimSeconds = waitSeconds + 30;
   const open = new Map<string, Open>();
@@ -44,7 +46,7 @@ export function createSendOnce({ store, clock, waitSeconds }: OnceOptions) {
    * database; the others share its answer, whatever it is.
    */
   return async function once(userId: number, key: string, request: string, send: Send): Promise<SentCode | undefined> {
-    const claim = { userId, key: sha256(key), request: sha256(request) };
+    const claim = { userId, key: digest('idempotency-key', key), request: digest('idempotent-request', request) };
     const name = `${userId} ${claim.key.toString('base64')}`;
     const first = open.get(name);
     if (first) return join(first, claim.request);
@@ -107,8 +109,4 @@ function asSentCode(text: string | null): SentCode | undefined {
   if (text === null) return undefined;
   const [codeLength, expiresInSeconds] = text.split(' ').map(Number);
   return { codeLength: codeLength!, expiresInSeconds: expiresInSeconds! };
-}
-
-function sha256(text: string): Buffer {
-  return createHash('sha256').update(text).digest();
 }

@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vites
 import { openDatabase } from '../../src/db/database.ts';
 import { notDispatched } from '../../src/errors.ts';
 import { createSendKeyStore, type SendKeyStore } from '../../src/phone/send-key.store.ts';
+import { createDigest } from '../../src/guard/source.ts';
 import { createSendOnce } from '../../src/phone/send-once.ts';
 import { gatewayServer } from '../harness/gateway-server.ts';
 import { newPhone, refusal, serviceForTest, startService, type Service } from '../harness/service.ts';
@@ -170,7 +171,10 @@ describe('requests that wait for the answer of a key', () => {
       read: (...parameters) => count(() => store.read(...parameters)),
     };
     const clock = { now: () => new Date() };
-    return { questions, once: createSendOnce({ store: counting, clock, waitSeconds: 30 }) };
+    return {
+      questions,
+      once: createSendOnce({ store: counting, clock, waitSeconds: 30, digest: createDigest(Buffer.alloc(32)) }),
+    };
   }
 
   /** A send that takes until it is told to end. */
