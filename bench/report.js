@@ -28,7 +28,7 @@ export function report(figures, reached) {
   ].join('\n');
 }
 
-function section({ title, rows, columns = headings, notes = [], plot, measuredAt, machine }) {
+function section({ title, rows, columns = headings, notes = [], plot, measuredAt, machine, loadBefore }) {
   const names = Object.keys(columns).filter((name) => rows.some((row) => row[name] !== undefined));
   return [
     `## ${title}`,
@@ -39,7 +39,7 @@ function section({ title, rows, columns = headings, notes = [], plot, measuredAt
     '',
     ...notes.flatMap((note) => [note, '']),
     ...(plot ? [`![${plot.title}](plots/${plot.file})`, ''] : []),
-    `Measured on ${measuredAt}: ${machine}.`,
+    `Measured on ${measuredAt}: ${machine}${loadBefore === undefined ? '' : `, load average ${loadBefore.toFixed(1)} before the run`}.`,
     '',
   ];
 }

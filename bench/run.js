@@ -6,6 +6,7 @@
  *   npm run bench -- growth --large   up to 10,000,000 rows
  */
 import { readFileSync, writeFileSync } from 'node:fs';
+import { loadavg } from 'node:os';
 import { benchAvailability } from './availability.js';
 import { benchBodies } from './bodies.js';
 import { benchCsv } from './csv.js';
@@ -61,10 +62,12 @@ const figures = readFigures();
 for (const name of names.length > 0 ? names : Object.keys(benches)) {
   const begun = performance.now();
   console.log(`${name} …`);
+  // What else runs on the machine takes its part of the processors.
+  const loadBefore = loadavg()[0];
   const bench = await Bench.start();
   try {
     const result = await benches[name](bench, options);
-    figures[name] = { ...result, measuredAt: new Date().toISOString().slice(0, 10), machine };
+    figures[name] = { ...result, measuredAt: new Date().toISOString().slice(0, 10), machine, loadBefore };
     for (const { what, is, least, most } of result.goals) {
       const goal = least === undefined ? `at most ${most}` : `at least ${least}`;
       console.log(`  ${reached({ is, least, most }) ? '✓' : '✗'} ${what}: ${is ?? 'not measured'} (${goal})`);

@@ -2,7 +2,7 @@
 import type { KeyPlan, KnownKey } from '../auth/digest-key-registry.ts';
 import { StartError } from '../errors.ts';
 import { schema, type Database, type Sql, type Transaction } from './database.ts';
-import { openConnection, readIsStandby, readTimeline } from './pool.ts';
+import { openConnection, readIsStandby, readSystemIdentifier, readTimeline } from './pool.ts';
 
 type Mode = 'sandbox' | 'production';
 
@@ -93,15 +93,17 @@ export async function forgetKeys(db: Database): Promise<void> {
 }
 
 /**
- * Whether a server has a copy of the primary's database: the generation of its events is made at random, once. An old
- * primary that has come back has one too, but other rows than ours since the failover.
+ * Whether a server has a copy of the primary's database and follows it: it belongs to the same cluster, and has the same
+ * generation of events, which is made at random, once. An old primary that has come back has both, but other rows than
+ * ours since the failover.
  */
 export async function isCopyOf(primary: Database, copy: Database): Promise<boolean> {
-  const generations = await Promise.all(
-    [primary, copy].map(async (db) => (await db.read`select generation from event_log`)[0]?.generation),
-  );
-  if (generations[0] === undefined || generations[0] !== generations[1]) return false;
+  const inBoth = (read: (sql: Sql) => Promise<unknown>) => Promise.all([primary, copy].map((db) => read(db.read)));
+  const [ours, theirs] = await inBoth(async (sql) => (await sql`select generation from event_log`)[0]?.generation);
+  if (ours === undefined || ours !== theirs) return false;
+  const [system, otherSystem] = await inBoth(readSystemIdentifier);
+  if (system !== otherSystem) return false;
   if (await readIsStandby(copy.read)) return true;
-  const timelines = await Promise.all([primary, copy].map((db) => readTimeline(db.read)));
-  return timelines[0] === timelines[1];
+  const [timeline, otherTimeline] = await inBoth(readTimeline);
+  return timeline === otherTimeline;
 }

@@ -143,6 +143,16 @@ export async function readTimeline(sql: postgres.Sql): Promise<number> {
   }
 }
 
+/** The same on a primary and its standbys. Some services that speak for PostgreSQL do not have it. */
+export async function readSystemIdentifier(sql: postgres.Sql): Promise<string> {
+  try {
+    const [row] = await sql`select system_identifier::text as identifier from pg_control_system()`;
+    return row!.identifier;
+  } catch {
+    return '';
+  }
+}
+
 /** One connection to the primary, for a command or a check. The caller ends it. */
 export function openConnection(url: string, statementSeconds: number): Pool {
   const address = parseAddress(url);

@@ -90,22 +90,6 @@ it(
   },
 );
 
-it('a start on a standby is refused in words', { timeout: 120_000 }, async () => {
-  const { standby, stop } = await startReplicated(false);
-  onTestFinished(stop);
-  await vi.waitUntil(
-    () =>
-      standby.ask('select from ledgerline.migrations', 'ledgerline').then(
-        () => true,
-        () => false,
-      ),
-    { timeout: 30_000 },
-  );
-  await expect(startService({ DATABASE_URL: standby.url })).rejects.toThrow(
-    /cannot be used: it is a read-only standby \(25006\)\. Name the primary in DATABASE_URL\./,
-  );
-});
-
 it('hosts that accept and close, or refuse, are asked no more often than the pause allows', async () => {
   let connections = 0;
   const closing = createServer((socket: Socket) => {

@@ -1,6 +1,6 @@
 /** Pages from a standby: never older than what the caller has seen, and never those of an erased user. */
-import { afterAll, beforeAll, expect, it, onTestFinished, vi } from 'vitest';
-import { migrate } from '../../src/db/migrate.ts';
+import postgres from 'postgres';
+import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { startReplicated, type Replicated } from '../harness/servers.ts';
 import { cloneDatabase, row, serviceForTest, startService, type Service } from '../harness/service.ts';
 
@@ -112,6 +112,13 @@ it('an erased user has no page any more, though the standby still has all of the
   await goOnReplaying();
 });
 
+it('a start with a standby in DATABASE_URL is refused in words', async () => {
+  await caughtUp();
+  await expect(startService({ DATABASE_URL: servers.standby.url })).rejects.toThrow(
+    /cannot be used: it is a read-only standby \(25006\)\. Name the primary in DATABASE_URL\./,
+  );
+});
+
 it('pages never go back in time while rows arrive and change, whoever answers', { timeout: 120_000 }, async () => {
   const { individualId, ids } = await recordedIndividual(40);
   let isDone = false;
@@ -155,18 +162,39 @@ it('a standby that dies in the middle is no failure for the caller', async () =>
   }
 });
 
-it('another database in DATABASE_READ_URL is not asked for anything', async () => {
-  const [own, other] = [await cloneDatabase(), await cloneDatabase('template1')];
-  await migrate(other.url);
-  onTestFinished(async () => {
-    await own.drop();
-    await other.drop();
+describe('is not asked for anything, if DATABASE_READ_URL leads to', () => {
+  const run = async (url: string, statement: string) => {
+    const sql = postgres(url, { max: 1 });
+    return sql.unsafe(statement).finally(() => sql.end());
+  };
+
+  it.each([
+    {
+      what: 'another database of the same server',
+      async make() {
+        const other = await cloneDatabase();
+        onTestFinished(other.drop);
+        await run(other.url, 'update ledgerline.event_log set generation = gen_random_uuid()');
+        return other.url;
+      },
+    },
+    {
+      what: 'a copy of the database on another server',
+      async make(url: string) {
+        const [found] = await run(url, 'select generation from ledgerline.event_log');
+        await run(servers.primary.url, `update ledgerline.event_log set generation = '${found!.generation}'`);
+        return servers.primary.url;
+      },
+    },
+  ])('$what', async ({ make }) => {
+    const own = await cloneDatabase();
+    onTestFinished(own.drop);
+    const here = await serviceForTest({ DATABASE_URL: own.url, DATABASE_READ_URL: await make(own.url) });
+    const individualId = await here.createUser();
+    await here.record([row(individualId)]);
+    const asOf = (await here.list({ individualId })).headers.get('as-of')!;
+    expect((await here.list({ individualId, asOf })).json.transactionCount).toBe(1);
+    const { text } = await here.call('/metrics', undefined, { method: 'GET', token: null });
+    expect(text).not.toMatch(/standby_reads_total\{[^}]*\} [1-9]/);
   });
-  const here = await serviceForTest({ DATABASE_URL: own.url, DATABASE_READ_URL: other.url });
-  const individualId = await here.createUser();
-  await here.record([row(individualId)]);
-  const asOf = (await here.list({ individualId })).headers.get('as-of')!;
-  expect((await here.list({ individualId, asOf })).json.transactionCount).toBe(1);
-  const { text } = await here.call('/metrics', undefined, { method: 'GET', token: null });
-  expect(text).not.toMatch(/standby_reads_total\{[^}]*\} [1-9]/);
 });
