@@ -319,6 +319,8 @@ async function isReady(child: ChildProcess, { cluster }: Place): Promise<boolean
   child.once('error', () => (ended = true));
   while (!ended) {
     const lines = (await readFile(path.join(cluster, 'postmaster.pid'), 'utf8').catch(() => '')).split('\n');
+    // A killed server leaves its file behind.
+    if (ended) return false;
     if (Number(lines[0]) === child.pid && lines[7]?.trim() === 'ready') return true;
     await sleep(20);
   }

@@ -1,0 +1,45 @@
+import { readFileSync } from 'node:fs';
+import { chmod, mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import postgres from 'postgres';
+import { expect, it, onTestFinished, vi } from 'vitest';
+import { startEmbedded } from '../../src/db/embedded.ts';
+
+/** As on a busy machine: the file of the killed server is read again before its end is noticed. */
+function holdUpEventLoop(): void {
+  const until = performance.now() + 100;
+  while (performance.now() < until);
+}
+
+it('the embedded PostgreSQL is started again also when it is killed at the moment it is ready', async () => {
+  const dataDir = await mkdtemp(path.join(tmpdir(), 'ledgerline-restart-'));
+  await chmod(dataDir, 0o711);
+  const embedded = await startEmbedded({ dataDir, settings: { fsync: 'off' } });
+  onTestFinished(async () => {
+    await embedded.stop();
+    await rm(dataDir, { recursive: true, force: true });
+  });
+
+  let killed = 0;
+  /** The process id of a server that is ready and has not been killed yet. */
+  function readReadyPid(): number | undefined {
+    try {
+      const lines = readFileSync(path.join(dataDir, 'postgres/postmaster.pid'), 'utf8').split('\n');
+      const pid = Number(lines[0]);
+      return lines[7]?.trim() === 'ready' && pid !== killed ? pid : undefined;
+    } catch {
+      return undefined;
+    }
+  }
+
+  for (let round = 0; round < 5; round += 1) {
+    killed = (await vi.waitUntil(readReadyPid, { timeout: 30_000, interval: 1 }))!;
+    process.kill(killed, 'SIGKILL');
+    holdUpEventLoop();
+  }
+  await vi.waitUntil(readReadyPid, { timeout: 30_000 });
+  const sql = postgres(embedded.url, { max: 1 });
+  expect(await sql`select 1 as one`).toEqual([{ one: 1 }]);
+  await sql.end();
+});
