@@ -431,6 +431,7 @@ describe('every operation has its function', () => {
     await own.recordTransactions([]);
     await own.summarizeTransactions({ individualId: 1 });
     await own.exportTransactions({ individualId: 1 });
+    await own.makeStatement({ individualId: 1 });
     await own.isReady();
     await own.operator.overview(3);
     await own.operator.trail(1);
