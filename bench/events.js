@@ -5,6 +5,7 @@
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
+import { cpus, loadavg } from 'node:os';
 import { fileURLToPath } from 'node:url';
 import { load, loadRow, measured, ratio, round, until } from './harness.js';
 
@@ -37,6 +38,7 @@ export async function benchEvents(bench, { quick }) {
     ],
     notes: [
       `Resident memory of the service: ${round(memory.none)} MiB with nothing due, ${round(memory.many)} MiB with ${size.due.toLocaleString('en')} deliveries due to an endpoint that is down.`,
+      `Load average of the machine at the end: about ${round(loadavg()[0])}, on ${cpus().length} cores. Above that number the processors were shared with other work, and only the ratios count.`,
       'Without events: the same service on a database whose function `write_event` does nothing and whose outbox drops what is inserted.',
     ],
     goals: [
@@ -191,7 +193,7 @@ async function measureCost(bench, calls) {
 function meanOf(results) {
   const mean = (name) => results.reduce((sum, result) => sum + result[name], 0) / results.length;
   const names = ['perSecond', 'p50', 'p99', 'nodeMicroseconds', 'postgresMicroseconds'];
-  return Object.fromEntries(names.map((name) => [name, round(mean(name), name.startsWith('p') ? 3 : 0)]));
+  return Object.fromEntries(names.map((name) => [name, round(mean(name), /^p\d/.test(name) ? 3 : 0)]));
 }
 
 const processorTime = ({ nodeMicroseconds, postgresMicroseconds }) => nodeMicroseconds + postgresMicroseconds;
