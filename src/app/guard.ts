@@ -36,6 +36,9 @@ export async function openGuard(core: Core, phones: PhoneStore, observe: Observe
   const flushFailed = (error: unknown) =>
     observe({ kind: 'job-failed', job: 'guard-decisions', reason: errorCode(error) });
   releasers.add(() => decisions.flush().catch(flushFailed));
+  const exchangeFailed = (error: unknown) =>
+    observe({ kind: 'job-failed', job: 'guard-ranges', reason: errorCode(error) });
+  releasers.add(() => ranges.exchange(clock.now()).catch(exchangeFailed));
   siblings.onNotified('guard', () => live.refresh());
   const refreshEverywhere = async () => {
     await live.refresh();
