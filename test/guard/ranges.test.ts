@@ -91,7 +91,7 @@ function knownCountry(usersOfDay: number) {
   return { book, now: start + 14 * day, usersOfDay };
 }
 
-describe.each([50, 500])('a country with %d honest users a day', (usersOfDay) => {
+describe.each([50, 200])('a country with %d honest users a day', (usersOfDay) => {
   it('loses at most 300 texts to thin pumping, and no honest user', () => {
     const { book, now } = knownCountry(usersOfDay);
     const { texts, refused } = play(book, [...attackSends(now, 10_000, 1, 0, thin), ...honestSends(now, usersOfDay)]);
@@ -100,12 +100,12 @@ describe.each([50, 500])('a country with %d honest users a day', (usersOfDay) =>
     expect(refused.honest).toBe(0);
   });
 
-  it.each([10, 25, 50])('gives at most 10 %% of what it asks for to a pump that verifies %d %%', (percent) => {
+  it.each([10, 25, 50])('gives a pump that verifies %d percent at most a tenth of what it asks for', (percent) => {
     for (const phoneOf of [thin, hundredPrefixes]) {
       const { book, now } = knownCountry(usersOfDay);
-      const attack = attackSends(now, 4000, 4, percent, phoneOf);
+      const attack = attackSends(now, 5000, 4, percent, phoneOf);
       const { texts, refused } = play(book, [...attack, ...honestSends(now, usersOfDay)]);
-      expect(texts.attacker).toBeLessThanOrEqual(400);
+      expect(texts.attacker).toBeLessThanOrEqual(500);
       expect(refused.honest).toBe(0);
     }
   });
@@ -126,7 +126,7 @@ describe.each([50, 500])('a country with %d honest users a day', (usersOfDay) =>
 });
 
 it('a slow ramp over two weeks gets at most three times the normal day', () => {
-  const { book, now, usersOfDay } = knownCountry(500);
+  const { book, now, usersOfDay } = knownCountry(200);
   const sends = Array.from({ length: 14 }, (_, index) => {
     const from = now + index * day;
     const count = Math.round((usersOfDay * 2 * (index + 1)) / 14);
@@ -145,10 +145,10 @@ it('a new installation serves its first 5,000 users, and is not pumped', () => {
 });
 
 it('a range that was pumped is open again for honest users a day later', () => {
-  const { book, now } = knownCountry(500);
+  const { book, now } = knownCountry(200);
   play(book, attackSends(now, 10_000, 1, 0, honestPhone));
-  const { refused } = play(book, honestSends(now + day, 500));
-  expect(refused.honest).toBeLessThanOrEqual(25);
+  const { refused } = play(book, honestSends(now + day, 200));
+  expect(refused.honest).toBeLessThanOrEqual(20);
 });
 
 it('established users have as much again as newcomers', () => {
