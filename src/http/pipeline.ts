@@ -97,6 +97,7 @@ export function createPipeline({ operations, verifier, admission, guard, trusted
         owner,
         request: operation.rawBody ? { ...asked, bytes: sent?.toBuffer() } : asked,
       };
+      operation.checkHeaders?.(headers);
       checkUser(operation, context);
       return await handle(operation, context);
     } finally {

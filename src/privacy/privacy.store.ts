@@ -115,23 +115,25 @@ export function createPrivacyStore(db: Database) {
  * locks it too, and writes nothing when it is gone. The row of `users` is deleted under the lock that a record takes.
  */
 async function erase(sql: Transaction, erasure: Erasure): Promise<ErasureResult> {
-  const { userId, now, retainedUntil } = erasure;
+  const { userId, now } = erasure;
   const [verification] = await sql`
     insert into verifications (user_id) values (${userId})
     on conflict (user_id) do update set user_id = excluded.user_id
     returning verified_phone`;
-  const [user] = await sql`select id from users where id = ${userId} for update`;
+  const [user] = await sql`select transaction_count from users where id = ${userId} for update`;
   if (!user) {
     // The row that was made only for the lock goes again; failures of unknown ids stay counted.
     await sql`delete from verifications where user_id = ${userId} and last_message_number = 0 and sends = '{}' and failures = '{}'`;
     const [before] = await sql`select from erased_users where user_id = ${userId}`;
     return before ? 'erased-before' : 'unknown';
   }
+  // Without transactions there is nothing to retain.
+  const retainedUntil = user.transaction_count === 0 ? null : erasure.retainedUntil;
   const remove = ({ table, user: column }: UserRows) =>
     sql.unsafe(`delete from ${table} where ${column} = $1`, [userId]).execute();
   // Before the events: a receipt locks its message first and then the counter of events, too.
   await Promise.all(removedTables.filter(({ table }) => table !== 'users').map(remove));
-  await writeErasureEvents(sql, erasure, verification!.verified_phone);
+  await writeErasureEvents(sql, { ...erasure, retainedUntil }, verification!.verified_phone);
   await Promise.all([
     sql`delete from users where id = ${userId}`.execute(),
     ...(retainedUntil === null ? retainedTables.map(remove) : []),

@@ -147,6 +147,14 @@ describe('a repeated Idempotency-Key', () => {
     expect(answer.status).toBe(400);
     expect(answer.json.errors).toHaveProperty('IdempotencyKey');
   });
+
+  it('is checked before the user of a bound token, as everything in a request is', async () => {
+    const [mine, other] = [await service.createUser(), await service.createUser()];
+    const options = { token: await service.token('phone', mine), headers: { 'idempotency-key': 'x'.repeat(256) } };
+    const sent = await service.call('/User/phone-number/send-code', { id: other, phoneNumber: newPhone() }, options);
+    const resent = await service.call(`/User/${other}/phone-number/resend-code`, undefined, options);
+    expect([sent.status, resent.status]).toEqual([400, 400]);
+  });
 });
 
 describe('requests that wait for the answer of a key', () => {

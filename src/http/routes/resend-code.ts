@@ -15,6 +15,7 @@ export const resendCodeOperation = (send: SendCode) =>
     scopes: ['phone'],
     responses: { 204: sentResponse },
     errors: ['unknown-user', 'nothing-to-resend', ...sendErrors],
+    checkHeaders: (headers) => void idempotencyKeyOf(headers),
     namesUser: ({ id }) => id,
     async handle({ id, caller, request }) {
       const sent = await send.resendCode(id, callOrigin(caller, request), idempotencyKeyOf(request.headers));

@@ -34,6 +34,7 @@ export const sendCodeOperation = (send: SendCode) =>
     example: { id: 1, phoneNumber: '+447400123456' },
     responses: { 204: sentResponse },
     errors: ['unknown-user', ...sendErrors],
+    checkHeaders: (headers) => void idempotencyKeyOf(headers),
     namesUser: ({ body: { id } }) => id,
     async handle({ body: { id, phoneNumber, correlationType, locale }, caller, request }) {
       const sent = await send.sendCode({
