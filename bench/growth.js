@@ -108,7 +108,7 @@ function goalsOf(figures, imported, copySeconds) {
   const most = costs.at(-1);
   const compared = costs.findLast(({ plainLast }) => plainLast !== undefined);
   const tenth = costs.find(({ rows }) => rows === most.rows / 10);
-  // Above a million rows the blocks of an individual no longer fit the processor's caches.
+  // The goal at ten million rows is the stricter one.
   const maxTimes = most.rows > 1_000_000 ? 3 : 5;
   const beside = (what, name, limit) => ({
     what: `${what} beside page 1`,

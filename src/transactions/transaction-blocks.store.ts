@@ -23,8 +23,8 @@ const millionths = (amount: string) => `(${amount} * 1000000)::bigint`;
 const tooLarge = '9223372036854.775807';
 
 /**
- * A list in a time range adds up half of the blocks and counts the rows of two halves of a block. A block takes about
- * four times as long as a row, so both take the same at about 1.5·√n rows in a block.
+ * A list in a time range adds up blocks and counts the rows of two that it cuts; other filters list all blocks. Fewer
+ * rows in a block would make the former cheaper and the latter dearer: see bench/profile.md.
  */
 const blockSize = (count: string, least: string) => `greatest(${least}::int, (1.5 * sqrt(${count}))::int)`;
 
