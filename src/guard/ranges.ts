@@ -1,6 +1,6 @@
 /**
  * What is known of a range of numbers: how many codes it was sent, how many of them were verified, and what is normal
- * for it. Pure: docs/decisions/0006-ranges.md explains the figures.
+ * for it. Pure: docs/decisions/0007-ranges.md explains the figures.
  *
  * Counts fade with time instead of standing in windows: a count over an hour holds e^-1 of what was an hour ago. So two
  * processes can add their parts, and no moment exists at which a budget is suddenly full again.
