@@ -2,12 +2,19 @@
 import { reasonOfTokenError, tokenErrorCodes } from '../auth/token-error.ts';
 import { catalogue, type ErrorEntry, type ErrorReason } from '../errors.ts';
 import type { Schema } from '../formats/shape.ts';
+import { exampleOf, problemExamples, type OpenApiExample } from './openapi-examples.ts';
 import { jsonType, type AnyOperation, type ResponseDoc } from './operation.ts';
+
+export interface OpenApiContent {
+  schema: Schema;
+  example?: unknown;
+  examples?: Record<string, OpenApiExample>;
+}
 
 export interface OpenApiResponse {
   description: string;
   headers?: Record<string, { description: string; required?: boolean; schema: Schema }>;
-  content?: Record<string, { schema: Schema }>;
+  content?: Record<string, OpenApiContent>;
 }
 
 type Share = (schema: Schema) => Schema;
@@ -63,10 +70,16 @@ export function describeResponses(operation: AnyOperation, share: Share): Record
   return Object.fromEntries([...own, ...errors, ...token]);
 }
 
-function describeOwn({ about, shape, schema, contentType, headers }: ResponseDoc, share: Share): OpenApiResponse {
+function describeOwn(doc: ResponseDoc, share: Share): OpenApiResponse {
+  const { about, shape, schema, contentType, headers, example, examples = {} } = doc;
   const body = shape?.schema ?? schema;
-  const others = [contentType ?? []].flat().map((type) => [type, { schema: { type: 'string' } }] as const);
-  const content = [...(body ? [[mediaType(jsonType), { schema: share(body) }] as const] : []), ...others];
+  const others = [contentType ?? []]
+    .flat()
+    .map(
+      (type) => [type, { schema: { type: 'string' }, ...(type in examples && { example: examples[type] }) }] as const,
+    );
+  const own = body && { schema: share(body), example: example ?? exampleOf(body) };
+  const content = [...(own ? [[mediaType(jsonType), own] as const] : []), ...others];
   const described = Object.entries(headers ?? {}).map(
     ([name, description]) => [name, { description, schema: { type: 'string' } }] as const,
   );
@@ -102,7 +115,7 @@ export function errorsOf(operation: AnyOperation): ErrorReason[] {
 function describeError(status: number, reasons: ErrorReason[], share: Share): OpenApiResponse {
   const isEmpty = status === 401 || status === 500;
   return {
-    description: reasons.map((reason) => `${reason}: ${catalogue[reason].when}`).join(' '),
+    description: reasons.map((reason) => `- \`${reason}\`: ${catalogue[reason].when}`).join('\n'),
     headers: {
       'Error-Reason': { description: 'Which error it is.', required: true, schema: reasonOneOf(reasons, share) },
       ...(isRetryable(status) && { 'Retry-After': retryAfter }),
@@ -110,7 +123,9 @@ function describeError(status: number, reasons: ErrorReason[], share: Share): Op
         'WWW-Authenticate': { description: 'RFC 6750 section 3.', required: true, schema: { type: 'string' } },
       }),
     },
-    ...(!isEmpty && { content: { 'application/problem+json': { schema: share(problemSchema) } } }),
+    ...(!isEmpty && {
+      content: { 'application/problem+json': { schema: share(problemSchema), examples: problemExamples(reasons) } },
+    }),
   };
 }
 
@@ -132,7 +147,12 @@ function tokenErrors(share: Share): (readonly [string, OpenApiResponse])[] {
     headers: {
       'Error-Reason': { description: 'Which error it is.', required: true, schema: reasonOneOf(reasons, share) },
     },
-    content: { [mediaType(jsonType)]: { schema: share(tokenErrorSchema) } },
+    content: {
+      [mediaType(jsonType)]: {
+        schema: share(tokenErrorSchema),
+        example: { error: reasons[0]!.replaceAll('-', '_'), error_description: about },
+      },
+    },
   });
   const sandboxOnly: ErrorEntry = catalogue['sandbox-only'];
   return [

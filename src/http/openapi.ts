@@ -1,5 +1,6 @@
 /** Generates the OpenAPI document from the operations. */
 import type { AnyOperation } from './operation.ts';
+import { bearerAbout, describeTags, guide } from './openapi-guide.ts';
 import { describeResponses, type OpenApiResponse } from './openapi-responses.ts';
 import type { Schema } from '../formats/shape.ts';
 import { version } from '../version.ts';
@@ -36,18 +37,14 @@ export function openApiDocument(
   }
   return {
     openapi: '3.1.0',
-    info: {
-      title: 'Ledgerline',
-      version,
-      description: 'Phone verification and wallet activity behind one bearer-token API.',
-    },
+    info: { title: 'Ledgerline', version, description: guide() },
     servers: [{ url: '/' }],
     security: [{ bearer: [] }],
-    tags: [...new Set(operations.map(({ tag }) => tag))].map((name) => ({ name })),
+    tags: describeTags(operations.map(({ tag }) => tag)),
     paths,
     webhooks: describeWebhooks(share),
     components: {
-      securitySchemes: { bearer: { type: 'http', scheme: 'bearer', bearerFormat: 'JWT' } },
+      securitySchemes: { bearer: { type: 'http', scheme: 'bearer', bearerFormat: 'JWT', description: bearerAbout } },
       schemas,
     },
   };
@@ -79,7 +76,7 @@ function describe(
   operation: AnyOperation,
   share: (schema: Schema) => Schema,
 ): OpenApiOperation & Record<string, unknown> {
-  const { name, tag, summary, about, scopes, input, inputRequired, example } = operation;
+  const { name, tag, summary, about, scopes, input, inputRequired, formSchema, example } = operation;
   const content = (schema: Schema) => ({
     'application/json': { schema: share(schema), ...(example !== undefined && { example }) },
   });
@@ -92,6 +89,12 @@ function describe(
     ...parameters(operation),
     ...(input && {
       requestBody: { required: inputRequired ?? false, content: content({ title: input.name, ...input.schema }) },
+    }),
+    ...(formSchema && {
+      requestBody: {
+        required: true,
+        content: { 'application/x-www-form-urlencoded': { schema: formSchema, example } },
+      },
     }),
     responses: describeResponses(operation, share),
   };

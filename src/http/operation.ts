@@ -46,11 +46,6 @@ export function queryOf(address: string): URLSearchParams {
   return new URLSearchParams(mark < 0 ? '' : address.slice(mark + 1));
 }
 
-/** Scheme and authority of the service, from the Host header. */
-export function originOf({ host = '' }: IncomingHttpHeaders): string {
-  return `http://${host}`;
-}
-
 export interface ResponseDoc {
   about: string;
   /** The shape of the body. */
@@ -59,6 +54,10 @@ export interface ResponseDoc {
   schema?: Schema;
   /** Media types of a body that no shape describes. */
   contentType?: string | readonly string[];
+  /** An example of the JSON body, if the one that is derived from its schema is not good enough. */
+  example?: unknown;
+  /** Examples of other bodies, by media type. */
+  examples?: Record<string, string>;
   /** Response headers, with what they mean. */
   headers?: Record<string, string>;
 }
@@ -77,6 +76,8 @@ interface Described {
   errors?: readonly ErrorReason[];
   /** An example request body, for the reference. */
   example?: unknown;
+  /** The schema of a form-encoded body that the operation reads itself. */
+  formSchema?: Schema;
 }
 
 /** One of these scopes is enough. An operation without scopes needs no token. */

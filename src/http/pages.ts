@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto';
 import { readdir, readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { brotliCompressSync } from 'node:zlib';
+import { brotliCompressSync, brotliDecompressSync } from 'node:zlib';
 import type { Mode } from '../config/kinds.ts';
 import type { PageName } from '../config/settings/server.ts';
 import type { Reply, Request } from './operation.ts';
@@ -11,6 +11,8 @@ import type { Reply, Request } from './operation.ts';
 const built = fileURLToPath(new URL('../../dist/web/', import.meta.url));
 
 const htmlFiles: Record<PageName, string> = { sandbox: 'index.html', wallet: 'wallet.html', console: 'console.html' };
+
+const referenceFile = 'docs.html';
 
 const mediaTypes: Record<string, string> = {
   '.html': 'text/html; charset=utf-8',
@@ -39,27 +41,60 @@ const pageHeaders = {
   'cross-origin-opener-policy': 'same-origin',
 };
 
+const assetHeaders = { 'cache-control': 'public, max-age=31536000, immutable' };
+
 export interface StaticFile {
   path: string;
-  reply(request: Request): Reply;
+  reply(request: Request): Reply | Promise<Reply>;
 }
 
 export interface Pages {
   /** The HTML of each page. Empty if the pages have not been built. */
   html: Partial<Record<PageName, StaticFile>>;
-  /** The files that the pages load, with a hash in their names. */
+  /** The HTML of the API reference, which every mode serves. Undefined if the pages have not been built. */
+  reference: string | undefined;
+  /** The files that the pages load, with a hash or a version in their names. */
   assets: StaticFile[];
 }
 
 export async function readPages(names: readonly PageName[], mode: Mode): Promise<Pages> {
   const files = await readdir(path.join(built, 'assets')).catch((): string[] => []);
-  if (names.length === 0 || files.length === 0) return { html: {}, assets: [] };
+  if (files.length === 0) return { html: {}, reference: undefined, assets: [] };
   const html = await Promise.all(names.map(async (name) => [name, await readHtml(name, mode)] as const));
+  const htmlNames = [...names.map((name) => htmlFiles[name]), referenceFile];
   const assets = await loadedBy(
-    names.map((name) => path.join(built, htmlFiles[name])),
-    files.filter((name) => !name.endsWith('.br')),
+    htmlNames.map((name) => path.join(built, name)),
+    files.filter((name) => !name.endsWith('.br') && !isPackedFolder(name)),
   );
-  return { html: Object.fromEntries(html), assets: await Promise.all(assets.map(readAsset)) };
+  return {
+    html: Object.fromEntries(html),
+    reference: await readText(referenceFile, mode),
+    assets: [...(await Promise.all(assets.map(readAsset))), ...(await packedAssets(files))],
+  };
+}
+
+const isPackedFolder = (name: string) => name.startsWith('scalar-');
+
+/** Folders of files that are stored compressed. They are many, and read when they are asked for. */
+async function packedAssets(files: string[]): Promise<StaticFile[]> {
+  const folders = files.filter(isPackedFolder);
+  const lists = await Promise.all(
+    folders.map(async (folder) => {
+      const names = await readdir(path.join(built, 'assets', folder), { recursive: true });
+      return names.filter((name) => name.endsWith('.br')).map((name) => packedAsset(`${folder}/${name.slice(0, -3)}`));
+    }),
+  );
+  return lists.flat();
+}
+
+function packedAsset(name: string): StaticFile {
+  const address = `/assets/${name}`;
+  let file: Promise<StaticFile> | undefined;
+  async function read(): Promise<StaticFile> {
+    const packed = await readFile(path.join(built, 'assets', `${name}.br`));
+    return staticFile(address, path.extname(name), brotliDecompressSync(packed), packed, assetHeaders);
+  }
+  return { path: address, reply: async (request) => (await (file ??= read())).reply(request) };
 }
 
 /** The files that the pages load, directly or through other files. Files of pages that are not served are left out. */
@@ -77,18 +112,20 @@ async function loadedBy(pages: string[], assets: string[]): Promise<string[]> {
   return [...wanted];
 }
 
+/** The page needs to know whether the service is a sandbox. */
+async function readText(file: string, mode: Mode): Promise<string> {
+  return (await readFile(path.join(built, file), 'utf8')).replace('data-mode=""', `data-mode="${mode}"`);
+}
+
 async function readHtml(name: PageName, mode: Mode): Promise<StaticFile> {
-  const file = path.join(built, htmlFiles[name]);
-  // The page needs to know whether the service is a sandbox.
-  const text = Buffer.from((await readFile(file, 'utf8')).replace('data-mode=""', `data-mode="${mode}"`));
+  const text = Buffer.from(await readText(htmlFiles[name], mode));
   return staticFile(name, '.html', text, brotliCompressSync(text), { 'cache-control': 'no-cache', ...pageHeaders });
 }
 
 async function readAsset(name: string): Promise<StaticFile> {
   const file = path.join(built, 'assets', name);
   const [plain, packed] = await Promise.all([readFile(file), readFile(`${file}.br`)]);
-  const headers = { 'cache-control': 'public, max-age=31536000, immutable' };
-  return staticFile(`/assets/${name}`, path.extname(name), plain, packed, headers);
+  return staticFile(`/assets/${name}`, path.extname(name), plain, packed, assetHeaders);
 }
 
 function staticFile(

@@ -32,7 +32,7 @@ it('shows a wallet inside a page of another origin', async () => {
       const element = document.querySelector('ledgerline-activity');
       element.addEventListener('ledgerline-session-expired', () => document.title = 'Session expired');
       element.getToken = async (refused) => (await fetch('/token?refused=' + refused)).text();
-      element.texts = { title: 'Umsätze' };
+      element.texts = { title: 'Kontobewegungen' };
       element.setAttribute('base-url', '${service.url}');
       element.setAttribute('individual', '${id}');
       element.setAttribute('locale', 'de-AT');`,
@@ -40,11 +40,11 @@ it('shows a wallet inside a page of another origin', async () => {
   });
 
   const page = await openPage(origin, { expected: /status of 401/, allowed: service.url });
-  await page.getByRole('heading', { name: 'Your session has ended' }).waitFor();
+  await page.getByRole('heading', { name: 'Ihre Sitzung ist beendet' }).waitFor();
   await expect.poll(() => page.title()).toBe('Session expired');
   token = await service.token('transactions:read', id);
-  await page.getByRole('button', { name: 'Sign in again' }).click();
-  await page.getByRole('heading', { name: 'Umsätze' }).waitFor();
+  await page.getByRole('button', { name: 'Erneut anmelden' }).click();
+  await page.getByRole('heading', { name: 'Kontobewegungen' }).waitFor();
   const row = page.locator('button.row');
   expect(await row.locator('.name').innerText()).toBe('Ada <b>Park</b>');
   // Every digit, written as in Austria.

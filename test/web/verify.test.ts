@@ -62,7 +62,7 @@ async function openForm(host: Host = {}): Promise<{ page: Page; userId: number }
     answers: { '/token': host.token ?? (() => token) },
   });
   const page = await openPage(origin, { allowed: own.url, expected, ...options });
-  await page.getByRole('heading', { name: 'What is your number?' }).waitFor();
+  await page.getByRole('heading', { level: 2 }).waitFor();
   return { page, userId };
 }
 
@@ -361,14 +361,14 @@ describe('the host page', () => {
       attributes: 'locale="de"',
       css: `html { font-size: 62.5%; } body { letter-spacing: 0.3em; text-transform: uppercase; font-style: italic; }
         ledgerline-verify { --accent-ground: rgb(1, 100, 2); } ledgerline-verify::part(button) { border-radius: 0; }`,
-      script: `element.texts = { send: 'Code senden' };`,
+      script: `element.texts = { send: 'Los geht es' };`,
       page: { colorScheme: 'dark' },
     });
     const style = (selector: string, property: string) =>
       page.evaluate<string>(
         `getComputedStyle(document.querySelector('ledgerline-verify').shadowRoot.querySelector('${selector}')).${property}`,
       );
-    await page.getByRole('button', { name: 'Code senden' }).waitFor();
+    await page.getByRole('button', { name: 'Los geht es' }).waitFor();
     expect(await style('.primary', 'backgroundColor')).toBe('rgb(1, 100, 2)');
     expect(await style('.primary', 'borderRadius')).toBe('0px');
     expect(await style('h2', 'fontStyle')).toBe('normal');
@@ -376,7 +376,8 @@ describe('the host page', () => {
     expect(await style('.soft', 'fontSize')).toBe('16px');
     // Light, as the page is, under a dark system.
     expect(await style('h2', 'color')).toBe('rgb(17, 22, 29)');
-    await countryButton(page).click();
+    await page.getByRole('heading', { name: 'Wie lautet Ihre Nummer?' }).waitFor();
+    await page.getByRole('button', { name: /^Land:/ }).click();
     await page.getByRole('combobox').fill('öster');
     expect(await page.getByRole('option').allInnerTexts()).toEqual([expect.stringContaining('Österreich')]);
   });

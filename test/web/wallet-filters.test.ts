@@ -4,6 +4,7 @@ import type { Download, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { readCsvRecords } from '../../src/formats/csv.ts';
 import { parseExact, type Transaction } from '../../client/index.ts';
+import { activityTextsOf } from '../../web/languages/activity-texts.ts';
 import { expectAccessible, openPage } from '../harness/page.ts';
 import { startService } from '../harness/service.ts';
 import { count, shownIds, walletOf, type Wallet } from '../harness/wallet.ts';
@@ -176,10 +177,11 @@ describe('what a person types', () => {
     ['ar-EG', '١٬٠٠٠٫٥٠', '١٬٢٣٤٬٥٦٧٫٨٠'],
   ])('amounts may have separators, in %s', async (locale, least, most) => {
     const page = await wallet.open(`?individual=${await withAmounts()}&locale=${locale}`);
-    await page.getByRole('button', { name: 'Filters' }).click();
-    await page.getByLabel('At least').fill(least);
-    await page.getByLabel('At most').fill(most);
-    await page.getByRole('button', { name: 'Show results' }).click();
+    const texts = activityTextsOf(locale);
+    await page.getByRole('button', { name: texts.filters }).click();
+    await page.getByLabel(texts.least).fill(least);
+    await page.getByLabel(texts.most).fill(most);
+    await page.getByRole('button', { name: texts.apply }).click();
     await expect.poll(() => shownIds(page)).toEqual(['a-4', 'a-3', 'a-2']);
   });
 

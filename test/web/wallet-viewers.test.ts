@@ -2,6 +2,7 @@
 import { readFile } from 'node:fs/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { parseExact } from '../../client/index.ts';
+import { activityTextsOf } from '../../web/languages/activity-texts.ts';
 import { expectAccessible, expectNarrow } from '../harness/page.ts';
 import { startService } from '../harness/service.ts';
 import { count, walletOf, type Wallet } from '../harness/wallet.ts';
@@ -112,7 +113,7 @@ describe('languages', () => {
       const names = Array.from({ length: 12 }, (_, index) =>
         month.format(new Date(Date.UTC(now.getFullYear(), now.getMonth() - 11 + index, 1))),
       );
-      expect(shown.map(({ name }) => name)).toEqual(names.map((name) => `Jump to ${name}`));
+      expect(shown.map(({ name }) => name)).toEqual(names.map((name) => activityTextsOf(locale).jumpTo(name)));
     },
   );
 

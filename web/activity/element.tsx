@@ -11,7 +11,7 @@ import listCss from './list.css?inline';
 import sheetsCss from './sheets.css?inline';
 import { dateFormats } from './dates.ts';
 import { usableLocale, usableTimeZone } from './locale.ts';
-import { englishTexts, type Texts } from './texts.ts';
+import { activityTextsOf, type ActivityTexts } from '../languages/activity-texts.ts';
 import { ViewerContext, type Viewer } from './viewer.ts';
 
 const styles = chartCss + listCss + sheetsCss + css;
@@ -27,7 +27,7 @@ export class LedgerlineActivity extends HTMLElement {
   static observedAttributes = ['individual', 'base-url', 'locale', 'time-zone', 'address-bar', 'hide-title'];
 
   #getToken: TokenSource | undefined;
-  #texts: Texts = englishTexts;
+  #ownTexts: Partial<ActivityTexts> = {};
   #isDrawing = false;
   #remPixels = 16;
   readonly #root = this.attachShadow({ mode: 'open' });
@@ -41,13 +41,18 @@ export class LedgerlineActivity extends HTMLElement {
     this.#draw();
   }
 
-  get texts(): Texts {
-    return this.#texts;
+  /** Those of the locale's language, with the host page's own instead where it gave some. */
+  get texts(): ActivityTexts {
+    return { ...activityTextsOf(this.#locale), ...this.#ownTexts };
   }
 
-  set texts(texts: Partial<Texts>) {
-    this.#texts = { ...englishTexts, ...texts };
+  set texts(texts: Partial<ActivityTexts>) {
+    this.#ownTexts = texts;
     this.#draw();
+  }
+
+  get #locale(): string {
+    return usableLocale(this.getAttribute('locale'), navigator.language);
   }
 
   connectedCallback(): void {
@@ -84,7 +89,7 @@ export class LedgerlineActivity extends HTMLElement {
   }
 
   #viewer(individualId: number, token: TokenSource): Viewer {
-    const locale = usableLocale(this.getAttribute('locale'), navigator.language);
+    const locale = this.#locale;
     const timeZone = usableTimeZone(this.getAttribute('time-zone'));
     const baseUrl = this.getAttribute('base-url') ?? '';
     return {
@@ -93,7 +98,7 @@ export class LedgerlineActivity extends HTMLElement {
       individualId,
       locale,
       timeZone,
-      texts: this.#texts,
+      texts: this.texts,
       dates: dateFormats(locale, timeZone),
       inAddressBar: this.hasAttribute('address-bar'),
       hidesTitle: this.hasAttribute('hide-title'),

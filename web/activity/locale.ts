@@ -1,4 +1,5 @@
 /** Locales and time zones that a page or an address names, and that the browser may not know. */
+import { hasTexts } from '../languages/languages.ts';
 
 /** The first usable one of several locales. */
 export function usableLocale(...tags: (string | null | undefined)[]): string {
@@ -40,4 +41,12 @@ const rightToLeft = new Set(['ar', 'dv', 'fa', 'he', 'ku', 'ps', 'sd', 'ug', 'ur
 
 export function directionOf(locale: string): 'rtl' | 'ltr' {
   return rightToLeft.has(new Intl.Locale(locale).language) ? 'rtl' : 'ltr';
+}
+
+/**
+ * For the element around the texts. The direction is that of the host page if the texts are not in the locale's
+ * language.
+ */
+export function languageAttributes(locale: string): { lang: string; dir?: 'rtl' | 'ltr' } {
+  return hasTexts(locale) ? { lang: locale, dir: directionOf(locale) } : { lang: 'en' };
 }

@@ -2,7 +2,7 @@
 import type { ComponentChildren } from 'preact';
 import { Icon, type IconName } from './icons.tsx';
 import { WaitingRow } from './row.tsx';
-import type { Texts } from './texts.ts';
+import type { ActivityTexts } from '../languages/activity-texts.ts';
 import type { Trouble } from './trouble.ts';
 import { useViewer } from './viewer.ts';
 
@@ -33,7 +33,7 @@ interface Wording {
   action: string;
 }
 
-function wordingOf(trouble: Trouble, texts: Texts): Wording {
+function wordingOf(trouble: Trouble, texts: ActivityTexts): Wording {
   const { retry } = texts;
   switch (trouble.kind) {
     case 'offline':
@@ -55,7 +55,7 @@ function wordingOf(trouble: Trouble, texts: Texts): Wording {
 }
 
 /** One sentence about a failure. */
-export function sentenceOf(trouble: Trouble, texts: Texts): string {
+export function sentenceOf(trouble: Trouble, texts: ActivityTexts): string {
   return trouble.kind === 'error' ? trouble.message : wordingOf(trouble, texts).title;
 }
 

@@ -4,7 +4,7 @@ import { useContext } from 'preact/hooks';
 import type { Transaction, TransactionFunctions } from '../../client/index.ts';
 import type { DateFormats } from './dates.ts';
 import { formatMoney, type Sign } from './money.ts';
-import type { Texts } from './texts.ts';
+import type { ActivityTexts } from '../languages/activity-texts.ts';
 
 export interface Viewer {
   client: TransactionFunctions;
@@ -13,7 +13,7 @@ export interface Viewer {
   individualId: number;
   locale: string;
   timeZone: string;
-  texts: Texts;
+  texts: ActivityTexts;
   dates: DateFormats;
   /** Whether the filter and the open sheet are kept in the address bar. */
   inAddressBar: boolean;
@@ -40,7 +40,7 @@ export function directionOf({ transactionCategory }: Transaction): Direction {
 
 export const signs: Record<Direction, Sign> = { in: '+', out: '−', other: '' };
 
-export function counterparty(transaction: Transaction, texts: Texts): string {
+export function counterparty(transaction: Transaction, texts: ActivityTexts): string {
   const { senderName, receiverName, paymentNotes } = transaction;
   const name = directionOf(transaction) === 'in' ? senderName : receiverName || senderName;
   return name || paymentNotes || texts.unnamed;

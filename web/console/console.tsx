@@ -103,7 +103,7 @@ function Console({ session, onSignOut }: { session: Session; onSignOut(): void }
   const here = useView();
   const { View } = views[here];
   return (
-    <main class="console">
+    <main class="console" id="content">
       <div class="console-bar">
         <nav aria-label="Views">
           {Object.entries(views).map(([view, { title }]) => (

@@ -1,32 +1,112 @@
 /** The header of every page. */
+import { useState } from 'preact/hooks';
 import icon from '../icon.svg';
+import { Icon } from '../activity/icons.tsx';
+import { languageNames, languageOf, languages, type Language } from '../languages/languages.ts';
+import { pageTextsOf } from '../languages/page-texts.ts';
+import { applyTheme, chooseLanguage, chooseTheme, chosenTheme, themes, type Theme } from './preferences.ts';
 
 const links = [
-  ['/', 'Sandbox', 'sandbox'],
-  ['/wallet', 'Wallet', 'wallet'],
-  ['/console', 'Console', 'console'],
-  ['/docs', 'API', 'docs'],
+  ['/', 'sandbox'],
+  ['/wallet', 'wallet'],
+  ['/console', 'console'],
+  ['/docs', 'docs'],
 ] as const;
 
-export function Header({ here }: { here: 'sandbox' | 'wallet' | 'console' }) {
+interface HeaderProps {
+  here: 'sandbox' | 'wallet' | 'console' | 'docs';
+  /** The locale of the page, for a page with texts in all languages. Others are English. */
+  locale?: string;
+}
+
+/** The content of the page has the id `content`. */
+export function Header({ here, locale = 'en' }: HeaderProps) {
+  const texts = pageTextsOf(locale);
   // Outside the sandbox a page cannot know which others are served.
-  const shown = links.filter(([, , name]) => isSandbox || name === here || name === 'docs');
+  const shown = links.filter(([, name]) => isSandbox || name === here || name === 'docs');
   return (
     <header class="page-header">
-      <a class="brand" href={links.find(([, , name]) => name === (isSandbox ? 'sandbox' : here))![0]}>
+      <a class="skip" href="#content" onClick={focusContent}>
+        {texts.skip}
+      </a>
+      <a class="brand" href={links.find(([, name]) => name === (isSandbox ? 'sandbox' : here))![0]}>
         <img src={icon} alt="" width="28" height="28" />
         <span>Ledgerline</span>
       </a>
-      <nav aria-label="Pages">
-        {shown.map(([href, text, name]) => (
+      <nav aria-label={texts.pages}>
+        {shown.map(([href, name]) => (
           <a key={href} href={href} aria-current={name === here ? 'page' : undefined}>
-            {text}
+            {texts[name]}
           </a>
         ))}
       </nav>
+      <Preferences locale={locale} hasLanguages={here === 'wallet'} />
     </header>
+  );
+}
+
+/** The address may hold the state of the page, so it does not change. */
+function focusContent(event: Event): void {
+  event.preventDefault();
+  const content = document.getElementById('content')!;
+  content.tabIndex = -1;
+  content.focus();
+}
+
+function Preferences({ locale, hasLanguages }: { locale: string; hasLanguages: boolean }) {
+  const texts = pageTextsOf(locale);
+  const [theme, setTheme] = useState(chosenTheme);
+  return (
+    <details
+      class="preferences"
+      onKeyDown={(event) => {
+        if (event.key !== 'Escape' || !event.currentTarget.open) return;
+        event.currentTarget.open = false;
+        event.currentTarget.querySelector('summary')!.focus();
+      }}
+    >
+      <summary aria-label={texts.settings} title={texts.settings}>
+        <Icon name="globe" />
+      </summary>
+      <div class="card">
+        {hasLanguages && (
+          <label>
+            {texts.language}
+            <select
+              value={languageOf(locale)}
+              onChange={(event) => chooseLanguage(event.currentTarget.value as Language)}
+            >
+              {languages.map((language) => (
+                <option key={language} value={language} lang={language}>
+                  {languageNames[language]}
+                </option>
+              ))}
+            </select>
+          </label>
+        )}
+        <label>
+          {texts.theme}
+          <select
+            value={theme}
+            onChange={(event) => {
+              const next = event.currentTarget.value as Theme;
+              setTheme(next);
+              chooseTheme(next);
+            }}
+          >
+            {themes.map((name) => (
+              <option key={name} value={name}>
+                {texts.themes[name]}
+              </option>
+            ))}
+          </select>
+        </label>
+      </div>
+    </details>
   );
 }
 
 /** Written into the page by the service. */
 export const isSandbox = document.documentElement.dataset.mode === 'sandbox';
+
+applyTheme();

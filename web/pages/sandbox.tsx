@@ -65,7 +65,7 @@ function SandboxPage() {
   return (
     <>
       <Header here="sandbox" />
-      <main class="stage">
+      <main class="stage" id="content">
         <div class="intro">
           <h1>Verify a phone, the way your users will</h1>
           <p>
@@ -122,6 +122,8 @@ function App({ app, client, token, recorded, now, step, onSent, onStep, onStartO
   const userId = useRef<number>(undefined);
 
   useLayoutEffect(() => {
+    // The page is English, whatever the browser's language.
+    app.setAttribute('locale', 'en');
     app.fetch = recorded;
     app.now = now;
     // A user can hold one phone; the back end of a real app created the user long ago.

@@ -1,18 +1,22 @@
 /** Outside the sandbox a person brings a token. It stays in the memory of the page. */
 import { useEffect, useRef } from 'preact/hooks';
+import { pageTextsOf } from '../languages/page-texts.ts';
 
 interface SignInProps {
   about: string;
+  /** English if not given. */
+  locale?: string;
   /** Whether the service refused the last token. */
   isRefused?: boolean;
   onToken(token: string): void;
 }
 
-export function SignIn({ about, isRefused, onToken }: SignInProps) {
+export function SignIn({ about, locale = 'en', isRefused, onToken }: SignInProps) {
+  const texts = pageTextsOf(locale);
   const input = useRef<HTMLInputElement>(null);
   useEffect(() => input.current!.focus(), [isRefused]);
   return (
-    <main class="sign-in-place">
+    <main class="sign-in-place" id="content">
       <form
         class="sign-in card"
         onSubmit={(event) => {
@@ -20,19 +24,19 @@ export function SignIn({ about, isRefused, onToken }: SignInProps) {
           if (input.current!.value.trim()) onToken(input.current!.value.trim());
         }}
       >
-        <h1>Sign in</h1>
+        <h1>{texts.signIn}</h1>
         <p>{about}</p>
         {isRefused && (
           <p class="complaint" role="alert">
-            That token was refused or has expired. Paste another one.
+            {texts.refused}
           </p>
         )}
         <label>
-          Access token
+          {texts.token}
           <input ref={input} type="password" autoComplete="off" required />
         </label>
         <button type="submit" class="primary">
-          Continue
+          {texts.continue}
         </button>
       </form>
     </main>

@@ -4,12 +4,16 @@ import { useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { clientCredentials, type TokenSource } from '../../client/index.ts';
 import { LedgerlineActivity } from '../activity/element.tsx';
 import { directionOf, usableLocale } from '../activity/locale.ts';
+import { activityTextsOf } from '../languages/activity-texts.ts';
+import { languageOf } from '../languages/languages.ts';
+import { pageTextsOf } from '../languages/page-texts.ts';
 import { Header, isSandbox } from './header.tsx';
+import { readerLocale } from './preferences.ts';
 import { SignIn } from './sign-in.tsx';
 
 const parameters = new URL(location.href).searchParams;
 const individual = Number(parameters.get('individual')) || 1;
-const locale = usableLocale(parameters.get('locale'), navigator.language);
+const locale = usableLocale(parameters.get('locale'), readerLocale());
 
 /** A sandbox gives a token to anybody; elsewhere a person brings one. It is requested while the page is drawn. */
 function sandboxToken(): TokenSource {
@@ -35,12 +39,13 @@ function WalletPage() {
   };
   return (
     <>
-      <Header here="wallet" />
+      <Header here="wallet" locale={locale} />
       {getToken ? (
         <Wallet getToken={getToken} onExpired={onExpired} />
       ) : (
         <SignIn
-          about={`Paste an access token that may read the transactions of individual ${individual}. It stays in this page.`}
+          about={pageTextsOf(locale).signInAbout(individual)}
+          locale={locale}
           isRefused={isRefused}
           onToken={(token) => setGetToken(() => () => token)}
         />
@@ -61,8 +66,10 @@ function Wallet({ getToken, onExpired }: { getToken: TokenSource; onExpired(): v
     box.current!.replaceChildren(element);
     return () => element.remove();
   }, [getToken]);
-  return <main ref={box} />;
+  return <main id="content" ref={box} />;
 }
 
+document.documentElement.lang = languageOf(locale);
 document.documentElement.dir = directionOf(locale);
+document.title = `${activityTextsOf(locale).title} · Ledgerline`;
 render(<WalletPage />, document.getElementById('page')!);

@@ -3,11 +3,11 @@ import { render } from 'preact';
 import { createCalls } from '../../client/calls.ts';
 import { phoneFunctions } from '../../client/phone.ts';
 import type { TokenSource } from '../../client/token.ts';
-import { usableLocale } from '../activity/locale.ts';
+import { languageAttributes, usableLocale } from '../activity/locale.ts';
 import { homeCountry, isCountry } from '../phone/countries.ts';
 import { remPixelsOf, styleSheetOf } from '../shadow-styles.ts';
 import { FormContext, type Form } from './form.ts';
-import { englishTexts, type Texts } from './texts.ts';
+import { verifyTextsOf, type VerifyTexts } from '../languages/verify-texts.ts';
 import css from './verify.css?inline';
 import { Verify, type VerifyHandle } from './verify.tsx';
 
@@ -35,7 +35,7 @@ export class LedgerlineVerify extends HTMLElement {
 
   #getToken: TokenSource | undefined;
   #getUserId: (() => number | Promise<number>) | undefined;
-  #texts: Texts = englishTexts;
+  #ownTexts: Partial<VerifyTexts> = {};
   #isDrawing = false;
   readonly #handle: { current: VerifyHandle | null } = { current: null };
   readonly #root = this.attachShadow({ mode: 'open' });
@@ -61,12 +61,13 @@ export class LedgerlineVerify extends HTMLElement {
     this.#draw();
   }
 
-  get texts(): Texts {
-    return this.#texts;
+  /** Those of the locale's language, with the host page's own instead where it gave some. */
+  get texts(): VerifyTexts {
+    return { ...verifyTextsOf(this.#locale), ...this.#ownTexts };
   }
 
-  set texts(texts: Partial<Texts>) {
-    this.#texts = { ...englishTexts, ...texts };
+  set texts(texts: Partial<VerifyTexts>) {
+    this.#ownTexts = texts;
     this.#draw();
   }
 
@@ -85,6 +86,10 @@ export class LedgerlineVerify extends HTMLElement {
 
   reset(): void {
     this.#handle.current?.reset();
+  }
+
+  get #locale(): string {
+    return usableLocale(this.getAttribute('locale'), navigator.language);
   }
 
   connectedCallback(): void {
@@ -112,7 +117,9 @@ export class LedgerlineVerify extends HTMLElement {
       render(
         // For another user everything starts again.
         <FormContext.Provider value={form} key={this.getAttribute('user') ?? ''}>
-          <Verify handle={this.#handle} isAutofocused={this.hasAttribute('autofocus')} />
+          <div class="language" {...languageAttributes(form.locale)}>
+            <Verify handle={this.#handle} isAutofocused={this.hasAttribute('autofocus')} />
+          </div>
         </FormContext.Provider>,
         this.#root,
       );
@@ -132,8 +139,8 @@ export class LedgerlineVerify extends HTMLElement {
       client: phoneFunctions(calls, { resendSeconds, now }),
       baseUrl,
       getUserId: async () => (this.#getUserId ? this.#getUserId() : Number(this.getAttribute('user'))),
-      texts: this.#texts,
-      locale: usableLocale(this.getAttribute('locale'), navigator.language),
+      texts: this.texts,
+      locale: this.#locale,
       country: this.#firstCountry(countries),
       countries: countries?.length ? countries : undefined,
       correlationType: this.getAttribute('correlation-type') === '1' ? 1 : 0,

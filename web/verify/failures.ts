@@ -1,7 +1,7 @@
 /** Why a step failed, and what the person can do about it. The service says why by Error-Reason. */
 import { LedgerlineError } from '../../client/errors.ts';
 import { formatDuration } from './duration.ts';
-import type { Texts } from './texts.ts';
+import type { VerifyTexts } from '../languages/verify-texts.ts';
 
 export type FailureKind =
   | 'invalidNumber'
@@ -75,7 +75,7 @@ function unreachableKind(): FailureKind {
   return navigator.onLine ? 'unreachable' : 'offline';
 }
 
-export function sentenceOf({ kind, endsAt }: Failure, texts: Texts, now: number): string {
+export function sentenceOf({ kind, endsAt }: Failure, texts: VerifyTexts, now: number): string {
   const time = formatDuration(Math.max(0, Math.ceil(((endsAt ?? now) - now) / 1000)));
   switch (kind) {
     case 'blocked':

@@ -2,14 +2,14 @@
 import { createContext } from 'preact';
 import { useContext, useEffect, useState } from 'preact/hooks';
 import type { PhoneFunctions } from '../../client/phone.ts';
-import type { Texts } from './texts.ts';
+import type { VerifyTexts } from '../languages/verify-texts.ts';
 
 export interface Form {
   client: PhoneFunctions;
   baseUrl: string;
   /** The user whose number is verified; the host's back end may create the user only now. */
   getUserId(): Promise<number>;
-  texts: Texts;
+  texts: VerifyTexts;
   locale: string;
   /** The country that is chosen at first. */
   country: string;

@@ -9,8 +9,18 @@ export const discoveryOperation = (issuer: Issuer) =>
     method: 'GET',
     path: '/.well-known/openid-configuration',
     tag: 'Tokens',
-    summary: 'Read the issuer’s metadata',
-    responses: { 200: { about: 'The metadata (RFC 8414).', schema: { type: 'object', required: ['issuer'] } } },
+    summary: 'Get the issuer’s metadata',
+    responses: {
+      200: {
+        about: 'The metadata (RFC 8414).',
+        schema: { type: 'object', required: ['issuer'] },
+        example: {
+          issuer: 'https://ledgerline.example.com',
+          token_endpoint: 'https://ledgerline.example.com/connect/token',
+          jwks_uri: 'https://ledgerline.example.com/.well-known/jwks.json',
+        },
+      },
+    },
     handle: () =>
       json(200, {
         issuer: issuer.url,

@@ -1,29 +1,49 @@
-import { createHash } from 'node:crypto';
-import type { OpenApiDocument } from '../openapi.ts';
-import { operation, originOf } from '../operation.ts';
-import { referenceCss, referencePage } from '../reference-page.ts';
+import { randomBytes } from 'node:crypto';
+import { pageNotBuilt } from '../../errors.ts';
+import { operation } from '../operation.ts';
+import type { Pages } from '../pages.ts';
 
-const styleHash = createHash('sha256').update(referenceCss).digest('base64');
+/**
+ * Scalar writes its style sheet into the page, which the nonce allows, and sets styles of single elements. It makes
+ * HTML of Markdown after cleaning it, which trusted types cannot express. Everything comes from our own origin.
+ */
+const policyOf = (nonce: string) =>
+  [
+    "default-src 'none'",
+    "script-src 'self'",
+    `style-src 'self' 'nonce-${nonce}'`,
+    "style-src-attr 'unsafe-inline'",
+    "img-src 'self' data:",
+    "font-src 'self'",
+    "connect-src 'self'",
+    "base-uri 'none'",
+    "form-action 'none'",
+    "frame-ancestors 'none'",
+  ].join('; ');
 
-/** The page needs one style sheet, its own, and nothing from any other origin. */
-const policy = `default-src 'none'; style-src 'sha256-${styleHash}'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'`;
-
-export const docsOperation = (document: () => OpenApiDocument) =>
+export const docsOperation = ({ reference }: Pages) =>
   operation({
     name: 'docs',
     method: 'GET',
     path: '/docs',
     tag: 'Reference',
-    summary: 'Read this API as a page',
+    summary: 'API reference',
     responses: { 200: { about: 'The page.', contentType: 'text/html' } },
-    handle: ({ request }) => ({
-      status: 200,
-      body: referencePage(document(), originOf(request.headers)),
-      contentType: 'text/html; charset=utf-8',
-      headers: {
-        'content-security-policy': policy,
-        'x-content-type-options': 'nosniff',
-        'referrer-policy': 'no-referrer',
-      },
-    }),
+    errors: ['not-found'],
+    handle() {
+      if (reference === undefined) throw pageNotBuilt();
+      const nonce = randomBytes(16).toString('base64');
+      return {
+        status: 200,
+        body: reference.replace('property="csp-nonce" content=""', `property="csp-nonce" content="${nonce}"`),
+        contentType: 'text/html; charset=utf-8',
+        headers: {
+          'cache-control': 'no-store',
+          'content-security-policy': policyOf(nonce),
+          'x-content-type-options': 'nosniff',
+          'referrer-policy': 'no-referrer',
+          'cross-origin-opener-policy': 'same-origin',
+        },
+      };
+    },
   });

@@ -1,6 +1,7 @@
 /** The `webhooks` of the OpenAPI document, made from the catalogue of events. */
 import { catalogueEntries, eventSchema, testEventEntry, testEventType } from '../../events/catalogue.ts';
 import type { Schema } from '../../formats/shape.ts';
+import { exampleOf } from '../openapi-examples.ts';
 
 const headers: Record<string, string> = {
   'webhook-id': 'The id of the event, the same on every try.',
@@ -15,7 +16,8 @@ export function describeWebhooks(share: (schema: Schema) => Schema): Record<stri
       type,
       {
         post: {
-          summary: entry.when,
+          summary: type,
+          description: entry.when,
           parameters: Object.entries(headers).map(([name, description]) => ({
             name,
             in: 'header',
@@ -23,7 +25,15 @@ export function describeWebhooks(share: (schema: Schema) => Schema): Record<stri
             description,
             schema: { type: 'string' },
           })),
-          requestBody: { required: true, content: { 'application/json': { schema: share(eventSchema(type, entry)) } } },
+          requestBody: {
+            required: true,
+            content: {
+              'application/json': {
+                schema: share(eventSchema(type, entry)),
+                example: exampleOf(eventSchema(type, entry)),
+              },
+            },
+          },
           responses: {
             '2XX': { description: 'Received. Anything else, or no answer within 15 seconds, is tried again.' },
             410: { description: 'Disables the endpoint.' },

@@ -2,6 +2,7 @@ import { Readable } from 'node:stream';
 import type { ExportFormat, ExportReply, ExportRequest } from '../../transactions/export-transactions.ts';
 import { body, int32, required } from '../../formats/shape.ts';
 import { operation } from '../operation.ts';
+import { exampleTransaction } from './transaction-shape.ts';
 import { checkRanges, filterMembers, filterOf } from '../../transactions/filter-input.ts';
 
 const input = body(
@@ -18,7 +19,7 @@ export const exportTransactionsOperation = (exportTransactions: (request: Export
     method: 'POST',
     path: '/app/export-transactions',
     tag: 'Transactions',
-    summary: 'Export an individual’s transactions',
+    summary: 'Export transactions',
     about:
       'Exactly the rows the list would give, streamed: text/csv, or application/x-ndjson where Accept prefers it. ' +
       'A cell that a spreadsheet would read as a formula starts with an apostrophe.',
@@ -30,6 +31,10 @@ export const exportTransactionsOperation = (exportTransactions: (request: Export
       200: {
         about: 'The rows.',
         contentType: Object.values(mediaTypes),
+        examples: {
+          [mediaTypes.csv]: `${Object.keys(exampleTransaction).join(',')}\r\n${Object.values(exampleTransaction).join(',')}\r\n`,
+          [mediaTypes.ndjson]: `${JSON.stringify(exampleTransaction)}\n`,
+        },
         headers: { 'As-Of': 'Pins the rows that were exported.' },
       },
     },

@@ -15,7 +15,7 @@ export const getTransactionHistoryOperation = (getHistory: GetHistory) =>
     method: 'POST',
     path: '/app/get-transaction-history',
     tag: 'Transactions',
-    summary: 'Get every version of one transaction',
+    summary: 'Get a transaction’s history',
     about:
       'Oldest first; the last one is the transaction as it is now. The transaction is named as in get-transaction.',
     scopes: ['transactions:read'],

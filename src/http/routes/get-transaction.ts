@@ -16,7 +16,7 @@ export const getTransactionOperation = (
     method: 'POST',
     path: '/app/get-transaction',
     tag: 'Transactions',
-    summary: 'Get one transaction',
+    summary: 'Get a transaction',
     about:
       'Without individualId, a token that is bound to a user means that user. Another token gets the transaction if one individual has that id, and 400 if several have it.',
     scopes: ['transactions:read'],

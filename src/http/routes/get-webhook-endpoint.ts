@@ -8,7 +8,7 @@ export const getWebhookEndpointOperation = (endpoints: WebhookEndpoints) =>
     name: 'get-webhook-endpoint',
     method: 'GET',
     path: '/webhook-endpoints/{id}',
-    summary: 'Read a webhook endpoint',
+    summary: 'Get a webhook endpoint',
     responses: { 200: { about: 'The endpoint.', shape: endpointShape } },
     errors: ['not-found'],
     handle: async ({ id }) => reply(200, endpointShape, await endpoints.get(id)),

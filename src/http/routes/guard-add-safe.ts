@@ -28,8 +28,9 @@ export const guardAddSafeOperation = (desk: GuardDesk) =>
     method: 'POST',
     path: '/operator/guard/safe-list',
     tag: 'Operator',
-    summary: 'Put a number or a prefix on the safe list',
-    about: 'The budgets of users, addresses and tokens still apply, and so do the limits on spending.',
+    summary: 'Add to the safe list',
+    about:
+      'Takes a number or a prefix. The budgets of users, addresses and tokens still apply, and so do the limits on spending.',
     scopes: ['operator:write'],
     input,
     inputRequired: true,

@@ -20,7 +20,7 @@ export const guardBlocksOperation = (desk: GuardDesk) =>
     method: 'GET',
     path: '/operator/guard/blocks',
     tag: 'Operator',
-    summary: 'List who is blocked now',
+    summary: 'List blocks',
     about: `The ${mostBlocks} that last longest.`,
     scopes: ['operator:read'],
     responses: { 200: { about: 'The blocks.', shape: blocks } },

@@ -30,8 +30,9 @@ export const guardDecisionsOperation = (desk: GuardDesk) =>
     method: 'GET',
     path: '/operator/guard/decisions',
     tag: 'Operator',
-    summary: 'List what the rules refused, or would have',
-    about: 'Newest first. Under attack single decisions are sampled; the totals of the rules are exact.',
+    summary: 'List decisions',
+    about:
+      'What the rules refused, or would have refused. Newest first. Under attack single decisions are sampled; the totals of the rules are exact.',
     scopes: ['operator:read'],
     query: query({
       rule: optional(word(ruleNames), 'Only this rule.'),

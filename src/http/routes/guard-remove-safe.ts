@@ -12,7 +12,7 @@ export const guardRemoveSafeOperation = (desk: GuardDesk) =>
     method: 'POST',
     path: '/operator/guard/safe-list/remove',
     tag: 'Operator',
-    summary: 'Remove an entry from the safe list',
+    summary: 'Remove from the safe list',
     scopes: ['operator:write'],
     input,
     inputRequired: true,

@@ -17,7 +17,7 @@ export const guardSetModeOperation = (desk: GuardDesk) =>
     method: 'POST',
     path: '/operator/guard/mode',
     tag: 'Operator',
-    summary: 'Change the mode of a rule',
+    summary: 'Set the mode of a rule',
     about: 'Every process follows within seconds.',
     scopes: ['operator:write'],
     input,

@@ -186,7 +186,7 @@ export function operationsOf(services: Services): AnyOperation[] {
       : []),
     ...services.pageNames.map((name) => pageOperation(name, services.pages)),
     openApiOperation(() => document),
-    docsOperation(() => document),
+    docsOperation(services.pages),
   ];
   const document = openApiDocument(operations, describeWebhooks);
   return [...operations, ...services.pages.assets.map(assetOperation)];
@@ -200,7 +200,7 @@ export function completeDocument(): string {
     issuer: {},
     sandbox: {},
     pageNames,
-    pages: { html: {}, assets: [] },
+    pages: { html: {}, reference: undefined, assets: [] },
     metricsHere: true,
   } as unknown as Services;
   return `${JSON.stringify(openApiDocument(operationsOf(everything), describeWebhooks), null, 2)}\n`;

@@ -7,7 +7,13 @@ export const jwksOperation = (issuer: Issuer) =>
     method: 'GET',
     path: '/.well-known/jwks.json',
     tag: 'Tokens',
-    summary: 'Read the issuer’s public keys',
-    responses: { 200: { about: 'A JWK set (RFC 7517).', schema: { type: 'object', required: ['keys'] } } },
+    summary: 'Get the public keys',
+    responses: {
+      200: {
+        about: 'A JWK set (RFC 7517).',
+        schema: { type: 'object', required: ['keys'] },
+        example: { keys: [{ kty: 'EC', crv: 'P-256', x: '…', y: '…', kid: 'k1', use: 'sig', alg: 'ES256' }] },
+      },
+    },
     handle: () => json(200, { keys: issuer.publicKeys }),
   });

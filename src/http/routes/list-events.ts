@@ -22,7 +22,7 @@ export const listEventsOperation = (listEvents: ListEvents) =>
     method: 'GET',
     path: '/events',
     tag: 'Events',
-    summary: 'Read events from a cursor on',
+    summary: 'List events',
     about:
       'A reader that follows next gets every event exactly once, within ten seconds of its commit; the events of one ' +
       'counter come in the order of their sequence. A page may hold fewer events than the limit, or none.',

@@ -3,7 +3,7 @@ import type { ListReply, ListRequest } from '../../transactions/list-transaction
 import { integer, listOf, record } from '../../formats/record.ts';
 import { body, int32, required, withDefault } from '../../formats/shape.ts';
 import { jsonText, operation } from '../operation.ts';
-import { transactionShape } from './transaction-shape.ts';
+import { exampleTransaction, transactionShape } from './transaction-shape.ts';
 
 const input = body(
   'AllTransactionRequestModel',
@@ -27,7 +27,7 @@ export const listTransactionsOperation = (listTransactions: (request: ListReques
     method: 'POST',
     path: '/app/get-all-transactions',
     tag: 'Transactions',
-    summary: 'List an individual’s transactions',
+    summary: 'List transactions',
     about:
       'Newest first, then by transactionId descending. A page past the end is empty; 404 only when the individual has no transactions at all.',
     scopes: ['transactions:read'],
@@ -38,6 +38,7 @@ export const listTransactionsOperation = (listTransactions: (request: ListReques
       200: {
         about: 'A page, and the count of all rows that match.',
         shape: page,
+        example: { transactions: [exampleTransaction], transactionCount: 1 },
         headers: { 'As-Of': 'Pins this list: send it as asOf, and pages hold still while rows arrive.' },
       },
     },

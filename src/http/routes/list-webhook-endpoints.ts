@@ -12,7 +12,7 @@ export const listWebhookEndpointsOperation = (endpoints: WebhookEndpoints) =>
     name: 'list-webhook-endpoints',
     method: 'GET',
     path: '/webhook-endpoints',
-    summary: 'List the webhook endpoints',
+    summary: 'List webhook endpoints',
     responses: { 200: { about: 'The endpoints.', shape: list } },
     handle: async () => reply(200, list, { endpoints: await endpoints.list() }),
   });

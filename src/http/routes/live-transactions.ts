@@ -12,7 +12,7 @@ export const liveTransactionsOperation = (live: LiveTransactions, streams: Event
     method: 'GET',
     path: '/app/live',
     tag: 'Transactions',
-    summary: 'Be told when an individual’s transactions change',
+    summary: 'Stream changes',
     about:
       'Server-Sent Events: changed, with `{"sequence", "transactionCount"}`, at once and after every change; expired, ' +
       'when the token expires. Ask the list for the transactions themselves. At most 3 streams for a token’s subject and individual.',
@@ -20,7 +20,13 @@ export const liveTransactionsOperation = (live: LiveTransactions, streams: Event
     query: query({
       individualId: optional(int32(), 'Customer identifier. A token that is bound to a user needs none.'),
     }),
-    responses: { 200: { about: 'The stream.', contentType: eventStreamType } },
+    responses: {
+      200: {
+        about: 'The stream.',
+        contentType: eventStreamType,
+        examples: { [eventStreamType]: 'event: changed\ndata: {"sequence":12,"transactionCount":480}\n\n' },
+      },
+    },
     errors: ['unknown-individual', 'too-many-streams'],
     namesUser: ({ query: { individualId } }) => individualId,
     async handle({ query: { individualId }, caller }) {

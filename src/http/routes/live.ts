@@ -11,7 +11,8 @@ export const liveOperation = () =>
     method: 'GET',
     path: '/health/live',
     tag: 'Health',
-    summary: 'Check that the process answers',
+    summary: 'Check liveness',
+    about: 'Whether the process answers.',
     responses: { 200: { about: 'It answers.', shape: liveness } },
     handle: () => reply(200, liveness, { status: 'live' }),
   });

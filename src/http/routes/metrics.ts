@@ -8,8 +8,8 @@ export const metricsOperation = (observer: Observer) =>
     method: 'GET',
     path: '/metrics',
     tag: 'Health',
-    summary: 'Metrics for Prometheus',
-    about: 'In production it is on a port of its own, or off.',
+    summary: 'Get metrics',
+    about: 'For Prometheus. In production it is on a port of its own, or off.',
     responses: { 200: { about: 'The metrics.', contentType: 'text/plain' } },
     handle: async () => ({
       status: 200,

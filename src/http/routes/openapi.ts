@@ -7,7 +7,7 @@ export const openApiOperation = (document: () => OpenApiDocument) =>
     method: 'GET',
     path: '/openapi.json',
     tag: 'Reference',
-    summary: 'Read this API as OpenAPI 3.1',
+    summary: 'OpenAPI document',
     responses: { 200: { about: 'The document.', schema: { type: 'object', required: ['openapi', 'paths'] } } },
     handle: () => json(200, document()),
   });

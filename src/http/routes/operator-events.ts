@@ -18,7 +18,7 @@ export const operatorEventsOperation = (findEvents: FindEvents) =>
     method: 'GET',
     path: '/operator/events',
     tag: 'Operator',
-    summary: 'Search the events',
+    summary: 'Search events',
     about: 'Newest first. For a page after the first, before is the id of the last event of the page before.',
     scopes: ['operator:read'],
     query: query({

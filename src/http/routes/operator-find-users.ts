@@ -17,7 +17,7 @@ export const findUsersOperation = (findUsers: ReturnType<typeof createFindUsers>
     method: 'POST',
     path: '/operator/find-users',
     tag: 'Operator',
-    summary: 'Find users by phone number',
+    summary: 'Find users',
     about:
       'Users who verified the number, and users whose last code went there. The call is audited, with the number masked.',
     scopes: ['operator:read'],

@@ -9,12 +9,18 @@ export const operatorLiveMessagesOperation = (live: LiveMessages, streams: Event
     method: 'GET',
     path: '/operator/messages/live',
     tag: 'Operator',
-    summary: 'Be told what becomes of texts and verifications',
+    summary: 'Stream messages',
     about:
       'Server-Sent Events: ready, at once; message, with a `phone.*` event; expired, when the token expires. ' +
       'With Last-Event-ID nothing is missed between two streams.',
     scopes: ['operator:read'],
-    responses: { 200: { about: 'The stream.', contentType: eventStreamType } },
+    responses: {
+      200: {
+        about: 'The stream.',
+        contentType: eventStreamType,
+        examples: { [eventStreamType]: 'event: ready\nid: AAAAAAAAAAE\ndata: {}\n\n' },
+      },
+    },
     errors: ['too-many-streams'],
     async handle({ caller, request }) {
       const stream = streams.open(caller, 'messages');

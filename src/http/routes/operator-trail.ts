@@ -52,8 +52,9 @@ export const readTrailOperation = (readTrail: (userId: number) => Promise<string
     method: 'GET',
     path: '/operator/users/{id}/trail',
     tag: 'Operator',
-    summary: 'Read a user’s verifications, step by step',
-    about: 'Newest first, the last 200 of each kind. Phone numbers are masked, and it holds no code.',
+    summary: 'Get a user’s trail',
+    about:
+      'The user’s verifications, step by step. Newest first, the last 200 of each kind. Phone numbers are masked, and it holds no code.',
     scopes: ['operator:read'],
     responses: { 200: { about: 'The trail.', shape: trail } },
     errors: ['unknown-user'],

@@ -4,9 +4,9 @@ import { operation } from '../operation.ts';
 import type { Pages } from '../pages.ts';
 
 const known: Record<PageName, { path: string; summary: string }> = {
-  sandbox: { path: '/', summary: 'The page of the sandbox' },
-  wallet: { path: '/wallet', summary: 'The activity screen of the wallet' },
-  console: { path: '/console', summary: 'The operator’s console' },
+  sandbox: { path: '/', summary: 'Sandbox page' },
+  wallet: { path: '/wallet', summary: 'Wallet page' },
+  console: { path: '/console', summary: 'Console page' },
 };
 
 export const pageOperation = (name: PageName, { html }: Pages) =>

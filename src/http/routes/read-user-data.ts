@@ -82,8 +82,9 @@ export const readUserDataOperation = (readUserData: ReadUserData) =>
     method: 'GET',
     path: '/User/{id}/data',
     tag: 'Users',
-    summary: 'Read everything that is stored about a user',
-    about: 'For a request of access by the person. It never holds a code or a digest. Every access is audited.',
+    summary: 'Get a user’s data',
+    about:
+      'Everything that is stored about the user. For a request of access by the person. It never holds a code or a digest. Every access is audited.',
     scopes: ['users'],
     serviceTokensOnly: true,
     responses: { 200: { about: 'What is stored.', shape: userData } },

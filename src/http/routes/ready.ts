@@ -12,7 +12,8 @@ export const readyOperation = (checkReady: () => void) =>
     method: 'GET',
     path: '/health/ready',
     tag: 'Health',
-    summary: 'Check that requests can be served',
+    summary: 'Check readiness',
+    about: 'Whether requests can be served.',
     responses: { 200: { about: 'They can be served.', shape: readiness } },
     errors: ['stopping', 'database-unavailable', 'issuer-unavailable'],
     handle() {

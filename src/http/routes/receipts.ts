@@ -27,7 +27,7 @@ const receiptOperation = (receipts: Receipts, gateway: string, method: 'GET' | '
     method,
     path: `/gateways/${gateway}/receipts`,
     tag: 'Gateways',
-    summary: `Take a delivery receipt of ${gateway}`,
+    summary: `Receipt of ${gateway}, ${method}`,
     about:
       'For the gateway, not for callers of the API. A receipt is authentic if its signature is right, for gateways that sign, and if it comes to the URL of its message, which only the gateway knows.',
     rawBody: true,

@@ -82,7 +82,15 @@ export const recordTransactionsOperation = (recordTransactions: RecordTransactio
     inputRequired: true,
     largestBody: 32 * 1024 * 1024,
     example: { transactions: [{ individualId: 1, ...exampleTransaction }] },
-    responses: { 200: { about: 'What became of each row.', shape: resultsShape, contentType: ndjsonType } },
+    responses: {
+      200: {
+        about: 'What became of each row.',
+        shape: resultsShape,
+        example: { results: [{ transactionId: exampleTransaction.transactionId, individualId: 1, result: 'created' }] },
+        contentType: ndjsonType,
+        examples: { [ndjsonType]: `${JSON.stringify({ totals: { ...noRows(), created: 1 } })}\n` },
+      },
+    },
 
     async handle({ body: { transactions }, caller, owner }) {
       const readings = await readRows(transactions, '$.transactions');

@@ -31,7 +31,7 @@ export const replayWebhookEventsOperation = (endpoints: WebhookEndpoints) =>
     name: 'replay-webhook-events',
     method: 'POST',
     path: '/webhook-endpoints/{id}/replay',
-    summary: 'Send events to a webhook endpoint again',
+    summary: 'Replay events',
     about:
       'All events of a time range that the endpoint’s types include, or those named by eventIds; delivered or not, under their old ids.',
     input,

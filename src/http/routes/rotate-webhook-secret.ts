@@ -16,7 +16,7 @@ export const rotateWebhookSecretOperation = (endpoints: WebhookEndpoints) =>
     name: 'rotate-webhook-secret',
     method: 'POST',
     path: '/webhook-endpoints/{id}/rotate-secret',
-    summary: 'Give a webhook endpoint a new secret',
+    summary: 'Rotate the secret',
     about: 'Until the overlap has passed, all secrets sign, so that the receiver can change over at any time.',
     input,
     example: { overlapSeconds: 86_400 },

@@ -22,8 +22,9 @@ export const advanceClockOperation = (sandbox: Sandbox) =>
     method: 'POST',
     path: '/sandbox/clock',
     tag: 'Sandbox',
-    summary: 'Move the service’s clock forward',
-    about: 'It governs codes, limits and token expiry, so that you can see codes expire.',
+    summary: 'Advance the clock',
+    about:
+      'Moves the service’s clock forward. It governs codes, limits and token expiry, so that you can see codes expire.',
     isLocalInSandbox: true,
     input,
     inputRequired: true,

@@ -7,7 +7,7 @@ export const resetClockOperation = (sandbox: Sandbox) =>
     method: 'DELETE',
     path: '/sandbox/clock',
     tag: 'Sandbox',
-    summary: 'Put the clock back',
+    summary: 'Reset the clock',
     about: 'Codes, counters and blocks made ahead of time are dropped.',
     isLocalInSandbox: true,
     responses: { 204: { about: 'The clock shows the real time.' } },

@@ -23,8 +23,8 @@ export const readMessagesOperation = (sandbox: Sandbox) =>
     method: 'GET',
     path: '/sandbox/messages',
     tag: 'Sandbox',
-    summary: 'Read the messages that would have been sent',
-    about: 'Newest first.',
+    summary: 'List messages',
+    about: 'The messages that would have been sent. Newest first.',
     isLocalInSandbox: true,
     query: query({
       phoneNumber: optional(text({ parse: withPlus }), 'Only messages to this number. A leading space counts as +.'),

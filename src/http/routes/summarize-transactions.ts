@@ -48,7 +48,7 @@ export const summarizeTransactionsOperation = (summarize: (request: TotalsReques
     method: 'POST',
     path: '/app/summarize-transactions',
     tag: 'Transactions',
-    summary: 'Sum up an individual’s transactions',
+    summary: 'Get totals',
     about: 'By day, week or month and by currency, newest first, over exactly the rows the list would give.',
     scopes: ['transactions:read'],
     input,

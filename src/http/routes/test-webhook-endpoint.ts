@@ -17,7 +17,7 @@ export const testWebhookEndpointOperation = (endpoints: WebhookEndpoints) =>
     name: 'test-webhook-endpoint',
     method: 'POST',
     path: '/webhook-endpoints/{id}/test',
-    summary: 'Send a test event to a webhook endpoint',
+    summary: 'Send a test event',
     about: 'An event of the type endpoint.test is sent at once and once, whatever the types of the endpoint.',
     responses: { 200: { about: 'What became of it.', shape: result } },
     errors: ['not-found'],

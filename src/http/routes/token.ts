@@ -3,7 +3,7 @@ import { TokenError } from '../../auth/token-error.ts';
 import type { Observe } from '../../observe.ts';
 import { noStore, operation, reply, type Request } from '../operation.ts';
 import { integer, record, word } from '../../formats/record.ts';
-import { required, text } from '../../formats/shape.ts';
+import { required, text, type Schema } from '../../formats/shape.ts';
 import { mediaTypeOf } from '../parse-body.ts';
 
 const tokenResponse = record('TokenResponse', {
@@ -12,6 +12,18 @@ const tokenResponse = record('TokenResponse', {
   expires_in: required(integer(), 'Seconds until it expires.'),
   scope: required(text(), 'Its scopes, separated by spaces.'),
 });
+
+const tokenForm: Schema = {
+  type: 'object',
+  required: ['grant_type'],
+  properties: {
+    grant_type: { type: 'string', const: 'client_credentials' },
+    client_id: { type: 'string', description: 'The client, unless HTTP Basic names it.' },
+    client_secret: { type: 'string', description: 'Its secret, unless HTTP Basic gives it.' },
+    scope: { type: 'string', description: 'Scopes, separated by spaces. All of the client’s if absent.' },
+    user_id: { type: 'string', description: 'Binds the token to this user.' },
+  },
+};
 
 export const tokenOperation = (issuer: Issuer, observe: Observe) =>
   operation({
@@ -23,6 +35,8 @@ export const tokenOperation = (issuer: Issuer, observe: Observe) =>
     about:
       'OAuth 2.0 client credentials, form-encoded, with the secret in HTTP Basic or in the body. A client that may bind users can add user_id: the token is then valid for that user only, with at most the scopes phone and transactions:read. Errors have the form of RFC 6749 section 5.2.',
     rawBody: true,
+    formSchema: tokenForm,
+    example: { grant_type: 'client_credentials', client_id: 'sandbox', client_secret: 'sandbox' },
     largestBody: 16 * 1024,
     oauthErrors: true,
     isLocalInSandbox: true,

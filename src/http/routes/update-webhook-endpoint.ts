@@ -17,7 +17,7 @@ export const updateWebhookEndpointOperation = (endpoints: WebhookEndpoints) =>
     name: 'update-webhook-endpoint',
     method: 'POST',
     path: '/webhook-endpoints/{id}',
-    summary: 'Change a webhook endpoint',
+    summary: 'Update a webhook endpoint',
     about: 'Only the members that are given change.',
     input,
     example: { enabled: true },

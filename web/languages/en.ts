@@ -1,5 +1,7 @@
-/** Every text of the screen. A host page can replace them, for example with another language. */
-export const englishTexts = {
+/** English: the language that all others follow. A text that is added here must be added to each of them. */
+
+/** The activity screen. */
+export const activity = {
   title: 'Activity',
   count: (count: string) => `${count} transactions`,
   countOne: '1 transaction',
@@ -107,4 +109,72 @@ export const englishTexts = {
   } as Record<string, string>,
 };
 
-export type Texts = typeof englishTexts;
+/** The form that verifies a phone number. */
+export const verify = {
+  numberTitle: 'What is your number?',
+  numberAbout: 'We send you a code by text message to make sure that it is yours.',
+  number: 'Phone number',
+  country: (name: string) => `Country: ${name}`,
+  countries: 'Countries',
+  searchCountry: 'Search for a country or code',
+  noCountry: 'No country matches.',
+  send: 'Send code',
+  sending: 'Sending …',
+  codeTitle: 'Enter the code',
+  codeAbout: (phoneNumber: string) => `We sent it to ${phoneNumber}.`,
+  /** Instead of `codeAbout` when it is not known whether the text was sent. */
+  codeMayArrive: (phoneNumber: string) =>
+    `The text to ${phoneNumber} may be on its way. If it arrives, enter its code; if not, request another.`,
+  code: 'Code',
+  validFor: (time: string) => `The code is valid for ${time}.`,
+  verify: 'Verify',
+  verifying: 'Verifying …',
+  resend: 'Send another code',
+  resendIn: (time: string) => `Another code in ${time}`,
+  changeNumber: 'Change number',
+  verifiedTitle: 'Verified',
+  verified: (phoneNumber: string) => `${phoneNumber} is now your number.`,
+  verifiedBefore: 'Your number is verified already.',
+  tooShort: (digits: number) => `The code has ${digits} digits.`,
+  resent: 'A new code was sent.',
+  invalidNumber: 'That does not look like a phone number. Check the country and the digits.',
+  notSupported: 'We cannot send texts to this number. Use a different one.',
+  taken: 'This number belongs to another account. Use a different one.',
+  invalidCode: 'That code is not right. Check the text, or request a new code.',
+  expired: 'The code has expired. Request a new one.',
+  blocked: (time: string) => `Too many wrong codes. Try again in ${time}.`,
+  throttled: (time: string) => `Too many codes were requested. Try again in ${time}.`,
+  paused: (time: string) => `Another code can be requested in ${time}.`,
+  challenge: 'One more check is needed before we can send a code.',
+  sendFailed: 'The text could not be sent. Try again in a moment.',
+  offline: 'You are offline. Try again when the connection is back.',
+  unreachable: 'The service does not answer. Try again in a moment.',
+  notAllowed: (origin: string) =>
+    `The service does not accept requests from ${origin}. Its operator has to add this address to LEDGERLINE_CORS_ORIGINS.`,
+  sessionExpired: 'Your session has ended. Sign in again.',
+  failed: 'Something went wrong. Try again.',
+};
+
+/** What pages have around their content. */
+export const page = {
+  pages: 'Pages',
+  sandbox: 'Sandbox',
+  wallet: 'Wallet',
+  console: 'Console',
+  docs: 'API',
+  skip: 'Skip to content',
+  settings: 'Language and colours',
+  language: 'Language',
+  theme: 'Colours',
+  themes: { system: 'As the system', light: 'Light', dark: 'Dark' },
+  signIn: 'Sign in',
+  signInAbout: (individual: number) =>
+    `Paste an access token that may read the transactions of individual ${individual}. It stays in this page.`,
+  refused: 'That token was refused or has expired. Paste another one.',
+  token: 'Access token',
+  continue: 'Continue',
+};
+
+export type ActivityTexts = typeof activity;
+export type VerifyTexts = typeof verify;
+export type PageTexts = typeof page;

@@ -1,0 +1,130 @@
+/** Every language of pages and elements: complete, and drawn without overflow. */
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import * as ar from '../../web/languages/ar.ts';
+import * as de from '../../web/languages/de.ts';
+import * as en from '../../web/languages/en.ts';
+import * as es from '../../web/languages/es.ts';
+import * as fr from '../../web/languages/fr.ts';
+import * as it_ from '../../web/languages/it.ts';
+import * as ja from '../../web/languages/ja.ts';
+import { languageNames, languages } from '../../web/languages/languages.ts';
+import * as pt from '../../web/languages/pt.ts';
+import { expectAccessible, expectNarrow, openPage } from '../harness/page.ts';
+import { newPhone, startService, type Service } from '../harness/service.ts';
+
+const files = { en, de, fr, es, pt, it: it_, ar, ja };
+
+type Texts = Record<string, unknown>;
+
+/** Every text by its path. Functions are called with marks, which must come back in the text. */
+function flatten(texts: Texts, prefix = ''): Map<string, string> {
+  const found = new Map<string, string>();
+  for (const [name, value] of Object.entries(texts)) {
+    const path = `${prefix}${name}`;
+    if (typeof value === 'string') found.set(path, value);
+    else if (typeof value === 'function') found.set(path, callWithMarks(value as (...marks: string[]) => string));
+    else for (const [inner, text] of flatten(value as Texts, `${path}.`)) found.set(inner, text);
+  }
+  return found;
+}
+
+function callWithMarks(text: (...marks: string[]) => string): string {
+  return text(...Array.from({ length: text.length }, (_, index) => `«${index}»`));
+}
+
+const marksOf = (text: string) => [...text.matchAll(/«\d»/g)].map(([mark]) => mark).toSorted();
+
+it('there is a file for each language', () => {
+  expect(Object.keys(files)).toEqual(languages);
+});
+
+describe.each(Object.entries(files))('%s', (language, texts) => {
+  it.each(['activity', 'verify', 'page'] as const)('%s has every text, with everything that it mentions', (part) => {
+    const english = flatten(en[part]);
+    const own = flatten(texts[part]);
+    expect([...own.keys()].toSorted()).toEqual([...english.keys()].toSorted());
+    for (const [path, text] of own) {
+      expect([path, text.trim()]).not.toEqual([path, '']);
+      expect([path, marksOf(text)]).toEqual([path, marksOf(english.get(path)!)]);
+    }
+    if (language === 'en') return;
+    const same = [...own].filter(([path, text]) => text === english.get(path)).length;
+    expect(same).toBeLessThan(own.size / 4);
+  });
+});
+
+let service: Service;
+beforeAll(async () => {
+  service = await startService();
+});
+afterAll(() => service.stop());
+
+describe.each(languages)('the wallet in %s', (language) => {
+  it('has its language, direction and texts, and fits into 320 pixels', async () => {
+    const page = await openPage(`${service.url}/wallet`, { locale: language === 'en' ? 'en-GB' : language });
+    const { title, filters } = files[language].activity;
+    await page.getByRole('heading', { name: title, level: 1 }).waitFor();
+    expect(await page.evaluate('[document.documentElement.lang, document.documentElement.dir]')).toEqual([
+      language,
+      language === 'ar' ? 'rtl' : 'ltr',
+    ]);
+    expect(await page.title()).toBe(`${title} · Ledgerline`);
+    await expectNarrow(page);
+    await page.getByRole('button', { name: filters, exact: true }).click();
+    await page.getByRole('dialog').waitFor();
+    await expectNarrow(page);
+    if (language === 'ar') await expectAccessible(page);
+  });
+});
+
+it.each(['de', 'ar', 'ja'] as const)('the form speaks %s, whatever the page around it', async (language) => {
+  const page = await openPage(`${service.url}/`);
+  const texts = files[language].verify;
+  await page.evaluate(`document.querySelector('ledgerline-verify').setAttribute('locale', '${language}')`);
+  await page.getByRole('heading', { name: texts.numberTitle }).waitFor();
+  await page.getByLabel(texts.number).fill(newPhone());
+  await page.getByRole('button', { name: texts.send }).click();
+  await page.getByRole('heading', { name: texts.codeTitle }).waitFor();
+  const direction = await page.evaluate<string>(
+    `getComputedStyle(document.querySelector('ledgerline-verify').shadowRoot.querySelector('h2')).direction`,
+  );
+  expect(direction).toBe(language === 'ar' ? 'rtl' : 'ltr');
+  await expectNarrow(page);
+});
+
+describe('what a reader chooses', () => {
+  it('a language is kept, and stands above that of the browser', async () => {
+    const page = await openPage(`${service.url}/wallet`);
+    await page.getByLabel('Language and colours').click();
+    await page.getByLabel('Language', { exact: true }).selectOption(languageNames.fr);
+    await page.getByRole('heading', { name: fr.activity.title, level: 1 }).waitFor();
+    await page.reload();
+    await page.getByRole('heading', { name: fr.activity.title, level: 1 }).waitFor();
+    expect(await page.getByRole('navigation').first().innerText()).toContain(fr.page.wallet);
+  });
+
+  it.each(['/', '/wallet', '/console', '/docs'])('colours are kept, and the same on %s', async (pathname) => {
+    const page = await openPage(`${service.url}/wallet`, { colorScheme: 'light' });
+    await page.getByLabel('Language and colours').click();
+    await page.getByLabel('Colours', { exact: true }).selectOption('Dark');
+    await page.keyboard.press('Escape');
+    expect(await page.locator('.preferences').getAttribute('open')).toBeNull();
+    await page.goto(`${service.url}${pathname}`);
+    const header = page.locator('.page-header');
+    await header.waitFor();
+    const ground = await page.evaluate<string>(
+      `getComputedStyle(document.querySelector('.page-header')).backgroundColor`,
+    );
+    expect(ground).toBe('rgb(22, 26, 33)');
+  });
+
+  it('a link skips the header, by keyboard', async () => {
+    const page = await openPage(`${service.url}/console`);
+    await page.getByRole('main').waitFor();
+    await page.keyboard.press('Tab');
+    const link = page.getByRole('link', { name: 'Skip to content' });
+    expect(await link.evaluate((element) => element.matches(':focus'))).toBe(true);
+    await page.keyboard.press('Enter');
+    expect(await page.getByRole('main').evaluate((element) => element.matches(':focus'))).toBe(true);
+  });
+});

@@ -1,0 +1,67 @@
+/** What a reader chose for all pages: the language and the colours. Kept by the browser. */
+import { hasTexts, languages, type Language } from '../languages/languages.ts';
+
+const languageKey = 'ledgerline-language';
+const themeKey = 'ledgerline-theme';
+
+export const themes = ['system', 'light', 'dark'] as const;
+export type Theme = (typeof themes)[number];
+
+/** A browser may forbid the storage; then nothing is kept. */
+function stored(key: string): string | null {
+  try {
+    return localStorage.getItem(key);
+  } catch {
+    return null;
+  }
+}
+
+function store(key: string, value: string): void {
+  try {
+    localStorage.setItem(key, value);
+  } catch {
+    // Kept for this page only.
+  }
+}
+
+export function chosenTheme(): Theme {
+  return themes.find((theme) => theme === stored(themeKey)) ?? 'system';
+}
+
+export function chooseTheme(theme: Theme): void {
+  store(themeKey, theme);
+  applyTheme();
+  dispatchEvent(new Event('ledgerline-theme'));
+}
+
+/** The style sheet sets the color scheme by this attribute. */
+export function applyTheme(): void {
+  document.documentElement.dataset.theme = chosenTheme();
+}
+
+export function isDark(): boolean {
+  const theme = chosenTheme();
+  return theme === 'system' ? matchMedia('(prefers-color-scheme: dark)').matches : theme === 'dark';
+}
+
+/** Calls back whenever the page turns light or dark. */
+export function watchTheme(onChange: () => void): void {
+  addEventListener('ledgerline-theme', onChange);
+  matchMedia('(prefers-color-scheme: dark)').addEventListener('change', onChange);
+}
+
+/** The reader's locale: the chosen language as the browser spells it, if it does, else the first one with texts. */
+export function readerLocale(): string {
+  const chosen = languages.find((language) => language === stored(languageKey));
+  const own = navigator.languages.filter((locale) => hasTexts(locale));
+  if (chosen === undefined) return own[0] ?? navigator.language;
+  return own.find((locale) => locale.split('-')[0] === chosen) ?? chosen;
+}
+
+/** Everything is drawn in the new language, from the start. */
+export function chooseLanguage(language: Language): void {
+  store(languageKey, language);
+  const address = new URL(location.href);
+  address.searchParams.delete('locale');
+  location.replace(address);
+}
