@@ -2,7 +2,11 @@ import { readFile } from 'node:fs/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { updateReference } from '../src/events/reference.ts';
 import { updateRules } from '../src/guard/reference.ts';
+import { catalogue } from '../src/errors.ts';
+import type { OpenApiContent } from '../src/http/openapi-responses.ts';
+import type { OpenApiDocument } from '../src/http/openapi.ts';
 import { completeDocument } from '../src/http/routes/index.ts';
+import { violationsOf } from './harness/contract.ts';
 import { startService, type Service } from './harness/service.ts';
 
 let service: Service;
@@ -68,14 +72,34 @@ it('docs/abuse.md contains the rules; `npm run generate` updates it', async () =
   expect(updateRules(page)).toBe(page);
 });
 
-describe('/docs', () => {
-  it('shows every operation on a page that loads nothing from other hosts', async () => {
-    const answer = await service.call('/docs', undefined, { method: 'GET', token: null });
-    expect(answer.headers.get('content-type')).toBe('text/html; charset=utf-8');
-    expect(answer.headers.get('content-security-policy')).toContain("default-src 'none'");
-    const { paths } = JSON.parse(completeDocument());
-    for (const path of Object.keys(paths)) expect(answer.text).toContain(`<code>${path}</code>`);
-    expect(answer.text).not.toMatch(/<script|src="http|href="http/);
+describe('what the reference shows', () => {
+  const document = JSON.parse(completeDocument()) as OpenApiDocument & { tags: { description?: string }[] };
+  const operations = Object.entries(document.paths).flatMap(([path, methods]) =>
+    Object.entries(methods).map(([method, operation]) => ({ name: `${method} ${path}`, operation })),
+  );
+
+  it('short titles, each for one operation', () => {
+    const titles = operations.map(({ operation }) => operation.summary);
+    expect(titles.filter((title, index) => titles.indexOf(title) !== index)).toEqual([]);
+    expect(titles.filter((title) => title.length > 32)).toEqual([]);
+  });
+
+  it('an introduction of every tag, and a guide to authentication and errors', () => {
+    for (const tag of document.tags) expect(tag).toHaveProperty('description');
+    expect(document.info.description).toContain('## Authentication');
+    for (const reason of Object.keys(catalogue)) expect(document.info.description).toContain(`\`${reason}\``);
+  });
+
+  it.each(operations)('$name: an example of every body, which fits its schema', ({ operation }) => {
+    const bodies = [operation.requestBody, ...Object.values(operation.responses)];
+    for (const [type, content] of bodies.flatMap((body) => Object.entries<OpenApiContent>(body?.content ?? {}))) {
+      if (type === 'text/html' || type === 'text/plain') continue;
+      const examples = content.examples ? Object.values(content.examples) : [{ value: content.example }];
+      for (const { value } of examples) {
+        expect([type, value]).not.toEqual([type, undefined]);
+        expect([value, violationsOf(content.schema, value)]).toEqual([value, []]);
+      }
+    }
   });
 });
 

@@ -47,7 +47,8 @@ for (const [name, schema] of Object.entries(document.components.schemas)) {
 
 const validators = new Map<Schema, ValidateFunction>();
 
-function violationsOf(schema: Schema, value: unknown): string[] {
+/** What is wrong with a value by a schema of the document. */
+export function violationsOf(schema: Schema, value: unknown): string[] {
   let validate = validators.get(schema);
   if (!validate) validators.set(schema, (validate = ajv.compile(closed(schema) as Schema)));
   if (validate(value)) return [];

@@ -40,7 +40,7 @@ it('there is a file for each language', () => {
 
 describe.each(Object.entries(files))('%s', (language, texts) => {
   it.each(['activity', 'verify', 'page'] as const)('%s has every text, with everything that it mentions', (part) => {
-    const english = flatten(en[part]);
+    const english = flatten(files.en[part]);
     const own = flatten(texts[part]);
     expect([...own.keys()].toSorted()).toEqual([...english.keys()].toSorted());
     for (const [path, text] of own) {

@@ -1,7 +1,8 @@
-import axe from 'axe-core';
-import { afterAll, beforeAll, expect, it } from 'vitest';
-import { openBrowser } from '../harness/browser.ts';
-import { startService, type Service } from '../harness/service.ts';
+/** The API reference: Scalar, served by the service alone. */
+import type { Page } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { expectAccessible, openPage } from '../harness/page.ts';
+import { serviceForTest, startService, type Service } from '../harness/service.ts';
 
 let service: Service;
 beforeAll(async () => {
@@ -9,32 +10,82 @@ beforeAll(async () => {
 });
 afterAll(() => service.stop());
 
-it.for(['light', 'dark'] as const)(
-  'the reference page reads well in a browser, %s, and asks nobody else for anything',
-  async (colorScheme, { skip }) => {
-    const browser = await openBrowser();
-    if (typeof browser === 'string') return skip(browser);
-    const page = await browser.newPage({ colorScheme, viewport: { width: 1280, height: 800 } });
-    const requests: string[] = [];
-    const complaints: string[] = [];
-    page.on('request', (request) => requests.push(request.url()));
-    page.on('console', (message) => complaints.push(message.text()));
-    await page.goto(`${service.url}/docs`);
-    expect(requests.filter((url) => !url.startsWith(service.url))).toEqual([]);
-    expect(complaints.filter((text) => /Content Security Policy/.test(text))).toEqual([]);
+const sendCode = '#tag/phone-verification/POST/User/phone-number/send-code';
 
-    const heading = page.getByRole('heading', { name: 'Ledgerline API' });
-    expect((await heading.boundingBox())!.width).toBeGreaterThan(50);
-    await page.getByRole('link', { name: 'Verify a code' }).click();
-    const article = page.locator('#verify-phone');
-    await article.waitFor();
-    expect(await article.innerText()).toContain('/User/phone-number/verify');
-    expect((await page.locator('nav').boundingBox())!.width).toBeGreaterThan(200);
+/** The page fails the test if it asks another host for anything or breaks its own policy. */
+async function openReference(address = '', width = 1280): Promise<Page> {
+  const page = await openPage(`${service.url}/docs${address}`, { viewport: { width, height: 844 } });
+  await page.getByRole('heading', { name: 'Authentication' }).first().waitFor();
+  return page;
+}
 
-    const findings = await page.evaluate(`${axe.source}; axe.run(document).then(({ violations }) => violations)`);
-    expect(findings).toEqual([]);
+describe('the page', () => {
+  it('has a policy of its own, and needs no inline script', async () => {
+    const { headers, text } = await service.call('/docs', undefined, { method: 'GET', token: null });
+    const policy = headers.get('content-security-policy')!;
+    expect(policy).toContain("default-src 'none'; script-src 'self'; style-src 'self' 'nonce-");
+    expect(policy).toContain("connect-src 'self'");
+    expect(policy).not.toMatch(/https?:|\*|script-src[^;]*unsafe/);
+    expect(text).toContain(/'nonce-([^']+)'/.exec(policy)![1]);
+    const again = await service.call('/docs', undefined, { method: 'GET', token: null });
+    expect(again.headers.get('content-security-policy')).not.toBe(policy);
+  });
 
-    await page.setViewportSize({ width: 320, height: 640 });
-    expect(await page.evaluate<number>('document.documentElement.scrollWidth')).toBeLessThanOrEqual(320);
-  },
-);
+  it('keeps the header of the site, and leads back', async () => {
+    const page = await openReference();
+    expect(await page.getByRole('link', { name: 'API', exact: true }).getAttribute('aria-current')).toBe('page');
+    expect(await page.locator('link[rel=icon]').getAttribute('href')).toMatch(/^\/assets\/icon-/);
+    await page.getByRole('link', { name: 'Wallet', exact: true }).click();
+    await page.waitForURL('**/wallet');
+  });
+
+  it('opens on content on a phone, without sideways scroll', async () => {
+    const page = await openReference('', 390);
+    const heading = await page.getByRole('heading', { name: 'Ledgerline', level: 1 }).boundingBox();
+    expect(heading!.y).toBeLessThan(500);
+    expect(await page.evaluate<number>('document.documentElement.scrollWidth')).toBeLessThanOrEqual(390);
+  });
+
+  it('has nothing serious for axe, light and dark', async () => {
+    await expectAccessible(await openReference());
+  });
+});
+
+describe('an operation', () => {
+  it('has samples in four languages, and no others', async () => {
+    const page = await openReference(sendCode);
+    await page.getByRole('heading', { name: 'Send a verification code' }).waitFor();
+    const sample = page.getByText('curl ').filter({ hasText: '/User/phone-number/send-code' }).first();
+    await sample.waitFor();
+    expect(await sample.innerText()).toContain(`${service.url}/User/phone-number/send-code`);
+  });
+
+  it('can be tried in the sandbox without a token of one’s own', async () => {
+    const page = await openReference('#tag/users/POST/User');
+    await page
+      .getByRole('button', { name: /Test Request/ })
+      .first()
+      .click();
+    const answer = page.waitForResponse((response) => new URL(response.url()).pathname === '/User');
+    await page.getByRole('button', { name: /^Send/ }).first().click();
+    expect((await answer).status()).toBe(201);
+  });
+
+  it('is found by search', async () => {
+    const page = await openReference();
+    await page.keyboard.press('Control+k');
+    await page.keyboard.type('verify a code');
+    await page
+      .getByRole('option', { name: /Verify a code/ })
+      .first()
+      .waitFor();
+    await page.keyboard.press('Enter');
+    await expect.poll(() => page.url()).toContain('verify');
+  });
+});
+
+it('is served in production too, where no other page is', async () => {
+  const own = await serviceForTest({ LEDGERLINE_PAGES: '' });
+  const page = await openPage(`${own.url}/docs`);
+  await page.getByRole('heading', { name: 'Authentication' }).first().waitFor();
+});

@@ -1,5 +1,5 @@
 /** The requests of the app, each as code in the language that the viewer chose. */
-import { useState } from 'preact/hooks';
+import { useEffect, useState } from 'preact/hooks';
 import { Icon } from '../activity/icons.tsx';
 import type { Exchange } from './exchanges.ts';
 import { highlight, languages, sampleOf, type Language } from './samples.ts';
@@ -46,6 +46,8 @@ function ExchangeCard({ exchange, language }: { exchange: Exchange; language: La
   const address = url.pathname + url.search;
   const sample = sampleOf(language, request);
   const [label, setLabel] = useState('Copy');
+  // What was copied is another sample.
+  useEffect(() => setLabel('Copy'), [language]);
   async function copy(): Promise<void> {
     try {
       await navigator.clipboard.writeText(sample);

@@ -26,7 +26,7 @@ export const exportTransactionsOperation = (exportTransactions: (request: Export
     scopes: ['transactions:read'],
     input,
     inputRequired: true,
-    example: { individualId: 1, timestampFrom: '2026-01-01' },
+    example: { individualId: 1, timestampFrom: '2026-01-01T00:00:00Z' },
     responses: {
       200: {
         about: 'The rows.',

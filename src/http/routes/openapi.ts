@@ -8,6 +8,12 @@ export const openApiOperation = (document: () => OpenApiDocument) =>
     path: '/openapi.json',
     tag: 'Reference',
     summary: 'OpenAPI document',
-    responses: { 200: { about: 'The document.', schema: { type: 'object', required: ['openapi', 'paths'] } } },
+    responses: {
+      200: {
+        about: 'The document.',
+        schema: { type: 'object', required: ['openapi', 'paths'] },
+        example: { openapi: '3.1.0', info: { title: 'Ledgerline' }, paths: {} },
+      },
+    },
     handle: () => json(200, document()),
   });
