@@ -1,5 +1,6 @@
 /** Numbers and dates of the console. Its texts are English, so these are too, in one script of digits. */
-const locale = navigator.languages.find((language) => /^en\b/i.test(language)) ?? 'en-GB';
+const { navigator } = globalThis as { navigator?: { languages?: readonly string[] } };
+const locale = navigator?.languages?.find((language) => /^en\b/i.test(language)) ?? 'en-GB';
 
 const numberFormat = new Intl.NumberFormat(locale);
 const shortFormat = new Intl.NumberFormat(locale, { notation: 'compact', maximumFractionDigits: 1 });

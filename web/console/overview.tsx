@@ -1,6 +1,8 @@
 /** How sending goes: by day, country and gateway. */
 import { useEffect, useState } from 'preact/hooks';
-import type { GatewayHealth, OperatorOverview, OverviewDay } from '../../client/index.ts';
+import type { GatewayHealth, OperatorOverview, OperatorWebhookEndpoint, OverviewDay } from '../../client/index.ts';
+import { Icon } from '../activity/icons.tsx';
+import { alertsOf, type Alert } from './alerts.ts';
 import { countryName, formatDay, formatNumber, formatShare } from './format.ts';
 import { useOperator } from './operator.ts';
 import { isStale, Loading, Table, ViewTitle } from './parts.tsx';
@@ -54,7 +56,9 @@ export function OverviewView() {
     addEventListener('hashchange', read);
     return () => removeEventListener('hashchange', read);
   }, []);
-  const overview = useRequest(() => desk.overview(span), [desk, span], refreshSeconds);
+  // With as many days before, for comparison.
+  const overview = useRequest(() => desk.overview(span * 2), [desk, span], refreshSeconds);
+  const endpoints = useRequest(() => desk.webhookEndpoints(), [desk], refreshSeconds);
   const { value } = overview;
   return (
     <div class={isStale(overview) ? 'view stale' : 'view'}>
@@ -71,20 +75,29 @@ export function OverviewView() {
         </label>
       </ViewTitle>
       {!value && !overview.error && <Loading />}
-      {value && <Figures overview={value} span={span} />}
+      {value && <Figures overview={value} endpoints={endpoints.value ?? []} span={span} />}
     </div>
   );
 }
 
-function Figures({ overview, span }: { overview: OperatorOverview; span: number }) {
-  const { days } = overview;
+interface FiguresProps {
+  overview: OperatorOverview;
+  endpoints: OperatorWebhookEndpoint[];
+  span: number;
+}
+
+function Figures({ overview, endpoints, span }: FiguresProps) {
   const byDay = everyDay(
     span,
-    sumBy(days, ({ day }) => day),
+    sumBy(overview.days, ({ day }) => day),
   );
+  const first = byDay[0]![0];
+  const days = overview.days.filter(({ day }) => day >= first);
+  const daysBefore = overview.days.filter(({ day }) => day < first);
   return (
     <>
-      <Tiles byDay={byDay} />
+      <Alerts alerts={alertsOf({ overview, days, daysBefore, endpoints, now: Date.now() })} />
+      <Tiles byDay={byDay} daysBefore={daysBefore} />
       <div class="two">
         <section class="card panel" aria-labelledby="by-day">
           <h2 id="by-day">By day</h2>
@@ -118,6 +131,10 @@ function Figures({ overview, span }: { overview: OperatorOverview; span: number 
           <dd>The code was used, as a share of the texts that a gateway accepted.</dd>
         </div>
         <div>
+          <dt>+ and − percent</dt>
+          <dd>The change against as many days before.</dd>
+        </div>
+        <div>
           <dt>Failed over</dt>
           <dd>The gateway did not answer or could not send, so the next gateway was asked.</dd>
         </div>
@@ -130,7 +147,37 @@ function Figures({ overview, span }: { overview: OperatorOverview; span: number 
   );
 }
 
-function Tiles({ byDay }: { byDay: [string, Sums][] }) {
+function Alerts({ alerts }: { alerts: Alert[] }) {
+  if (alerts.length === 0) return null;
+  return (
+    <section class="card panel alerts" aria-labelledby="alerts">
+      <h2 id="alerts">Look at this first</h2>
+      <ul>
+        {alerts.map(({ key, text, href }) => (
+          <li key={key}>
+            <Icon name="alert" />
+            <a href={href}>{text}</a>
+          </li>
+        ))}
+      </ul>
+    </section>
+  );
+}
+
+/** The change against the span before, in words; nothing if there was nothing before. */
+function changeOf(now: number, before: number): string {
+  if (before === 0) return '';
+  const percent = Math.round((now / before - 1) * 100);
+  return percent === 0 ? ', as before' : `, ${percent > 0 ? '+' : '−'}${formatNumber(Math.abs(percent))} %`;
+}
+
+interface TilesProps {
+  byDay: [string, Sums][];
+  daysBefore: OverviewDay[];
+}
+
+function Tiles({ byDay, daysBefore }: TilesProps) {
+  const sentBefore = daysBefore.reduce((sum, day) => sum + day.sent, 0);
   const [sent, accepted, delivered, verified] = (['sent', 'accepted', 'delivered', 'verified'] as const).map((count) =>
     total(byDay, count),
   ) as [number, number, number, number];
@@ -142,7 +189,7 @@ function Tiles({ byDay }: { byDay: [string, Sums][] }) {
       <Tile
         name="Codes sent"
         value={formatNumber(sent)}
-        about={byDay.length === 1 ? 'today' : `${today} today, ${perDay} per day`}
+        about={`${byDay.length === 1 ? 'today' : `${today} today, ${perDay} per day`}${changeOf(sent, sentBefore)}`}
       />
       <Tile
         name="Delivered"

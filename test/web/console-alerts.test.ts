@@ -1,0 +1,76 @@
+import { describe, expect, it } from 'vitest';
+import type { OperatorWebhookEndpoint, OverviewDay } from '../../client/index.ts';
+import { alertsOf } from '../../web/console/alerts.ts';
+
+const now = Date.parse('2026-03-08T12:00:00Z');
+
+const day = (country: string, accepted: number, verified: number): OverviewDay => ({
+  day: '2026-03-08',
+  country,
+  gateway: 'inbox',
+  sent: accepted,
+  accepted,
+  delivered: 0,
+  failed: 0,
+  verified,
+  passedOver: 0,
+});
+
+const endpoint = (state: Partial<OperatorWebhookEndpoint>): OperatorWebhookEndpoint => ({
+  id: 1,
+  url: 'https://example.com/hooks',
+  types: [],
+  description: null,
+  enabled: true,
+  disabledReason: null,
+  createdAt: '2026-03-01T00:00:00Z',
+  failingSince: null,
+  due: 0,
+  oldestDueAt: null,
+  ...state,
+});
+
+const quiet = { overview: { gateways: [] }, days: [], daysBefore: [], endpoints: [], now };
+const texts = (figures: Partial<Parameters<typeof alertsOf>[0]>) =>
+  alertsOf({ ...quiet, ...figures }).map(({ text }) => text);
+
+it('says nothing while everything goes well', () => {
+  expect(texts({ days: [day('GB', 100, 80)], daysBefore: [day('GB', 90, 70)], endpoints: [endpoint({})] })).toEqual([]);
+});
+
+it('a gateway that is left out', () => {
+  expect(texts({ overview: { gateways: [{ gateway: 'twilio', breaker: 'open', reason: 'timeout' }] } })).toEqual([
+    'twilio is left out because it fails: timeout. Other gateways are asked.',
+  ]);
+});
+
+describe('a country', () => {
+  it('with many texts and no verification', () => {
+    expect(texts({ days: [day('GB', 12, 0), day('GB', 8, 0), day('FR', 19, 0)] })).toEqual([
+      expect.stringMatching(/^United Kingdom: 20 texts, and nobody used the code\./),
+    ]);
+  });
+
+  it('whose share of used codes fell to less than half', () => {
+    const daysBefore = [day('GB', 100, 80), day('FR', 100, 80), day('IT', 40, 40)];
+    expect(texts({ days: [day('GB', 100, 30), day('FR', 100, 41), day('IT', 100, 10)], daysBefore })).toEqual([
+      'United Kingdom: 30% of the codes were used, after 80% before.',
+    ]);
+  });
+});
+
+describe('a webhook endpoint', () => {
+  it('that is behind', () => {
+    expect(texts({ endpoints: [endpoint({ due: 3, oldestDueAt: '2026-03-08T11:50:30Z' })] })).toEqual([
+      'The webhook endpoint at example.com is 9 minutes behind.',
+    ]);
+    expect(texts({ endpoints: [endpoint({ due: 3, oldestDueAt: '2026-03-08T11:58:30Z' })] })).toEqual([]);
+  });
+
+  it('that was disabled, unless a client asked for it', () => {
+    expect(texts({ endpoints: [endpoint({ enabled: false, disabledReason: 'failing' })] })).toEqual([
+      'The webhook endpoint at example.com was disabled.',
+    ]);
+    expect(texts({ endpoints: [endpoint({ enabled: false, disabledReason: 'request' })] })).toEqual([]);
+  });
+});
