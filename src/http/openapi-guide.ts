@@ -11,7 +11,7 @@ const tagIntroductions: Record<string, string> = {
     'Record what happened in a wallet, and read it: page by page, one by one, as totals, or as a file. Amounts are exact decimals. They are never negative; `transactionCategory` tells the direction.',
   Events:
     'Everything that happened, in order. Read events with a cursor, or let the service send them to your webhook endpoints.',
-  Webhooks:
+  'Webhook endpoints':
     'Endpoints to which the service posts events, signed as [Standard Webhooks](https://www.standardwebhooks.com) describes. A delivery that fails is tried again for days. Below, *Webhooks* lists what is posted.',
   Tokens: 'The embedded token issuer: OAuth 2.0 client credentials. It is absent if the service trusts another issuer.',
   Sandbox:
@@ -47,10 +47,17 @@ Every operation says which scope it needs. Get a token for your client with its 
 request:
 
 \`\`\`sh
-TOKEN=$(curl -s -X POST /connect/token \\
-  -d grant_type=client_credentials -d client_id=sandbox -d client_secret=sandbox | jq -r .access_token)
+URL=http://127.0.0.1:8080
 
-curl -X POST /User -H "Authorization: Bearer $TOKEN"
+curl $URL/connect/token \\
+  -d grant_type=client_credentials \\
+  -d client_id=sandbox \\
+  -d client_secret=sandbox
+
+TOKEN=…  # its access_token
+
+curl -X POST $URL/User \\
+  -H "Authorization: Bearer $TOKEN"
 \`\`\`
 
 A sandbox has the client \`sandbox\` with the secret \`sandbox\` and all scopes; this page asks for a token by itself.

@@ -55,9 +55,12 @@ describe('an operation', () => {
   it('has samples in four languages, and no others', async () => {
     const page = await openReference(sendCode);
     await page.getByRole('heading', { name: 'Send a verification code' }).waitFor();
-    const sample = page.getByText('curl ').filter({ hasText: '/User/phone-number/send-code' }).first();
-    await sample.waitFor();
-    expect(await sample.innerText()).toContain(`${service.url}/User/phone-number/send-code`);
+    const sample = page.locator('pre').filter({ hasText: '/User/phone-number/send-code' }).first();
+    await expect.poll(() => sample.innerText()).toContain('curl');
+    await page.getByRole('button', { name: 'Shell Curl' }).first().click();
+    const clients = page.getByRole('option');
+    await expect.poll(() => clients.count()).toBe(4);
+    expect((await clients.allInnerTexts()).join()).toMatch(/Curl.*Fetch.*Requests.*HttpClient|Curl/);
   });
 
   it('can be tried in the sandbox without a token of one’s own', async () => {

@@ -55,19 +55,37 @@ function ReferencePage() {
   return (
     <>
       <Header here="docs" />
-      <main id="content">
+      <div id="content">
         {isFailed && (
           <p class="complaint" role="alert">
             The reference could not be loaded. Reload the page, or read <a href="/openapi.json">openapi.json</a>.
           </p>
         )}
         <div ref={box} class="reference" />
-      </main>
+      </div>
     </>
   );
 }
 
+/**
+ * The page's policy allows style sheets with its nonce. Scalar gives the nonce to the first one only; this gives it to
+ * those that its editor and its theme add.
+ */
+function allowStyleSheets(): void {
+  const nonce = document.querySelector<HTMLMetaElement>('meta[property=csp-nonce]')!.content;
+  const create = document.createElement.bind(document) as (
+    name: string,
+    options?: ElementCreationOptions,
+  ) => HTMLElement;
+  document.createElement = ((name: string, options?: ElementCreationOptions) => {
+    const element = create(name, options);
+    if (element instanceof HTMLStyleElement) element.nonce = nonce;
+    return element;
+  }) as typeof document.createElement;
+}
+
 async function show(element: Element): Promise<void> {
+  allowStyleSheets();
   const [scalar, content, token] = await Promise.all([
     import(/* @vite-ignore */ __SCALAR__) as Promise<Scalar>,
     fetch('/openapi.json').then((response) => response.json() as Promise<unknown>),
@@ -84,7 +102,6 @@ async function show(element: Element): Promise<void> {
     hideDarkModeToggle: true,
     hideClientButton: true,
     showDeveloperTools: 'never',
-    showToolbar: 'never',
     agent: { disabled: true },
     mcp: { disabled: true },
     telemetry: false,

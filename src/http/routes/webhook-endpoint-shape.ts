@@ -4,7 +4,7 @@ import { boolean, instant, integer, listOf, nullable, record } from '../../forma
 import { required, text } from '../../formats/shape.ts';
 import { eventType } from './event-type-shape.ts';
 
-export const endpointCommon = { tag: 'Webhooks', scopes: ['events:write'], unknownId: 'not-found' } as const;
+export const endpointCommon = { tag: 'Webhook endpoints', scopes: ['events:write'], unknownId: 'not-found' } as const;
 
 export const endpointInput = {
   url: text({ trim: true, maxLength: 2048, schema: { format: 'uri' } }),
