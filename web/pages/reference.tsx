@@ -73,15 +73,12 @@ function ReferencePage() {
  */
 function allowStyleSheets(): void {
   const nonce = document.querySelector<HTMLMetaElement>('meta[property=csp-nonce]')!.content;
-  const create = document.createElement.bind(document) as (
-    name: string,
-    options?: ElementCreationOptions,
-  ) => HTMLElement;
-  document.createElement = ((name: string, options?: ElementCreationOptions) => {
-    const element = create(name, options);
+  const create = document.createElement.bind(document);
+  document.createElement = (name: string, options?: ElementCreationOptions) => {
+    const element: HTMLElement = create(name, options);
     if (element instanceof HTMLStyleElement) element.nonce = nonce;
     return element;
-  }) as typeof document.createElement;
+  };
 }
 
 async function show(element: Element): Promise<void> {
