@@ -110,7 +110,7 @@ describe('which pages are served', () => {
     expect((await of('/wallet')).status).toBe(200);
     expect((await of('/')).status).toBe(404);
     // Nor what only the others load.
-    const own = await filesOf('/wallet');
+    const own = [...(await filesOf('/wallet')), ...(await filesOf('/docs'))];
     for (const file of await filesOf('/console')) {
       expect([file, (await of(file)).status]).toEqual([file, own.includes(file) ? 200 : 404]);
     }

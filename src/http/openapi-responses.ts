@@ -150,7 +150,10 @@ function tokenErrors(share: Share): (readonly [string, OpenApiResponse])[] {
     content: {
       [mediaType(jsonType)]: {
         schema: share(tokenErrorSchema),
-        example: { error: reasons[0]!.replaceAll('-', '_'), error_description: about },
+        example: {
+          error: tokenErrorCodes.find((code) => reasonOfTokenError(code) === reasons[0]) ?? 'invalid_request',
+          error_description: about,
+        },
       },
     },
   });

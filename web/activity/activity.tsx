@@ -8,11 +8,8 @@ import { isFiltered, noFilter, type Filter } from './filter.ts';
 import { Icon } from './icons.tsx';
 import { currenciesOf } from './layout.ts';
 import { List, type ListHandle } from './list.tsx';
-<<<<<<< HEAD
-import { NewsPill } from './news-pill.tsx';
-=======
 import { languageAttributes } from './locale.ts';
->>>>>>> 2687595 (docs: API reference by Scalar; web: eight languages, theme switch, skip link (work in progress))
+import { NewsPill } from './news-pill.tsx';
 import { Chips, FilterButton, JumpTo, Search } from './search-bar.tsx';
 import { DetailSheet } from './sheets.tsx';
 import { Skeleton, State, TroubleBanner, TroubleState } from './states.tsx';
