@@ -96,7 +96,7 @@ describe('what a reader chooses', () => {
   it('a language is kept, and stands above that of the browser', async () => {
     const page = await openPage(`${service.url}/wallet`);
     await page.getByLabel('Language and colours').click();
-    await page.getByLabel('Language', { exact: true }).selectOption(languageNames.fr);
+    await page.getByRole('combobox', { name: 'Language' }).selectOption(languageNames.fr);
     await page.getByRole('heading', { name: fr.activity.title, level: 1 }).waitFor();
     await page.reload();
     await page.getByRole('heading', { name: fr.activity.title, level: 1 }).waitFor();
@@ -106,7 +106,7 @@ describe('what a reader chooses', () => {
   it.each(['/', '/wallet', '/console', '/docs'])('colours are kept, and the same on %s', async (pathname) => {
     const page = await openPage(`${service.url}/wallet`, { colorScheme: 'light' });
     await page.getByLabel('Language and colours').click();
-    await page.getByLabel('Colours', { exact: true }).selectOption('Dark');
+    await page.getByRole('combobox', { name: 'Colours' }).selectOption('Dark');
     await page.keyboard.press('Escape');
     expect(await page.locator('.preferences').getAttribute('open')).toBeNull();
     await page.goto(`${service.url}${pathname}`);

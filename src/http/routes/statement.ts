@@ -40,8 +40,8 @@ export const statementOperation = (makeStatement: (request: StatementRequest) =>
     inputRequired: true,
     example: {
       individualId: 1,
-      timestampFrom: '2026-01-01',
-      timestampTo: '2026-01-31',
+      timestampFrom: '2026-01-01T00:00:00Z',
+      timestampTo: '2026-01-31T23:59:59Z',
       timeZone: 'Europe/Berlin',
       locale: 'de',
     },
