@@ -28,6 +28,20 @@ async function isExplained(error: unknown): Promise<boolean> {
   return error instanceof StartError || error instanceof ConfigError || error instanceof Problem;
 }
 
+/** The filters of the list, as options of a command. */
+function withFilterOptions(command: Command): Command {
+  return command
+    .option('--from <time>', 'first moment')
+    .option('--to <time>', 'last moment')
+    .option('--amount-from <amount>', 'least amount')
+    .option('--amount-to <amount>', 'largest amount')
+    .option('--type <type>', 'only this type')
+    .option('--category <category>', 'only this category')
+    .option('--status <status>', 'only this status')
+    .option('--currency <code>', 'only this currency')
+    .option('--search <text>', 'part of a name, a note or an id');
+}
+
 const guardCommands = () => import('./cli/guard.ts');
 const webhookCommands = () => import('./cli/webhooks.ts');
 
@@ -77,37 +91,17 @@ program
   .description('bring users and the phones they have verified elsewhere')
   .option('--report <file>', 'write every refused user there, with its line and reasons')
   .action(run(() => import('./cli/import-users.ts'), 'importUsers'));
-program
-  .command('export')
+withFilterOptions(program.command('export'))
   .argument('<individual>', 'whose transactions')
   .description('write transactions as the list would give them')
   .option('--format <format>', 'csv or ndjson', 'csv')
   .option('--output <file>', 'where to; standard output if not given')
-  .option('--from <time>', 'first moment')
-  .option('--to <time>', 'last moment')
-  .option('--amount-from <amount>', 'least amount')
-  .option('--amount-to <amount>', 'largest amount')
-  .option('--type <type>', 'only this type')
-  .option('--category <category>', 'only this category')
-  .option('--status <status>', 'only this status')
-  .option('--currency <code>', 'only this currency')
-  .option('--search <text>', 'part of a name, a note or an id')
   .option('--erased', 'the retained transactions of an erased user, whatever the filters')
   .action(run(() => import('./cli/export.ts'), 'exportTransactions'));
-program
-  .command('statement')
+withFilterOptions(program.command('statement'))
   .argument('<individual>', 'whose transactions')
   .description('write a statement as PDF')
   .option('--output <file>', 'where to; standard output if not given')
-  .option('--from <time>', 'first moment')
-  .option('--to <time>', 'last moment')
-  .option('--amount-from <amount>', 'least amount')
-  .option('--amount-to <amount>', 'largest amount')
-  .option('--type <type>', 'only this type')
-  .option('--category <category>', 'only this category')
-  .option('--status <status>', 'only this status')
-  .option('--currency <code>', 'only this currency')
-  .option('--search <text>', 'part of a name, a note or an id')
   .option('--time-zone <name>', 'IANA time zone of the dates', 'UTC')
   .option('--locale <tag>', 'language of the labels, and form of dates and amounts', 'en')
   .action(run(() => import('./cli/statement.ts'), 'statement'));

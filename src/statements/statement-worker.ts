@@ -1,4 +1,4 @@
-/** Makes one statement in a thread of its own: typesetting takes much of a core, and requests must not wait for it. */
+/** Makes one statement in its own thread. Typesetting needs much CPU time, and requests must not wait for it. */
 import { parentPort, workerData } from 'node:worker_threads';
 import { StatementDocument } from './statement-document.ts';
 import type { StatementHead, StatementRow } from './statement.ts';

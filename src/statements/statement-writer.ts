@@ -8,7 +8,7 @@ import type { StatementOrder } from './statement-worker.ts';
 /** The built file, also for code that runs from its sources: a worker cannot load TypeScript. */
 const workerFile = createRequire(import.meta.url).resolve('#statement-worker');
 
-/** For the largest statement several times what it takes. */
+/** More than the largest statement needs. */
 const maxHeapMebibytes = 512;
 
 export function openStatementWriter(head: StatementHead): StatementWriter {

@@ -29,7 +29,7 @@ interface Run {
 const black = '#1a1a1a';
 const bodySize = 9;
 
-/** The widths of a font's characters. Kerning is left out: measured so, a line is at most a little wider than it is. */
+/** The widths of a font's characters, without kerning: a line may be drawn a little narrower than it was measured. */
 class Face {
   readonly #font: Font;
   readonly #widths = new Map<number, number>();

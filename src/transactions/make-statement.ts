@@ -12,7 +12,7 @@ import { timeZoneMessage } from './totals.ts';
 import { readTransaction } from './transaction.ts';
 import type { TransactionsStore } from './transactions.store.ts';
 
-/** A thread holds about 20 KB for each row until the end, for the structure that screen readers follow. */
+/** The worker keeps about 25 KB for each row until the end: the structure that screen readers use. */
 export const maxStatementRows = 10_000;
 
 export interface StatementRequest {
@@ -130,7 +130,7 @@ function sumCurrencies(items: string): CurrencyTotals[] {
   return [...byCurrency.values()].sort((a, b) => (a.currency < b.currency ? -1 : 1));
 }
 
-/** What beside the time limits the rows, so that nobody takes a part for the whole. */
+/** The filters except the time range. They are printed, so that a reader knows when rows are left out. */
 function describeFilter({ from: _from, to: _to, ...rest }: Filter): [string, string][] {
   return Object.entries(rest).filter((entry): entry is [string, string] => entry[1] !== undefined);
 }

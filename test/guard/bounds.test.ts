@@ -98,7 +98,7 @@ it('counters that have expired go by themselves: the tables stay bounded over a 
   // Two days of counters, a week of budgets; the codes and sends of real users are theirs to keep.
   for (const [phones, sources, codes, ranges, budgets] of afterDay) {
     expect(Math.max(phones!, sources!, codes!)).toBeLessThanOrEqual(20);
-    // Processes exchange ranges once a second, and here a day takes less: those of some more days may still come.
+    // Ranges are written once a second, but a day takes less than that here. So rows of a few more days may be left.
     expect(ranges).toBeLessThanOrEqual(8 * 15);
     expect(budgets).toBeLessThanOrEqual(3 * 9);
   }

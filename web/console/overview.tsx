@@ -183,7 +183,8 @@ function Tiles({ byDay, daysBefore }: TilesProps) {
   ) as [number, number, number, number];
   const hasReceipts = delivered + total(byDay, 'failed') > 0;
   const today = formatNumber(byDay.at(-1)![1].sent);
-  const perDay = formatNumber(Math.round(sent / byDay.length));
+  const average = sent / byDay.length;
+  const perDay = formatNumber(average < 10 ? Math.round(average * 10) / 10 : Math.round(average));
   return (
     <dl class="tiles">
       <Tile
