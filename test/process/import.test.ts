@@ -5,6 +5,7 @@ import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import postgres from 'postgres';
 import { beforeAll, afterAll, describe, expect, it } from 'vitest';
+import { readPdf } from '../harness/pdf.ts';
 import { dataFolder, run, startProcess } from '../harness/process.ts';
 import { cloneDatabase, row } from '../harness/service.ts';
 
@@ -529,4 +530,24 @@ it('commands find the embedded PostgreSQL of a running service, and start it whe
   expect((await run(['export', '1', '--search', 'beside'], { DATA_DIR: dataDir })).stdout).toMatch(
     /^transactionId.*\r\nbeside,/,
   );
+});
+
+describe('ledgerline statement', () => {
+  it('writes the rows as a PDF, oldest first, in the language and time zone it is given', async () => {
+    const id = await newIndividual();
+    const rows = [1, 2, 3].map((n) => row(id, { transactionId: `s${n}`, timeStamp: `2026-01-0${n}T23:30:00Z` }));
+    await run(['import', await file('s.ndjson', rows.map((each) => JSON.stringify(each)).join('\n'))], env);
+    const target = path.join(path.dirname(await dataFolder()), 'statement.pdf');
+    const options = ['--from', '2026-01-02', '--locale', 'de', '--time-zone', 'Europe/Berlin', '--output', target];
+    expect(await run(['statement', String(id), ...options], env)).toMatchObject({ code: 0, stderr: '' });
+    const lines = (await readPdf(await readFile(target))).pages.flat();
+    expect(lines[0]).toBe('Kontoauszug');
+    expect(lines.filter((line) => /^s\d$/.test(line))).toEqual(['s2', 's3']);
+    expect(lines.join('\n')).toContain('03.01.2026, 00:30');
+  });
+
+  it('says what is wrong with an option', async () => {
+    const refused = await run(['statement', '1', '--time-zone', 'Mars'], env);
+    expect(refused).toMatchObject({ code: 1, stderr: 'There is no time zone Mars.\n' });
+  });
 });
