@@ -2,6 +2,7 @@
 import { execFileSync, spawnSync } from 'node:child_process';
 import { readdir, readFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
+import { Ajv } from 'ajv';
 import { DockerfileParser, type JSONInstruction } from 'dockerfile-ast';
 import { parseAllDocuments, parse } from 'yaml';
 import { describe, expect, it } from 'vitest';
@@ -10,6 +11,14 @@ import { settings } from '../../src/config/settings/index.ts';
 const folder = new URL('../../deploy/', import.meta.url);
 const read = (name: string) => readFile(new URL(name, folder), 'utf8');
 const hasProgram = (name: string) => spawnSync(name, ['--version']).error === undefined;
+
+/** The one that compose-spec publishes, in the edition that dclint carries. */
+const composeSchema = JSON.parse(
+  await readFile(new URL('../node_modules/dclint/schemas/compose.schema.json', folder), 'utf8'),
+);
+
+/** A class of kubernetes-models, which is generated from the API that Kubernetes publishes. */
+type ManifestType = new (manifest: unknown) => { validate(): void };
 
 describe('Dockerfile', async () => {
   const instructions = DockerfileParser.parse(await read('Dockerfile')).getInstructions();
@@ -42,9 +51,17 @@ describe('Dockerfile', async () => {
 });
 
 describe('compose.yaml', async () => {
-  const { services } = parse(await read('compose.yaml'), { merge: true }) as {
+  const compose = parse(await read('compose.yaml'), { merge: true }) as {
     services: Record<string, Record<string, never>>;
   };
+  const { services } = compose;
+
+  it('fits the published schema, which refuses what it does not know', () => {
+    const validate = new Ajv({ strict: false, validateFormats: false, validateSchema: false }).compile(composeSchema);
+    validate(compose);
+    expect(validate.errors).toBeNull();
+    expect(validate({ services: { service: { imgae: 'ledgerline' } } })).toBe(false);
+  });
 
   it('migrates once, after the database is healthy and before the service starts', () => {
     expect(services.migrate).toMatchObject({
@@ -75,6 +92,27 @@ describe('Kubernetes manifests', async () => {
   it('are all named by the kustomization', () => {
     const { resources } = documents.get('kustomization.yaml');
     expect([...(resources as string[])].sort()).toEqual(names.filter((name) => name !== 'kustomization.yaml').sort());
+  });
+
+  it.each(names.filter((name) => name !== 'kustomization.yaml'))('%s fits the schema of its kind', async (name) => {
+    const manifest = documents.get(name);
+    const kinds = (await import(`kubernetes-models/${manifest.apiVersion}`)) as Record<string, ManifestType>;
+    new kinds[manifest.kind]!(manifest).validate();
+    expect(() => new kinds[manifest.kind]!({ ...manifest, spec: 'none' }).validate()).toThrow('spec');
+  });
+
+  it('have one set of labels: those of the service’s pods are the ones that everything selects', () => {
+    const { selector, template } = documents.get('deployment.yaml').spec;
+    const labels = template.metadata.labels;
+    expect(selector.matchLabels).toEqual(labels);
+    expect(template.spec.topologySpreadConstraints[0].labelSelector.matchLabels).toEqual(labels);
+    expect(documents.get('service.yaml').spec.selector).toEqual(labels);
+    expect(documents.get('disruption-budget.yaml').spec.selector.matchLabels).toEqual(labels);
+    expect(documents.get('migrate-job.yaml').spec.template.metadata.labels).not.toEqual(labels);
+    for (const name of ['deployment.yaml', 'migrate-job.yaml'])
+      expect(documents.get(name).spec.template.metadata.labels).toMatchObject(
+        documents.get('network-policy.yaml').spec.podSelector.matchLabels,
+      );
   });
 
   it.each(['deployment.yaml', 'migrate-job.yaml'])('%s keeps the restricted profile', (name) => {
