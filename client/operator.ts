@@ -1,6 +1,7 @@
 /** The operations of operators: scopes operator:read and operator:write. */
 import { get, post, read, withQuery, type CallOptions, type Calls } from './calls.ts';
 import { readStream } from './streams.ts';
+import type { TransactionPage } from './transactions.ts';
 import type * as wire from './types.ts';
 
 export type GuardRuleName = wire.GuardRule['rule'];
@@ -17,6 +18,30 @@ export interface GuardDecisionFilter extends OperatorPage {
   rule?: GuardRuleName | undefined;
   action?: wire.GuardDecision['action'] | undefined;
   userId?: number | undefined;
+}
+
+export interface OperatorActionFilter {
+  subject?: string | undefined;
+  action?: wire.OperatorAction['action'] | undefined;
+  userId?: number | undefined;
+  from?: string | undefined;
+  to?: string | undefined;
+}
+
+export interface OperatorMessageFilter {
+  userId?: number | undefined;
+  number?: number | undefined;
+  country?: string | undefined;
+  gateway?: string | undefined;
+  state?: wire.LoggedMessage['state'] | undefined;
+  verified?: 'yes' | 'no' | undefined;
+  rule?: GuardRuleName | undefined;
+  reason?: string | undefined;
+  from?: string | undefined;
+  to?: string | undefined;
+  after?: string | undefined;
+  /** 50 if not given, at most 200. */
+  count?: number | undefined;
 }
 
 export type LiveMessage = { kind: 'ready' } | { kind: 'event'; event: wire.LedgerlineEvent };
@@ -43,7 +68,7 @@ export interface OperatorDeliveryFilter {
 
 export type OperatorFunctions = ReturnType<typeof operatorFunctions>;
 
-export function operatorFunctions({ json, nothing, transport }: Calls) {
+export function operatorFunctions({ json, jsonAndHeaders, nothing, transport }: Calls) {
   return {
     /** The last days, today included: 7 if not given. */
     overview: (days?: number, options?: CallOptions): Promise<wire.OperatorOverview> =>
@@ -53,10 +78,33 @@ export function operatorFunctions({ json, nothing, transport }: Calls) {
     trail: (userId: number, options?: CallOptions): Promise<wire.UserTrail> =>
       json(get(`/operator/users/${userId}/trail`, options)),
 
-    /** The call is audited. */
-    async findUsers(phoneNumber: string, options?: CallOptions): Promise<number[]> {
-      return (await json<wire.FoundUsers>(read('/operator/find-users', { phoneNumber }, options))).userIds;
+    /** The cost and the delivery time of the last days, beside as many days before. */
+    performance: (days?: number, options?: CallOptions): Promise<wire.OperatorPerformance> =>
+      json(get(withQuery('/operator/performance', { days }), options)),
+
+    /** The log of texts, newest first. `next` is the `after` of the page that follows. */
+    messages: (filter: OperatorMessageFilter = {}, options?: CallOptions): Promise<wire.MessageLog> =>
+      json(get(withQuery('/operator/messages', { ...filter }), options)),
+
+    /** By phone number in E.164 format, or by e-mail address. The call is audited. */
+    async findUsers(what: string | { email: string }, options?: CallOptions): Promise<number[]> {
+      const request = typeof what === 'string' ? { phoneNumber: what } : what;
+      return (await json<wire.FoundUsers>(read('/operator/find-users', request, options))).userIds;
     },
+
+    /** A customer's transactions. The call is audited. */
+    async transactions(
+      userId: number,
+      request: wire.OperatorTransactionsRequest = {},
+      options?: CallOptions,
+    ): Promise<TransactionPage> {
+      const call = read(`/operator/users/${userId}/transactions`, request, options);
+      const { value, headers } = await jsonAndHeaders<Omit<TransactionPage, 'asOf'>>(call);
+      return { ...value, asOf: headers.get('as-of') ?? '' };
+    },
+
+    /** The settings of the process that answers, without secrets. */
+    settings: (options?: CallOptions): Promise<wire.ServiceSettings> => json(get('/operator/settings', options)),
 
     /** The call is audited. */
     revealPhone: (userId: number, options?: CallOptions): Promise<wire.RevealedPhones> =>
@@ -74,6 +122,11 @@ export function operatorFunctions({ json, nothing, transport }: Calls) {
 
     async guardRules(options?: CallOptions): Promise<wire.GuardRule[]> {
       return (await json<wire.GuardRules>(get('/operator/guard/rules', options))).rules;
+    },
+
+    /** The limits of every rule, and how near to them the busiest is. */
+    async guardUsage(options?: CallOptions): Promise<wire.GuardRuleUsage[]> {
+      return (await json<wire.GuardUsage>(get('/operator/guard/usage', options))).rules;
     },
 
     /** `reason` says why, for the audit. */
@@ -129,9 +182,16 @@ export function operatorFunctions({ json, nothing, transport }: Calls) {
     },
 
     /** The audited actions of operators. */
-    async actions(page: OperatorPage = {}, options?: CallOptions): Promise<wire.OperatorAction[]> {
+    async actions(
+      page: OperatorActionFilter & OperatorPage = {},
+      options?: CallOptions,
+    ): Promise<wire.OperatorAction[]> {
       const call = get(withQuery('/operator/actions', { ...page }), options);
       return (await json<wire.OperatorActions>(call)).actions;
     },
+
+    /** The same as CSV: read the body as a stream or with `.text()`. */
+    exportActions: (filter: OperatorActionFilter = {}, options?: CallOptions): Promise<Response> =>
+      transport({ ...get(withQuery('/operator/actions/export', { ...filter }), options), accept: 'text/csv' }),
   };
 }

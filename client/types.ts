@@ -979,6 +979,96 @@ export interface OperatorOverview {
   orders: GatewayOrder[];
 }
 
+export interface SpanFigures {
+  /** Messages that a gateway may have sent, by LEDGERLINE_PRICES for their countries. */
+  cost: number;
+  /** Messages that a receipt reported as delivered. */
+  delivered: number;
+  /** Half of them arrived within this time after the gateway accepted them. */
+  medianSeconds: number | null;
+  /** 95 of 100 arrived within this time. */
+  p95Seconds: number | null;
+}
+
+export interface GatewayPerformance {
+  /** The gateway. */
+  gateway: string;
+  /** Messages that a receipt reported as delivered. */
+  delivered: number;
+  /** Half of them arrived within this time after the gateway accepted them. */
+  medianSeconds: number | null;
+  /** 95 of 100 arrived within this time. */
+  p95Seconds: number | null;
+}
+
+export interface CountryCost {
+  /** ISO 3166 code. */
+  country: string | null;
+  /** What the messages cost. */
+  cost: number;
+}
+
+export interface OperatorPerformance {
+  current: SpanFigures;
+  before: SpanFigures;
+  /** The last days by gateway. */
+  gateways: GatewayPerformance[];
+  /** The last days by country. */
+  countries: CountryCost[];
+}
+
+export interface LoggedMessage {
+  /** Unique in the log. */
+  id: string;
+  /** The user who requested it. */
+  userId: number;
+  /** The message’s number among the user’s. Null if a rule refused it. */
+  number: number | null;
+  /** The number of the code in it. */
+  codeNumber: number | null;
+  /** Masked. */
+  phoneNumber: string | null;
+  /** ISO 3166 code. */
+  country: string | null;
+  /** As the send gave it. */
+  correlationType: number | null;
+  /** Language of the template. */
+  locale: string | null;
+  /** SMS segments it took. */
+  segments: number | null;
+  /** The gateway that accepted it, or was asked last. */
+  gateway: string | null;
+  /** The gateway’s own id of the message. */
+  gatewayMessageId: string | null;
+  /** verified, expired, or else the state. */
+  outcome: string;
+  /** stopped (by a rule), refused (by every gateway), unknown (it may arrive), accepted, failed or delivered. */
+  state: 'stopped' | 'refused' | 'unknown' | 'accepted' | 'failed' | 'delivered';
+  /** The rule that refused it. */
+  rule: string | null;
+  /** Why it was refused or failed. */
+  reason: string | null;
+  /** When the code was requested. */
+  requestedAt: string;
+  /** When the gateway answered. */
+  answeredAt: string | null;
+  /** When it entered its state. */
+  stateAt: string | null;
+  /** When the code expires. */
+  expiresAt: string | null;
+  /** When the code was used. */
+  verifiedAt: string | null;
+  /** The gateways that were asked, in order. Empty if the first one accepted it. */
+  tries: TrailTry[];
+}
+
+export interface MessageLog {
+  /** Newest first. */
+  messages: LoggedMessage[];
+  /** The value of after for what is older; null at the end. A page may hold few messages, or none, and still have one: a request looks at a limited part of the log. */
+  next: string | null;
+}
+
 export interface GuardRule {
   /** Its name. */
   rule: 'user-sends' | 'address-sends' | 'token-sends' | 'country' | 'number-type' | 'spend' | 'phone-sends' | 'phone-users' | 'user-phones' | 'prefix' | 'country-sends' | 'user-failures' | 'address-failures' | 'token-failures' | 'phone-failures' | 'one-code';
@@ -1010,6 +1100,35 @@ export interface GuardModeRequest {
   mode: 'off' | 'shadow' | 'enforce' | 'configured';
   /** Why it is changed; the audit shows it. */
   reason?: string | null | undefined;
+}
+
+export interface GuardLimitUsage {
+  /** The country or the range of numbers; null if the limit is for neither. */
+  subject: string | null;
+  /** The user who used most, if the limit is for each user. */
+  userId: number | null;
+  /** What the busiest of them used. */
+  used: number;
+  /** The limit; null if it depends on what is normal for the range. */
+  limit: number | null;
+  /** The length of the window; null for a day in UTC. */
+  seconds: number | null;
+  /** How long failures block; null if they do not. */
+  blockSeconds: number | null;
+}
+
+export interface GuardRuleUsage {
+  /** Its name. */
+  rule: 'user-sends' | 'address-sends' | 'token-sends' | 'country' | 'number-type' | 'spend' | 'phone-sends' | 'phone-users' | 'user-phones' | 'prefix' | 'country-sends' | 'user-failures' | 'address-failures' | 'token-failures' | 'phone-failures' | 'one-code';
+  /** What it counts: sends, phones, users, failures, failed users, messages or money. */
+  counts: string;
+  /** Its limits, each with what is used of it. Of countries and ranges those that used most. */
+  limits: GuardLimitUsage[];
+}
+
+export interface GuardUsage {
+  /** Every rule. */
+  rules: GuardRuleUsage[];
 }
 
 export interface GuardBlock {
@@ -1118,7 +1237,7 @@ export interface OperatorAction {
   /** The client whose token it was. */
   client: string;
   /** What was done. */
-  action: 'set-mode' | 'lift' | 'add-safe' | 'remove-safe' | 'reveal-phone' | 'find-users' | 'erase-user' | 'read-user-data';
+  action: 'set-mode' | 'lift' | 'add-safe' | 'remove-safe' | 'reveal-phone' | 'find-users' | 'erase-user' | 'read-user-data' | 'list-transactions';
   /** What it was done to. */
   target: string;
   /** The particulars, such as the new mode. */
@@ -1132,6 +1251,32 @@ export interface OperatorAction {
 export interface OperatorActions {
   /** The actions. */
   actions: OperatorAction[];
+}
+
+export interface ServiceSetting {
+  /** The environment variable. */
+  name: string;
+  /** The part of the service that it belongs to. */
+  group: string;
+  /** What it does. */
+  about: string;
+  /** Whether its value is never shown. */
+  isSecret: boolean;
+  /** Whether it was given. */
+  isSet: boolean;
+  /** As it was given; null for a secret, and if it was not given. */
+  value: string | null;
+  /** What holds if it is not given. */
+  default: string;
+}
+
+export interface ServiceSettings {
+  /** The version of the service. */
+  version: string;
+  /** sandbox or production. */
+  mode: string;
+  /** Every setting. */
+  settings: ServiceSetting[];
 }
 
 export interface FoundEvents {
@@ -1197,7 +1342,9 @@ export interface OperatorWebhookDeliveries {
 
 export interface FindUsersRequest {
   /** Phone number in E.164 format. */
-  phoneNumber: string;
+  phoneNumber?: string | null | undefined;
+  /** E-mail address, in any case. */
+  email?: string | null | undefined;
 }
 
 export interface FoundUsers {
@@ -1210,6 +1357,40 @@ export interface RevealedPhones {
   verifiedPhone: string | null;
   /** The number that the last code was sent to. */
   lastSentPhone: string | null;
+}
+
+export interface OperatorTransactionsRequest {
+  /** Page number, starts at 1. */
+  dataBatch?: number | null | undefined;
+  /** Page size. */
+  dataBatchCount?: number | null | undefined;
+  /** First moment, inclusive. A date alone starts with its day, UTC. */
+  timestampFrom?: string | null | undefined;
+  /** Last moment, inclusive. A date alone covers its whole day, UTC. */
+  timestampTo?: string | null | undefined;
+  /** Least amount, inclusive. */
+  amountFrom?: string | number | null | undefined;
+  /** Largest amount, inclusive. */
+  amountTo?: string | number | null | undefined;
+  /** Only this kind, ignoring case. */
+  transactionType?: string | null | undefined;
+  /** Only this category, ignoring case. */
+  transactionCategory?: string | null | undefined;
+  /** Only this status, ignoring case. */
+  transactionStatus?: string | null | undefined;
+  /** Only this currency, ignoring case. */
+  currency?: string | null | undefined;
+  /** Part of a name, a note or an id, ignoring case. */
+  search?: string | null | undefined;
+  /** The As-Of header of an earlier page: the rows stay those of that page. */
+  asOf?: string | null | undefined;
+}
+
+export interface OperatorTransactions {
+  /** The rows of the page, newest first. */
+  transactions: Transaction[];
+  /** All rows, over all pages. */
+  transactionCount: number;
 }
 
 export interface TokenResponse {

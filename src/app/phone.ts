@@ -1,6 +1,14 @@
 /** Wires phone verification: guard, gateways, send and verify. */
 import { secondsAfter } from '../clock.ts';
+import { readLimits } from '../guard/limits.ts';
+import { createRefusalsStore } from '../guard/refusals.store.ts';
+import { createUsage } from '../guard/usage.ts';
+import { createUsageStore } from '../guard/usage.store.ts';
+import { createFindMessages } from '../messages/find-messages.ts';
+import { createMessageLogStore } from '../messages/message-log.store.ts';
 import { createOverview } from '../messages/overview.ts';
+import { createPerformance } from '../messages/performance.ts';
+import { createPerformanceStore } from '../messages/performance.store.ts';
 import { errorCode } from '../db/failures.ts';
 import { createEventLogStore } from '../events/event-log.store.ts';
 import { createGatewayEvents } from '../events/gateway-events.ts';
@@ -37,6 +45,21 @@ const recordingSeconds = 30;
 /** No verification takes longer between the count of its failure and the event of the block that it began. */
 const longestVerifySeconds = 120;
 const missedBlocksAtOnce = 1000;
+
+/** Prices are in ten-thousandths. */
+const priceUnits = 10_000;
+
+function openMessageLog({ config, db, clock, traced }: Core) {
+  const limits = readLimits(config);
+  const { prices } = limits;
+  const priceOf = (country: string | null) => (prices.get(country ?? '') ?? prices.get('*') ?? 0) / priceUnits;
+  const { findRefusals } = traced('guard', createRefusalsStore(db));
+  return {
+    findMessages: createFindMessages(traced('messages', createMessageLogStore(db)), findRefusals, clock),
+    readUsage: createUsage(traced('guard', createUsageStore(db)), limits, clock),
+    readPerformance: createPerformance(traced('messages', createPerformanceStore(db)), clock, priceOf),
+  };
+}
 
 export async function openPhone(core: Core, { url, inbox, terminal }: PhoneParts) {
   const { config, db, clock, observer, traced } = core;
@@ -111,6 +134,7 @@ export async function openPhone(core: Core, { url, inbox, terminal }: PhoneParts
         take: messages.receipts.take,
       },
       readTrail: messages.trail.read,
+      ...openMessageLog(core),
       readOverview: createOverview({
         store: messages.store,
         clock,

@@ -5,6 +5,7 @@ import { readDigestKeys } from '../auth/keys.ts';
 import { ServiceClock } from '../clock.ts';
 import { checkMode, gatewaysIn } from '../config/check.ts';
 import type { Config } from '../config/load.ts';
+import { describeSettings } from '../config/describe.ts';
 import { findRisks } from '../config/risks.ts';
 import { asProblem } from '../db/failures.ts';
 import { enterKeys, forgetKeys } from '../db/installation.ts';
@@ -32,6 +33,7 @@ import { createStopping, type StopOptions } from './stopping.ts';
 import { createTokens } from './tokens.ts';
 import { openTransactions } from './transactions.ts';
 import { openUsers } from './users.ts';
+import { createListUserTransactions } from '../users/list-user-transactions.ts';
 
 export interface AppOptions {
   config: Config;
@@ -123,6 +125,8 @@ async function start(options: AppOptions, releasers: Releasers): Promise<App> {
     ...phone.services,
     ...users,
     ...transactions,
+    listUserTransactions: createListUserTransactions(transactions.listTransactions, phone.guard.desk.noteLook),
+    settings: { version, mode: config.mode, settings: describeSettings(config) },
     ...openPrivacy(core),
     ...events.services,
     checkReady,

@@ -150,7 +150,7 @@ export const guardDecisions = (options: { rule?: string; shadow?: boolean; user?
 
 export const guardActions = () =>
   withDesk(async (desk) => {
-    const actions = await desk.actions(undefined, 100);
+    const actions = await desk.actions({ most: 100 });
     table([
       ['time', 'who', 'client', 'action', 'target', 'detail'],
       ...actions.map(({ at, subject, client, action, target, detail }) => [

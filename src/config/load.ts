@@ -3,7 +3,10 @@ import { readFileSync } from 'node:fs';
 import { fail, Unreadable, type Mode, type Setting, type SettingValue } from './kinds.ts';
 import { settings } from './settings/index.ts';
 
-export type Config = { -readonly [K in keyof typeof settings]: SettingValue<(typeof settings)[K]> };
+export type Config = { -readonly [K in keyof typeof settings]: SettingValue<(typeof settings)[K]> } & {
+  /** The settings that were given, by environment variable, as they were written. A secret has no text. */
+  given: ReadonlyMap<string, string | undefined>;
+};
 
 export class ConfigError extends Error {
   constructor(problems: string[]) {
@@ -18,10 +21,14 @@ const fileSuffix = '_FILE';
 export function loadConfig(env: Record<string, string | undefined>): Config {
   const problems = unknownNames(env);
   const mode = env.MODE === 'production' ? 'production' : 'sandbox';
-  const config: Record<string, unknown> = {};
+  const given = new Map<string, string | undefined>();
+  const config: Record<string, unknown> = { given };
   for (const [name, definition] of Object.entries<Setting<unknown>>(settings)) {
     try {
       config[name] = readSetting(definition, env, mode);
+      const { env: variable, secret } = definition;
+      if (env[variable] || (secret && env[variable + fileSuffix]))
+        given.set(variable, secret ? undefined : env[variable]);
     } catch (error) {
       if (!(error instanceof Unreadable)) throw error;
       problems.push(`${definition.env} ${error.message}.`);

@@ -27,7 +27,7 @@ ${rows.join('\n')}
 `;
 }
 
-function defaultOf({ default: value, defaultText }: Pick<Described, 'default' | 'defaultText'>): string {
+export function defaultOf({ default: value, defaultText }: Pick<Described, 'default' | 'defaultText'>): string {
   if (defaultText !== undefined) return defaultText;
   if (value === undefined) return 'none';
   if (Array.isArray(value)) return value.length > 0 ? value.join(', ') : 'none';

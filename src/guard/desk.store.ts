@@ -41,6 +41,17 @@ export interface DecisionFilter {
   most: number;
 }
 
+export interface ActionFilter {
+  subject?: string | undefined;
+  action?: string | undefined;
+  userId?: number | undefined;
+  from?: string | undefined;
+  to?: string | undefined;
+  /** Only actions with a smaller id. */
+  before?: number | undefined;
+  most: number;
+}
+
 export interface OperatorAction {
   id: number;
   at: Date;
@@ -275,13 +286,22 @@ export function createDeskStore(db: Database) {
       return rows.map(({ rule, action, decisions }) => ({ rule, action, decisions }));
     },
 
-    async readActions(before: number | undefined, most: number): Promise<OperatorAction[]> {
-      const rows = await db.long(
-        (sql) => sql`
+    async readActions(filter: ActionFilter): Promise<OperatorAction[]> {
+      const { subject: who, action: name, userId, from, to, before, most } = filter;
+      const rows = await db.long((sql) => {
+        const conditions = [
+          sql`true`,
+          ...(who === undefined ? [] : [sql`and subject = ${who}`]),
+          ...(name === undefined ? [] : [sql`and action = ${name}`]),
+          ...(userId === undefined ? [] : [sql`and user_id = ${userId}`]),
+          ...(from === undefined ? [] : [sql`and acted_at >= ${from}::text::timestamptz`]),
+          ...(to === undefined ? [] : [sql`and acted_at <= ${to}::text::timestamptz`]),
+          ...(before === undefined ? [] : [sql`and id < ${before}`]),
+        ];
+        return sql`
           select id::float8 as id, acted_at, subject, client, action, target, detail, reason, user_id
-          from operator_actions where ${before === undefined ? sql`true` : sql`id < ${before}`}
-          order by id desc limit ${most}`,
-      );
+          from operator_actions where ${conditions} order by id desc limit ${most}`;
+      });
       return rows.map(({ id, acted_at, subject, client, action, target, detail, reason, user_id }) => ({
         id,
         at: acted_at,

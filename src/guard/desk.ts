@@ -5,7 +5,8 @@ import type { Observe } from '../observe.ts';
 import { ruleNames, ruleOf, type Modes, type RuleMode, type RuleName } from './rules.ts';
 import { safeNumberKey, type LiveGuard } from './live.ts';
 import { networkOf, type Digest } from './source.ts';
-import type { Block, DecisionFilter, DeskStore, LiftTarget, Operator, SafeEntry } from './desk.store.ts';
+import type { ActionFilter, Block, DecisionFilter, DeskStore, LiftTarget } from './desk.store.ts';
+import type { Operator, OperatorAction, SafeEntry } from './desk.store.ts';
 import { maskPhone, type PhoneNumber } from '../phone/phone-number.ts';
 
 export interface RuleState {
@@ -34,6 +35,12 @@ export type GuardDesk = ReturnType<typeof createGuardDesk>;
 export const mostBlocks = 500;
 const mostSafe = 1000;
 const daySeconds = 86_400;
+/** Actions that are read at once for an export, and in all. */
+const exportPage = 500;
+const exportLimit = 100_000;
+
+/** Whom an operator looked at or searched for. */
+export type Whom = { userId: number } | { phone: string } | { email: string };
 
 export interface DeskParts {
   store: DeskStore;
@@ -75,9 +82,9 @@ export function createGuardDesk({ store, configured, digest, clock, observe, liv
     },
 
     /** An act that changes nothing but has to be told: who looked at whom. */
-    async noteLook(who: Operator, action: string, whom: { userId: number } | { phone: string }): Promise<void> {
+    async noteLook(who: Operator, action: string, whom: Whom): Promise<void> {
       const userId = 'userId' in whom ? whom.userId : undefined;
-      const target = 'phone' in whom ? maskPhone(whom.phone) : `user ${userId}`;
+      const target = targetOf(whom);
       await store.recordAction(who, action, target, userId, clock.now());
       observe({ kind: 'operator-action', subject: who.subject, action, target });
     },
@@ -116,8 +123,32 @@ export function createGuardDesk({ store, configured, digest, clock, observe, liv
     },
 
     decisions: (filter: DecisionFilter) => store.readDecisions(filter),
-    actions: (before: number | undefined, most: number) => store.readActions(before, most),
+    actions: (filter: ActionFilter) => store.readActions(filter),
+
+    /** All actions that match, newest first, in lists of at most a page. */
+    async *exportActions(filter: Omit<ActionFilter, 'before' | 'most'>): AsyncGenerator<OperatorAction[], void> {
+      let before: number | undefined;
+      for (let count = 0; count < exportLimit; count += exportPage) {
+        const page = await store.readActions({ ...filter, before, most: exportPage });
+        if (page.length > 0) yield page;
+        if (page.length < exportPage) return;
+        before = page.at(-1)!.id;
+      }
+    },
   };
+}
+
+/** As the audit shows it. */
+function targetOf(whom: Whom): string {
+  if ('userId' in whom) return `user ${whom.userId}`;
+  return 'phone' in whom ? maskPhone(whom.phone) : maskEmail(whom.email);
+}
+
+/** `a…@….com` */
+function maskEmail(email: string): string {
+  const [local = '', host = ''] = email.split('@', 2);
+  const dot = host.lastIndexOf('.');
+  return `${[...local][0] ?? ''}…@…${dot < 0 ? '' : host.slice(dot)}`;
 }
 
 function liftTarget({ block, userId, phone, address }: Lift, digest: Digest): LiftTarget {

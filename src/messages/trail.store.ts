@@ -93,15 +93,7 @@ export function createTrailStore(db: Database) {
            'id', u.id,
            'messages', coalesce((
              select json_agg(m order by m."requestedAt" desc) from (
-               select code_number as "number", phone as "phoneNumber", nullif(country, '') as country,
-                 correlation_type as "correlationType", locale, segments, gateway,
-                 gateway_message_id as "gatewayMessageId",
-                 case when verified_at is not null then 'verified'
-                   when state in ('accepted', 'delivered') and expires_at <= $2 then 'expired'
-                   else state::text end as outcome,
-                 state, reason, ${instant('requested_at')} as "requestedAt", ${instant('answered_at')} as "answeredAt",
-                 ${instant('state_at')} as "stateAt", ${instant('expires_at')} as "expiresAt",
-                 ${instant('verified_at')} as "verifiedAt", coalesce(tries, '[]'::json) as tries
+               select code_number as "number", ${messageColumns('$2')}
                from messages where user_id = $1 order by requested_at desc limit $3) m), '[]'::json),
            'events', coalesce((
              select json_agg(e order by e.at desc) from (
@@ -173,6 +165,17 @@ export function createTrailStore(db: Database) {
 }
 
 /** As JSON would have it, in UTC. */
-function instant(column: string): string {
+export function instant(column: string): string {
   return `to_char(${column} at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`;
 }
+
+/** What an operator sees of a message. The parameter is the current time. */
+export const messageColumns = (now: string) => `
+  phone as "phoneNumber", nullif(country, '') as country, correlation_type as "correlationType", locale, segments,
+  gateway, gateway_message_id as "gatewayMessageId",
+  case when verified_at is not null then 'verified'
+    when state in ('accepted', 'delivered') and expires_at <= ${now} then 'expired'
+    else state::text end as outcome,
+  state, reason, ${instant('requested_at')} as "requestedAt", ${instant('answered_at')} as "answeredAt",
+  ${instant('state_at')} as "stateAt", ${instant('expires_at')} as "expiresAt",
+  ${instant('verified_at')} as "verifiedAt", coalesce(tries, '[]'::json) as tries`;

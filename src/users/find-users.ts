@@ -1,4 +1,4 @@
-/** Finds the users of a phone number, and the phone numbers of a user, for operators. */
+/** Finds the users of a phone number or an e-mail address, and the phone numbers of a user, for operators. */
 import { unknownUser } from '../errors.ts';
 import type { UsersStore } from './users.store.ts';
 import type { PhonesOfUser } from './user.ts';
@@ -12,8 +12,8 @@ export interface Operator {
 /** Records who looked up whom. */
 export type Audit = (
   who: Operator,
-  action: 'reveal-phone' | 'find-users',
-  target: { userId: number } | { phone: string },
+  action: 'reveal-phone' | 'find-users' | 'list-transactions',
+  target: { userId: number } | { phone: string } | { email: string },
 ) => Promise<void> | void;
 
 /** How many users are returned: as many as a person can look through. */
@@ -21,9 +21,9 @@ const maxUsers = 50;
 
 /** The answer tells whether anybody uses a number, so every lookup is audited, also one without a result. */
 export function createFindUsers(store: UsersStore, audit: Audit) {
-  return async function findUsers(who: Operator, phone: string): Promise<number[]> {
-    await audit(who, 'find-users', { phone });
-    return store.findByPhone(phone, maxUsers);
+  return async function findUsers(who: Operator, what: { phone: string } | { email: string }): Promise<number[]> {
+    await audit(who, 'find-users', what);
+    return 'phone' in what ? store.findByPhone(what.phone, maxUsers) : store.findByEmail(what.email, maxUsers);
   };
 }
 

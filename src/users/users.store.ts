@@ -119,6 +119,13 @@ export function createUsersStore(db: Database, { writesEvents = true }: UsersSto
       return rows.map(({ user_id }) => user_id);
     },
 
+    /** In any case. */
+    async findByEmail(email: string, limit: number): Promise<number[]> {
+      const rows = await db.read`
+        select id from users where email is not null and lower(email) = lower(${email}) order by id limit ${limit}`;
+      return rows.map(({ id }) => id);
+    },
+
     async readPhones(userId: number): Promise<PhonesOfUser | undefined> {
       const [row] = await db.read`
         select v.verified_phone, v.sent_phone from users u left join verifications v on v.user_id = u.id

@@ -30,7 +30,12 @@ const silentPaths: Record<string, string> = {
   'guard-blocks': '/operator/guard/blocks',
   'guard-safe-list': '/operator/guard/safe-list',
   'guard-decisions': '/operator/guard/decisions',
+  'guard-usage': '/operator/guard/usage',
   'operator-actions': '/operator/actions',
+  'operator-export-actions': '/operator/actions/export',
+  'operator-messages': '/operator/messages',
+  'operator-performance': '/operator/performance',
+  'operator-settings': '/operator/settings',
   'operator-events': '/operator/events',
   'operator-webhook-endpoints': '/operator/webhook-endpoints',
   jwks: '/.well-known/jwks.json',
@@ -142,6 +147,7 @@ async function verifyPhone({ gateway, call, step, behave, newPhone, lastCode, se
   await step('operator-find-users', ['operator.acted'], () =>
     call('POST', '/operator/find-users', { phoneNumber: phone }),
   );
+  await step('operator-transactions', ['operator.acted'], () => call('POST', `/operator/users/${id}/transactions`));
   await step('unlink-phone', ['phone.unlinked'], () => call('DELETE', `/User/${id}/phone-number`));
   await step('unlink-phone', [], () => call('DELETE', `/User/${id}/phone-number`));
   return id;

@@ -11,6 +11,21 @@ import { privacySettings } from './privacy.ts';
 import { serverSettings } from './server.ts';
 import { tokensSettings } from './tokens.ts';
 
+/** By owner, in the order of the reference. */
+export const settingGroups = {
+  server: serverSettings,
+  installation: installationSettings,
+  database: databaseSettings,
+  tokens: tokensSettings,
+  gateways: gatewaysSettings,
+  messages: messagesSettings,
+  codes: codesSettings,
+  guard: guardSettings,
+  privacy: privacySettings,
+  events: eventsSettings,
+  observability: observabilitySettings,
+};
+
 export const settings = {
   ...serverSettings,
   ...installationSettings,

@@ -2,17 +2,20 @@
 import type { Issuer } from '../../auth/issuer.ts';
 import type { Observer } from '../../observe.ts';
 import type { GuardDesk } from '../../guard/desk.ts';
+import type { ReadUsage } from '../../guard/usage.ts';
 import type { FindEvents } from '../../events/find-events.ts';
 import type { LiveMessages } from '../../events/live/live-messages.ts';
 import type { LiveTransactions } from '../../events/live/live-transactions.ts';
 import type { ListEvents } from '../../events/list-events.ts';
 import type { WebhookEndpoints } from '../../events/webhooks/webhook-endpoints.ts';
+import type { FindMessages } from '../../messages/find-messages.ts';
 import type { ReadOverview } from '../../messages/overview.ts';
+import type { ReadPerformance } from '../../messages/performance.ts';
 import type { SendCode } from '../../phone/send-code.ts';
 import type { VerifyCode } from '../../phone/verify-code.ts';
 import type { Sandbox } from '../../sandbox/sandbox.ts';
 import type { ListReply, ListRequest } from '../../transactions/list-transactions.ts';
-import type { createFindUsers, createRevealPhone } from '../../users/find-users.ts';
+import type { createFindUsers, createRevealPhone, Operator } from '../../users/find-users.ts';
 import type { NewUser, UserStatus } from '../../users/user.ts';
 import { pageNames, type PageName } from '../../config/settings/server.ts';
 import type { Pages } from '../pages.ts';
@@ -45,6 +48,7 @@ import { guardRemoveSafeOperation } from './guard-remove-safe.ts';
 import { guardRulesOperation } from './guard-rules.ts';
 import { guardSafeListOperation } from './guard-safe-list.ts';
 import { guardSetModeOperation } from './guard-set-mode.ts';
+import { guardUsageOperation } from './guard-usage.ts';
 import { jwksOperation } from './jwks.ts';
 import { liveTransactionsOperation } from './live-transactions.ts';
 import { operatorLiveMessagesOperation } from './operator-live-messages.ts';
@@ -54,7 +58,12 @@ import { metricsOperation } from './metrics.ts';
 import { openApiOperation } from './openapi.ts';
 import { operatorActionsOperation } from './operator-actions.ts';
 import { findUsersOperation } from './operator-find-users.ts';
+import { operatorExportActionsOperation } from './operator-export-actions.ts';
+import { operatorMessagesOperation } from './operator-messages.ts';
+import { operatorSettingsOperation, type SettingsReport } from './operator-settings.ts';
+import { operatorTransactionsOperation } from './operator-transactions.ts';
 import { overviewOperation } from './operator-overview.ts';
+import { operatorPerformanceOperation } from './operator-performance.ts';
 import { revealPhoneOperation } from './operator-reveal-phone.ts';
 import { readTrailOperation } from './operator-trail.ts';
 import { pageOperation } from './page.ts';
@@ -109,8 +118,13 @@ export interface Services {
   receipts: Receipts;
   readTrail(userId: number): Promise<string>;
   readOverview: ReadOverview;
+  readPerformance: ReadPerformance;
+  readUsage: ReadUsage;
+  findMessages: FindMessages;
   findUsers: ReturnType<typeof createFindUsers>;
   revealPhone: ReturnType<typeof createRevealPhone>;
+  listUserTransactions(who: Operator, request: ListRequest): Promise<ListReply>;
+  settings: SettingsReport;
   /** Throws the reason why requests cannot be served. */
   checkReady(): void;
   observer: Observer;
@@ -157,8 +171,11 @@ export function operationsOf(services: Services): AnyOperation[] {
     ...receiptOperations(services.receipts),
     readTrailOperation(services.readTrail),
     overviewOperation(services.readOverview),
+    operatorPerformanceOperation(services.readPerformance),
+    operatorMessagesOperation(services.findMessages),
     guardRulesOperation(guardDesk),
     guardSetModeOperation(guardDesk),
+    guardUsageOperation(services.readUsage),
     guardBlocksOperation(guardDesk),
     guardLiftOperation(guardDesk),
     guardSafeListOperation(guardDesk),
@@ -166,12 +183,15 @@ export function operationsOf(services: Services): AnyOperation[] {
     guardRemoveSafeOperation(guardDesk),
     guardDecisionsOperation(guardDesk),
     operatorActionsOperation(guardDesk),
+    operatorExportActionsOperation(guardDesk),
+    operatorSettingsOperation(services.settings),
     operatorEventsOperation(services.findEvents),
     operatorLiveMessagesOperation(services.liveMessages, eventStreams),
     operatorWebhookEndpointsOperation(webhookEndpoints),
     operatorWebhookDeliveriesOperation(webhookEndpoints),
     findUsersOperation(services.findUsers),
     revealPhoneOperation(services.revealPhone),
+    operatorTransactionsOperation(services.listUserTransactions),
     ...(issuer ? [tokenOperation(issuer, observer.observe), jwksOperation(issuer), discoveryOperation(issuer)] : []),
     liveOperation(),
     readyOperation(services.checkReady),

@@ -1,11 +1,13 @@
 import type { GuardDesk } from '../../guard/desk.ts';
-import { instant, integer, listOf, nullable, record } from '../../formats/record.ts';
-import { required, text } from '../../formats/shape.ts';
+import { instant, integer, listOf, nullable, record, word } from '../../formats/record.ts';
+import { filterText, int32, optional, required, text } from '../../formats/shape.ts';
 import { operation, reply } from '../operation.ts';
 import { query } from '../query-shape.ts';
+import { parseFrom, parseTo } from '../../transactions/instant.ts';
 import { pageQuery } from './page-query.ts';
+import { timestamp } from './timestamp.ts';
 
-const actionNames = [
+export const actionNames = [
   'set-mode',
   'lift',
   'add-safe',
@@ -14,7 +16,8 @@ const actionNames = [
   'find-users',
   'erase-user',
   'read-user-data',
-];
+  'list-transactions',
+] as const;
 
 const action = record('OperatorAction', {
   id: required(integer(), 'Its number.'),
@@ -30,6 +33,14 @@ const action = record('OperatorAction', {
 
 const actions = record('OperatorActions', { actions: required(listOf(action), 'The actions.') });
 
+export const actionFilter = {
+  subject: optional(filterText({ maxLength: 256 }), 'Only actions of this person.'),
+  action: optional(word(actionNames), 'Only this action.'),
+  userId: optional(int32(), 'Only actions about this user.'),
+  from: optional(timestamp(parseFrom), 'Only actions from this time on.'),
+  to: optional(timestamp(parseTo), 'Only actions up to this time.'),
+};
+
 export const operatorActionsOperation = (desk: GuardDesk) =>
   operation({
     name: 'operator-actions',
@@ -39,7 +50,9 @@ export const operatorActionsOperation = (desk: GuardDesk) =>
     summary: 'List operator actions',
     about: 'What operators did, and who. Newest first.',
     scopes: ['operator:read'],
-    query: query(pageQuery),
+    query: query({ ...actionFilter, ...pageQuery }),
     responses: { 200: { about: 'The actions.', shape: actions } },
-    handle: async ({ query: { before, count } }) => reply(200, actions, { actions: await desk.actions(before, count) }),
+    async handle({ query: { count, ...filter } }) {
+      return reply(200, actions, { actions: await desk.actions({ ...filter, most: count }) });
+    },
   });

@@ -1,16 +1,25 @@
 import { integer, listOf, record } from '../../formats/record.ts';
-import { body, required } from '../../formats/shape.ts';
+import { body, optional, required, text } from '../../formats/shape.ts';
 import type { createFindUsers } from '../../users/find-users.ts';
 import { operation, reply } from '../operation.ts';
 import { phoneNumberText } from './phone-number-text.ts';
 
-const input = body('FindUsersRequest', {
-  phoneNumber: required(phoneNumberText, 'Phone number in E.164 format.'),
-});
+const input = body(
+  'FindUsersRequest',
+  {
+    phoneNumber: optional(phoneNumberText, 'Phone number in E.164 format.'),
+    email: optional(text({ maxLength: 320 }), 'E-mail address, in any case.'),
+  },
+  ({ phoneNumber, email }, errors) => {
+    if ((phoneNumber === undefined) === (email === undefined) && Object.keys(errors).length === 0) {
+      errors.PhoneNumber = ['Give either phoneNumber or email.'];
+    }
+  },
+);
 
 const foundUsers = record('FoundUsers', { userIds: required(listOf(integer()), 'Their ids, at most 50.') });
 
-/** A POST, so that no phone number is in the path or query, which logs and browser histories keep. */
+/** A POST, so that no phone number or e-mail address is in the path or query, which logs and browser histories keep. */
 export const findUsersOperation = (findUsers: ReturnType<typeof createFindUsers>) =>
   operation({
     name: 'operator-find-users',
@@ -19,12 +28,14 @@ export const findUsersOperation = (findUsers: ReturnType<typeof createFindUsers>
     tag: 'Operator',
     summary: 'Find users',
     about:
-      'Users who verified the number, and users whose last code went there. The call is audited, with the number masked.',
+      'Users who verified the number, and users whose last code went there; or users with the e-mail address. The call is audited, with number and address masked.',
     scopes: ['operator:read'],
     input,
     inputRequired: true,
     example: { phoneNumber: '+447400123456' },
     responses: { 200: { about: 'The users.', shape: foundUsers } },
-    handle: async ({ body: { phoneNumber }, caller: { subject, client } }) =>
-      reply(200, foundUsers, { userIds: await findUsers({ subject, client }, phoneNumber.key) }),
+    async handle({ body: { phoneNumber, email }, caller: { subject, client } }) {
+      const what = phoneNumber ? { phone: phoneNumber.key } : { email: email! };
+      return reply(200, foundUsers, { userIds: await findUsers({ subject, client }, what) });
+    },
   });

@@ -2,7 +2,7 @@ import { instant, integer, listOf, nullable, number, record } from '../../format
 import { optional, required, text } from '../../formats/shape.ts';
 import { jsonText, operation } from '../operation.ts';
 
-const attempt = record('TrailTry', {
+export const attempt = record('TrailTry', {
   gateway: required(text(), 'The gateway that was asked.'),
   outcome: required(text(), 'accepted, refused (the destination), unavailable, or unknown: the text may arrive.'),
   reason: optional(text(), 'Why it did not accept.'),

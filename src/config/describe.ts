@@ -1,0 +1,48 @@
+/** The settings of this process as an operator may see them: never a secret. */
+import type { Mode, Setting } from './kinds.ts';
+import type { Config } from './load.ts';
+import { defaultOf } from './reference.ts';
+import { settingGroups } from './settings/index.ts';
+
+export interface DescribedSetting {
+  /** The environment variable. */
+  name: string;
+  group: string;
+  about: string;
+  isSecret: boolean;
+  isSet: boolean;
+  /** As it was written; null for a secret, and if it is not set. */
+  value: string | null;
+  /** What holds if it is not set. */
+  default: string;
+}
+
+export function describeSettings({ given, mode }: Pick<Config, 'given' | 'mode'>): DescribedSetting[] {
+  return Object.entries(settingGroups).flatMap(([group, settings]) =>
+    Object.values<Setting<unknown>>(settings).map((setting) => {
+      const { env: name, about, secret: isSecret = false } = setting;
+      return {
+        name,
+        group,
+        about,
+        isSecret,
+        isSet: given.has(name),
+        value: isSecret ? null : hideCredentials(given.get(name)),
+        default: defaultText(setting, mode),
+      };
+    }),
+  );
+}
+
+/** The default of the mode that the service runs in. */
+function defaultText(setting: Setting<unknown>, mode: Mode): string {
+  if (setting.defaultText !== undefined) return setting.defaultText;
+  const value =
+    typeof setting.default === 'function' ? (setting.default as (mode: Mode) => unknown)(mode) : setting.default;
+  return defaultOf({ default: value }).replaceAll('`', '');
+}
+
+/** A URL may hold a name and a password although its setting is no secret. */
+function hideCredentials(value: string | undefined): string | null {
+  return value?.replace(/:\/\/[^/?#@\s]*@/g, '://…@') ?? null;
+}

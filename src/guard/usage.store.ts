@@ -1,0 +1,90 @@
+/** How much of the limits is used now. Each statement looks at a limited number of keys. */
+import type { Database } from '../db/database.ts';
+import type { Counter } from './rules.ts';
+
+export interface BusiestKey {
+  /** Events in the window. */
+  used: number;
+  /** The user, if the counter is kept by user. */
+  userId: number | null;
+}
+
+export interface Budget {
+  name: string;
+  used: number;
+  cap: number;
+}
+
+export interface UsedRange {
+  name: string;
+  unverified: number;
+}
+
+type CounterName = `${Counter['counts']} by ${Counter['by']}`;
+
+/** Keys that a statement looks at. */
+const keyLimit = 10_000;
+
+/** Users who requested or tried a code lately. Rows of users who did neither stay for good, and are not read. */
+const latestUsers = `
+  from verifications where user_id in (
+    (select user_id from messages where requested_at > $1 order by requested_at desc limit ${keyLimit})
+    union (select user_id from verification_events where at > $1 order by at desc limit ${keyLimit}))`;
+const sources = (kind: string) => `from guard_sources where kind = '${kind}' limit ${keyLimit}`;
+
+/** Where the events of each counter are. Tables other than that of users hold only keys of the last day or so. */
+const counters: Partial<Record<CounterName, { user?: true; events: string; hasRecords?: true; keys: string }>> = {
+  'sends by user': { user: true, events: 'sends', keys: latestUsers },
+  'phones by user': { user: true, events: 'phones', hasRecords: true, keys: latestUsers },
+  'failures by user': { user: true, events: 'failures', keys: latestUsers },
+  'sends by address': { events: 'sends', keys: sources('address') },
+  'sends by token': { events: 'sends', keys: sources('token') },
+  'failures by address': { events: 'failures', keys: sources('address') },
+  'failures by token': { events: 'failures', keys: sources('token') },
+  'sends by phone': { events: 'sends', hasRecords: true, keys: `from phone_sends limit ${keyLimit}` },
+  'users by phone': { events: 'users', hasRecords: true, keys: `from phone_sends limit ${keyLimit}` },
+  'failures by phone': { events: 'failures', hasRecords: true, keys: `from phone_sends limit ${keyLimit}` },
+  'failed users by code': { events: 'users', hasRecords: true, keys: `from guard_codes limit ${keyLimit}` },
+};
+
+export type UsageStore = ReturnType<typeof createUsageStore>;
+
+export function createUsageStore(db: Database) {
+  return {
+    /** The key with the most events since a time. */
+    async findBusiest({ counts, by }: Counter, since: Date): Promise<BusiestKey> {
+      const { user, events, hasRecords, keys } = counters[`${counts} by ${by}`]!;
+      const [row] = await db.long((sql) =>
+        sql.unsafe(
+          `select user_id, (select count(*)::int from unnest(events) e where ${hasRecords ? 'e.at' : 'e'} > $1) as used
+           from (select ${user ? 'user_id' : 'null::int as user_id'}, ${events} as events ${keys}) k
+           order by used desc limit 1`,
+          [since],
+        ),
+      );
+      return { used: row?.used ?? 0, userId: row && row.used > 0 ? row.user_id : null };
+    },
+
+    /** The budgets of a day that are used most, fullest first. */
+    async readFullestBudgets(day: string, prefix: 'sends' | 'spend', limit: number): Promise<Budget[]> {
+      const rows = await db.long(
+        (sql) => sql`
+          select name, used::float8 as used, cap::float8 as cap from guard_budgets
+          where day = ${day}::date and cap > 0 and split_part(name, ' ', 1) = ${prefix}
+          order by used::float8 / cap desc, name limit ${limit}`,
+      );
+      return rows.map(({ name, used, cap }) => ({ name, used, cap }));
+    },
+
+    /** The ranges with the most unverified codes. The sums fade, and a range that nobody uses keeps its last sum. */
+    async readBusiestRanges(since: Date, now: Date, limit: number): Promise<UsedRange[]> {
+      const rows = await db.long(
+        (sql) => sql`
+          select name, unverified * exp(-extract(epoch from ${now}::timestamptz - summed_at)::float8 / 86400) as unverified
+          from (select name, unverified, summed_at from guard_ranges where summed_at > ${since} limit ${keyLimit}) r
+          order by 2 desc, name limit ${limit}`,
+      );
+      return rows.map(({ name, unverified }) => ({ name, unverified }));
+    },
+  };
+}

@@ -1,0 +1,80 @@
+/** The limits of every rule, and how near the busiest of what they count is to them. */
+import { secondsAfter, type Clock } from '../clock.ts';
+import type { GuardLimits } from './limits.ts';
+import { countingRuleNames, countingRuleOf, ruleNames, ruleOf, type CountingRuleName, type RuleName } from './rules.ts';
+import type { UsageStore } from './usage.store.ts';
+
+export interface UsedLimit {
+  /** A country or a range; null for everything together, and for what only an operator with a reason may see. */
+  subject: string | null;
+  /** The user who used most of it, if the limit is for each user. */
+  userId: number | null;
+  used: number;
+  /** Null if it depends on what is normal. */
+  limit: number | null;
+  /** The length of the window; null for a day in UTC. */
+  seconds: number | null;
+  /** How long failures block; null if they do not. */
+  blockSeconds: number | null;
+}
+
+export interface RuleUsage {
+  rule: RuleName;
+  counts: string;
+  limits: UsedLimit[];
+}
+
+const shownBudgets = 5;
+const shownRanges = 5;
+const daySeconds = 86_400;
+/** Limits on spending are in ten-thousandths of the operator's currency. */
+const moneyUnits = 10_000;
+
+export type ReadUsage = () => Promise<RuleUsage[]>;
+
+export function createUsage(store: UsageStore, limits: GuardLimits, clock: Clock): ReadUsage {
+  async function countingLimits(rule: CountingRuleName, now: Date): Promise<UsedLimit[]> {
+    const counter = countingRuleOf(rule);
+    return Promise.all(
+      limits.rates[rule].map(async ({ count, seconds, blockSeconds }) => {
+        const { used, userId } = await store.findBusiest(counter, secondsAfter(now, -seconds));
+        return { subject: null, userId, used, limit: count, seconds, blockSeconds: blockSeconds ?? null };
+      }),
+    );
+  }
+
+  async function budgetLimits(prefix: 'sends' | 'spend', units: number, now: Date): Promise<UsedLimit[]> {
+    const budgets = await store.readFullestBudgets(now.toISOString().slice(0, 10), prefix, shownBudgets);
+    return budgets.map(({ name, used, cap }) => ({
+      ...shared,
+      subject: name.split(' ')[1] ?? null,
+      used: used / units,
+      limit: cap / units,
+    }));
+  }
+
+  async function rangeLimits(now: Date): Promise<UsedLimit[]> {
+    const ranges = await store.readBusiestRanges(secondsAfter(now, -daySeconds), now, shownRanges);
+    return ranges
+      .map(({ name, unverified }) => ({ ...shared, subject: name, used: Math.round(unverified), limit: null }))
+      .filter(({ used }) => used > 0);
+  }
+
+  async function limitsOf(rule: RuleName, now: Date): Promise<UsedLimit[]> {
+    const counting = countingRuleNames.find((name) => name === rule);
+    if (counting) return countingLimits(counting, now);
+    if (rule === 'spend') return budgetLimits('spend', moneyUnits, now);
+    if (rule === 'country-sends') return budgetLimits('sends', 1, now);
+    return rule === 'prefix' ? rangeLimits(now) : [];
+  }
+
+  return async function readUsage() {
+    const now = clock.now();
+    const usage: RuleUsage[] = [];
+    // One after the other: an operator's page must not take all connections for long statements.
+    for (const rule of ruleNames) usage.push({ rule, counts: ruleOf(rule).counts, limits: await limitsOf(rule, now) });
+    return usage;
+  };
+}
+
+const shared = { userId: null, seconds: null, blockSeconds: null } as const;

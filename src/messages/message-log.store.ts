@@ -1,0 +1,107 @@
+/** Messages by time, newest first, for operators. A statement reads a limited number of rows, whatever the filter. */
+import type { Database } from '../db/database.ts';
+import { messageColumns } from './trail.store.ts';
+
+/** The place of a message in the log. */
+export interface MessagePosition {
+  at: Date;
+  userId: number;
+  number: number;
+}
+
+export const messageStates = ['refused', 'unknown', 'accepted', 'failed', 'delivered'] as const;
+export type MessageState = (typeof messageStates)[number];
+
+export interface MessageFilter {
+  userId: number | undefined;
+  /** The message's number among the user's. */
+  number: number | undefined;
+  /** ISO 3166 code. */
+  country: string | undefined;
+  gateway: string | undefined;
+  state: MessageState | undefined;
+  isVerified: boolean | undefined;
+  /** Part of a reason, of the message or of one of its tries. */
+  reason: string | undefined;
+  from: string | undefined;
+  to: string | undefined;
+}
+
+/** As the statement writes it; the times are texts. */
+export type MessageRow = Record<string, unknown> & { userId: number; number: number; requestedAt: string };
+
+export interface FoundRows<Row, Position> {
+  rows: Row[];
+  /** The last row that was looked at. Undefined if there is nothing older. */
+  end: Position | undefined;
+}
+
+/** Rows that one statement looks at. */
+const scanLimit = 20_000;
+
+export type MessageLogStore = ReturnType<typeof createMessageLogStore>;
+
+export function createMessageLogStore(db: Database) {
+  return {
+    async findMessages(
+      filter: MessageFilter,
+      after: MessagePosition | undefined,
+      limit: number,
+      now: Date,
+    ): Promise<FoundRows<MessageRow, MessagePosition>> {
+      const { userId, number, country, gateway, state, isVerified, reason, from, to } = filter;
+      const [found] = await db.long((pool) =>
+        pool.begin(async (sql) => {
+          // Only a plan for the given values knows whether the user or the time says more.
+          await sql`set local plan_cache_mode = force_custom_plan`;
+          const range = [
+            sql`true`,
+            ...(userId === undefined ? [] : [sql`and user_id = ${userId}`]),
+            ...(number === undefined ? [] : [sql`and message_number = ${number}`]),
+            ...(from === undefined ? [] : [sql`and requested_at >= ${from}::text::timestamptz`]),
+            ...(to === undefined ? [] : [sql`and requested_at <= ${to}::text::timestamptz`]),
+            ...(after === undefined
+              ? []
+              : [
+                  sql`and (requested_at, user_id, message_number) < (${after.at}, ${after.userId}::int, ${after.number}::int)`,
+                ]),
+          ];
+          const wanted = [
+            sql`true`,
+            ...(country === undefined ? [] : [sql`and country = ${country}`]),
+            ...(gateway === undefined ? [] : [sql`and gateway = ${gateway}`]),
+            ...(state === undefined ? [] : [sql`and state = ${state}::text::message_state`]),
+            ...(isVerified === undefined ? [] : [sql`and (verified_at is not null) = ${isVerified}`]),
+            ...(reason === undefined
+              ? []
+              : [sql`and position(lower(${reason}) in lower(concat(reason, ' ', tries::text))) > 0`]),
+          ];
+          return sql`
+            with scanned as materialized (
+              select * from messages where ${range}
+              order by requested_at desc, user_id desc, message_number desc limit ${scanLimit}
+            ), wanted as (
+              select user_id as "userId", message_number as number, code_number as "codeNumber",
+                ${sql.unsafe(messageColumns(`'${now.toISOString()}'::timestamptz`))}
+              from scanned where ${wanted}
+              order by requested_at desc, user_id desc, message_number desc limit ${limit}
+            )
+            select (select count(*) from scanned)::int as scanned,
+              (select json_build_object('at', requested_at, 'userId', user_id, 'number', message_number)
+                from scanned order by requested_at, user_id, message_number limit 1)::text as last,
+              coalesce((select json_agg(w order by w."requestedAt" desc, w."userId" desc, w.number desc) from wanted w), '[]'::json)::text as rows`;
+        }),
+      );
+      const rows = JSON.parse(found!.rows as string) as MessageRow[];
+      const last = rows.at(-1);
+      if (rows.length === limit && last) return { rows, end: positionOf(last) };
+      if (found!.scanned < scanLimit) return { rows, end: undefined };
+      const { at, ...key } = JSON.parse(found!.last as string) as MessagePosition & { at: string };
+      return { rows, end: { ...key, at: new Date(at) } };
+    },
+  };
+}
+
+export function positionOf({ requestedAt, userId, number }: MessageRow): MessagePosition {
+  return { at: new Date(requestedAt), userId, number };
+}

@@ -1,0 +1,64 @@
+/** What the messages of a span cost, and how long they took to arrive. */
+import type { Database } from '../db/database.ts';
+
+export interface DeliveryRow {
+  isCurrent: boolean;
+  /** Null for all gateways together. */
+  gateway: string | null;
+  delivered: number;
+  medianSeconds: number;
+  p95Seconds: number;
+}
+
+export interface AcceptedRow {
+  isCurrent: boolean;
+  /** Null if the number is of no known country. */
+  country: string | null;
+  accepted: number;
+}
+
+export type PerformanceStore = ReturnType<typeof createPerformanceStore>;
+
+/** Rows from `middle` on are current; those between `from` and `middle` are of the span before. */
+export function createPerformanceStore(db: Database) {
+  return {
+    /** From the gateway's answer to its receipt, where there is one. */
+    async measureDelivery(from: Date, middle: Date): Promise<DeliveryRow[]> {
+      const rows = await db.long((sql) =>
+        sql.unsafe(
+          `select is_current, gateway, count(*)::int as delivered,
+             percentile_cont(0.5) within group (order by seconds) as median,
+             percentile_cont(0.95) within group (order by seconds) as p95
+           from (
+             select requested_at >= $2 as is_current, gateway,
+               greatest(0, extract(epoch from state_at - answered_at))::float8 as seconds
+             from messages where requested_at >= $1 and state = 'delivered'
+           ) delivered
+           group by grouping sets ((is_current), (is_current, gateway))
+           order by gateway`,
+          [from, middle],
+          { prepare: true },
+        ),
+      );
+      return rows.map(({ is_current, gateway, delivered, median, p95 }) => ({
+        isCurrent: is_current,
+        gateway,
+        delivered,
+        medianSeconds: median,
+        p95Seconds: p95,
+      }));
+    },
+
+    async countAccepted(from: Date, middle: Date): Promise<AcceptedRow[]> {
+      const rows = await db.long((sql) =>
+        sql.unsafe(
+          `select requested_at >= $2 as is_current, nullif(country, '') as country, count(*)::int as accepted
+           from messages where requested_at >= $1 and state <> 'refused' group by 1, 2`,
+          [from, middle],
+          { prepare: true },
+        ),
+      );
+      return rows.map(({ is_current, country, accepted }) => ({ isCurrent: is_current, country, accepted }));
+    },
+  };
+}
