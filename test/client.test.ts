@@ -445,7 +445,24 @@ describe('every operation has its function', () => {
     await own.operator.addToSafeList({ prefix: '+447911' });
     await own.operator.removeFromSafeList('+447911');
     await own.operator.guardDecisions({ rule: 'prefix', action: 'shadow', userId: 1, ...page });
-    await own.operator.actions(page);
+    const span = { from: '2026-01-01', to: '2026-01-02' };
+    const acted = { subject: 'ops', action: 'lift', userId: 1, ...span } as const;
+    await own.operator.actions({ ...acted, ...page });
+    await own.operator.exportActions(acted);
+    await own.operator.performance(3);
+    await own.operator.guardUsage();
+    await own.operator.settings();
+    await own.operator.transactions(1);
+    const place = { country: 'GB', gateway: 'twilio', state: 'failed', verified: 'no', rule: 'prefix' } as const;
+    await own.operator.messages({
+      userId: 1,
+      number: 1,
+      reason: '30008',
+      after: 'cursor',
+      count: 1,
+      ...place,
+      ...span,
+    });
     const event = { type: 'user.created', userId: 1 } as const;
     await own.operator.events({ ...event, before: 'id', count: 1, from: '2026-01-01', to: '2026-01-02' });
     await own.operator.webhookEndpoints();

@@ -13,6 +13,7 @@ const actionNames: Record<OperatorAction['action'], string> = {
   'find-users': 'Searched for a number',
   'erase-user': 'Erased the user',
   'read-user-data': 'Read all data of the user',
+  'list-transactions': 'Read the transactions',
 };
 
 export function AuditView() {
