@@ -148,7 +148,7 @@ function targetOf(whom: Whom): string {
 function maskEmail(email: string): string {
   const [local = '', host = ''] = email.split('@', 2);
   const dot = host.lastIndexOf('.');
-  return `${[...local][0] ?? ''}…@…${dot < 0 ? '' : host.slice(dot)}`;
+  return `${local.slice(0, 1)}…@…${dot < 0 ? '' : host.slice(dot)}`;
 }
 
 function liftTarget({ block, userId, phone, address }: Lift, digest: Digest): LiftTarget {
