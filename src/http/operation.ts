@@ -133,9 +133,15 @@ export function reply<T>(status: number, _shape: Shape<T>, value: NoInfer<T>, he
   return json(status, value, headers);
 }
 
-/** A JSON body that is text already, mostly written by the database. */
-export function jsonText(status: number, text: string, headers?: Record<string, string>): Reply {
+/** A JSON body that is text already. */
+export function jsonText(status: number, text: string | Buffer, headers?: Record<string, string>): Reply {
   return { status, body: text, contentType: jsonType, ...(headers && { headers }) };
+}
+
+/** A list whose items the database has written, with their count. */
+export function jsonList(name: string, items: Buffer, count: number, asOf: string): Reply {
+  const body = Buffer.concat([Buffer.from(`{"${name}":[`), items, Buffer.from(`],"transactionCount":${count}}`)]);
+  return jsonText(200, body, { 'as-of': asOf });
 }
 
 export function empty(status: number): Reply {

@@ -61,7 +61,7 @@ export function createMakeStatement({ store, clock, asOf, extraFont, openWriter 
       from: filter.from,
       to: filter.to,
       filters: describeFilter(filter),
-      totals: sumCurrencies(summed.items),
+      totals: sumCurrencies(summed.items.toString()),
       extraFont,
     };
     return {

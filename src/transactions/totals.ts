@@ -18,7 +18,7 @@ export interface TotalsRequest {
 
 export interface TotalsReply {
   /** The periods' JSON, separated by commas. */
-  items: string;
+  items: Buffer;
   count: number;
   asOf: string;
 }

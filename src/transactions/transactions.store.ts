@@ -11,7 +11,7 @@ import { defaultBlockSizes, type BlockSizes } from './transaction-blocks.store.t
 
 /** Pages of all the rows up to a sequence number. The count needs no counting: see users.transaction_count. */
 export const listStatement = `
-select least(u.transaction_count, $4) as count, ${standing}, (
+select ${standing}, least(u.transaction_count, $4) as count, (
   select string_agg(body, ',') from (
     select body from transactions
     where individual_id = $1 and seq <= $4
@@ -79,9 +79,12 @@ const everyRow = 2_147_483_647;
 /** SQLSTATE 22023: invalid_parameter_value, of which the only one that is not ours is the time zone. */
 const invalidParameter = '22023';
 
+/** What `listStatement` selects, as it comes from the socket. */
+type RawRow = [total: Buffer, version: Buffer, count: Buffer, page: Buffer | null];
+
 export interface ListedPage {
   /** The items' JSON, separated by commas. */
-  items: string;
+  items: Buffer;
   count: number;
   /** All rows of the individual, whatever the filter: the sequence number of the newest. */
   total: number;
@@ -137,6 +140,15 @@ export function createTransactionsStore(db: Database, sizes: BlockSizes = defaul
     return owner ? db.long(send, owner) : send(db.read);
   }
 
+  /** A page that stays bytes takes some 10 µs less of processor time than one that becomes a string and bytes again. */
+  async function listUnfiltered(query: ListQuery): Promise<ListedPage | undefined> {
+    const pending = db.read.unsafe(listStatement, pageParameters(query), { prepare: true }).raw();
+    const [row] = (await pending) as unknown as RawRow[];
+    if (!row) return undefined;
+    const [total, version, count, page] = row;
+    return { items: page ?? noItems, count: Number(count), total: Number(total), version: Number(version) };
+  }
+
   const listCounted = createCountedList(db);
 
   async function listByBlocks({ individualId, page, filter, upTo = everyRow, owner }: ListQuery) {
@@ -150,18 +162,12 @@ export function createTransactionsStore(db: Database, sizes: BlockSizes = defaul
   }
 
   async function listRows(query: ListQuery): Promise<ListRow | undefined> {
-    const { individualId, page, filter } = query;
-    const common = pageParameters(query);
-    const unfiltered = isUnfiltered(filter);
-    if (unfiltered && offsetOf(page) <= sizes.blocksAbove) {
-      const [row] = await list(listStatement, common);
-      return row;
-    }
-    if (unfiltered || large.has(individualId)) {
+    const { individualId, filter } = query;
+    if (isUnfiltered(filter) || large.has(individualId)) {
       const row = await listByBlocks(query);
       if (row && row.total > sizes.blocksAbove) return row;
     }
-    const parameters = [...common, ...filterParameters(filter), sizes.blocksAbove];
+    const parameters = [...pageParameters(query), ...filterParameters(filter), sizes.blocksAbove];
     const reader = hasTimeAndAmountOnly(filter) ? undefined : query.owner;
     const [row] = await list(filteredListStatement, parameters, reader);
     return row && row.total > sizes.blocksAbove ? listByBlocks(query) : row;
@@ -175,6 +181,7 @@ export function createTransactionsStore(db: Database, sizes: BlockSizes = defaul
 
   return {
     async listPage(query: ListQuery): Promise<ListedPage | undefined> {
+      if (isUnfiltered(query.filter) && offsetOf(query.page) <= sizes.blocksAbove) return listUnfiltered(query);
       const row = await listRows(query);
       return row && asPage(row);
     },
@@ -231,8 +238,10 @@ function orderOf({ isOldestFirst }: RowsQuery): 'asc' | 'desc' {
   return isOldestFirst ? 'asc' : 'desc';
 }
 
+const noItems = Buffer.alloc(0);
+
 function asPage({ page, count, total, version }: ListRow): ListedPage {
-  return { items: page ?? '', count, total, version };
+  return { items: page === null ? noItems : Buffer.from(page), count, total, version };
 }
 
 function pageParameters({ individualId, page, upTo = everyRow }: ListQuery): number[] {

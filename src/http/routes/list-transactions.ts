@@ -2,7 +2,7 @@ import { checkRanges, filterMembers, filterOf } from '../../transactions/filter-
 import type { ListReply, ListRequest } from '../../transactions/list-transactions.ts';
 import { integer, listOf, record } from '../../formats/record.ts';
 import { body, int32, required, withDefault } from '../../formats/shape.ts';
-import { jsonText, operation } from '../operation.ts';
+import { jsonList, operation } from '../operation.ts';
 import { exampleTransaction, transactionShape } from './transaction-shape.ts';
 
 const input = body(
@@ -52,6 +52,6 @@ export const listTransactionsOperation = (listTransactions: (request: ListReques
         asOf: values.asOf,
         owner,
       });
-      return jsonText(200, `{"transactions":[${items}],"transactionCount":${count}}`, { 'as-of': asOf });
+      return jsonList('transactions', items, count, asOf);
     },
   });

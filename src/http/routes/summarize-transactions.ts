@@ -2,7 +2,7 @@ import { periods, type Period } from '../../transactions/period.ts';
 import { parseTimeZone, timeZoneMessage, type TotalsReply, type TotalsRequest } from '../../transactions/totals.ts';
 import { integer, listOf, number, record } from '../../formats/record.ts';
 import { body, filterText, int32, required, text, withDefault } from '../../formats/shape.ts';
-import { jsonText, operation } from '../operation.ts';
+import { jsonList, operation } from '../operation.ts';
 import { checkRanges, filterMembers, filterOf } from '../../transactions/filter-input.ts';
 
 const input = body(
@@ -73,6 +73,6 @@ export const summarizeTransactionsOperation = (summarize: (request: TotalsReques
         asOf: values.asOf,
         owner,
       });
-      return jsonText(200, `{"periods":[${items}],"transactionCount":${count}}`, { 'as-of': asOf });
+      return jsonList('periods', items, count, asOf);
     },
   });
