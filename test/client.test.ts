@@ -318,7 +318,7 @@ describe('retries', () => {
     const { url, requests } = await scripted({ status: neverAnswered });
     const controller = new AbortController();
     const call = createClient({ baseUrl: url, token: 't' }).userStatus(1, { signal: controller.signal });
-    await vi.waitUntil(() => requests.length === 1);
+    await vi.waitUntil(() => requests.length === 1, { timeout: 15_000 });
     controller.abort();
     const error = await failure(call);
     expect([error.kind, error.cause]).toEqual(['aborted', controller.signal.reason]);
@@ -487,7 +487,7 @@ describe('every operation has its function', () => {
       const stream = open === own.live ? own.live(1, stop) : own.operator.liveMessages(stop);
       const before = asked.length;
       const first = stream.next();
-      await vi.waitFor(() => expect(asked.length).toBeGreaterThan(before));
+      await vi.waitFor(() => expect(asked.length).toBeGreaterThan(before), { timeout: 15_000 });
       stop.abort();
       await first;
     }

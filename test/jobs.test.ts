@@ -31,7 +31,7 @@ it('runs again after a failure, and reports the failure with the name of the job
       if (runs === 1) throw Object.assign(new Error('refused'), { code: 'ECONNREFUSED' });
     },
   });
-  await vi.waitUntil(() => runs >= 3);
+  await vi.waitUntil(() => runs >= 3, { timeout: 15_000 });
   await jobs.stop();
   expect(observed[0]).toEqual({ kind: 'job-failed', job: 'sweep', reason: 'ECONNREFUSED' });
   expect(observed.slice(1)).toContainEqual({ kind: 'job-ended', job: 'sweep' });
@@ -52,7 +52,7 @@ it('a stop waits for the run in progress, and none follows', async () => {
       hasEnded = true;
     },
   });
-  await vi.waitUntil(() => runs === 1);
+  await vi.waitUntil(() => runs === 1, { timeout: 15_000 });
   const stopped = jobs.stop();
   open();
   await stopped;
@@ -66,11 +66,11 @@ it('a job that runs once runs in one process of several, and in another when tha
     jobs.start({ name: 'sweep', everyMilliseconds: 5, runsOnce: true, run: async () => void (runs[node]! += 1) });
     return jobs;
   });
-  await vi.waitUntil(() => Math.max(...runs) >= 10);
+  await vi.waitUntil(() => Math.max(...runs) >= 10, { timeout: 15_000 });
   const first = runs.findIndex((count) => count > 0);
   expect(runs.filter((count) => count > 0)).toHaveLength(1);
   await nodes[first]!.stop();
-  await vi.waitUntil(() => runs.some((count, node) => node !== first && count >= 5));
+  await vi.waitUntil(() => runs.some((count, node) => node !== first && count >= 5), { timeout: 15_000 });
   expect(runs.filter((count, node) => node !== first && count > 0)).toHaveLength(1);
   await Promise.all(nodes.map((jobs) => jobs.stop()));
 });

@@ -215,7 +215,7 @@ describe('while a code is pending', () => {
     const late = patientGateway();
     parts.gateway.behave(late.accept);
     const answer = parts.send();
-    await vi.waitFor(() => expect(late.count()).toBe(1));
+    await vi.waitFor(() => expect(late.count()).toBe(1), { timeout: 15_000 });
     const [earlier, latest] = parts.codes();
     return { ...parts, late, answer, earlier: earlier!, latest: latest! };
   }
@@ -238,7 +238,7 @@ describe('while a code is pending', () => {
   it('a further send to the phone sends the pending code again', async () => {
     const { service, id, late, answer, latest, send, codes } = await pending();
     const further = send();
-    await vi.waitFor(() => expect(late.count()).toBe(2));
+    await vi.waitFor(() => expect(late.count()).toBe(2), { timeout: 15_000 });
     late.release();
     expect([(await answer).status, (await further).status]).toEqual([204, 204]);
     expect(codes()[2]).toBe(latest);
@@ -277,7 +277,7 @@ describe('while a code is pending', () => {
   it('codes to several phones are all good, and the accepted one supersedes those before it', async () => {
     const { service, id, late, answer, earlier, latest, codes } = await pending();
     const other = service.sendCode(id, newPhone());
-    await vi.waitFor(() => expect(late.count()).toBe(2));
+    await vi.waitFor(() => expect(late.count()).toBe(2), { timeout: 15_000 });
     const [, , third] = codes();
     const [row] = await service.sql`
       select (latest_code).number, (select array_agg(e.number order by e.number) from unnest(earlier_codes) e)::text as earlier

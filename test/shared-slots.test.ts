@@ -50,7 +50,7 @@ describe('long statements', () => {
       // One runs, sixteen wait, and the others are told to come back.
       await vi.waitUntil(() => answered.length === 103, { timeout: 50_000 });
       expect(new Set(answered)).toEqual(new Set([503]));
-      await vi.waitUntil(async () => (await waitingStatements()) === 1);
+      await vi.waitUntil(async () => (await waitingStatements()) === 1, { timeout: 15_000 });
       expect((await service.record([row(other)])).json.results[0].result).toBe('created');
       const found = await service.list({ individualId: other, search: 'rare' });
       expect(found.json.transactionCount).toBe(1);
@@ -70,10 +70,10 @@ describe('long statements', () => {
       const leaver = new AbortController();
       const { signal } = leaver;
       const asked = fetch(service.url + path, { method: 'POST', headers, signal, body: JSON.stringify(body) });
-      await vi.waitUntil(async () => (await waitingStatements()) === 1);
+      await vi.waitUntil(async () => (await waitingStatements()) === 1, { timeout: 15_000 });
       leaver.abort();
       await expect(asked).rejects.toThrow();
-      await vi.waitUntil(async () => (await waitingStatements()) === 0);
+      await vi.waitUntil(async () => (await waitingStatements()) === 0, { timeout: 15_000 });
     };
     await whileLocked('transaction_blocks', () =>
       ask('/app/get-all-transactions', { individualId: large, dataBatch: 1, amountFrom: '1' }),
@@ -210,7 +210,7 @@ describe('connections', () => {
   it('are no more than the setting says, and idle ones make room', async () => {
     const small = await serviceForTest({ LEDGERLINE_CONNECTIONS: '10' });
     const idle = await Promise.all(Array.from({ length: 12 }, () => opened(small.url)));
-    await vi.waitUntil(() => idle.filter((socket) => socket.closed).length >= 2);
+    await vi.waitUntil(() => idle.filter((socket) => socket.closed).length >= 2, { timeout: 15_000 });
     // Refused at first; then the idle ones are closed.
     await vi.waitUntil(
       () =>

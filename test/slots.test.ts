@@ -31,7 +31,7 @@ it('gives a client all slots but one, and a user a quarter', async () => {
   const { run, started } = workshop(slots);
   for (let index = 0; index < 8; index += 1) void run(client('a'), `a${index}`);
   for (let index = 0; index < 8; index += 1) void run(user('b'), `b${index}`).catch(() => {});
-  await vi.waitUntil(() => slots.running === 8);
+  await vi.waitUntil(() => slots.running === 8, { timeout: 15_000 });
   expect(started).toEqual(['a0', 'a1', 'a2', 'a3', 'a4', 'a5', 'b0', 'b1']);
 });
 
@@ -40,7 +40,7 @@ it('serves callers in turn, and the work of one caller in order', async () => {
   const { run, started, end } = workshop(slots);
   for (const name of ['a1', 'a2', 'a3', 'b1', 'c1', 'b2']) void run(client(name[0]!), name);
   for (let index = 0; index < 6; index += 1) {
-    await vi.waitUntil(() => started.length === index + 1);
+    await vi.waitUntil(() => started.length === index + 1, { timeout: 15_000 });
     await end(started[index]!);
   }
   expect(started).toEqual(['a1', 'b1', 'c1', 'a2', 'b2', 'a3']);

@@ -131,7 +131,9 @@ describe('export-transactions', () => {
       await sql`lock table transactions in access exclusive mode`;
       // A client may have three quarters of eight.
       running = Array.from({ length: 6 }, () => exported({ individualId: id }));
-      await vi.waitUntil(async () => (await service.sql`select from pg_locks where not granted`).length >= 6);
+      await vi.waitUntil(async () => (await service.sql`select from pg_locks where not granted`).length >= 6, {
+        timeout: 15_000,
+      });
       const refused = await exported({ individualId: id });
       expect([refused.status, refused.headers.get('error-reason')]).toEqual([429, 'too-many-streams']);
       expect(Number(refused.headers.get('retry-after'))).toBeGreaterThan(0);

@@ -78,7 +78,9 @@ it('a send is one trace: the caller’s, the request, the statements, the gatewa
     { headers: { traceparent: `00-${traceId}-00f067aa0ba902b7-01` } },
   );
   expect(answer.status).toBe(204);
-  await vi.waitUntil(() => collector.spans.some((span) => span.traceId === traceId && span.kind === 2));
+  await vi.waitUntil(() => collector.spans.some((span) => span.traceId === traceId && span.kind === 2), {
+    timeout: 15_000,
+  });
   const spans = collector.spans.filter((span) => span.traceId === traceId);
   const request = spans.find(({ kind }) => kind === 2)!;
   expect(request).toMatchObject({ name: 'POST /User/phone-number/send-code', parentSpanId: '00f067aa0ba902b7' });
@@ -90,7 +92,7 @@ it('a send is one trace: the caller’s, the request, the statements, the gatewa
     'http.route': '/User/phone-number/send-code',
     'http.response.status_code': 204,
   });
-  await vi.waitUntil(() => collector.spans.some(({ name }) => name === 'sms webhook'));
+  await vi.waitUntil(() => collector.spans.some(({ name }) => name === 'sms webhook'), { timeout: 15_000 });
   const names = collector.spans.filter((span) => span.traceId === traceId).map(({ name }) => name);
   expect(names).toEqual(expect.arrayContaining(['phone.reserveSend', 'sms webhook']));
   expect(traceparents[0]).toMatch(new RegExp(`^00-${traceId}-[0-9a-f]{16}-01$`));

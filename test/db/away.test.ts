@@ -107,9 +107,12 @@ it('heals again and again, and leaves no connection behind', async () => {
     await healed();
   }
   // Of several processes, the one that answered is the first to know.
-  await vi.waitFor(() => {
-    const observed = service.logLines.map((line) => JSON.parse(line)).filter(({ msg }) => msg === 'database');
-    const times = (is: boolean) => observed.filter(({ available }) => available === is).length;
-    expect(times(true)).toBe(times(false));
-  });
+  await vi.waitFor(
+    () => {
+      const observed = service.logLines.map((line) => JSON.parse(line)).filter(({ msg }) => msg === 'database');
+      const times = (is: boolean) => observed.filter(({ available }) => available === is).length;
+      expect(times(true)).toBe(times(false));
+    },
+    { timeout: 15_000 },
+  );
 });

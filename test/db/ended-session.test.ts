@@ -20,7 +20,9 @@ afterAll(async () => {
 
 async function terminate(pid: number): Promise<void> {
   await admin`select pg_terminate_backend(${pid})`;
-  await vi.waitUntil(async () => (await admin`select from pg_stat_activity where pid = ${pid}`).length === 0);
+  await vi.waitUntil(async () => (await admin`select from pg_stat_activity where pid = ${pid}`).length === 0, {
+    timeout: 15_000,
+  });
   // The end of the session is on its way to us.
   await new Promise((resolve) => setTimeout(resolve, 50));
 }
@@ -48,13 +50,15 @@ it('statements that wait behind another when the session ends get their answer, 
   });
   await expect(ended).rejects.toMatchObject({ code: expect.stringMatching(/^(57P01|CONNECTION_CLOSED)$/) });
   // The driver gives the last words of a session that has ended to the first statement on the next one.
-  await vi.waitUntil(() =>
-    db
-      .transaction((sql) => sql`select 1`)
-      .then(
-        () => true,
-        () => false,
-      ),
+  await vi.waitUntil(
+    () =>
+      db
+        .transaction((sql) => sql`select 1`)
+        .then(
+          () => true,
+          () => false,
+        ),
+    { timeout: 15_000 },
   );
 });
 
@@ -116,5 +120,6 @@ it('a stream that nobody reads to its end leaves no session behind', async () =>
   }
   await vi.waitUntil(
     async () => (await admin`select from pg_stat_activity where query like 'fetch%' and state <> 'idle'`).length === 0,
+    { timeout: 15_000 },
   );
 });

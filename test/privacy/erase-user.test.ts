@@ -108,7 +108,9 @@ describe('DELETE /User/{id}', () => {
       await sql`insert into erased_users (user_id, erased_at) values (${id}, now())`;
       created = own.call('/User', {});
       // The new user waits for the erasure.
-      await vi.waitUntil(async () => (await sql`select from pg_locks where not granted`).length > 0);
+      await vi.waitUntil(async () => (await sql`select from pg_locks where not granted`).length > 0, {
+        timeout: 15_000,
+      });
     });
     expect((await created!).json.id).toBeGreaterThan(id);
     expect((await own.call(`/User/${id}`, undefined, { method: 'DELETE' })).status).toBe(204);

@@ -73,10 +73,13 @@ describe('doctor and the start say the same', () => {
         'Set NODE_EXTRA_CA_CERTS to the certificate of its authority.',
     ]);
     const service = await startProcess(await dataFolder(), settings);
-    const ready = await vi.waitUntil(async () => {
-      const answer = await service.call('GET', '/health/ready', null);
-      return answer.json.errors?.Error?.[0].includes('not trusted') && answer;
-    });
+    const ready = await vi.waitUntil(
+      async () => {
+        const answer = await service.call('GET', '/health/ready', null);
+        return answer.json.errors?.Error?.[0].includes('not trusted') && answer;
+      },
+      { timeout: 15_000 },
+    );
     expect(ready.status).toBe(503);
     expect(service.output.stdout).toContain('its certificate is not trusted (DEPTH_ZERO_SELF_SIGNED_CERT)');
     await service.end('SIGTERM');
@@ -186,7 +189,7 @@ describe('doctor and the start say the same', () => {
       expect.stringMatching(/^Clock: 3\d{3}\.\d s ahead of the clock of the database\. Set both by NTP\.$/),
     ]);
     const service = await new ServiceProcess({ DATA_DIR: await dataFolder(), ...settings }).ready();
-    await vi.waitUntil(() => service.output.stdout.includes('"msg":"clock-off"'));
+    await vi.waitUntil(() => service.output.stdout.includes('"msg":"clock-off"'), { timeout: 15_000 });
     await service.end('SIGTERM');
   });
 });

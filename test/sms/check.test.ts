@@ -44,7 +44,9 @@ it('a wrong SMPP password is found by doctor, and logged by a service before the
     LEDGERLINE_SMPP_PASSWORD: 'wrong',
   };
   const service = await serviceForTest(settings);
-  await vi.waitUntil(() => service.logLines.some((line) => /"state":"down".*"msg":"gateway-link"/.test(line)));
+  await vi.waitUntil(() => service.logLines.some((line) => /"state":"down".*"msg":"gateway-link"/.test(line)), {
+    timeout: 15_000,
+  });
   const { code, stdout } = await run(['doctor'], { ...settings, DATABASE_URL: service.databaseUrl });
   expect([code, stdout]).toEqual([
     1,
