@@ -194,6 +194,11 @@ describe('source files', () => {
     expect(linesOf((_, line) => /catch\(\(\) => \{\s*\}\)|catch \{\s*\}/.test(line))).toEqual([]);
   });
 
+  it('have at most 400 lines, tables of settings aside', () => {
+    const tooLong = files.filter((file) => texts.get(file)!.split('\n').length > 401);
+    expect(tooLong.filter((file) => !file.startsWith('config/settings/'))).toEqual([]);
+  });
+
   it('have names that say what they contain', () => {
     expect(files.filter((file) => /\b(utils?|helpers?|common|misc)\b/.test(file))).toEqual([]);
   });

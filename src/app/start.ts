@@ -1,5 +1,7 @@
 /** The composition root: from settings to a running service. */
+import type { Server } from 'node:http';
 import { Admission } from '../admission.ts';
+import type { KeySet } from '../auth/key-set.ts';
 import { planKeys } from '../auth/digest-key-registry.ts';
 import { readDigestKeys } from '../auth/keys.ts';
 import { ServiceClock } from '../clock.ts';
@@ -21,7 +23,7 @@ import { startTracing } from '../tracing/otlp.ts';
 import { version } from '../version.ts';
 import type { Core } from './core.ts';
 import { connectDatabase, prepareServer } from './database.ts';
-import { createJobs } from './jobs.ts';
+import { createJobs, type Jobs } from './jobs.ts';
 import { openEvents } from './events.ts';
 import { openPhone } from './phone.ts';
 import { openPrivacy } from './privacy.ts';
@@ -30,7 +32,7 @@ import { releaseOnFailure, type Releasers } from './releasers.ts';
 import { openInbox, openSandbox, sandboxGuard, seedDemo } from './sandbox.ts';
 import { listen, serveMetrics, urlOf } from './server.ts';
 import { createStopping, type StopOptions } from './stopping.ts';
-import { createTokens } from './tokens.ts';
+import { createTokens, type Tokens } from './tokens.ts';
 import { openTransactions } from './transactions.ts';
 import { openUsers } from './users.ts';
 import { createListUserTransactions } from '../users/list-user-transactions.ts';
@@ -64,8 +66,36 @@ export async function startApp(options: AppOptions): Promise<App> {
 }
 
 async function start(options: AppOptions, releasers: Releasers): Promise<App> {
-  const { config, fresh = false } = options;
-  const isSandbox = config.mode === 'sandbox';
+  const { config } = options;
+  const server = await prepareServer(config, options.fresh ?? false, releasers);
+  const core = await openCore(options, server.url, releasers);
+  const port = config.port === 0 ? await freePort(config.host) : config.port;
+  const url = config.publicUrl ?? urlOf(config.host, port);
+  const tokens = await createTokens(config, url, core.clock, core.observer);
+  readUnreadKeys(tokens.keys, core.jobs);
+  const { services, sandbox } = await openDomains(core, options, url);
+  const demo = sandbox && (await seedDemo(core));
+  // Jobs end before what they use is released.
+  releasers.add(core.jobs.stop);
+  const http = await createHttp(core, url, tokens, services, sandbox);
+  releasers.add(await listen(http, config.host, port, config.stopSeconds));
+  // Where there are several processes, the primary serves the metrics of all.
+  if (config.metricsPort !== undefined && !core.siblings.readMetrics)
+    releasers.add(await serveMetrics(core.observer, config.host, config.metricsPort));
+  return {
+    url,
+    observer: core.observer,
+    demo,
+    async stop(how) {
+      await core.stopping.drain(how);
+      await releasers.run();
+    },
+    kill: server.kill,
+  };
+}
+
+async function openCore(options: AppOptions, databaseUrl: string, releasers: Releasers): Promise<Core> {
+  const { config, siblings = noSiblings } = options;
   const observer = createObserver({
     level: config.logLevel,
     format: options.logFormat,
@@ -75,70 +105,74 @@ async function start(options: AppOptions, releasers: Releasers): Promise<App> {
   const { observe } = observer;
   for (const risk of findRisks(config)) observe({ kind: 'risky-setting', ...risk });
   const admission = new Admission(config.requestsAtOnce);
-  const server = await prepareServer(config, fresh, releasers);
-  const db = await connectDatabase(server.url, config, options.siblings?.count ?? 1, admission, observe, releasers);
-  // Everything that was made with these keys is deleted when the sandbox is opened below.
-  if (fresh) await forgetKeys(db);
+  const db = await connectDatabase(databaseUrl, config, siblings.count, admission, observe, releasers);
+  // Everything that was made with these keys is deleted when the sandbox is opened.
+  if (options.fresh) await forgetKeys(db);
   observer.observeUse(() => ({ activeRequests: admission.active, databaseWork: db.use }));
   const tracing = config.tracesEndpoint ? await startTracing(config.tracesEndpoint, version) : undefined;
   if (tracing) releasers.add(tracing.stop);
-  const core = await createCore({
-    config,
-    db,
-    admission,
-    observer,
-    releasers,
-    tracing,
-    siblings: options.siblings ?? noSiblings,
-  });
-  const { clock, stopping, siblings } = core;
+  return createCore({ config, db, admission, observer, releasers, tracing, siblings });
+}
 
-  const port = config.port === 0 ? await freePort(config.host) : config.port;
-  const url = config.publicUrl ?? urlOf(config.host, port);
-  const { issuer, verifier, keys } = await createTokens(config, url, clock, observer);
-  if (keys.unreadReason !== undefined) {
-    core.jobs.start({ name: 'issuer-keys', everyMilliseconds: 2000, run: keys.readFirst });
-    // In the background: an issuer that is away must not hold up the start.
-    void keys.readFirst();
-  }
+/** In the background: an issuer that is away must not hold up the start. */
+function readUnreadKeys(keys: KeySet, jobs: Jobs): void {
+  if (keys.unreadReason === undefined) return;
+  jobs.start({ name: 'issuer-keys', everyMilliseconds: 2000, run: keys.readFirst });
+  void keys.readFirst();
+}
+
+async function openDomains(core: Core, { config, fresh = false, terminal }: AppOptions, url: string) {
   const inbox = openInbox(core);
   let forgetCounters = (): Promise<void> | void => {};
-  const sandbox = isSandbox ? await openSandbox(core, inbox, fresh, () => forgetCounters()) : undefined;
-  const phone = await openPhone(core, { url, inbox, terminal: options.terminal });
-
+  const sandbox = config.mode === 'sandbox' ? await openSandbox(core, inbox, fresh, () => forgetCounters()) : undefined;
+  const phone = await openPhone(core, { url, inbox, terminal });
   const users = openUsers(core, phone.guard.desk);
   const transactions = await openTransactions(core);
   const events = openEvents(core);
   forgetCounters = async () => {
     await Promise.all([phone.guard.forget(), events.forget()]);
   };
-  const demo = sandbox && (await seedDemo(core));
-  // Jobs end before what they use is released.
-  releasers.add(core.jobs.stop);
+  return {
+    sandbox,
+    services: {
+      ...phone.services,
+      ...users,
+      ...transactions,
+      listUserTransactions: createListUserTransactions(transactions.listTransactions, phone.guard.desk.noteLook),
+      ...openPrivacy(core),
+      ...events.services,
+    },
+  };
+}
 
+type Domains = Awaited<ReturnType<typeof openDomains>>;
+
+async function createHttp(
+  core: Core,
+  url: string,
+  { issuer, verifier, keys }: Tokens,
+  services: Domains['services'],
+  sandbox: Domains['sandbox'],
+): Promise<Server> {
+  const { config, db, admission, observer, tracing, stopping, siblings } = core;
   const checkReady = () => {
     if (stopping.isLeaving) throw serviceStopping();
     if (!db.available) throw databaseAway();
     if (keys.unreadReason !== undefined) throw issuerAway(keys.unreadReason);
   };
-  const services = {
-    ...phone.services,
-    ...users,
-    ...transactions,
-    listUserTransactions: createListUserTransactions(transactions.listTransactions, phone.guard.desk.noteLook),
-    settings: { version, mode: config.mode, settings: describeSettings(config) },
-    ...openPrivacy(core),
-    ...events.services,
+  const operations = operationsOf({
+    ...services,
     checkReady,
+    settings: { version, mode: config.mode, settings: describeSettings(config) },
     observer: { ...observer, metrics: siblings.readMetrics ?? observer.metrics },
     issuer,
     sandbox,
     pageNames: config.pages,
     pages: await readPages(config.pages, config.mode),
-    metricsHere: isSandbox && config.metricsPort === undefined,
-  };
-  const http = createServer({
-    operations: operationsOf(services),
+    metricsHere: sandbox !== undefined && config.metricsPort === undefined,
+  });
+  return createServer({
+    operations,
     verifier,
     observer,
     admission,
@@ -152,23 +186,8 @@ async function start(options: AppOptions, releasers: Releasers): Promise<App> {
     trustedProxies: config.trustedProxies,
     tracing: tracing?.request,
     isStopping: () => stopping.hasBegun,
-    ...(isSandbox && { guard: sandboxGuard(config, url) }),
+    ...(sandbox && { guard: sandboxGuard(config, url) }),
   });
-  releasers.add(await listen(http, config.host, port, config.stopSeconds));
-  // Where there are several processes, the primary serves the metrics of all.
-  if (config.metricsPort !== undefined && !siblings.readMetrics)
-    releasers.add(await serveMetrics(observer, config.host, config.metricsPort));
-
-  return {
-    url,
-    observer,
-    demo,
-    async stop(how) {
-      await stopping.drain(how);
-      await releasers.run();
-    },
-    kill: server.kill,
-  };
 }
 
 type CoreParts = Pick<Core, 'config' | 'db' | 'admission' | 'observer' | 'releasers' | 'tracing' | 'siblings'>;
