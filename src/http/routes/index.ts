@@ -205,10 +205,9 @@ export function operationsOf(services: Services): AnyOperation[] {
         ]
       : []),
     ...services.pageNames.map((name) => pageOperation(name, services.pages)),
-    openApiOperation(() => document),
+    openApiOperation(() => openApiDocument(operations, describeWebhooks)),
     docsOperation(services.pages),
   ];
-  const document = openApiDocument(operations, describeWebhooks);
   return [...operations, ...services.pages.assets.map(assetOperation)];
 }
 

@@ -1,8 +1,10 @@
 import type { OpenApiDocument } from '../openapi.ts';
-import { json, operation } from '../operation.ts';
+import { jsonText, operation } from '../operation.ts';
 
-export const openApiOperation = (document: () => OpenApiDocument) =>
-  operation({
+/** Made when it is first asked for: it takes as long as the rest of a start. */
+export function openApiOperation(describe: () => OpenApiDocument) {
+  let text: string | undefined;
+  return operation({
     name: 'openapi',
     method: 'GET',
     path: '/openapi.json',
@@ -15,5 +17,6 @@ export const openApiOperation = (document: () => OpenApiDocument) =>
         example: { openapi: '3.1.0', info: { title: 'Ledgerline' }, paths: {} },
       },
     },
-    handle: () => json(200, document()),
+    handle: () => jsonText(200, (text ??= JSON.stringify(describe()))),
   });
+}
