@@ -25,6 +25,7 @@ export interface FailureDetails {
   reason?: ErrorReason | undefined;
   problem?: Partial<ProblemDetails> | undefined;
   retryAfterSeconds?: number | undefined;
+  challenge?: string | undefined;
   cause?: unknown;
 }
 
@@ -39,9 +40,11 @@ export class LedgerlineError extends Error {
   /** The same id is in the service's log. */
   readonly traceId: string | undefined;
   readonly retryAfterSeconds: number | undefined;
+  /** What must be solved before the call is made again, from the header Challenge. */
+  readonly challenge: string | undefined;
 
   constructor(kind: FailureKind, message: string, details: FailureDetails = {}) {
-    const { status, reason, problem, retryAfterSeconds, cause } = details;
+    const { status, reason, problem, retryAfterSeconds, challenge, cause } = details;
     super(message, { cause });
     this.name = 'LedgerlineError';
     this.kind = kind;
@@ -50,6 +53,7 @@ export class LedgerlineError extends Error {
     this.errors = problem?.errors ?? {};
     this.traceId = problem?.traceId;
     this.retryAfterSeconds = retryAfterSeconds;
+    this.challenge = challenge;
   }
 }
 
@@ -79,6 +83,7 @@ export async function errorOf(response: Response): Promise<LedgerlineError> {
     reason,
     problem,
     retryAfterSeconds: retryAfterSeconds(response.headers),
+    challenge: response.headers.get('challenge') ?? undefined,
   });
 }
 

@@ -25,6 +25,7 @@ export type {
   OperatorPage,
 } from './operator.ts';
 export { isE164, type PhoneFunctions, type SendOptions, type SentCode } from './phone.ts';
+export { solveChallenge, type SolveChallenge } from './solve-challenge.ts';
 export { clientCredentials, type ClientCredentials, type TokenSource } from './token.ts';
 export type {
   ExportFormat,

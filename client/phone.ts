@@ -1,6 +1,7 @@
 /** Phone verification: a part of its own, so that a page that only verifies carries nothing else. */
 import { get, post, type CallOptions, type Calls } from './calls.ts';
 import { LedgerlineError, textOf } from './errors.ts';
+import { solveChallenge, type SolveChallenge } from './solve-challenge.ts';
 import type { Call } from './transport.ts';
 import type * as wire from './types.ts';
 
@@ -9,9 +10,13 @@ export interface PhoneOptions {
   resendSeconds?: number;
   /** The clock of the resend delay, in milliseconds since 1970. Default: the machine's. */
   now?: () => number;
+  /** Solves a challenge of the service instead of the client, or does not: false. */
+  solveChallenge?: SolveChallenge | false;
 }
 
 export interface SendOptions extends CallOptions {
+  /** A statement of your back end that it trusts this send, instead of the solution of a challenge. */
+  attestation?: string;
   /** The same key means the same send: repeated within a day, nothing is sent twice. Generated if not given. */
   idempotencyKey?: string;
 }
@@ -30,9 +35,12 @@ export function isE164(phoneNumber: string): boolean {
 }
 
 /** A send with a key may be repeated if no answer came. */
-function once(call: Call, { idempotencyKey = newKey() }: SendOptions = {}): Call {
-  return { ...call, idempotencyKey, repeatable: true };
+function once(call: Call, { idempotencyKey = newKey(), attestation }: SendOptions = {}): Call {
+  return { ...call, idempotencyKey, attestation, repeatable: true };
 }
+
+/** A second challenge comes if the send failed after the first was solved, or took too long. */
+const solutionLimit = 2;
 
 /** `randomUUID` is missing on pages without TLS. */
 function newKey(): string {
@@ -42,13 +50,26 @@ function newKey(): string {
 export type PhoneFunctions = ReturnType<typeof phoneFunctions>;
 
 export function phoneFunctions({ transport, json, nothing }: Calls, options: PhoneOptions = {}) {
-  const { resendSeconds = 30, now = Date.now } = options;
+  const { resendSeconds = 30, now = Date.now, solveChallenge: solve = solveChallenge } = options;
   const lastSends = new Map<number, number>();
 
   /** Seconds until the app should offer another code. */
   function secondsUntilResend(userId: number): number {
     const sent = lastSends.get(userId);
     return sent === undefined ? 0 : Math.max(0, Math.ceil(resendSeconds - (now() - sent) / 1000));
+  }
+
+  /** If the service asks for a proof, the same call is made again with one. */
+  async function sendWithProof(call: Call, solved = 0): Promise<Response> {
+    try {
+      return await transport(call);
+    } catch (error) {
+      const challenge = error instanceof LedgerlineError ? error.challenge : undefined;
+      if (challenge === undefined || solve === false || solved === solutionLimit) throw error;
+      const challengeSolution = await solve(challenge, call.signal);
+      if (challengeSolution === undefined) throw error;
+      return sendWithProof({ ...call, challengeSolution }, solved + 1);
+    }
   }
 
   async function send(userId: number, call: Call): Promise<SentCode> {
@@ -61,7 +82,7 @@ export function phoneFunctions({ transport, json, nothing }: Calls, options: Pho
     const before = lastSends.get(userId);
     lastSends.set(userId, now());
     try {
-      const response = await transport(call);
+      const response = await sendWithProof(call);
       await textOf(response, call.signal);
       return sentCode(response.headers);
     } catch (error) {

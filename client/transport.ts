@@ -23,6 +23,9 @@ export interface Call {
   repeatable?: boolean;
   /** Lets the service recognise a repeated call. */
   idempotencyKey?: string;
+  /** What a send proves itself with. */
+  challengeSolution?: string | undefined;
+  attestation?: string | undefined;
   /** The last event of a stream, to resume after it. */
   lastEventId?: string | undefined;
   /** Whether the token that was given last is known to have expired. */
@@ -50,6 +53,8 @@ export function createTransport(options: TransportOptions): Transport {
     if (!call.open) headers.authorization = `Bearer ${await tokenOf(refused)}`;
     if (call.body !== undefined) headers['content-type'] = 'application/json';
     if (call.idempotencyKey !== undefined) headers['idempotency-key'] = call.idempotencyKey;
+    if (call.challengeSolution !== undefined) headers['challenge-solution'] = call.challengeSolution;
+    if (call.attestation !== undefined) headers.attestation = call.attestation;
     if (call.lastEventId !== undefined) headers['last-event-id'] = call.lastEventId;
     try {
       return await send(base + call.path, {

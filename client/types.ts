@@ -1071,7 +1071,7 @@ export interface MessageLog {
 
 export interface GuardRule {
   /** Its name. */
-  rule: 'user-sends' | 'address-sends' | 'token-sends' | 'country' | 'number-type' | 'spend' | 'phone-sends' | 'phone-users' | 'user-phones' | 'prefix' | 'country-sends' | 'user-failures' | 'address-failures' | 'token-failures' | 'phone-failures' | 'one-code';
+  rule: 'user-sends' | 'address-sends' | 'token-sends' | 'country' | 'number-type' | 'spend' | 'phone-sends' | 'phone-users' | 'user-phones' | 'prefix' | 'challenge' | 'country-sends' | 'user-failures' | 'address-failures' | 'token-failures' | 'phone-failures' | 'one-code';
   /** What it counts, in a sentence. */
   about: string;
   /** The mode in force. */
@@ -1095,7 +1095,7 @@ export interface GuardRules {
 
 export interface GuardModeRequest {
   /** The rule. */
-  rule: 'user-sends' | 'address-sends' | 'token-sends' | 'country' | 'number-type' | 'spend' | 'phone-sends' | 'phone-users' | 'user-phones' | 'prefix' | 'country-sends' | 'user-failures' | 'address-failures' | 'token-failures' | 'phone-failures' | 'one-code';
+  rule: 'user-sends' | 'address-sends' | 'token-sends' | 'country' | 'number-type' | 'spend' | 'phone-sends' | 'phone-users' | 'user-phones' | 'prefix' | 'challenge' | 'country-sends' | 'user-failures' | 'address-failures' | 'token-failures' | 'phone-failures' | 'one-code';
   /** Its mode from now on; configured goes back to the setting. */
   mode: 'off' | 'shadow' | 'enforce' | 'configured';
   /** Why it is changed; the audit shows it. */
@@ -1119,7 +1119,7 @@ export interface GuardLimitUsage {
 
 export interface GuardRuleUsage {
   /** Its name. */
-  rule: 'user-sends' | 'address-sends' | 'token-sends' | 'country' | 'number-type' | 'spend' | 'phone-sends' | 'phone-users' | 'user-phones' | 'prefix' | 'country-sends' | 'user-failures' | 'address-failures' | 'token-failures' | 'phone-failures' | 'one-code';
+  rule: 'user-sends' | 'address-sends' | 'token-sends' | 'country' | 'number-type' | 'spend' | 'phone-sends' | 'phone-users' | 'user-phones' | 'prefix' | 'challenge' | 'country-sends' | 'user-failures' | 'address-failures' | 'token-failures' | 'phone-failures' | 'one-code';
   /** What it counts: sends, phones, users, failures, failed users, messages or money. */
   counts: string;
   /** Its limits, each with what is used of it. Of countries and ranges those that used most. */
@@ -1135,7 +1135,7 @@ export interface GuardBlock {
   /** The id by which it can be lifted. */
   id: string;
   /** The rule that blocks. */
-  rule: 'user-sends' | 'address-sends' | 'token-sends' | 'country' | 'number-type' | 'spend' | 'phone-sends' | 'phone-users' | 'user-phones' | 'prefix' | 'country-sends' | 'user-failures' | 'address-failures' | 'token-failures' | 'phone-failures' | 'one-code';
+  rule: 'user-sends' | 'address-sends' | 'token-sends' | 'country' | 'number-type' | 'spend' | 'phone-sends' | 'phone-users' | 'user-phones' | 'prefix' | 'challenge' | 'country-sends' | 'user-failures' | 'address-failures' | 'token-failures' | 'phone-failures' | 'one-code';
   /** Who is blocked. Phone numbers are masked. */
   subject: string;
   /** The users it refuses; null: everybody. */
@@ -1203,7 +1203,7 @@ export interface GuardDecision {
   /** When it was made. */
   at: string;
   /** The rule that decided. */
-  rule: 'user-sends' | 'address-sends' | 'token-sends' | 'country' | 'number-type' | 'spend' | 'phone-sends' | 'phone-users' | 'user-phones' | 'prefix' | 'country-sends' | 'user-failures' | 'address-failures' | 'token-failures' | 'phone-failures' | 'one-code';
+  rule: 'user-sends' | 'address-sends' | 'token-sends' | 'country' | 'number-type' | 'spend' | 'phone-sends' | 'phone-users' | 'user-phones' | 'prefix' | 'challenge' | 'country-sends' | 'user-failures' | 'address-failures' | 'token-failures' | 'phone-failures' | 'one-code';
   /** Whether the request was refused, or would have been. */
   action: 'refused' | 'shadow';
   /** The operation that was called. */

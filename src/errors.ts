@@ -113,7 +113,7 @@ export const catalogue = {
   'challenge-required': {
     status: 429,
     message: 'A challenge must be solved before another code is sent.',
-    when: 'The caller must solve the challenge in the header `Challenge` first.',
+    when: 'The caller must prove itself first: by the solution of the challenge in the header `Challenge`, sent as `Challenge-Solution`, or by an `Attestation` (decisions/0008-challenge.md).',
   },
   internal: { status: 500, when: 'A defect of the service. The body is empty; the log has the traceId.' },
   'send-failed': {

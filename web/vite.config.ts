@@ -23,6 +23,9 @@ const cssTarget = ['chrome123', 'firefox120', 'safari17.5'];
 function element(name: string) {
   return defineConfig({
     ...common,
+    // What it loads later is beside it, wherever the host page puts both.
+    base: './',
+    worker: { format: 'es', rollupOptions: { output: { entryFileNames: '[name].js' } } },
     build: {
       outDir: path.join(here, '../dist', name),
       emptyOutDir: true,
@@ -44,6 +47,7 @@ const scalarFolder = `assets/scalar-${scalarVersion}`;
 
 const pages = defineConfig({
   ...common,
+  worker: { format: 'es' },
   define: { __SCALAR__: JSON.stringify(`/${scalarFolder}/standalone.esm.js`) },
   build: {
     outDir: output,

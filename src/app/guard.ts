@@ -1,5 +1,6 @@
 /** Wires the guard: its rules, its counters, and the jobs that keep both current. */
 import { errorCode } from '../db/failures.ts';
+import { createChallenges } from '../guard/challenge.ts';
 import { DecisionLog } from '../guard/decisions.ts';
 import { createGuardDesk } from '../guard/desk.ts';
 import { createDeskStore } from '../guard/desk.store.ts';
@@ -74,6 +75,13 @@ export async function openGuard(core: Core, phones: PhoneStore, observe: Observe
       live,
       leases,
       ranges,
+      challenges: createChallenges({
+        keys: core.deriveKeys('challenges'),
+        attestationKeys: config.attestationKeys ?? [],
+        work: config.challengeWork,
+        seconds: config.challengeSeconds,
+        digest,
+      }),
       decisions,
       digest,
       clock,

@@ -105,6 +105,20 @@ export function byKey<T>(keys: string, pattern: RegExp, value: Kind<T>): Kind<Ma
   };
 }
 
+export const base64Keys: Kind<Buffer[]> = {
+  form: 'base64 of at least 32 random bytes; several, separated by commas: the first makes digests, all verify them',
+  parse(value) {
+    const keys = list.parse(value).map((item) => {
+      const key = Buffer.from(item, 'base64');
+      return key.length >= 32 && /^[A-Za-z0-9+/_-]+=*$/.test(item)
+        ? key
+        : fail('must be the base64 of at least 32 random bytes; `ledgerline keys` makes one');
+    });
+    if (new Set(keys.map((key) => key.toString('hex'))).size < keys.length) return fail('names a key twice');
+    return keys.length > 0 ? keys : fail('must name a key; `ledgerline keys` makes one');
+  },
+};
+
 /** Part of a path, or of a header. */
 export const word: Kind<string> = {
   form: 'text without spaces',

@@ -32,6 +32,7 @@ const sweeps = {
     type: 'bytea',
     expired: `${lastAt('t.users')} <= $2 and (t.blocked_until is null or t.blocked_until <= $3)`,
   },
+  guard_proofs: { key: 'key', first: '\\x', type: 'bytea', expired: 't.expires_at <= $3 and $2 <= $3' },
   guard_ranges: {
     key: 'name',
     first: '',

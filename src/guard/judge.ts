@@ -28,3 +28,9 @@ export function judge(objections: readonly Objection[], modes: Modes): Verdict {
   const evidence = objections.find(({ rule }) => rule === enforced)?.evidence;
   return { refusal: { rule: enforced, waitSeconds, evidence }, shadows };
 }
+
+/** Whether every enforced rule that objects is this one. */
+export function isOnlyObjection(rule: RuleName, objections: readonly Objection[], modes: Modes): boolean {
+  const enforced = objections.filter((objection) => modes[objection.rule] === 'enforce');
+  return enforced.length > 0 && enforced.every((objection) => objection.rule === rule);
+}

@@ -46,7 +46,9 @@ interface DrawnRange {
 export interface RangeVerdict {
   /** The first objection to a newcomer; undefined if there is none. */
   objection: Objection | undefined;
-  /** Whether an established user may send all the same. */
+  /** Whether a newcomer with a proof may send all the same. */
+  isOpenToProven: boolean;
+  /** Whether an established user may. */
   isOpenToEstablished: boolean;
   /** Takes the send back, which is counted from now on. */
   giveBack(): void;
@@ -86,9 +88,10 @@ export class RangeBook {
     const objectionTo = (rank: Rank) => firstOf(ranges, (drawn) => this.#ask(drawn, country, rank));
     const objection = objectionTo('newcomer');
     if (objection) this.#noteObjection(objection, now);
-    const isOpenToEstablished = objection === undefined || objectionTo('established') === undefined;
+    const isOpenTo = (rank: Rank) => objection === undefined || objectionTo(rank) === undefined;
+    const open = { isOpenToProven: isOpenTo('proven'), isOpenToEstablished: isOpenTo('established') };
     this.#add(ranges, 1, now);
-    return { objection, isOpenToEstablished, giveBack: () => this.#add(ranges, -1, now) };
+    return { objection, ...open, giveBack: () => this.#add(ranges, -1, now) };
   }
 
   #ask({ range, entry, answers }: DrawnRange, country: Entry, rank: Rank): Objection | undefined {

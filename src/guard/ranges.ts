@@ -55,9 +55,9 @@ export interface RangeLimits {
   conversionPercent: number;
 }
 
-/** What is known of the sender. An established user may use as much again as all the others. */
-export type Rank = 'newcomer' | 'established';
-const shareOfRank: Readonly<Record<Rank, number>> = { newcomer: 1, established: 2 };
+/** What is known of the sender. Each rank has a share that those before it do not reach. */
+export type Rank = 'newcomer' | 'proven' | 'established';
+const shareOfRank: Readonly<Record<Rank, number>> = { newcomer: 1, proven: 2, established: 3 };
 
 const learnedDays = spanSeconds.normalSends / 86_400;
 /** So many verified codes in the learned days make a range a proven one, if its conversion is not far below normal. */
@@ -158,7 +158,7 @@ export function objectTo(question: Question): Objection | undefined {
   const conversion = normalConversion(state, country, limits);
   const normal = normalDay(state, conversion);
   const least = limits.unverified[range.level] * (country.normalVerified < knownCountryCount ? 1 : leastShareWhenKnown);
-  // The budget that is halved is that of newcomers: established users keep theirs.
+  // The budget that is halved is that of newcomers: the others keep theirs.
   const share = rank === 'newcomer' ? shareOfRank[rank] / 2 ** state.shrinks : shareOfRank[rank];
   const unverifiedLimit = share * Math.max(least, (limits.unverifiedPercent / 100) * normal);
   const sendLimit = shareOfRank[rank] * Math.max(limits.sends[range.level], limits.growth * normal);

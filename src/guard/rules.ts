@@ -16,6 +16,7 @@ export type Counter =
 export type Judged =
   | { counts: 'nothing'; by: 'number' }
   | { counts: 'messages'; by: 'prefix' | 'country' }
+  | { counts: 'proofs'; by: 'prefix' }
   | { counts: 'money'; by: 'country and day' };
 
 interface RuleBase {
@@ -28,6 +29,8 @@ interface RuleBase {
   sparesSafeNumbers?: true;
   /** Enforced in the sandbox too; the others are off there. */
   isOnInSandbox?: true;
+  /** Off, also in production, until it is switched on by its name. */
+  isOffUntilNamed?: true;
 }
 
 export interface CountingRule extends RuleBase {
@@ -159,6 +162,17 @@ export const rules = {
     answer: '429',
     refusal: destinationLimited,
   },
+  challenge: {
+    counts: 'proofs',
+    by: 'prefix',
+    sentence: 'Asks for a proof where `prefix` would refuse a newcomer; the proof buys one send of a reserved budget.',
+    settings: ['LEDGERLINE_CHALLENGE_WORK', 'LEDGERLINE_CHALLENGE_SECONDS', 'LEDGERLINE_ATTESTATION_KEY'],
+    defaults: 'off; a reserve as large as the budget of `prefix`',
+    sparesSafeNumbers: true,
+    isOffUntilNamed: true,
+    answer: '429',
+    refusal: 'A challenge must be solved before another code is sent.',
+  },
   'country-sends': {
     counts: 'messages',
     by: 'country',
@@ -262,8 +276,9 @@ export type Modes = Readonly<Record<RuleName, RuleMode>>;
 
 /** Modes as they are configured: by name, by `*`, or what the mode of the service asks for. */
 export function configuredModes(isProduction: boolean, given: ReadonlyMap<string, RuleMode>): Modes {
-  const fallback = (name: RuleName) => (isProduction || ruleOf(name).isOnInSandbox ? 'enforce' : 'off');
+  const modeOfRest = (name: RuleName) =>
+    given.get('*') ?? (isProduction || ruleOf(name).isOnInSandbox ? 'enforce' : 'off');
   return Object.fromEntries(
-    ruleNames.map((name) => [name, given.get(name) ?? given.get('*') ?? fallback(name)]),
+    ruleNames.map((name) => [name, given.get(name) ?? (ruleOf(name).isOffUntilNamed ? 'off' : modeOfRest(name))]),
   ) as Modes;
 }

@@ -119,6 +119,9 @@ function describeError(status: number, reasons: ErrorReason[], share: Share): Op
     headers: {
       'Error-Reason': { description: 'Which error it is.', required: true, schema: reasonOneOf(reasons, share) },
       ...(isRetryable(status) && { 'Retry-After': retryAfter }),
+      ...(reasons.includes('challenge-required') && {
+        Challenge: { description: 'What to solve, with challenge-required.', schema: { type: 'string' } },
+      }),
       ...(status === 401 && {
         'WWW-Authenticate': { description: 'RFC 6750 section 3.', required: true, schema: { type: 'string' } },
       }),

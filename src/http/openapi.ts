@@ -100,7 +100,7 @@ function describe(
   };
 }
 
-function parameters({ path, query }: AnyOperation): Pick<OpenApiOperation, 'parameters'> {
+function parameters({ path, query, requestHeaders = {} }: AnyOperation): Pick<OpenApiOperation, 'parameters'> {
   const inPath = [...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => ({
     name: name!,
     in: 'path',
@@ -108,6 +108,10 @@ function parameters({ path, query }: AnyOperation): Pick<OpenApiOperation, 'para
     schema: { type: 'integer', format: 'int32', minimum: 1 },
   }));
   const inQuery = (query?.parameters ?? []).map((parameter) => ({ ...parameter, in: 'query' }));
-  const all = [...inPath, ...inQuery];
+  const inHeader = Object.entries(requestHeaders).map(([name, description]) => ({
+    ...{ name, in: 'header', required: false, description },
+    schema: { type: 'string' },
+  }));
+  const all = [...inPath, ...inQuery, ...inHeader];
   return all.length > 0 ? { parameters: all } : {};
 }

@@ -74,6 +74,8 @@ interface Described {
   responses: Record<number, ResponseDoc>;
   /** The errors of its own, besides those that every operation of its kind has. */
   errors?: readonly ErrorReason[];
+  /** Request headers of its own, with what they mean. */
+  requestHeaders?: Readonly<Record<string, string>>;
   /** An example request body, for the reference. */
   example?: unknown;
   /** The schema of a form-encoded body that the operation reads itself. */

@@ -21,25 +21,30 @@ const mediaTypes: Record<string, string> = {
   '.svg': 'image/svg+xml',
 };
 
-/** Everything from our own origin, no inline script or style, no framing. */
-const policy = [
-  "default-src 'none'",
-  "script-src 'self'",
-  "style-src 'self'",
-  "img-src 'self'",
-  "connect-src 'self'",
-  "base-uri 'none'",
-  "form-action 'none'",
-  "frame-ancestors 'none'",
-  "require-trusted-types-for 'script'",
-  "trusted-types 'none'",
-].join('; ');
+/**
+ * Everything from our own origin, no inline script or style, no framing. The page with the form to verify a phone has
+ * one policy for trusted types, which lets it start the worker that solves challenges.
+ */
+const policyOf = (name: PageName) =>
+  [
+    "default-src 'none'",
+    "script-src 'self'",
+    "style-src 'self'",
+    "img-src 'self'",
+    "connect-src 'self'",
+    "base-uri 'none'",
+    "form-action 'none'",
+    "frame-ancestors 'none'",
+    "require-trusted-types-for 'script'",
+    name === 'sandbox' ? 'trusted-types default' : "trusted-types 'none'",
+  ].join('; ');
 
-const pageHeaders = {
-  'content-security-policy': policy,
+const pageHeaders = (name: PageName) => ({
+  'cache-control': 'no-cache',
+  'content-security-policy': policyOf(name),
   'referrer-policy': 'no-referrer',
   'cross-origin-opener-policy': 'same-origin',
-};
+});
 
 const assetHeaders = { 'cache-control': 'public, max-age=31536000, immutable' };
 
@@ -119,7 +124,7 @@ async function readText(file: string, mode: Mode): Promise<string> {
 
 async function readHtml(name: PageName, mode: Mode): Promise<StaticFile> {
   const text = Buffer.from(await readText(htmlFiles[name], mode));
-  return staticFile(name, '.html', text, brotliCompressSync(text), { 'cache-control': 'no-cache', ...pageHeaders });
+  return staticFile(name, '.html', text, brotliCompressSync(text), pageHeaders(name));
 }
 
 async function readAsset(name: string): Promise<StaticFile> {

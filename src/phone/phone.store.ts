@@ -1,6 +1,7 @@
 /** The statements that decide about phones. Where two callers can race, one statement decides. */
 import { array, type Database } from '../db/database.ts';
 import { retryLostRace } from '../db/lost-race.ts';
+import type { Proof } from '../guard/challenge.ts';
 import type { FailureLimits, SendLimits } from '../guard/limits.ts';
 import type { RuleName } from '../guard/rules.ts';
 import type { Source } from '../guard/source.ts';
@@ -30,6 +31,8 @@ export interface SendAttempt {
   isForbidden: boolean;
   /** An enforced rule allows it to established users only. */
   isForbiddenToNewcomers: boolean;
+  /** A proof by which a newcomer may send all the same, unless it was used before. */
+  proof: Proof | undefined;
   /** What this process must lease for the send, as JSON; null if it holds enough. */
   leases: string | null;
   code: NewCode;
@@ -51,7 +54,7 @@ export interface Refusal {
 }
 
 export interface SendReservation {
-  decision: 'unknown-user' | 'verified' | 'refused' | 'phone-taken' | 'reserved';
+  decision: 'unknown-user' | 'verified' | 'refused' | 'proof-used' | 'phone-taken' | 'reserved';
   refusals: Refusal[];
   /** The sources that the send was counted for. */
   counted: Source[];
@@ -142,6 +145,13 @@ const reserveSendText = rememberStatements<SendLimits>(
     $8::bytea, $9::bytea, $10::timestamptz, $11::int, $12::boolean)`,
 );
 
+const reserveProvenSendText = rememberStatements<SendLimits>(
+  (limits, counted) => `
+  select * from reserve_proven_send($14::bytea, $15::timestamptz, $1::int, $2::text, $3::bytea, $4::timestamptz,
+    $5::smallint, $6::boolean, ${sendLimitsConstant(limits)}, ${sourcesExpression(limits, counted, 16)},
+    $13::timestamptz, $7::text::jsonb, $8::bytea, $9::bytea, $10::timestamptz, $11::int, $12::boolean)`,
+);
+
 /**
  * The common case of finish_send, as a plain statement: a function takes a third longer. The accepted code is the
  * user's latest, so it supersedes the earlier ones.
@@ -187,15 +197,17 @@ const consumeCodeText = rememberStatements<FailureLimits>(
 export function createPhoneStore(db: Database) {
   return {
     async reserveSend(attempt: SendAttempt): Promise<SendReservation> {
-      const { userId, phone, phoneKey, now, limits, code } = attempt;
+      const { userId, phone, phoneKey, now, limits, code, proof } = attempt;
       const counted = countedSources(limits, attempt.sources);
+      const text = (proof ? reserveProvenSendText : reserveSendText)(limits, counted);
       const [row] = await retryLostRace(() =>
         db.write.unsafe(
-          reserveSendText(limits, counted),
+          text,
           [
             ...[userId, phone, phoneKey, now, attempt.correlationType, attempt.isForbidden, attempt.leases],
-            ...[code.seed, code.digest, code.expiresAt, code.attemptLimit, code.mayRepeat],
-            ...[attempt.establishedBefore, attempt.isForbiddenToNewcomers, ...sourceParameters(counted)],
+            ...[code.seed, code.digest, code.expiresAt, code.attemptLimit, code.mayRepeat, attempt.establishedBefore],
+            ...(proof ? [proof.key, proof.expiresAt] : [attempt.isForbiddenToNewcomers]),
+            ...sourceParameters(counted),
           ],
           { prepare: true },
         ),

@@ -1,10 +1,11 @@
 /** Decides whether a code may be sent, by every rule, and counts it if so. */
 import { secondsAfter, secondsBetween, type Clock } from '../clock.ts';
-import { phoneTaken, phoneUnsupported, tooManySends, unknownUser } from '../errors.ts';
+import { challengeRequired, phoneTaken, phoneUnsupported, tooManySends, unknownUser } from '../errors.ts';
 import type { Observe } from '../observe.ts';
+import type { Challenges, GivenProof } from '../guard/challenge.ts';
 import type { Decision, DecisionLog } from '../guard/decisions.ts';
 import { endOfDay, isOn, rulesAgainst, sharedNeeds, type Need } from '../guard/destination.ts';
-import { judge, type Objection } from '../guard/judge.ts';
+import { isOnlyObjection, judge, type Objection } from '../guard/judge.ts';
 import type { Grant, LeaseBook, Taken } from '../guard/leases.ts';
 import type { LiveGuard } from '../guard/live.ts';
 import type { RangeBook, RangeVerdict } from '../guard/range-book.ts';
@@ -30,6 +31,7 @@ export interface GuardedSend {
   number: PhoneNumber;
   correlationType: number;
   origin: Origin;
+  proof: GivenProof;
   /** The code that is stored if this send issues a new one. */
   makeCode(now: Date): NewCode;
 }
@@ -39,6 +41,7 @@ export interface SendGuard {
   live: LiveGuard;
   leases: LeaseBook;
   ranges: RangeBook;
+  challenges: Challenges;
   decisions: DecisionLog;
   digest: Digest;
   clock: Clock;
@@ -47,7 +50,8 @@ export interface SendGuard {
 
 export type ReserveSend = ReturnType<typeof createReserveSend>;
 
-export function createReserveSend({ store, live, leases, ranges, decisions, digest, clock, observe }: SendGuard) {
+export function createReserveSend(guard: SendGuard) {
+  const { store, live, leases, ranges, challenges, decisions, digest, clock, observe } = guard;
   const isEnforced = (rule: RuleName) => live.modes[rule] === 'enforce';
 
   /** Undefined: the user is verified already, and nothing is to be sent. */
@@ -62,6 +66,8 @@ export function createReserveSend({ store, live, leases, ranges, decisions, dige
     const now = clock.now();
     const range = isOn('prefix', modes, isSafe) ? ranges.judge(number, now) : undefined;
     const isRangeFull = range?.objection !== undefined && isEnforced('prefix');
+    const takesProof = isRangeFull && range.isOpenToProven && isEnforced('challenge');
+    const proof = takesProof ? challenges.check(send.proof, { userId, phone: number.key }, now) : undefined;
 
     let reserved: SendReservation | undefined;
     try {
@@ -79,6 +85,7 @@ export function createReserveSend({ store, live, leases, ranges, decisions, dige
           taken.denied.some(({ need }) => isEnforced(need.rule)) ||
           (isRangeFull && !range.isOpenToEstablished),
         isForbiddenToNewcomers: isRangeFull,
+        proof,
         leases: writeLeases(taken, now),
         code: send.makeCode(now),
       });
@@ -94,15 +101,36 @@ export function createReserveSend({ store, live, leases, ranges, decisions, dige
     const own = reserved.refusals.map(({ rule, until }) => ({ rule, waitSeconds: secondsBetween(now, until) }));
     // A phone that another user holds is not judged by the rules about destinations.
     const others = decision === 'phone-taken' ? [] : destinationObjections(against, reserved, taken, range, now);
-    const { refusal, shadows } = judge([...own, ...others], modes);
+    const objections = [...own, ...others];
+    const { refusal, shadows } = judge(objections, modes);
     for (const rule of shadows) await note(send, sources, { rule, ...evidenceOf(rule, others) }, 'shadow', now);
-    if (decision === 'refused') return refuse(send, sources, refusal ?? own[0], now);
+    if (decision === 'refused' || decision === 'proof-used') {
+      const isProvable = range?.isOpenToProven === true && isOnlyObjection('prefix', objections, modes);
+      if (isProvable && refusal) await challenge(send, sources, refusal, now);
+      return refuse(send, sources, refusal ?? own[0], now);
+    }
     if (decision === 'phone-taken') {
       observe({ kind: 'send-refused', userId, reason: 'phone-taken', traceId: send.origin.traceId });
       throw phoneTaken();
     }
     return { codeNumber, messageNumber, repeated, requestedAt: now, phoneKey, counted };
   };
+
+  /** Refuses with a challenge instead, if the rule is on. In shadow it records that it would have. */
+  async function challenge(
+    send: GuardedSend,
+    sources: readonly Source[],
+    { waitSeconds = 1, evidence }: Objection,
+    now: Date,
+  ): Promise<void> {
+    const mode = live.modes.challenge;
+    if (mode === 'off') return;
+    await note(send, sources, { rule: 'challenge', evidence }, mode === 'shadow' ? 'shadow' : 'refused', now);
+    if (mode === 'shadow') return;
+    const { userId, number, origin } = send;
+    observe({ kind: 'send-refused', userId, reason: 'challenge', traceId: origin.traceId });
+    throw challengeRequired(waitSeconds, challenges.make({ userId, phone: number.key }, now));
+  }
 
   /** There is no objection if the mode of its rule changed during the call. The next call uses the new mode. */
   async function refuse(

@@ -3,6 +3,7 @@ import { secondsAfter, type Clock } from '../clock.ts';
 import { notDispatched, nothingToResend, phoneUnsupported, sendOutcomeUnknown, unknownUser } from '../errors.ts';
 import type { DigestKeys } from '../digest-keys.ts';
 import type { Observe } from '../observe.ts';
+import type { GivenProof } from '../guard/challenge.ts';
 import type { Origin } from '../guard/source.ts';
 import type { Dispatch, OutgoingMessage } from '../sms/failover.ts';
 import type { MessageText, WriteMessage } from '../sms/message.ts';
@@ -14,14 +15,19 @@ import type { ReserveSend, ReservedSend } from './reserve-send.ts';
 import type { SendOnce, SentCode } from './send-once.ts';
 import { testGateway, type FindTestNumber } from './test-numbers.ts';
 
-export interface SendRequest {
+export interface ResendRequest {
   userId: number;
+  origin: Origin;
+  /** What the caller proves itself with. */
+  proof: GivenProof;
+  idempotencyKey?: string | undefined;
+}
+
+export interface SendRequest extends ResendRequest {
   phone: PhoneNumber;
   correlationType: number;
   /** The language wanted for the message. */
   locale?: string | undefined;
-  origin: Origin;
-  idempotencyKey?: string | undefined;
 }
 
 export interface SendRules {
@@ -66,14 +72,14 @@ export function createSendCode(rules: SendRules) {
    * sent again. One that cannot be recovered, because its key is gone, is replaced by a new one.
    */
   async function prepare(request: SendRequest, mayRepeat: boolean): Promise<Prepared | undefined> {
-    const { userId, phone, correlationType, origin } = request;
+    const { userId, phone, correlationType, origin, proof } = request;
     let code = '';
     const makeCode = (now: Date): NewCode => {
       const made = createCode(userId, phone.key, now, mayRepeat);
       code = made.code;
       return made.stored;
     };
-    const reserved = await rules.reserveSend({ userId, number: phone, correlationType, origin, makeCode });
+    const reserved = await rules.reserveSend({ userId, number: phone, correlationType, origin, proof, makeCode });
     if (!reserved?.repeated) return reserved && { ...reserved, code };
     const owner = { userId, phone: phone.key };
     const recovered = recoverCode(rules.digestKeys, reserved.repeated, owner, rules.codeDigits);
@@ -179,18 +185,19 @@ export function createSendCode(rules: SendRules) {
   }
 
   /** A send to the phone of the last send. */
-  async function resend(userId: number, origin: Origin): Promise<SentCode | undefined> {
+  async function resend({ userId, origin, proof }: ResendRequest): Promise<SentCode | undefined> {
     const last = await store.readLastSend(userId);
     if (!last) throw unknownUser();
     if (last.verified) return undefined;
     if (last.phone === null) throw nothingToResend();
     const { phone, correlationType, locale } = last;
-    return send({ userId, phone: parsePhoneNumber(phone)!, correlationType, locale, origin });
+    return send({ userId, phone: parsePhoneNumber(phone)!, correlationType, locale, origin, proof });
   }
 
-  async function resendCode(userId: number, origin: Origin, idempotencyKey?: string): Promise<SentCode | undefined> {
-    if (idempotencyKey === undefined) return resend(userId, origin);
-    return rules.once(userId, idempotencyKey, 'resend', () => resend(userId, origin));
+  async function resendCode(request: ResendRequest): Promise<SentCode | undefined> {
+    const { userId, idempotencyKey } = request;
+    if (idempotencyKey === undefined) return resend(request);
+    return rules.once(userId, idempotencyKey, 'resend', () => resend(request));
   }
 
   return { sendCode, resendCode };

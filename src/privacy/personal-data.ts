@@ -177,6 +177,12 @@ export const tables = {
     personal: { key: 'keyed digest of a code', users: 'user ids' },
     other: ['blocked_until'],
   },
+  guard_proofs: {
+    atErasure: 'kept',
+    keptBecause: 'a proof is good once. Kept until it expires, at most an hour',
+    personal: { key: 'keyed digest of a user id and a nonce' },
+    other: ['expires_at'],
+  },
   guard_safe: {
     atErasure: 'kept',
     keptBecause: 'an operator put it there. Kept until an operator removes it',

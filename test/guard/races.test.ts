@@ -1,12 +1,17 @@
 /** 1,000 calls at once on one key, over two service processes on one database: a limit is a limit. */
 import { randomBytes } from 'node:crypto';
-import { Agent, request } from 'node:http';
+import { Agent, request, type IncomingMessage } from 'node:http';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { dataFolder, ServiceProcess } from '../harness/process.ts';
 import { cloneDatabase, newPhone } from '../harness/service.ts';
 import postgres from 'postgres';
+import { solveChallenge } from '../../client/index.ts';
+import { until } from '../harness/until.ts';
 
 interface Pair {
+  /** Asks the processes in turn. */
+  ask(index: number, path: string, body: unknown, options?: CallOptions): Promise<IncomingMessage>;
+  /** The same, for the status alone. */
   call(index: number, path: string, body: unknown, options?: CallOptions): Promise<number>;
   users: number[];
   sql: postgres.Sql;
@@ -16,6 +21,7 @@ interface CallOptions {
   address?: string;
   /** With a token bound to this user, instead of a back end's. */
   bound?: number;
+  headers?: Record<string, string>;
 }
 
 const calls = 1000;
@@ -62,29 +68,32 @@ async function startPair(settings: Record<string, string>): Promise<Pair> {
     return tokens.get(key)!;
   }
 
+  const ask: Pair['ask'] = async (index, path, body, { address, bound, headers } = {}) => {
+    const process = processes[index % 2]!;
+    const token = await tokenOf(process, bound);
+    return new Promise((resolve, reject) => {
+      const outgoing = request(
+        process.url + path,
+        {
+          agent,
+          method: 'POST',
+          headers: {
+            authorization: `Bearer ${token}`,
+            'content-type': 'application/json',
+            ...(address && { 'x-forwarded-for': address }),
+            ...headers,
+          },
+        },
+        (response) => response.resume().on('end', () => resolve(response)),
+      );
+      outgoing.on('error', reject).end(JSON.stringify(body));
+    });
+  };
   return {
     users: rows.map(({ id }) => id),
     sql,
-    async call(index, path, body, { address, bound } = {}) {
-      const process = processes[index % 2]!;
-      const token = await tokenOf(process, bound);
-      return new Promise((resolve, reject) => {
-        const outgoing = request(
-          process.url + path,
-          {
-            agent,
-            method: 'POST',
-            headers: {
-              authorization: `Bearer ${token}`,
-              'content-type': 'application/json',
-              ...(address && { 'x-forwarded-for': address }),
-            },
-          },
-          (response) => response.resume().on('end', () => resolve(response.statusCode!)),
-        );
-        outgoing.on('error', reject).end(JSON.stringify(body));
-      });
-    },
+    ask,
+    call: async (index, path, body, options) => (await ask(index, path, body, options)).statusCode!,
   };
 }
 
@@ -206,6 +215,33 @@ describe('1,000 parallel sends over two processes', { timeout: 180_000 }, () => 
     );
     expect(counts[204]).toBeLessThanOrEqual(400);
     expect(counts[204]).toBeGreaterThanOrEqual(400 - 2 * 4);
+  });
+
+  it('with one solution of a challenge pass once', async () => {
+    const budget = 50;
+    const pair = await startPair({
+      LEDGERLINE_RULES: '*=off,prefix=enforce,challenge=enforce',
+      LEDGERLINE_RANGE_UNVERIFIED: `4=${budget},5=5000,6=5000,7=5000,country=5000`,
+      LEDGERLINE_CHALLENGE_WORK: '400',
+    });
+    const [id, ...others] = pair.users;
+    const phoneOf = (index: number) => `+44740012${String(index).padStart(4, '0')}`;
+    await Promise.all(
+      others.slice(0, budget).map((other, index) => pair.call(0, send, { id: other, phoneNumber: phoneOf(index) })),
+    );
+    // The second process learns with its own sends what the first one has counted.
+    const body = { id, phoneNumber: phoneOf(9999) };
+    let challenge: string | undefined;
+    for (const index of [1, 0]) {
+      await until(async () => {
+        challenge = (await pair.ask(index, send, body)).headers.challenge as string | undefined;
+        return challenge !== undefined;
+      });
+    }
+    const headers = { 'challenge-solution': (await solveChallenge(challenge!))! };
+    expectExactly(204, 1, await tally(all.map((index) => pair.call(index, send, body, { headers }))));
+    const [proofs] = await pair.sql`select count(*)::int as count from guard_proofs`;
+    expect(proofs!.count).toBe(1);
   });
 });
 

@@ -1,4 +1,5 @@
 /** The sandbox's page: an app on the left, a phone on the right, and the requests of the app below. */
+import './worker-policy.ts';
 import { render } from 'preact';
 import { useEffect, useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks';
 import {

@@ -11,7 +11,18 @@ import {
   type RuleMode,
 } from '../../guard/rules.ts';
 import type { Rate } from '../../guard/windows.ts';
-import { byMode, fail, integer, type Kind, list, type Setting, setting, span, spanSeconds } from '../kinds.ts';
+import {
+  base64Keys,
+  byMode,
+  fail,
+  integer,
+  type Kind,
+  list,
+  type Setting,
+  setting,
+  span,
+  spanSeconds,
+} from '../kinds.ts';
 
 function rates(form: string, parts: number, make: (count: number, spans: number[]) => Rate): Kind<Rate[]> {
   return {
@@ -132,7 +143,7 @@ const refusedTypes: Kind<string[]> = {
 
 /** Modes by rule; `*` for all that are not named. */
 const rules: Kind<ReadonlyMap<string, RuleMode>> = {
-  form: 'list such as prefix=shadow,country=off, with * for all the others; modes are off, shadow, enforce',
+  form: 'list such as prefix=shadow,country=off, with * for all the others but challenge; modes are off, shadow, enforce',
   parse: (value) =>
     new Map(
       list.parse(value).map((item): [string, RuleMode] => {
@@ -151,7 +162,7 @@ export const guardSettings = {
     env: 'LEDGERLINE_RULES',
     kind: rules,
     default: new Map(),
-    defaultText: `enforce in production; in the sandbox ${inSandbox.join(', ')} alone`,
+    defaultText: `enforce in production, but challenge; in the sandbox ${inSandbox.join(', ')} alone`,
     about: 'Modes of the rules against abuse (docs/abuse.md); operators may change them while the service runs.',
   }),
   ...countingRuleSettings(),
@@ -211,6 +222,26 @@ export const guardSettings = {
     kind: integer(1, 100),
     default: 60,
     about: 'The lowest percentage of verified codes that is taken for normal, also before anything is known.',
+  }),
+  challengeWork: setting({
+    env: 'LEDGERLINE_CHALLENGE_WORK',
+    kind: integer(1, 100_000_000),
+    default: 400_000,
+    about: 'Hashes that the solution of a challenge takes on average. 400,000 take a phone about a second.',
+  }),
+  challengeSeconds: setting({
+    env: 'LEDGERLINE_CHALLENGE_SECONDS',
+    kind: integer(10, 3600),
+    default: 300,
+    about: 'How long a challenge can be solved.',
+  }),
+  attestationKeys: setting<Buffer[] | undefined>({
+    env: 'LEDGERLINE_ATTESTATION_KEY',
+    kind: base64Keys,
+    default: undefined,
+    secret: true,
+    about:
+      'Keys of your back end’s statements that it trusts a send, which pass instead of the solution of a challenge (docs/decisions/0008-challenge.md).',
   }),
   countrySends: setting<ReadonlyMap<string, number>>({
     env: 'LEDGERLINE_COUNTRY_SENDS',

@@ -1,5 +1,5 @@
 /** Who may issue tokens, and the keys. */
-import { byMode, fail, integer, type Kind, list, setting, text, url } from '../kinds.ts';
+import { base64Keys, byMode, fail, integer, type Kind, list, setting, text, url } from '../kinds.ts';
 
 export interface ClientSetting {
   id: string;
@@ -8,20 +8,6 @@ export interface ClientSetting {
   scopes: string[];
   mayBindUsers: boolean;
 }
-
-const base64Keys: Kind<Buffer[]> = {
-  form: 'base64 of at least 32 random bytes; several, separated by commas: the first makes digests, all verify them',
-  parse(value) {
-    const keys = list.parse(value).map((item) => {
-      const key = Buffer.from(item, 'base64');
-      return key.length >= 32 && /^[A-Za-z0-9+/_-]+=*$/.test(item)
-        ? key
-        : fail('must be the base64 of at least 32 random bytes; `ledgerline keys` makes one');
-    });
-    if (new Set(keys.map((key) => key.toString('hex'))).size < keys.length) return fail('names a key twice');
-    return keys.length > 0 ? keys : fail('must name a key; `ledgerline keys` makes one');
-  },
-};
 
 const fromBase64 = (text: string) => Buffer.from(text, 'base64').toString();
 

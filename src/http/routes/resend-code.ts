@@ -2,7 +2,7 @@ import type { SendCode } from '../../phone/send-code.ts';
 import { idempotencyAbout, idempotencyKeyOf } from './idempotency-key.ts';
 import { operation } from '../operation.ts';
 import { callOrigin } from './call-origin.ts';
-import { sendErrors, sentReply, sentResponse } from './sent-code.ts';
+import { sendErrors, sendHeaders, sendHeadersOf, sentReply, sentResponse } from './sent-code.ts';
 
 export const resendCodeOperation = (send: SendCode) =>
   operation({
@@ -15,10 +15,12 @@ export const resendCodeOperation = (send: SendCode) =>
     scopes: ['phone'],
     responses: { 204: sentResponse },
     errors: ['unknown-user', 'nothing-to-resend', ...sendErrors],
+    requestHeaders: sendHeaders,
     checkHeaders: (headers) => void idempotencyKeyOf(headers),
     namesUser: ({ id }) => id,
     async handle({ id, caller, request }) {
-      const sent = await send.resendCode(id, callOrigin(caller, request), idempotencyKeyOf(request.headers));
+      const origin = callOrigin(caller, request);
+      const sent = await send.resendCode({ userId: id, origin, ...sendHeadersOf(request.headers) });
       return sentReply(sent);
     },
   });

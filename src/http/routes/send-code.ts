@@ -3,7 +3,7 @@ import { idempotencyAbout, idempotencyKeyOf } from './idempotency-key.ts';
 import { operation } from '../operation.ts';
 import { callOrigin } from './call-origin.ts';
 import { phoneNumberText } from './phone-number-text.ts';
-import { sendErrors, sentReply, sentResponse } from './sent-code.ts';
+import { sendErrors, sendHeaders, sendHeadersOf, sentReply, sentResponse } from './sent-code.ts';
 import { body, filterText, int32, optional, required, withDefault } from '../../formats/shape.ts';
 
 const input = body('SendCodeRequest', {
@@ -34,6 +34,7 @@ export const sendCodeOperation = (send: SendCode) =>
     example: { id: 1, phoneNumber: '+447400123456' },
     responses: { 204: sentResponse },
     errors: ['unknown-user', ...sendErrors],
+    requestHeaders: sendHeaders,
     checkHeaders: (headers) => void idempotencyKeyOf(headers),
     namesUser: ({ body: { id } }) => id,
     async handle({ body: { id, phoneNumber, correlationType, locale }, caller, request }) {
@@ -43,7 +44,7 @@ export const sendCodeOperation = (send: SendCode) =>
         correlationType,
         locale,
         origin: callOrigin(caller, request),
-        idempotencyKey: idempotencyKeyOf(request.headers),
+        ...sendHeadersOf(request.headers),
       });
       return sentReply(sent);
     },

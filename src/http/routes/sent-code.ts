@@ -1,6 +1,9 @@
-/** What send-code and resend-code answer. */
+/** What send-code and resend-code have in common: their headers, errors and answer. */
+import type { IncomingHttpHeaders } from 'node:http';
 import type { ErrorReason } from '../../errors.ts';
+import type { GivenProof } from '../../guard/challenge.ts';
 import type { SentCode } from '../../phone/send-once.ts';
+import { idempotencyKeyOf } from './idempotency-key.ts';
 import { empty, type Reply, type ResponseDoc } from '../operation.ts';
 
 export const sentResponse: ResponseDoc = {
@@ -10,6 +13,26 @@ export const sentResponse: ResponseDoc = {
     'Code-Expires-In': 'Seconds for which the code can be used.',
   },
 };
+
+export const sendHeaders = {
+  'Idempotency-Key': 'At most 255 characters. The same key means the same send.',
+  'Challenge-Solution': 'The solution of the challenge of an earlier answer, good for one send.',
+  Attestation: 'A statement of your back end that it trusts this send, good for one send.',
+};
+
+export interface SendHeaders {
+  idempotencyKey: string | undefined;
+  proof: GivenProof;
+}
+
+/** A proof that is of no use counts as none, so nothing is wrong with it. */
+export function sendHeadersOf(headers: IncomingHttpHeaders): SendHeaders {
+  const textOf = (name: string) => [headers[name]].flat()[0];
+  return {
+    idempotencyKey: idempotencyKeyOf(headers),
+    proof: { solution: textOf('challenge-solution'), attestation: textOf('attestation') },
+  };
+}
 
 /** The errors that send-code and resend-code have in common. */
 export const sendErrors = [

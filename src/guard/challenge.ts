@@ -1,0 +1,126 @@
+/**
+ * Challenges and the proofs that answer them: docs/decisions/0008-challenge.md. A challenge is stored nowhere; its token
+ * carries what is needed to check the solution.
+ */
+import { createHmac, hash, randomBytes, timingSafeEqual } from 'node:crypto';
+import { secondsBetween } from '../clock.ts';
+import type { DigestKeys } from '../digest-keys.ts';
+import type { Digest } from './source.ts';
+
+/** The proof as the request gives it. */
+export interface GivenProof {
+  /** The header Challenge-Solution. */
+  solution?: string | undefined;
+  /** The header Attestation. */
+  attestation?: string | undefined;
+}
+
+/** What a proof is good for, and nothing else. */
+export interface ProvenSend {
+  userId: number;
+  phone: string;
+}
+
+/** A proof that is right, unless it was used before. */
+export interface Proof {
+  /** The digest by which a used proof is known. */
+  key: Buffer;
+  expiresAt: Date;
+}
+
+export interface ChallengeOptions {
+  keys: DigestKeys;
+  attestationKeys: readonly Buffer[];
+  /** Hashes that a solution takes on average. */
+  work: number;
+  /** How long a challenge can be solved. */
+  seconds: number;
+  digest: Digest;
+}
+
+export type Challenges = ReturnType<typeof createChallenges>;
+
+/** Several small puzzles take a more even time than a large one. */
+export const puzzleCount = 16;
+const nonceLength = 16;
+const headLength = nonceLength + 8;
+const macLength = 24;
+/** A solution has at most so many characters: the token, and numbers of up to ten digits. */
+const solutionForm = /^([\w-]{64})((?:\.\d{1,10}){16})$/;
+const attestationForm = /^v1\.(\d{1,12})\.([\w-]{16,64})\.([\w-]{43})$/;
+/** No statement may be good for longer, since its nonce is stored until it expires. */
+const longestAttestationSeconds = 3600;
+/** The clocks of two nodes, or of a back end, may differ by so much. */
+const clockDifferenceSeconds = 60;
+
+export function createChallenges({ keys, attestationKeys, work, seconds, digest }: ChallengeOptions) {
+  function make(send: ProvenSend, now: Date): string {
+    const head = Buffer.alloc(headLength);
+    randomBytes(nonceLength).copy(head);
+    head.writeUInt32BE(Math.floor(now.getTime() / 1000) + seconds, nonceLength);
+    head.writeUInt32BE(work, nonceLength + 4);
+    const token = Buffer.concat([head, macOf(keys.current, head, send)]).toString('base64url');
+    return `proof-of-work token=${token}; puzzles=${puzzleCount}; below=${thresholdOf(work)}`;
+  }
+
+  /** Undefined if there is none that is right. */
+  function check({ solution, attestation }: GivenProof, send: ProvenSend, now: Date): Proof | undefined {
+    return checkAttestation(attestation, send, now) ?? checkSolution(solution, send, now);
+  }
+
+  function checkSolution(solution: string | undefined, send: ProvenSend, now: Date): Proof | undefined {
+    const [, token = '', numbers = ''] = solutionForm.exec(solution ?? '') ?? [];
+    if (token === '') return undefined;
+    const bytes = Buffer.from(token, 'base64url');
+    const head = bytes.subarray(0, headLength);
+    const isOurs = keys.all.some((key) => timingSafeEqual(macOf(key, head, send), bytes.subarray(headLength)));
+    const expiresAt = new Date(head.readUInt32BE(nonceLength) * 1000);
+    if (!isOurs || !isCurrent(expiresAt, now, seconds)) return undefined;
+    const threshold = thresholdOf(head.readUInt32BE(nonceLength + 4));
+    const isSolved = numbers
+      .slice(1)
+      .split('.')
+      .every((number, index) => hashOf(`${token}.${index}.${number}`) < threshold);
+    return isSolved ? proofOf('solution', send, head.toString('hex'), expiresAt) : undefined;
+  }
+
+  function checkAttestation(attestation: string | undefined, send: ProvenSend, now: Date): Proof | undefined {
+    const [, expires = '', nonce = '', signature = ''] = attestationForm.exec(attestation ?? '') ?? [];
+    if (nonce === '') return undefined;
+    const statement = ['v1', send.userId, send.phone, expires, nonce].join('\n');
+    const given = Buffer.from(signature, 'base64url');
+    const isTheirs = attestationKeys.some((key) => timingSafeEqual(hmacOf(key, statement), given));
+    const expiresAt = new Date(Number(expires) * 1000);
+    if (!isTheirs || !isCurrent(expiresAt, now, longestAttestationSeconds)) return undefined;
+    return proofOf('attestation', send, nonce, expiresAt);
+  }
+
+  /** The nonce of a back end need only be new for the user. */
+  function proofOf(kind: string, { userId }: ProvenSend, nonce: string, expiresAt: Date): Proof {
+    return { key: digest('proof', `${kind}\n${userId}\n${nonce}`), expiresAt };
+  }
+
+  return { make, check };
+}
+
+/** One that expires later than any could was made ahead of time, by a clock that was put back. */
+function isCurrent(expiresAt: Date, now: Date, longestSeconds: number): boolean {
+  const seconds = secondsBetween(now, expiresAt);
+  return seconds > 0 && seconds <= longestSeconds + clockDifferenceSeconds;
+}
+
+function thresholdOf(work: number): number {
+  return Math.floor((2 ** 32 * puzzleCount) / Math.max(puzzleCount, work));
+}
+
+function hashOf(text: string): number {
+  return Number.parseInt(hash('sha256', text, 'hex').slice(0, 8), 16);
+}
+
+function macOf(key: Buffer, head: Buffer, { userId, phone }: ProvenSend): Buffer {
+  return createHmac('sha256', key).update(head).update(`\n${userId}\n${phone}`).digest().subarray(0, macLength);
+}
+
+function hmacOf(key: Buffer, text: string): Buffer {
+  return createHmac('sha256', key).update(text).digest();
+}

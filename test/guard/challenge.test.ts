@@ -1,0 +1,268 @@
+/** Challenges: a send that the rule about ranges would refuse passes with a proof, once. */
+import { createHmac, randomBytes } from 'node:crypto';
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import { createClient, solveChallenge } from '../../client/index.ts';
+import { loadConfig } from '../../src/config/load.ts';
+import { configuredModes } from '../../src/guard/rules.ts';
+import { openDatabase } from '../../src/db/database.ts';
+import { createGuardStore } from '../../src/guard/guard.store.ts';
+import { readLimits } from '../../src/guard/limits.ts';
+import { createSweeper } from '../../src/guard/sweeper.ts';
+import { refusal, startService, type Answer, type Service } from '../harness/service.ts';
+import { until } from '../harness/until.ts';
+
+const attestationKey = randomBytes(32);
+/** Codes that a range may be sent by newcomers; with a proof it is as many again, and for established users too. */
+const share = 3;
+
+let service: Service;
+beforeAll(async () => {
+  service = await startService({
+    LEDGERLINE_RULES: '*=off,user-sends=enforce,prefix=enforce,challenge=enforce',
+    LEDGERLINE_USER_SENDS: '5/10m',
+    LEDGERLINE_RANGE_UNVERIFIED: `4=${share},5=5000,6=5000,7=5000,country=5000`,
+    LEDGERLINE_CHALLENGE_WORK: '400',
+    LEDGERLINE_ATTESTATION_KEY: attestationKey.toString('base64'),
+  });
+});
+afterAll(() => service.stop());
+
+let lastRange = 0;
+/** Numbers of a range that no other test uses. */
+function newRange(): () => string {
+  const range = `+447400${String((lastRange += 1)).padStart(2, '0')}`;
+  let last = 0;
+  return () => `${range}${String((last += 1)).padStart(4, '0')}`;
+}
+
+const sendWith = (headers: Record<string, string>, id: number, phoneNumber: string) =>
+  service.call('/User/phone-number/send-code', { id, phoneNumber }, { headers });
+
+/** A range that newcomers have used up. */
+async function fullRange(): Promise<() => string> {
+  const newNumber = newRange();
+  for (let call = 0; call < share; call += 1) {
+    expect((await service.sendCode(await service.createUser(), newNumber())).status).toBe(204);
+  }
+  return newNumber;
+}
+
+const reasonOf = ({ status, headers }: Answer) => [status, headers.get('error-reason')];
+const challenged = [429, 'challenge-required'];
+
+async function solutionFor(id: number, phoneNumber: string): Promise<string> {
+  const answer = await service.sendCode(id, phoneNumber);
+  expect(reasonOf(answer)).toEqual(challenged);
+  return (await solveChallenge(answer.headers.get('challenge')!))!;
+}
+
+const solved = (solution: string) => ({ 'challenge-solution': solution });
+
+function attest(id: number, phoneNumber: string, { key = attestationKey, expiresInSeconds = 60, nonce = '' } = {}) {
+  const expires = Math.floor(Date.now() / 1000) + expiresInSeconds;
+  const once = nonce || randomBytes(16).toString('hex');
+  const statement = ['v1', id, phoneNumber, expires, once].join('\n');
+  return { attestation: `v1.${expires}.${once}.${createHmac('sha256', key).update(statement).digest('base64url')}` };
+}
+
+const countProofs = async () => (await service.sql`select count(*)::int as count from guard_proofs`)[0]!.count;
+
+describe('the solution of a challenge', () => {
+  it('passes where the range refuses newcomers', async () => {
+    const newNumber = await fullRange();
+    const [id, phoneNumber] = [await service.createUser(), newNumber()];
+    const refused = await service.sendCode(id, phoneNumber);
+    expect(reasonOf(refused)).toEqual(challenged);
+    expect(refused.json).toEqual(
+      refusal(429, 'Too Many Requests', 'A challenge must be solved before another code is sent.'),
+    );
+    expect(Number(refused.headers.get('retry-after'))).toBeGreaterThanOrEqual(60);
+    const solution = (await solveChallenge(refused.headers.get('challenge')!))!;
+    const sent = await sendWith(solved(solution), id, phoneNumber);
+    expect([sent.status, sent.headers.get('code-length')]).toEqual([204, '6']);
+    expect((await service.verify(id, await service.lastCode(phoneNumber))).status).toBe(200);
+  });
+
+  it('is good once, for its user and its number', async () => {
+    const newNumber = await fullRange();
+    const [[id, other], phoneNumber] = [[await service.createUser(), await service.createUser()], newNumber()];
+    const solution = await solutionFor(id, phoneNumber);
+    expect(reasonOf(await sendWith(solved(solution), other, phoneNumber))).toEqual(challenged);
+    expect(reasonOf(await sendWith(solved(solution), id, newNumber()))).toEqual(challenged);
+    expect((await sendWith(solved(solution), id, phoneNumber)).status).toBe(204);
+    expect(reasonOf(await sendWith(solved(solution), id, phoneNumber))).toEqual(challenged);
+  });
+
+  it('must be right', async () => {
+    const newNumber = await fullRange();
+    const [id, phoneNumber] = [await service.createUser(), newNumber()];
+    const solution = await solutionFor(id, phoneNumber);
+    const [token = '', ...numbers] = solution.split('.');
+    const wrong = [
+      '',
+      token,
+      `${token}${'.7777777777'.repeat(16)}`,
+      [token, ...numbers.slice(1)].join('.'),
+      [token, ...numbers, '1'].join('.'),
+      [`${token.startsWith('A') ? 'B' : 'A'}${token.slice(1)}`, ...numbers].join('.'),
+      [`${token.slice(0, -1)}${token.endsWith('A') ? 'B' : 'A'}`, ...numbers].join('.'),
+      'x'.repeat(5000),
+    ];
+    for (const given of wrong) {
+      expect(reasonOf(await sendWith(solved(given), id, phoneNumber))).toEqual(challenged);
+    }
+    expect((await sendWith(solved(solution), id, phoneNumber)).status).toBe(204);
+  });
+
+  it('buys of the reserve only, and leaves established users theirs', async () => {
+    const newNumber = await fullRange();
+    for (let call = 0; call < share; call += 1) {
+      const [id, phoneNumber] = [await service.createUser(), newNumber()];
+      const solution = await solutionFor(id, phoneNumber);
+      expect((await sendWith(solved(solution), id, phoneNumber)).status).toBe(204);
+    }
+    const refused = await service.sendCode(await service.createUser(), newNumber());
+    expect([...reasonOf(refused), refused.headers.get('challenge')]).toEqual([429, 'too-many-sends', null]);
+    const established = await service.createUser();
+    await service.sql`update users set created_at = created_at - interval '8 days' where id = ${established}`;
+    expect((await service.sendCode(established, newNumber())).status).toBe(204);
+  });
+
+  it('is not asked for, nor used up, where another rule refuses', async () => {
+    const newNumber = await fullRange();
+    const [id, phoneNumber] = [await service.createUser(), newNumber()];
+    const solution = await solutionFor(id, phoneNumber);
+    for (let call = 0; call < 5; call += 1) expect((await service.sendCode(id, newRange()())).status).toBe(204);
+    const before = await countProofs();
+    expect(reasonOf(await sendWith(solved(solution), id, phoneNumber))).toEqual([429, 'too-many-sends']);
+    expect(await countProofs()).toBe(before);
+  });
+
+  it('serves a resend too', async () => {
+    const newNumber = newRange();
+    const [id, phoneNumber] = [await service.createUser(), newNumber()];
+    expect((await service.sendCode(id, phoneNumber)).status).toBe(204);
+    for (let call = 1; call < share; call += 1) await service.sendCode(await service.createUser(), newNumber());
+    const path = `/User/${id}/phone-number/resend-code`;
+    const refused = await service.call(path);
+    expect(reasonOf(refused)).toEqual(challenged);
+    const headers = solved((await solveChallenge(refused.headers.get('challenge')!))!);
+    expect((await service.call(path, undefined, { headers })).status).toBe(204);
+  });
+});
+
+describe('an attestation', () => {
+  it('passes at once, and is good once', async () => {
+    const newNumber = await fullRange();
+    const [id, phoneNumber] = [await service.createUser(), newNumber()];
+    const statement = attest(id, phoneNumber);
+    expect((await sendWith(statement, id, phoneNumber)).status).toBe(204);
+    expect(reasonOf(await sendWith(statement, id, phoneNumber))).toEqual(challenged);
+  });
+
+  it('is bound to user, number, key and time', async () => {
+    const newNumber = await fullRange();
+    const [id, phoneNumber] = [await service.createUser(), newNumber()];
+    const refused = [
+      attest(id + 1, phoneNumber),
+      attest(id, newNumber()),
+      attest(id, phoneNumber, { key: randomBytes(32) }),
+      attest(id, phoneNumber, { expiresInSeconds: -1 }),
+      attest(id, phoneNumber, { expiresInSeconds: 4000 }),
+      attest(id, phoneNumber, { nonce: 'short' }),
+    ];
+    for (const statement of refused) {
+      expect(reasonOf(await sendWith(statement, id, phoneNumber))).toEqual(challenged);
+    }
+    // Two back ends may choose the same nonce for two users.
+    const nonce = 'n'.repeat(20);
+    expect((await sendWith(attest(id, phoneNumber, { nonce }), id, phoneNumber)).status).toBe(204);
+    const [other, otherNumber] = [await service.createUser(), newNumber()];
+    expect((await sendWith(attest(other, otherNumber, { nonce }), other, otherNumber)).status).toBe(204);
+  });
+});
+
+describe('the client', () => {
+  const clientOf = (more: object = {}) =>
+    createClient({ baseUrl: service.url, token: () => service.token(), resendSeconds: 0, ...more });
+
+  it('solves a challenge by itself', async () => {
+    const newNumber = await fullRange();
+    const [id, phoneNumber] = [await service.createUser(), newNumber()];
+    const client = clientOf();
+    expect(await client.sendCode({ id, phoneNumber })).toEqual({ codeLength: 6, expiresInSeconds: 600 });
+    expect(await client.resendCode(id)).toEqual({ codeLength: 6, expiresInSeconds: 600 });
+    await expect(client.sendCode({ id, phoneNumber }, { signal: AbortSignal.abort() })).rejects.toMatchObject({
+      kind: 'aborted',
+    });
+  });
+
+  it('passes on an attestation', async () => {
+    const newNumber = await fullRange();
+    const [id, phoneNumber] = [await service.createUser(), newNumber()];
+    const client = clientOf({ solveChallenge: false });
+    await expect(client.sendCode({ id, phoneNumber })).rejects.toMatchObject({
+      kind: 'too-many',
+      reason: 'challenge-required',
+      challenge: expect.stringMatching(/^proof-of-work /),
+    });
+    expect(await client.sendCode({ id, phoneNumber }, attest(id, phoneNumber))).toMatchObject({ codeLength: 6 });
+  });
+
+  it('leaves a challenge of another kind to the caller', async () => {
+    for (const challenge of ['captcha key=1', `proof-of-work token=${'a'.repeat(64)}; puzzles=16; below=0`, '']) {
+      expect(await solveChallenge(challenge)).toBeUndefined();
+    }
+  });
+});
+
+describe('the rule', () => {
+  const setMode = (mode: string) => service.call('/operator/guard/mode', { rule: 'challenge', mode });
+
+  it('is off until it is named', () => {
+    const modesFor = (rules: string) =>
+      configuredModes(true, loadConfig({ LEDGERLINE_RULES: rules, LEDGERLINE_COUNTRIES: 'GB' }).rules);
+    expect(modesFor('*=enforce').challenge).toBe('off');
+    expect(modesFor('*=off,challenge=shadow').challenge).toBe('shadow');
+  });
+
+  it('in shadow records what it would have asked, and the range refuses', async () => {
+    const newNumber = await fullRange();
+    const id = await service.createUser();
+    onTestFinished(async () => void (await setMode('configured')));
+    await setMode('shadow');
+    expect(reasonOf(await service.sendCode(id, newNumber()))).toEqual([429, 'too-many-sends']);
+    await setMode('off');
+    expect(reasonOf(await service.sendCode(id, newNumber()))).toEqual([429, 'too-many-sends']);
+    await until(async () => {
+      const rows = await service.sql`select rule, action from guard_decisions where user_id = ${id}`;
+      return rows.length === 3;
+    });
+    const rows = await service.sql`
+      select rule, action, evidence from guard_decisions where user_id = ${id} order by rule`;
+    expect(rows.map(({ rule, action }) => [rule, action])).toEqual([
+      ['challenge', 'shadow'],
+      ['prefix', 'refused'],
+      ['prefix', 'refused'],
+    ]);
+    expect(rows[0]!.evidence).toMatch(/^range \+447400\d\d was sent \d codes in the last hour/);
+  });
+});
+
+it('a challenge expires, and the rows of used proofs are removed', async () => {
+  const newNumber = await fullRange();
+  const [id, phoneNumber] = [await service.createUser(), newNumber()];
+  const used = await solutionFor(id, phoneNumber);
+  expect((await sendWith(solved(used), id, phoneNumber)).status).toBe(204);
+  const late = await solutionFor(id, phoneNumber);
+  expect(await countProofs()).toBeGreaterThan(0);
+  const now = new Date(Date.parse((await service.advance(301)).json.now));
+  expect(reasonOf(await sendWith(solved(late), id, phoneNumber))).toEqual(challenged);
+  const db = openDatabase({ url: service.databaseUrl, connections: 3, statementSeconds: 5 });
+  const limits = readLimits(loadConfig({}));
+  const sweep = createSweeper(createGuardStore(db), limits, { now: () => now });
+  while (!(await sweep()));
+  await db.close();
+  const [row] = await service.sql`select count(*)::int as count from guard_proofs where expires_at <= ${now}`;
+  expect(row!.count).toBe(0);
+});
