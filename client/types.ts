@@ -629,6 +629,8 @@ export interface GuardRuleFiredData {
   country: string | null;
   /** The mode of the rule. */
   mode: 'shadow' | 'enforce';
+  /** What the rule saw, in one sentence, where it has more to tell than its name. It may name a range of 10,000 numbers or more. */
+  evidence: string | null;
 }
 
 export interface GuardRuleFiredEvent {

@@ -114,7 +114,14 @@ export const eventCatalogue = {
   'guard.rule_fired': {
     when: 'A rule of the guard refused a request, or would have in shadow mode: the first time in an hour by rule and country.',
     about: 'nobody',
-    data: { rule, country, mode: oneOf(['shadow', 'enforce'], 'The mode of the rule.') },
+    data: {
+      rule,
+      country,
+      mode: oneOf(['shadow', 'enforce'], 'The mode of the rule.'),
+      evidence: textOrNull(
+        'What the rule saw, in one sentence, where it has more to tell than its name. It may name a range of 10,000 numbers or more.',
+      ),
+    },
   },
   'gateway.down': {
     when: 'A process stopped using a gateway because it failed.',

@@ -8,6 +8,7 @@ export interface FiredRule {
   /** ISO 3166, or empty. */
   country: string;
   mode: 'shadow' | 'enforce';
+  evidence: string | null;
   at: Date;
 }
 
@@ -27,13 +28,14 @@ export function createFiredRules({ write, onError }: FiredRulesOptions) {
 
   return {
     /** Resolves when the event is written. Most decisions have none, and nothing to wait for. */
-    async tell({ rule, country = '', action, at }: Decision): Promise<void> {
+    async tell({ rule, country = '', action, at, evidence }: Decision): Promise<void> {
       const key = `${rule} ${country}`;
       const before = toldAt.get(key);
       if (before && secondsBetween(before, at) < toldSeconds) return;
       toldAt.set(key, at);
       try {
-        await write({ rule, country, mode: action === 'refused' ? 'enforce' : 'shadow', at }, toldSeconds);
+        const mode = action === 'refused' ? 'enforce' : 'shadow';
+        await write({ rule, country, mode, at, evidence: evidence ?? null }, toldSeconds);
       } catch (error) {
         // The next decision tells of it.
         toldAt.delete(key);

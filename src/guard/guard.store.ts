@@ -78,8 +78,8 @@ export function createGuardStore(db: Database) {
     },
 
     /** Writes the event, unless the rule was told of within the time. */
-    async tellFiredRule({ rule, country, mode, at }: FiredRule, seconds: number): Promise<void> {
-      await db.write`select tell_fired_rule(${rule}, ${country}, ${mode}, ${at}, ${seconds})`;
+    async tellFiredRule({ rule, country, mode, at, evidence }: FiredRule, seconds: number): Promise<void> {
+      await db.write`select tell_fired_rule(${rule}, ${country}, ${mode}, ${evidence}, ${at}, ${seconds})`;
     },
 
     /** Adds what this process counted, and answers with the sums of all. */

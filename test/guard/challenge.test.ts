@@ -217,6 +217,7 @@ describe('the client', () => {
 });
 
 describe('the rule', () => {
+  const evidence = /^range \+447400\d\d was sent \d codes in the last hour/;
   const setMode = (mode: string) => service.call('/operator/guard/mode', { rule: 'challenge', mode });
 
   it('is off until it is named', () => {
@@ -245,7 +246,11 @@ describe('the rule', () => {
       ['prefix', 'refused'],
       ['prefix', 'refused'],
     ]);
-    expect(rows[0]!.evidence).toMatch(/^range \+447400\d\d was sent \d codes in the last hour/);
+    expect(rows[0]!.evidence).toMatch(evidence);
+    // The event of the first refusal in an hour tells it too.
+    const events = await service.call('/events?type=guard.rule_fired', undefined, { method: 'GET' });
+    const { data } = events.json.events.find((event: { data: { rule: string } }) => event.data.rule === 'challenge');
+    expect(data).toMatchObject({ mode: 'enforce', evidence: expect.stringMatching(evidence) });
   });
 });
 

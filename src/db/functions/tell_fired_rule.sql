@@ -1,6 +1,6 @@
 -- Writes guard.rule_fired, unless it was written for the rule and the country within the time.
 create or replace function tell_fired_rule(
-  fired_rule text, of_country text, rule_mode text, called_at timestamptz, told_seconds integer
+  fired_rule text, of_country text, rule_mode text, evidence text, called_at timestamptz, told_seconds integer
 ) returns void
 language plpgsql as $$
 begin
@@ -9,6 +9,6 @@ begin
   where f.told_at <= excluded.told_at - make_interval(secs => told_seconds);
   if found then
     perform write_event('guard.rule_fired', null, called_at, json_build_object(
-      'rule', fired_rule, 'country', nullif(of_country, ''), 'mode', rule_mode));
+      'rule', fired_rule, 'country', nullif(of_country, ''), 'mode', rule_mode, 'evidence', evidence));
   end if;
 end $$;
