@@ -21,22 +21,29 @@ export function parseChallenge(challenge: string): Puzzles | undefined {
   return puzzles.count > 0 && (puzzles.count * 2 ** 32) / puzzles.below <= longestWork ? puzzles : undefined;
 }
 
-/** FIPS 180-4: the fractional parts of the roots of the first primes. */
-const primes = (() => {
-  const found: number[] = [];
-  for (let candidate = 2; found.length < 64; candidate += 1) {
-    if (found.every((prime) => candidate % prime !== 0)) found.push(candidate);
-  }
-  return found;
-})();
-const fraction = (value: number) => ((value - Math.floor(value)) * 2 ** 32) | 0;
-const roundConstants = Int32Array.from(primes, (prime) => fraction(Math.cbrt(prime)));
-const startState = Int32Array.from(primes.slice(0, 8), (prime) => fraction(Math.sqrt(prime)));
+interface Hashing {
+  startState: Int32Array;
+  roundConstants: Int32Array;
+  schedule: Int32Array;
+}
 
-const schedule = new Int32Array(64);
+/** FIPS 180-4: the constants are the fractional parts of the roots of the first primes. */
+function createHashing(): Hashing {
+  const primes: number[] = [];
+  for (let candidate = 2; primes.length < 64; candidate += 1) {
+    if (primes.every((prime) => candidate % prime !== 0)) primes.push(candidate);
+  }
+  const fraction = (value: number) => ((value - Math.floor(value)) * 2 ** 32) | 0;
+  return {
+    startState: Int32Array.from(primes.slice(0, 8), (prime) => fraction(Math.sqrt(prime))),
+    roundConstants: Int32Array.from(primes, (prime) => fraction(Math.cbrt(prime))),
+    schedule: new Int32Array(64),
+  };
+}
 
 /** FIPS 180-4 section 6.2.2. `words` is a block of 16 words. */
-function compress(state: Int32Array, words: Int32Array, result: Int32Array): void {
+function compress(hashing: Hashing, state: Int32Array, words: Int32Array, result: Int32Array): void {
+  const { roundConstants, schedule } = hashing;
   schedule.set(words);
   for (let index = 16; index < 64; index += 1) {
     const first = schedule[index - 15]!;
@@ -100,20 +107,21 @@ function readWords(bytes: Uint8Array, words: Int32Array): void {
 export type Solver = ReturnType<typeof createSolver>;
 
 export function createSolver({ token, count, below }: Puzzles) {
+  const hashing = createHashing();
   const bytes = new Uint8Array(blockLength);
   const words = new Int32Array(16);
   const result = new Int32Array(8);
   const afterToken = new Int32Array(8);
   for (let index = 0; index < blockLength; index += 1) bytes[index] = token.charCodeAt(index);
   readWords(bytes, words);
-  compress(startState, words, afterToken);
+  compress(hashing, hashing.startState, words, afterToken);
   const numbers: number[] = [];
   let number = 0;
 
   function isSolvedBy(rest: string): boolean {
     writeLastBlock(bytes, rest, blockLength + rest.length);
     readWords(bytes, words);
-    compress(afterToken, words, result);
+    compress(hashing, afterToken, words, result);
     return result[0]! >>> 0 < below;
   }
 

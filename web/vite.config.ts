@@ -34,7 +34,7 @@ function element(name: string) {
       lib: { entry: path.join(here, name, 'element.tsx'), formats: ['es'], fileName: () => `ledgerline-${name}.js` },
       rollupOptions: { output: { chunkFileNames: '[name].js' } },
     },
-    plugins: [types(name)],
+    plugins: [types(name), onlyLoaded()],
   });
 }
 
@@ -110,6 +110,21 @@ function scalar(): Plugin {
           await writeFile(path.join(folder, `${name}.br`), await pack(bytes, scalarQuality));
         }),
       );
+    },
+  };
+}
+
+/** Leaves out workers of the client that the element does not start. */
+function onlyLoaded(): Plugin {
+  return {
+    name: 'only-loaded',
+    enforce: 'post',
+    generateBundle(_, bundle) {
+      const code = Object.values(bundle).map((file) => (file.type === 'chunk' ? file.code : ''));
+      for (const name of Object.keys(bundle)) {
+        const isLoaded = bundle[name]?.type === 'chunk' || code.some((text) => text.includes(name));
+        if (name.endsWith('.js') && !isLoaded) delete bundle[name];
+      }
     },
   };
 }

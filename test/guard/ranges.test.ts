@@ -151,14 +151,15 @@ it('a range that was pumped is open again for honest users a day later', () => {
   expect(refused.honest).toBeLessThanOrEqual(20);
 });
 
-it('established users have as much again as newcomers', () => {
+it('newcomers with a proof have as much again as those without, and established users more', () => {
   const book = bookInMemory();
   const least = limits.unverified['4'];
-  for (let index = 0; index < 3 * least; index += 1) {
+  for (let index = 0; index < 4 * least; index += 1) {
     const phone = `+44740011${String(index).padStart(4, '0')}`;
-    const { objection, isOpenToEstablished } = book.judge(numberOf(phone), new Date(start));
+    const { objection, isOpenToProven, isOpenToEstablished } = book.judge(numberOf(phone), new Date(start));
     expect(objection === undefined).toBe(index < least);
-    expect(isOpenToEstablished).toBe(index < 2 * least);
+    expect(isOpenToProven).toBe(index < 2 * least);
+    expect(isOpenToEstablished).toBe(index < 3 * least);
   }
 });
 
