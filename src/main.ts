@@ -57,6 +57,11 @@ program
   .option('--contract', 'also remove what only older releases use; when none of them runs any more')
   .action(run(() => import('./cli/migrate.ts'), 'migrate'));
 program
+  .command('distribute')
+  .description('distribute the tables of individuals over the workers of a Citus; running it again is safe')
+  .option('--shards <number>', 'how many shards; it cannot be changed cheaply later', '32')
+  .action(run(() => import('./cli/distribute.ts'), 'distribute'));
+program
   .command('token')
   .description('mint an access token of the embedded issuer')
   .option('--scope <scopes>', 'scopes, separated by spaces; all of them by default')

@@ -1,7 +1,8 @@
 /** Starts or finds the database, brings its schema up to date, and opens the connections. */
 import type { Admission } from '../admission.ts';
 import type { Config } from '../config/load.ts';
-import { openDatabase, type Database } from '../db/database.ts';
+import { openDetected } from '../db/citus.ts';
+import type { Database } from '../db/database.ts';
 import { startEmbedded } from '../db/embedded.ts';
 import { describeOffset, readClockOffset, tolerableSeconds } from '../db/clock-offset.ts';
 import { asStartError } from '../db/explain-failure.ts';
@@ -43,7 +44,7 @@ export async function connectDatabase(
   observe: Observe,
   releasers: Releasers,
 ): Promise<Database> {
-  const db = openDatabase({
+  const db = await openDetected({
     url,
     connections: shareOf(config.databaseConnections, processes),
     statementSeconds: config.statementSeconds,

@@ -1,6 +1,7 @@
 /** The database of a command: the configured one, that of the running service, or one started for the command. */
 import { loadConfig, type Config } from '../config/load.ts';
-import { openDatabase, type Database } from '../db/database.ts';
+import { openDetected } from '../db/citus.ts';
+import type { Database } from '../db/database.ts';
 import { runningEmbedded, startEmbedded } from '../db/embedded.ts';
 import { asStartError } from '../db/explain-failure.ts';
 import { migrate, missingFrom, readSchema, refuseUnknownContracts } from '../db/migrate.ts';
@@ -29,7 +30,7 @@ export async function withDatabase<T>(connections: number, work: (db: Database) 
     } catch (error) {
       throw asStartError(error, url);
     }
-    const db = openDatabase({ url, connections, statementSeconds: 0 });
+    const db = await openDetected({ url, connections, statementSeconds: 0 });
     try {
       return await work(db);
     } finally {

@@ -22,6 +22,8 @@ export interface DatabaseOptions {
   url: string;
   connections: number;
   statementSeconds: number;
+  /** Whether the tables of individuals are distributed over the nodes of a Citus: see `openDetected`. */
+  isDistributed?: boolean;
   /** `any`: a standby will do, since nothing is written. */
   accepts?: 'primary' | 'any';
   /** How many streams there are at once, each on a connection of its own. */
@@ -32,6 +34,8 @@ export interface DatabaseOptions {
 }
 
 export interface Database {
+  /** Whether the tables of individuals are distributed. Then a statement about several of them names one shard's at a time. */
+  readonly isDistributed: boolean;
   /** For statements that read a few rows by key. They are pipelined over few connections: the fewer, the less work. */
   readonly read: Sql;
   /** For statements that write by key. Each waits for the disk, so they have more connections to wait on together. */
@@ -77,10 +81,10 @@ const probeTimeoutMilliseconds = 3000;
 const jittered = (milliseconds: number) => milliseconds * (0.75 + Math.random() / 2);
 
 export function openDatabase(options: DatabaseOptions): Database {
-  const { statementSeconds, accepts = 'primary' } = options;
+  const { statementSeconds, accepts = 'primary', isDistributed = false } = options;
   const address = parseAddress(options.url);
   const route = openRoute(address, accepts);
-  const common = { address, route, statementSeconds };
+  const common = { address, route, statementSeconds, plansOnce: !isDistributed };
   const shares = shareConnections(options.connections);
   // Transactions write by key, too.
   const open = () => ({
@@ -146,6 +150,7 @@ export function openDatabase(options: DatabaseOptions): Database {
   }
 
   return {
+    isDistributed,
     get read() {
       return pool('read');
     },

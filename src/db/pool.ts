@@ -19,6 +19,8 @@ export interface PoolOptions {
   statementSeconds: number;
   /** Whether plans may read whole tables. A plan is kept, and one made while a table was small would stay when it has grown. */
   mayScan: boolean;
+  /** Whether a statement keeps its first plan. Citus has no plan for parameters whose values it does not know. */
+  plansOnce?: boolean;
 }
 
 /** One connection, from its login to its end. */
@@ -33,13 +35,13 @@ export interface Pool extends postgres.Sql {
   sessionOf(processId: number): Session | undefined;
 }
 
-export function openPool({ address, route, max, statementSeconds, mayScan }: PoolOptions): Pool {
+export function openPool({ address, route, max, statementSeconds, mayScan, plansOnce = true }: PoolOptions): Pool {
   const statements = [
     `set search_path = ${schema}`,
     `set timezone = 'UTC'`,
     `set statement_timeout = ${statementSeconds * 1000}`,
     // A parameter in OFFSET makes PostgreSQL plan anew each time; the generic plan is the right one here.
-    'set plan_cache_mode = force_generic_plan',
+    ...(plansOnce ? ['set plan_cache_mode = force_generic_plan'] : []),
     ...(mayScan ? [] : ['set enable_seqscan = off']),
   ].join('; ');
   const sockets = new Set<Socket>();

@@ -1,5 +1,6 @@
 /** The statements about the outboxes and the log. */
 import { array, type Database } from '../db/database.ts';
+import { isDistributedEventWaiting, sequenceDistributedEvents } from './distributed-outbox.store.ts';
 import type { EventType } from './catalogue.ts';
 import type { LoggedEvent } from './event.ts';
 
@@ -65,15 +66,17 @@ export function createEventLogStore(db: Database) {
 
     /** Whether an outbox holds an event. It locks nothing, so that an idle service can ask often. */
     async isEventWaiting(): Promise<boolean> {
+      if (db.isDistributed) return isDistributedEventWaiting(db);
       const [row] = await db.write`
         select exists (select from event_outbox) or exists (select from user_event_outbox) as waiting`;
       return row!.waiting;
     },
 
-    /** How many events were moved to the log. */
-    async sequenceEvents(now: Date, batchLimit: number): Promise<number> {
+    /** Moves events to the log. True when there may be more. */
+    async sequenceEvents(now: Date, batchLimit: number): Promise<boolean> {
+      if (db.isDistributed) return sequenceDistributedEvents(db, now, batchLimit);
       const [row] = await db.write`select sequence_events(${now}, ${batchLimit}) as moved`;
-      return row!.moved;
+      return row!.moved >= batchLimit;
     },
 
     /** The page and the end of the log as one statement sees them. */

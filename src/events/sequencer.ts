@@ -32,7 +32,7 @@ export function createSequencer({ store, clock, isAwaited }: SequencerOptions) {
     const begunAt = performance.now();
     try {
       if (!(await store.isEventWaiting())) return false;
-      return (await store.sequenceEvents(clock.now(), batchLimit)) >= batchLimit;
+      return await store.sequenceEvents(clock.now(), batchLimit);
     } finally {
       endedAt = performance.now();
       pauseMilliseconds = Math.min((endedAt - begunAt) / shareOfTime, longestPauseMilliseconds);

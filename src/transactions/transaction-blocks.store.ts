@@ -4,6 +4,7 @@
  * Why and how: docs/decisions/0001-list-at-any-size.md.
  */
 import { array, type Statement, type Transaction as DatabaseTransaction } from '../db/database.ts';
+import { inShard, type Shard } from '../db/shards.ts';
 import { inMillionths } from './amount.ts';
 import type { Instant } from './instant.ts';
 import { facetsOf, type Row } from './row.ts';
@@ -100,7 +101,12 @@ export function makeBlocks(sql: DatabaseTransaction, ids: number[], version: str
 }
 
 /** Of some stretches those where so much is new that making the blocks anew is less work than adding to them. */
-export async function findDense(sql: DatabaseTransaction, stretches: readonly Stretch[]): Promise<Set<number>> {
+export async function findDense(
+  sql: DatabaseTransaction,
+  stretches: readonly Stretch[],
+  shard: Shard | undefined,
+): Promise<Set<number>> {
+  if (stretches.length === 0) return new Set();
   const rows = await sql`
     select n.individual_id
     from unnest(
@@ -111,7 +117,8 @@ export async function findDense(sql: DatabaseTransaction, stretches: readonly St
     ) as n (individual_id, first, last, rows)
     where n.rows >= (
       select sum(b.row_count) from transaction_blocks b
-      where b.individual_id = n.individual_id and b.start_time <= n.last and b.end_time > n.first)`;
+      where b.individual_id = n.individual_id and b.start_time <= n.last and b.end_time > n.first
+        ${inShard(sql, 'b.individual_id', shard)})`;
   return new Set(rows.map(({ individual_id }) => individual_id));
 }
 
@@ -140,6 +147,7 @@ export function addToBlocks(
   changed: readonly (ChangedRow & { after: Transaction })[],
   { leastBlock }: BlockSizes,
   version: string,
+  shard: Shard | undefined,
 ): Statement {
   const changes = [...created.map(newRow), ...changed.flatMap((change) => formsOf(change, change.after))];
   const facet = (name: keyof Facets) => array(changes.map(({ facets }) => facets[name]));
@@ -150,7 +158,8 @@ export function addToBlocks(
          as r (individual_id, time_stamp, amount, seq, ${facetColumns}, rows, has_new_words)
      ), starts as (
        select individual_id, array_agg(start_time order by start_time) as times
-       from transaction_blocks where individual_id in (select individual_id from changed) group by individual_id
+       from transaction_blocks where ${shard ? 'individual_id = any($13::int[])' : 'individual_id in (select individual_id from changed)'}
+       group by individual_id
      ), placed as materialized (
        select c.*, s.times[width_bucket(c.time_stamp, s.times)] as start_time from changed c join starts s using (individual_id)
      ), facets as (
@@ -184,7 +193,8 @@ export function addToBlocks(
        version = $12::bigint
      from grown g join users u on u.id = g.individual_id
        left join facets f on f.individual_id = g.individual_id and f.start_time = g.start_time
-     where b.individual_id = g.individual_id and b.start_time = g.start_time`,
+     where b.individual_id = g.individual_id and b.start_time = g.start_time
+       ${shard ? 'and b.individual_id = any($13::int[]) and u.id = any($13::int[])' : ''}`,
     [
       array(changes.map(({ individualId }) => individualId)),
       array(changes.map(({ timeStamp }) => timeStamp)),
@@ -198,6 +208,7 @@ export function addToBlocks(
       array(changes.map(({ hasNewWords }) => String(hasNewWords))),
       leastBlock,
       version,
+      ...(shard ? [array(shard)] : []),
     ],
     { prepare: true },
   );
@@ -210,11 +221,12 @@ export function cutBlocks(
   stretches: readonly Stretch[],
   { leastBlock }: BlockSizes,
   version: string,
+  shard: Shard | undefined,
 ): Statement {
   return sql.unsafe(
     `with torn as (
        delete from transaction_blocks b using users u
-       where b.individual_id = any($1::int[]) and u.id = b.individual_id
+       where b.individual_id = any($1::int[]) and u.id = b.individual_id ${shard ? 'and u.id = any($1::int[])' : ''}
          and (b.row_count > 2 * ${blockSize('u.transaction_count', '$2')} or exists (
            select from unnest($3::int[], $4::text[]::timestamptz[], $5::text[]::timestamptz[]) as s (individual_id, first, last)
            where s.individual_id = b.individual_id and s.last >= b.start_time and s.first < b.end_time))
@@ -225,6 +237,7 @@ export function cutBlocks(
        from torn b left join lateral (
          select time_stamp, amount, seq, ${facetColumns}, search_text from transactions
          where individual_id = b.individual_id and time_stamp >= b.start_time and time_stamp < b.end_time
+           ${shard ? 'and individual_id = any($1::int[])' : ''}
          offset 0
        ) t on true
      ), facets as (

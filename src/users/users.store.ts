@@ -1,5 +1,12 @@
 /** The statements about users. */
 import { array, type Database, type Transaction } from '../db/database.ts';
+import {
+  importDistributedIds,
+  insertDistributedUser,
+  readDistributedPhones,
+  skipTakenDistributedIds,
+  type ImportedIds,
+} from './distributed-users.store.ts';
 import type { ImportedUser, ImportUserResult, NewUser, PhonesOfUser, UserStatus } from './user.ts';
 
 export type UsersStore = ReturnType<typeof createUsersStore>;
@@ -17,12 +24,36 @@ async function writeCreatedEvents(sql: Transaction, ids: readonly number[]): Pro
     from users u where u.created_event_count > 0 and u.id = any(${array(ids)}::int[]) order by u.id`;
 }
 
+/** Creates the users that do not exist, and locks all of them against an erasure. */
+async function importIds(
+  sql: Transaction,
+  ids: readonly number[],
+  now: Date,
+  createdEventCount: number,
+): Promise<ImportedIds> {
+  const inserted = await sql`
+    insert into users (id, created_at, created_event_count)
+    select id, ${now}, ${createdEventCount} from unnest(${array(ids)}::int[]) id order by id
+    on conflict (id) do nothing returning id`;
+  const created = inserted.map(({ id }) => Number(id));
+  await sql`
+    delete from users
+    where id in (select user_id from erased_users where user_id = any(${array(ids)}::int[]))`;
+  await writeCreatedEvents(sql, created);
+  // Waits for an erasure in progress, and holds off later ones.
+  const present = await sql`
+    select id from users where id = any(${array(ids)}::int[]) order by id for key share`;
+  return { created, present: present.map(({ id }) => Number(id)) };
+}
+
 export function createUsersStore(db: Database, { writesEvents = true }: UsersStoreOptions = {}) {
   const createdEventCount = writesEvents ? 1 : 0;
 
   return {
     /** The id of the new user; undefined if it was taken. */
     async insertUser({ id, merchantId, email, additionalData }: NewUser, now: Date): Promise<number | undefined> {
+      const user = { id, merchantId, email, additionalData };
+      if (db.isDistributed) return db.transaction((sql) => insertDistributedUser(sql, user, now, createdEventCount));
       return db.transaction(async (sql) => {
         const [row] = await sql`
           insert into users (id, merchant_id, email, additional_data, created_at, created_event_count)
@@ -45,6 +76,7 @@ export function createUsersStore(db: Database, { writesEvents = true }: UsersSto
 
     /** Moves the sequence past the ids that callers chose, to the next free one. */
     async skipTakenIds(): Promise<void> {
+      if (db.isDistributed) return skipTakenDistributedIds(db);
       await db.write`
         select setval('user_ids', u.id)
         from users u
@@ -58,21 +90,13 @@ export function createUsersStore(db: Database, { writesEvents = true }: UsersSto
     async importUsers(users: readonly ImportedUser[], now: Date): Promise<ImportUserResult[]> {
       const ids = [...new Set(users.map(({ id }) => id))].sort((a, b) => a - b);
       return db.transaction(async (sql) => {
-        const created = await sql`
-          insert into users (id, created_at, created_event_count)
-          select id, ${now}, ${createdEventCount} from unnest(${array(ids)}::int[]) id order by id
-          on conflict (id) do nothing returning id`;
-        await sql`
-          delete from users
-          where id in (select user_id from erased_users where user_id = any(${array(ids)}::int[]))`;
-        await writeCreatedEvents(
+        const { created, present } = await (db.isDistributed ? importDistributedIds : importIds)(
           sql,
-          created.map(({ id }) => id),
+          ids,
+          now,
+          createdEventCount,
         );
-        // Waits for an erasure in progress, and holds off later ones.
-        const present = await sql`
-          select id from users where id = any(${array(ids)}::int[]) order by id for key share`;
-        const isPresent = new Set<number>(present.map(({ id }) => id));
+        const isPresent = new Set(present);
         await sql`
           insert into verifications (user_id)
           select id from unnest(${array([...isPresent])}::int[]) id order by id
@@ -82,7 +106,7 @@ export function createUsersStore(db: Database, { writesEvents = true }: UsersSto
         const phones = new Map<number, string | null>(
           held.map(({ user_id, verified_phone }) => [user_id, verified_phone]),
         );
-        const fresh = new Set<number>(created.map(({ id }) => id));
+        const fresh = new Set(created);
         const wanted = users.filter(({ id, phone, verified }) => verified && phone && phones.get(id) === null);
         const linked = await sql`
           insert into phone_links as l (phone, user_id, linked_at)
@@ -127,6 +151,7 @@ export function createUsersStore(db: Database, { writesEvents = true }: UsersSto
     },
 
     async readPhones(userId: number): Promise<PhonesOfUser | undefined> {
+      if (db.isDistributed) return readDistributedPhones(db, userId);
       const [row] = await db.read`
         select v.verified_phone, v.sent_phone from users u left join verifications v on v.user_id = u.id
         where u.id = ${userId}`;
@@ -134,9 +159,15 @@ export function createUsersStore(db: Database, { writesEvents = true }: UsersSto
     },
 
     async readStatus(userId: number): Promise<UserStatus | undefined> {
+      if (db.isDistributed) return statusOf((await readDistributedPhones(db, userId))?.verifiedPhone);
       const [row] = await db.read`
         select v.verified_phone from users u left join verifications v on v.user_id = u.id where u.id = ${userId}`;
-      return row && { isPhoneNumberVerified: row.verified_phone !== null, phoneNumber: row.verified_phone };
+      return statusOf(row?.verified_phone);
     },
   };
+}
+
+/** Undefined for a user that does not exist. */
+function statusOf(phone: string | null | undefined): UserStatus | undefined {
+  return phone === undefined ? undefined : { isPhoneNumberVerified: phone !== null, phoneNumber: phone };
 }

@@ -7,10 +7,13 @@ import type { TestProject } from 'vitest/node';
 import { makeSigningKey } from '../../src/auth/keys.ts';
 import { startEmbedded } from '../../src/db/embedded.ts';
 import { migrate } from '../../src/db/migrate.ts';
+import { distributeForTests, joinNodes, onNodes, readNodes, type Node } from './citus.ts';
 
 declare module 'vitest' {
   interface ProvidedContext {
     clusterUrl: string;
+    /** The nodes, if it is a Citus. */
+    citusNodes: Node[];
     /** One for all services: making a key takes longer than the rest of a start. */
     signingKey: string;
     /** A folder of the whole run, removed at its end. */
@@ -22,11 +25,19 @@ export default async function setup(project: TestProject): Promise<() => Promise
   const cluster = process.env.TEST_DATABASE_URL ? theirs(process.env.TEST_DATABASE_URL) : await ours();
   const sql = postgres(cluster.url, { max: 1, onnotice: () => {} });
   if (!process.env.TEST_DATABASE_URL) await cheapenLogin(sql, cluster.url);
-  await sql.unsafe('drop database if exists template_ledgerline');
-  await sql.unsafe('create database template_ledgerline');
-  await migrate(databaseUrl(cluster.url, 'template_ledgerline'));
+  const nodes = await readNodes(sql);
+  const recreate = ['drop database if exists template_ledgerline with (force)', 'create database template_ledgerline'];
+  if (nodes.length === 0) for (const statement of recreate) await sql.unsafe(statement);
+  else {
+    await onNodes(cluster.url, nodes, 'postgres', recreate);
+    await joinNodes(cluster.url, nodes, 'template_ledgerline');
+  }
+  const template = databaseUrl(cluster.url, 'template_ledgerline');
+  await migrate(template);
+  if (nodes.length > 0) await distributeForTests(template);
   await sql.end();
   project.provide('clusterUrl', cluster.url);
+  project.provide('citusNodes', nodes);
   project.provide('signingKey', await makeSigningKey());
   const runFolder = await mkdtemp(path.join(tmpdir(), 'ledgerline-run-'));
   // PostgreSQL may run as another user, who must be able to reach it.

@@ -6,6 +6,7 @@ import path from 'node:path';
 import postgres from 'postgres';
 import { inject, onTestFinished } from 'vitest';
 import { checkAnswersOf } from './checked-fetch.ts';
+import { leaveTemplate, onNodes } from './citus.ts';
 import { startApp } from '../../src/app/start.ts';
 import { sandboxKey } from '../../src/auth/keys.ts';
 import { loadConfig } from '../../src/config/load.ts';
@@ -36,6 +37,17 @@ export type Service = Awaited<ReturnType<typeof startService>>;
 export async function cloneDatabase(template = 'template_ledgerline'): Promise<{ url: string; drop(): Promise<void> }> {
   const cluster = inject('clusterUrl');
   const name = `test_${randomBytes(6).toString('hex')}`;
+  const nodes = inject('citusNodes');
+  if (nodes.length > 0) {
+    await onNodes(cluster, nodes, 'postgres', [
+      ...(template === 'template_ledgerline' ? [leaveTemplate(template)] : []),
+      `create database ${name} template ${template}`,
+    ]);
+    return {
+      url: databaseUrl(cluster, name),
+      drop: () => onNodes(cluster, nodes, 'postgres', [`drop database if exists ${name} with (force)`]),
+    };
+  }
   const sql = postgres(cluster, { max: 1, onnotice: () => {} });
   await sql.unsafe(`create database ${name} template ${template}`);
   return {

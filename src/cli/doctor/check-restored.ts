@@ -2,7 +2,7 @@
 import { readFile } from 'node:fs/promises';
 import { ServiceClock } from '../../clock.ts';
 import type { Config } from '../../config/load.ts';
-import { openDatabase } from '../../db/database.ts';
+import { openDetected } from '../../db/citus.ts';
 import { Problem, StartError } from '../../errors.ts';
 import { createEraseUser } from '../../privacy/erase-user.ts';
 import { createPrivacyStore, type PrivacyStore } from '../../privacy/privacy.store.ts';
@@ -18,7 +18,7 @@ export async function checkRestored(
 ): Promise<Finding[]> {
   if (!restored) return [];
   return withDatabaseUrl(config, async (url) => {
-    const db = openDatabase({ url, connections: 3, statementSeconds: 0 });
+    const db = await openDetected({ url, connections: 3, statementSeconds: 0 });
     try {
       const store = createPrivacyStore(db);
       return [await checkConsistency(store), await eraseAgain(store, config, erased)];

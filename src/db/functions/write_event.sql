@@ -3,6 +3,8 @@
 create or replace function write_event(event_type text, of_user integer, moment timestamptz, event_data json)
 returns void
 language plpgsql as $$
+declare
+  first_sequence integer;
 begin
   -- The common case, in one statement: a user who has had such an event before.
   with counted as (
@@ -12,15 +14,17 @@ begin
   select of_user, c.sequence, event_type, moment, with_user_id(event_data, of_user) from counted c;
   if found then return; end if;
 
+  -- A statement of its own: where users is distributed, one that also writes here would be refused.
+  select u.created_event_count + 1 into first_sequence from users u where u.id = of_user;
+  if not found then
+    insert into event_outbox (type, at, data) values (event_type, moment, event_data);
+    return;
+  end if;
   with counted as (
-    insert into event_counters as c (user_id, sequence)
-    select u.id, u.created_event_count + 1 from users u where u.id = of_user
+    insert into event_counters as c (user_id, sequence) values (of_user, first_sequence)
     on conflict (user_id) do update set sequence = c.sequence + 1
     returning c.sequence
   )
   insert into event_outbox (user_id, sequence, type, at, data)
   select of_user, c.sequence, event_type, moment, with_user_id(event_data, of_user) from counted c;
-  if found then return; end if;
-
-  insert into event_outbox (type, at, data) values (event_type, moment, event_data);
 end $$;

@@ -1,0 +1,119 @@
+/**
+ * Citus: which tables are distributed, and whether they are in a database. A database that has the extension, and whose
+ * tables are not distributed, behaves as any other PostgreSQL. Why these tables: docs/citus.md.
+ */
+import type postgres from 'postgres';
+import { StartError } from '../errors.ts';
+import { openDatabase, type Database, type DatabaseOptions } from './database.ts';
+import { missingFrom, readSchema, withConnection } from './migrate.ts';
+import { openConnection, schema } from './pool.ts';
+
+export interface DistributedTable {
+  table: string;
+  /** The column with the individual, by which rows are placed. */
+  column: string;
+}
+
+/**
+ * Tables that grow with an individual and are written in its transactions. All others stay on the coordinator. `users`
+ * comes last, since it is what tells whether the tables are distributed.
+ */
+export const distributedTables: readonly DistributedTable[] = [
+  { table: 'transactions', column: 'individual_id' },
+  { table: 'transaction_history', column: 'individual_id' },
+  { table: 'transaction_blocks', column: 'individual_id' },
+  { table: 'user_event_outbox', column: 'user_id' },
+  { table: 'users', column: 'id' },
+];
+
+/** Opens a database with the statements that fit it: those for distributed tables, or those for one PostgreSQL. */
+export async function openDetected(options: Omit<DatabaseOptions, 'isDistributed'>): Promise<Database> {
+  const sql = openConnection(options.url, detectSeconds);
+  try {
+    return openDatabase({ ...options, isDistributed: (await readDistributed(sql)).includes('users') });
+  } finally {
+    await sql.end({ timeout: 1 });
+  }
+}
+
+const detectSeconds = 10;
+
+/** The names of the tables that are distributed. */
+export async function readDistributed(sql: postgres.Sql): Promise<string[]> {
+  const [catalogue] = await sql`select to_regclass('pg_catalog.pg_dist_partition') is not null as present`;
+  if (!catalogue!.present) return [];
+  const rows = await sql`
+    select c.relname as name from pg_catalog.pg_dist_partition p join pg_class c on c.oid = p.logicalrelid
+    where c.relnamespace = to_regnamespace(${schema}) and p.partmethod = 'h'`;
+  return rows.map(({ name }) => String(name));
+}
+
+export interface Distribution {
+  /** Tables that were distributed now, with the number of rows that were moved. */
+  distributed: { table: string; rows: number }[];
+  /** Tables that were distributed before. */
+  present: string[];
+  /** Tables that stay on the coordinator. */
+  local: string[];
+  workers: number;
+  shards: number;
+}
+
+/**
+ * Distributes the tables that are not distributed yet, each with its rows. Each is a step of its own, so that what was
+ * done stays done when a later one fails, and running it again goes on from there. Nodes must not run meanwhile.
+ */
+export async function distribute(url: string, shardCount: number): Promise<Distribution> {
+  await requireSchema(url);
+  return withConnection(url, async (sql) => {
+    await requireExtension(sql);
+    const present = await readDistributed(sql);
+    const distributed: Distribution['distributed'] = [];
+    for (const { table, column } of distributedTables) {
+      if (present.includes(table)) continue;
+      distributed.push({ table, rows: await distributeTable(sql, { table, column }, shardCount) });
+    }
+    return { distributed, present, ...(await readLayout(sql)) };
+  });
+}
+
+async function requireSchema(url: string): Promise<void> {
+  const missing = missingFrom(await readSchema(url));
+  if (missing.length > 0)
+    throw new StartError(`The database lacks ${missing.join(', ')}. Run \`ledgerline migrate\` first.`);
+}
+
+async function requireExtension(sql: postgres.Sql): Promise<void> {
+  const rows = await sql`select from pg_extension where extname = 'citus'`;
+  if (rows.length > 0) return;
+  throw new StartError('The database has no Citus: run `create extension citus` in it, as docs/citus.md says.');
+}
+
+/** The rows that were there are copied to the shards, and then removed from the coordinator. */
+async function distributeTable(sql: postgres.Sql, { table, column }: DistributedTable, shardCount: number) {
+  const name = `${schema}.${table}`;
+  const anchor = distributedTables[0]!.table;
+  const [count] = await sql.unsafe(`select count(*)::float8 as rows from ${name}`);
+  if (table === 'user_event_outbox') {
+    // Its numbers are drawn by the service, on the coordinator: see docs/decisions/0004-events.md.
+    await sql.unsafe(`alter table ${name} alter column id drop default`);
+  }
+  await (table === anchor
+    ? sql`select create_distributed_table(${name}, ${column}, colocate_with => 'none', shard_count => ${shardCount})`
+    : sql`select create_distributed_table(${name}, ${column}, colocate_with => ${`${schema}.${anchor}`})`);
+  if (count!.rows > 0) await sql`select truncate_local_data_after_distributing_table(${name}::regclass)`;
+  return Number(count!.rows);
+}
+
+async function readLayout(sql: postgres.Sql): Promise<Pick<Distribution, 'local' | 'workers' | 'shards'>> {
+  const distributed = new Set(await readDistributed(sql));
+  const tables = await sql`select tablename from pg_tables where schemaname = ${schema} order by tablename`;
+  const [nodes] = await sql`select count(*)::int as workers from citus_get_active_worker_nodes()`;
+  const [shards] = await sql`
+    select count(*)::int as shards from pg_catalog.pg_dist_shard where logicalrelid = to_regclass(${`${schema}.users`})`;
+  return {
+    local: tables.map(({ tablename }) => String(tablename)).filter((table) => !distributed.has(table)),
+    workers: nodes!.workers,
+    shards: shards!.shards,
+  };
+}

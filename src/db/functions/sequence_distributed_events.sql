@@ -1,0 +1,63 @@
+-- As sequence_events, where user_event_outbox is distributed. A transaction that deletes there and inserts here would not
+-- be atomic, so this one only reads there. What it has logged, now or before, is in `settled`, for the service to delete
+-- when this is committed: see docs/decisions/0004-events.md.
+create or replace function sequence_distributed_events(
+  moment timestamptz, batch_limit integer,
+  out has_more boolean,
+  -- Rows of user_event_outbox that are in the log: [{"user_id", "id", "at"}]. Null if there are none.
+  out settled json
+)
+language plpgsql as $$
+declare
+  first_position bigint;
+  coordinator_ids bigint[];
+  waiting user_event_outbox[];
+  moved integer;
+begin
+  select l.last_position into first_position from event_log l for update;
+  coordinator_ids := array(select o.id from event_outbox o order by o.id limit batch_limit);
+  -- Read after the other outbox: whoever wrote there has seen the user, so user.created is seen here.
+  select array_agg(o::user_event_outbox order by o.id, o.user_id) into waiting
+  from (
+    select w.id, w.user_id, w.sequence, w.type, w.at, w.data from user_event_outbox w
+    order by w.id, w.user_id limit batch_limit
+  ) o;
+  has_more := coalesce(cardinality(waiting), 0) >= batch_limit;
+  -- The first event of a user may be among those that are left.
+  if has_more then coordinator_ids := '{}'; end if;
+  has_more := has_more or cardinality(coordinator_ids) >= batch_limit;
+
+  with taken as (
+    delete from event_outbox o where o.id = any(coordinator_ids)
+    returning o.id, o.type, o.at, o.user_id, o.sequence, o.data
+  ), fresh as (
+    select w.id, w.type, w.at, w.user_id, w.sequence, w.data
+    from unnest(waiting) w
+    -- Events of a counter are logged in the order of their numbers.
+    where w.sequence > coalesce((
+      select e.sequence from events e
+      where e.user_id = w.user_id and (e.type like 'transactions.%') = (w.type like 'transactions.%')
+      order by e.position desc limit 1), 0)
+  ), logged as (
+    insert into events (position, id, type, at, user_id, sequence, data)
+    select first_position + row_number() over (order by t.place, t.id), event_id(t.at), t.type, t.at, t.user_id,
+      t.sequence, t.data
+    from (select 1 as place, * from fresh union all select 2, * from taken) t
+    returning position, type, data
+  ), wanting as materialized (
+    -- The lock keeps an endpoint from being disabled while something is queued for it.
+    select e.id, e.types from webhook_endpoints e where e.enabled for share
+  ), queued as (
+    insert into webhook_deliveries (endpoint_id, event_position, due_at)
+    select w.id, l.position, moment
+    from logged l join wanting w on w.types = '{}' or l.type = any(w.types)
+    -- What is about an endpoint is sent to the others.
+    where l.type not like 'endpoint.%' or (l.data ->> 'endpointId')::integer <> w.id
+    order by l.position, w.id
+  )
+  select count(*) into moved from logged;
+  if moved > 0 then
+    update event_log set last_position = first_position + moved;
+  end if;
+  select json_agg(json_build_object('user_id', w.user_id, 'id', w.id, 'at', w.at)) into settled from unnest(waiting) w;
+end $$;

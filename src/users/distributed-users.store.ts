@@ -1,0 +1,111 @@
+/**
+ * The statements about users where their table is distributed: see docs/citus.md. What is about one user stays on the
+ * worker that has it, and tables of the coordinator are asked by statements of their own.
+ */
+import { array, type Database, type Transaction } from '../db/database.ts';
+import { groupByShard } from '../db/shards.ts';
+import type { NewUser, PhonesOfUser } from './user.ts';
+
+/** The number of `user.created` in the outbox. Those of other events are their own, from 1. */
+const createdEventNumber = 0;
+
+export interface ImportedIds {
+  created: number[];
+  present: number[];
+}
+
+async function readErased(sql: Transaction, ids: readonly number[]): Promise<Set<number>> {
+  const rows = await sql`select user_id from erased_users where user_id = any(${array(ids)}::int[])`;
+  return new Set(rows.map(({ user_id }) => user_id));
+}
+
+export async function insertDistributedUser(
+  sql: Transaction,
+  { id: wantedId, merchantId, email, additionalData }: NewUser,
+  now: Date,
+  createdEventCount: number,
+): Promise<number | undefined> {
+  const id = wantedId ?? (await drawId(sql));
+  if ((await readErased(sql, [id])).has(id)) return undefined;
+  const inserted = await sql`
+    insert into users (id, merchant_id, email, additional_data, created_at, created_event_count)
+    values (${id}, ${merchantId ?? null}, ${email ?? null}, ${additionalData ?? null}::text::json, ${now},
+      ${createdEventCount})
+    on conflict (id) do nothing returning id`;
+  if (inserted.length === 0) return undefined;
+  // An erasure that committed while the insert waited for it is seen only by a later statement.
+  if ((await readErased(sql, [id])).has(id)) {
+    await sql`delete from users where id = ${id}`;
+    return undefined;
+  }
+  if (createdEventCount > 0) {
+    await sql`
+      insert into user_event_outbox (id, user_id, sequence, type, at, data)
+      values (${createdEventNumber}, ${id}, 1, 'user.created', ${now}, ${JSON.stringify({ userId: id })}::text::json)`;
+  }
+  return id;
+}
+
+async function drawId(sql: Transaction): Promise<number> {
+  const [row] = await sql`select nextval('user_ids')::int as id`;
+  return row!.id;
+}
+
+const idsAtOnce = 1000;
+
+/** Moves the sequence past the ids that callers chose, to the next free one. */
+export async function skipTakenDistributedIds(db: Database): Promise<void> {
+  const [{ last_value: first } = { last_value: 0 }] = await db.write`
+    select last_value::int as last_value from user_ids`;
+  let last = first - 1;
+  for (;;) {
+    const rows = await db.write`
+      select id from users where id > ${last} order by id limit ${idsAtOnce}`;
+    const gap = rows.findIndex(({ id }, index) => id !== last + 1 + index);
+    last += gap < 0 ? rows.length : gap;
+    if (gap >= 0 || rows.length < idsAtOnce) break;
+  }
+  if (last >= first) await db.write`select setval('user_ids', ${last})`;
+}
+
+/** Creates the users that do not exist, and locks all of them against an erasure. */
+export async function importDistributedIds(
+  sql: Transaction,
+  ids: readonly number[],
+  now: Date,
+  createdEventCount: number,
+): Promise<ImportedIds> {
+  const erased = await readErased(sql, ids);
+  const wanted = ids.filter((id) => !erased.has(id));
+  const inserted = await sql`
+    insert into users (id, created_at, created_event_count)
+    select id, ${now}, ${createdEventCount} from unnest(${array(wanted)}::int[]) id order by id
+    on conflict (id) do nothing returning id`;
+  const erasedMeanwhile = [...(await readErased(sql, wanted))];
+  if (erasedMeanwhile.length > 0) await sql`delete from users where id = any(${array(erasedMeanwhile)}::int[])`;
+  const created = inserted.map(({ id }) => Number(id));
+  await sql`
+    insert into user_event_outbox (id, user_id, sequence, type, at, data)
+    select ${createdEventNumber}, u.id, u.created_event_count, 'user.created', u.created_at,
+      ('{"userId":' || u.id || '}')::json
+    from users u where u.created_event_count > 0 and u.id = any(${array(created)}::int[])`;
+  // Waits for an erasure in progress, and holds off later ones.
+  const present: number[] = [];
+  for (const shard of await groupByShard(sql, wanted)) {
+    const rows = await sql`
+      select id from users where id = any(${array(shard)}::int[]) order by id for key share`;
+    present.push(...rows.map(({ id }) => Number(id)));
+  }
+  return { created, present };
+}
+
+/** A join of a local with a distributed table would open a transaction on the worker. */
+export async function readDistributedPhones(db: Database, userId: number): Promise<PhonesOfUser | undefined> {
+  const [users, verifications] = await Promise.all([
+    db.read`select id from users where id = ${userId}`,
+    db.read`select verified_phone, sent_phone from verifications where user_id = ${userId}`,
+  ]);
+  if (users.length === 0) return undefined;
+  const [verification] = verifications;
+  return { verifiedPhone: verification?.verified_phone ?? null, lastSentPhone: verification?.sent_phone ?? null };
+}
