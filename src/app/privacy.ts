@@ -1,10 +1,15 @@
 /** Wires erasure, subject access and retention. */
+import { secondsAfter } from '../clock.ts';
 import { createEraseUser } from '../privacy/erase-user.ts';
 import { createPrivacyStore } from '../privacy/privacy.store.ts';
 import { createReadUserData } from '../privacy/read-user-data.ts';
 import { createRetention, retentionKinds } from '../privacy/retention.ts';
 import { createRetentionStore } from '../privacy/retention.store.ts';
 import type { Core } from './core.ts';
+
+/** After this, nothing that was in flight when a user was erased can still be written. */
+const completionSeconds = 60;
+const erasuresAtOnce = 100;
 
 export function openPrivacy({ config, db, clock, observer, jobs, traced }: Core) {
   const store = traced('privacy', createPrivacyStore(db));
@@ -15,6 +20,10 @@ export function openPrivacy({ config, db, clock, observer, jobs, traced }: Core)
     kinds: retentionKinds(config),
   });
   jobs.start({ name: 'retention', everyMilliseconds: 600_000, runsOnce: true, run: retention.run });
+  if (db.isDistributed) {
+    const run = () => store.completeErasures(secondsAfter(clock.now(), -completionSeconds), erasuresAtOnce);
+    jobs.start({ name: 'complete-erasures', everyMilliseconds: 30_000, runsOnce: true, run });
+  }
   return {
     eraseUser: createEraseUser({ store, clock, observe, retainDays: config.retainErasedDays }),
     readUserData: createReadUserData(store, clock, observe),

@@ -1,5 +1,5 @@
 /** The statements behind the guard's rules: their state, the record of decisions, the removal of what has expired. */
-import type { Database } from '../db/database.ts';
+import { array, type Database } from '../db/database.ts';
 import type { Decision, DecisionTotal } from './decisions.ts';
 import type { FiredRule } from './fired-rules.ts';
 import type { GuardState } from './live.ts';
@@ -9,6 +9,11 @@ import type { RangeState } from './ranges.ts';
 /** The time of the last event: of timestamps, or of records that have one. */
 const last = (events: string) => `coalesce(${events}[cardinality(${events})], '-infinity')`;
 const lastAt = (events: string) => `coalesce(${events}[cardinality(${events})].at, '-infinity')`;
+
+const isQuietVerification = `t.verified_phone is null and greatest(${last('t.sends')}, ${last('t.failures')}) <= $2
+      and (t.blocked_until is null or t.blocked_until <= $3)`;
+
+const typed = (condition: string) => condition.replaceAll('$2', '$2::timestamptz').replaceAll('$3', '$3::timestamptz');
 
 /** What goes when its last moment is older than every window, and nothing is blocked any more. */
 const sweeps = {
@@ -46,8 +51,7 @@ const sweeps = {
     key: 'user_id',
     first: '0',
     type: 'int',
-    expired: `t.verified_phone is null and greatest(${last('t.sends')}, ${last('t.failures')}) <= $2
-      and (t.blocked_until is null or t.blocked_until <= $3)
+    expired: `${isQuietVerification}
       and not exists (select from users u where u.id = t.user_id)`,
   },
 } as const;
@@ -131,11 +135,14 @@ export function createGuardStore(db: Database) {
       now: Date,
     ): Promise<{ next: string | undefined; gone: number }> {
       const { key, first, type, expired } = sweeps[table];
+      if (table === 'verifications' && db.isDistributed) {
+        return sweepUnknownUsers(db, Number(from ?? first), most, quietSince, now);
+      }
       const [row] = await db.write.unsafe(
         `with batch as materialized (
            select ${key} as key from ${table} where ${key} > $1::text::${type} order by ${key} limit ${most}
          ), gone as (
-           delete from ${table} t using batch b where t.${key} = b.key and ${expired.replaceAll('$2', '$2::timestamptz').replaceAll('$3', '$3::timestamptz')}
+           delete from ${table} t using batch b where t.${key} = b.key and ${typed(expired)}
            returning 1
          )
          select (select key::text from batch order by key desc limit 1) as last,
@@ -154,4 +161,22 @@ export function createGuardStore(db: Database) {
         delete from guard_totals where hour < ${now}::timestamptz - interval '90 days'`;
     },
   };
+}
+
+/** Where users is distributed, it is asked by a statement of its own. */
+async function sweepUnknownUsers(db: Database, from: number, most: number, quietSince: Date, now: Date) {
+  const batch = await db.write.unsafe(
+    `select t.user_id, ${typed(isQuietVerification)} as is_quiet from verifications t
+     where t.user_id > $1::int order by t.user_id limit ${most}`,
+    [from, quietSince, now],
+  );
+  const quiet = batch.filter(({ is_quiet }) => is_quiet).map(({ user_id }) => Number(user_id));
+  const known = quiet.length > 0 ? await db.write`select id from users where id = any(${array(quiet)}::int[])` : [];
+  const isKnown = new Set(known.map(({ id }) => id));
+  const unknown = quiet.filter((id) => !isKnown.has(id));
+  const { count: gone } = await db.write.unsafe(
+    `delete from verifications t where t.user_id = any($1::int[]) and ${typed(isQuietVerification)}`,
+    [array(unknown), quietSince, now],
+  );
+  return { next: batch.length < most ? undefined : String(batch.at(-1)!.user_id), gone };
 }

@@ -1,24 +1,16 @@
-/** The statements that erase a user, and the ones that show what is stored about one. */
-import type { Database, Transaction } from '../db/database.ts';
-import { writeTimestamp } from '../events/event.ts';
-import { tablesAtErasure, type UserRows } from './personal-data.ts';
+/** The statements about erased users, and the ones that show what is stored about a user. */
+import { array, type Database } from '../db/database.ts';
+import {
+  completeErasure,
+  eraseDistributed,
+  eraseUser,
+  recordAction,
+  type Actor,
+  type Erasure,
+  type ErasureResult,
+} from './erasure.store.ts';
 
-export interface Actor {
-  subject: string;
-  client: string;
-}
-
-export interface Erasure {
-  userId: number;
-  now: Date;
-  /** Until when the transactions are kept; null removes them at once. */
-  retainedUntil: Date | null;
-  actor: Actor;
-  /** For the event that the phone was unlinked. */
-  countryOf(phone: string): string | null;
-}
-
-export type ErasureResult = 'erased' | 'erased-before' | 'unknown';
+export type { Actor } from './erasure.store.ts';
 
 export interface ErasedUser {
   userId: number;
@@ -28,14 +20,23 @@ export interface ErasedUser {
 
 export type PrivacyStore = ReturnType<typeof createPrivacyStore>;
 
-const removedTables = tablesAtErasure('removed');
-const retainedTables = tablesAtErasure('retained');
-
 const rowsAtOnce = 5000;
 
 export function createPrivacyStore(db: Database) {
   return {
-    eraseUser: (erasure: Erasure): Promise<ErasureResult> => db.transaction((sql) => erase(sql, erasure)),
+    eraseUser: (erasure: Erasure): Promise<ErasureResult> =>
+      db.isDistributed ? eraseDistributed(db, erasure) : db.transaction((sql) => eraseUser(sql, erasure)),
+
+    /** Completes erasures that were begun before a time, and looks once more for what was written meanwhile. How many. */
+    async completeErasures(begunBefore: Date, limit: number): Promise<number> {
+      const rows = await db.write`
+        select user_id from erased_users where not is_complete and erased_at < ${begunBefore} limit ${limit}`;
+      for (const { user_id } of rows) {
+        await completeErasure(db, user_id);
+        await db.write`update erased_users set is_complete = true where user_id = ${user_id}`;
+      }
+      return rows.length;
+    },
 
     /** Everything that is stored about a user, as JSON text. Undefined for an unknown user. */
     async readUserData(userId: number, exportPath: string): Promise<string | undefined> {
@@ -85,87 +86,33 @@ export function createPrivacyStore(db: Database) {
      * For a database that was restored.
      */
     async findInconsistent(sampleSize: number): Promise<{ checked: number; inconsistent: number[] }> {
-      const [row] = await db.long(
+      const sample = await db.long(
         (sql) => sql`
           with largest as (
-            select id, transaction_count from users order by transaction_count desc limit ${sampleSize}
+            select id from users order by transaction_count desc limit ${sampleSize}
           ), random as (
-            select id, transaction_count from users where transaction_count > 0 order by random() limit ${sampleSize}
-          ), sample as (
-            select * from largest union select * from random
-          ), counted as (
-            select s.id, s.transaction_count,
-              (select count(*) from transactions t where t.individual_id = s.id) as rows,
-              (select coalesce(max(t.seq), 0) from transactions t where t.individual_id = s.id) as last_seq,
-              (select sum(b.row_count) from transaction_blocks b where b.individual_id = s.id) as in_blocks
-            from sample s
+            select id from users where transaction_count > 0 order by random() limit ${sampleSize}
           )
-          select count(*)::int as checked, coalesce(json_agg(id) filter (
-            where rows <> transaction_count or last_seq <> transaction_count or in_blocks <> transaction_count), '[]')
-            as inconsistent
-          from counted`,
+          select id from largest union select id from random`,
       );
-      return { checked: row!.checked, inconsistent: row!.inconsistent };
+      const ids = array(sample.map(({ id }) => id));
+      const rows = await db.long(
+        (sql) => sql`
+          select u.id, coalesce(t.rows, 0) = u.transaction_count and coalesce(t.last_seq, 0) = u.transaction_count
+            and coalesce(b.rows, u.transaction_count) = u.transaction_count as is_consistent
+          from users u left join (
+            select individual_id, count(*) as rows, max(seq) as last_seq from transactions
+            where individual_id = any(${ids}::int[]) group by individual_id
+          ) t on t.individual_id = u.id left join (
+            select individual_id, sum(row_count) as rows from transaction_blocks
+            where individual_id = any(${ids}::int[]) group by individual_id
+          ) b on b.individual_id = u.id
+          where u.id = any(${ids}::int[])`,
+      );
+      const inconsistent = rows.filter(({ is_consistent }) => !is_consistent).map(({ id }) => Number(id));
+      return { checked: rows.length, inconsistent };
     },
   };
-}
-
-/**
- * The row of `verifications` is created if it is missing and locked first: everything that writes about a user's phone
- * locks it too, and writes nothing when it is gone. The row of `users` is deleted under the lock that a record takes.
- */
-async function erase(sql: Transaction, erasure: Erasure): Promise<ErasureResult> {
-  const { userId, now } = erasure;
-  const [verification] = await sql`
-    insert into verifications (user_id) values (${userId})
-    on conflict (user_id) do update set user_id = excluded.user_id
-    returning verified_phone`;
-  const [user] = await sql`select transaction_count from users where id = ${userId} for update`;
-  if (!user) {
-    // The row that was made only for the lock goes again; failures of unknown ids stay counted.
-    await sql`delete from verifications where user_id = ${userId} and last_message_number = 0 and sends = '{}' and failures = '{}'`;
-    const [before] = await sql`select from erased_users where user_id = ${userId}`;
-    return before ? 'erased-before' : 'unknown';
-  }
-  // Without transactions there is nothing to retain.
-  const retainedUntil = user.transaction_count === 0 ? null : erasure.retainedUntil;
-  const remove = ({ table, user: column }: UserRows) =>
-    sql.unsafe(`delete from ${table} where ${column} = $1`, [userId]).execute();
-  // Before the events: a receipt locks its message first and then the counter of events, too.
-  await Promise.all(removedTables.filter(({ table }) => table !== 'users').map(remove));
-  await writeErasureEvents(sql, { ...erasure, retainedUntil }, verification!.verified_phone);
-  await Promise.all([
-    sql`delete from users where id = ${userId}`.execute(),
-    ...(retainedUntil === null ? retainedTables.map(remove) : []),
-    sql`
-      insert into erased_users (user_id, erased_at, retained_until, rows_removed_at)
-      values (${userId}, ${now}, ${retainedUntil}, ${retainedUntil === null ? now : null})`.execute(),
-  ]);
-  return 'erased';
-}
-
-/** While the user still exists: an event counts its users' events by their row. */
-async function writeErasureEvents(sql: Transaction, erasure: Erasure, phone: string | null): Promise<void> {
-  const { userId, now, retainedUntil, actor, countryOf } = erasure;
-  if (phone !== null) {
-    const unlinked = JSON.stringify({ country: countryOf(phone), by: 'erasure' });
-    await sql`select write_event('phone.unlinked', ${userId}, ${now}, ${unlinked}::text::json)`;
-  }
-  const erased = JSON.stringify({ retainedUntil: retainedUntil && writeTimestamp(retainedUntil) });
-  await sql`select write_event('user.erased', ${userId}, ${now}, ${erased}::text::json)`;
-  await recordAction(sql, { userId, action: 'erase-user', actor, now });
-}
-
-interface AuditedAction {
-  userId: number;
-  action: string;
-  actor: Actor;
-  now: Date;
-}
-
-async function recordAction(sql: Transaction, { userId, action, actor, now }: AuditedAction): Promise<void> {
-  await sql`
-    select record_action(${now}, ${actor.subject}, ${actor.client}, ${action}, ${`user ${userId}`}, null, ${userId}, null)`;
 }
 
 const isoTime = (column: string) => `to_char(${column}, 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"')`;

@@ -19,11 +19,13 @@ export function createInboxStore(db: Database, key: Buffer, userOf: (reference: 
   return {
     async add(reference, message) {
       const { phoneNumber, sentAt } = message;
-      // Nothing is kept for a user who was erased meanwhile; the lock waits for an erasure in progress.
+      // Nothing is kept for a user who was erased meanwhile; the lock waits for an erasure in progress. A distributed
+      // table cannot be locked here; there an erasure looks again later.
+      const lock = db.isDistributed ? db.write`` : db.write`for key share`;
       const [row] = await db.write`
         insert into sandbox_messages (user_id, phone_key, sealed, sent_at)
         select u.id, ${phoneKey(phoneNumber)}::bytea, ${seal(key, message)}::bytea, ${sentAt}::timestamptz
-        from users u where u.id = ${userOf(reference)} for key share
+        from users u where u.id = ${userOf(reference)} ${lock}
         returning id::int`;
       if (row && row.id % removedEvery === 0) {
         await db.write`delete from sandbox_messages where id <= ${row.id - capacity}`;

@@ -1,6 +1,6 @@
 /** Rows that are copied into the database: whatever fails on the way, the connection and its locks are freed. */
 import { expect, it, onTestFinished } from 'vitest';
-import { openDatabase } from '../../src/db/database.ts';
+import { openDetected } from '../../src/db/citus.ts';
 import type { Amount } from '../../src/transactions/amount.ts';
 import type { Instant } from '../../src/transactions/instant.ts';
 import { createRecordStore } from '../../src/transactions/record.store.ts';
@@ -9,7 +9,7 @@ import { cloneDatabase } from '../harness/service.ts';
 
 async function openStore() {
   const { url, drop } = await cloneDatabase();
-  const db = openDatabase({ url, connections: 8, statementSeconds: 5 });
+  const db = await openDetected({ url, connections: 8, statementSeconds: 5 });
   onTestFinished(async () => {
     await db.close();
     await drop();

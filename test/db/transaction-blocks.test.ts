@@ -2,7 +2,8 @@
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { serviceItself } from '../../src/slots.ts';
-import { openDatabase, type Database } from '../../src/db/database.ts';
+import { openDetected } from '../../src/db/citus.ts';
+import type { Database } from '../../src/db/database.ts';
 import type { Amount, AmountBound } from '../../src/transactions/amount.ts';
 import type { Filter } from '../../src/transactions/filter.ts';
 import { parseInstant } from '../../src/transactions/instant.ts';
@@ -18,7 +19,7 @@ let database: Awaited<ReturnType<typeof cloneDatabase>>;
 let db: Database;
 beforeAll(async () => {
   database = await cloneDatabase();
-  db = openDatabase({ url: database.url, connections: 8, statementSeconds: 30 });
+  db = await openDetected({ url: database.url, connections: 8, statementSeconds: 30 });
 });
 afterAll(async () => {
   await db.close();

@@ -1,7 +1,8 @@
 /** The cursor against many writers at once: some slow, some rolled back, and readers that must miss and repeat nothing. */
 import postgres from 'postgres';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { openDatabase, type Database } from '../../src/db/database.ts';
+import { openDetected } from '../../src/db/citus.ts';
+import type { Database } from '../../src/db/database.ts';
 import { createEventLogStore } from '../../src/events/event-log.store.ts';
 import { createListEvents } from '../../src/events/list-events.ts';
 import { createSequencer } from '../../src/events/sequencer.ts';
@@ -17,7 +18,7 @@ let db: Database;
 let writers: postgres.Sql;
 beforeAll(async () => {
   database = await cloneDatabase();
-  db = openDatabase({ url: database.url, connections: 16, statementSeconds: 30 });
+  db = await openDetected({ url: database.url, connections: 16, statementSeconds: 30 });
   writers = postgres(database.url, { max: 24, connection: { search_path: 'ledgerline' }, onnotice: () => {} });
 });
 afterAll(async () => {

@@ -1,7 +1,7 @@
 /** What must hold by arithmetic, and what must stay bounded. */
 import { describe, expect, it } from 'vitest';
 import { loadConfig } from '../../src/config/load.ts';
-import { openDatabase } from '../../src/db/database.ts';
+import { openDetected } from '../../src/db/citus.ts';
 import { readLimits } from '../../src/guard/limits.ts';
 import { configuredModes } from '../../src/guard/rules.ts';
 import { createGuardStore } from '../../src/guard/guard.store.ts';
@@ -64,7 +64,7 @@ it('counters that have expired go by themselves: the tables stay bounded over a 
     LEDGERLINE_TRUSTED_PROXIES: '127.0.0.1',
     LEDGERLINE_TOKEN_SECONDS: '2592000',
   });
-  const db = openDatabase({ url: service.databaseUrl, connections: 3, statementSeconds: 5 });
+  const db = await openDetected({ url: service.databaseUrl, connections: 3, statementSeconds: 5 });
   let now = new Date();
   const sweep = createSweeper(createGuardStore(db), limits, { now: () => now });
   const tables = ['phone_sends', 'guard_sources', 'guard_codes', 'guard_ranges', 'guard_budgets'];

@@ -2,7 +2,8 @@
 import { readFile } from 'node:fs/promises';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { loadConfig } from '../../src/config/load.ts';
-import { openDatabase, type Database } from '../../src/db/database.ts';
+import { openDetected } from '../../src/db/citus.ts';
+import type { Database } from '../../src/db/database.ts';
 import { createRetention, erasedTransactions, retentionKinds } from '../../src/privacy/retention.ts';
 import { createRetentionStore } from '../../src/privacy/retention.store.ts';
 import { run } from '../harness/process.ts';
@@ -30,7 +31,7 @@ let service: Service;
 let db: Database;
 beforeAll(async () => {
   service = await startService(settings);
-  db = openDatabase({ url: service.databaseUrl, connections: 3, statementSeconds: 5 });
+  db = await openDetected({ url: service.databaseUrl, connections: 3, statementSeconds: 5 });
 });
 afterAll(async () => {
   await db.close();

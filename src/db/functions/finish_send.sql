@@ -22,7 +22,7 @@ begin
   if outcome = 'unavailable' then perform give_back_send(for_user, to_phone, phone_key, requested_at, source_keys); end if;
   -- A row without a user counts failed attempts on an id that was erased.
   select v.latest_code, v.earlier_codes into known_user
-  from verifications v where v.user_id = for_user and exists (select from users u where u.id = for_user) for update;
+  from verifications v where v.user_id = for_user and exists (select 1 from users u where u.id = for_user) for update;
   if not found then return; end if;
   codes := settle_code(known_user.latest_code || known_user.earlier_codes, code_number, outcome);
   update verifications v set latest_code = codes[1], earlier_codes = codes[2 :] where v.user_id = for_user;

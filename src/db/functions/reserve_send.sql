@@ -36,6 +36,8 @@ create or replace function reserve_send(
 language plpgsql as $$
 declare
   is_linked_to_other_user boolean;
+  user_created_at timestamptz;
+  user_transaction_count integer;
   is_user_established boolean;
   counts_phone boolean;
   known_phone record;
@@ -53,12 +55,13 @@ declare
   earlier issued_code[] := '{}';
 begin
   select exists (select 1 from phone_links l where l.phone = to_phone and l.user_id <> for_user),
-    is_established(u.created_at, u.transaction_count, established_before)
-  into is_linked_to_other_user, is_user_established from users u where u.id = for_user;
+    u.created_at, u.transaction_count
+  into is_linked_to_other_user, user_created_at, user_transaction_count from users u where u.id = for_user;
   if not found then
     decision := 'unknown-user';
     return;
   end if;
+  is_user_established := is_established(user_created_at, user_transaction_count, established_before);
 
   counts_phone := not is_linked_to_other_user and (limits.phone_sends).kept + (limits.phone_users).kept > 0;
   if counts_phone then
@@ -87,7 +90,7 @@ begin
     end if;
   end loop;
   select v.verified_phone, v.last_code_number, v.last_message_number, v.latest_code, v.earlier_codes, v.sends, v.phones,
-    exists (select from users u where u.id = for_user) as is_user
+    exists (select 1 from users u where u.id = for_user) as is_user
   into known_user from verifications v where v.user_id = for_user for update;
   is_known_user := found;
   if is_known_user then

@@ -5,7 +5,7 @@ language plpgsql as $$
 begin
   update verifications v set told_block_until = block_until
   where v.user_id = for_user and v.blocked_until = block_until and v.told_block_until is distinct from block_until
-    and exists (select from users u where u.id = for_user);
+    and exists (select 1 from users u where u.id = for_user);
   if found then
     perform write_event('phone.verification_blocked', for_user, called_at, block_data(block_until));
   end if;
@@ -20,10 +20,14 @@ declare
   told integer := 0;
 begin
   for missed in
-    select v.user_id, v.blocked_until from verifications v
-    where v.blocked_until > called_at and v.told_block_until is distinct from v.blocked_until
-      and v.failures[cardinality(v.failures)] < failed_before and exists (select from users u where u.id = v.user_id)
-    order by v.user_id limit most
+    -- By themselves first: where users is distributed, a local table is not joined with it directly.
+    with blocked as materialized (
+      select v.user_id, v.blocked_until from verifications v
+      where v.blocked_until > called_at and v.told_block_until is distinct from v.blocked_until
+        and v.failures[cardinality(v.failures)] < failed_before
+    )
+    select b.user_id, b.blocked_until from blocked b join users u on u.id = b.user_id
+    order by b.user_id limit most
   loop
     perform tell_block(missed.user_id, missed.blocked_until, called_at);
     told := told + 1;

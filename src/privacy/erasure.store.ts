@@ -1,0 +1,148 @@
+/** The statements that erase a user. */
+import { distributedTables } from '../db/citus.ts';
+import type { Database, Transaction } from '../db/database.ts';
+import { writeTimestamp } from '../events/event.ts';
+import { tablesAtErasure, type UserRows } from './personal-data.ts';
+
+export interface Actor {
+  subject: string;
+  client: string;
+}
+
+export interface Erasure {
+  userId: number;
+  now: Date;
+  /** Until when the transactions are kept; null removes them at once. */
+  retainedUntil: Date | null;
+  actor: Actor;
+  /** For the event that the phone was unlinked. */
+  countryOf(phone: string): string | null;
+}
+
+export type ErasureResult = 'erased' | 'erased-before' | 'unknown';
+
+const removedTables = tablesAtErasure('removed').filter(({ table }) => table !== 'users');
+const retainedTables = tablesAtErasure('retained');
+const isLocal = ({ table }: UserRows) => !distributedTables.some((distributed) => distributed.table === table);
+
+async function removeRows(sql: Transaction, userId: number, from: readonly UserRows[]): Promise<void> {
+  await Promise.all(
+    from.map(({ table, user }) => sql.unsafe(`delete from ${table} where ${user} = $1`, [userId]).execute()),
+  );
+}
+
+/**
+ * The row of `verifications` is created if it is missing and locked first: everything that writes about a user's phone
+ * locks it too, and writes nothing when it is gone.
+ */
+async function lockVerification(sql: Transaction, userId: number): Promise<string | null> {
+  const [verification] = await sql`
+    insert into verifications (user_id) values (${userId})
+    on conflict (user_id) do update set user_id = excluded.user_id
+    returning verified_phone`;
+  return verification!.verified_phone;
+}
+
+/** The row that was made only for the lock goes again; failures of unknown ids stay counted. */
+async function releaseVerification(sql: Transaction, userId: number): Promise<void> {
+  await sql`
+    delete from verifications
+    where user_id = ${userId} and last_message_number = 0 and sends = '{}' and failures = '{}'`;
+}
+
+async function isErased(sql: Transaction, userId: number): Promise<boolean> {
+  const rows = await sql`select user_id from erased_users where user_id = ${userId}`;
+  return rows.length > 0;
+}
+
+/** In one transaction. The row of `users` is deleted under the lock that a record takes. */
+export async function eraseUser(sql: Transaction, erasure: Erasure): Promise<ErasureResult> {
+  const { userId, now } = erasure;
+  const phone = await lockVerification(sql, userId);
+  const [user] = await sql`select transaction_count from users where id = ${userId} for update`;
+  if (!user) {
+    await releaseVerification(sql, userId);
+    return (await isErased(sql, userId)) ? 'erased-before' : 'unknown';
+  }
+  // Without transactions there is nothing to retain.
+  const retainedUntil = user.transaction_count === 0 ? null : erasure.retainedUntil;
+  // Before the events: a receipt locks its message first and then the counter of events, too.
+  await removeRows(sql, userId, removedTables);
+  await writeErasureEvents(sql, { ...erasure, retainedUntil }, phone);
+  await Promise.all([
+    removeRows(sql, userId, [{ table: 'users', user: 'id' }, ...(retainedUntil === null ? retainedTables : [])]),
+    sql`
+      insert into erased_users (user_id, erased_at, retained_until, rows_removed_at)
+      values (${userId}, ${now}, ${retainedUntil}, ${retainedUntil === null ? now : null})`.execute(),
+  ]);
+  return 'erased';
+}
+
+/**
+ * Where users is distributed, one transaction over the coordinator and a worker is not atomic. So the coordinator's part
+ * comes first, and says that the rest is due: `completeErasures` does it if this process cannot.
+ */
+export async function eraseDistributed(db: Database, erasure: Erasure): Promise<ErasureResult> {
+  const result = await db.transaction((sql) => beginErasure(sql, erasure));
+  if (result !== 'unknown') await completeErasure(db, erasure.userId);
+  return result;
+}
+
+async function beginErasure(sql: Transaction, erasure: Erasure): Promise<ErasureResult> {
+  const { userId, now } = erasure;
+  const phone = await lockVerification(sql, userId);
+  const wasErased = await isErased(sql, userId);
+  const [user] = wasErased ? [] : await sql`select transaction_count from users where id = ${userId}`;
+  if (!user) {
+    await releaseVerification(sql, userId);
+    return wasErased ? 'erased-before' : 'unknown';
+  }
+  const retainedUntil = user.transaction_count === 0 ? null : erasure.retainedUntil;
+  await removeRows(sql, userId, removedTables.filter(isLocal));
+  await writeErasureEvents(sql, { ...erasure, retainedUntil }, phone);
+  await sql`
+    insert into erased_users (user_id, erased_at, retained_until, rows_removed_at, is_complete)
+    values (${userId}, ${now}, ${retainedUntil}, ${retainedUntil === null ? now : null}, false)`;
+  return 'erased';
+}
+
+/**
+ * The worker's part, which can be done again: the user, and the transactions if nothing is retained. After that nothing
+ * new can be written about the user, so what was written meanwhile is removed from the coordinator last.
+ */
+export async function completeErasure(db: Database, userId: number): Promise<void> {
+  const [erased] = await db.write`
+    select rows_removed_at is not null as is_all_removed from erased_users where user_id = ${userId} and not is_complete`;
+  if (!erased) return;
+  await db.transaction((sql) =>
+    removeRows(sql, userId, [{ table: 'users', user: 'id' }, ...(erased.is_all_removed ? retainedTables : [])]),
+  );
+  await db.transaction(async (sql) => {
+    await lockVerification(sql, userId);
+    await removeRows(sql, userId, removedTables.filter(isLocal));
+  });
+}
+
+/** While the user still exists: an event counts its users' events by their row. */
+async function writeErasureEvents(sql: Transaction, erasure: Erasure, phone: string | null): Promise<void> {
+  const { userId, now, retainedUntil, actor, countryOf } = erasure;
+  if (phone !== null) {
+    const unlinked = JSON.stringify({ country: countryOf(phone), by: 'erasure' });
+    await sql`select write_event('phone.unlinked', ${userId}, ${now}, ${unlinked}::text::json)`;
+  }
+  const erased = JSON.stringify({ retainedUntil: retainedUntil && writeTimestamp(retainedUntil) });
+  await sql`select write_event('user.erased', ${userId}, ${now}, ${erased}::text::json)`;
+  await recordAction(sql, { userId, action: 'erase-user', actor, now });
+}
+
+interface AuditedAction {
+  userId: number;
+  action: string;
+  actor: Actor;
+  now: Date;
+}
+
+export async function recordAction(sql: Transaction, { userId, action, actor, now }: AuditedAction): Promise<void> {
+  await sql`
+    select record_action(${now}, ${actor.subject}, ${actor.client}, ${action}, ${`user ${userId}`}, null, ${userId}, null)`;
+}

@@ -1,0 +1,181 @@
+/** On a Citus (TEST_DATABASE_URL): what is about one individual is the work of one shard. Skipped elsewhere. */
+import postgres from 'postgres';
+import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
+import { openDetected } from '../../src/db/citus.ts';
+import type { Database, Row, Sql } from '../../src/db/database.ts';
+import { serviceItself } from '../../src/slots.ts';
+import type { Json } from '../../src/formats/json.ts';
+import { readJson } from '../../src/formats/json-reader.ts';
+import { createHistoryStore } from '../../src/transactions/history.store.ts';
+import { createRecordStore } from '../../src/transactions/record.store.ts';
+import { readRow, type Row as TransactionRow } from '../../src/transactions/row.ts';
+import { createTransactionsStore } from '../../src/transactions/transactions.store.ts';
+import { createUsersStore } from '../../src/users/users.store.ts';
+import { cloneDatabase, row } from '../harness/service.ts';
+
+const now = new Date('2026-11-01T00:00:00Z');
+/** In different shards. */
+const individuals = [1, 2, 3, 4, 5];
+
+type Sent = { text: string; parameters: postgres.ParameterOrJSON<never>[] };
+
+/** The same database, which keeps the statements that were sent to it. */
+function recordReads(db: Database): { db: Database; sent: Sent[] } {
+  const sent: Sent[] = [];
+  const keep = (text: string, parameters: unknown[]) =>
+    void sent.push({ text, parameters: parameters as Sent['parameters'] });
+  const recorded = (sql: Sql): Sql => {
+    const tag = (strings: TemplateStringsArray, ...values: unknown[]) => {
+      keep(strings.map((part, index) => (index === 0 ? part : `$${index}${part}`)).join(''), values);
+      return sql(strings, ...(values as never[]));
+    };
+    const unsafe = (text: string, parameters: never[], options: postgres.UnsafeQueryOptions) => {
+      keep(text, parameters);
+      return sql.unsafe(text, parameters, options);
+    };
+    return Object.assign(tag, sql, { unsafe }) as unknown as Sql;
+  };
+  const wrapped: Database = {
+    ...db,
+    isDistributed: db.isDistributed,
+    get read() {
+      return recorded(db.read);
+    },
+    get write() {
+      return recorded(db.write);
+    },
+    long: (work, owner) => db.long((sql) => work(recorded(sql)), owner),
+    snapshot: (work, owner) =>
+      db.snapshot(
+        (read) =>
+          work((text, parameters) => {
+            keep(text, parameters);
+            return read(text, parameters);
+          }),
+        owner,
+      ),
+    stream: (streamed, owner) => {
+      keep(streamed.statement, streamed.parameters);
+      return db.stream(streamed, owner);
+    },
+  };
+  return { db: wrapped, sent };
+}
+
+function rowOf(individualId: number, members: Record<string, unknown> = {}): TransactionRow {
+  const reading = readRow(readJson(JSON.stringify(row(individualId, members))) as Json, '$');
+  if ('errors' in reading) throw new Error(JSON.stringify(reading.errors));
+  return reading.row;
+}
+
+describe.skipIf(inject('citusNodes').length === 0)('on a Citus', () => {
+  let database: Awaited<ReturnType<typeof cloneDatabase>>;
+  let db: Database;
+  let admin: postgres.Sql;
+
+  beforeAll(async () => {
+    database = await cloneDatabase();
+    admin = postgres(database.url, { max: 1, connection: { search_path: 'ledgerline' }, onnotice: () => {} });
+    await admin.unsafe(`alter database ${new URL(database.url).pathname.slice(1)} set citus.enable_stat_counters = on`);
+    db = await openDetected({ url: database.url, connections: 4, statementSeconds: 30 });
+    const users = createUsersStore(db);
+    for (const id of individuals) {
+      await users.insertUser({ id, merchantId: undefined, email: undefined, additionalData: undefined }, now);
+    }
+    const sizes = { blocksAbove: 50, leastBlock: 10 };
+    const rows = Array.from({ length: 200 }, (_, minute) =>
+      rowOf(1, { timeStamp: new Date(now.getTime() + minute * 60_000).toISOString() }),
+    );
+    await createRecordStore(db, { sizes }).recordBatch(rows, now);
+    await createRecordStore(db, { sizes }).recordBatch([rowOf(2, { transactionId: 'known' })], now);
+  });
+  afterAll(async () => {
+    await admin.end();
+    await db.close();
+    await database.drop();
+  });
+
+  /** Task counts of the statements that the work sent, each with its text. */
+  async function tasksOf(work: (recorded: Database) => Promise<unknown>): Promise<string[]> {
+    const { db: recorded, sent } = recordReads(db);
+    await work(recorded);
+    expect(sent.length).toBeGreaterThan(0);
+    const tasks: string[] = [];
+    for (const { text, parameters } of sent) {
+      const plan: Row[] = await admin.unsafe(`explain (costs off) ${text}`, parameters);
+      const lines = plan.map((line) => String(line['QUERY PLAN']));
+      const counts = lines.filter((line) => line.includes('Task Count:')).map((line) => line.trim());
+      tasks.push(...(counts.length > 0 ? counts : [`no task: ${text}`]));
+    }
+    return tasks;
+  }
+
+  const oneTask = (tasks: string[]) => expect(new Set(tasks)).toEqual(new Set(['Task Count: 1']));
+  const common = { filter: {}, owner: serviceItself };
+  const page = (number: number) => ({ number, size: 20 });
+  const sizes = { blocksAbove: 50, leastBlock: 10 };
+
+  it('a list, at any page and by any filter, is one task', async () => {
+    oneTask(
+      await tasksOf(async (recorded) => {
+        const store = createTransactionsStore(recorded, sizes);
+        for (const individualId of [1, 2]) {
+          for (const filter of [
+            {},
+            { from: '2026-11-01T00:10:00.000000Z' as never },
+            { amountFrom: '5' as never },
+            { transactionStatus: 'accepted' },
+            { search: 'x', currency: 'eur' },
+          ]) {
+            for (const number of [1, 6]) await store.listPage({ ...common, individualId, filter, page: page(number) });
+          }
+        }
+      }),
+    );
+  });
+
+  it('totals, an export, a count, a transaction and its history are one task', async () => {
+    oneTask(
+      await tasksOf(async (recorded) => {
+        const store = createTransactionsStore(recorded, sizes);
+        const periods = await store.sumPeriods({ ...common, individualId: 1, by: 'month', timeZone: 'UTC' });
+        expect(periods).toMatchObject({ count: 200 });
+        let exported = 0;
+        for await (const bodies of store.readAll({ ...common, individualId: 1 })) exported += bodies.length;
+        expect(exported).toBe(200);
+        expect(await store.countAll(1)).toBe(200);
+        expect(await store.findTransactions('known', 2)).toHaveLength(1);
+        const history = createHistoryStore(recorded);
+        expect(await history.findHolders('known', 2)).toEqual([2]);
+        expect(await history.readVersions({ individualId: 2, transactionId: 'known' }, 0, 10)).toHaveLength(1);
+      }),
+    );
+  });
+
+  /** Statements that Citus has sent to more than one shard. They are counted when their transaction has ended. */
+  async function multiShardStatements(): Promise<{ one: number; several: number }> {
+    const [counted] = await admin`
+      select query_execution_single_shard::int as one, query_execution_multi_shard::int as several
+      from citus_stat_counters where name = current_database()`;
+    return { one: counted!.one, several: counted!.several };
+  }
+
+  it('recording is a statement of one shard each, whatever the number of individuals, and never of several', async () => {
+    const store = createRecordStore(db, { sizes });
+    const before = await multiShardStatements();
+    await store.recordBatch([rowOf(3)], now);
+    const grown = individuals.flatMap((id) => Array.from({ length: 8 }, () => rowOf(id)));
+    await store.recordBatch(grown, now);
+    await store.recordBatch(
+      [rowOf(2, { transactionId: 'known', transactionStatus: 'Reversed' }), rowOf(4), rowOf(5)],
+      now,
+    );
+    await createUsersStore(db).insertUser(
+      { id: undefined, merchantId: undefined, email: undefined, additionalData: undefined },
+      now,
+    );
+    const after = await multiShardStatements();
+    expect(after.several - before.several).toBe(0);
+    expect(after.one - before.one).toBeGreaterThan(0);
+  });
+});

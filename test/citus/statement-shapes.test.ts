@@ -1,0 +1,80 @@
+/** Every statement of the stores and the database functions, by its text: none has a shape that Citus refuses. */
+import { readdirSync, readFileSync } from 'node:fs';
+import path from 'node:path';
+import { expect, it } from 'vitest';
+import { distributedTables } from '../../src/db/citus.ts';
+import { refusedShapes, shapes, statementsOf } from './statement-shapes.ts';
+
+/** Statements that run only where nothing is distributed, by their beginning; the other form stands beside each. */
+const forOneDatabase: Record<string, string> = {
+  'src/db/functions/sequence_events.sql': 'sequence_distributed_events.sql',
+  'src/guard/guard.store.ts': 'sweepUnknownUsers',
+  'src/sandbox/inbox.store.ts': 'db.isDistributed',
+  'src/transactions/record-statements.store.ts': 'readStandingOf, and lockIndividuals with the ids of one shard',
+  'src/users/users.store.ts': 'distributed-users.store.ts',
+  'src/events/event-log.store.ts': 'distributed-outbox.store.ts',
+};
+
+const filesUnder = (folder: string, end: string) =>
+  readdirSync(folder, { recursive: true, encoding: 'utf8' })
+    .filter((name) => name.endsWith(end))
+    .map((name) => path.join(folder, name));
+
+const stores = filesUnder('src', '.store.ts').map((file) => ({
+  file,
+  statements: statementsOf(readFileSync(file, 'utf8')),
+}));
+/** The statements of a function, and the function itself if it is one of SQL. */
+const functions = filesUnder('src/db/functions', '.sql').map((file) => ({
+  file,
+  statements: readFileSync(file, 'utf8')
+    .replaceAll(/--.*$/gm, '')
+    .split(/(?=create or replace function)/)
+    .flatMap((text) => (/language sql\b/.test(text) ? [text] : text.split(';'))),
+}));
+
+it('finds the statements of the stores', () => {
+  expect(stores.flatMap(({ statements }) => statements).length).toBeGreaterThan(150);
+  expect(functions.flatMap(({ statements }) => statements).length).toBeGreaterThan(100);
+});
+
+it.each([...stores, ...functions])('$file', ({ file, statements }) => {
+  const refused = statements.flatMap((statement) =>
+    refusedShapes(statement).map((because) => `${because}: ${statement.trim().slice(0, 80)}`),
+  );
+  if (file in forOneDatabase) expect(refused, 'an exception that is not needed any more').not.toEqual([]);
+  else expect(refused).toEqual([]);
+});
+
+it.each([
+  'select exists (select from phone_links l where l.phone = $1) from users u where u.id = $2',
+  'delete from verifications t where not exists (select 1 from users u where u.id = t.user_id)',
+  'select id from users where id = any($1) order by id for no key update',
+  'insert into messages (user_id) select u.id from users u where u.id = $1 for key share',
+  'select k.id from unnest($1::int[]) as k (id) cross join lateral (select body from transactions where individual_id = k.id offset 0) t',
+  "insert into users (id) values (nextval('user_ids'))",
+  'update users u set x = u.list[1] where id = $1',
+  'create or replace function f(a integer) returns integer language sql as $$ select id from users where id = a $$',
+])('knows the shape of: %s', (statement) => {
+  expect(refusedShapes(statement)).not.toEqual([]);
+});
+
+it('every shape has a sample', () => {
+  expect(shapes).toHaveLength(8);
+});
+
+it('keys of distributed tables have the column of the individual, and nothing of them refers to other tables', () => {
+  const migrations = filesUnder('migrations', '.sql').map((file) => readFileSync(file, 'utf8'));
+  const text = migrations.join('\n');
+  expect(text).not.toMatch(/\bcreate trigger\b|\bforeign key\b|\breferences \w/i);
+  for (const { table, column } of distributedTables) {
+    const definition = new RegExp(`create table ${table} \\(([\\s\\S]*?)\\n\\)`).exec(text)![1]!;
+    const keys = [
+      ...definition.matchAll(/^\s*(\w+) .*primary key/gm),
+      ...definition.matchAll(/primary key \(([^)]*)\)/g),
+      ...text.matchAll(new RegExp(`create unique index \\w+ on ${table}\\s*\\(([^)]*)\\)`, 'g')),
+    ].map(([, columns]) => columns!);
+    expect(keys.length).toBeGreaterThan(0);
+    for (const key of keys) expect(key.split(/\W+/)).toContain(column);
+  }
+});
