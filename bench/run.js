@@ -4,11 +4,13 @@
  *   npm run bench -- list verify      some of them; the others keep their last figures
  *   npm run bench -- --quick          fewer rows, to see that everything runs
  *   npm run bench -- growth --large   up to 10,000,000 rows
+ *   npm run bench -- citus            with CITUS_URL and PLAIN_URL, see docs/citus.md
  */
 import { readFileSync, writeFileSync } from 'node:fs';
 import { loadavg } from 'node:os';
 import { benchAvailability } from './availability.js';
 import { benchBodies } from './bodies.js';
+import { benchCitus, citusUrls } from './citus.js';
 import { benchCsv } from './csv.js';
 import { benchEvents } from './events.js';
 import { benchFastify } from './fastify.js';
@@ -44,6 +46,8 @@ const benches = {
     }),
   overload: (bench, { quick }) => benchOverload(bench, { seconds: quick ? 4 : 10 }),
   bodies: benchBodies,
+  citus: (bench, { quick }) =>
+    benchCitus(bench, { rows: quick ? 10_000 : 100_000, individuals: 5000, seconds: quick ? 3 : 10 }),
   csv: (bench) => benchCsv(bench, { count: 100_000 }),
   memory: (bench, { quick }) => benchMemory(bench, { few: 50_000, many: quick ? 200_000 : 5_000_000 }),
 };
@@ -59,7 +63,8 @@ if (unknown.length > 0) {
 
 const figuresFile = new URL('results.json', import.meta.url);
 const figures = readFigures();
-for (const name of names.length > 0 ? names : Object.keys(benches)) {
+const standing = Object.keys(benches).filter((name) => name !== 'citus' || citusUrls.citus);
+for (const name of names.length > 0 ? names : standing) {
   const begun = performance.now();
   console.log(`${name} …`);
   // What else runs on the machine takes its part of the processors.

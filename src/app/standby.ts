@@ -2,6 +2,7 @@
 import { openDatabase } from '../db/database.ts';
 import { isTooLong } from '../db/failures.ts';
 import { isCopyOf } from '../db/installation.ts';
+import { StartError } from '../errors.ts';
 import { createStandbyReads } from '../transactions/standby-reads.ts';
 import { createTransactionsStore, type TransactionsStore } from '../transactions/transactions.store.ts';
 import type { Core } from './core.ts';
@@ -12,6 +13,9 @@ const checkMilliseconds = 2000;
 export async function withStandby(core: Core, primary: TransactionsStore): Promise<TransactionsStore> {
   const { config, db, admission, observer, siblings, jobs, releasers, traced } = core;
   if (!config.databaseReadUrl) return primary;
+  if (db.isDistributed) {
+    throw new StartError('DATABASE_READ_URL cannot be used where tables are distributed by Citus. Remove it.');
+  }
   const standby = openDatabase({
     url: config.databaseReadUrl,
     connections: shareOf(config.databaseConnections, siblings.count),

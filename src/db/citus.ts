@@ -4,9 +4,10 @@
  */
 import type postgres from 'postgres';
 import { StartError } from '../errors.ts';
-import { openDatabase, type Database, type DatabaseOptions } from './database.ts';
+import { openDatabase, type Database, type DatabaseOptions, type Transaction } from './database.ts';
 import { missingFrom, readSchema, withConnection } from './migrate.ts';
-import { openConnection, schema } from './pool.ts';
+import { openConnection, schema, type Pool } from './pool.ts';
+import { runTransaction } from './transaction.ts';
 
 export interface DistributedTable {
   table: string;
@@ -90,19 +91,25 @@ async function requireExtension(sql: postgres.Sql): Promise<void> {
 }
 
 /** The rows that were there are copied to the shards, and then removed from the coordinator. */
-async function distributeTable(sql: postgres.Sql, { table, column }: DistributedTable, shardCount: number) {
+async function distributeTable(sql: Pool, { table, column }: DistributedTable, shardCount: number) {
   const name = `${schema}.${table}`;
-  const anchor = distributedTables[0]!.table;
+  const anchor = `${schema}.${distributedTables[0]!.table}`;
   const [count] = await sql.unsafe(`select count(*)::float8 as rows from ${name}`);
-  if (table === 'user_event_outbox') {
-    // Its numbers are drawn by the service, on the coordinator: see docs/decisions/0004-events.md.
-    await sql.unsafe(`alter table ${name} alter column id drop default`);
-  }
-  await (table === anchor
-    ? sql`select create_distributed_table(${name}, ${column}, colocate_with => 'none', shard_count => ${shardCount})`
-    : sql`select create_distributed_table(${name}, ${column}, colocate_with => ${`${schema}.${anchor}`})`);
-  if (count!.rows > 0) await sql`select truncate_local_data_after_distributing_table(${name}::regclass)`;
+  await runTransaction(sql, async (transaction) => {
+    if (table === 'user_event_outbox') await numberByEvents(transaction);
+    await (name === anchor
+      ? transaction`select create_distributed_table(${name}, ${column}, colocate_with => 'none', shard_count => ${shardCount})`
+      : transaction`select create_distributed_table(${name}, ${column}, colocate_with => ${anchor})`);
+  });
+  if (count!.rows > 0) await sql`select truncate_local_data_after_distributing_table(${name}::text::regclass)`;
   return Number(count!.rows);
+}
+
+/** On the workers the number of an event is its own: see docs/decisions/0004-events.md. In two steps, since keys are unique. */
+async function numberByEvents(sql: Transaction): Promise<void> {
+  await sql`
+    update user_event_outbox set id = -1 - case when type = 'user.created' then 0 else sequence end`;
+  await sql`update user_event_outbox set id = -1 - id`;
 }
 
 async function readLayout(sql: postgres.Sql): Promise<Pick<Distribution, 'local' | 'workers' | 'shards'>> {

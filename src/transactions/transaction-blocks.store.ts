@@ -228,7 +228,7 @@ export function cutBlocks(
        delete from transaction_blocks b using users u
        where b.individual_id = any($1::int[]) and u.id = b.individual_id ${shard ? 'and u.id = any($1::int[])' : ''}
          and (b.row_count > 2 * ${blockSize('u.transaction_count', '$2')} or exists (
-           select from unnest($3::int[], $4::text[]::timestamptz[], $5::text[]::timestamptz[]) as s (individual_id, first, last)
+           select 1 from unnest($3::int[], $4::text[]::timestamptz[], $5::text[]::timestamptz[]) as s (individual_id, first, last)
            where s.individual_id = b.individual_id and s.last >= b.start_time and s.first < b.end_time))
        returning b.individual_id, b.start_time, b.end_time, ${blockSize('u.transaction_count', '$2')} as size
      ), placed as materialized (

@@ -4,14 +4,12 @@ import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import { openDetected } from '../../src/db/citus.ts';
 import type { Database, Row, Sql } from '../../src/db/database.ts';
 import { serviceItself } from '../../src/slots.ts';
-import type { Json } from '../../src/formats/json.ts';
-import { readJson } from '../../src/formats/json-reader.ts';
 import { createHistoryStore } from '../../src/transactions/history.store.ts';
 import { createRecordStore } from '../../src/transactions/record.store.ts';
-import { readRow, type Row as TransactionRow } from '../../src/transactions/row.ts';
 import { createTransactionsStore } from '../../src/transactions/transactions.store.ts';
 import { createUsersStore } from '../../src/users/users.store.ts';
-import { cloneDatabase, row } from '../harness/service.ts';
+import { cloneDatabase } from '../harness/service.ts';
+import { recordedRow } from './recorded-row.ts';
 
 const now = new Date('2026-11-01T00:00:00Z');
 /** In different shards. */
@@ -33,7 +31,7 @@ function recordReads(db: Database): { db: Database; sent: Sent[] } {
       keep(text, parameters);
       return sql.unsafe(text, parameters, options);
     };
-    return Object.assign(tag, sql, { unsafe }) as unknown as Sql;
+    return Object.assign(tag, sql, { unsafe });
   };
   const wrapped: Database = {
     ...db,
@@ -62,12 +60,6 @@ function recordReads(db: Database): { db: Database; sent: Sent[] } {
   return { db: wrapped, sent };
 }
 
-function rowOf(individualId: number, members: Record<string, unknown> = {}): TransactionRow {
-  const reading = readRow(readJson(JSON.stringify(row(individualId, members))) as Json, '$');
-  if ('errors' in reading) throw new Error(JSON.stringify(reading.errors));
-  return reading.row;
-}
-
 describe.skipIf(inject('citusNodes').length === 0)('on a Citus', () => {
   let database: Awaited<ReturnType<typeof cloneDatabase>>;
   let db: Database;
@@ -84,10 +76,10 @@ describe.skipIf(inject('citusNodes').length === 0)('on a Citus', () => {
     }
     const sizes = { blocksAbove: 50, leastBlock: 10 };
     const rows = Array.from({ length: 200 }, (_, minute) =>
-      rowOf(1, { timeStamp: new Date(now.getTime() + minute * 60_000).toISOString() }),
+      recordedRow(1, { timeStamp: new Date(now.getTime() + minute * 60_000).toISOString() }),
     );
     await createRecordStore(db, { sizes }).recordBatch(rows, now);
-    await createRecordStore(db, { sizes }).recordBatch([rowOf(2, { transactionId: 'known' })], now);
+    await createRecordStore(db, { sizes }).recordBatch([recordedRow(2, { transactionId: 'known' })], now);
   });
   afterAll(async () => {
     await admin.end();
@@ -163,11 +155,11 @@ describe.skipIf(inject('citusNodes').length === 0)('on a Citus', () => {
   it('recording is a statement of one shard each, whatever the number of individuals, and never of several', async () => {
     const store = createRecordStore(db, { sizes });
     const before = await multiShardStatements();
-    await store.recordBatch([rowOf(3)], now);
-    const grown = individuals.flatMap((id) => Array.from({ length: 8 }, () => rowOf(id)));
+    await store.recordBatch([recordedRow(3)], now);
+    const grown = individuals.flatMap((id) => Array.from({ length: 8 }, () => recordedRow(id)));
     await store.recordBatch(grown, now);
     await store.recordBatch(
-      [rowOf(2, { transactionId: 'known', transactionStatus: 'Reversed' }), rowOf(4), rowOf(5)],
+      [recordedRow(2, { transactionId: 'known', transactionStatus: 'Reversed' }), recordedRow(4), recordedRow(5)],
       now,
     );
     await createUsersStore(db).insertUser(

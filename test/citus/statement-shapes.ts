@@ -69,7 +69,7 @@ const keywords = new Set(['where', 'on', 'set', 'order', 'join', 'left', 'cross'
 /** The tables that a statement reads or writes. */
 function usesOf(statement: string): Use[] {
   const found = statement.matchAll(
-    /\b(?:from|join|into|update|using|,)\s+(?:ledgerline\.)?(\w+)(?:\s+(?:as\s+)?(\w+))?/g,
+    /\b(?:from|join|into|update|using|,)\s+(?:ledgerline\.)?(\w+)(?=(?:\s+(?:as\s+)?(\w+))?)/g,
   );
   return [...found].flatMap(([, table, alias]) =>
     distributed.has(table!) || local.has(table!)
@@ -101,7 +101,7 @@ function isJoined(statement: string, uses: Use[]): boolean {
 export const shapes: Shape[] = [
   {
     because: 'a subquery without a column, beside a distributed table',
-    isFound: (statement, uses) => uses.length > 1 && /\(\s*select from\b/.test(statement),
+    isFound: (statement) => /\(\s*select from\b/.test(statement),
   },
   {
     because: 'a write that joins a local with a distributed table',
@@ -123,7 +123,7 @@ export const shapes: Shape[] = [
     isFound: (statement) =>
       functionTable.test(statement) &&
       /\blateral \([^)]*\b(?:transactions|users|transaction_blocks)\b[\s\S]*\b(?:offset|limit)\b/.test(statement) &&
-      !/array\(shard\)|inShard|\? 'and individual_id = any/.test(statement),
+      !/array\(shard\)|inShard|shard \?/.test(statement),
   },
   {
     because: 'nextval or setval in a statement about a distributed table',

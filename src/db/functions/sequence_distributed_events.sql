@@ -11,18 +11,21 @@ language plpgsql as $$
 declare
   first_position bigint;
   coordinator_ids bigint[];
-  waiting user_event_outbox[];
+  -- What waits on the workers, one value of each for an event.
+  waiting record;
   moved integer;
 begin
   select l.last_position into first_position from event_log l for update;
   coordinator_ids := array(select o.id from event_outbox o order by o.id limit batch_limit);
   -- Read after the other outbox: whoever wrote there has seen the user, so user.created is seen here.
-  select array_agg(o::user_event_outbox order by o.id, o.user_id) into waiting
+  select count(*) as count, array_agg(o.id) as ids, array_agg(o.user_id) as user_ids, array_agg(o.sequence) as sequences,
+    array_agg(o.type) as types, array_agg(o.at) as times, array_agg(o.data::text) as data
+  into waiting
   from (
     select w.id, w.user_id, w.sequence, w.type, w.at, w.data from user_event_outbox w
     order by w.id, w.user_id limit batch_limit
   ) o;
-  has_more := coalesce(cardinality(waiting), 0) >= batch_limit;
+  has_more := waiting.count >= batch_limit;
   -- The first event of a user may be among those that are left.
   if has_more then coordinator_ids := '{}'; end if;
   has_more := has_more or cardinality(coordinator_ids) >= batch_limit;
@@ -31,8 +34,9 @@ begin
     delete from event_outbox o where o.id = any(coordinator_ids)
     returning o.id, o.type, o.at, o.user_id, o.sequence, o.data
   ), fresh as (
-    select w.id, w.type, w.at, w.user_id, w.sequence, w.data
-    from unnest(waiting) w
+    select w.id, w.type, w.at, w.user_id, w.sequence, w.data::json
+    from unnest(waiting.ids, waiting.user_ids, waiting.sequences, waiting.types, waiting.times, waiting.data)
+      as w (id, user_id, sequence, type, at, data)
     -- Events of a counter are logged in the order of their numbers.
     where w.sequence > coalesce((
       select e.sequence from events e
@@ -42,7 +46,11 @@ begin
     insert into events (position, id, type, at, user_id, sequence, data)
     select first_position + row_number() over (order by t.place, t.id), event_id(t.at), t.type, t.at, t.user_id,
       t.sequence, t.data
-    from (select 1 as place, * from fresh union all select 2, * from taken) t
+    from (
+      select 1 as place, f.id, f.type, f.at, f.user_id, f.sequence, f.data from fresh f
+      union all
+      select 2, k.id, k.type, k.at, k.user_id, k.sequence, k.data from taken k
+    ) t
     returning position, type, data
   ), wanting as materialized (
     -- The lock keeps an endpoint from being disabled while something is queued for it.
@@ -59,5 +67,6 @@ begin
   if moved > 0 then
     update event_log set last_position = first_position + moved;
   end if;
-  select json_agg(json_build_object('user_id', w.user_id, 'id', w.id, 'at', w.at)) into settled from unnest(waiting) w;
+  select json_agg(json_build_object('user_id', w.user_id, 'id', w.id, 'at', w.at)) into settled
+  from unnest(waiting.user_ids, waiting.ids, waiting.times) as w (user_id, id, at);
 end $$;
