@@ -15,10 +15,7 @@ export interface DistributedTable {
   column: string;
 }
 
-/**
- * Tables that grow with an individual and are written in its transactions. All others stay on the coordinator. `users`
- * comes last, since it is what tells whether the tables are distributed.
- */
+/** Tables that grow with an individual and are written in its transactions. All others stay on the coordinator. */
 export const distributedTables: readonly DistributedTable[] = [
   { table: 'transactions', column: 'individual_id' },
   { table: 'transaction_history', column: 'individual_id' },
@@ -31,10 +28,19 @@ export const distributedTables: readonly DistributedTable[] = [
 export async function openDetected(options: Omit<DatabaseOptions, 'isDistributed'>): Promise<Database> {
   const sql = openConnection(options.url, detectSeconds);
   try {
-    return openDatabase({ ...options, isDistributed: (await readDistributed(sql)).includes('users') });
+    return openDatabase({ ...options, isDistributed: await detect(sql) });
   } finally {
     await sql.end({ timeout: 1 });
   }
+}
+
+/** All of the tables, or none: statements are made for one of these. */
+async function detect(sql: postgres.Sql): Promise<boolean> {
+  const found = await readDistributed(sql);
+  const missing = distributedTables.map(({ table }) => table).filter((table) => !found.includes(table));
+  if (found.length > 0 && missing.length > 0)
+    throw new StartError(`Not distributed yet: ${missing.join(', ')}. Run \`ledgerline distribute\` again.`);
+  return found.length > 0;
 }
 
 const detectSeconds = 10;

@@ -1,7 +1,7 @@
 /** `ledgerline distribute`: on a Citus (TEST_DATABASE_URL) with rows, again, and on a database that is none. */
 import { expect, inject, it, onTestFinished } from 'vitest';
 import { distribute, distributedTables, openDetected } from '../../src/db/citus.ts';
-import { migrate } from '../../src/db/migrate.ts';
+import { migrate, withConnection } from '../../src/db/migrate.ts';
 import { serviceItself } from '../../src/slots.ts';
 import { createEventLogStore } from '../../src/events/event-log.store.ts';
 import { createRecordStore } from '../../src/transactions/record.store.ts';
@@ -64,6 +64,10 @@ it.skipIf(nodes.length === 0)(
     await before.db.close();
 
     await joinNodes(inject('clusterUrl'), nodes, new URL(url).pathname.slice(1));
+    const onHalf = (statement: string) => withConnection(url, (sql) => sql.unsafe(statement));
+    await onHalf("select create_distributed_table('event_counters', 'user_id')");
+    await expect(open(url)).rejects.toThrow(/^Not distributed yet: .*users.* Run `ledgerline distribute` again\.$/);
+    await onHalf("select undistribute_table('event_counters')");
     const first = await distribute(url, shardCount);
     expect(first.distributed.map(({ table }) => table)).toEqual(names);
     expect(first.distributed.find(({ table }) => table === 'transactions')!.rows).toBe(180);
