@@ -15,18 +15,22 @@ export interface CountedBlock {
 /** The time and the id of a row. */
 export type RowKey = [timeStamp: string, transactionId: string];
 
-export interface PagePlace {
+export interface PagePlace<Block extends CountedBlock = CountedBlock> {
   /** All rows that match. */
   count: number;
   /** How many of the first block's rows that match lie before the page. */
   skip: number;
   /** The blocks that hold rows of the page, newest first. */
-  blocks: CountedBlock[];
+  blocks: Block[];
 }
 
 /** `blocks` are in the order of the list, and all of them are counted. */
-export function findPlaces(blocks: readonly CountedBlock[], offset: number, size: number): PagePlace {
-  const found: CountedBlock[] = [];
+export function findPlaces<Block extends CountedBlock>(
+  blocks: readonly Block[],
+  offset: number,
+  size: number,
+): PagePlace<Block> {
+  const found: Block[] = [];
   let count = 0;
   let skip = 0;
   for (const block of blocks) {

@@ -2,11 +2,12 @@
 import type { Database, Row, Sql } from '../db/database.ts';
 import { errorCode } from '../db/failures.ts';
 import type { Owner } from '../slots.ts';
-import { rangeParameters, standing, timeListStatement, type ListRow } from './block-list.store.ts';
+import { rangeParameters, standing, timeListStatement, type BlockQuery, type ListRow } from './block-list.store.ts';
 import { createCountedList } from './counted-list.store.ts';
 import { hasTimeAndAmountOnly, hasTimeOnly, isUnfiltered, offsetOf, type Filter, type Page } from './filter.ts';
 import { firstInstant, lastInstant } from './instant.ts';
 import type { Period } from './period.ts';
+import { createStepwiseList } from './stepwise-list.store.ts';
 import { defaultBlockSizes, type BlockSizes } from './transaction-blocks.store.ts';
 
 /** Pages of all the rows up to a sequence number. The count needs no counting: see users.transaction_count. */
@@ -150,12 +151,18 @@ export function createTransactionsStore(db: Database, sizes: BlockSizes = defaul
   }
 
   const listCounted = createCountedList(db);
+  const listStepwise = createStepwiseList(db);
+
+  async function listByTime(query: BlockQuery): Promise<ListRow | undefined> {
+    const inSteps = db.isDistributed ? await listStepwise(query) : undefined;
+    if (inSteps) return inSteps;
+    const [row] = await list(timeListStatement, [...rangeParameters(query), query.size, query.offset]);
+    return row;
+  }
 
   async function listByBlocks({ individualId, page, filter, upTo = everyRow, owner }: ListQuery) {
     const query = { individualId, filter, upTo, size: page.size, offset: offsetOf(page), owner };
-    const [row] = hasTimeOnly(filter)
-      ? await list(timeListStatement, [...rangeParameters(query), query.size, query.offset])
-      : [await listCounted(query)];
+    const row = hasTimeOnly(filter) ? await listByTime(query) : await listCounted(query);
     if (row && row.total > sizes.blocksAbove) remember(individualId);
     else large.delete(individualId);
     return row;
