@@ -170,7 +170,7 @@ export interface AllTransactionRequestModel {
   transactionStatus?: string | null | undefined;
   /** Only this currency, ignoring case. */
   currency?: string | null | undefined;
-  /** Part of a name, a note or an id, ignoring case. */
+  /** Part of a name, a note or an id, ignoring case. Accents may be left out. */
   search?: string | null | undefined;
   /** The As-Of header of an earlier page: the rows stay those of that page. */
   asOf?: string | null | undefined;
@@ -318,7 +318,7 @@ export interface SummarizeTransactionsRequest {
   transactionStatus?: string | null | undefined;
   /** Only this currency, ignoring case. */
   currency?: string | null | undefined;
-  /** Part of a name, a note or an id, ignoring case. */
+  /** Part of a name, a note or an id, ignoring case. Accents may be left out. */
   search?: string | null | undefined;
   /** The As-Of header of an earlier page: the rows stay those of that page. */
   asOf?: string | null | undefined;
@@ -365,7 +365,7 @@ export interface ExportTransactionsRequest {
   transactionStatus?: string | null | undefined;
   /** Only this currency, ignoring case. */
   currency?: string | null | undefined;
-  /** Part of a name, a note or an id, ignoring case. */
+  /** Part of a name, a note or an id, ignoring case. Accents may be left out. */
   search?: string | null | undefined;
   /** The As-Of header of an earlier page: the rows stay those of that page. */
   asOf?: string | null | undefined;
@@ -378,6 +378,8 @@ export interface StatementRequest {
   timeZone?: string | null | undefined;
   /** BCP 47 language tag: the language of the labels (en, de, fr, es, pt, it), and the form of dates and amounts. */
   locale?: string | null | undefined;
+  /** This transaction alone: a confirmation of it. The filters are not used then. */
+  transactionId?: string | null | undefined;
   /** First moment, inclusive. A date alone starts with its day, UTC. */
   timestampFrom?: string | null | undefined;
   /** Last moment, inclusive. A date alone covers its whole day, UTC. */
@@ -394,7 +396,7 @@ export interface StatementRequest {
   transactionStatus?: string | null | undefined;
   /** Only this currency, ignoring case. */
   currency?: string | null | undefined;
-  /** Part of a name, a note or an id, ignoring case. */
+  /** Part of a name, a note or an id, ignoring case. Accents may be left out. */
   search?: string | null | undefined;
   /** The As-Of header of an earlier page: the rows stay those of that page. */
   asOf?: string | null | undefined;

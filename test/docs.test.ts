@@ -3,6 +3,7 @@ import { existsSync } from 'node:fs';
 import { readdir, readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { parsePhoneNumberFromString } from 'libphonenumber-js/max';
 import { expect, it } from 'vitest';
 
 const root = fileURLToPath(new URL('../', import.meta.url));
@@ -28,6 +29,17 @@ it('links only to files that exist', async () => {
     }
   }
   expect(broken).toEqual([]);
+});
+
+it('British numbers in examples are British, not of Guernsey, Jersey or the Isle of Man', async () => {
+  const pages = ['openapi.json', ...(await Promise.all(['.', 'docs'].map(pagesIn))).flat()];
+  const foreign: string[] = [];
+  for (const page of pages) {
+    for (const [number] of (await readFile(path.join(root, page), 'utf8')).matchAll(/\+447\d{9}\b/g)) {
+      if (parsePhoneNumberFromString(number)?.country !== 'GB') foreign.push(`${page}: ${number}`);
+    }
+  }
+  expect(foreign).toEqual([]);
 });
 
 it('lists every page in docs/README.md', async () => {

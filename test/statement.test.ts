@@ -141,6 +141,43 @@ describe('a statement', () => {
   });
 });
 
+describe('a confirmation of one transaction', () => {
+  it('has everything about that one, and nothing about others', async () => {
+    // Another row has the same time, and an id that holds the first one's.
+    const timeStamp = '2026-03-01T12:00:00.123456Z';
+    const known = { amount: '1234567.5', timeStamp, receiverName: 'Łódź Café', paymentSystem: 'SEPA_INSTANT' };
+    await service.record([
+      row(individualId, {
+        ...known,
+        transactionId: 'one-1',
+        transactionCategory: 'Debit',
+        paymentNotes: 'x '.repeat(900),
+      }),
+      row(individualId, { ...known, transactionId: 'one-10', receiverName: 'Nobody' }),
+    ]);
+    const body = { transactionId: 'one-1', locale: 'de-AT', timeZone: 'Europe/Vienna' };
+    const { pages, title, language, roles } = await readStatement(body);
+    const text = pages.flat().join('\n');
+    for (const part of ['one-1', '−1 234 567,50 EUR', 'Łódź Café', 'SEPA_INSTANT', '01.03.2026, 13:00']) {
+      expect(text.replaceAll('\u00a0', ' ')).toContain(part);
+    }
+    expect(text).not.toMatch(/one-10|Nobody/);
+    expect([title, language]).toEqual(['Umsatzbeleg', 'de-AT']);
+    expect(new Set(roles)).toEqual(new Set(['Root', 'Document', 'H1', 'P', 'Table', 'TR', 'TH', 'TD']));
+  });
+
+  it('is 404 for a transaction that the individual does not have', async () => {
+    const answer = await service.call('/app/statement', { individualId: merchant, transactionId: 'st-1' });
+    expect([answer.status, answer.headers.get('error-reason')]).toEqual([404, 'unknown-transaction']);
+    const nobody = await service.call('/app/statement', { individualId: 2_000_000_000, transactionId: 'st-1' });
+    expect([nobody.status, nobody.headers.get('error-reason')]).toEqual([400, 'unknown-individual']);
+  });
+
+  it('is a statement of the list if the id is empty', async () => {
+    expect((await readStatement({ transactionId: ' ', search: 'rent' })).title).toBe('Account statement');
+  });
+});
+
 describe('a request that cannot be served', () => {
   it.each([
     [{ locale: 'not a tag' }, 400, { Locale: ['The field Locale must be a language tag such as en or de-AT.'] }],

@@ -1,11 +1,12 @@
 /** Wires the transactions: list, get, totals, export, statement, record. */
-import { openStatementWriter } from '../statements/statement-writer.ts';
+import { openConfirmationWriter, openStatementWriter } from '../statements/statement-writer.ts';
 import { createAsOf } from '../transactions/as-of.ts';
 import { createExportTransactions } from '../transactions/export-transactions.ts';
 import { createGetHistory } from '../transactions/get-history.ts';
 import { createGetTransaction } from '../transactions/get-transaction.ts';
 import { createHistoryStore } from '../transactions/history.store.ts';
 import { createListTransactions } from '../transactions/list-transactions.ts';
+import { createMakeConfirmation } from '../transactions/make-confirmation.ts';
 import { createMakeStatement } from '../transactions/make-statement.ts';
 import { createRecordTransactions } from '../transactions/record-transactions.ts';
 import { createRecordStore } from '../transactions/record.store.ts';
@@ -26,6 +27,11 @@ export async function openTransactions(core: Core) {
       ...{ store, clock, asOf },
       extraFont: config.statementFont,
       openWriter: openStatementWriter,
+    }),
+    makeConfirmation: createMakeConfirmation({
+      ...{ store, clock, asOf },
+      extraFont: config.statementFont,
+      openWriter: openConfirmationWriter,
     }),
     getTransaction: createGetTransaction(store),
     getHistory: createGetHistory(traced('transactions', createHistoryStore(db))),

@@ -1,19 +1,24 @@
 /** The pages of a statement: a head with totals by currency, then one row for each transaction, oldest first. */
 import { createFormats, type Formats } from './formats.ts';
+import {
+  bottom,
+  cellOf,
+  drawTableRow,
+  grey,
+  headingStyle,
+  heightOf,
+  left,
+  lineHeight,
+  noteStyle,
+  rowGap,
+  top,
+  width,
+  type Cell,
+  type Structure,
+} from './page-layout.ts';
 import { textsFor, type StatementTexts } from './statement-texts.ts';
 import type { CurrencyTotals, StatementHead, StatementRow } from './statement.ts';
 import { Typesetter, type Box, type Style } from './typesetter.ts';
-
-const left = 48;
-const width = 499;
-const top = 56;
-const bottom = 770;
-const lineHeight = 12;
-const rowGap = 6;
-const grey = '#5c5c5c';
-const ruleColor = '#c8c8c8';
-const headingStyle: Style = { weight: 'bold' };
-const noteStyle: Style = { size: 7.5, color: grey };
 
 const columns = {
   date: { x: left, width: 104 },
@@ -29,13 +34,6 @@ const totalsColumns = {
   moneyOut: { x: left + 285, width: 105, isRightAligned: true },
   other: { x: left + 394, width: 105, isRightAligned: true },
 } satisfies Record<string, Box>;
-
-type Structure = ReturnType<PDFKit.PDFDocument['struct']>;
-
-interface Cell {
-  box: Box;
-  lines: { text: string; style: Style }[];
-}
 
 export class StatementDocument {
   readonly #type: Typesetter;
@@ -198,12 +196,8 @@ export class StatementDocument {
     const isCredit = row.category.toLowerCase() === 'credit';
     const sign = isDebit ? '−' : isCredit ? '+' : '';
     const party = isDebit ? row.receiverName : isCredit ? row.senderName : [row.senderName, row.receiverName];
-    const cell = (name: keyof typeof columns, ...texts: [string, Style][]): Cell => ({
-      box: columns[name],
-      lines: texts.flatMap(([text, style]) =>
-        this.#type.breakLines(text, columns[name].width, style).map((line) => ({ text: line, style })),
-      ),
-    });
+    const cell = (name: keyof typeof columns, ...texts: [string, Style][]): Cell =>
+      cellOf(this.#type, columns[name], ...texts);
     return [
       cell('date', [this.#formats.moment(row.timeStamp), {}]),
       cell(
@@ -223,25 +217,6 @@ export class StatementDocument {
   }
 
   #drawCells(table: Structure, kind: 'TH' | 'TD', cells: readonly Cell[]): void {
-    const { document } = this.#type;
-    const row = document.struct('TR');
-    table.add(row);
-    for (const { box, lines } of cells) {
-      const cell = document.struct(kind, {}, () => {
-        let y = this.#y;
-        for (const { text, style } of lines) {
-          this.#type.drawLine(text, box, y, style);
-          y += lineHeight;
-        }
-      });
-      row.add(cell);
-    }
-    row.end();
-    this.#y += heightOf(cells);
-    this.#type.drawRule(this.#y - rowGap / 2 - 1, left, width, ruleColor);
+    this.#y = drawTableRow(this.#type, { table, kinds: [kind], cells, y: this.#y });
   }
-}
-
-function heightOf(cells: readonly Cell[]): number {
-  return Math.max(1, ...cells.map(({ lines }) => lines.length)) * lineHeight + rowGap;
 }

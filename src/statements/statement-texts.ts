@@ -1,4 +1,4 @@
-/** The labels of a statement, by language. Other languages get the English ones. */
+/** The labels of statements and confirmations, by language. Other languages get the English ones. */
 
 export interface StatementTexts {
   title: string;
@@ -23,6 +23,13 @@ export interface StatementTexts {
   none: string;
   page: string;
   end: string;
+  confirmation: string;
+  sender: string;
+  receiver: string;
+  notes: string;
+  type: string;
+  paymentSystem: string;
+  transactionId: string;
 }
 
 const english: StatementTexts = {
@@ -48,6 +55,13 @@ const english: StatementTexts = {
   none: 'There are no transactions in this period.',
   page: 'Page',
   end: 'End of the statement',
+  confirmation: 'Transaction confirmation',
+  sender: 'From',
+  receiver: 'To',
+  notes: 'Note',
+  type: 'Type',
+  paymentSystem: 'Paid through',
+  transactionId: 'Transaction id',
 };
 
 const byLanguage: Record<string, StatementTexts> = {
@@ -75,6 +89,13 @@ const byLanguage: Record<string, StatementTexts> = {
     none: 'In diesem Zeitraum gibt es keine Umsätze.',
     page: 'Seite',
     end: 'Ende des Kontoauszugs',
+    confirmation: 'Umsatzbeleg',
+    sender: 'Von',
+    receiver: 'An',
+    notes: 'Notiz',
+    type: 'Art',
+    paymentSystem: 'Gezahlt über',
+    transactionId: 'Umsatz-ID',
   },
   fr: {
     title: 'Relevé de compte',
@@ -99,6 +120,13 @@ const byLanguage: Record<string, StatementTexts> = {
     none: 'Aucune opération pendant cette période.',
     page: 'Page',
     end: 'Fin du relevé',
+    confirmation: 'Justificatif d’opération',
+    sender: 'De',
+    receiver: 'À',
+    notes: 'Note',
+    type: 'Type',
+    paymentSystem: 'Payé par',
+    transactionId: 'Identifiant de l’opération',
   },
   es: {
     title: 'Extracto de cuenta',
@@ -123,6 +151,13 @@ const byLanguage: Record<string, StatementTexts> = {
     none: 'No hay movimientos en este período.',
     page: 'Página',
     end: 'Fin del extracto',
+    confirmation: 'Justificante del movimiento',
+    sender: 'De',
+    receiver: 'Para',
+    notes: 'Nota',
+    type: 'Tipo',
+    paymentSystem: 'Pagado por',
+    transactionId: 'Identificador del movimiento',
   },
   pt: {
     title: 'Extrato da conta',
@@ -147,6 +182,13 @@ const byLanguage: Record<string, StatementTexts> = {
     none: 'Não há movimentos neste período.',
     page: 'Página',
     end: 'Fim do extrato',
+    confirmation: 'Comprovativo do movimento',
+    sender: 'De',
+    receiver: 'Para',
+    notes: 'Nota',
+    type: 'Tipo',
+    paymentSystem: 'Pago por',
+    transactionId: 'Identificador do movimento',
   },
   it: {
     title: 'Estratto conto',
@@ -171,6 +213,13 @@ const byLanguage: Record<string, StatementTexts> = {
     none: 'Nessun movimento in questo periodo.',
     page: 'Pagina',
     end: 'Fine dell’estratto',
+    confirmation: 'Ricevuta del movimento',
+    sender: 'Da',
+    receiver: 'A',
+    notes: 'Nota',
+    type: 'Tipo',
+    paymentSystem: 'Pagato tramite',
+    transactionId: 'Identificativo del movimento',
   },
 };
 

@@ -2,8 +2,8 @@
 import { once } from 'node:events';
 import { createRequire } from 'node:module';
 import { Worker } from 'node:worker_threads';
-import type { StatementHead, StatementWriter } from './statement.ts';
-import type { StatementOrder } from './statement-worker.ts';
+import type { DocumentHead, DocumentOrder, StatementHead, StatementWriter } from './statement.ts';
+import type { StatementPart } from './statement-worker.ts';
 
 /** The built file, also for code that runs from its sources: a worker cannot load TypeScript. */
 const workerFile = createRequire(import.meta.url).resolve('#statement-worker');
@@ -11,18 +11,22 @@ const workerFile = createRequire(import.meta.url).resolve('#statement-worker');
 /** More than the largest statement needs. */
 const maxHeapMebibytes = 512;
 
-export function openStatementWriter(head: StatementHead): StatementWriter {
+export const openStatementWriter = (head: StatementHead) => openWriter({ kind: 'statement', head });
+
+export const openConfirmationWriter = (head: DocumentHead) => openWriter({ kind: 'confirmation', head });
+
+function openWriter(order: DocumentOrder): StatementWriter {
   const worker = new Worker(workerFile, {
-    workerData: head,
+    workerData: order,
     resourceLimits: { maxOldGenerationSizeMb: maxHeapMebibytes },
     // Nothing of the service's settings is needed there.
     env: {},
   });
 
   /** Rejects if the worker fails. */
-  async function ask(order: StatementOrder): Promise<Uint8Array[]> {
+  async function ask(part: StatementPart): Promise<Uint8Array[]> {
     // oxlint-disable-next-line unicorn/require-post-message-target-origin -- between threads, not windows
-    worker.postMessage(order);
+    worker.postMessage(part);
     const [chunks] = (await once(worker, 'message')) as [Uint8Array[]];
     return chunks;
   }

@@ -1,20 +1,27 @@
 /** What a statement shows. It is sent to a worker, so it holds plain values only. */
 
-export interface StatementHead {
+/** What every document says about itself. */
+export interface DocumentHead {
   individualId: number;
   /** BCP 47 language tag: the language of the labels, and the form of dates and amounts. */
   locale: string;
   timeZone: string;
   /** ISO 8601. */
   madeAt: string;
+  /** A font for characters that the bundled one lacks. */
+  extraFont: string | undefined;
+}
+
+export interface StatementHead extends DocumentHead {
   from: string | undefined;
   to: string | undefined;
   /** The filters beside time, in words of the request: name and value. */
   filters: [name: string, value: string][];
   totals: CurrencyTotals[];
-  /** A font for characters that the bundled one lacks. */
-  extraFont: string | undefined;
 }
+
+/** A statement of a list, or a confirmation of one transaction. */
+export type DocumentOrder = { kind: 'statement'; head: StatementHead } | { kind: 'confirmation'; head: DocumentHead };
 
 /** Exact decimals, as text. */
 export interface CurrencyTotals {
@@ -36,6 +43,7 @@ export interface StatementRow {
   senderName: string;
   receiverName: string;
   notes: string;
+  paymentSystem: string;
 }
 
 /** Makes a document piece by piece. Each call gives the bytes that are ready. */

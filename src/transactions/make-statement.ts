@@ -80,7 +80,7 @@ function tooManyRows(count: number) {
 }
 
 /** The first rows are read before the writer opens: until then an error can still be the answer. */
-async function* writeStatement(
+export async function* writeStatement(
   open: () => StatementWriter,
   bodies: AsyncIterable<string[]>,
 ): AsyncGenerator<Uint8Array> {
@@ -107,6 +107,7 @@ function rowOf(body: string): StatementRow {
     senderName: rest.senderName,
     receiverName: rest.receiverName,
     notes: rest.paymentNotes,
+    paymentSystem: rest.paymentSystem,
   };
 }
 

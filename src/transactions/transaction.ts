@@ -65,8 +65,19 @@ export function readTransaction(individualId: number, body: string): Transaction
 /** Between the searchable words, so that no search runs from one into the next. */
 const gap = '\u0001';
 
+/** With accents, and where there are any, also without: a search finds Café by café and by cafe. */
 export function searchText({ transactionId, senderName, receiverName, paymentNotes }: Transaction): string {
-  return fold([transactionId, senderName, receiverName, paymentNotes].join(gap));
+  const text = fold([transactionId, senderName, receiverName, paymentNotes].join(gap));
+  const plain = withoutAccents(text);
+  return plain === text ? text : text + gap + plain;
+}
+
+const beyondAscii = /[\u0080-\uffff]/;
+const combiningAccents = /[\u0300-\u036f]/g;
+
+function withoutAccents(text: string): string {
+  if (!beyondAscii.test(text)) return text;
+  return text.normalize('NFD').replaceAll(combiningAccents, '').normalize('NFC');
 }
 
 /** Values that are filtered by as they are, ignoring case. */

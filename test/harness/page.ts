@@ -73,6 +73,31 @@ export async function expectNarrow(page: Page): Promise<void> {
   for (const excess of wide) expect(excess).toBeLessThanOrEqual(0);
 }
 
+/**
+ * Nothing is cut off at the sides of a window of 320 pixels: no element sticks out of it, unless a box around the element
+ * hides or scrolls what does not fit on purpose.
+ */
+export async function expectFits(page: Page): Promise<void> {
+  await expectNarrow(page);
+  const cut = await page.evaluate<string[]>(`(() => {
+    const found = [];
+    const isBox = (element) => getComputedStyle(element).overflowX !== 'visible' && !element.matches('dialog, ledgerline-activity');
+    function look(parent) {
+      for (const element of parent.children) {
+        const { left, right, width } = element.getBoundingClientRect();
+        if (width > 0 && (left < -1 || right > 321)) found.push(element.tagName + '.' + element.className + ' ' + left + ' ' + right);
+        if (element === document.body || !isBox(element)) {
+          look(element);
+          if (element.shadowRoot) look(element.shadowRoot);
+        }
+      }
+    }
+    look(document.documentElement);
+    return found;
+  })()`);
+  expect(cut).toEqual([]);
+}
+
 /** Without fonts all text would be 0 pixels wide, and all other tests would pass. */
 export async function expectRenderedText(page: Page, name: string): Promise<void> {
   const box = await page.getByRole('heading', { name }).first().boundingBox();

@@ -42,18 +42,21 @@ export async function walletOf(service: Service): Promise<Wallet> {
     service,
     client,
     busy,
-    async open(query, options) {
-      const page = await openPage(`${service.url}/wallet${query}`, options);
-      await page.locator('button.row').first().waitFor();
-      await page.locator('.screen[aria-busy="false"]').waitFor();
-      return page;
-    },
+    open: (query, options) => openWallet(service, query, options),
     async all(request) {
       const found: Transaction[] = [];
       for await (const row of client.transactions({ dataBatchCount: 1000, ...request })) found.push(row);
       return found;
     },
   };
+}
+
+/** Opens the wallet page and waits for rows and totals. */
+export async function openWallet(service: Service, query: string, options?: OpenOptions): Promise<Page> {
+  const page = await openPage(`${service.url}/wallet${query}`, options);
+  await page.locator('button.row').first().waitFor();
+  await page.locator('.screen[aria-busy="false"]').waitFor();
+  return page;
 }
 
 export const count = (page: Page) => page.locator('.count').innerText();

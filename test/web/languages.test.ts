@@ -1,4 +1,5 @@
 /** Every language of pages and elements: complete, and drawn without overflow. */
+import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import * as ar from '../../web/languages/ar.ts';
 import * as de from '../../web/languages/de.ts';
@@ -7,9 +8,9 @@ import * as es from '../../web/languages/es.ts';
 import * as fr from '../../web/languages/fr.ts';
 import * as it_ from '../../web/languages/it.ts';
 import * as ja from '../../web/languages/ja.ts';
-import { languageNames, languages } from '../../web/languages/languages.ts';
+import { languageNames, languages, type Language } from '../../web/languages/languages.ts';
 import * as pt from '../../web/languages/pt.ts';
-import { expectAccessible, expectNarrow, openPage } from '../harness/page.ts';
+import { expectAccessible, expectFits, openPage } from '../harness/page.ts';
 import { newPhone, startService, type Service } from '../harness/service.ts';
 
 const files = { en, de, fr, es, pt, it: it_, ar, ja };
@@ -39,19 +40,29 @@ it('there is a file for each language', () => {
 });
 
 describe.each(Object.entries(files))('%s', (language, texts) => {
-  it.each(['activity', 'verify', 'page'] as const)('%s has every text, with everything that it mentions', (part) => {
-    const english = flatten(files.en[part]);
-    const own = flatten(texts[part]);
-    expect([...own.keys()].toSorted()).toEqual([...english.keys()].toSorted());
-    for (const [path, text] of own) {
-      expect([path, text.trim()]).not.toEqual([path, '']);
-      expect([path, marksOf(text)]).toEqual([path, marksOf(english.get(path)!)]);
-    }
-    if (language === 'en') return;
-    const same = [...own].filter(([path, text]) => text === english.get(path)).length;
-    expect(same).toBeLessThan(own.size / 4);
-  });
+  it.each(['activity', 'verify', 'page', 'sandbox'] as const)(
+    '%s has every text, with everything that it mentions',
+    (part) => {
+      const english = flatten(files.en[part]);
+      const own = flatten(texts[part]);
+      expect([...own.keys()].toSorted()).toEqual([...english.keys()].toSorted());
+      for (const [path, text] of own) {
+        expect([path, text.trim()]).not.toEqual([path, '']);
+        expect([path, marksOf(text)]).toEqual([path, marksOf(english.get(path)!)]);
+      }
+      if (language === 'en') return;
+      const same = [...own].filter(([path, text]) => text === english.get(path)).length;
+      expect(same).toBeLessThan(own.size / 4);
+    },
+  );
 });
+
+async function expectLanguage(page: Page, language: Language): Promise<void> {
+  expect(await page.evaluate('[document.documentElement.lang, document.documentElement.dir]')).toEqual([
+    language,
+    language === 'ar' ? 'rtl' : 'ltr',
+  ]);
+}
 
 let service: Service;
 beforeAll(async () => {
@@ -60,19 +71,48 @@ beforeAll(async () => {
 afterAll(() => service.stop());
 
 describe.each(languages)('the wallet in %s', (language) => {
-  it('has its language, direction and texts, and fits into 320 pixels', async () => {
+  it('has its language, direction and texts, and fits into 320 pixels in every state', async () => {
     const page = await openPage(`${service.url}/wallet`, { locale: language === 'en' ? 'en-GB' : language });
-    const { title, filters } = files[language].activity;
+    const { title, filters, exportAs, close } = files[language].activity;
     await page.getByRole('heading', { name: title, level: 1 }).waitFor();
-    expect(await page.evaluate('[document.documentElement.lang, document.documentElement.dir]')).toEqual([
-      language,
-      language === 'ar' ? 'rtl' : 'ltr',
-    ]);
+    await expectLanguage(page, language);
     expect(await page.title()).toBe(`${title} · Ledgerline`);
-    await expectNarrow(page);
+    await page.locator('button.row').first().waitFor();
+    await expectFits(page);
+    await page.getByLabel(files[language].page.settings).click();
+    await expectFits(page);
+    await page.keyboard.press('Escape');
+    await page.locator('summary').filter({ hasText: exportAs }).click();
+    await expectFits(page);
+    await page.keyboard.press('Escape');
+    await page.locator('button.row').first().click();
+    await page.locator('.history').waitFor();
+    await expectFits(page);
+    await page.getByRole('button', { name: close }).click();
     await page.getByRole('button', { name: filters, exact: true }).click();
     await page.getByRole('dialog').waitFor();
-    await expectNarrow(page);
+    await expectFits(page);
+    if (language === 'ar') await expectAccessible(page);
+  });
+});
+
+describe.each(languages)('the sandbox page in %s', (language) => {
+  it('has its language, direction and texts, and fits into 320 pixels in every step', async () => {
+    const page = await openPage(`${service.url}/`, { locale: language === 'en' ? 'en-GB' : language });
+    const { sandbox: texts, verify, page: pageTexts } = files[language];
+    await page.getByRole('heading', { name: texts.title, level: 1 }).waitFor();
+    await expectLanguage(page, language);
+    expect(await page.title()).toBe(`${pageTexts.sandbox} · Ledgerline`);
+    await expectFits(page);
+    await page.getByLabel(verify.number).fill(newPhone());
+    await page.getByRole('button', { name: verify.send }).click();
+    const useButton = page.getByRole('region', { name: texts.phone, exact: true }).getByRole('button');
+    await useButton.waitFor();
+    await expectFits(page);
+    await useButton.click();
+    await page.getByRole('button', { name: texts.startOver }).waitFor();
+    await page.getByText(texts.codeStates.used).first().waitFor();
+    await expectFits(page);
     if (language === 'ar') await expectAccessible(page);
   });
 });
@@ -89,7 +129,7 @@ it.each(['de', 'ar', 'ja'] as const)('the form speaks %s, whatever the page arou
     `getComputedStyle(document.querySelector('ledgerline-verify').shadowRoot.querySelector('h2')).direction`,
   );
   expect(direction).toBe(language === 'ar' ? 'rtl' : 'ltr');
-  await expectNarrow(page);
+  await expectFits(page);
 });
 
 describe('what a reader chooses', () => {

@@ -107,6 +107,10 @@ describe('what stands in the way', () => {
     await expectAccessible(page);
     await page.keyboard.press('Enter');
     await page.locator('button.row').first().waitFor();
+    // And may take it back.
+    await page.getByRole('button', { name: 'Sign out' }).click();
+    await field.waitFor();
+    expect([await page.locator('button.row').count(), await page.getByRole('alert').count()]).toEqual([0, 0]);
   });
 
   it('a slow service: the shape of what is to come, the rows before the totals, and nothing moves', async () => {
@@ -187,8 +191,8 @@ describe('a service that is away', () => {
   });
 });
 
-it('a message about an export can be read', async () => {
-  const page = await wallet.open('', { acceptDownloads: true });
+it.each(['light', 'dark'] as const)('a message about an export can be read, %s', async (colorScheme) => {
+  const page = await wallet.open('', { acceptDownloads: true, colorScheme });
   await page.getByText('Export', { exact: true }).click();
   await page.getByRole('button', { name: 'Spreadsheet (CSV)' }).click();
   await page.getByText('The file is ready.').waitFor();

@@ -2,26 +2,30 @@
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
 import { Chart, WaitingChart } from './chart.tsx';
 import { dayOf } from './dates.ts';
+import { DetailSheet } from './detail-sheet.tsx';
 import { ExportMenu } from './export-menu.tsx';
 import { FilterSheet } from './filter-sheet.tsx';
-import { isFiltered, noFilter, type Filter } from './filter.ts';
+import { isFiltered, noFilter, requestOf, withinMonth, type Filter } from './filter.ts';
 import { Icon } from './icons.tsx';
 import { currenciesOf } from './layout.ts';
 import { List, type ListHandle } from './list.tsx';
 import { languageAttributes } from './locale.ts';
 import { NewsPill } from './news-pill.tsx';
+import { PrintedList, usePrinting } from './printed-list.tsx';
+import { useSaveFile } from './save-file.ts';
 import { Chips, FilterButton, JumpTo, Search } from './search-bar.tsx';
-import { DetailSheet } from './sheets.tsx';
-import { Skeleton, State, TroubleBanner, TroubleState } from './states.tsx';
+import { sentenceOf, Skeleton, State, TroubleBanner, TroubleState } from './states.tsx';
+import { Totals } from './totals.tsx';
 import { useActivity } from './use-activity.ts';
 import { useAddress } from './use-address.ts';
 import { useNews } from './use-news.ts';
+import { troubleOf } from './trouble.ts';
 import { useViewer } from './viewer.ts';
 
 const messageMilliseconds = 6000;
 
 export function ActivityScreen({ scroller }: { scroller: HTMLElement }) {
-  const { texts, locale, timeZone, hidesTitle } = useViewer();
+  const { client, individualId, texts, locale, timeZone, hidesTitle } = useViewer();
   const { filter, sheet, change, open, close } = useAddress();
   const [topMonth, setTopMonth] = useState<string>();
   const [clears, setClears] = useState(0);
@@ -30,6 +34,8 @@ export function ActivityScreen({ scroller }: { scroller: HTMLElement }) {
   const { loaded, isLoading, isEmpty, trouble, reload } = activity;
   const news = useNews(activity);
   const complete = loaded?.isComplete ? loaded : undefined;
+  const printing = usePrinting();
+  const save = useSaveFile(setMessage);
   const list = useRef<ListHandle>(null);
   const today = dayOf(new Date(), timeZone);
   const currencies = useMemo(() => (complete ? currenciesOf(complete.layout) : []), [complete]);
@@ -46,12 +52,23 @@ export function ActivityScreen({ scroller }: { scroller: HTMLElement }) {
           layout={complete.layout}
           currentMonth={topMonth}
           onJump={(month) => list.current?.jumpTo(`${month}-31`)}
+          onStatement={saveMonth}
         />
       ) : (
         <WaitingChart />
       ),
     [complete, topMonth],
   );
+
+  function saveMonth(month: string): void {
+    const { asOf } = complete!;
+    const request = { ...requestOf(individualId, withinMonth(filter, month), timeZone), asOf, timeZone, locale };
+    void save(`statement-${individualId}-${month}.pdf`, () => client.makeStatement(request));
+  }
+
+  function print(): void {
+    printing.print(loaded!).catch((error: unknown) => setMessage(sentenceOf(troubleOf(error), texts)));
+  }
 
   function apply(members: Partial<Filter>): void {
     change(members);
@@ -73,8 +90,9 @@ export function ActivityScreen({ scroller }: { scroller: HTMLElement }) {
     return count === 1 ? texts.countOne : texts.count(count.toLocaleString(locale));
   }
 
+  const classes = ['screen', !hasChart && 'alone', printing.rows && 'printing'].filter(Boolean).join(' ');
   return (
-    <div class={hasChart ? 'screen' : 'screen alone'} aria-busy={isLoading} {...languageAttributes(locale)}>
+    <div class={classes} aria-busy={isLoading} {...languageAttributes(locale)}>
       <header class="title">
         <div>
           {!hidesTitle && <h1>{texts.title}</h1>}
@@ -86,7 +104,13 @@ export function ActivityScreen({ scroller }: { scroller: HTMLElement }) {
           <button type="button" class="round" aria-label={texts.refresh} onClick={reload}>
             <Icon name="refresh" />
           </button>
-          <ExportMenu filter={filter} asOf={loaded?.asOf} isDisabled={!hasRows} onMessage={setMessage} />
+          <ExportMenu
+            filter={filter}
+            asOf={loaded?.asOf}
+            isDisabled={!hasRows}
+            onMessage={setMessage}
+            onPrint={print}
+          />
         </div>
       </header>
 
@@ -106,6 +130,7 @@ export function ActivityScreen({ scroller }: { scroller: HTMLElement }) {
           </div>
         )}
         {!isNew && <Chips filter={filter} onChange={apply} />}
+        {isFiltered(filter) && complete && hasRows && <Totals layout={complete.layout} />}
         <NewsPill news={hasRows ? news : undefined} onShow={showNews} />
 
         {trouble && !hasRows && <TroubleState trouble={trouble} onRetry={reload} />}
@@ -128,6 +153,7 @@ export function ActivityScreen({ scroller }: { scroller: HTMLElement }) {
             onOpen={(transaction) => open({ kind: 'transaction', id: transaction.transactionId, transaction })}
           />
         )}
+        {printing.rows && <PrintedList rows={printing.rows} count={count ?? 0} />}
         {trouble && hasRows && <TroubleBanner trouble={trouble} onRetry={reload} />}
       </div>
 

@@ -14,9 +14,10 @@ export interface ChartProps {
   /** The month at the top of the list. */
   currentMonth: string | undefined;
   onJump(month: string): void;
+  onStatement(month: string): void;
 }
 
-export function Chart({ layout, currentMonth, onJump }: ChartProps) {
+export function Chart({ layout, currentMonth, onJump, onStatement }: ChartProps) {
   const { locale, texts, dates } = useViewer();
   const currencies = useMemo(() => currenciesOf(layout), [layout]);
   const [chosen, setChosen] = useState('');
@@ -72,6 +73,15 @@ export function Chart({ layout, currentMonth, onJump }: ChartProps) {
       </dl>
       <Columns months={months} shownMonth={shownMonth.month} onPoint={setPointed} onJump={onJump} />
       <MonthTable months={months} money={money} />
+      <button
+        type="button"
+        class="quiet small month-statement"
+        aria-label={texts.statementOf(dates.month(shownMonth.month))}
+        onClick={() => onStatement(shownMonth.month)}
+      >
+        <Icon name="receipt" />
+        {texts.statement}
+      </button>
     </section>
   );
 }

@@ -29,6 +29,11 @@ export function monthsBetween(earlier: string, later: string): number {
   return count(later) - count(earlier);
 }
 
+/** The last day of a month. */
+export function lastDayOf(month: string): string {
+  return addDays(`${addMonths(month, 1)}-01`, -1);
+}
+
 /** The first instant of a day. Where clocks go forward at midnight, the day begins an hour late. */
 export function startOfDay(day: string, timeZone: string): Date {
   const midnight = Date.parse(`${day}T00:00:00Z`);
@@ -77,6 +82,7 @@ export function dateFormats(viewerLocale: string, timeZone: string) {
   // A day is a date without a time, so no zone may move it.
   const thisYear = of({ weekday: 'long', day: 'numeric', month: 'long' }, 'UTC');
   const otherYear = of({ weekday: 'long', day: 'numeric', month: 'long', year: 'numeric' }, 'UTC');
+  const shortMoment = of({ dateStyle: 'medium', timeStyle: 'short' });
   const short = of({ dateStyle: 'medium' }, 'UTC');
   const month = of({ month: 'long', year: 'numeric' }, 'UTC');
   const monthLetter = of({ month: 'narrow' }, 'UTC');
@@ -84,6 +90,7 @@ export function dateFormats(viewerLocale: string, timeZone: string) {
   return {
     time: (timeStamp: string) => time(new Date(timeStamp)),
     full: (timeStamp: string) => full(new Date(timeStamp)),
+    shortMoment: (timeStamp: string) => shortMoment(new Date(timeStamp)),
     shortDay: (day: string) => short(at(day)),
     month: (yearMonth: string) => month(at(`${yearMonth}-01`)),
     /** Fits under a column. Some languages have no short name: for 12月, 12월 and ม.ค. the number is shown alone. */

@@ -1,10 +1,9 @@
-/** Exports exactly the rows of the list: the same filter, as of the same moment. */
+/** Files and paper with exactly the rows of the list: the same filter, as of the same moment. */
 import { useRef } from 'preact/hooks';
 import type { ExportFormat } from '../../client/index.ts';
 import { requestOf, type Filter } from './filter.ts';
 import { Icon } from './icons.tsx';
-import { sentenceOf } from './states.tsx';
-import { troubleOf } from './trouble.ts';
+import { useSaveFile } from './save-file.ts';
 import { useViewer } from './viewer.ts';
 
 interface ExportMenuProps {
@@ -13,29 +12,30 @@ interface ExportMenuProps {
   isDisabled: boolean;
   /** Shows a short message. */
   onMessage(text: string): void;
+  onPrint(): void;
 }
 
-export function ExportMenu({ filter, asOf, isDisabled, onMessage }: ExportMenuProps) {
-  const { client, individualId, timeZone, texts } = useViewer();
+export function ExportMenu({ filter, asOf, isDisabled, onMessage, onPrint }: ExportMenuProps) {
+  const { client, individualId, timeZone, locale, texts } = useViewer();
   const menu = useRef<HTMLDetailsElement>(null);
+  const save = useSaveFile(onMessage);
+  const request = () => ({ ...requestOf(individualId, filter, timeZone), asOf });
+  const saveRows = (format: ExportFormat) =>
+    save(`transactions-${individualId}.${format}`, () => client.exportTransactions(request(), format));
+  const saveStatement = () =>
+    save(`statement-${individualId}.pdf`, () => client.makeStatement({ ...request(), timeZone, locale }));
 
   function close(): void {
     menu.current!.open = false;
     menu.current!.querySelector('summary')!.focus();
   }
 
-  async function save(format: ExportFormat): Promise<void> {
-    close();
-    onMessage(texts.exporting);
-    try {
-      const request = { ...requestOf(individualId, filter, timeZone), asOf };
-      const response = await client.exportTransactions(request, format);
-      offerFile(await response.blob(), `transactions-${individualId}.${format}`);
-      onMessage(texts.exported);
-    } catch (error) {
-      onMessage(sentenceOf(troubleOf(error), texts));
-    }
-  }
+  const entries: [name: string, act: () => unknown][] = [
+    [texts.statement, saveStatement],
+    [texts.exportCsv, () => saveRows('csv')],
+    [texts.exportNdjson, () => saveRows('ndjson')],
+    [texts.print, onPrint],
+  ];
 
   return (
     <details
@@ -53,22 +53,20 @@ export function ExportMenu({ filter, asOf, isDisabled, onMessage }: ExportMenuPr
         <span>{texts.exportAs}</span>
       </summary>
       <div class="menu card">
-        <button type="button" disabled={isDisabled} onClick={() => save('csv')}>
-          {texts.exportCsv}
-        </button>
-        <button type="button" disabled={isDisabled} onClick={() => save('ndjson')}>
-          {texts.exportNdjson}
-        </button>
+        {entries.map(([name, act]) => (
+          <button
+            type="button"
+            key={name}
+            disabled={isDisabled}
+            onClick={() => {
+              close();
+              act();
+            }}
+          >
+            {name}
+          </button>
+        ))}
       </div>
     </details>
   );
-}
-
-function offerFile(content: Blob, name: string): void {
-  const address = URL.createObjectURL(content);
-  const link = document.createElement('a');
-  link.href = address;
-  link.download = name;
-  link.click();
-  setTimeout(() => URL.revokeObjectURL(address), 60_000);
 }

@@ -3,7 +3,7 @@ import { useState } from 'preact/hooks';
 import { addDays } from './dates.ts';
 import { noFilter, type Filter } from './filter.ts';
 import { isGreater, parseAmount } from './money.ts';
-import { Sheet } from './sheets.tsx';
+import { Sheet } from './sheet.tsx';
 import { useViewer } from './viewer.ts';
 
 export interface FilterSheetProps {

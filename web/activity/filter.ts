@@ -1,6 +1,6 @@
 /** The filters of the list: as the viewer sets them, in the address bar, and as the API takes them. */
 import type { ExportTransactionsRequest } from '../../client/index.ts';
-import { firstMoment, lastMoment } from './dates.ts';
+import { firstMoment, lastDayOf, lastMoment } from './dates.ts';
 
 /** An empty member filters nothing. */
 export interface Filter {
@@ -35,6 +35,16 @@ export function isFiltered(filter: Filter): boolean {
 
 export function isSameFilter(a: Filter, b: Filter): boolean {
   return names.every((name) => a[name] === b[name]);
+}
+
+/** The same filter in one month only. */
+export function withinMonth(filter: Filter, month: string): Filter {
+  const [first, last] = [`${month}-01`, lastDayOf(month)];
+  return {
+    ...filter,
+    from: filter.from > first ? filter.from : first,
+    to: filter.to && filter.to < last ? filter.to : last,
+  };
 }
 
 /** Other parameters of the address stay as they are. */

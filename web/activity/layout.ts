@@ -160,6 +160,18 @@ export function monthSums({ days }: Layout, currency: string): Map<string, Month
   return sums;
 }
 
+/** The sums of all days, by currency; the currency with the most days first. */
+export function sumsOf(layout: Layout): CurrencyTotal[] {
+  return currenciesOf(layout).map((currency) => {
+    const sum = { currency, moneyIn: '0', moneyOut: '0' };
+    for (const month of monthSums(layout, currency).values()) {
+      sum.moneyIn = addDecimals(sum.moneyIn, month.moneyIn);
+      sum.moneyOut = addDecimals(sum.moneyOut, month.moneyOut);
+    }
+    return sum;
+  });
+}
+
 /** Months without a gap up to `last`, the oldest first. None is older than `oldest`. */
 export function monthsUpTo(sums: ReadonlyMap<string, Month>, last: string, oldest: string, limit: number): Month[] {
   const months: Month[] = [];

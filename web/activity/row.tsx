@@ -62,8 +62,10 @@ function DrawnRow({ transaction, index, tabIndex, onOpen }: RowProps) {
         </span>
       </span>
       <span class="what" aria-hidden="true">
-        <span class="name">{name}</span>
-        <span class="more">
+        <span class="name" dir="auto">
+          {name}
+        </span>
+        <span class="more" dir="auto">
           {[transaction.paymentNotes !== name && transaction.paymentNotes, type].filter(Boolean).join(' · ')}
         </span>
       </span>

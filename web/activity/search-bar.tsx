@@ -161,11 +161,12 @@ function useSetFilters(filter: Filter): SetFilter[] {
   const filters: SetFilter[] = [];
   if (filter.from || filter.to) {
     const [from, to] = [filter.from, filter.to].map((day) => day && dates.shortDay(day)) as [string, string];
-    filters.push({ text: rangeText(from, to), without: { from: '', to: '' } });
+    filters.push({ text: rangeText(from, to, texts.sinceDay, texts.untilDay), without: { from: '', to: '' } });
   }
   if (filter.amountFrom || filter.amountTo) {
     const [from, to] = [filter.amountFrom, filter.amountTo].map((text) => text && amount(text)) as [string, string];
-    filters.push({ text: rangeText(from, to), without: { amountFrom: '', amountTo: '' } });
+    const [least, most] = [texts.least, texts.most].map((name) => (text: string) => `${name} ${text}`) as Bound[];
+    filters.push({ text: rangeText(from, to, least!, most!), without: { amountFrom: '', amountTo: '' } });
   }
   if (filter.type) filters.push({ text: texts.types[filter.type] ?? filter.type, without: { type: '' } });
   if (filter.status) filters.push({ text: texts.statuses[filter.status] ?? filter.status, without: { status: '' } });
@@ -173,7 +174,9 @@ function useSetFilters(filter: Filter): SetFilter[] {
   return filters;
 }
 
-function rangeText(from: string, to: string): string {
+type Bound = (text: string) => string;
+
+function rangeText(from: string, to: string, lower: Bound, upper: Bound): string {
   if (from === to) return from;
-  return from && to ? `${from} – ${to}` : from ? `≥ ${from}` : `≤ ${to}`;
+  return from && to ? `${from} – ${to}` : from ? lower(from) : upper(to);
 }

@@ -1,5 +1,5 @@
 /** Arabic. */
-import type { ActivityTexts, PageTexts, VerifyTexts } from './en.ts';
+import type { ActivityTexts, PageTexts, SandboxTexts, VerifyTexts } from './en.ts';
 
 export const activity: ActivityTexts = {
   title: 'المعاملات',
@@ -49,6 +49,17 @@ export const activity: ActivityTexts = {
   exportNdjson: 'بيانات (NDJSON)',
   exporting: 'جارٍ تحضير الملف …',
   exported: 'الملف جاهز.',
+  statement: 'كشف حساب (PDF)',
+  statementOf: (month) => `كشف حساب ${month} (PDF)`,
+  confirmation: 'إيصال (PDF)',
+  print: 'طباعة',
+  printedPart: (shown, count) => `أحدث ${shown} من ${count} معاملة.`,
+  total: 'الإجمالي',
+  history: 'السجل',
+  recorded: 'سُجّلت',
+  changed: (what, before, after) => `${what}: ${isolated(before)} ← ${isolated(after)}`,
+  sinceDay: (day) => `منذ ${day}`,
+  untilDay: (day) => `حتى ${day}`,
   list: 'المعاملات',
   chart: 'الوارد والصادر حسب الشهر',
   month: 'الشهر',
@@ -164,6 +175,7 @@ export const page: PageTexts = {
   theme: 'الألوان',
   themes: { system: 'حسب النظام', light: 'فاتح', dark: 'داكن' },
   signIn: 'تسجيل الدخول',
+  signOut: 'تسجيل الخروج',
   signInAbout: (individual) => `ألصق رمز وصول يسمح بقراءة معاملات الشخص ${individual}. يبقى الرمز في هذه الصفحة.`,
   refused: 'رُفض هذا الرمز أو انتهت صلاحيته. ألصق رمزًا آخر.',
   token: 'رمز الوصول',
@@ -174,3 +186,37 @@ export const page: PageTexts = {
 function isolated(text: string): string {
   return `\u2066${text}\u2069`;
 }
+
+export const sandbox: SandboxTexts = {
+  title: 'تحقّق من رقم هاتف كما سيفعل مستخدموك',
+  about: (element) =>
+    `النموذج هو ${element}، ويمكنك وضعه في صفحتك. الهاتف هو هاتف المستخدم. يظهر كل طلب يرسله النموذج في الأسفل على شكل كود، لتتمكّن من إرساله بنفسك.`,
+  app: 'التطبيق',
+  steps: 'الخطوات',
+  stepNames: { number: 'الرقم', code: 'الرمز', verified: 'تم' },
+  example: 'استخدام مثال',
+  startOver: 'البدء من جديد',
+  wallet: 'عرض محفظة',
+  clock: 'ساعة الخدمة',
+  clockFailed: 'تعذّر تغيير الساعة.',
+  ahead: (time) => `متقدّمة ${time}`,
+  onTime: 'مضبوطة',
+  putBack: 'إعادة الضبط',
+  phone: 'الهاتف',
+  screen: 'الشاشة',
+  messages: 'الرسائل',
+  texts: 'الرسائل النصية',
+  allNumbers: 'كل الأرقام في بيئة التجربة',
+  noTexts: 'تصل الرسائل النصية هنا.',
+  useCode: (code) => `استخدام ${code}`,
+  codeStates: { expired: 'منتهي الصلاحية', replaced: 'حلّ محلّه رمز أحدث', used: 'مستخدَم' },
+  calls: 'الطلبات',
+  callsTitle: 'ما يطلبه التطبيق',
+  sampleLanguage: 'لغة الأمثلة',
+  noCalls: 'أرسل رمزًا، وستظهر الطلبات هنا جاهزة للنسخ.',
+  copy: 'نسخ',
+  copied: 'تم النسخ',
+  notCopied: 'تعذّر النسخ',
+  copyOf: (label, language, call) => `${label}: ${language} للطلب ${call}`,
+  answer: 'الرد',
+};

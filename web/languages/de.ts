@@ -1,5 +1,5 @@
 /** German. */
-import type { ActivityTexts, PageTexts, VerifyTexts } from './en.ts';
+import type { ActivityTexts, PageTexts, SandboxTexts, VerifyTexts } from './en.ts';
 
 export const activity: ActivityTexts = {
   title: 'Umsätze',
@@ -49,6 +49,17 @@ export const activity: ActivityTexts = {
   exportNdjson: 'Daten (NDJSON)',
   exporting: 'Die Datei wird vorbereitet …',
   exported: 'Die Datei ist fertig.',
+  statement: 'Kontoauszug (PDF)',
+  statementOf: (month) => `Kontoauszug für ${month} (PDF)`,
+  confirmation: 'Beleg (PDF)',
+  print: 'Drucken',
+  printedPart: (shown, count) => `Die neuesten ${shown} von ${count} Umsätzen.`,
+  total: 'Summe',
+  history: 'Verlauf',
+  recorded: 'Gebucht',
+  changed: (what, before, after) => `${what}: ${before} → ${after}`,
+  sinceDay: (day) => `Ab ${day}`,
+  untilDay: (day) => `Bis ${day}`,
   list: 'Umsätze',
   chart: 'Ein- und Ausgänge je Monat',
   month: 'Monat',
@@ -165,9 +176,44 @@ export const page: PageTexts = {
   theme: 'Farben',
   themes: { system: 'Wie das System', light: 'Hell', dark: 'Dunkel' },
   signIn: 'Anmelden',
+  signOut: 'Abmelden',
   signInAbout: (individual) =>
     `Fügen Sie ein Zugriffstoken ein, das die Umsätze der Person ${individual} lesen darf. Es bleibt in dieser Seite.`,
   refused: 'Dieses Token wurde abgelehnt oder ist abgelaufen. Fügen Sie ein anderes ein.',
   token: 'Zugriffstoken',
   continue: 'Weiter',
+};
+
+export const sandbox: SandboxTexts = {
+  title: 'Eine Telefonnummer bestätigen, so wie Ihre Nutzer',
+  about: (element) =>
+    `Das Formular ist ${element}; Sie können es in Ihre eigene Seite einbauen. Das Telefon gehört Ihrem Nutzer. Jeder Aufruf des Formulars steht unten als Code, damit Sie ihn selbst ausführen können.`,
+  app: 'App',
+  steps: 'Schritte',
+  stepNames: { number: 'Nummer', code: 'Code', verified: 'Fertig' },
+  example: 'Beispiel verwenden',
+  startOver: 'Neu beginnen',
+  wallet: 'Eine Wallet ansehen',
+  clock: 'Die Uhr des Dienstes',
+  clockFailed: 'Die Uhr konnte nicht verstellt werden.',
+  ahead: (time) => `${time} voraus`,
+  onTime: 'geht richtig',
+  putBack: 'Zurückstellen',
+  phone: 'Telefon',
+  screen: 'Bildschirm',
+  messages: 'Nachrichten',
+  texts: 'SMS',
+  allNumbers: 'Alle Nummern dieser Sandbox',
+  noTexts: 'Hier kommen SMS an.',
+  useCode: (code) => `${code} verwenden`,
+  codeStates: { expired: 'Abgelaufen', replaced: 'Durch einen neueren Code ersetzt', used: 'Verwendet' },
+  calls: 'Aufrufe',
+  callsTitle: 'Was die App aufruft',
+  sampleLanguage: 'Sprache der Beispiele',
+  noCalls: 'Senden Sie einen Code: Die Aufrufe erscheinen hier und können kopiert werden.',
+  copy: 'Kopieren',
+  copied: 'Kopiert',
+  notCopied: 'Konnte nicht kopiert werden',
+  copyOf: (label, language, call) => `${label}: ${language} für ${call}`,
+  answer: 'Antwort',
 };

@@ -49,6 +49,17 @@ export const activity = {
   exportNdjson: 'Data (NDJSON)',
   exporting: 'Preparing the file …',
   exported: 'The file is ready.',
+  statement: 'Statement (PDF)',
+  statementOf: (month: string) => `Statement for ${month} (PDF)`,
+  confirmation: 'Confirmation (PDF)',
+  print: 'Print',
+  printedPart: (shown: string, count: string) => `The newest ${shown} of ${count} transactions.`,
+  total: 'Total',
+  history: 'History',
+  recorded: 'Recorded',
+  changed: (what: string, before: string, after: string) => `${what}: ${before} → ${after}`,
+  sinceDay: (day: string) => `Since ${day}`,
+  untilDay: (day: string) => `Until ${day}`,
   list: 'Transactions',
   chart: 'Money in and out by month',
   month: 'Month',
@@ -168,6 +179,7 @@ export const page = {
   theme: 'Colours',
   themes: { system: 'As the system', light: 'Light', dark: 'Dark' },
   signIn: 'Sign in',
+  signOut: 'Sign out',
   signInAbout: (individual: number) =>
     `Paste an access token that may read the transactions of individual ${individual}. It stays in this page.`,
   refused: 'That token was refused or has expired. Paste another one.',
@@ -175,6 +187,42 @@ export const page = {
   continue: 'Continue',
 };
 
+/** The sandbox page. */
+export const sandbox = {
+  title: 'Verify a phone, the way your users will',
+  about: (element: string) =>
+    `The form is ${element}, which you can put into your own page. The phone is your user’s. Every call of the form is listed below as code, so that you can make it yourself.`,
+  app: 'App',
+  steps: 'Steps',
+  stepNames: { number: 'Number', code: 'Code', verified: 'Done' },
+  example: 'Use an example',
+  startOver: 'Start over',
+  wallet: 'See a wallet',
+  clock: 'The service’s clock',
+  clockFailed: 'The clock could not be moved.',
+  ahead: (time: string) => `${time} ahead`,
+  onTime: 'on time',
+  putBack: 'Put back',
+  phone: 'Phone',
+  screen: 'Screen',
+  messages: 'Messages',
+  texts: 'Texts',
+  allNumbers: 'All numbers of this sandbox',
+  noTexts: 'Texts arrive here.',
+  useCode: (code: string) => `Use ${code}`,
+  codeStates: { expired: 'Expired', replaced: 'Replaced by a newer code', used: 'Used' },
+  calls: 'Calls',
+  callsTitle: 'What the app calls',
+  sampleLanguage: 'Language of the samples',
+  noCalls: 'Send a code, and the calls appear here, ready to copy.',
+  copy: 'Copy',
+  copied: 'Copied',
+  notCopied: 'Could not copy',
+  copyOf: (label: string, language: string, call: string) => `${label} ${language} for ${call}`,
+  answer: 'Answer',
+};
+
 export type ActivityTexts = typeof activity;
 export type VerifyTexts = typeof verify;
 export type PageTexts = typeof page;
+export type SandboxTexts = typeof sandbox;

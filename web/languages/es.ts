@@ -1,5 +1,5 @@
 /** Spanish. */
-import type { ActivityTexts, PageTexts, VerifyTexts } from './en.ts';
+import type { ActivityTexts, PageTexts, SandboxTexts, VerifyTexts } from './en.ts';
 
 export const activity: ActivityTexts = {
   title: 'Movimientos',
@@ -49,6 +49,17 @@ export const activity: ActivityTexts = {
   exportNdjson: 'Datos (NDJSON)',
   exporting: 'Preparando el archivo …',
   exported: 'El archivo está listo.',
+  statement: 'Extracto (PDF)',
+  statementOf: (month) => `Extracto de ${month} (PDF)`,
+  confirmation: 'Justificante (PDF)',
+  print: 'Imprimir',
+  printedPart: (shown, count) => `Los ${shown} movimientos más recientes de ${count}.`,
+  total: 'Total',
+  history: 'Historial',
+  recorded: 'Registrado',
+  changed: (what, before, after) => `${what}: ${before} → ${after}`,
+  sinceDay: (day) => `Desde el ${day}`,
+  untilDay: (day) => `Hasta el ${day}`,
   list: 'Movimientos',
   chart: 'Entradas y salidas por mes',
   month: 'Mes',
@@ -164,9 +175,44 @@ export const page: PageTexts = {
   theme: 'Colores',
   themes: { system: 'Como el sistema', light: 'Claro', dark: 'Oscuro' },
   signIn: 'Iniciar sesión',
+  signOut: 'Cerrar sesión',
   signInAbout: (individual) =>
     `Pegue un token de acceso que pueda leer los movimientos de la persona ${individual}. Se queda en esta página.`,
   refused: 'Ese token ha sido rechazado o ha caducado. Pegue otro.',
   token: 'Token de acceso',
   continue: 'Continuar',
+};
+
+export const sandbox: SandboxTexts = {
+  title: 'Verifique un teléfono como lo harán sus usuarios',
+  about: (element) =>
+    `El formulario es ${element}, que puede poner en su propia página. El teléfono es el de su usuario. Cada llamada del formulario aparece abajo como código, para que pueda hacerla usted mismo.`,
+  app: 'Aplicación',
+  steps: 'Pasos',
+  stepNames: { number: 'Número', code: 'Código', verified: 'Listo' },
+  example: 'Usar un ejemplo',
+  startOver: 'Empezar de nuevo',
+  wallet: 'Ver un monedero',
+  clock: 'El reloj del servicio',
+  clockFailed: 'No se pudo mover el reloj.',
+  ahead: (time) => `${time} adelantado`,
+  onTime: 'en hora',
+  putBack: 'Poner en hora',
+  phone: 'Teléfono',
+  screen: 'Pantalla',
+  messages: 'Mensajes',
+  texts: 'SMS',
+  allNumbers: 'Todos los números de estas pruebas',
+  noTexts: 'Los SMS llegan aquí.',
+  useCode: (code) => `Usar ${code}`,
+  codeStates: { expired: 'Caducado', replaced: 'Sustituido por un código más nuevo', used: 'Usado' },
+  calls: 'Llamadas',
+  callsTitle: 'Lo que llama la aplicación',
+  sampleLanguage: 'Lenguaje de los ejemplos',
+  noCalls: 'Envíe un código y las llamadas aparecerán aquí, listas para copiar.',
+  copy: 'Copiar',
+  copied: 'Copiado',
+  notCopied: 'No se pudo copiar',
+  copyOf: (label, language, call) => `${label}: ${language} para ${call}`,
+  answer: 'Respuesta',
 };

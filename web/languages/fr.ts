@@ -1,5 +1,5 @@
 /** French. */
-import type { ActivityTexts, PageTexts, VerifyTexts } from './en.ts';
+import type { ActivityTexts, PageTexts, SandboxTexts, VerifyTexts } from './en.ts';
 
 export const activity: ActivityTexts = {
   title: 'Opérations',
@@ -49,6 +49,17 @@ export const activity: ActivityTexts = {
   exportNdjson: 'Données (NDJSON)',
   exporting: 'Préparation du fichier …',
   exported: 'Le fichier est prêt.',
+  statement: 'Relevé (PDF)',
+  statementOf: (month) => `Relevé de ${month} (PDF)`,
+  confirmation: 'Justificatif (PDF)',
+  print: 'Imprimer',
+  printedPart: (shown, count) => `Les ${shown} opérations les plus récentes sur ${count}.`,
+  total: 'Total',
+  history: 'Historique',
+  recorded: 'Enregistrée',
+  changed: (what, before, after) => `${what} : ${before} → ${after}`,
+  sinceDay: (day) => `Depuis le ${day}`,
+  untilDay: (day) => `Jusqu’au ${day}`,
   list: 'Opérations',
   chart: 'Entrées et sorties par mois',
   month: 'Mois',
@@ -164,9 +175,44 @@ export const page: PageTexts = {
   theme: 'Couleurs',
   themes: { system: 'Comme le système', light: 'Clair', dark: 'Sombre' },
   signIn: 'Connexion',
+  signOut: 'Se déconnecter',
   signInAbout: (individual) =>
     `Collez un jeton d’accès qui permet de lire les opérations de la personne ${individual}. Il reste dans cette page.`,
   refused: 'Ce jeton a été refusé ou a expiré. Collez-en un autre.',
   token: 'Jeton d’accès',
   continue: 'Continuer',
+};
+
+export const sandbox: SandboxTexts = {
+  title: 'Vérifiez un téléphone, comme vos utilisateurs',
+  about: (element) =>
+    `Le formulaire est ${element}, que vous pouvez placer dans votre propre page. Le téléphone est celui de votre utilisateur. Chaque appel du formulaire figure ci-dessous sous forme de code, pour que vous puissiez le faire vous-même.`,
+  app: 'Application',
+  steps: 'Étapes',
+  stepNames: { number: 'Numéro', code: 'Code', verified: 'Terminé' },
+  example: 'Prendre un exemple',
+  startOver: 'Recommencer',
+  wallet: 'Voir un portefeuille',
+  clock: 'L’horloge du service',
+  clockFailed: 'L’horloge n’a pas pu être déplacée.',
+  ahead: (time) => `en avance de ${time}`,
+  onTime: 'à l’heure',
+  putBack: 'Remettre à l’heure',
+  phone: 'Téléphone',
+  screen: 'Écran',
+  messages: 'Messages',
+  texts: 'SMS',
+  allNumbers: 'Tous les numéros de ce bac à sable',
+  noTexts: 'Les SMS arrivent ici.',
+  useCode: (code) => `Utiliser ${code}`,
+  codeStates: { expired: 'Expiré', replaced: 'Remplacé par un code plus récent', used: 'Utilisé' },
+  calls: 'Appels',
+  callsTitle: 'Ce que l’application appelle',
+  sampleLanguage: 'Langage des exemples',
+  noCalls: 'Envoyez un code : les appels apparaissent ici, prêts à être copiés.',
+  copy: 'Copier',
+  copied: 'Copié',
+  notCopied: 'Copie impossible',
+  copyOf: (label, language, call) => `${label} : ${language} pour ${call}`,
+  answer: 'Réponse',
 };

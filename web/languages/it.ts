@@ -1,5 +1,5 @@
 /** Italian. */
-import type { ActivityTexts, PageTexts, VerifyTexts } from './en.ts';
+import type { ActivityTexts, PageTexts, SandboxTexts, VerifyTexts } from './en.ts';
 
 export const activity: ActivityTexts = {
   title: 'Movimenti',
@@ -49,6 +49,17 @@ export const activity: ActivityTexts = {
   exportNdjson: 'Dati (NDJSON)',
   exporting: 'Preparazione del file …',
   exported: 'Il file è pronto.',
+  statement: 'Estratto conto (PDF)',
+  statementOf: (month) => `Estratto conto di ${month} (PDF)`,
+  confirmation: 'Ricevuta (PDF)',
+  print: 'Stampa',
+  printedPart: (shown, count) => `I ${shown} movimenti più recenti su ${count}.`,
+  total: 'Totale',
+  history: 'Cronologia',
+  recorded: 'Registrato',
+  changed: (what, before, after) => `${what}: ${before} → ${after}`,
+  sinceDay: (day) => `Dal ${day}`,
+  untilDay: (day) => `Fino al ${day}`,
   list: 'Movimenti',
   chart: 'Entrate e uscite per mese',
   month: 'Mese',
@@ -164,9 +175,44 @@ export const page: PageTexts = {
   theme: 'Colori',
   themes: { system: 'Come il sistema', light: 'Chiaro', dark: 'Scuro' },
   signIn: 'Accedi',
+  signOut: 'Esci',
   signInAbout: (individual) =>
     `Incolli un token di accesso che possa leggere i movimenti della persona ${individual}. Resta in questa pagina.`,
   refused: 'Il token è stato rifiutato o è scaduto. Ne incolli un altro.',
   token: 'Token di accesso',
   continue: 'Continua',
+};
+
+export const sandbox: SandboxTexts = {
+  title: 'Verifichi un telefono come faranno i Suoi utenti',
+  about: (element) =>
+    `Il modulo è ${element}, che può inserire nella Sua pagina. Il telefono è quello del Suo utente. Ogni chiamata del modulo è elencata sotto come codice, così può farla anche Lei.`,
+  app: 'App',
+  steps: 'Passaggi',
+  stepNames: { number: 'Numero', code: 'Codice', verified: 'Fatto' },
+  example: 'Usa un esempio',
+  startOver: 'Ricomincia',
+  wallet: 'Vedi un portafoglio',
+  clock: 'L’orologio del servizio',
+  clockFailed: 'Non è stato possibile spostare l’orologio.',
+  ahead: (time) => `${time} avanti`,
+  onTime: 'in orario',
+  putBack: 'Rimetti a posto',
+  phone: 'Telefono',
+  screen: 'Schermo',
+  messages: 'Messaggi',
+  texts: 'SMS',
+  allNumbers: 'Tutti i numeri di questa prova',
+  noTexts: 'Gli SMS arrivano qui.',
+  useCode: (code) => `Usa ${code}`,
+  codeStates: { expired: 'Scaduto', replaced: 'Sostituito da un codice più recente', used: 'Usato' },
+  calls: 'Chiamate',
+  callsTitle: 'Che cosa chiama l’app',
+  sampleLanguage: 'Linguaggio degli esempi',
+  noCalls: 'Invii un codice: le chiamate appaiono qui, pronte da copiare.',
+  copy: 'Copia',
+  copied: 'Copiato',
+  notCopied: 'Impossibile copiare',
+  copyOf: (label, language, call) => `${label}: ${language} per ${call}`,
+  answer: 'Risposta',
 };

@@ -1,5 +1,5 @@
 /** Japanese. */
-import type { ActivityTexts, PageTexts, VerifyTexts } from './en.ts';
+import type { ActivityTexts, PageTexts, SandboxTexts, VerifyTexts } from './en.ts';
 
 export const activity: ActivityTexts = {
   title: '取引履歴',
@@ -49,6 +49,17 @@ export const activity: ActivityTexts = {
   exportNdjson: 'データ (NDJSON)',
   exporting: 'ファイルを準備しています…',
   exported: 'ファイルの準備ができました。',
+  statement: '取引明細書 (PDF)',
+  statementOf: (month) => `${month}の取引明細書 (PDF)`,
+  confirmation: '取引証明書 (PDF)',
+  print: '印刷',
+  printedPart: (shown, count) => `全${count}件のうち、新しい${shown}件です。`,
+  total: '合計',
+  history: '変更履歴',
+  recorded: '記録',
+  changed: (what, before, after) => `${what}: ${before} → ${after}`,
+  sinceDay: (day) => `${day}以降`,
+  untilDay: (day) => `${day}以前`,
   list: '取引',
   chart: '月ごとの入金と出金',
   month: '月',
@@ -164,9 +175,44 @@ export const page: PageTexts = {
   theme: '配色',
   themes: { system: 'システムに合わせる', light: 'ライト', dark: 'ダーク' },
   signIn: 'サインイン',
+  signOut: 'サインアウト',
   signInAbout: (individual) =>
     `個人${individual}の取引を読めるアクセストークンを貼り付けてください。トークンはこのページの中だけに残ります。`,
   refused: 'そのトークンは拒否されたか、有効期限が切れています。別のトークンを貼り付けてください。',
   token: 'アクセストークン',
   continue: '続ける',
+};
+
+export const sandbox: SandboxTexts = {
+  title: 'ユーザーと同じように電話番号を確認する',
+  about: (element) =>
+    `フォームは ${element} です。ご自分のページに置くことができます。電話はユーザーのものです。フォームの呼び出しはすべて下にコードで表示され、ご自分でも実行できます。`,
+  app: 'アプリ',
+  steps: '手順',
+  stepNames: { number: '番号', code: 'コード', verified: '完了' },
+  example: '例を使う',
+  startOver: '最初から',
+  wallet: 'ウォレットを見る',
+  clock: 'サービスの時計',
+  clockFailed: '時計を動かせませんでした。',
+  ahead: (time) => `${time}進んでいます`,
+  onTime: '時刻どおり',
+  putBack: '元に戻す',
+  phone: '電話',
+  screen: '画面',
+  messages: 'メッセージ',
+  texts: 'SMS',
+  allNumbers: 'このサンドボックスのすべての番号',
+  noTexts: 'SMSはここに届きます。',
+  useCode: (code) => `${code}を使う`,
+  codeStates: { expired: '期限切れ', replaced: '新しいコードに置き換え済み', used: '使用済み' },
+  calls: '呼び出し',
+  callsTitle: 'アプリの呼び出し',
+  sampleLanguage: 'サンプルの言語',
+  noCalls: 'コードを送ると、ここに呼び出しが表示され、コピーできます。',
+  copy: 'コピー',
+  copied: 'コピーしました',
+  notCopied: 'コピーできませんでした',
+  copyOf: (label, language, call) => `${label}: ${call} の ${language}`,
+  answer: '応答',
 };

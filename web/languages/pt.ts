@@ -1,5 +1,5 @@
 /** Portuguese. */
-import type { ActivityTexts, PageTexts, VerifyTexts } from './en.ts';
+import type { ActivityTexts, PageTexts, SandboxTexts, VerifyTexts } from './en.ts';
 
 export const activity: ActivityTexts = {
   title: 'Movimentos',
@@ -49,6 +49,17 @@ export const activity: ActivityTexts = {
   exportNdjson: 'Dados (NDJSON)',
   exporting: 'A preparar o ficheiro …',
   exported: 'O ficheiro está pronto.',
+  statement: 'Extrato (PDF)',
+  statementOf: (month) => `Extrato de ${month} (PDF)`,
+  confirmation: 'Comprovativo (PDF)',
+  print: 'Imprimir',
+  printedPart: (shown, count) => `Os ${shown} movimentos mais recentes de ${count}.`,
+  total: 'Total',
+  history: 'Histórico',
+  recorded: 'Registado',
+  changed: (what, before, after) => `${what}: ${before} → ${after}`,
+  sinceDay: (day) => `Desde ${day}`,
+  untilDay: (day) => `Até ${day}`,
   list: 'Movimentos',
   chart: 'Entradas e saídas por mês',
   month: 'Mês',
@@ -164,9 +175,44 @@ export const page: PageTexts = {
   theme: 'Cores',
   themes: { system: 'Como o sistema', light: 'Claro', dark: 'Escuro' },
   signIn: 'Iniciar sessão',
+  signOut: 'Terminar sessão',
   signInAbout: (individual) =>
     `Cole um token de acesso que possa ler os movimentos da pessoa ${individual}. Ele fica nesta página.`,
   refused: 'Esse token foi recusado ou expirou. Cole outro.',
   token: 'Token de acesso',
   continue: 'Continuar',
+};
+
+export const sandbox: SandboxTexts = {
+  title: 'Verifique um telefone como farão os seus utilizadores',
+  about: (element) =>
+    `O formulário é ${element}, que pode colocar na sua própria página. O telefone é o do seu utilizador. Cada chamada do formulário aparece abaixo como código, para que a possa fazer também.`,
+  app: 'Aplicação',
+  steps: 'Passos',
+  stepNames: { number: 'Número', code: 'Código', verified: 'Feito' },
+  example: 'Usar um exemplo',
+  startOver: 'Começar de novo',
+  wallet: 'Ver uma carteira',
+  clock: 'O relógio do serviço',
+  clockFailed: 'Não foi possível mover o relógio.',
+  ahead: (time) => `${time} adiantado`,
+  onTime: 'à hora certa',
+  putBack: 'Repor a hora',
+  phone: 'Telefone',
+  screen: 'Ecrã',
+  messages: 'Mensagens',
+  texts: 'SMS',
+  allNumbers: 'Todos os números destes testes',
+  noTexts: 'As SMS chegam aqui.',
+  useCode: (code) => `Usar ${code}`,
+  codeStates: { expired: 'Expirado', replaced: 'Substituído por um código mais recente', used: 'Usado' },
+  calls: 'Chamadas',
+  callsTitle: 'O que a aplicação chama',
+  sampleLanguage: 'Linguagem dos exemplos',
+  noCalls: 'Envie um código e as chamadas aparecem aqui, prontas a copiar.',
+  copy: 'Copiar',
+  copied: 'Copiado',
+  notCopied: 'Não foi possível copiar',
+  copyOf: (label, language, call) => `${label}: ${language} para ${call}`,
+  answer: 'Resposta',
 };

@@ -1,6 +1,8 @@
 /** The service's clock, which the sandbox can move. */
 import { useEffect, useState } from 'preact/hooks';
 import type { Client, SandboxClock } from '../../client/index.ts';
+import { pageLocale } from './page-locale.ts';
+import { texts } from './sandbox-page-texts.ts';
 
 interface ClockProps {
   client: Client;
@@ -8,12 +10,17 @@ interface ClockProps {
   onMoved(reading: SandboxClock): void;
 }
 
-const leaps = [
-  ['+1 min', 60],
-  ['+10 min', 600],
-  ['+1 hour', 3600],
-  ['+1 day', 86_400],
-] as const;
+/** A time in the words of the page's language: 10 minutes. */
+function durationIn(unit: 'second' | 'minute' | 'hour' | 'day', count: number, unitDisplay: 'short' | 'long'): string {
+  return count.toLocaleString(pageLocale, { style: 'unit', unit, unitDisplay });
+}
+
+const leaps: [name: string, seconds: number][] = [
+  [durationIn('minute', 1, 'short'), 60],
+  [durationIn('minute', 10, 'short'), 600],
+  [durationIn('hour', 1, 'long'), 3600],
+  [durationIn('day', 1, 'long'), 86_400],
+];
 
 export function Clock({ client, aheadSeconds, onMoved }: ClockProps) {
   const now = useTime(aheadSeconds);
@@ -34,17 +41,15 @@ export function Clock({ client, aheadSeconds, onMoved }: ClockProps) {
   };
 
   return (
-    <section class="clock card" aria-label="The service’s clock">
+    <section class="clock card" aria-label={texts.clock}>
       <div>
-        <h2>The service’s clock</h2>
-        <time dateTime={now.toISOString()}>{now.toLocaleString([], { dateStyle: 'medium', timeStyle: 'medium' })}</time>
+        <h2>{texts.clock}</h2>
+        <time dateTime={now.toISOString()}>
+          {now.toLocaleString(pageLocale, { dateStyle: 'medium', timeStyle: 'medium' })}
+        </time>
         {/* Always there, so that the buttons stay where they are. */}
         <p class="ahead">
-          {isFailed
-            ? 'The clock could not be moved.'
-            : aheadSeconds > 0
-              ? `${durationOf(aheadSeconds)} ahead`
-              : 'on time'}
+          {isFailed ? texts.clockFailed : aheadSeconds > 0 ? texts.ahead(durationOf(aheadSeconds)) : texts.onTime}
         </p>
       </div>
       <div class="buttons">
@@ -55,11 +60,11 @@ export function Clock({ client, aheadSeconds, onMoved }: ClockProps) {
             key={name}
             onClick={() => void move(client.sandbox.advanceClock(seconds))}
           >
-            {name}
+            {`+${name}`}
           </button>
         ))}
         <button type="button" class="quiet small" disabled={aheadSeconds === 0} onClick={() => void move(reset())}>
-          Put back
+          {texts.putBack}
         </button>
       </div>
     </section>
@@ -79,9 +84,9 @@ export function useTime(aheadSeconds: number): Date {
 }
 
 function durationOf(seconds: number): string {
-  if (seconds < 90) return `${seconds} seconds`;
+  if (seconds < 90) return durationIn('second', seconds, 'long');
   const minutes = Math.round(seconds / 60);
-  if (minutes < 90) return `${minutes} minutes`;
+  if (minutes < 90) return durationIn('minute', minutes, 'long');
   const hours = Math.round(minutes / 60);
-  return hours < 48 ? `${hours} hours` : `${Math.round(hours / 24)} days`;
+  return hours < 48 ? durationIn('hour', hours, 'long') : durationIn('day', Math.round(hours / 24), 'long');
 }

@@ -2,6 +2,7 @@
 import { useEffect, useState } from 'preact/hooks';
 import { Icon } from '../activity/icons.tsx';
 import type { Exchange } from './exchanges.ts';
+import { texts } from './sandbox-page-texts.ts';
 import { highlight, languages, sampleOf, type Language } from './samples.ts';
 
 const languageKey = 'ledgerline-sandbox-language';
@@ -17,10 +18,10 @@ export function ExchangeList({ exchanges }: { exchanges: Exchange[] }) {
     localStorage.setItem(languageKey, next);
   }
   return (
-    <section class="exchanges" aria-label="Calls">
+    <section class="exchanges" aria-label={texts.calls}>
       <header>
-        <h2>What the app calls</h2>
-        <div class="segments" role="group" aria-label="Language of the samples">
+        <h2>{texts.callsTitle}</h2>
+        <div class="segments" role="group" aria-label={texts.sampleLanguage}>
           {languages.map((name) => (
             <button type="button" key={name} aria-pressed={name === language} onClick={() => choose(name)}>
               {name}
@@ -28,7 +29,7 @@ export function ExchangeList({ exchanges }: { exchanges: Exchange[] }) {
           ))}
         </div>
       </header>
-      {exchanges.length === 0 && <p class="soft">Send a code, and the calls appear here, ready to copy.</p>}
+      {exchanges.length === 0 && <p class="soft">{texts.noCalls}</p>}
       <ol>
         {exchanges.map((exchange) => (
           <li key={exchange.id} class="card">
@@ -45,37 +46,37 @@ function ExchangeCard({ exchange, language }: { exchange: Exchange; language: La
   const { method, url } = request;
   const address = url.pathname + url.search;
   const sample = sampleOf(language, request);
-  const [label, setLabel] = useState('Copy');
+  const [label, setLabel] = useState(texts.copy);
   // What was copied is another sample.
-  useEffect(() => setLabel('Copy'), [language]);
+  useEffect(() => setLabel(texts.copy), [language]);
   async function copy(): Promise<void> {
     try {
       await navigator.clipboard.writeText(sample);
-      setLabel('Copied');
+      setLabel(texts.copied);
     } catch {
       // The browser does not allow it; the text can be selected.
-      setLabel('Could not copy');
+      setLabel(texts.notCopied);
     }
-    setTimeout(() => setLabel('Copy'), 2000);
+    setTimeout(() => setLabel(texts.copy), 2000);
   }
   return (
     <>
       <header>
-        <h3>
+        <h3 dir="ltr">
           <span class="method">{method}</span> <code>{address}</code>
         </h3>
         <span class={status < 300 ? 'outcome good' : 'outcome bad'}>{status}</span>
         <button
           type="button"
           class="quiet small"
-          aria-label={`${label} ${language} for ${method} ${address}`}
+          aria-label={texts.copyOf(label, language, `${method} ${address}`)}
           onClick={copy}
         >
-          <Icon name={label === 'Copied' ? 'check' : 'copy'} />
+          <Icon name={label === texts.copied ? 'check' : 'copy'} />
           {label}
         </button>
       </header>
-      <pre tabIndex={0} aria-label={language}>
+      <pre tabIndex={0} aria-label={language} dir="ltr">
         {highlight(language, sample).map(({ kind, text }, index) =>
           kind === 'text' ? (
             text
@@ -87,7 +88,7 @@ function ExchangeCard({ exchange, language }: { exchange: Exchange; language: La
         )}
       </pre>
       {(headers.length > 0 || body) && (
-        <pre class="answer" tabIndex={0} aria-label="Answer">
+        <pre class="answer" dir="ltr" tabIndex={0} aria-label={texts.answer}>
           {[...headers, body].filter(Boolean).join('\n')}
         </pre>
       )}

@@ -17,10 +17,12 @@ interface HeaderProps {
   here: 'sandbox' | 'wallet' | 'console' | 'docs';
   /** The locale of the page, for a page with texts in all languages. Others are English. */
   locale?: string;
+  /** Given while there is a session that can be ended. */
+  onSignOut?: (() => void) | undefined;
 }
 
 /** The content of the page has the id `content`. */
-export function Header({ here, locale = 'en' }: HeaderProps) {
+export function Header({ here, locale = 'en', onSignOut }: HeaderProps) {
   const texts = pageTextsOf(locale);
   // Outside the sandbox a page cannot know which others are served.
   const shown = links.filter(([, name]) => isSandbox || name === here || name === 'docs');
@@ -40,7 +42,12 @@ export function Header({ here, locale = 'en' }: HeaderProps) {
           </a>
         ))}
       </nav>
-      <Preferences locale={locale} hasLanguages={here === 'wallet'} />
+      <Preferences locale={locale} hasLanguages={here === 'wallet' || here === 'sandbox'} />
+      {onSignOut && (
+        <button type="button" class="quiet small" onClick={onSignOut}>
+          {texts.signOut}
+        </button>
+      )}
     </header>
   );
 }

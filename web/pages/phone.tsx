@@ -2,6 +2,8 @@
 import { useEffect, useMemo, useState } from 'preact/hooks';
 import { createClient, type SandboxMessage } from '../../client/index.ts';
 import { useTime } from './clock.tsx';
+import { pageLocale } from './page-locale.ts';
+import { texts } from './sandbox-page-texts.ts';
 
 const pollMilliseconds = 1000;
 const shownMessages = 30;
@@ -26,14 +28,16 @@ export function Phone({ phoneNumber, aheadSeconds, awaited, onUse }: PhoneProps)
   // Drawn again only when a text arrives or a code changes its state, not with the clock.
   const list = useMemo(
     () => (
-      <ul aria-live="polite" aria-label="Texts">
+      <ul aria-live="polite" aria-label={texts.texts}>
         {messages.map((message, index) => (
           <li key={keyOf(message)}>
             <p class="from">
-              <span>{phoneNumber ? 'Ledgerline' : message.phoneNumber}</span>
+              <span>
+                <bdi>{phoneNumber ? 'Ledgerline' : message.phoneNumber}</bdi>
+              </span>
               <time dateTime={message.sentAt}>{timeOf(new Date(message.sentAt))}</time>
             </p>
-            <p>{message.text}</p>
+            <p dir="auto">{message.text}</p>
             {phoneNumber && (
               <CodeAction
                 code={message.code}
@@ -48,19 +52,19 @@ export function Phone({ phoneNumber, aheadSeconds, awaited, onUse }: PhoneProps)
     [messages, phoneNumber, awaited, isExpired],
   );
   return (
-    <section class="phone" aria-label="Phone">
-      <div class="glass" role="group" aria-label="Screen" tabIndex={0}>
+    <section class="phone" aria-label={texts.phone}>
+      <div class="glass" role="group" aria-label={texts.screen} tabIndex={0}>
         <StatusBar aheadSeconds={aheadSeconds} />
-        <h2>Messages</h2>
-        <p class="owner">{phoneNumber ?? 'All numbers of this sandbox'}</p>
+        <h2>{texts.messages}</h2>
+        <p class="owner">{phoneNumber ? <bdi>{phoneNumber}</bdi> : texts.allNumbers}</p>
         {list}
-        {messages.length === 0 && <p class="none">Texts arrive here.</p>}
+        {messages.length === 0 && <p class="none">{texts.noTexts}</p>}
       </div>
     </section>
   );
 }
 
-const timeOf = (instant: Date) => instant.toLocaleTimeString([], { hour: 'numeric', minute: '2-digit' });
+const timeOf = (instant: Date) => instant.toLocaleTimeString(pageLocale, { hour: 'numeric', minute: '2-digit' });
 
 function StatusBar({ aheadSeconds }: { aheadSeconds: number }) {
   return (
@@ -100,11 +104,10 @@ function stateOf(index: number, awaited: AwaitedCode | undefined, isExpired: boo
 }
 
 function CodeAction({ code, state, onUse }: { code: string; state: CodeState; onUse(): void }) {
-  const notes = { expired: 'Expired', replaced: 'Replaced by a newer code', used: 'Used' };
-  if (state !== 'valid') return <p class="note">{notes[state]}</p>;
+  if (state !== 'valid') return <p class="note">{texts.codeStates[state]}</p>;
   return (
     <button type="button" class="quiet small" onClick={onUse}>
-      Use {code}
+      {texts.useCode(code)}
     </button>
   );
 }

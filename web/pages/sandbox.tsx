@@ -16,9 +16,15 @@ import { Clock } from './clock.tsx';
 import { ExchangeList } from './exchange-list.tsx';
 import { recordingFetch, type Exchange } from './exchanges.ts';
 import { Header } from './header.tsx';
+import { pageTextsOf } from '../languages/page-texts.ts';
+import { describePage, pageLocale } from './page-locale.ts';
 import { Phone, type AwaitedCode } from './phone.tsx';
+import { texts } from './sandbox-page-texts.ts';
 
 type Step = StepDetail['step'];
+
+const elementName = '<ledgerline-verify>';
+const [beforeElement, afterElement] = texts.about(elementName).split(elementName);
 
 function SandboxPage() {
   const [exchanges, setExchanges] = useState<Exchange[]>([]);
@@ -65,13 +71,14 @@ function SandboxPage() {
 
   return (
     <>
-      <Header here="sandbox" />
+      <Header here="sandbox" locale={pageLocale} />
       <main class="stage" id="content">
         <div class="intro">
-          <h1>Verify a phone, the way your users will</h1>
+          <h1>{texts.title}</h1>
           <p>
-            The form is <code>&lt;ledgerline-verify&gt;</code>, which you can put into your own page. The phone is your
-            user’s. Every call of the form is listed below as code, so that you can make it yourself.
+            {beforeElement}
+            <code dir="ltr">{elementName}</code>
+            {afterElement}
           </p>
         </div>
         <div class="left">
@@ -112,19 +119,14 @@ interface AppProps {
   onStartOver(): void;
 }
 
-const stepNames: [Step, string][] = [
-  ['number', 'Number'],
-  ['code', 'Code'],
-  ['verified', 'Done'],
-];
+const steps: Step[] = ['number', 'code', 'verified'];
 
 function App({ app, client, token, recorded, now, step, onSent, onStep, onStartOver }: AppProps) {
   const box = useRef<HTMLDivElement>(null);
   const userId = useRef<number>(undefined);
 
   useLayoutEffect(() => {
-    // The page is English, whatever the browser's language.
-    app.setAttribute('locale', 'en');
+    app.setAttribute('locale', pageLocale);
     app.fetch = recorded;
     app.now = now;
     // A user can hold one phone; the back end of a real app created the user long ago.
@@ -141,12 +143,12 @@ function App({ app, client, token, recorded, now, step, onSent, onStep, onStartO
   }
 
   return (
-    <section class="app card" aria-label="App">
-      <ol class="steps" aria-label="Steps">
-        {stepNames.map(([name, text], index) => (
+    <section class="app card" aria-label={texts.app}>
+      <ol class="steps" aria-label={texts.steps}>
+        {steps.map((name, index) => (
           <li key={name} aria-current={name === step ? 'step' : undefined}>
-            <span>{index + 1}</span>
-            {text}
+            <span>{(index + 1).toLocaleString(pageLocale)}</span>
+            {texts.stepNames[name]}
           </li>
         ))}
       </ol>
@@ -154,7 +156,7 @@ function App({ app, client, token, recorded, now, step, onSent, onStep, onStartO
       <div class="buttons">
         {step === 'number' && (
           <button type="button" class="quiet small" onClick={() => void useExample()}>
-            Use an example
+            {texts.example}
           </button>
         )}
         {step === 'verified' && (
@@ -167,10 +169,10 @@ function App({ app, client, token, recorded, now, step, onSent, onStep, onStartO
                 onStartOver();
               }}
             >
-              Start over
+              {texts.startOver}
             </button>
             <a class="quiet" href="/wallet">
-              See a wallet
+              {texts.wallet}
             </a>
           </>
         )}
@@ -179,4 +181,5 @@ function App({ app, client, token, recorded, now, step, onSent, onStep, onStartO
   );
 }
 
+describePage(pageTextsOf(pageLocale).sandbox);
 render(<SandboxPage />, document.getElementById('page')!);

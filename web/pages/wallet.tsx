@@ -3,17 +3,13 @@ import { render } from 'preact';
 import { useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { clientCredentials, type TokenSource } from '../../client/index.ts';
 import { LedgerlineActivity } from '../activity/element.tsx';
-import { directionOf, usableLocale } from '../activity/locale.ts';
 import { activityTextsOf } from '../languages/activity-texts.ts';
-import { languageOf } from '../languages/languages.ts';
 import { pageTextsOf } from '../languages/page-texts.ts';
 import { Header, isSandbox } from './header.tsx';
-import { readerLocale } from './preferences.ts';
+import { describePage, pageLocale as locale } from './page-locale.ts';
 import { SignIn } from './sign-in.tsx';
 
-const parameters = new URL(location.href).searchParams;
-const individual = Number(parameters.get('individual')) || 1;
-const locale = usableLocale(parameters.get('locale'), readerLocale());
+const individual = Number(new URL(location.href).searchParams.get('individual')) || 1;
 
 /** A sandbox gives a token to anybody; elsewhere a person brings one. It is requested while the page is drawn. */
 function sandboxToken(): TokenSource {
@@ -37,9 +33,13 @@ function WalletPage() {
     setRefused(true);
     setGetToken(undefined);
   };
+  const signOut = () => {
+    setRefused(false);
+    setGetToken(undefined);
+  };
   return (
     <>
-      <Header here="wallet" locale={locale} />
+      <Header here="wallet" locale={locale} onSignOut={getToken && !isSandbox ? signOut : undefined} />
       {getToken ? (
         <Wallet getToken={getToken} onExpired={onExpired} />
       ) : (
@@ -69,7 +69,5 @@ function Wallet({ getToken, onExpired }: { getToken: TokenSource; onExpired(): v
   return <main id="content" ref={box} />;
 }
 
-document.documentElement.lang = languageOf(locale);
-document.documentElement.dir = directionOf(locale);
-document.title = `${activityTextsOf(locale).title} · Ledgerline`;
+describePage(activityTextsOf(locale).title);
 render(<WalletPage />, document.getElementById('page')!);

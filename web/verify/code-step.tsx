@@ -47,7 +47,7 @@ export function CodeStep({ sent, failure, done, busy, handle, onVerify, onResend
   const isBlocked = isWaiting && failure.kind === 'blocked';
   const isExpired = sent.expiresAt !== undefined && sent.expiresAt <= now;
   const waitSeconds = client.secondsUntilResend(sent.userId);
-  const secondsLeft = sent.expiresAt === undefined ? undefined : Math.ceil((sent.expiresAt - now) / 1000);
+  const secondsLeft = sent.expiresAt === undefined ? undefined : Math.floor((sent.expiresAt - now) / 1000);
   const isOver = failure?.endsAt !== undefined && !isWaiting;
   const complaint = complaintAt(now);
 

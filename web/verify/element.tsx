@@ -1,11 +1,11 @@
 /** `<ledgerline-verify>`: a form that verifies a phone number, for any page. */
-import { render } from 'preact';
+import type { ComponentChild } from 'preact';
 import { createCalls } from '../../client/calls.ts';
 import { phoneFunctions } from '../../client/phone.ts';
 import type { TokenSource } from '../../client/token.ts';
-import { languageAttributes, usableLocale } from '../activity/locale.ts';
+import { languageAttributes } from '../activity/locale.ts';
+import { DrawnElement } from '../drawn-element.ts';
 import { homeCountry, isCountry } from '../phone/countries.ts';
-import { remPixelsOf, styleSheetOf } from '../shadow-styles.ts';
 import { FormContext, type Form } from './form.ts';
 import { verifyTextsOf, type VerifyTexts } from '../languages/verify-texts.ts';
 import css from './verify.css?inline';
@@ -21,7 +21,7 @@ import { Verify, type VerifyHandle } from './verify.tsx';
  * `reset()`, to start over.
  * Events: `sent`, `verified`, `failed`, `step`.
  */
-export class LedgerlineVerify extends HTMLElement {
+export class LedgerlineVerify extends DrawnElement<VerifyTexts> {
   static observedAttributes = [
     'user',
     'base-url',
@@ -33,24 +33,14 @@ export class LedgerlineVerify extends HTMLElement {
     'hide-title',
   ];
 
-  #getToken: TokenSource | undefined;
   #getUserId: (() => number | Promise<number>) | undefined;
-  #ownTexts: Partial<VerifyTexts> = {};
-  #isDrawing = false;
   readonly #handle: { current: VerifyHandle | null } = { current: null };
-  readonly #root = this.attachShadow({ mode: 'open' });
+
+  protected readonly rules = css;
+  protected readonly textsOf = verifyTextsOf;
 
   fetch: typeof fetch = (input, init) => fetch(input, init);
   now: () => number = Date.now;
-
-  get getToken(): TokenSource | undefined {
-    return this.#getToken;
-  }
-
-  set getToken(getToken: TokenSource | undefined) {
-    this.#getToken = getToken;
-    this.#draw();
-  }
 
   get getUserId(): (() => number | Promise<number>) | undefined {
     return this.#getUserId;
@@ -58,17 +48,7 @@ export class LedgerlineVerify extends HTMLElement {
 
   set getUserId(getUserId: (() => number | Promise<number>) | undefined) {
     this.#getUserId = getUserId;
-    this.#draw();
-  }
-
-  /** Those of the locale's language, with the host page's own instead where it gave some. */
-  get texts(): VerifyTexts {
-    return { ...verifyTextsOf(this.#locale), ...this.#ownTexts };
-  }
-
-  set texts(texts: Partial<VerifyTexts>) {
-    this.#ownTexts = texts;
-    this.#draw();
+    this.draw();
   }
 
   enterCode(code: string): void {
@@ -88,46 +68,22 @@ export class LedgerlineVerify extends HTMLElement {
     this.#handle.current?.reset();
   }
 
-  get #locale(): string {
-    return usableLocale(this.getAttribute('locale'), navigator.language);
-  }
-
-  connectedCallback(): void {
-    this.#root.adoptedStyleSheets = [styleSheetOf(css, remPixelsOf(this.#root))];
-    this.#draw();
-  }
-
-  disconnectedCallback(): void {
-    render(null, this.#root);
-  }
-
-  attributeChangedCallback(): void {
-    this.#draw();
-  }
-
-  /** Several changes in a row are drawn once. */
-  #draw(): void {
-    if (this.#isDrawing) return;
-    this.#isDrawing = true;
-    queueMicrotask(() => {
-      this.#isDrawing = false;
-      const hasUser = this.#getUserId !== undefined || Number(this.getAttribute('user')) > 0;
-      if (!this.isConnected || !this.#getToken || !hasUser) return;
-      const form = this.#form(this.#getToken);
-      render(
-        // For another user everything starts again.
-        <FormContext.Provider value={form} key={this.getAttribute('user') ?? ''}>
-          <div class="language" {...languageAttributes(form.locale)}>
-            <Verify handle={this.#handle} isAutofocused={this.hasAttribute('autofocus')} />
-          </div>
-        </FormContext.Provider>,
-        this.#root,
-      );
-    });
+  protected contentFor(token: TokenSource): ComponentChild {
+    const hasUser = this.#getUserId !== undefined || Number(this.getAttribute('user')) > 0;
+    if (!hasUser) return undefined;
+    const form = this.#form(token);
+    return (
+      // For another user everything starts again.
+      <FormContext.Provider value={form} key={this.getAttribute('user') ?? ''}>
+        <div class="language" {...languageAttributes(form.locale)}>
+          <Verify handle={this.#handle} isAutofocused={this.hasAttribute('autofocus')} />
+        </div>
+      </FormContext.Provider>
+    );
   }
 
   #form(token: TokenSource): Form {
-    const baseUrl = this.getAttribute('base-url') ?? '';
+    const { serviceUrl: baseUrl, usedLocale: locale, texts } = this;
     const now = () => this.now();
     const calls = createCalls({ baseUrl, token, retries: 1, fetch: (input, init) => this.fetch(input, init) });
     const resendSeconds = Number(this.getAttribute('resend-seconds') ?? 30);
@@ -139,15 +95,14 @@ export class LedgerlineVerify extends HTMLElement {
       client: phoneFunctions(calls, { resendSeconds, now }),
       baseUrl,
       getUserId: async () => (this.#getUserId ? this.#getUserId() : Number(this.getAttribute('user'))),
-      texts: this.texts,
-      locale: this.#locale,
+      texts,
+      locale,
       country: this.#firstCountry(countries),
       countries: countries?.length ? countries : undefined,
       correlationType: this.getAttribute('correlation-type') === '1' ? 1 : 0,
       hidesTitle: this.hasAttribute('hide-title'),
       now,
-      announce: (event, detail) =>
-        this.dispatchEvent(new CustomEvent(event, { detail, bubbles: true, composed: true })),
+      announce: (event, detail) => this.announce(event, detail),
     };
   }
 

@@ -33,6 +33,7 @@ import { exportTransactionsOperation } from './export-transactions.ts';
 import { statementOperation } from './statement.ts';
 import { summarizeTransactionsOperation } from './summarize-transactions.ts';
 import type { ExportReply, ExportRequest } from '../../transactions/export-transactions.ts';
+import type { ConfirmationRequest } from '../../transactions/make-confirmation.ts';
 import type { StatementReply, StatementRequest } from '../../transactions/make-statement.ts';
 import type { TotalsReply, TotalsRequest } from '../../transactions/totals.ts';
 import { createUserOperation } from './create-user.ts';
@@ -109,6 +110,7 @@ export interface Services {
   summarizeTransactions(request: TotalsRequest): Promise<TotalsReply>;
   exportTransactions(request: ExportRequest): Promise<ExportReply>;
   makeStatement(request: StatementRequest): Promise<StatementReply>;
+  makeConfirmation(request: ConfirmationRequest): Promise<StatementReply>;
   listEvents: ListEvents;
   findEvents: FindEvents;
   liveTransactions: LiveTransactions;
@@ -156,7 +158,7 @@ export function operationsOf(services: Services): AnyOperation[] {
     recordTransactionsOperation(services.recordTransactions, observer.observe),
     summarizeTransactionsOperation(services.summarizeTransactions),
     exportTransactionsOperation(services.exportTransactions),
-    statementOperation(services.makeStatement),
+    statementOperation(services.makeStatement, services.makeConfirmation),
     liveTransactionsOperation(services.liveTransactions, eventStreams),
     listEventsOperation(services.listEvents),
     createWebhookEndpointOperation(webhookEndpoints),

@@ -1,7 +1,9 @@
 import { Readable } from 'node:stream';
-import { body, filterText, int32, required, withDefault } from '../../formats/shape.ts';
+import { body, filterText, int32, optional, required, withDefault } from '../../formats/shape.ts';
 import { checkRanges, filterMembers, filterOf } from '../../transactions/filter-input.ts';
+import { maxLengths } from '../../transactions/limits.ts';
 import { localeMessage, parseLocale } from '../../transactions/locale.ts';
+import type { ConfirmationRequest } from '../../transactions/make-confirmation.ts';
 import { maxStatementRows, type StatementReply, type StatementRequest } from '../../transactions/make-statement.ts';
 import { parseTimeZone, timeZoneMessage } from '../../transactions/totals.ts';
 import { operation } from '../operation.ts';
@@ -20,12 +22,19 @@ const input = body(
       'en',
       'BCP 47 language tag: the language of the labels (en, de, fr, es, pt, it), and the form of dates and amounts.',
     ),
+    transactionId: optional(
+      filterText({ trim: true, maxLength: maxLengths.transactionId }),
+      'This transaction alone: a confirmation of it. The filters are not used then.',
+    ),
     ...filterMembers,
   },
   checkRanges,
 );
 
-export const statementOperation = (makeStatement: (request: StatementRequest) => Promise<StatementReply>) =>
+export const statementOperation = (
+  makeStatement: (request: StatementRequest) => Promise<StatementReply>,
+  makeConfirmation: (request: ConfirmationRequest) => Promise<StatementReply>,
+) =>
   operation({
     name: 'statement',
     method: 'POST',
@@ -34,7 +43,8 @@ export const statementOperation = (makeStatement: (request: StatementRequest) =>
     summary: 'Make a statement as PDF',
     about:
       'The rows the list would give, oldest first, with totals by currency. The PDF has real text and a structure for ' +
-      `screen readers. A statement has at most ${maxStatementRows.toLocaleString('en')} rows; more are a 400.`,
+      `screen readers. A statement has at most ${maxStatementRows.toLocaleString('en')} rows; more are a 400. ` +
+      'With transactionId: a confirmation of that transaction.',
     scopes: ['transactions:read'],
     input,
     inputRequired: true,
@@ -52,15 +62,15 @@ export const statementOperation = (makeStatement: (request: StatementRequest) =>
         headers: { 'As-Of': 'Pins the rows that the statement has.' },
       },
     },
-    errors: ['unknown-individual', 'no-transactions', 'too-many-streams'],
+    errors: ['unknown-individual', 'no-transactions', 'unknown-transaction', 'too-many-streams'],
     namesUser: ({ body: { individualId } }) => individualId,
     async handle({ body: values, owner }) {
-      const { individualId, timeZone, locale } = values;
-      const { chunks, asOf } = await makeStatement({
-        ...{ individualId, timeZone, locale, owner },
-        filter: filterOf(values),
-        asOf: values.asOf,
-      });
+      const { individualId, transactionId, timeZone, locale } = values;
+      const common = { individualId, timeZone, locale, owner };
+      const { chunks, asOf } =
+        transactionId === undefined
+          ? await makeStatement({ ...common, filter: filterOf(values), asOf: values.asOf })
+          : await makeConfirmation({ ...common, transactionId });
       return {
         status: 200,
         body: Readable.from(chunks),

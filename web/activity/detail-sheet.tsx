@@ -1,51 +1,13 @@
-/** Sheets that slide over the list. A native dialog keeps the focus inside and gives it back. */
-import type { ComponentChildren } from 'preact';
-import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
+/** One transaction: what it is, what became of it, and a document of it. */
+import { useEffect, useState } from 'preact/hooks';
 import type { Transaction } from '../../client/index.ts';
+import { History } from './history.tsx';
 import { Icon } from './icons.tsx';
+import { useSaveFile } from './save-file.ts';
+import { Sheet } from './sheet.tsx';
 import { sentenceOf } from './states.tsx';
 import { troubleOf } from './trouble.ts';
 import { counterparty, directionOf, isVoid, signedAmount, useViewer } from './viewer.ts';
-
-interface SheetProps {
-  title: string;
-  onClose(): void;
-  children: ComponentChildren;
-}
-
-export function Sheet({ title, onClose, children }: SheetProps) {
-  const { texts } = useViewer();
-  const dialog = useRef<HTMLDialogElement>(null);
-  const isMounted = useRef(true);
-  useLayoutEffect(() => {
-    const element = dialog.current!;
-    element.showModal();
-    return () => {
-      isMounted.current = false;
-      // Only a dialog that is closed, not one that is removed, gives the focus back.
-      element.close();
-    };
-  }, []);
-  return (
-    <dialog
-      ref={dialog}
-      class="sheet"
-      aria-label={title}
-      onClose={() => isMounted.current && onClose()}
-      onClick={(event) => event.target === dialog.current && dialog.current!.close()}
-    >
-      <div class="sheet-body">
-        <header>
-          <h2>{title}</h2>
-          <button type="button" class="round" aria-label={texts.close} onClick={() => dialog.current!.close()}>
-            <Icon name="close" />
-          </button>
-        </header>
-        {children}
-      </div>
-    </dialog>
-  );
-}
 
 export interface DetailSheetProps {
   transactionId: string;
@@ -78,7 +40,9 @@ export function DetailSheet({ transactionId, known, onClose }: DetailSheetProps)
       {!transaction && !complaint && <p role="status">{texts.loading}</p>}
       {transaction && (
         <div class={`detail ${directionOf(transaction)}${isVoid(transaction) ? ' void' : ''}`}>
-          <p class="name">{counterparty(transaction, texts)}</p>
+          <p class="name" dir="auto">
+            {counterparty(transaction, texts)}
+          </p>
           <p class="amount">{signedAmount(transaction, locale)}</p>
           <p class={`status ${transaction.transactionStatus.toLowerCase()}`}>
             {texts.statuses[transaction.transactionStatus] ?? transaction.transactionStatus}
@@ -98,6 +62,8 @@ export function DetailSheet({ transactionId, known, onClose }: DetailSheetProps)
               </dd>
             </div>
           </dl>
+          <History transaction={transaction} />
+          <ConfirmationButton transactionId={transaction.transactionId} />
         </div>
       )}
     </Sheet>
@@ -109,7 +75,7 @@ function Fact({ name, value }: { name: string; value: string }) {
   return (
     <div>
       <dt>{name}</dt>
-      <dd>{value}</dd>
+      <dd dir="auto">{value}</dd>
     </div>
   );
 }
@@ -131,5 +97,29 @@ function CopyButton({ text }: { text: string }) {
       <Icon name={label === texts.copied ? 'check' : 'copy'} />
       {label}
     </button>
+  );
+}
+
+/** The transaction as a document to keep or to pass on. */
+function ConfirmationButton({ transactionId }: { transactionId: string }) {
+  const { client, individualId, timeZone, locale, texts } = useViewer();
+  const [message, setMessage] = useState('');
+  const save = useSaveFile(setMessage);
+  const fileName = `confirmation-${transactionId.replaceAll(/[^\w.-]+/g, '_')}.pdf`;
+  return (
+    <footer>
+      <button
+        type="button"
+        class="pill"
+        onClick={() =>
+          void save(fileName, () => client.makeStatement({ individualId, transactionId, timeZone, locale }))
+        }
+      >
+        <Icon name="receipt" />
+        {texts.confirmation}
+      </button>
+      {/* The messages of the screen are behind the sheet. */}
+      <p role="status">{message}</p>
+    </footer>
   );
 }

@@ -1,0 +1,89 @@
+/** A confirmation: one page, or a few if its notes are long, about one transaction. */
+import { createFormats, type Formats } from './formats.ts';
+import { bottom, cellOf, drawTableRow, headingStyle, heightOf, left, rowGap, top, width } from './page-layout.ts';
+import { textsFor, type StatementTexts } from './statement-texts.ts';
+import type { DocumentHead, StatementRow } from './statement.ts';
+import { Typesetter, type Style } from './typesetter.ts';
+
+const nameBox = { x: left, width: 140 };
+const valueBox = { x: left + 150, width: width - 150 };
+
+export class ConfirmationDocument {
+  readonly #head: DocumentHead;
+  readonly #type: Typesetter;
+  readonly #texts: StatementTexts;
+  readonly #formats: Formats;
+  readonly #root: ReturnType<PDFKit.PDFDocument['struct']>;
+  #y = top;
+
+  constructor(head: DocumentHead) {
+    this.#head = head;
+    this.#texts = textsFor(head.locale);
+    this.#formats = createFormats(head.locale, head.timeZone);
+    this.#type = new Typesetter({ title: this.#texts.confirmation, locale: head.locale, extraFont: head.extraFont });
+    const { document } = this.#type;
+    this.#root = document.struct('Document');
+    document.addStructure(this.#root);
+    document.addPage();
+    this.#drawLine('H1', this.#texts.confirmation, { weight: 'bold', size: 20 });
+  }
+
+  write(rows: readonly StatementRow[]): Uint8Array[] {
+    for (const row of rows) this.#drawTransaction(row);
+    return this.#type.takeChunks();
+  }
+
+  async end(): Promise<Uint8Array[]> {
+    const { document } = this.#type;
+    this.#root.end();
+    const ended = new Promise((resolve) => document.once('end', resolve));
+    document.end();
+    await ended;
+    return this.#type.takeChunks();
+  }
+
+  #drawLine(kind: 'H1' | 'P', text: string, style: Style): void {
+    const line = this.#type.document.struct(kind, {}, () =>
+      this.#type.drawLine(text, { x: left, width }, this.#y, style),
+    );
+    this.#root.add(line);
+    line.end();
+    this.#y += (style.size ?? 9) * 1.35 + rowGap;
+  }
+
+  #drawTransaction(row: StatementRow): void {
+    const sign = { debit: '−', credit: '+' }[row.category.toLowerCase()] ?? '';
+    this.#drawLine('P', `${sign}${this.#formats.amount(row.amount, row.currency)}`, { weight: 'bold', size: 16 });
+    this.#y += rowGap;
+    const table = this.#type.document.struct('Table');
+    this.#root.add(table);
+    for (const [name, value] of this.#factsOf(row)) {
+      const cells = [cellOf(this.#type, nameBox, [name, headingStyle]), cellOf(this.#type, valueBox, [value, {}])];
+      if (this.#y + heightOf(cells) > bottom) {
+        this.#type.document.addPage();
+        this.#y = top;
+      }
+      this.#y = drawTableRow(this.#type, { table, kinds: ['TH', 'TD'], cells, y: this.#y });
+    }
+    table.end();
+  }
+
+  /** What the transaction does not have is left out. */
+  #factsOf(row: StatementRow): [name: string, value: string][] {
+    const texts = this.#texts;
+    const { timeZone, madeAt, individualId } = this.#head;
+    const facts: [string, string][] = [
+      [texts.date, `${this.#formats.moment(row.timeStamp)} (${timeZone})`],
+      [texts.status, row.status],
+      [texts.sender, row.senderName],
+      [texts.receiver, row.receiverName],
+      [texts.notes, row.notes],
+      [texts.type, row.type],
+      [texts.paymentSystem, row.paymentSystem],
+      [texts.transactionId, row.transactionId],
+      [texts.individual, String(individualId)],
+      [texts.madeAt, `${this.#formats.moment(madeAt)} (${timeZone})`],
+    ];
+    return facts.filter(([, value]) => value !== '');
+  }
+}

@@ -1,0 +1,46 @@
+/** A confirmation: a document about one transaction of an individual. */
+import type { Clock } from '../clock.ts';
+import { unknownIndividual, unknownTransaction } from '../errors.ts';
+import type { DocumentHead, StatementWriter } from '../statements/statement.ts';
+import type { AsOf } from './as-of.ts';
+import { writeStatement, type StatementReply, type StatementRequest } from './make-statement.ts';
+import { fold, readTransaction } from './transaction.ts';
+import type { TransactionsStore } from './transactions.store.ts';
+
+export interface ConfirmationRequest extends Pick<StatementRequest, 'individualId' | 'timeZone' | 'locale' | 'owner'> {
+  transactionId: string;
+}
+
+export interface ConfirmationParts {
+  store: TransactionsStore;
+  clock: Clock;
+  asOf: AsOf;
+  extraFont: string | undefined;
+  openWriter(head: DocumentHead): StatementWriter;
+}
+
+export function createMakeConfirmation({ store, clock, asOf, extraFont, openWriter }: ConfirmationParts) {
+  return async function makeConfirmation(request: ConfirmationRequest): Promise<StatementReply> {
+    const { individualId, transactionId, timeZone, locale, owner } = request;
+    const total = await store.countAll(individualId);
+    if (total === undefined) throw unknownIndividual();
+    const [found] = await store.findTransactions(transactionId, individualId);
+    if (found === undefined) throw unknownTransaction();
+    const { timeStamp } = readTransaction(individualId, found);
+    const now = clock.now();
+    const head: DocumentHead = { individualId, locale, timeZone, madeAt: now.toISOString(), extraFont };
+    // Read as the rows of a statement are, so that both share one bound on how many documents are made at once.
+    const filter = { from: timeStamp, to: timeStamp, search: fold(transactionId) };
+    const rows = store.readAll({ individualId, filter, owner, isOldestFirst: true });
+    return {
+      chunks: writeStatement(() => openWriter(head), onlyTransaction(rows, transactionId)),
+      asOf: asOf.issue(individualId, total, now),
+    };
+  };
+}
+
+async function* onlyTransaction(bodies: AsyncIterable<string[]>, transactionId: string): AsyncGenerator<string[]> {
+  for await (const some of bodies) {
+    yield some.filter((body) => readTransaction(0, body).transactionId === transactionId);
+  }
+}

@@ -1,0 +1,75 @@
+/** The list on paper: a plain table, and none of the controls. */
+import { useEffect, useLayoutEffect, useState } from 'preact/hooks';
+import type { Transaction } from '../../client/index.ts';
+import { requestOf } from './filter.ts';
+import type { Loaded } from './use-activity.ts';
+import { counterparty, signedAmount, useViewer } from './viewer.ts';
+
+/** About 25 pages. A statement has more. */
+const printedRows = 1000;
+
+export interface Printing {
+  rows: Transaction[] | undefined;
+  /** Reads the rows of the list, and opens the browser's dialog. */
+  print(loaded: Loaded): Promise<void>;
+}
+
+export function usePrinting(): Printing {
+  const { client, individualId, timeZone } = useViewer();
+  const [rows, setRows] = useState<Transaction[]>();
+
+  useLayoutEffect(() => {
+    if (rows) window.print();
+  }, [rows]);
+  useEffect(() => {
+    const onPrinted = () => setRows(undefined);
+    addEventListener('afterprint', onPrinted);
+    return () => removeEventListener('afterprint', onPrinted);
+  }, []);
+
+  async function print({ filter, asOf }: Loaded): Promise<void> {
+    const request = requestOf(individualId, filter, timeZone);
+    const { transactions } = await client.listTransactions({
+      ...{ ...request, asOf },
+      dataBatch: 1,
+      dataBatchCount: printedRows,
+    });
+    setRows(transactions);
+  }
+  return { rows, print };
+}
+
+export function PrintedList({ rows, count }: { rows: Transaction[]; count: number }) {
+  const { texts, locale, dates } = useViewer();
+  return (
+    <section class="printed">
+      {rows.length < count && (
+        <p>{texts.printedPart(rows.length.toLocaleString(locale), count.toLocaleString(locale))}</p>
+      )}
+      <table>
+        <thead>
+          <tr>
+            <th scope="col">{texts.when}</th>
+            <th scope="col">{texts.details}</th>
+            <th scope="col">{texts.status}</th>
+            <th scope="col">{texts.amount}</th>
+          </tr>
+        </thead>
+        <tbody>
+          {rows.map((row) => (
+            <tr key={row.transactionId}>
+              <td>{dates.shortMoment(row.timeStamp)}</td>
+              <td dir="auto">
+                {counterparty(row, texts)}
+                {row.paymentNotes && <small>{row.paymentNotes}</small>}
+                <small>{row.transactionId}</small>
+              </td>
+              <td>{texts.statuses[row.transactionStatus] ?? row.transactionStatus}</td>
+              <td>{signedAmount(row, locale)}</td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </section>
+  );
+}

@@ -1,0 +1,30 @@
+/** Saves an answer of the service as a file. */
+import { sentenceOf } from './states.tsx';
+import { troubleOf } from './trouble.ts';
+import { useViewer } from './viewer.ts';
+
+export type SaveFile = (name: string, request: () => Promise<Response>) => Promise<void>;
+
+/** `onMessage` is told how far it is, in a short sentence. */
+export function useSaveFile(onMessage: (text: string) => void): SaveFile {
+  const { texts } = useViewer();
+  return async (name, request) => {
+    onMessage(texts.exporting);
+    try {
+      const response = await request();
+      offerFile(await response.blob(), name);
+      onMessage(texts.exported);
+    } catch (error) {
+      onMessage(sentenceOf(troubleOf(error), texts));
+    }
+  };
+}
+
+function offerFile(content: Blob, name: string): void {
+  const address = URL.createObjectURL(content);
+  const link = document.createElement('a');
+  link.href = address;
+  link.download = name;
+  link.click();
+  setTimeout(() => URL.revokeObjectURL(address), 60_000);
+}

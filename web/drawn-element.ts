@@ -1,0 +1,83 @@
+/** The life of an element in a page of others: its own styles, a token from the host page, texts, and when it is drawn. */
+import { render, type ComponentChild } from 'preact';
+import type { TokenSource } from '../client/token.ts';
+import { usableLocale } from './activity/locale.ts';
+import { remPixelsOf, styleSheetOf } from './shadow-styles.ts';
+
+export abstract class DrawnElement<Texts extends object> extends HTMLElement {
+  #getToken: TokenSource | undefined;
+  #ownTexts: Partial<Texts> = {};
+  #isDrawing = false;
+  #remPixels = 16;
+  readonly #root = this.attachShadow({ mode: 'open' });
+
+  // Names that no attribute has: some frameworks set a property instead of an attribute if there is one.
+  /** The element's own style rules. */
+  protected abstract readonly rules: string;
+  protected abstract textsOf(locale: string): Texts;
+  /** The content, or nothing as long as an attribute is missing. */
+  protected abstract contentFor(token: TokenSource): ComponentChild;
+
+  get getToken(): TokenSource | undefined {
+    return this.#getToken;
+  }
+
+  set getToken(getToken: TokenSource | undefined) {
+    this.#getToken = getToken;
+    this.draw();
+  }
+
+  /** Those of the locale's language, with the host page's own instead where it gave some. */
+  get texts(): Texts {
+    return { ...this.textsOf(this.usedLocale), ...this.#ownTexts };
+  }
+
+  set texts(texts: Partial<Texts>) {
+    this.#ownTexts = texts;
+    this.draw();
+  }
+
+  /** The locale that is used: the attribute's if the browser knows it. */
+  protected get usedLocale(): string {
+    return usableLocale(this.getAttribute('locale'), navigator.language);
+  }
+
+  /** The address of the service; empty for the page's own origin. */
+  protected get serviceUrl(): string {
+    return this.getAttribute('base-url') ?? '';
+  }
+
+  /** The size of one rem in pixels, as the viewer chose it. */
+  protected get remPixels(): number {
+    return this.#remPixels;
+  }
+
+  protected announce(event: string, detail?: unknown): void {
+    this.dispatchEvent(new CustomEvent(event, { detail, bubbles: true, composed: true }));
+  }
+
+  connectedCallback(): void {
+    this.#remPixels = remPixelsOf(this.#root);
+    this.#root.adoptedStyleSheets = [styleSheetOf(this.rules, this.#remPixels)];
+    this.draw();
+  }
+
+  disconnectedCallback(): void {
+    render(null, this.#root);
+  }
+
+  attributeChangedCallback(): void {
+    this.draw();
+  }
+
+  /** Several changes in a row are drawn once. */
+  protected draw(): void {
+    if (this.#isDrawing) return;
+    this.#isDrawing = true;
+    queueMicrotask(() => {
+      this.#isDrawing = false;
+      const content = this.isConnected && this.#getToken ? this.contentFor(this.#getToken) : undefined;
+      if (content) render(content, this.#root);
+    });
+  }
+}

@@ -1,0 +1,13 @@
+/** The locale of a page that has texts in all languages: the one in the address, else the reader's. */
+import { directionOf, usableLocale } from '../activity/locale.ts';
+import { languageOf } from '../languages/languages.ts';
+import { readerLocale } from './preferences.ts';
+
+export const pageLocale = usableLocale(new URL(location.href).searchParams.get('locale'), readerLocale());
+
+/** Tells the browser the language, the direction and the title of the page. */
+export function describePage(title: string): void {
+  document.documentElement.lang = languageOf(pageLocale);
+  document.documentElement.dir = directionOf(pageLocale);
+  document.title = `${title} · Ledgerline`;
+}
