@@ -32,7 +32,10 @@ export const filterMembers = {
   transactionCategory: optional(facet(maxLengths.transactionCategory), 'Only this category, ignoring case.'),
   transactionStatus: optional(facet(maxLengths.transactionStatus), 'Only this status, ignoring case.'),
   currency: optional(facet(maxLengths.currency), 'Only this currency, ignoring case.'),
-  search: optional(facet(maxLengths.search), 'Part of a name, a note or an id, ignoring case. Accents may be left out.'),
+  search: optional(
+    facet(maxLengths.search),
+    'Part of a name, a note or an id, ignoring case. Accents may be left out.',
+  ),
   asOf: optional(filterText(), 'The As-Of header of an earlier page: the rows stay those of that page.'),
 };
 

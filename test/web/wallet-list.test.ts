@@ -266,6 +266,8 @@ describe('the chart', () => {
     }
     expect(stops.filter((name) => name.startsWith('Jump to'))).toHaveLength(1);
     await page.keyboard.press('Shift+Tab');
+    expect(await focused()).toMatch(/^Statement for /);
+    await page.keyboard.press('Shift+Tab');
     const last = await focused();
     await page.keyboard.press('ArrowLeft');
     const before = await focused();

@@ -62,8 +62,8 @@ export function DetailSheet({ transactionId, known, onClose }: DetailSheetProps)
               </dd>
             </div>
           </dl>
-          <History transaction={transaction} />
           <ConfirmationButton transactionId={transaction.transactionId} />
+          <History transaction={transaction} />
         </div>
       )}
     </Sheet>
