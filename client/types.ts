@@ -1384,7 +1384,7 @@ export interface OperatorTransactionsRequest {
   transactionStatus?: string | null | undefined;
   /** Only this currency, ignoring case. */
   currency?: string | null | undefined;
-  /** Part of a name, a note or an id, ignoring case. */
+  /** Part of a name, a note or an id, ignoring case. Accents may be left out. */
   search?: string | null | undefined;
   /** The As-Of header of an earlier page: the rows stay those of that page. */
   asOf?: string | null | undefined;

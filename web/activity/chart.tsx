@@ -220,6 +220,7 @@ export function WaitingChart() {
           </div>
         ))}
       </div>
+      <span class="quiet small month-statement" />
     </section>
   );
 }
