@@ -15,6 +15,7 @@ export function createHistory({ file, seed }) {
   const textsByUser = new Map();
   const rows = new Map();
   const faults = [];
+  const lines = [];
 
   const now = () => Date.now() - startedAt;
   /** The earliest time that the clock of a service may show now. */
@@ -38,6 +39,8 @@ export function createHistory({ file, seed }) {
     calls,
     texts,
     faults,
+    /** Of the services' logs, about answers that should not be. */
+    lines,
     now,
     get clockMilliseconds() {
       return clockMilliseconds;
@@ -60,6 +63,9 @@ export function createHistory({ file, seed }) {
     },
     addFault(fault) {
       faults.push(write('fault', { at: now(), ...fault }));
+    },
+    addLine(service, line) {
+      lines.push(write('line', { at: now(), service, line }));
     },
     /** Runs a call and notes when it began and ended, by both clocks. */
     async addCall(call, run) {

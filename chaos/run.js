@@ -49,7 +49,7 @@ async function startWorld(history, random) {
   const database = await startDatabase();
   const gateways = await startGateways(history, random);
   const clockFile = path.join(database.folder, 'clock');
-  const services = await startServices({ database, gateways: gateways.all, clockFile });
+  const services = await startServices({ history, database, gateways: gateways.all, clockFile });
   return {
     history,
     database,
@@ -226,8 +226,9 @@ function printResult({ history, injector, report, print, seed }) {
   }
   print('\n| answers | calls |\n|---|---:|');
   for (const [key, count] of [...byStatus].sort(([a], [b]) => a.localeCompare(b))) print(`| ${key} | ${count} |`);
-  const longest = Math.max(...history.calls.map(({ at, endedAt }) => (endedAt ?? at) - at));
+  const longest = history.calls.reduce((most, { at, endedAt = at }) => Math.max(most, endedAt - at), 0);
   print(`\nLongest request: ${(longest / 1000).toFixed(1)} s. Kills: ${injector.kills}.`);
+  for (const { service, line } of history.lines) print(`Service ${service}: ${line}`);
   for (const violation of report.violations.slice(0, 20)) print(`VIOLATION ${JSON.stringify(violation)}`);
   print(
     report.count === 0

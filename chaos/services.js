@@ -53,15 +53,15 @@ async function settingsOf({ gateways, clockFile, publicUrl }) {
   };
 }
 
-export async function startServices({ database, gateways, clockFile, count = 2 }) {
+export async function startServices({ history, database, gateways, clockFile, count = 2 }) {
   const issuerPort = await freePort();
   const common = await settingsOf({ gateways, clockFile, publicUrl: `http://127.0.0.1:${issuerPort}` });
   const services = [];
-  for (let index = 0; index < count; index += 1) services.push(await startService(index, common, database));
+  for (let index = 0; index < count; index += 1) services.push(await startService(index, common, database, history));
   return services;
 }
 
-async function startService(index, common, database) {
+async function startService(index, common, database, history) {
   const port = await freePort();
   const http = await startProxy(() => port);
   const postgres = await startProxy(() => database.port);
@@ -74,7 +74,10 @@ async function startService(index, common, database) {
   let isUp = false;
 
   function keep(chunk) {
-    lines.push(...String(chunk).split('\n').filter(Boolean));
+    const added = String(chunk).split('\n').filter(Boolean);
+    // What the log says of a 500 is the only way to its cause.
+    for (const line of added) if (line.includes('"msg":"defect"')) history.addLine(index, line);
+    lines.push(...added);
     lines.splice(0, lines.length - linesKept);
   }
 
