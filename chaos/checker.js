@@ -78,21 +78,35 @@ function checkRefusal(history, verifies, byPhone, call, report) {
 
 function checkBudgets(history, report) {
   const sends = history.calls.filter(({ operation }) => operation === 'send');
+  // A user with transactions is established, and newcomers take nothing from such a one.
+  const established = new Set(history.calls.flatMap(({ individualId = [] }) => individualId));
   for (const member of ['userId', 'phone']) {
     for (const [key, calls] of groupBy(sends, member)) {
-      const counted = calls.filter(isCounted);
-      for (const { count, milliseconds } of [budget, dayBudget]) {
-        for (let index = 0; index + count < counted.length; index += 1) {
-          const [first, last] = [counted[index], counted[index + count]];
-          if (last.endedClock - first.clock < milliseconds) {
-            report.add('no budget is passed', { [member]: key, first, last });
-          }
+      for (const limit of [budget, dayBudget]) {
+        for (const passing of findPassing(calls.filter(isCounted), limit, established)) {
+          report.add('no budget is passed', { [member]: key, ...passing });
         }
       }
     }
   }
   checkEarlyRefusals(sends, report);
   for (const userId of new Set(history.texts.map((text) => text.userId))) checkTexts(history.textsOf(userId), report);
+}
+
+/** The sends that found the budget used up, each with the first of its window. */
+function findPassing(sends, { count, milliseconds }, established) {
+  return sends.flatMap((last, index) => {
+    const before = sends.slice(0, index).filter(({ clock }) => last.endedClock - clock < milliseconds);
+    const own = before.filter(({ userId }) => userId === last.userId);
+    const others = established.has(last.userId) ? [] : before.filter((send) => !own.includes(send));
+    return own.length + countOthers(others, count) < count ? [] : [{ first: before[0], last }];
+  });
+}
+
+/** What is used of a phone's budget by other users: each takes at most half of it. */
+function countOthers(sends, limit) {
+  const half = Math.ceil(limit / 2);
+  return [...groupBy(sends, 'userId').values()].reduce((sum, { length }) => sum + Math.min(half, length), 0);
 }
 
 /** An Idempotency-Key gives an earlier answer again, so a repeated one is no second send. */

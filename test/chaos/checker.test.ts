@@ -41,6 +41,7 @@ function rulesBroken(calls: Call[], texts: Record<string, unknown>[] = []): stri
 
 const sends = (count: number, isCodeSent = true) =>
   Array.from({ length: count }, () => ({ operation: 'send', status: 204, isCodeSent }));
+const sendsOf = (userId: number, count: number) => sends(count).map((send) => ({ ...send, userId }));
 const verify = (status: number, members = {}) => ({
   operation: 'verify',
   status,
@@ -52,6 +53,8 @@ const verify = (status: number, members = {}) => ({
 describe('the checker', () => {
   it('accepts what the contract allows', () => {
     expect(rulesBroken([...sends(5), { operation: 'send', status: 429 }, verify(200)], [text])).toEqual([]);
+    // One user takes at most half of a phone's budget from the others.
+    expect(rulesBroken([...sends(5), ...sendsOf(2, 2)])).toEqual([]);
     expect(rulesBroken([verify(200), verify(400)], [text])).toEqual([]);
     expect(rulesBroken([verify(200), ...sends(7, false)], [text])).toEqual([]);
     expect(rulesBroken([verify(0), verify(400)], [text])).toEqual([]);
@@ -65,6 +68,7 @@ describe('the checker', () => {
     ['no code is used twice', [verify(200), verify(200)], [text]],
     ['a code that arrived works', [verify(400)], [text]],
     ['no budget is passed', sends(6), []],
+    ['no budget is passed', [...sends(5), ...sendsOf(2, 3)], []],
     ['no budget is passed', [...sends(5), { operation: 'send', status: 503, reason: 'send-outcome-unknown' }], []],
     [
       'no budget is passed, by codes at the gateways',
