@@ -15,7 +15,7 @@ import { createJobLeases } from '../db/job-leases.ts';
 import { deriveKeys } from '../digest-keys.ts';
 import { databaseAway, issuerAway, serviceStopping } from '../errors.ts';
 import { freePort } from '../free-port.ts';
-import { readPages } from '../http/pages.ts';
+import { readPages, type ConsoleSignIn } from '../http/pages.ts';
 import { operationsOf } from '../http/routes/index.ts';
 import { createServer } from '../http/server.ts';
 import { createObserver, type Observer } from '../observe.ts';
@@ -168,7 +168,7 @@ async function createHttp(
     issuer,
     sandbox,
     pageNames: config.pages,
-    pages: await readPages(config.pages, config.mode),
+    pages: await readPages(config.pages, config.mode, consoleSignInOf(config)),
     metricsHere: sandbox !== undefined && config.metricsPort === undefined,
   });
   return createServer({
@@ -188,6 +188,10 @@ async function createHttp(
     isStopping: () => stopping.hasBegun,
     ...(sandbox && { guard: sandboxGuard(config, url) }),
   });
+}
+
+function consoleSignInOf({ issuer, consoleClientId, audience }: Config): ConsoleSignIn | undefined {
+  return issuer && consoleClientId ? { issuer, clientId: consoleClientId, audience } : undefined;
 }
 
 type CoreParts = Pick<Core, 'config' | 'db' | 'admission' | 'observer' | 'releasers' | 'tracing' | 'siblings'>;

@@ -19,6 +19,7 @@ export function checkMode(config: Config): void {
     problems.push('LEDGERLINE_BREAKER_LONGEST_PAUSE must not be shorter than LEDGERLINE_BREAKER_PAUSE.');
   }
   if (config.jwksUrl && !config.issuer) problems.push('LEDGERLINE_JWKS_URL needs LEDGERLINE_ISSUER.');
+  if (config.consoleClientId && !config.issuer) problems.push('LEDGERLINE_CONSOLE_CLIENT_ID needs LEDGERLINE_ISSUER.');
   if (problems.length > 0) throw new ConfigError(problems);
 }
 

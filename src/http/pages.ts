@@ -23,15 +23,16 @@ const mediaTypes: Record<string, string> = {
 
 /**
  * Everything from our own origin, no inline script or style, no framing. The page with the form to verify a phone has
- * one policy for trusted types, which lets it start the worker that solves challenges.
+ * one policy for trusted types, which lets it start the worker that solves challenges. The console may send requests to
+ * the identity provider too.
  */
-const policyOf = (name: PageName) =>
+const policyOf = (name: PageName, signIn: ConsoleSignIn | undefined) =>
   [
     "default-src 'none'",
     "script-src 'self'",
     "style-src 'self'",
     "img-src 'self'",
-    "connect-src 'self'",
+    `connect-src 'self'${signIn ? ` ${new URL(signIn.issuer).origin}` : ''}`,
     "base-uri 'none'",
     "form-action 'none'",
     "frame-ancestors 'none'",
@@ -39,9 +40,9 @@ const policyOf = (name: PageName) =>
     name === 'sandbox' ? 'trusted-types default' : "trusted-types 'none'",
   ].join('; ');
 
-const pageHeaders = (name: PageName) => ({
+const pageHeaders = (name: PageName, signIn: ConsoleSignIn | undefined) => ({
   'cache-control': 'no-cache',
-  'content-security-policy': policyOf(name),
+  'content-security-policy': policyOf(name, signIn),
   'referrer-policy': 'no-referrer',
   'cross-origin-opener-policy': 'same-origin',
 });
@@ -53,6 +54,13 @@ export interface StaticFile {
   reply(request: Request): Reply | Promise<Reply>;
 }
 
+/** Where operators sign in to the console, if not with a token that they bring. */
+export interface ConsoleSignIn {
+  issuer: string;
+  clientId: string;
+  audience: string;
+}
+
 export interface Pages {
   /** The HTML of each page. Empty if the pages have not been built. */
   html: Partial<Record<PageName, StaticFile>>;
@@ -62,10 +70,12 @@ export interface Pages {
   assets: StaticFile[];
 }
 
-export async function readPages(names: readonly PageName[], mode: Mode): Promise<Pages> {
+export async function readPages(names: readonly PageName[], mode: Mode, signIn?: ConsoleSignIn): Promise<Pages> {
   const files = await readdir(path.join(built, 'assets')).catch((): string[] => []);
   if (files.length === 0) return { html: {}, reference: undefined, assets: [] };
-  const html = await Promise.all(names.map(async (name) => [name, await readHtml(name, mode)] as const));
+  const html = await Promise.all(
+    names.map(async (name) => [name, await readHtml(name, mode, name === 'console' ? signIn : undefined)] as const),
+  );
   const htmlNames = [...names.map((name) => htmlFiles[name]), referenceFile];
   const assets = await loadedBy(
     htmlNames.map((name) => path.join(built, name)),
@@ -122,9 +132,18 @@ async function readText(file: string, mode: Mode): Promise<string> {
   return (await readFile(path.join(built, file), 'utf8')).replace('data-mode=""', `data-mode="${mode}"`);
 }
 
-async function readHtml(name: PageName, mode: Mode): Promise<StaticFile> {
-  const text = Buffer.from(await readText(htmlFiles[name], mode));
-  return staticFile(name, '.html', text, brotliCompressSync(text), pageHeaders(name));
+async function readHtml(name: PageName, mode: Mode, signIn: ConsoleSignIn | undefined): Promise<StaticFile> {
+  const text = Buffer.from(withSignIn(await readText(htmlFiles[name], mode), signIn));
+  return staticFile(name, '.html', text, brotliCompressSync(text), pageHeaders(name, signIn));
+}
+
+function withSignIn(html: string, signIn: ConsoleSignIn | undefined): string {
+  if (!signIn) return html;
+  const { issuer, clientId, audience } = signIn;
+  const attributes = Object.entries({ issuer, client: clientId, audience })
+    .map(([name, value]) => `data-${name}="${value.replaceAll('&', '&amp;').replaceAll('"', '&quot;')}"`)
+    .join(' ');
+  return html.replace('<html ', () => `<html ${attributes} `);
 }
 
 async function readAsset(name: string): Promise<StaticFile> {

@@ -177,7 +177,7 @@ it('an operator signs in to production’s console by a token of their own issue
 
   await signIn(page, await issuer.mint('ada@bank.example', 'operator:read operator:write'));
   await page.getByRole('link', { name: 'Customer' }).click();
-  await page.getByLabel('User id or phone number').fill(phoneNumber);
+  await page.getByLabel('User id, phone number or e-mail').fill(phoneNumber);
   await page.keyboard.press('Enter');
   await page.getByText('Not verified: they were blocked after too many failures.').waitFor();
   await page.getByRole('button', { name: 'Reveal number' }).click();
@@ -197,7 +197,7 @@ it('an operator signs in to production’s console by a token of their own issue
     ['ada@bank.example\nbank-desk', 'Added to the safe list', masked],
     ['ada@bank.example\nbank-desk', 'Lifted a block', `user ${id}`],
     ['ada@bank.example\nbank-desk', 'Revealed the number', `user ${id}`],
-    ['ada@bank.example\nbank-desk', 'Searched for a number', masked],
+    ['ada@bank.example\nbank-desk', 'Searched for a number or e-mail', masked],
   ]);
   await expectAccessible(page);
   const sql = postgres(database.url, { max: 1 });

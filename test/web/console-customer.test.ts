@@ -16,7 +16,7 @@ describe('a failed customer', () => {
     const { id, phoneNumber } = await blockedCustomer(service);
     const page = await openPage(`${service.url}/console`);
     await page.getByRole('link', { name: 'Customer' }).click();
-    await page.getByLabel('User id or phone number').fill(phoneNumber);
+    await page.getByLabel('User id, phone number or e-mail').fill(phoneNumber);
     await page.keyboard.press('Enter');
     await page.getByText('Not verified: they were blocked after too many failures.').waitFor();
     expect(await page.getByRole('main').innerText()).toContain('the code was wrong');
@@ -40,7 +40,7 @@ describe('a failed customer', () => {
     expect(shown).not.toContain(phoneNumber.slice(-4));
     expect(await page.getByRole('button', { name: 'Reveal number' }).count()).toBe(0);
     await expectAccessible(page);
-    await page.getByLabel('User id or phone number').fill(phoneNumber);
+    await page.getByLabel('User id, phone number or e-mail').fill(phoneNumber);
     await page.keyboard.press('Enter');
     await page.getByText('Nobody has verified this number').waitFor();
   });
@@ -92,7 +92,7 @@ describe('a failed customer', () => {
     const id = await service.verifiedUser(phoneNumber);
     const page = await openPage(`${service.url}/console#customer`);
     await page.getByLabel('Country of national numbers').selectOption('GB');
-    await page.getByLabel('User id or phone number').fill(spell(phoneNumber));
+    await page.getByLabel('User id, phone number or e-mail').fill(spell(phoneNumber));
     await page.keyboard.press('Enter');
     await page.getByRole('heading', { name: `User ${id}` }).waitFor();
     await page.getByText(`Searched for +44 ${phoneNumber.slice(3, 7)} ${phoneNumber.slice(7)}.`).waitFor();
@@ -101,7 +101,7 @@ describe('a failed customer', () => {
   it('leaves the screen when the next search finds nobody', async () => {
     const id = await service.verifiedUser();
     const page = await openPage(`${service.url}/console#customer/${id}`);
-    const field = page.getByLabel('User id or phone number');
+    const field = page.getByLabel('User id, phone number or e-mail');
     for (const text of ['who', newPhone()]) {
       await page.goto(`${service.url}/console#customer/${id}`);
       await page.getByRole('button', { name: 'Reveal number' }).waitFor();
@@ -118,11 +118,11 @@ it('says so when a customer does not exist, or nobody has a number', async () =>
   const page = await openPage(`${service.url}/console#customer/2000000000`, { expected: /status of 404/ });
   await page.getByRole('alert').waitFor();
   await expectAccessible(page);
-  await page.getByLabel('User id or phone number').fill(newPhone());
+  await page.getByLabel('User id, phone number or e-mail').fill(newPhone());
   await page.keyboard.press('Enter');
   await page.getByRole('alert').getByText('Nobody has verified this number').waitFor();
-  await page.getByLabel('User id or phone number').fill('who');
+  await page.getByLabel('User id, phone number or e-mail').fill('who');
   await page.keyboard.press('Enter');
-  await page.getByRole('alert').getByText('Give a user id, or a phone number').waitFor();
+  await page.getByRole('alert').getByText('Give a user id, an e-mail address').waitFor();
   await expectAccessible(page);
 });

@@ -1,6 +1,15 @@
-/** What an operator should look at first, from the figures of the overview and the state of the webhook endpoints. */
-import type { OperatorOverview, OperatorWebhookEndpoint, OverviewDay } from '../../client/index.ts';
+/** What an operator should look at first, from the figures of the overview, the guard and the webhook endpoints. */
+import type {
+  GuardBlock,
+  GuardDecision,
+  GuardRuleUsage,
+  OperatorOverview,
+  OperatorWebhookEndpoint,
+  OverviewDay,
+} from '../../client/index.ts';
+import { hrefOf } from './hrefs.ts';
 import { countryName, formatNumber, formatShare } from './format.ts';
+import { t } from './texts.ts';
 
 export interface Alert {
   key: string;
@@ -14,6 +23,8 @@ const leastTexts = 20;
 /** Texts in both spans from which on a fall of the verified share says something. */
 const leastTextsForTrend = 50;
 const behindMilliseconds = 5 * 60_000;
+/** The share of a spending limit from which on it is near. */
+const nearShare = 0.8;
 
 interface Figures {
   overview: Pick<OperatorOverview, 'gateways'>;
@@ -22,13 +33,20 @@ interface Figures {
   /** The days of the span before. */
   daysBefore: readonly OverviewDay[];
   endpoints: readonly OperatorWebhookEndpoint[];
+  blocks?: readonly GuardBlock[];
+  /** The latest decisions about ranges, newest first. */
+  rangeDecisions?: readonly GuardDecision[];
+  usage?: readonly GuardRuleUsage[];
   /** Milliseconds since 1970. */
   now: number;
 }
 
-export function alertsOf({ overview, days, daysBefore, endpoints, now }: Figures): Alert[] {
+export function alertsOf(figures: Figures): Alert[] {
+  const { overview, days, daysBefore, endpoints, blocks = [], rangeDecisions = [], usage = [], now } = figures;
   return [
     ...gatewayAlerts(overview.gateways),
+    ...rangeAlerts(blocks, rangeDecisions),
+    ...spendAlerts(usage),
     ...countryAlerts(days, daysBefore),
     ...endpoints.flatMap((endpoint) => endpointAlert(endpoint, now)),
   ];
@@ -39,9 +57,31 @@ function gatewayAlerts(gateways: OperatorOverview['gateways']): Alert[] {
     .filter(({ breaker }) => breaker !== 'closed')
     .map(({ gateway, reason }) => ({
       key: `gateway ${gateway}`,
-      text: `${gateway} is left out because it fails${reason ? `: ${reason}` : ''}. Other gateways are asked.`,
-      href: '#overview',
+      text: reason ? t.alerts.gatewayReason(gateway, reason) : t.alerts.gateway(gateway),
+      href: hrefOf('messages', '', { gateway }),
     }));
+}
+
+/** A range that is closed, with the evidence of its latest refusal. */
+function rangeAlerts(blocks: readonly GuardBlock[], decisions: readonly GuardDecision[]): Alert[] {
+  return blocks
+    .filter(({ rule }) => rule === 'prefix')
+    .map(({ id, subject }) => {
+      const name = id.slice('prefix:'.length);
+      const evidence = decisions.find((decision) => decision.evidence?.includes(` ${name} `))?.evidence;
+      const text = evidence ? t.alerts.closedRangeEvidence(subject, evidence) : t.alerts.closedRange(subject);
+      return { key: id, text, href: hrefOf('guard', '', { rule: 'prefix' }) };
+    });
+}
+
+function spendAlerts(usage: readonly GuardRuleUsage[]): Alert[] {
+  const limits = usage.find(({ rule }) => rule === 'spend')?.limits ?? [];
+  return limits.flatMap(({ subject, used, limit }) => {
+    if (limit === null || used < nearShare * limit) return [];
+    const share = formatShare(used, limit);
+    const text = subject === null ? t.alerts.spendInAll(share) : t.alerts.spend(countryName(subject), share);
+    return { key: `spend ${subject}`, text, href: hrefOf('guard') };
+  });
 }
 
 interface Conversion {
@@ -61,17 +101,16 @@ function conversions(days: readonly OverviewDay[]): Map<string | null, Conversio
 function countryAlerts(days: readonly OverviewDay[], daysBefore: readonly OverviewDay[]): Alert[] {
   const before = conversions(daysBefore);
   return [...conversions(days)].flatMap(([country, { accepted, verified }]) => {
-    const key = `country ${country}`;
     const name = countryName(country);
+    const alert = { key: `country ${country}`, href: hrefOf('messages', '', { country: country ?? undefined }) };
     if (accepted >= leastTexts && verified === 0) {
-      const text = `${name}: ${formatNumber(accepted)} texts, and nobody used the code. It may be an attack, or texts that do not arrive.`;
-      return { key, text, href: '#guard' };
+      return { ...alert, text: t.alerts.noVerification(name, formatNumber(accepted)) };
     }
     const earlier = before.get(country) ?? { accepted: 0, verified: 0 };
     const isKnown = Math.min(accepted, earlier.accepted) >= leastTextsForTrend;
     if (!isKnown || verified / accepted >= earlier.verified / earlier.accepted / 2) return [];
-    const shares = [formatShare(verified, accepted), formatShare(earlier.verified, earlier.accepted)];
-    return { key, text: `${name}: ${shares[0]} of the codes were used, after ${shares[1]} before.`, href: '#guard' };
+    const shares = [formatShare(verified, accepted), formatShare(earlier.verified, earlier.accepted)] as const;
+    return { ...alert, text: t.alerts.fall(name, ...shares) };
   });
 }
 
@@ -79,11 +118,11 @@ function endpointAlert(
   { id, url, enabled, disabledReason, oldestDueAt }: OperatorWebhookEndpoint,
   now: number,
 ): Alert[] {
-  const alert = (text: string) => [{ key: `endpoint ${id}`, text, href: '#webhooks' }];
+  const alert = (text: string) => [{ key: `endpoint ${id}`, text, href: hrefOf('webhooks', id) }];
   const host = URL.canParse(url) ? new URL(url).host : url;
-  if (!enabled && disabledReason !== 'request') return alert(`The webhook endpoint at ${host} was disabled.`);
+  if (!enabled && disabledReason !== 'request') return alert(t.alerts.disabled(host));
   if (!enabled || oldestDueAt === null) return [];
   const minutes = Math.floor((now - Date.parse(oldestDueAt)) / 60_000);
   if (minutes * 60_000 < behindMilliseconds) return [];
-  return alert(`The webhook endpoint at ${host} is ${formatNumber(minutes)} minutes behind.`);
+  return alert(t.alerts.behind(host, formatNumber(minutes)));
 }

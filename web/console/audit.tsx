@@ -1,33 +1,49 @@
 /** What operators did, and who. */
-import type { OperatorAction } from '../../client/index.ts';
+import type { OperatorAction, OperatorActionFilter } from '../../client/index.ts';
+import { goTo, useFilter } from './address.ts';
+import { hrefOf, pickFilter } from './hrefs.ts';
+import { saveFile } from './save-file.ts';
+import { FilterForm, type FilterField } from './filters.tsx';
 import { useOperator } from './operator.ts';
-import { isStale, Loading, Older, pageSizeOf, Table, Time, ViewTitle } from './parts.tsx';
-import { useRequestedPages } from './requests.ts';
+import { Complaint, Done, isStale, Loading, Older, pageSizeOf, Table, Time, ViewTitle } from './parts.tsx';
+import { useChange, useRequestedPages } from './requests.ts';
+import { t } from './texts.ts';
 
-const actionNames: Record<OperatorAction['action'], string> = {
-  'set-mode': 'Changed the mode',
-  lift: 'Lifted a block',
-  'add-safe': 'Added to the safe list',
-  'remove-safe': 'Removed from the safe list',
-  'reveal-phone': 'Revealed the number',
-  'find-users': 'Searched for a number',
-  'erase-user': 'Erased the user',
-  'read-user-data': 'Read all data of the user',
-  'list-transactions': 'Read the transactions',
-};
+const names = ['subject', 'action', 'userId', 'from', 'to'] as const;
 
 export function AuditView() {
   const { desk } = useOperator();
-  const actions = useRequestedPages((before, count) => desk.actions({ before, count }), [desk], pageSizeOf(50, 20));
+  const filter = useFilter();
+  const query: OperatorActionFilter = pickFilter(filter, names);
+  const key = JSON.stringify(query);
+  const actions = useRequestedPages(
+    (before, count) => desk.actions({ ...query, before, count }),
+    [desk, key],
+    pageSizeOf(50, 20),
+  );
+  const { complaint, done, run } = useChange();
+  const download = async () => saveFile(await (await desk.exportActions(query)).blob(), 'audit.csv');
   return (
     <div class={isStale(actions) ? 'view stale' : 'view'}>
-      <ViewTitle title="Audit" requests={[actions]} />
-      <section class="card panel" aria-label="What operators did">
+      <ViewTitle title={t.common.audit} requests={[actions]}>
+        <button type="button" class="quiet small" onClick={() => void run(download(), t.audit.exported)}>
+          {t.audit.export}
+        </button>
+      </ViewTitle>
+      <Complaint text={complaint} />
+      <Done text={done} />
+      <FilterForm
+        label={t.common.filter}
+        fields={fieldsOf()}
+        filter={filter}
+        onSearch={(next) => goTo(hrefOf('audit', '', next))}
+      />
+      <section class="card panel" aria-label={t.audit.list}>
         {!actions.value && !actions.error && <Loading />}
-        {actions.value?.length === 0 && <p class="soft">No operator has done anything yet.</p>}
+        {actions.value?.length === 0 && <p class="soft">{key === '{}' ? t.audit.none : t.audit.noMatch}</p>}
         {actions.value && actions.value.length > 0 && (
           <Table
-            columns={['When', 'Who', 'Action', 'Target', 'Detail', 'Reason']}
+            columns={[t.common.when, t.audit.who, t.audit.action, t.audit.target, t.audit.detail, t.common.reason]}
             headingColumn={1}
             rows={actions.value.map((action) => ({ key: action.id, cells: cellsOf(action) }))}
           />
@@ -38,6 +54,20 @@ export function AuditView() {
   );
 }
 
+const fieldsOf = (): FilterField[] => [
+  { name: 'subject', label: t.audit.who, kind: 'text' },
+  {
+    name: 'action',
+    label: t.audit.action,
+    kind: 'choice',
+    anyName: t.audit.everyAction,
+    options: Object.entries(t.audit.actions),
+  },
+  { name: 'userId', label: t.common.user, kind: 'user' },
+  { name: 'from', label: t.common.from, kind: 'time' },
+  { name: 'to', label: t.common.to, kind: 'time' },
+];
+
 function cellsOf({ at, subject, client, action, target, detail, reason, userId }: OperatorAction) {
   return [
     <Time instant={at} />,
@@ -45,8 +75,8 @@ function cellsOf({ at, subject, client, action, target, detail, reason, userId }
       {subject}
       {client !== subject && <span class="about">{client}</span>}
     </>,
-    actionNames[action] ?? action,
-    userId === null ? target : <a href={`#customer/${userId}`}>{target}</a>,
+    t.audit.actions[action] ?? action,
+    userId === null ? target : <a href={hrefOf('customer', userId)}>{target}</a>,
     detail,
     reason,
   ];

@@ -1,13 +1,17 @@
 /** Who is blocked now, and how a block is lifted. */
 import { useRef, useState } from 'preact/hooks';
 import type { GuardBlock } from '../../client/index.ts';
+import { hrefOf } from './hrefs.ts';
 import { Confirm } from './confirm.tsx';
-import { readOnlyHint, useOperator } from './operator.ts';
+import { formatNumber } from './format.ts';
+import { useOperator } from './operator.ts';
 import { Complaint, Done, Loading, pageSizeOf, PanelHeading, Table, Time } from './parts.tsx';
 import { useChange, type Requested } from './requests.ts';
+import { t } from './texts.ts';
 import { delaySeconds, UndoNotice, useDelayed, useNotice } from './undo.tsx';
 
-export const nameOfBlock = ({ id, subject }: GuardBlock) => (id.startsWith('user:') ? `user ${subject}` : subject);
+export const nameOfBlock = ({ id, subject }: GuardBlock) =>
+  id.startsWith('user:') ? t.guard.userLower(subject) : subject;
 
 export function BlocksPanel({ blocks }: { blocks: Requested<GuardBlock[]> }) {
   const [isWhole, setWhole] = useState(false);
@@ -16,13 +20,13 @@ export function BlocksPanel({ blocks }: { blocks: Requested<GuardBlock[]> }) {
   return (
     <section class="card panel" aria-labelledby="blocks">
       <PanelHeading id="blocks" headingRef={heading}>
-        Blocked now
+        {t.guard.blocked}
       </PanelHeading>
       {!blocks.value && !blocks.error && <Loading />}
-      {blocks.value?.length === 0 && <p class="soft">Nobody is blocked.</p>}
+      {blocks.value?.length === 0 && <p class="soft">{t.guard.nobodyBlocked}</p>}
       {shown && shown.length > 0 && (
         <Table
-          columns={['Who', 'Rule', 'Until', 'Action']}
+          columns={[t.guard.who, t.common.rule, t.guard.until, t.guard.action]}
           hasControl
           rows={shown.map((block) => ({
             key: block.id,
@@ -44,7 +48,7 @@ export function BlocksPanel({ blocks }: { blocks: Requested<GuardBlock[]> }) {
       {shown && shown.length < blocks.value!.length && (
         <p class="older">
           <button type="button" class="quiet small" onClick={() => setWhole(true)}>
-            Show all {blocks.value!.length}
+            {t.guard.showAll(formatNumber(blocks.value!.length))}
           </button>
         </p>
       )}
@@ -55,13 +59,13 @@ export function BlocksPanel({ blocks }: { blocks: Requested<GuardBlock[]> }) {
 function BlockedSubject({ block: { id, subject, userIds } }: { block: GuardBlock }) {
   return (
     <>
-      {id.startsWith('user:') ? <a href={`#customer/${subject}`}>User {subject}</a> : subject}
+      {id.startsWith('user:') ? <a href={hrefOf('customer', subject)}>{t.common.userNamed(subject)}</a> : subject}
       {userIds && (
         <span class="about">
-          for{' '}
+          {t.guard.forUsers}{' '}
           {userIds.map((user) => (
-            <a key={user} class="pick" href={`#customer/${user}`}>
-              user {user}
+            <a key={user} class="pick" href={hrefOf('customer', user)}>
+              {t.guard.userLower(String(user))}
             </a>
           ))}
         </span>
@@ -77,7 +81,7 @@ interface LiftButtonProps {
 }
 
 /** Asks for a reason, then waits a few seconds in which the lift can be taken back. */
-export function LiftButton({ block, text = 'Lift', onLifted }: LiftButtonProps) {
+export function LiftButton({ block, text = t.guard.lift, onLifted }: LiftButtonProps) {
   const { desk, mayWrite } = useOperator();
   const { complaint, done, run } = useChange();
   const [isAsking, setAsking] = useState(false);
@@ -87,14 +91,14 @@ export function LiftButton({ block, text = 'Lift', onLifted }: LiftButtonProps) 
 
   async function lift(reason: string): Promise<void> {
     setNotice(undefined);
-    if (await run(desk.liftBlock({ block: block.id, reason }), `The block of ${name} is lifted.`)) onLifted();
+    if (await run(desk.liftBlock({ block: block.id, reason }), t.guard.lifted(name))) onLifted();
   }
 
   function confirm(reason: string): void {
     setAsking(false);
     delayed.start(() => void lift(reason));
     setNotice({
-      text: `The block of ${name} is lifted in ${delaySeconds} seconds.`,
+      text: t.guard.liftedIn(name, formatNumber(delaySeconds)),
       undo() {
         delayed.cancel();
         setNotice(undefined);
@@ -107,21 +111,21 @@ export function LiftButton({ block, text = 'Lift', onLifted }: LiftButtonProps) 
       <button
         type="button"
         class="quiet small"
-        aria-label={`Lift the block of ${name}`}
+        aria-label={t.guard.liftOf(name)}
         disabled={!mayWrite || notice !== undefined}
-        title={mayWrite ? undefined : readOnlyHint}
+        title={mayWrite ? undefined : t.common.readOnlyHint}
         onClick={() => setAsking(true)}
       >
         {text}
       </button>
       {isAsking && (
         <Confirm
-          title={`Lift the block of ${name}`}
-          action="Lift the block"
+          title={t.guard.liftOf(name)}
+          action={t.guard.liftTheBlock}
           onConfirm={confirm}
           onCancel={() => setAsking(false)}
         >
-          <p>Everything that was counted against it is forgotten too. This cannot be undone later.</p>
+          <p>{t.guard.liftAbout}</p>
         </Confirm>
       )}
       <UndoNotice notice={notice} />

@@ -1,6 +1,7 @@
 /** A dialog that asks for a reason before something is changed. */
 import type { ComponentChildren } from 'preact';
 import { useLayoutEffect, useRef, useState } from 'preact/hooks';
+import { t } from './texts.ts';
 
 interface ConfirmProps {
   title: string;
@@ -46,7 +47,7 @@ export function Confirm({ title, action, children, isReady = true, onConfirm, on
         <h2 id="confirm-title">{title}</h2>
         {children}
         <label>
-          Reason
+          {t.common.reason}
           <textarea
             ref={field}
             rows={2}
@@ -58,11 +59,11 @@ export function Confirm({ title, action, children, isReady = true, onConfirm, on
           />
         </label>
         <p id="reason-about" class={isMissing ? 'complaint' : 'soft'} role={isMissing ? 'alert' : undefined}>
-          {isMissing ? 'Give a reason: the audit keeps it.' : 'The audit keeps it, with your name.'}
+          {isMissing ? t.common.reasonMissing : t.common.reasonAbout}
         </p>
         <footer>
           <button type="button" class="quiet" onClick={() => dialog.current!.close()}>
-            Cancel
+            {t.common.cancel}
           </button>
           <button type="submit" class="primary" disabled={!isReady}>
             {action}

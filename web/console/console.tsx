@@ -1,42 +1,43 @@
 /** The operator's console. */
 import { render } from 'preact';
-import { useEffect, useMemo, useState } from 'preact/hooks';
+import { useMemo, useState } from 'preact/hooks';
 import { clientCredentials, createClient, type TokenSource } from '../../client/index.ts';
+import { directionOf, usableLocale } from '../activity/locale.ts';
+import { hasTexts, languageOf } from '../languages/languages.ts';
+import { pageTextsOf } from '../languages/page-texts.ts';
 import { Header, isSandbox } from '../pages/header.tsx';
-import { SignIn } from '../pages/sign-in.tsx';
+import { readerLocale } from '../pages/preferences.ts';
+import { useAddress } from './address.ts';
 import { AuditView } from './audit.tsx';
 import { CustomerView } from './customer.tsx';
 import { EventsView } from './events.tsx';
+import { setLocale } from './format.ts';
 import { GuardView } from './guard.tsx';
-import { hasScope, OperatorContext, readOnlyHint, subjectOf } from './operator.ts';
+import { MessagesView } from './messages.tsx';
+import { hasScope, OperatorContext, subjectOf } from './operator.ts';
 import { OverviewView } from './overview.tsx';
 import { SafeListView } from './safe-list.tsx';
+import { SettingsView } from './settings.tsx';
+import { ConsoleSignIn } from './sign-in.tsx';
+import { loadTexts, t } from './texts.ts';
 import { WebhooksView } from './webhooks.tsx';
 
 const views = {
-  overview: { title: 'Overview', View: OverviewView },
-  guard: { title: 'Guard', View: GuardView },
-  'safe-list': { title: 'Safe list', View: SafeListView },
-  customer: { title: 'Customer', View: CustomerView },
-  events: { title: 'Events', View: EventsView },
-  webhooks: { title: 'Webhooks', View: WebhooksView },
-  audit: { title: 'Audit', View: AuditView },
+  overview: { title: () => t.common.overview, View: OverviewView },
+  messages: { title: () => t.common.messages, View: MessagesView },
+  customer: { title: () => t.common.customer, View: CustomerView },
+  guard: { title: () => t.common.guard, View: GuardView },
+  'safe-list': { title: () => t.common.safeList, View: SafeListView },
+  events: { title: () => t.common.events, View: EventsView },
+  webhooks: { title: () => t.common.webhooks, View: WebhooksView },
+  audit: { title: () => t.common.audit, View: AuditView },
+  settings: { title: () => t.common.settings, View: SettingsView },
 };
 type ViewName = keyof typeof views;
 
-function viewInAddress(): ViewName {
-  const name = location.hash.slice(1).split('/')[0]!;
-  return name in views ? (name as ViewName) : 'overview';
-}
-
 function useView(): ViewName {
-  const [view, setView] = useState(viewInAddress);
-  useEffect(() => {
-    const read = () => setView(viewInAddress());
-    addEventListener('hashchange', read);
-    return () => removeEventListener('hashchange', read);
-  }, []);
-  return view;
+  const { view } = useAddress();
+  return view in views ? (view as ViewName) : 'overview';
 }
 
 interface Session {
@@ -45,6 +46,8 @@ interface Session {
   name?: string | undefined;
   mayWrite: boolean;
   mayWriteEvents: boolean;
+  /** Ends the session at the identity provider, if the person signed in there. */
+  leaveIssuer?: (() => void) | undefined;
 }
 
 function sandboxSession(): Session {
@@ -57,9 +60,10 @@ function ConsolePage() {
   const [session, setSession] = useState<Session | undefined>(() => (isSandbox ? sandboxSession() : undefined));
   const [isRefused, setRefused] = useState(false);
 
-  function signIn(text: string): void {
+  function signIn(text: string, leaveIssuer?: () => void): void {
     setRefused(false);
     setSession({
+      leaveIssuer,
       name: subjectOf(text),
       mayWrite: hasScope(text, 'operator:write'),
       mayWriteEvents: hasScope(text, 'events:write'),
@@ -74,16 +78,22 @@ function ConsolePage() {
     });
   }
 
+  function signOut(): void {
+    setSession(undefined);
+    session?.leaveIssuer?.();
+  }
+
   return (
     <>
-      <Header here="console" />
+      <Header here="console" locale={locale} />
       {session ? (
-        <Console session={session} onSignOut={() => setSession(undefined)} />
+        <Console session={session} onSignOut={signOut} />
       ) : (
-        <SignIn
-          about="Paste an access token with operator:read; changes need operator:write, those of webhooks events:write. What you do is recorded under its name."
+        <ConsoleSignIn
+          locale={locale}
           isRefused={isRefused}
-          onToken={signIn}
+          onToken={(token) => signIn(token)}
+          onSession={({ accessToken, signOut: leaveIssuer }) => signIn(accessToken, leaveIssuer)}
         />
       )}
     </>
@@ -105,10 +115,10 @@ function Console({ session, onSignOut }: { session: Session; onSignOut(): void }
   return (
     <main class="console" id="content">
       <div class="console-bar">
-        <nav aria-label="Views">
+        <nav aria-label={t.common.views}>
           {Object.entries(views).map(([view, { title }]) => (
             <a key={view} href={`#${view}`} aria-current={view === here ? 'page' : undefined}>
-              {title}
+              {title()}
             </a>
           ))}
         </nav>
@@ -116,12 +126,12 @@ function Console({ session, onSignOut }: { session: Session; onSignOut(): void }
           <p class="who-am-i">
             {name && <span>{name}</span>}
             {!mayWrite && (
-              <span class="mark shadow" title={readOnlyHint}>
-                Read only
+              <span class="mark shadow" title={t.common.readOnlyHint}>
+                {t.common.readOnly}
               </span>
             )}
             <button type="button" class="quiet small" onClick={onSignOut}>
-              Sign out
+              {t.common.signOut}
             </button>
           </p>
         )}
@@ -133,4 +143,10 @@ function Console({ session, onSignOut }: { session: Session; onSignOut(): void }
   );
 }
 
+const locale = usableLocale(new URL(location.href).searchParams.get('locale'), readerLocale());
+await loadTexts(locale);
+setLocale(hasTexts(locale) ? locale : 'en-GB');
+document.documentElement.lang = languageOf(locale);
+document.documentElement.dir = hasTexts(locale) ? directionOf(locale) : 'ltr';
+document.title = `${pageTextsOf(locale).console} · Ledgerline`;
 render(<ConsolePage />, document.getElementById('page')!);

@@ -3,14 +3,19 @@ import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
 import type { OperatorFunctions, RevealedPhones } from '../../client/index.ts';
 import { countriesIn, homeCountry, isCountry } from '../phone/countries.ts';
 import { loadNumberRules } from '../phone/load-number-rules.ts';
+import { goTo, useAddress } from './address.ts';
+import { hrefOf } from './hrefs.ts';
 import { LiftButton } from './blocks.tsx';
+import { TransactionsPanel } from './customer-transactions.tsx';
 import { stepsOf, verdictOf } from './explain.ts';
-import { readOnlyHint, useOperator } from './operator.ts';
+import { currentLocale, formatTime } from './format.ts';
+import { Steps } from './message.tsx';
+import { useOperator } from './operator.ts';
 import { Complaint, Done, Failure, isStale, Loading, Time, Updated } from './parts.tsx';
-import { useLiveMessages } from './use-live-messages.ts';
 import { refreshSeconds, sentenceOf, useChange, useRequest } from './requests.ts';
+import { t } from './texts.ts';
+import { useLiveMessages } from './use-live-messages.ts';
 
-const customerInAddress = () => location.hash.split('/')[1] ?? '';
 const countryKey = 'ledgerline-console-country';
 const largestUserId = 2_147_483_647;
 
@@ -20,16 +25,11 @@ function rememberedCountry(): string {
 }
 
 export function CustomerView() {
-  const [userId, setUserId] = useState(customerInAddress);
-  useEffect(() => {
-    const read = () => setUserId(customerInAddress());
-    addEventListener('hashchange', read);
-    return () => removeEventListener('hashchange', read);
-  }, []);
+  const { part: userId } = useAddress();
   return (
     <div class="view">
       <header class="view-title">
-        <h1>Customer</h1>
+        <h1>{t.common.customer}</h1>
       </header>
       <Search userId={userId} />
       {/^\d+$/.test(userId) && <Customer key={userId} userId={Number(userId)} />}
@@ -45,7 +45,7 @@ function Search({ userId }: { userId: string }) {
   const [complaint, setComplaint] = useState<string>();
   const [searchedFor, setSearchedFor] = useState<string>();
   const latestSearch = useRef(0);
-  const countries = useMemo(() => countriesIn('en'), []);
+  const countries = useMemo(() => countriesIn(currentLocale()), []);
   useEffect(() => setTyped((before) => userId || before), [userId]);
 
   async function search(event: Event): Promise<void> {
@@ -55,13 +55,13 @@ function Search({ userId }: { userId: string }) {
     setFound([]);
     const ownSearch = (latestSearch.current += 1);
     // The last customer goes first: nobody must take the old answer for the new one.
-    location.hash = 'customer';
+    goTo(hrefOf('customer'));
     try {
       const answer = await findCustomers(desk, typed.trim(), country);
       if (latestSearch.current !== ownSearch) return;
       setComplaint(answer.complaint);
       setSearchedFor(answer.display);
-      if (answer.userIds.length === 1) location.hash = `customer/${answer.userIds[0]}`;
+      if (answer.userIds.length === 1) goTo(hrefOf('customer', answer.userIds[0]));
       else setFound(answer.userIds);
     } catch (error) {
       if (latestSearch.current === ownSearch) setComplaint(sentenceOf(error));
@@ -72,11 +72,11 @@ function Search({ userId }: { userId: string }) {
     <>
       <form class="find" onSubmit={search} role="search">
         <label>
-          User id or phone number
+          {t.customer.field}
           <input value={typed} autoComplete="off" onInput={(event) => setTyped(event.currentTarget.value)} />
         </label>
         <label class="kind">
-          Country of national numbers
+          {t.customer.nationalCountry}
           <select
             value={country}
             onChange={(event) => {
@@ -92,16 +92,16 @@ function Search({ userId }: { userId: string }) {
           </select>
         </label>
         <button type="submit" class="primary">
-          Find
+          {t.common.find}
         </button>
       </form>
-      {searchedFor && <p class="soft">Searched for {searchedFor}.</p>}
+      {searchedFor && <p class="soft">{t.customer.searchedFor(searchedFor)}</p>}
       <Complaint text={complaint} />
       {found.length > 1 && (
         <p>
-          Several users:{' '}
+          {t.customer.several}{' '}
           {found.map((id) => (
-            <a key={id} class="pick" href={`#customer/${id}`}>
+            <a key={id} class="pick" href={hrefOf('customer', id)}>
               {id}
             </a>
           ))}
@@ -118,23 +118,24 @@ interface Found {
   complaint?: string;
 }
 
-/** Takes a user id, or a number in any spelling: with its calling code, or as people of the country write it. */
+/** Takes a user id, an e-mail address, or a number in any spelling: with its calling code, or as people write it at home. */
 async function findCustomers(desk: OperatorFunctions, text: string, country: string): Promise<Found> {
   if (/^[1-9]\d{0,9}$/.test(text) && Number(text) <= largestUserId) return { userIds: [Number(text)] };
+  if (/^[^\s@]+@[^\s@]+$/.test(text)) {
+    const userIds = await desk.findUsers({ email: text });
+    return { userIds, display: text, ...(userIds.length === 0 && { complaint: t.customer.nobodyEmail }) };
+  }
   const { parseNumber } = await loadNumberRules();
   const number = /^[\d\s()+./-]+$/.test(text) ? parseNumber(text, country) : undefined;
-  if (!number) return { userIds: [], complaint: 'Give a user id, or a phone number such as +44 7400 123456.' };
+  if (!number) return { userIds: [], complaint: t.customer.bad };
   const userIds = await desk.findUsers(number.phoneNumber);
-  const none = 'Nobody has verified this number, and nobody’s last code was sent to it.';
-  return { userIds, display: number.display, ...(userIds.length === 0 && { complaint: none }) };
+  return { userIds, display: number.display, ...(userIds.length === 0 && { complaint: t.customer.nobody }) };
 }
 
 function Erased({ at }: { at: string }) {
   return (
-    <section class="card panel" aria-label="Erased customer">
-      <p>
-        This customer was erased on <Time instant={at} />. Nothing else can be shown.
-      </p>
+    <section class="card panel" aria-label={t.customer.erased}>
+      <p>{t.customer.erasedOn(formatTime(at))}</p>
     </section>
   );
 }
@@ -162,7 +163,7 @@ function Customer({ userId }: { userId: number }) {
       <section class={`card panel verdict ${verdict.tone}`} aria-labelledby="verdict">
         <header class="panel-title">
           <h2 id="verdict" ref={heading} tabIndex={-1}>
-            User {userId}
+            {t.common.userNamed(String(userId))}
           </h2>
           <Updated requests={[trail, decisions, blocks]} />
         </header>
@@ -170,12 +171,10 @@ function Customer({ userId }: { userId: number }) {
         <Phones userId={userId} masked={trail.value.messages[0]?.phoneNumber} heading={heading} />
         {block && (
           <div class="numbers">
-            <span>
-              Blocked until <Time instant={block.until} />
-            </span>
+            <span>{t.customer.blockedUntil(formatTime(block.until))}</span>
             <LiftButton
               block={block}
-              text="Lift the block"
+              text={t.guard.liftTheBlock}
               onLifted={() => {
                 heading.current!.focus();
                 refresh();
@@ -185,27 +184,28 @@ function Customer({ userId }: { userId: number }) {
         )}
       </section>
       <section class="card panel" aria-labelledby="steps">
-        <h2 id="steps">What happened</h2>
-        {steps.length === 0 && <p class="soft">Nothing has been recorded about this user.</p>}
-        <ol class="trail">
-          {steps.map((step, index) => (
-            <li key={index} class={step.tone}>
-              <Time instant={step.at} />
-              <p>{step.text}</p>
-            </li>
-          ))}
-        </ol>
+        <h2 id="steps">{t.customer.whatHappened}</h2>
+        {steps.length === 0 && <p class="soft">{t.customer.nothing}</p>}
+        <Steps steps={steps} />
+        {trail.value.messages.length > 0 && (
+          <p class="older">
+            <a href={hrefOf('messages', '', { userId: String(userId) })}>{t.common.messages}</a>
+          </p>
+        )}
       </section>
+      <TransactionsPanel userId={userId} />
       {decisions.value && decisions.value.length > 0 && (
         <section class="card panel" aria-labelledby="refusals">
-          <h2 id="refusals">Decisions of the guard</h2>
+          <h2 id="refusals">{t.customer.guardDecisions}</h2>
           <ol class="trail">
             {decisions.value.map((decision) => (
               <li key={decision.id} class={decision.action === 'refused' ? 'bad' : 'plain'}>
                 <Time instant={decision.at} />
                 <p>
-                  {decision.action === 'refused' ? 'Refused' : 'Would have refused'} {decision.operation} by{' '}
-                  {decision.rule}
+                  {(decision.action === 'refused' ? t.customer.refusedBy : t.customer.shadowBy)(
+                    decision.operation,
+                    decision.rule,
+                  )}
                 </p>
               </li>
             ))}
@@ -230,7 +230,7 @@ function Phones({ userId, masked, heading }: PhonesProps) {
 
   async function reveal(): Promise<void> {
     const requested = desk.revealPhone(userId);
-    if (!(await run(requested, 'The number is shown.'))) return;
+    if (!(await run(requested, t.customer.revealed))) return;
     setPhones(await requested);
     heading.current!.focus();
   }
@@ -240,8 +240,8 @@ function Phones({ userId, masked, heading }: PhonesProps) {
       <p class="numbers">
         {phones ? (
           <>
-            <span>Verified: {phones.verifiedPhone ?? 'none'}</span>
-            <span>Last code to: {phones.lastSentPhone ?? 'none'}</span>
+            <span>{t.customer.verifiedPhone(phones.verifiedPhone ?? t.customer.none)}</span>
+            <span>{t.customer.lastSentPhone(phones.lastSentPhone ?? t.customer.none)}</span>
           </>
         ) : (
           <>
@@ -250,12 +250,12 @@ function Phones({ userId, masked, heading }: PhonesProps) {
               type="button"
               class="quiet small"
               disabled={!mayWrite}
-              title={mayWrite ? undefined : readOnlyHint}
+              title={mayWrite ? undefined : t.common.readOnlyHint}
               onClick={reveal}
             >
-              Reveal number
+              {t.customer.reveal}
             </button>
-            <span class="soft">The audit records who reveals it.</span>
+            <span class="soft">{t.customer.revealAbout}</span>
           </>
         )}
       </p>

@@ -1,9 +1,11 @@
 /** Single decisions of the guard: what it refused, and what a rule in shadow would have refused. */
 import type { Ref } from 'preact';
 import type { GuardDecision, GuardRule, GuardRuleName } from '../../client/index.ts';
+import { hrefOf } from './hrefs.ts';
 import { Loading, Older, PanelHeading, Table, Time } from './parts.tsx';
 import type { RequestedPages } from './requests.ts';
 import type { DecisionKind } from './rules.tsx';
+import { t } from './texts.ts';
 
 interface DecisionsPanelProps {
   decisions: RequestedPages<GuardDecision>;
@@ -20,15 +22,15 @@ export function DecisionsPanel({ decisions, rules, rule, kind, headingRef, onRul
     <section class="card panel" aria-labelledby="decisions">
       <header class="panel-title">
         <PanelHeading id="decisions" headingRef={headingRef}>
-          Decisions
+          {t.guard.decisions}
         </PanelHeading>
         <div class="choices">
           <select
-            aria-label="Decisions of which rule"
+            aria-label={t.guard.whichRule}
             value={rule ?? ''}
             onChange={(event) => onRule((event.currentTarget.value || undefined) as GuardRuleName | undefined)}
           >
-            <option value="">Every rule</option>
+            <option value="">{t.common.everyRule}</option>
             {rules.map(({ rule: name }) => (
               <option key={name} value={name}>
                 {name}
@@ -36,21 +38,21 @@ export function DecisionsPanel({ decisions, rules, rule, kind, headingRef, onRul
             ))}
           </select>
           <select
-            aria-label="Which decisions"
+            aria-label={t.guard.whichDecisions}
             value={kind ?? ''}
             onChange={(event) => onKind((event.currentTarget.value || undefined) as DecisionKind | undefined)}
           >
-            <option value="">All</option>
-            <option value="refused">Refused</option>
-            <option value="shadow">Would have refused</option>
+            <option value="">{t.common.all}</option>
+            <option value="refused">{t.guard.refused}</option>
+            <option value="shadow">{t.guard.shadow}</option>
           </select>
         </div>
       </header>
       {!decisions.value && !decisions.error && <Loading />}
-      {decisions.value?.length === 0 && <p class="soft">There are no such decisions.</p>}
+      {decisions.value?.length === 0 && <p class="soft">{t.guard.noDecisions}</p>}
       {decisions.value && decisions.value.length > 0 && (
         <Table
-          columns={['When', 'Rule', 'Decision', 'User', 'Number', 'From']}
+          columns={[t.common.when, t.common.rule, t.guard.decision, t.common.user, t.guard.number, t.guard.source]}
           rows={decisions.value.map((decision) => ({ key: decision.id, cells: cellsOf(decision) }))}
         />
       )}
@@ -62,12 +64,19 @@ export function DecisionsPanel({ decisions, rules, rule, kind, headingRef, onRul
 function cellsOf(decision: GuardDecision) {
   return [
     <Time instant={decision.at} />,
-    decision.rule,
     <>
-      <span class={`mark ${decision.action}`}>{decision.action === 'refused' ? 'Refused' : 'Would have refused'}</span>
-      <span class="about">{decision.operation === 'send-code' ? 'sending a code' : 'verifying a code'}</span>
+      {decision.rule}
+      {decision.evidence !== null && (
+        <span class="about" lang="en">
+          {decision.evidence}
+        </span>
+      )}
     </>,
-    <a href={`#customer/${decision.userId}`}>{decision.userId}</a>,
+    <>
+      <span class={`mark ${decision.action}`}>{decision.action === 'refused' ? t.guard.refused : t.guard.shadow}</span>
+      <span class="about">{decision.operation === 'send-code' ? t.guard.sending : t.guard.verifying}</span>
+    </>,
+    <a href={hrefOf('customer', decision.userId)}>{decision.userId}</a>,
     decision.phone && (
       <>
         {decision.phone}

@@ -4,14 +4,11 @@ import type { OperatorWebhookDelivery } from '../../client/index.ts';
 import { useOperator } from './operator.ts';
 import { Failure, Loading, pageSizeOf, PanelHeading, Table, Time } from './parts.tsx';
 import { refreshSeconds, useRequest } from './requests.ts';
+import { t } from './texts.ts';
 
 type State = OperatorWebhookDelivery['state'];
 
-const states: Record<State, { name: string; mark: string }> = {
-  due: { name: 'Waiting', mark: 'probing' },
-  delivered: { name: 'Delivered', mark: '' },
-  failed: { name: 'Failed', mark: 'refused' },
-};
+const marks: Record<State, string> = { due: 'probing', delivered: '', failed: 'refused' };
 
 export function DeliveriesPanel({ endpointId }: { endpointId: number }) {
   const { desk } = useOperator();
@@ -24,15 +21,15 @@ export function DeliveriesPanel({ endpointId }: { endpointId: number }) {
   return (
     <section class="card panel" aria-labelledby="deliveries">
       <header class="panel-title">
-        <PanelHeading id="deliveries">Latest deliveries</PanelHeading>
+        <PanelHeading id="deliveries">{t.webhooks.deliveries}</PanelHeading>
         <div class="choices">
           <select
-            aria-label="Which deliveries"
+            aria-label={t.webhooks.whichDeliveries}
             value={state ?? ''}
             onChange={(event) => setState((event.currentTarget.value || undefined) as State | undefined)}
           >
-            <option value="">All</option>
-            {Object.entries(states).map(([value, { name }]) => (
+            <option value="">{t.common.all}</option>
+            {Object.entries(t.webhooks.deliveryStates).map(([value, name]) => (
               <option key={value} value={value}>
                 {name}
               </option>
@@ -42,10 +39,10 @@ export function DeliveriesPanel({ endpointId }: { endpointId: number }) {
       </header>
       <Failure requests={[deliveries]} />
       {!deliveries.value && !deliveries.error && <Loading />}
-      {deliveries.value?.length === 0 && <p class="soft">There are no such deliveries.</p>}
+      {deliveries.value?.length === 0 && <p class="soft">{t.webhooks.noDeliveries}</p>}
       {deliveries.value && deliveries.value.length > 0 && (
         <Table
-          columns={['Event', 'State', 'Tries', 'Last try', 'Answer']}
+          columns={[t.webhooks.event, t.common.state, t.webhooks.tries, t.webhooks.lastTry, t.webhooks.answer]}
           // A replayed event is delivered under its old id.
           rows={deliveries.value.map((delivery, index) => ({
             key: `${delivery.eventId} ${index}`,
@@ -59,17 +56,16 @@ export function DeliveriesPanel({ endpointId }: { endpointId: number }) {
 
 function cellsOf(delivery: OperatorWebhookDelivery) {
   const { type, eventId, state, attempts, lastAttemptAt, nextAttemptAt, lastStatus, lastError } = delivery;
-  const { name, mark } = states[state];
   return [
     <>
       {type}
       <span class="about">{eventId}</span>
     </>,
     <>
-      <span class={`mark ${mark}`}>{name}</span>
+      <span class={`mark ${marks[state]}`}>{t.webhooks.deliveryStates[state]}</span>
       {state === 'due' && attempts > 0 && nextAttemptAt !== null && (
         <span class="about">
-          again at <Time instant={nextAttemptAt} />
+          {t.webhooks.again} <Time instant={nextAttemptAt} />
         </span>
       )}
     </>,
@@ -86,9 +82,9 @@ function cellsOf(delivery: OperatorWebhookDelivery) {
 function Exchange({ delivery: { request, lastAnswer, type } }: { delivery: OperatorWebhookDelivery }) {
   return (
     <details class="exchange">
-      <summary aria-label={`Request and answer of ${type}`}>Request and answer</summary>
+      <summary aria-label={t.webhooks.exchangeOf(type)}>{t.webhooks.exchange}</summary>
       <pre>{request}</pre>
-      <pre>{lastAnswer || 'The receiver answered nothing.'}</pre>
+      <pre>{lastAnswer || t.webhooks.answeredNothing}</pre>
     </details>
   );
 }

@@ -1,10 +1,12 @@
 /** What a person may do with one endpoint: test, replay, rotate the secret, disable, remove. */
 import { useState } from 'preact/hooks';
 import type { OperatorWebhookEndpoint, WebhookTestResult } from '../../client/index.ts';
-import { readOnlyEventsHint, useOperator } from './operator.ts';
+import { formatNumber } from './format.ts';
+import { useOperator } from './operator.ts';
 import { Complaint, Done, PanelHeading } from './parts.tsx';
 import { useChange } from './requests.ts';
 import { Secret } from './secret.tsx';
+import { t } from './texts.ts';
 
 interface EndpointActionsProps {
   endpoint: OperatorWebhookEndpoint;
@@ -22,7 +24,7 @@ export function EndpointActions({ endpoint: { id, url, enabled }, onChanged, onR
     type: 'button' as const,
     class: 'quiet small',
     disabled: !mayWriteEvents,
-    title: mayWriteEvents ? undefined : readOnlyEventsHint,
+    title: mayWriteEvents ? undefined : t.common.readOnlyEventsHint,
   };
 
   async function change<T>(work: Promise<T>, sentence: string, then?: (value: T) => void): Promise<void> {
@@ -33,41 +35,38 @@ export function EndpointActions({ endpoint: { id, url, enabled }, onChanged, onR
     onChanged();
   }
 
-  const test = () => change(webhooks.test(id), 'The test was sent.', (answer) => setResult(sentenceOf(answer)));
-  const rotate = () => change(webhooks.rotateSecret(id), 'The secret is rotated.', setSecret);
+  const test = () => change(webhooks.test(id), t.webhooks.testSent, (answer) => setResult(sentenceOf(answer)));
+  const rotate = () => change(webhooks.rotateSecret(id), t.webhooks.rotated, setSecret);
   const toggle = () =>
-    change(
-      webhooks.update(id, { enabled: !enabled }),
-      enabled ? 'The endpoint is disabled.' : 'The endpoint is enabled.',
-    );
+    change(webhooks.update(id, { enabled: !enabled }), enabled ? t.webhooks.isDisabled : t.webhooks.isEnabled);
   async function remove(): Promise<void> {
     if (!isRemoving) return setRemoving(true);
-    if (await run(webhooks.remove(id), 'The endpoint is removed.')) onRemoved();
+    if (await run(webhooks.remove(id), t.webhooks.isRemoved)) onRemoved();
   }
 
   return (
     <section class="card panel" aria-labelledby="endpoint">
-      <PanelHeading id="endpoint">Endpoint {id}</PanelHeading>
+      <PanelHeading id="endpoint">{t.webhooks.endpointNumber(String(id))}</PanelHeading>
       <p class="soft endpoint-url">{url}</p>
       <div class="endpoint-actions">
         <button {...common} onClick={test}>
-          Send a test
+          {t.webhooks.test}
         </button>
         <button {...common} onClick={rotate}>
-          Rotate the secret
+          {t.webhooks.rotate}
         </button>
         <button {...common} onClick={toggle}>
-          {enabled ? 'Disable' : 'Enable'}
+          {enabled ? t.webhooks.disable : t.webhooks.enable}
         </button>
         <button {...common} onClick={remove} onBlur={() => setRemoving(false)}>
-          {isRemoving ? 'Remove it and its deliveries?' : 'Remove'}
+          {isRemoving ? t.webhooks.removeReally : t.common.remove}
         </button>
       </div>
       <Replay
         isDisabled={!mayWriteEvents || !enabled}
         onReplay={(from) =>
-          change(webhooks.replay(id, { from }), 'The events are sent again.', (count) =>
-            setResult(count === 1 ? '1 event is sent again.' : `${count} events are sent again.`),
+          change(webhooks.replay(id, { from }), t.webhooks.replaying, (count) =>
+            setResult(count === 1 ? t.webhooks.replayedOne : t.webhooks.replayed(formatNumber(count))),
           )
         }
       />
@@ -75,7 +74,7 @@ export function EndpointActions({ endpoint: { id, url, enabled }, onChanged, onR
         {result}
       </p>
       <Secret secret={secret} />
-      {secret !== undefined && <p class="soft">For a day both secrets sign, so the receiver can change over.</p>}
+      {secret !== undefined && <p class="soft">{t.webhooks.bothSign}</p>}
       <Complaint text={complaint} />
       <Done text={done} />
     </section>
@@ -89,21 +88,19 @@ function Replay({ isDisabled, onReplay }: { isDisabled: boolean; onReplay(from: 
     onReplay(new Date(String(form.get('from'))).toISOString());
   }
   return (
-    <form class="find" onSubmit={submit} aria-label="Replay events">
+    <form class="find" onSubmit={submit} aria-label={t.webhooks.replayForm}>
       <label>
-        Send everything again from
+        {t.webhooks.replayFrom}
         <input name="from" type="datetime-local" required />
       </label>
       <button type="submit" class="quiet" disabled={isDisabled}>
-        Replay
+        {t.webhooks.replay}
       </button>
     </form>
   );
 }
 
 function sentenceOf({ delivered, status, milliseconds, error }: WebhookTestResult): string {
-  if (delivered) return `The receiver took the test with ${status} after ${milliseconds} ms.`;
-  return status === null
-    ? `The test did not arrive: ${error ?? 'no answer'}.`
-    : `The receiver answered the test with ${status}.`;
+  if (delivered) return t.webhooks.testTaken(String(status), formatNumber(milliseconds));
+  return status === null ? t.webhooks.testLost(error ?? t.webhooks.noAnswer) : t.webhooks.testAnswered(String(status));
 }

@@ -1,9 +1,12 @@
 /** The events: what happened, searched by user, type and time. */
-import { useEffect, useState } from 'preact/hooks';
 import type { EventType, LedgerlineEvent, OperatorEventFilter } from '../../client/index.ts';
+import { goTo, useFilter } from './address.ts';
+import { hrefOf, pickFilter } from './hrefs.ts';
+import { FilterForm, type FilterField } from './filters.tsx';
 import { useOperator } from './operator.ts';
 import { isStale, Loading, Older, pageSizeOf, Table, Time, ViewTitle } from './parts.tsx';
-import { refreshSeconds, sentenceOf, useRequest } from './requests.ts';
+import { t } from './texts.ts';
+import { useCursorPages } from './use-cursor-pages.ts';
 import { useLiveMessages } from './use-live-messages.ts';
 
 /** In the order of the reference. The compiler says if one is missing. */
@@ -27,123 +30,65 @@ const types = Object.keys({
   'endpoint.delivery_failed': true,
 } satisfies Record<EventType, true>);
 
-type Filter = Pick<OperatorEventFilter, 'userId' | 'type' | 'from' | 'to'>;
+const names = ['userId', 'type', 'from', 'to'] as const;
 
 export function EventsView() {
   const { desk } = useOperator();
-  const [filter, setFilter] = useState<Filter>({});
-  const [complaint, setComplaint] = useState<string>();
-  const pageSize = pageSizeOf(50, 20);
-  const first = useRequest(() => desk.events({ ...filter, count: pageSize }), [desk, filter], refreshSeconds);
-  useLiveMessages(first.refresh);
-  const [older, setOlder] = useState<LedgerlineEvent[]>([]);
-  const [isEnd, setEnd] = useState(false);
-  useEffect(() => {
-    setOlder([]);
-    setEnd(false);
-    setComplaint(undefined);
-  }, [filter]);
-
-  // New events push older ones from the first page into those that were read before.
-  const known = new Set(older.map(({ id }) => id));
-  const events = first.value && [...first.value.filter(({ id }) => !known.has(id)), ...older];
-
-  async function showOlder(): Promise<void> {
-    try {
-      const page = await desk.events({ ...filter, count: pageSize, before: events!.at(-1)!.id });
-      // From here on the first page only adds what is newer.
-      setOlder([...events!, ...page]);
-      setEnd(page.length < pageSize);
-    } catch (error) {
-      setComplaint(sentenceOf(error));
-    }
-  }
-
-  const hasOlder = events !== undefined && events.length >= pageSize && !isEnd;
-  const shown = complaint === undefined ? first : { ...first, error: complaint };
+  const filter = useFilter();
+  const query: OperatorEventFilter = pickFilter(filter, names);
+  const count = pageSizeOf(50, 20);
+  const events = useCursorPages(
+    async (before) => {
+      const rows = await desk.events({ ...query, before, count });
+      return { rows, next: rows.length < count ? undefined : rows.at(-1)!.id };
+    },
+    [desk, JSON.stringify(query)],
+  );
+  useLiveMessages(events.refresh);
   return (
-    <div class={isStale(shown) ? 'view stale' : 'view'}>
-      <ViewTitle title="Events" requests={[shown]} />
-      <EventSearch onSearch={setFilter} />
-      <section class="card panel" aria-label="Events">
-        {!events && !first.error && <Loading />}
-        {events?.length === 0 && <p class="soft">There are no such events.</p>}
-        {events && events.length > 0 && (
+    <div class={isStale(events) ? 'view stale' : 'view'}>
+      <ViewTitle title={t.common.events} requests={[events]} />
+      <FilterForm
+        label={t.events.form}
+        fields={fieldsOf()}
+        filter={filter}
+        onSearch={(next) => goTo(hrefOf('events', '', next))}
+      />
+      <section class="card panel" aria-label={t.common.events}>
+        {!events.value && !events.error && <Loading />}
+        {events.value?.length === 0 && <p class="soft">{t.events.none}</p>}
+        {events.value && events.value.length > 0 && (
           <Table
-            columns={['When', 'Type', 'User', 'Data']}
+            columns={[t.common.when, t.events.type, t.common.user, t.events.data]}
             headingColumn={1}
-            rows={events.map((event) => ({ key: event.id, cells: cellsOf(event) }))}
+            rows={events.value.map((event) => ({ key: event.id, cells: cellsOf(event) }))}
           />
         )}
-        <Older onClick={hasOlder ? () => void showOlder() : undefined} />
+        <Older onClick={events.showOlder} />
       </section>
     </div>
   );
 }
 
-function EventSearch({ onSearch }: { onSearch(filter: Filter): void }) {
-  function search(event: Event): void {
-    event.preventDefault();
-    const form = new FormData(event.currentTarget as HTMLFormElement);
-    const text = (name: string) => String(form.get(name) ?? '').trim() || undefined;
-    const userId = text('userId');
-    onSearch({
-      userId: userId === undefined ? undefined : Number(userId),
-      type: text('type') as EventType | undefined,
-      from: instantOf(text('from')),
-      to: instantOf(text('to')),
-    });
-  }
-
-  return (
-    <form class="find long" onSubmit={search} aria-label="Search events">
-      <label class="kind">
-        User
-        <input
-          name="userId"
-          inputMode="numeric"
-          pattern="[1-9][0-9]{0,9}"
-          title="The id of a user"
-          autoComplete="off"
-        />
-      </label>
-      <label>
-        Type
-        <select name="type">
-          <option value="">Every type</option>
-          {types.map((type) => (
-            <option key={type} value={type}>
-              {type}
-            </option>
-          ))}
-        </select>
-      </label>
-      <label>
-        From
-        <input name="from" type="datetime-local" />
-      </label>
-      <label>
-        To
-        <input name="to" type="datetime-local" />
-      </label>
-      <button type="submit" class="primary">
-        Search
-      </button>
-    </form>
-  );
-}
-
-/** A browser gives the time of the viewer's own zone, without it. */
-function instantOf(local: string | undefined): string | undefined {
-  return local === undefined ? undefined : new Date(local).toISOString();
-}
+const fieldsOf = (): FilterField[] => [
+  { name: 'userId', label: t.common.user, kind: 'user' },
+  {
+    name: 'type',
+    label: t.events.type,
+    kind: 'choice',
+    anyName: t.events.everyType,
+    options: types.map((type) => [type, type] as const),
+  },
+  { name: 'from', label: t.common.from, kind: 'time' },
+  { name: 'to', label: t.common.to, kind: 'time' },
+];
 
 function cellsOf(event: LedgerlineEvent) {
   const { userId, ...data } = event.data as { userId?: number } & Record<string, unknown>;
   return [
     <Time instant={event.timestamp} />,
     event.type,
-    userId === undefined ? null : <a href={`#customer/${userId}`}>{userId}</a>,
+    userId === undefined ? null : <a href={hrefOf('customer', userId)}>{userId}</a>,
     <>
       <EventData data={data} />
       <span class="about">{event.id}</span>

@@ -1,5 +1,7 @@
 /** From a trail to the reason why a customer is not verified, in the words of a support person. */
-import type { TrailEvent, TrailMessage, UserTrail } from '../../client/index.ts';
+import type { LoggedMessage, TrailEvent, TrailMessage, UserTrail } from '../../client/index.ts';
+import { formatNumber, formatSpan, formatTime } from './format.ts';
+import { t } from './texts.ts';
 
 export interface Step {
   at: string;
@@ -7,16 +9,8 @@ export interface Step {
   tone: 'good' | 'bad' | 'plain';
 }
 
-const reasons: Record<string, string> = {
-  budget: 'too many codes were requested',
-  'phone-taken': 'the number belongs to another user',
-  blocked: 'they were blocked after too many failures',
-  'no-code': 'there was no valid code any more',
-  'wrong-code': 'the code was wrong',
-  'lost-race': 'another user verified the number first',
-};
-
-const reasonText = (reason: string | null) => (reason ? (reasons[reason] ?? reason) : 'no reason given');
+const reasonText = (reason: string | null) =>
+  reason ? ((t.steps.reasons as Record<string, string>)[reason] ?? reason) : t.common.noReason;
 
 /** Everything that happened, newest first. */
 export function stepsOf({ messages, events }: UserTrail): Step[] {
@@ -25,57 +19,72 @@ export function stepsOf({ messages, events }: UserTrail): Step[] {
   return steps.reverse().sort((a, b) => (a.at < b.at ? 1 : a.at > b.at ? -1 : 0));
 }
 
-function messageSteps(message: TrailMessage): Step[] {
-  const { number, phoneNumber, country, gateway, state, reason, tries } = message;
-  const code = `Code ${number}`;
-  const steps: Step[] = [
-    {
-      at: message.requestedAt,
-      text: `${code} was requested, to ${phoneNumber}${country ? ` (${country})` : ''}`,
-      tone: 'plain',
-    },
+/** The way of one message, oldest step first, with the attempts to use its code. */
+export function wayOf(message: LoggedMessage, events: readonly TrailEvent[]): Step[] {
+  if (message.state === 'stopped') return stoppedSteps(message);
+  const text = { ...message, number: message.codeNumber } as unknown as TrailMessage;
+  const end = message.verifiedAt ?? message.expiresAt!;
+  const attempts = events.filter(({ kind, at }) => kind === 'verify-refused' && at >= message.requestedAt && at <= end);
+  const steps = [...messageSteps(text), ...attempts.flatMap(eventSteps)].sort((a, b) => (a.at < b.at ? -1 : 1));
+  const waits: Step[] = [];
+  if (message.state === 'accepted') waits.push({ at: message.stateAt!, text: t.steps.noReceipt, tone: 'plain' });
+  if (['accepted', 'delivered', 'unknown'].includes(message.outcome)) {
+    waits.push({ at: message.requestedAt, text: t.steps.valid(formatTime(message.expiresAt!)), tone: 'plain' });
+  }
+  return [...steps, ...waits];
+}
+
+function stoppedSteps({ requestedAt, phoneNumber, rule, reason }: LoggedMessage): Step[] {
+  const stopped = t.steps.stopped(rule ?? '');
+  return [
+    { at: requestedAt, text: t.steps.requestedAny(phoneNumber ?? '–'), tone: 'plain' },
+    { at: requestedAt, text: reason ? `${stopped}: ${reason}` : stopped, tone: 'bad' },
   ];
+}
+
+function messageSteps(message: TrailMessage): Step[] {
+  const { number, phoneNumber, country, gateway, state, reason, tries, answeredAt, stateAt } = message;
+  const code = String(number);
+  const to = `${phoneNumber}${country ? ` (${country})` : ''}`;
+  const steps: Step[] = [{ at: message.requestedAt, text: t.steps.requested(code, to), tone: 'plain' }];
   for (const attempt of tries) {
     if (attempt.outcome === 'accepted') continue;
-    const doubt = attempt.outcome === 'unknown' ? '; the text may have been sent all the same' : '';
-    const text = `${attempt.gateway} did not accept ${code.toLowerCase()}: ${attempt.reason ?? attempt.outcome}${doubt}`;
-    steps.push({ at: message.answeredAt, text, tone: 'bad' });
+    const sentence = attempt.outcome === 'unknown' ? t.steps.tryUnknown : t.steps.tryFailed;
+    const text = sentence(attempt.gateway, code, attempt.reason ?? attempt.outcome);
+    steps.push({ at: answeredAt, text, tone: 'bad' });
   }
-  if (state === 'refused')
-    steps.push({ at: message.answeredAt, text: `No gateway accepted ${code.toLowerCase()}`, tone: 'bad' });
-  else if (state === 'unknown')
-    steps.push({
-      at: message.answeredAt,
-      text: `No gateway confirmed ${code.toLowerCase()}; it may arrive`,
-      tone: 'bad',
-    });
-  else steps.push({ at: message.answeredAt, text: `${gateway} accepted ${code.toLowerCase()}`, tone: 'plain' });
-  if (state === 'delivered') steps.push({ at: message.stateAt, text: `${code} was delivered`, tone: 'good' });
+  if (state === 'refused') steps.push({ at: answeredAt, text: t.steps.refused(code), tone: 'bad' });
+  else if (state === 'unknown') steps.push({ at: answeredAt, text: t.steps.unknown(code), tone: 'bad' });
+  else steps.push({ at: answeredAt, text: t.steps.accepted(gateway, code), tone: 'plain' });
+  if (state === 'delivered') {
+    const seconds = (Date.parse(stateAt) - Date.parse(answeredAt)) / 1000;
+    const text = seconds >= 1 ? t.steps.deliveredAfter(code, formatSpan(seconds)) : t.steps.delivered(code);
+    steps.push({ at: stateAt, text, tone: 'good' });
+  }
   if (state === 'failed') {
-    steps.push({ at: message.stateAt, text: `${code} was not delivered: ${reason ?? 'no reason given'}`, tone: 'bad' });
+    steps.push({ at: stateAt, text: t.steps.failed(code, reason ?? t.common.noReason), tone: 'bad' });
   }
-  if (message.outcome === 'expired') {
-    steps.push({ at: message.expiresAt, text: `${code} expired unused`, tone: 'bad' });
-  }
-  if (message.verifiedAt) steps.push({ at: message.verifiedAt, text: `${code} verified the number`, tone: 'good' });
+  if (message.outcome === 'expired') steps.push({ at: message.expiresAt, text: t.steps.expired(code), tone: 'bad' });
+  if (message.verifiedAt) steps.push({ at: message.verifiedAt, text: t.steps.verified(code), tone: 'good' });
   return steps;
 }
 
 function eventSteps({ at, kind, reason, times }: TrailEvent): Step[] {
-  const count = times > 1 ? `, ${times} times` : '';
-  const texts: Record<string, string> = {
-    'send-refused': `A code was refused: ${reasonText(reason)}${count}`,
-    'verify-refused': `A code did not verify: ${reasonText(reason)}${count}`,
-    'phone-unlinked': 'The number was unlinked',
-    'block-lifted': `${reason ?? 'An operator'} lifted the block`,
-  };
   // The step of the message says so already.
   if (kind === 'verified') return [];
+  const texts: Record<string, string> = {
+    'send-refused': t.steps.sendRefused(reasonText(reason)),
+    'verify-refused': t.steps.verifyRefused(reasonText(reason)),
+    'phone-unlinked': t.steps.unlinked,
+    'block-lifted': t.steps.lifted(reason ?? t.steps.anOperator),
+  };
+  const text = texts[kind] ?? `${kind}${reason ? `: ${reason}` : ''}`;
+  const isRefused = kind.endsWith('refused');
   return [
     {
       at,
-      text: texts[kind] ?? `${kind}${reason ? `: ${reason}` : ''}${count}`,
-      tone: kind.endsWith('refused') ? 'bad' : 'plain',
+      text: isRefused && times > 1 ? t.steps.times(text, formatNumber(times)) : text,
+      tone: isRefused ? 'bad' : 'plain',
     },
   ];
 }
@@ -86,22 +95,24 @@ export function verdictOf(trail: UserTrail, isBlocked: boolean): Step {
   const [event] = [...trail.events].sort((a, b) => (a.at < b.at ? 1 : -1));
   const at = [last?.stateAt, event?.at].reduce<string>((latest, time) => (time && time > latest ? time : latest), '');
   if (last?.verifiedAt && (!event || event.at <= last.verifiedAt || event.kind === 'verified')) {
-    return { at, text: 'Verified.', tone: 'good' };
+    return { at, text: t.steps.isVerified, tone: 'good' };
   }
   if (event && event.kind === 'block-lifted' && !isBlocked) {
-    return { at, text: `Not verified: the block was lifted by ${event.reason}. They can try again.`, tone: 'plain' };
+    return { at, text: t.steps.isLifted(event.reason ?? t.steps.anOperator), tone: 'plain' };
   }
   if (event && event.kind.endsWith('refused') && (!last || event.at >= last.requestedAt)) {
-    const isOver = event.reason === 'blocked' && !isBlocked ? ' The block is over: they can try again.' : '';
-    return { at, text: `Not verified: ${reasonText(event.reason)}.${isOver}`, tone: 'bad' };
+    const over = event.reason === 'blocked' && !isBlocked ? ` ${t.steps.isOver}` : '';
+    return { at, text: `${t.steps.isNot(reasonText(event.reason))}${over}`, tone: 'bad' };
   }
-  if (!last) return { at, text: 'No code was ever requested.', tone: 'plain' };
+  if (!last) return { at, text: t.steps.neverRequested, tone: 'plain' };
   const states: Record<string, string> = {
-    refused: `Not verified: no gateway accepted the last text${last.reason ? ` (${last.reason})` : ''}.`,
-    failed: `Not verified: the last text was not delivered${last.reason ? ` (${last.reason})` : ''}.`,
-    unknown: 'Not verified: no gateway confirmed the last text. It may have arrived, and its code works.',
-    expired: 'Not verified: the last code expired unused.',
+    refused: t.steps.isRefused,
+    failed: t.steps.isFailed,
+    unknown: t.steps.isUnknown,
+    expired: t.steps.isExpired,
   };
-  const text = states[last.outcome] ?? 'Waiting: the last code is still valid.';
-  return { at, text, tone: last.outcome in states ? 'bad' : 'plain' };
+  const text = states[last.outcome];
+  return text === undefined
+    ? { at, text: t.steps.isWaiting, tone: 'plain' }
+    : { at, text: last.reason ? `${text} (${last.reason})` : text, tone: 'bad' };
 }

@@ -1,19 +1,29 @@
 /** The rules against abuse: who is blocked, the rules and their modes, and their decisions. */
-import { useRef, useState } from 'preact/hooks';
+import { useRef } from 'preact/hooks';
 import type { GuardRuleName } from '../../client/index.ts';
+import { goTo, useFilter } from './address.ts';
+import { hrefOf } from './hrefs.ts';
 import { BlocksPanel } from './blocks.tsx';
 import { DecisionsPanel } from './decisions.tsx';
 import { useOperator } from './operator.ts';
 import { isStale, pageSizeOf, ViewTitle } from './parts.tsx';
 import { refreshSeconds, useRequest, useRequestedPages } from './requests.ts';
 import { RulesPanel, type DecisionKind } from './rules.tsx';
+import { t } from './texts.ts';
+
+/** Counting what is used reads many rows. */
+const usageSeconds = 60;
 
 export function GuardView() {
   const { desk } = useOperator();
   const rules = useRequest(() => desk.guardRules(), [desk], refreshSeconds);
   const blocks = useRequest(() => desk.guardBlocks(), [desk], refreshSeconds);
-  const [kind, setKind] = useState<DecisionKind>();
-  const [rule, setRule] = useState<GuardRuleName>();
+  const usage = useRequest(() => desk.guardUsage(), [desk], usageSeconds);
+  const filter = useFilter();
+  const kind = filter.kind as DecisionKind | undefined;
+  const rule = filter.rule as GuardRuleName | undefined;
+  const choose = (next: { rule?: string | undefined; kind?: string | undefined }) =>
+    goTo(hrefOf('guard', '', { rule, kind, ...next }));
   const decisions = useRequestedPages(
     (before, count) => desk.guardDecisions({ action: kind, rule, before, count }),
     [desk, kind, rule],
@@ -22,25 +32,24 @@ export function GuardView() {
   const decisionsHeading = useRef<HTMLHeadingElement>(null);
 
   function show(name: GuardRuleName, wanted: DecisionKind): void {
-    setRule(name);
-    setKind(wanted);
+    choose({ rule: name, kind: wanted });
     decisionsHeading.current!.focus({ preventScroll: true });
     decisionsHeading.current!.scrollIntoView({ block: 'start' });
   }
 
   return (
     <div class={isStale(rules, blocks, decisions) ? 'view stale' : 'view'}>
-      <ViewTitle title="Guard" requests={[rules, blocks, decisions]} />
+      <ViewTitle title={t.common.guard} requests={[rules, blocks, decisions]} />
       <BlocksPanel blocks={blocks} />
-      <RulesPanel rules={rules} onShow={show} />
+      <RulesPanel rules={rules} usage={usage.value ?? []} onShow={show} />
       <DecisionsPanel
         decisions={decisions}
         rules={rules.value ?? []}
         rule={rule}
         kind={kind}
         headingRef={decisionsHeading}
-        onRule={setRule}
-        onKind={setKind}
+        onRule={(next) => choose({ rule: next })}
+        onKind={(next) => choose({ kind: next })}
       />
     </div>
   );

@@ -20,9 +20,6 @@ export function useOperator(): Operator {
   return useContext(OperatorContext)!;
 }
 
-export const readOnlyHint = 'Your token may only read. Changes need the scope operator:write.';
-export const readOnlyEventsHint = 'Your token may not change webhooks. That needs the scope events:write.';
-
 interface Claims {
   sub?: unknown;
   scope?: unknown;

@@ -1,13 +1,15 @@
 /** How sending goes: by day, country and gateway. */
-import { useEffect, useState } from 'preact/hooks';
-import type { GatewayHealth, OperatorOverview, OperatorWebhookEndpoint, OverviewDay } from '../../client/index.ts';
+import type { OperatorOverview, OperatorPerformance, OverviewDay } from '../../client/index.ts';
 import { Icon } from '../activity/icons.tsx';
+import { goTo, useAddress } from './address.ts';
+import { hrefOf } from './hrefs.ts';
 import { alertsOf, type Alert } from './alerts.ts';
-import { countryName, formatDay, formatNumber, formatShare } from './format.ts';
+import { countryName, formatDay, formatMoney, formatNumber, formatShare, formatSpan } from './format.ts';
 import { useOperator } from './operator.ts';
 import { isStale, Loading, Table, ViewTitle } from './parts.tsx';
 import { Bars, Share } from './plots.tsx';
 import { refreshSeconds, useRequest } from './requests.ts';
+import { t } from './texts.ts';
 
 const counts = ['sent', 'accepted', 'delivered', 'failed', 'verified', 'passedOver'] as const;
 type Sums = Record<(typeof counts)[number], number>;
@@ -36,57 +38,48 @@ function everyDay(span: number, known: [string, Sums][]): [string, Sums][] {
 
 const total = (groups: [string, Sums][], count: keyof Sums) => groups.reduce((sum, [, sums]) => sum + sums[count], 0);
 
-const spans = [
-  [1, 'Today'],
-  [7, '7 days'],
-  [30, '30 days'],
-] as const;
+const spans = [1, 7, 30];
 
-/** The span is kept in the address, so that a reload keeps it. */
-function spanInAddress(): number {
-  const span = Number(location.hash.split('/')[1]);
-  return spans.some(([days]) => days === span) ? span : 7;
-}
+/** The span is kept in the address. */
+const spanOf = (part: string) => (spans.includes(Number(part)) ? Number(part) : 7);
+
+/** The figures behind the alerts change slowly, and some of them are dear to count. */
+const alertSeconds = 60;
 
 export function OverviewView() {
   const { desk } = useOperator();
-  const [span, setSpan] = useState(spanInAddress);
-  useEffect(() => {
-    const read = () => setSpan(spanInAddress());
-    addEventListener('hashchange', read);
-    return () => removeEventListener('hashchange', read);
-  }, []);
+  const span = spanOf(useAddress().part);
   // With as many days before, for comparison.
   const overview = useRequest(() => desk.overview(span * 2), [desk, span], refreshSeconds);
-  const endpoints = useRequest(() => desk.webhookEndpoints(), [desk], refreshSeconds);
+  const performance = useRequest(() => desk.performance(span), [desk, span], alertSeconds);
   const { value } = overview;
   return (
-    <div class={isStale(overview) ? 'view stale' : 'view'}>
-      <ViewTitle title="Overview" requests={[overview]}>
+    <div class={isStale(overview, performance) ? 'view stale' : 'view'}>
+      <ViewTitle title={t.common.overview} requests={[overview]}>
         <label class="span">
-          <span class="unseen">Span</span>
-          <select value={span} onChange={(event) => (location.hash = `overview/${event.currentTarget.value}`)}>
-            {spans.map(([days, name]) => (
+          <span class="unseen">{t.overview.span}</span>
+          <select value={span} onChange={(event) => goTo(hrefOf('overview', event.currentTarget.value))}>
+            {spans.map((days) => (
               <option key={days} value={days}>
-                {name}
+                {days === 1 ? t.overview.today : t.overview.days(formatNumber(days))}
               </option>
             ))}
           </select>
         </label>
       </ViewTitle>
       {!value && !overview.error && <Loading />}
-      {value && <Figures overview={value} endpoints={endpoints.value ?? []} span={span} />}
+      {value && <Figures overview={value} performance={performance.value} span={span} />}
     </div>
   );
 }
 
 interface FiguresProps {
   overview: OperatorOverview;
-  endpoints: OperatorWebhookEndpoint[];
+  performance: OperatorPerformance | undefined;
   span: number;
 }
 
-function Figures({ overview, endpoints, span }: FiguresProps) {
+function Figures({ overview, performance, span }: FiguresProps) {
   const byDay = everyDay(
     span,
     sumBy(overview.days, ({ day }) => day),
@@ -96,71 +89,121 @@ function Figures({ overview, endpoints, span }: FiguresProps) {
   const daysBefore = overview.days.filter(({ day }) => day < first);
   return (
     <>
-      <Alerts alerts={alertsOf({ overview, days, daysBefore, endpoints, now: Date.now() })} />
-      <Tiles byDay={byDay} daysBefore={daysBefore} />
+      <Alerts overview={overview} days={days} daysBefore={daysBefore} />
+      <Tiles byDay={byDay} daysBefore={daysBefore} performance={performance} />
       <div class="two">
         <section class="card panel" aria-labelledby="by-day">
-          <h2 id="by-day">By day</h2>
+          <h2 id="by-day">{t.overview.byDay}</h2>
           {total(byDay, 'sent') > 0 ? (
             <Bars
-              title="Codes by day"
+              title={t.overview.codesByDay}
               labels={byDay.map(([day]) => formatDay(day))}
               series={[
-                { name: 'Sent', tone: 'tone-a', values: byDay.map(([, sums]) => sums.sent) },
-                { name: 'Delivered', tone: 'tone-b', values: byDay.map(([, sums]) => sums.delivered) },
-                { name: 'Verified', tone: 'tone-c', values: byDay.map(([, sums]) => sums.verified) },
+                { name: t.overview.sent, tone: 'tone-a', values: byDay.map(([, sums]) => sums.sent) },
+                { name: t.overview.delivered, tone: 'tone-b', values: byDay.map(([, sums]) => sums.delivered) },
+                { name: t.overview.verified, tone: 'tone-c', values: byDay.map(([, sums]) => sums.verified) },
               ]}
             />
           ) : (
-            <p class="soft">No code was sent in this time.</p>
+            <p class="soft">{t.overview.noneSent}</p>
           )}
         </section>
         <Gateways overview={overview} />
       </div>
       <div class="two even">
-        <Split title="By country" first="Country" groups={sumBy(days, ({ country }) => countryName(country))} />
-        <Split title="By gateway" first="Gateway" groups={sumBy(days, ({ gateway }) => gateway)} />
+        <Split
+          title={t.overview.byCountry}
+          first={t.common.country}
+          last={t.overview.cost}
+          groups={sumBy(days, ({ country }) => country ?? '')}
+          nameOf={(country) => countryName(country || null)}
+          lastOf={(country) => costOf(performance, country || null)}
+        />
+        <Split
+          title={t.overview.byGateway}
+          first={t.common.gateway}
+          last={t.overview.deliveryTime}
+          groups={sumBy(days, ({ gateway }) => gateway)}
+          nameOf={(gateway) => gateway}
+          lastOf={(gateway) => deliveryOf(performance, gateway)}
+        />
       </div>
-      <dl class="terms">
-        <div>
-          <dt>Delivered</dt>
-          <dd>Reported as delivered by the gateway, as a share of the texts that it accepted.</dd>
-        </div>
-        <div>
-          <dt>Verified</dt>
-          <dd>The code was used, as a share of the texts that a gateway accepted.</dd>
-        </div>
-        <div>
-          <dt>+ and − percent</dt>
-          <dd>The change against as many days before.</dd>
-        </div>
-        <div>
-          <dt>Failed over</dt>
-          <dd>The gateway did not answer or could not send, so the next gateway was asked.</dd>
-        </div>
-        <div>
-          <dt>Not sent</dt>
-          <dd>No gateway accepted the text. The caller got an error and can try again.</dd>
-        </div>
-      </dl>
+      <Terms />
     </>
   );
 }
 
-function Alerts({ alerts }: { alerts: Alert[] }) {
+function costOf(performance: OperatorPerformance | undefined, country: string | null): string | null {
+  const found = performance?.countries.find((each) => each.country === country);
+  return found ? formatMoney(found.cost) : null;
+}
+
+function deliveryOf(performance: OperatorPerformance | undefined, gateway: string): string | null {
+  const found = performance?.gateways.find((each) => each.gateway === gateway);
+  return found && found.medianSeconds !== null ? formatSpan(found.medianSeconds) : null;
+}
+
+function Terms() {
+  const terms = [
+    [t.overview.delivered, t.overview.deliveredAbout],
+    [t.overview.verified, t.overview.verifiedAbout],
+    [t.overview.change, t.overview.changeAbout],
+    [t.overview.failedOver, t.overview.failedOverAbout],
+    [t.overview.notSent, t.overview.notSentAbout],
+    [t.overview.cost, t.overview.costAbout],
+    [t.overview.deliveryTime, t.overview.deliveryAbout],
+  ];
+  return (
+    <dl class="terms">
+      {terms.map(([term, about]) => (
+        <div key={term}>
+          <dt>{term}</dt>
+          <dd>{about}</dd>
+        </div>
+      ))}
+    </dl>
+  );
+}
+
+interface AlertsProps {
+  overview: OperatorOverview;
+  days: OverviewDay[];
+  daysBefore: OverviewDay[];
+}
+
+function Alerts(figures: AlertsProps) {
+  const { desk } = useOperator();
+  const endpoints = useRequest(() => desk.webhookEndpoints(), [desk], refreshSeconds);
+  const blocks = useRequest(() => desk.guardBlocks(), [desk], refreshSeconds);
+  const usage = useRequest(() => desk.guardUsage(), [desk], alertSeconds);
+  const rangeDecisions = useRequest(() => desk.guardDecisions({ rule: 'prefix', count: 100 }), [desk], alertSeconds);
+  const alerts = alertsOf({
+    ...figures,
+    endpoints: endpoints.value ?? [],
+    blocks: blocks.value ?? [],
+    rangeDecisions: rangeDecisions.value ?? [],
+    usage: usage.value ?? [],
+    now: Date.now(),
+  });
   if (alerts.length === 0) return null;
   return (
     <section class="card panel alerts" aria-labelledby="alerts">
-      <h2 id="alerts">Look at this first</h2>
+      <h2 id="alerts">{t.overview.alerts}</h2>
       <ul>
-        {alerts.map(({ key, text, href }) => (
-          <li key={key}>
-            <Icon name="alert" />
-            <a href={href}>{text}</a>
-          </li>
+        {alerts.map((alert) => (
+          <AlertItem key={alert.key} alert={alert} />
         ))}
       </ul>
     </section>
+  );
+}
+
+function AlertItem({ alert: { text, href } }: { alert: Alert }) {
+  return (
+    <li>
+      <Icon name="alert" />
+      <a href={href}>{text}</a>
+    </li>
   );
 }
 
@@ -168,15 +211,18 @@ function Alerts({ alerts }: { alerts: Alert[] }) {
 function changeOf(now: number, before: number): string {
   if (before === 0) return '';
   const percent = Math.round((now / before - 1) * 100);
-  return percent === 0 ? ', as before' : `, ${percent > 0 ? '+' : '−'}${formatNumber(Math.abs(percent))} %`;
+  return percent === 0
+    ? `, ${t.overview.asBefore}`
+    : `, ${percent > 0 ? '+' : '−'}${formatNumber(Math.abs(percent))} %`;
 }
 
 interface TilesProps {
   byDay: [string, Sums][];
   daysBefore: OverviewDay[];
+  performance: OperatorPerformance | undefined;
 }
 
-function Tiles({ byDay, daysBefore }: TilesProps) {
+function Tiles({ byDay, daysBefore, performance }: TilesProps) {
   const sentBefore = daysBefore.reduce((sum, day) => sum + day.sent, 0);
   const [sent, accepted, delivered, verified] = (['sent', 'accepted', 'delivered', 'verified'] as const).map((count) =>
     total(byDay, count),
@@ -188,53 +234,78 @@ function Tiles({ byDay, daysBefore }: TilesProps) {
   return (
     <dl class="tiles">
       <Tile
-        name="Codes sent"
+        name={t.overview.codesSent}
         value={formatNumber(sent)}
-        about={`${byDay.length === 1 ? 'today' : `${today} today, ${perDay} per day`}${changeOf(sent, sentBefore)}`}
+        about={`${byDay.length === 1 ? t.overview.aboutToday : t.overview.aboutDays(today, perDay)}${changeOf(sent, sentBefore)}`}
       />
       <Tile
-        name="Delivered"
+        name={t.overview.delivered}
         value={formatShare(delivered, hasReceipts ? accepted : 0)}
-        about={hasReceipts ? `${formatNumber(delivered)} by receipt` : 'no receipts'}
+        about={hasReceipts ? t.overview.byReceipt(formatNumber(delivered)) : t.overview.noReceipts}
       />
       <Tile
-        name="Verified"
+        name={t.overview.verified}
         value={formatShare(verified, accepted)}
-        about={`${formatNumber(verified)} used their code`}
+        about={t.overview.usedCode(formatNumber(verified))}
       />
-      <Tile name="Not sent" value={formatNumber(sent - accepted)} about="no gateway accepted the text" />
+      <Tile name={t.overview.notSent} value={formatNumber(sent - accepted)} about={t.overview.notAccepted} />
+      <CostTile performance={performance} verified={verified} />
+      <DeliveryTile performance={performance} />
     </dl>
   );
 }
 
-const breakerNames: Record<GatewayHealth['breaker'], string> = {
-  closed: 'In use',
-  open: 'Left out',
-  probing: 'On trial',
-};
+function CostTile({ performance, verified }: { performance: OperatorPerformance | undefined; verified: number }) {
+  const { current, before } = performance ?? {};
+  const each = current && verified > 0 ? t.overview.costPerVerified(formatMoney(current.cost / verified)) : '';
+  const change = current && before ? changeOf(current.cost, before.cost) : '';
+  return (
+    <Tile
+      name={t.overview.cost}
+      value={current ? formatMoney(current.cost) : '–'}
+      about={`${each}${change}`.replace(/^, /, '')}
+    />
+  );
+}
+
+function DeliveryTile({ performance }: { performance: OperatorPerformance | undefined }) {
+  const { medianSeconds = null, p95Seconds = null } = performance?.current ?? {};
+  const before = performance?.before.medianSeconds ?? 0;
+  return (
+    <Tile
+      name={t.overview.deliveryTime}
+      value={medianSeconds === null ? '–' : formatSpan(medianSeconds)}
+      about={
+        medianSeconds === null || p95Seconds === null
+          ? t.overview.noReceipts
+          : `${t.overview.slowest(formatSpan(p95Seconds))}${changeOf(medianSeconds, before)}`
+      }
+    />
+  );
+}
 
 function Gateways({ overview: { gateways, configuredOrder, orders } }: { overview: OperatorOverview }) {
   return (
     <section class="card panel" aria-labelledby="health">
-      <h2 id="health">Gateways now</h2>
+      <h2 id="health">{t.overview.gatewaysNow}</h2>
       <ul class="health">
         {gateways.map(({ gateway, breaker, reason, probeInSeconds }) => (
           <li key={gateway}>
             <span class="who">{gateway}</span>
-            <span class={`mark ${breaker}`}>{breakerNames[breaker]}</span>
+            <span class={`mark ${breaker}`}>{t.overview.breakers[breaker]}</span>
             {reason && (
               <span class="soft">
                 {reason}
-                {probeInSeconds !== undefined && `, tried again in ${formatNumber(probeInSeconds)} s`}
+                {probeInSeconds !== undefined && `, ${t.overview.triedAgain(formatNumber(probeInSeconds))}`}
               </span>
             )}
           </li>
         ))}
       </ul>
-      {configuredOrder.length > 1 && <p class="soft order">Asked in this order: {configuredOrder.join(', ')}</p>}
+      {configuredOrder.length > 1 && <p class="soft order">{t.overview.order(configuredOrder.join(', '))}</p>}
       {orders.map(({ country, order, reasons }) => (
         <p key={country} class="soft order">
-          <strong>{country ?? 'Other numbers'}</strong>: {order.join(', ')}
+          <strong>{country ?? t.overview.otherNumbers}</strong>: {order.join(', ')}
           {reasons.length > 0 && ` (${reasons.join('; ')})`}
         </p>
       ))}
@@ -252,23 +323,33 @@ function Tile({ name, value, about }: { name: string; value: string; about: stri
   );
 }
 
-function Split({ title, first, groups }: { title: string; first: string; groups: [string, Sums][] }) {
+interface SplitProps {
+  title: string;
+  first: string;
+  last: string;
+  groups: [string, Sums][];
+  nameOf(group: string): string;
+  lastOf(group: string): string | null;
+}
+
+function Split({ title, first, last, groups, nameOf, lastOf }: SplitProps) {
   return (
     <section class="card panel" aria-label={title}>
       <h2>{title}</h2>
       <Table
-        columns={[first, 'Sent', 'Delivered', 'Verified', 'Failed over']}
+        columns={[first, t.overview.sent, t.overview.delivered, t.overview.verified, t.overview.failedOver, last]}
         isNumeric
         rows={groups
           .sort(([, a], [, b]) => b.sent - a.sent)
-          .map(([name, sums]) => ({
-            key: name,
+          .map(([group, sums]) => ({
+            key: group,
             cells: [
-              name,
+              nameOf(group),
               formatNumber(sums.sent),
               <Share part={sums.delivered} of={sums.delivered + sums.failed === 0 ? 0 : sums.accepted} tone="tone-b" />,
               <Share part={sums.verified} of={sums.accepted} tone="tone-c" />,
               formatNumber(sums.passedOver),
+              lastOf(group),
             ],
           }))}
       />

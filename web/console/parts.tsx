@@ -2,6 +2,7 @@
 import type { ComponentChildren, Ref } from 'preact';
 import { formatClock, formatTime } from './format.ts';
 import type { Requested } from './requests.ts';
+import { t } from './texts.ts';
 
 export function Complaint({ text }: { text: string | undefined }) {
   return text ? (
@@ -45,14 +46,14 @@ export function ViewTitle({ title, requests, children }: ViewTitleProps) {
 /** How old the values on screen are. */
 export function Updated({ requests }: { requests: Shown[] }) {
   const time = updatedAt(requests);
-  return time && !isStale(...requests) ? <p class="updated">Updated at {time}</p> : null;
+  return time && !isStale(...requests) ? <p class="updated">{t.common.updatedAt(time)}</p> : null;
 }
 
 /** A failure, and from when the values on screen are. */
 export function Failure({ requests }: { requests: Shown[] }) {
   const error = requests.find((request) => request.error)?.error;
   const time = updatedAt(requests);
-  return <Complaint text={error && (time ? `${error} What you see is from ${time}.` : error)} />;
+  return <Complaint text={error && (time ? t.common.staleSince(error, time) : error)} />;
 }
 
 function updatedAt(requests: Shown[]): string | undefined {
@@ -85,7 +86,7 @@ export function Older({ onClick }: { onClick: (() => void) | undefined }) {
   return onClick ? (
     <p class="older">
       <button type="button" class="quiet small" onClick={onClick}>
-        Show older
+        {t.common.showOlder}
       </button>
     </p>
   ) : null;
@@ -95,7 +96,7 @@ export function Older({ onClick }: { onClick: (() => void) | undefined }) {
 export function Loading() {
   return (
     <p class="soft" role="status">
-      Loading
+      {t.common.loading}
     </p>
   );
 }

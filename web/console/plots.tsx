@@ -1,6 +1,7 @@
 /** Plots of the console: plain SVG, each with the same numbers in a table for screen readers. */
 import { useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { formatNumber, formatShare, formatShort } from './format.ts';
+import { t } from './texts.ts';
 
 export interface Series {
   name: string;
@@ -84,7 +85,7 @@ export function Bars({ title, labels, series }: BarsProps) {
           <caption>{title}</caption>
           <thead>
             <tr>
-              <th scope="col">Day</th>
+              <th scope="col">{t.overview.day}</th>
               {series.map(({ name }) => (
                 <th key={name} scope="col">
                   {name}

@@ -1,6 +1,7 @@
 /** Values that are requested from the service again and again, and changes that a person makes. */
 import { useCallback, useEffect, useState } from 'preact/hooks';
 import { LedgerlineError } from '../../client/index.ts';
+import { t } from './texts.ts';
 
 /** How often a view requests its values again while it is visible. */
 export const refreshSeconds = 15;
@@ -130,16 +131,18 @@ export function useChange(): Change {
   return { complaint, done, run };
 }
 
-const reasonSentences: Partial<Record<string, string>> = {
-  'missing-scope': 'This token may not do that: reading needs the scope operator:read, changing operator:write.',
-  'unknown-user': 'There is no user with this id.',
-  'not-found': 'It is no longer there.',
-  'database-unavailable': 'The service cannot reach its database.',
-};
+const reasonSentence = (reason: string | undefined): string | undefined =>
+  ({
+    'missing-scope': t.common.missingScope,
+    'unknown-user': t.common.unknownUser,
+    'unknown-individual': t.common.unknownUser,
+    'not-found': t.common.gone,
+    'database-unavailable': t.common.databaseAway,
+  })[reason ?? ''];
 
 export function sentenceOf(error: unknown): string {
   if (!(error instanceof LedgerlineError)) return error instanceof Error ? error.message : String(error);
-  if (error.kind === 'offline') return 'The service does not answer.';
-  if (error.kind === 'unauthorized') return 'The token has expired or was refused.';
-  return reasonSentences[error.reason ?? ''] ?? error.message;
+  if (error.kind === 'offline') return t.common.noAnswer;
+  if (error.kind === 'unauthorized') return t.common.tokenRefused;
+  return reasonSentence(error.reason) ?? error.message;
 }

@@ -1,21 +1,24 @@
 /** The rules of the guard, their last 24 hours, and their modes. */
 import { useState } from 'preact/hooks';
-import type { GuardDecision, GuardMode, GuardRule, GuardRuleName } from '../../client/index.ts';
+import type { GuardDecision, GuardMode, GuardRule, GuardRuleName, GuardRuleUsage } from '../../client/index.ts';
 import { Confirm } from './confirm.tsx';
 import { formatNumber } from './format.ts';
-import { readOnlyHint, useOperator } from './operator.ts';
+import { useOperator } from './operator.ts';
 import { Complaint, Done, Loading, PanelHeading, Table } from './parts.tsx';
 import { useChange, type Requested } from './requests.ts';
+import { t } from './texts.ts';
 import { UndoNotice, useNotice } from './undo.tsx';
+import { RuleUsage } from './usage.tsx';
 
 export type DecisionKind = GuardDecision['action'];
 
 interface RulesPanelProps {
   rules: Requested<GuardRule[]>;
+  usage: readonly GuardRuleUsage[];
   onShow(rule: GuardRuleName, kind: DecisionKind): void;
 }
 
-export function RulesPanel({ rules, onShow }: RulesPanelProps) {
+export function RulesPanel({ rules, usage, onShow }: RulesPanelProps) {
   const [changing, setChanging] = useState<GuardRule>();
   const { complaint, done, run } = useChange();
   const [notice, setNotice] = useNotice();
@@ -23,7 +26,10 @@ export function RulesPanel({ rules, onShow }: RulesPanelProps) {
 
   async function setMode(rule: GuardRule, mode: GuardMode, reason: string): Promise<boolean> {
     const wanted = mode === rule.configuredMode ? 'configured' : mode;
-    const isDone = await run(desk.setGuardMode(rule.rule, wanted, { reason }), `${rule.rule} is in mode ${mode}.`);
+    const isDone = await run(
+      desk.setGuardMode(rule.rule, wanted, { reason }),
+      t.guard.isInMode(rule.rule, t.guard.modes[mode]),
+    );
     rules.refresh();
     return isDone;
   }
@@ -32,31 +38,32 @@ export function RulesPanel({ rules, onShow }: RulesPanelProps) {
     setChanging(undefined);
     if (!(await setMode(rule, mode, reason))) return;
     setNotice({
-      text: `${rule.rule} is in mode ${modeNames[mode]} now. Every process follows within seconds.`,
+      text: t.guard.isInModeNow(rule.rule, t.guard.modes[mode]),
       undo() {
         setNotice(undefined);
-        void setMode(rule, rule.mode, `Undone: ${reason}`.slice(0, 500));
+        void setMode(rule, rule.mode, t.guard.undone(reason).slice(0, 500));
       },
     });
   }
 
   return (
     <section class="card panel" aria-labelledby="rules">
-      <PanelHeading id="rules">Rules</PanelHeading>
+      <PanelHeading id="rules">{t.guard.rules}</PanelHeading>
       <Complaint text={complaint} />
       <Done text={done} />
       {!rules.value && !rules.error && <Loading />}
       {rules.value && (
         <Table
-          columns={['Rule', 'Refused, 24 h', 'Would have, 24 h', 'Mode']}
+          columns={[t.common.rule, t.guard.use, t.guard.refusedDay, t.guard.shadowDay, t.guard.mode]}
           hasControl
           rows={rules.value.map((rule) => ({
             key: rule.rule,
             cells: [
               <>
                 {rule.rule}
-                <span class="about">{rule.about}</span>
+                <span class="about">{t.rules[rule.rule] ?? rule.about}</span>
               </>,
+              usageOf(rule, usage),
               rule.refused && <Count rule={rule} kind="refused" onShow={onShow} />,
               rule.shadow && <Count rule={rule} kind="shadow" onShow={onShow} />,
               <ModeButton rule={rule} onClick={() => setChanging(rule)} />,
@@ -76,6 +83,12 @@ export function RulesPanel({ rules, onShow }: RulesPanelProps) {
   );
 }
 
+/** A rule that is off counts nothing. */
+function usageOf({ rule, mode }: GuardRule, usage: readonly GuardRuleUsage[]) {
+  const found = usage.find((each) => each.rule === rule);
+  return found && mode !== 'off' && found.limits.length > 0 ? <RuleUsage usage={found} /> : null;
+}
+
 interface CountProps {
   rule: GuardRule;
   kind: DecisionKind;
@@ -84,25 +97,18 @@ interface CountProps {
 
 /** The number of decisions, which leads to them. */
 function Count({ rule, kind, onShow }: CountProps) {
-  const words = kind === 'refused' ? 'refused' : 'would have been refused';
+  const label = kind === 'refused' ? t.guard.showRefused : t.guard.showShadow;
   return (
     <button
       type="button"
       class="quiet small count"
-      aria-label={`${formatNumber(rule[kind])} ${words} by ${rule.rule}: show them`}
+      aria-label={label(formatNumber(rule[kind]), rule.rule)}
       onClick={() => onShow(rule.rule, kind)}
     >
       {formatNumber(rule[kind])}
     </button>
   );
 }
-
-const modeNames: Record<GuardMode, string> = { off: 'Off', shadow: 'Shadow', enforce: 'Enforce' };
-const modeAbouts: Record<GuardMode, string> = {
-  off: 'The rule is not checked.',
-  shadow: 'The rule is checked and its decisions are recorded, but nothing is refused.',
-  enforce: 'The rule refuses.',
-};
 
 function ModeButton({ rule, onClick }: { rule: GuardRule; onClick(): void }) {
   const { mayWrite } = useOperator();
@@ -112,18 +118,16 @@ function ModeButton({ rule, onClick }: { rule: GuardRule; onClick(): void }) {
       <button
         type="button"
         class={`pill small mode ${mode}`}
-        aria-label={`${modeNames[mode]}: mode of ${rule.rule}`}
+        aria-label={t.guard.modeButton(t.guard.modes[mode], rule.rule)}
         aria-haspopup="dialog"
         disabled={!mayWrite}
-        title={mayWrite ? undefined : readOnlyHint}
+        title={mayWrite ? undefined : t.common.readOnlyHint}
         onClick={onClick}
       >
-        {modeNames[mode]}
+        {t.guard.modes[mode]}
       </button>
       {changedBy && mode !== configuredMode && (
-        <span class="about">
-          by {changedBy}; configured: {modeNames[configuredMode]}
-        </span>
+        <span class="about">{t.guard.changedBy(changedBy, t.guard.modes[configuredMode])}</span>
       )}
     </>
   );
@@ -139,21 +143,21 @@ function ModeDialog({ rule, onConfirm, onCancel }: ModeDialogProps) {
   const [mode, setMode] = useState(rule.mode);
   return (
     <Confirm
-      title={`Mode of ${rule.rule}`}
-      action="Change the mode"
+      title={t.guard.modeOf(rule.rule)}
+      action={t.guard.changeMode}
       isReady={mode !== rule.mode}
       onConfirm={(reason) => onConfirm(mode, reason)}
       onCancel={onCancel}
     >
       <fieldset class="modes">
-        <legend class="unseen">Mode</legend>
-        {(Object.keys(modeNames) as GuardMode[]).map((name) => (
+        <legend class="unseen">{t.guard.mode}</legend>
+        {(Object.keys(t.guard.modes) as GuardMode[]).map((name) => (
           <label key={name} class="choice">
             <input type="radio" name="mode" value={name} checked={mode === name} onChange={() => setMode(name)} />
             <span>
-              {modeNames[name]}
-              {name === rule.mode && ' (now)'}
-              <span class="about">{modeAbouts[name]}</span>
+              {t.guard.modes[name]}
+              {name === rule.mode && ` ${t.guard.now}`}
+              <span class="about">{t.guard.modeAbouts[name]}</span>
             </span>
           </label>
         ))}

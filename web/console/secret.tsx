@@ -1,10 +1,12 @@
 /** A secret that is shown once. */
+import { t } from './texts.ts';
+
 export function Secret({ secret }: { secret: string | undefined }) {
   return (
     <div role="status">
       {secret !== undefined && (
         <p class="secret">
-          The receiver checks signatures with this secret. It is shown only now:
+          {t.webhooks.secret}
           <code>{secret}</code>
         </p>
       )}

@@ -1,5 +1,6 @@
 /** A notice with a button that takes the last change back. */
 import { useCallback, useEffect, useRef, useState } from 'preact/hooks';
+import { t } from './texts.ts';
 
 /** How long a lift waits, so that it can be taken back: a lifted block cannot be put in place again. */
 export const delaySeconds = 6;
@@ -28,7 +29,7 @@ export function UndoNotice({ notice }: { notice: Notice | undefined }) {
           <span>{notice.text}</span>
           {notice.undo && (
             <button type="button" class="quiet small" onClick={notice.undo}>
-              Undo
+              {t.common.undo}
             </button>
           )}
         </p>

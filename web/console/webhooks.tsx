@@ -1,37 +1,39 @@
 /** Webhook endpoints: how they do, what they were sent, and what a person may change. */
 import { useRef, useState } from 'preact/hooks';
 import type { EventType, OperatorWebhookEndpoint } from '../../client/index.ts';
+import { goTo, useAddress } from './address.ts';
+import { hrefOf } from './hrefs.ts';
 import { DeliveriesPanel } from './deliveries.tsx';
 import { EndpointActions } from './endpoint-actions.tsx';
 import { formatNumber } from './format.ts';
-import { readOnlyEventsHint, useOperator } from './operator.ts';
+import { useOperator } from './operator.ts';
 import { Complaint, Done, isStale, Loading, PanelHeading, Table, Time, ViewTitle } from './parts.tsx';
 import { refreshSeconds, useChange, useRequest } from './requests.ts';
 import { Secret } from './secret.tsx';
-import { useHashPart } from './use-hash-part.ts';
+import { t } from './texts.ts';
 
 /** The service counts no further. */
 const countedDeliveries = 1000;
 
 export function WebhooksView() {
   const { desk } = useOperator();
-  const chosen = Number(useHashPart());
+  const chosen = Number(useAddress().part);
   const endpoints = useRequest(() => desk.webhookEndpoints(), [desk], refreshSeconds);
   const endpoint = endpoints.value?.find(({ id }) => id === chosen);
   const heading = useRef<HTMLHeadingElement>(null);
 
   return (
     <div class={isStale(endpoints) ? 'view stale' : 'view'}>
-      <ViewTitle title="Webhooks" requests={[endpoints]} />
+      <ViewTitle title={t.common.webhooks} requests={[endpoints]} />
       <section class="card panel" aria-labelledby="endpoints">
         <PanelHeading id="endpoints" headingRef={heading}>
-          Endpoints
+          {t.webhooks.endpoints}
         </PanelHeading>
         {!endpoints.value && !endpoints.error && <Loading />}
-        {endpoints.value?.length === 0 && <p class="soft">There are no endpoints: nobody is told of events.</p>}
+        {endpoints.value?.length === 0 && <p class="soft">{t.webhooks.none}</p>}
         {endpoints.value && endpoints.value.length > 0 && (
           <Table
-            columns={['Endpoint', 'Types', 'Health', 'Waiting']}
+            columns={[t.webhooks.endpoint, t.webhooks.types, t.webhooks.health, t.webhooks.waiting]}
             rows={endpoints.value.map((each) => ({ key: each.id, cells: cellsOf(each, each.id === chosen) }))}
           />
         )}
@@ -44,7 +46,7 @@ export function WebhooksView() {
             endpoint={endpoint}
             onChanged={endpoints.refresh}
             onRemoved={() => {
-              location.hash = 'webhooks';
+              goTo(hrefOf('webhooks'));
               heading.current!.focus();
               endpoints.refresh();
             }}
@@ -60,19 +62,19 @@ function cellsOf(endpoint: OperatorWebhookEndpoint, isChosen: boolean) {
   const { id, url, description, types, due, oldestDueAt } = endpoint;
   return [
     <>
-      <a href={`#webhooks/${id}`} aria-current={isChosen ? 'true' : undefined}>
+      <a href={hrefOf('webhooks', id)} aria-current={isChosen ? 'true' : undefined}>
         {url}
       </a>
       <span class="about">{description ? `${id}: ${description}` : id}</span>
     </>,
-    types.length === 0 ? 'All' : types.join(', '),
+    types.length === 0 ? t.webhooks.allTypes : types.join(', '),
     <Health endpoint={endpoint} />,
     due === 0 ? null : (
       <>
-        {due >= countedDeliveries ? `${formatNumber(countedDeliveries)} or more` : formatNumber(due)}
+        {due >= countedDeliveries ? t.webhooks.orMore(formatNumber(countedDeliveries)) : formatNumber(due)}
         {oldestDueAt !== null && (
           <span class="about">
-            since <Time instant={oldestDueAt} />
+            {t.webhooks.since} <Time instant={oldestDueAt} />
           </span>
         )}
       </>
@@ -80,27 +82,23 @@ function cellsOf(endpoint: OperatorWebhookEndpoint, isChosen: boolean) {
   ];
 }
 
-const disabledReasons: Record<string, string> = {
-  gone: 'The receiver answered 410 Gone.',
-  failing: 'It failed for five days.',
-  request: 'Somebody disabled it.',
-};
-
 function Health({ endpoint: { enabled, disabledReason, failingSince } }: { endpoint: OperatorWebhookEndpoint }) {
   if (!enabled) {
     return (
       <>
-        <span class="mark open">Disabled</span>
-        <span class="about">{disabledReasons[disabledReason ?? ''] ?? disabledReason}</span>
+        <span class="mark open">{t.webhooks.disabled}</span>
+        <span class="about">
+          {(t.webhooks.disabledReasons as Record<string, string>)[disabledReason ?? ''] ?? disabledReason}
+        </span>
       </>
     );
   }
-  if (failingSince === null) return <span class="mark">Healthy</span>;
+  if (failingSince === null) return <span class="mark">{t.webhooks.healthy}</span>;
   return (
     <>
-      <span class="mark probing">Failing</span>
+      <span class="mark probing">{t.webhooks.failing}</span>
       <span class="about">
-        since <Time instant={failingSince} />
+        {t.webhooks.since} <Time instant={failingSince} />
       </span>
     </>
   );
@@ -125,7 +123,7 @@ function AddEndpoint({ onAdded }: { onAdded(): void }) {
       types,
       ...(text('description') && { description: text('description') }),
     });
-    if (!(await run(adding, 'The endpoint is added.'))) return;
+    if (!(await run(adding, t.webhooks.isAdded))) return;
     setSecret((await adding).secret);
     element.reset();
     onAdded();
@@ -133,26 +131,26 @@ function AddEndpoint({ onAdded }: { onAdded(): void }) {
 
   return (
     <>
-      <form class="find long add-endpoint" onSubmit={add} aria-label="Add an endpoint">
+      <form class="find long add-endpoint" onSubmit={add} aria-label={t.webhooks.form}>
         <label>
-          URL
+          {t.webhooks.url}
           <input name="url" type="url" required maxLength={2048} placeholder="https://example.com/hooks" />
         </label>
         <label>
-          Types
-          <input name="types" placeholder="all, or phone.verified, …" autoComplete="off" />
+          {t.webhooks.types}
+          <input name="types" placeholder={t.webhooks.typesExample} autoComplete="off" />
         </label>
         <label>
-          Description
+          {t.webhooks.description}
           <input name="description" maxLength={256} autoComplete="off" />
         </label>
         <button
           type="submit"
           class="primary"
           disabled={!mayWriteEvents}
-          title={mayWriteEvents ? undefined : readOnlyEventsHint}
+          title={mayWriteEvents ? undefined : t.common.readOnlyEventsHint}
         >
-          Add
+          {t.common.add}
         </button>
       </form>
       <Secret secret={secret} />

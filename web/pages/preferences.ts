@@ -63,5 +63,7 @@ export function chooseLanguage(language: Language): void {
   store(languageKey, language);
   const address = new URL(location.href);
   address.searchParams.delete('locale');
-  location.replace(address);
+  // An address that differs only behind # would not load the page again.
+  history.replaceState(null, '', address);
+  location.reload();
 }

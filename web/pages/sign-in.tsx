@@ -1,4 +1,5 @@
 /** Outside the sandbox a person brings a token. It stays in the memory of the page. */
+import type { ComponentChildren } from 'preact';
 import { useEffect, useRef } from 'preact/hooks';
 import { pageTextsOf } from '../languages/page-texts.ts';
 
@@ -9,9 +10,11 @@ interface SignInProps {
   /** Whether the service refused the last token. */
   isRefused?: boolean;
   onToken(token: string): void;
+  /** Another way to sign in, above the field. */
+  children?: ComponentChildren;
 }
 
-export function SignIn({ about, locale = 'en', isRefused, onToken }: SignInProps) {
+export function SignIn({ about, locale = 'en', isRefused, onToken, children }: SignInProps) {
   const texts = pageTextsOf(locale);
   const input = useRef<HTMLInputElement>(null);
   useEffect(() => input.current!.focus(), [isRefused]);
@@ -25,6 +28,7 @@ export function SignIn({ about, locale = 'en', isRefused, onToken }: SignInProps
         }}
       >
         <h1>{texts.signIn}</h1>
+        {children}
         <p>{about}</p>
         {isRefused && (
           <p class="complaint" role="alert">

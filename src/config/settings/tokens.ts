@@ -1,5 +1,5 @@
 /** Who may issue tokens, and the keys. */
-import { base64Keys, byMode, fail, integer, type Kind, list, setting, text, url } from '../kinds.ts';
+import { base64Keys, byMode, fail, integer, type Kind, list, setting, text, url, word } from '../kinds.ts';
 
 export interface ClientSetting {
   id: string;
@@ -113,6 +113,14 @@ export const tokensSettings = {
     },
     default: ['RS256', 'PS256', 'ES256', 'EdDSA'],
     about: 'Signature algorithms accepted from the issuer.',
+  }),
+  consoleClientId: setting<string | undefined>({
+    env: 'LEDGERLINE_CONSOLE_CLIENT_ID',
+    kind: word,
+    default: undefined,
+    defaultText: 'none: operators paste a token',
+    about:
+      'Client id of the console at LEDGERLINE_ISSUER, for signing in there: a public client with the authorization code flow, PKCE, and the redirect URI PUBLIC_URL/console.',
   }),
   clockSkewSeconds: setting({
     env: 'LEDGERLINE_CLOCK_SKEW_SECONDS',

@@ -1,0 +1,179 @@
+/** The log of messages in the console, cost and delivery time, limits, customers, settings and the audit's filter. */
+import { readFile } from 'node:fs/promises';
+import type { Locator, Page } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { focused, tabTo } from '../harness/console.ts';
+import { expectAccessible, expectNarrow, openPage, tableCells } from '../harness/page.ts';
+import { row, startService, type Service } from '../harness/service.ts';
+
+let service: Service;
+let verified: number;
+let waiting: number;
+beforeAll(async () => {
+  service = await startService({
+    LEDGERLINE_RULES: 'number-type=enforce,country-sends=enforce',
+    LEDGERLINE_COUNTRY_SENDS: '*=1000',
+    LEDGERLINE_PRICES: 'GB=0.04,*=0.1',
+    LEDGERLINE_TWILIO_TOKEN: 'not-for-operators',
+  });
+  verified = await service.verifiedUser('+447400123401');
+  await service.sql`update messages set state = 'delivered', state_at = answered_at + interval '4 seconds'`;
+  waiting = await service.createUser();
+  await service.sendCode(waiting, '+4915123420007');
+  await service.sendCode(await service.createUser(), '+449098790010');
+});
+afterAll(() => service.stop());
+
+const open = (view: string) => openPage(`${service.url}/console#${view}`);
+const rows = (page: Page) => page.getByRole('rowheader').count();
+/** A label's text goes on with that of the options. */
+const choice = (form: Locator, name: string) =>
+  form
+    .locator('label')
+    .filter({ hasText: new RegExp(`^${name}`) })
+    .locator('select');
+
+describe('messages', () => {
+  it('are filtered, and the filter is in the address', async () => {
+    const page = await open('messages');
+    await expect.poll(() => rows(page), { timeout: 10_000 }).toBe(3);
+    await page.locator('.mark').getByText('Refused by a rule').waitFor();
+    const form = page.getByRole('form', { name: 'Filter' });
+    await choice(form, 'Country').selectOption('DE');
+    await form.getByRole('button', { name: 'Search' }).click();
+    await expect.poll(() => rows(page)).toBe(1);
+    expect((await tableCells(page))[0]!.slice(1, 5)).toEqual([String(waiting), '+49…07\nGermany', 'inbox', 'Accepted']);
+    expect(page.url()).toContain('#messages?country=DE');
+    await page.reload();
+    await expect.poll(() => rows(page)).toBe(1);
+    expect(await choice(form, 'Country').inputValue()).toBe('DE');
+    await form.getByRole('button', { name: 'Clear' }).click();
+    await choice(form, 'Rule').selectOption('number-type');
+    await form.getByRole('button', { name: 'Search' }).click();
+    await page.locator('.mark').getByText('Refused by a rule').waitFor();
+    await expect.poll(() => rows(page)).toBe(1);
+    await expectAccessible(page);
+    await expectNarrow(page);
+  });
+
+  it('appear as they are sent', async () => {
+    const page = await openPage(service.url);
+    // The view asks again by itself from time to time; here it must not.
+    await page.addInitScript('setInterval = () => 0');
+    const id = await service.createUser();
+    await page.goto(`${service.url}/console#messages?userId=${id}`);
+    await page.getByText('There are no such messages.').waitFor();
+    await service.sendCode(id, '+447400123402');
+    await page.getByRole('rowheader').waitFor();
+  });
+
+  it('each have a page with their way, found by keyboard', async () => {
+    const page = await open(`messages?userId=${verified}`);
+    await page.getByRole('rowheader').getByRole('link').focus();
+    await page.keyboard.press('Enter');
+    await page.getByRole('heading', { name: `Message ${verified}-1` }).waitFor();
+    const steps = page.getByRole('region', { name: 'The way of this message' }).getByRole('listitem');
+    await expect.poll(() => steps.count()).toBe(4);
+    expect((await steps.locator('p').allInnerTexts()).toSorted()).toEqual([
+      'Code 1 verified the number',
+      'Code 1 was delivered after 4 s',
+      'Code 1 was requested, to +44…01 (GB)',
+      'inbox accepted code 1',
+    ]);
+    await expectAccessible(page);
+    await expectNarrow(page);
+    await page.goto(`${service.url}/console#messages/${waiting}-1`);
+    await page.getByText('No receipt has come yet').waitFor();
+    await page.goto(`${service.url}/console#messages/${waiting}-99`);
+    await page.getByText('There is no such message.').waitFor();
+  });
+
+  it('that a rule refused say which', async () => {
+    const page = await open('messages?state=stopped');
+    await page.getByRole('rowheader').getByRole('link').click();
+    await page.getByText('The rule number-type refused the request. No gateway was asked').waitFor();
+  });
+});
+
+it('the overview shows cost and delivery time', async () => {
+  const page = await open('overview');
+  const tile = (name: string) => page.locator('.tile').filter({ hasText: name }).locator('.figure');
+  await expect.poll(() => tile('Delivery time').innerText()).toBe('4 s');
+  expect(Number(await tile('Cost').innerText())).toBeGreaterThanOrEqual(0.14);
+});
+
+it('the guard shows limits and how near they are', async () => {
+  const page = await open('guard');
+  const rule = page.getByRole('row').filter({ hasText: 'Codes one user may ask for.' });
+  await rule.getByText('1 of 100').waitFor();
+  await page
+    .getByRole('row')
+    .filter({ hasText: 'Codes to one country in a day.' })
+    .getByText('10 of 1,000')
+    .first()
+    .waitFor();
+  await expectAccessible(page);
+});
+
+describe('a customer', () => {
+  it('is found by e-mail', async () => {
+    const { json } = await service.call('/User', { email: 'Grace@example.com' });
+    const page = await open('customer');
+    const field = page.getByLabel('User id, phone number or e-mail');
+    await field.fill('grace@EXAMPLE.com');
+    await page.keyboard.press('Enter');
+    await page.getByRole('heading', { name: `User ${json.id}` }).waitFor();
+    await field.fill('nobody@example.com');
+    await page.keyboard.press('Enter');
+    await page.getByRole('alert').getByText('Nobody has this e-mail address.').waitFor();
+  });
+
+  it('has transactions, shown by page when somebody asks for them', async () => {
+    await service.record(Array.from({ length: 21 }, (_, index) => row(verified, { transactionId: `shown-${index}` })));
+    const page = await open(`customer/${verified}`);
+    await tabTo(page, 'Show transactions');
+    await page.keyboard.press('Enter');
+    const panel = page.getByRole('region', { name: 'Transactions' });
+    await expect.poll(() => panel.getByRole('rowheader').count()).toBe(20);
+    await panel.getByText('Page 1 of 2').waitFor();
+    await expectAccessible(page);
+    await expectNarrow(page);
+    await panel.getByRole('button', { name: 'Older' }).click();
+    await expect.poll(() => panel.getByRole('rowheader').count()).toBe(1);
+    const acts =
+      await service.sql`select from operator_actions where action = 'list-transactions' and user_id = ${verified}`;
+    expect(acts.length).toBe(2);
+  });
+});
+
+it('settings are searched, and a secret only says that it is set', async () => {
+  const page = await open('settings?search=twilio');
+  const token = page.getByRole('row').filter({ hasText: 'LEDGERLINE_TWILIO_TOKEN' });
+  await token.getByText('Set', { exact: true }).waitFor();
+  expect(await page.getByRole('row').filter({ hasText: 'LEDGERLINE_VONAGE_KEY' }).count()).toBe(0);
+  expect(await page.content()).not.toContain('not-for-operators');
+  await expectAccessible(page);
+  await expectNarrow(page);
+});
+
+it('the audit is filtered and saved as CSV', async () => {
+  await service.call('/operator/guard/mode', { rule: 'prefix', mode: 'shadow', reason: '=1+1' });
+  await service.call('/operator/guard/safe-list', { prefix: '+251911' });
+  const page = await open('audit?action=set-mode');
+  await expect.poll(() => rows(page)).toBe(1);
+  const form = page.getByRole('form', { name: 'Filter' });
+  expect(await choice(form, 'Action').inputValue()).toBe('set-mode');
+  const [download] = await Promise.all([
+    page.waitForEvent('download'),
+    page.getByRole('button', { name: 'Export (CSV)' }).click(),
+  ]);
+  const text = await readFile(await download.path(), 'utf8');
+  expect(text.split('\r\n')[1]).toContain(",set-mode,prefix,shadow,'=1+1,");
+  expect(text).not.toContain('add-safe');
+  await choice(form, 'Action').selectOption('lift');
+  await choice(form, 'Action').press('Tab');
+  await form.getByRole('button', { name: 'Search' }).press('Enter');
+  await page.getByText('There are no such actions.').waitFor();
+  expect(await focused(page)).toBe('Search');
+  await expectAccessible(page);
+});

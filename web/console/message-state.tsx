@@ -1,0 +1,18 @@
+/** What became of a message, in one word. */
+import type { LoggedMessage } from '../../client/index.ts';
+import { t } from './texts.ts';
+
+const marks: Record<string, string> = {
+  stopped: 'refused',
+  refused: 'refused',
+  failed: 'refused',
+  unknown: 'shadow',
+  expired: 'shadow',
+  accepted: 'plain',
+  delivered: 'plain',
+};
+
+export function StateMark({ message: { outcome } }: { message: LoggedMessage }) {
+  const name = (t.messages.states as Record<string, string>)[outcome] ?? outcome;
+  return <span class={`mark ${marks[outcome] ?? ''}`}>{name}</span>;
+}
