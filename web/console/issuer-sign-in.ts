@@ -4,6 +4,8 @@
  * tokens stay in the memory of the page.
  */
 
+import { claimsOf } from './token-claims.ts';
+
 export interface IssuerSettings {
   issuer: string;
   clientId: string;
@@ -159,16 +161,6 @@ function checkIdToken(token: string, { issuer, clientId }: IssuerSettings, nonce
     String(claims.iss).replace(/\/+$/, '') === issuer &&
     [claims.aud].flat().includes(clientId);
   if (!isOurs) throw new SignInError('wrong-state');
-}
-
-function claimsOf(token: string): Record<string, unknown> {
-  try {
-    const payload = token.split('.')[1]!.replaceAll('-', '+').replaceAll('_', '/');
-    const bytes = Uint8Array.from(atob(payload), (character) => character.charCodeAt(0));
-    return JSON.parse(new TextDecoder().decode(bytes)) as Record<string, unknown>;
-  } catch {
-    return {};
-  }
 }
 
 function leave(endpoint: string | undefined, clientId: string, idToken: string): void {

@@ -2,6 +2,7 @@
 import { createContext } from 'preact';
 import { useContext } from 'preact/hooks';
 import type { OperatorFunctions, WebhookFunctions } from '../../client/index.ts';
+import { claimsOf } from './token-claims.ts';
 
 export interface Operator {
   desk: OperatorFunctions;
@@ -20,32 +21,15 @@ export function useOperator(): Operator {
   return useContext(OperatorContext)!;
 }
 
-interface Claims {
-  sub?: unknown;
-  scope?: unknown;
-  scp?: unknown;
-}
-
-/** Read for display only: the service decides whether a token is good. */
-function claimsOf(token: string): Claims | undefined {
-  try {
-    const payload = token.split('.')[1]!.replaceAll('-', '+').replaceAll('_', '/');
-    const bytes = Uint8Array.from(atob(payload), (character) => character.charCodeAt(0));
-    return JSON.parse(new TextDecoder().decode(bytes)) as Claims;
-  } catch {
-    return undefined;
-  }
-}
-
 /** The name that the audit will show. */
 export function subjectOf(token: string): string | undefined {
-  const sub = claimsOf(token)?.sub;
+  const sub = claimsOf(token).sub;
   return typeof sub === 'string' ? sub : undefined;
 }
 
 /** Whether a token allows something. If it does not say so in a known way, the service will. */
 export function hasScope(token: string, wanted: 'operator:write' | 'events:write'): boolean {
-  const { scope, scp } = claimsOf(token) ?? {};
+  const { scope, scp } = claimsOf(token);
   const scopes = typeof scope === 'string' ? scope.split(' ') : Array.isArray(scp) ? scp : undefined;
   return scopes === undefined || scopes.includes(wanted);
 }

@@ -237,6 +237,8 @@ const rules: ConsoleTexts['rules'] = {
     'Verschiedene Nutzer, die Codes an ein Telefon senden lassen dürfen. Neue Nutzer zählen nicht gegen bekannte.',
   'user-phones': 'Verschiedene Telefone, an die ein Nutzer Codes senden lassen darf.',
   prefix: 'Codes an einen Nummernbereich, die nicht bestätigt werden, und Codes weit über dem Üblichen.',
+  challenge:
+    'Verlangt einen Nachweis, wo prefix einen neuen Nutzer ablehnen würde; er erlaubt ein Senden aus einem eigenen Budget.',
   'country-sends': 'Codes in ein Land an einem Tag.',
   'user-failures': 'Fehlversuche eines Nutzers.',
   'address-failures': 'Fehlversuche von einer Adresse.',

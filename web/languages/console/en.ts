@@ -237,6 +237,7 @@ const rules = {
     'Different users who may have codes sent to one phone. Newcomers do not count against established users.',
   'user-phones': 'Different phones one user may have codes sent to.',
   prefix: 'Codes to a range of numbers that are not verified, and codes far above what is normal for the range.',
+  challenge: 'Asks for a proof where prefix would refuse a newcomer; the proof buys one send of a reserved budget.',
   'country-sends': 'Codes to one country in a day.',
   'user-failures': 'Failed verifications of one user.',
   'address-failures': 'Failed verifications from one client address.',

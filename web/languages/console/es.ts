@@ -235,6 +235,8 @@ const rules: ConsoleTexts['rules'] = {
     'Usuarios distintos que pueden enviar códigos a un teléfono. Los nuevos no cuentan contra los conocidos.',
   'user-phones': 'Teléfonos distintos a los que un usuario puede enviar códigos.',
   prefix: 'Códigos a un rango de números que no se verifican, y códigos muy por encima de lo normal.',
+  challenge:
+    'Pide una prueba donde prefix rechazaría a un usuario nuevo; la prueba permite un envío de un presupuesto reservado.',
   'country-sends': 'Códigos a un país en un día.',
   'user-failures': 'Verificaciones fallidas de un usuario.',
   'address-failures': 'Verificaciones fallidas desde una dirección.',

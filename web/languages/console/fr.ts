@@ -236,6 +236,8 @@ const rules: ConsoleTexts['rules'] = {
     'Utilisateurs différents qui peuvent faire envoyer des codes à un téléphone. Les nouveaux ne comptent pas contre les anciens.',
   'user-phones': 'Téléphones différents vers lesquels un utilisateur peut faire envoyer des codes.',
   prefix: 'Codes vers une plage de numéros qui ne sont pas vérifiés, et codes bien au-dessus de la normale.',
+  challenge:
+    'Demande une preuve là où prefix refuserait un nouvel utilisateur ; elle permet un envoi d’un budget réservé.',
   'country-sends': 'Codes vers un pays en un jour.',
   'user-failures': 'Vérifications échouées d’un utilisateur.',
   'address-failures': 'Vérifications échouées depuis une adresse.',

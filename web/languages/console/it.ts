@@ -234,6 +234,8 @@ const rules: ConsoleTexts['rules'] = {
   'phone-users': 'Utenti diversi che possono far inviare codici a un telefono. I nuovi non contano contro quelli noti.',
   'user-phones': 'Telefoni diversi a cui un utente può far inviare codici.',
   prefix: 'Codici verso una serie di numeri che non vengono verificati, e codici molto sopra la norma.',
+  challenge:
+    'Chiede una prova dove prefix rifiuterebbe un nuovo utente; la prova permette un invio da un budget riservato.',
   'country-sends': 'Codici verso un paese in un giorno.',
   'user-failures': 'Verifiche fallite di un utente.',
   'address-failures': 'Verifiche fallite da un indirizzo.',

@@ -234,6 +234,7 @@ const rules: ConsoleTexts['rules'] = {
   'phone-users': '1 台の電話にコードを送信できるユーザー数。新規ユーザーは既存ユーザーの分に数えません。',
   'user-phones': '1 人のユーザーがコードを送信できる電話の数。',
   prefix: '確認されない番号帯へのコードと、通常を大きく超えるコード。',
+  challenge: 'prefix が新規ユーザーを拒否する場面で証明を求めます。証明により、予約枠から 1 回送信できます。',
   'country-sends': '1 日に 1 か国へ送信するコード数。',
   'user-failures': '1 人のユーザーの確認失敗。',
   'address-failures': '1 つのアドレスからの確認失敗。',

@@ -235,6 +235,8 @@ const rules: ConsoleTexts['rules'] = {
     'Utilizadores diferentes que podem enviar códigos a um telefone. Os novos não contam contra os conhecidos.',
   'user-phones': 'Telefones diferentes para os quais um utilizador pode enviar códigos.',
   prefix: 'Códigos para uma gama de números que não são verificados, e códigos muito acima do normal.',
+  challenge:
+    'Pede uma prova onde prefix recusaria um utilizador novo; a prova permite um envio de um orçamento reservado.',
   'country-sends': 'Códigos para um país num dia.',
   'user-failures': 'Verificações falhadas de um utilizador.',
   'address-failures': 'Verificações falhadas de um endereço.',
