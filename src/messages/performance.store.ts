@@ -26,14 +26,16 @@ export function createPerformanceStore(db: Database) {
     async measureDelivery(from: Date, middle: Date): Promise<DeliveryRow[]> {
       const rows = await db.long((sql) =>
         sql.unsafe(
-          `select is_current, gateway, count(*)::int as delivered,
-             percentile_cont(0.5) within group (order by seconds) as median,
-             percentile_cont(0.95) within group (order by seconds) as p95
-           from (
+          // Distributed tables know neither grouping sets nor percentiles, so they only give the rows.
+          `with delivered as materialized (
              select requested_at >= $2 as is_current, gateway,
                greatest(0, extract(epoch from state_at - answered_at))::float8 as seconds
              from messages where requested_at >= $1 and state = 'delivered'
-           ) delivered
+           )
+           select is_current, gateway, count(*)::int as delivered,
+             percentile_cont(0.5) within group (order by seconds) as median,
+             percentile_cont(0.95) within group (order by seconds) as p95
+           from delivered
            group by grouping sets ((is_current), (is_current, gateway))
            order by gateway`,
           [from, middle],
