@@ -11,7 +11,6 @@ export interface FilterField {
   /** Of a choice: the values with their names. The first one, without a value, is `anyName`. */
   options?: readonly (readonly [value: string, name: string])[];
   anyName?: string;
-  list?: string;
 }
 
 interface FilterFormProps {
