@@ -1,5 +1,6 @@
 /** Wires erasure, subject access and retention. */
 import { secondsAfter } from '../clock.ts';
+import { countryOf } from '../phone/phone-number.ts';
 import { createEraseUser } from '../privacy/erase-user.ts';
 import { createPrivacyStore } from '../privacy/privacy.store.ts';
 import { createReadUserData } from '../privacy/read-user-data.ts';
@@ -21,7 +22,7 @@ export function openPrivacy({ config, db, clock, observer, jobs, traced }: Core)
   });
   jobs.start({ name: 'retention', everyMilliseconds: 600_000, runsOnce: true, run: retention.run });
   if (db.isDistributed) {
-    const run = () => store.completeErasures(secondsAfter(clock.now(), -completionSeconds), erasuresAtOnce);
+    const run = () => store.completeErasures(secondsAfter(clock.now(), -completionSeconds), erasuresAtOnce, countryOf);
     jobs.start({ name: 'complete-erasures', everyMilliseconds: 30_000, runsOnce: true, run });
   }
   return {

@@ -68,7 +68,9 @@ export async function eraseUser(sql: Transaction, erasure: Erasure): Promise<Era
   const retainedUntil = user.transaction_count === 0 ? null : erasure.retainedUntil;
   // Before the events: a receipt locks its message first and then the counter of events, too.
   await removeRows(sql, userId, removedTables);
+  // While the user still exists: an event counts its user's events by the user's row.
   await writeErasureEvents(sql, { ...erasure, retainedUntil }, phone);
+  await recordAction(sql, { userId, action: 'erase-user', actor: erasure.actor, now });
   await Promise.all([
     removeRows(sql, userId, [{ table: 'users', user: 'id' }, ...(retainedUntil === null ? retainedTables : [])]),
     sql`
@@ -79,60 +81,69 @@ export async function eraseUser(sql: Transaction, erasure: Erasure): Promise<Era
 }
 
 /**
- * Where users is distributed, one transaction over the coordinator and a worker is not atomic. So the coordinator's part
- * comes first, and says that the rest is due: `completeErasures` does it if this process cannot.
+ * Where users is distributed, one transaction over the coordinator and a worker is not atomic. So the coordinator first
+ * notes that the erasure is due: `completeErasures` does the rest if this process cannot.
  */
 export async function eraseDistributed(db: Database, erasure: Erasure): Promise<ErasureResult> {
   const result = await db.transaction((sql) => beginErasure(sql, erasure));
-  if (result !== 'unknown') await completeErasure(db, erasure.userId);
+  if (result !== 'unknown') await completeErasure(db, erasure.userId, erasure.countryOf);
   return result;
 }
 
-async function beginErasure(sql: Transaction, erasure: Erasure): Promise<ErasureResult> {
-  const { userId, now } = erasure;
-  const phone = await lockVerification(sql, userId);
+async function beginErasure(sql: Transaction, { userId, now, actor, ...erasure }: Erasure): Promise<ErasureResult> {
+  await lockVerification(sql, userId);
   const wasErased = await isErased(sql, userId);
-  const [user] = wasErased ? [] : await sql`select transaction_count from users where id = ${userId}`;
+  const [user] = wasErased
+    ? []
+    : await sql`select transaction_count, created_event_count from users where id = ${userId}`;
   if (!user) {
     await releaseVerification(sql, userId);
     return wasErased ? 'erased-before' : 'unknown';
   }
   const retainedUntil = user.transaction_count === 0 ? null : erasure.retainedUntil;
-  await removeRows(sql, userId, removedTables.filter(isLocal));
-  await writeErasureEvents(sql, { ...erasure, retainedUntil }, phone);
   await sql`
-    insert into erased_users (user_id, erased_at, retained_until, rows_removed_at, is_complete)
-    values (${userId}, ${now}, ${retainedUntil}, ${retainedUntil === null ? now : null}, false)`;
+    insert into erased_users (user_id, erased_at, retained_until, rows_removed_at, is_complete, is_told)
+    values (${userId}, ${now}, ${retainedUntil}, ${retainedUntil === null ? now : null}, false, false)`;
+  // The last events are numbered when the user is gone.
+  await sql`
+    insert into event_counters (user_id, sequence) values (${userId}, ${user.created_event_count})
+    on conflict (user_id) do nothing`;
+  await recordAction(sql, { userId, action: 'erase-user', actor, now });
   return 'erased';
 }
 
 /**
- * The worker's part, which can be done again: the user, and the transactions if nothing is retained. After that nothing
- * new can be written about the user, so what was written meanwhile is removed from the coordinator last.
+ * What is due after that, which can be done again. On the worker: the user, and the transactions if none is retained. From
+ * then on nothing can be begun about the user, so the coordinator's rows go last, and with them the events are written.
  */
-export async function completeErasure(db: Database, userId: number): Promise<void> {
+export async function completeErasure(db: Database, userId: number, countryOf: Erasure['countryOf']): Promise<void> {
   const [erased] = await db.write`
-    select rows_removed_at is not null as is_all_removed from erased_users where user_id = ${userId} and not is_complete`;
+    select erased_at, retained_until, rows_removed_at is not null as is_all_removed from erased_users
+    where user_id = ${userId} and not is_complete`;
   if (!erased) return;
   await db.transaction((sql) =>
     removeRows(sql, userId, [{ table: 'users', user: 'id' }, ...(erased.is_all_removed ? retainedTables : [])]),
   );
   await db.transaction(async (sql) => {
-    await lockVerification(sql, userId);
+    const phone = await lockVerification(sql, userId);
     await removeRows(sql, userId, removedTables.filter(isLocal));
+    const untold = await sql`
+      update erased_users set is_told = true where user_id = ${userId} and not is_told returning user_id`;
+    const events = { userId, now: erased.erased_at, retainedUntil: erased.retained_until, countryOf };
+    if (untold.length > 0) await writeErasureEvents(sql, events, phone);
   });
 }
 
-/** While the user still exists: an event counts its users' events by their row. */
-async function writeErasureEvents(sql: Transaction, erasure: Erasure, phone: string | null): Promise<void> {
-  const { userId, now, retainedUntil, actor, countryOf } = erasure;
+type ErasureEvents = Pick<Erasure, 'userId' | 'now' | 'retainedUntil' | 'countryOf'>;
+
+async function writeErasureEvents(sql: Transaction, erasure: ErasureEvents, phone: string | null): Promise<void> {
+  const { userId, now, retainedUntil, countryOf } = erasure;
   if (phone !== null) {
     const unlinked = JSON.stringify({ country: countryOf(phone), by: 'erasure' });
     await sql`select write_event('phone.unlinked', ${userId}, ${now}, ${unlinked}::text::json)`;
   }
   const erased = JSON.stringify({ retainedUntil: retainedUntil && writeTimestamp(retainedUntil) });
   await sql`select write_event('user.erased', ${userId}, ${now}, ${erased}::text::json)`;
-  await recordAction(sql, { userId, action: 'erase-user', actor, now });
 }
 
 interface AuditedAction {

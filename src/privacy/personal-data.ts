@@ -151,7 +151,7 @@ export const tables = {
     atErasure: 'kept',
     keptBecause: 'an id is never given out again. It holds nothing else',
     personal: { user_id: 'user id' },
-    other: ['erased_at', 'retained_until', 'rows_removed_at', 'is_complete'],
+    other: ['erased_at', 'retained_until', 'rows_removed_at', 'is_complete', 'is_told'],
   },
   phone_sends: {
     atErasure: 'kept',

@@ -28,11 +28,11 @@ export function createPrivacyStore(db: Database) {
       db.isDistributed ? eraseDistributed(db, erasure) : db.transaction((sql) => eraseUser(sql, erasure)),
 
     /** Completes erasures that were begun before a time, and looks once more for what was written meanwhile. How many. */
-    async completeErasures(begunBefore: Date, limit: number): Promise<number> {
+    async completeErasures(begunBefore: Date, limit: number, countryOf: Erasure['countryOf']): Promise<number> {
       const rows = await db.write`
         select user_id from erased_users where not is_complete and erased_at < ${begunBefore} limit ${limit}`;
       for (const { user_id } of rows) {
-        await completeErasure(db, user_id);
+        await completeErasure(db, user_id, countryOf);
         await db.write`update erased_users set is_complete = true where user_id = ${user_id}`;
       }
       return rows.length;

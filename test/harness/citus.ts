@@ -24,6 +24,22 @@ export async function readNodes(sql: postgres.Sql): Promise<Node[]> {
   }));
 }
 
+/** SQLSTATE 55006: object_in_use. */
+const inUse = '55006';
+const attemptsInUse = 20;
+
+/** Citus watches each database from a session of its own, which may take a while to end. */
+async function whileInUse(run: () => Promise<unknown>): Promise<void> {
+  for (let attempt = 1; ; attempt += 1) {
+    try {
+      await run();
+      return;
+    } catch (error) {
+      if ((error as { code?: unknown }).code !== inUse || attempt === attemptsInUse) throw error;
+    }
+  }
+}
+
 /** Runs statements in a database of every node. */
 export async function onNodes(url: string, nodes: Node[], database: string, statements: string[]): Promise<void> {
   for (const { host, port } of nodes) {
@@ -32,7 +48,7 @@ export async function onNodes(url: string, nodes: Node[], database: string, stat
     address.pathname = `/${database}`;
     const sql = postgres(address.href, { max: 1, onnotice: () => {} });
     try {
-      for (const statement of statements) await sql.unsafe(statement);
+      for (const statement of statements) await whileInUse(() => sql.unsafe(statement));
     } finally {
       await sql.end();
     }
@@ -52,6 +68,6 @@ export async function joinNodes(url: string, nodes: Node[], database: string): P
 
 export const distributeForTests = (url: string) => distribute(url, shardCount);
 
-/** Citus watches each database from a session of its own, and a database in use can be no template. */
+/** A database in use can be no template. */
 export const leaveTemplate = (name: string) =>
   `select pg_terminate_backend(pid, 5000) from pg_stat_activity where datname = '${name}' and pid <> pg_backend_pid()`;

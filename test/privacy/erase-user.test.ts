@@ -1,5 +1,5 @@
 /** Erasure: DELETE /User/{id} and everything that an erased id answers from then on. */
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, inject, it, vi } from 'vitest';
 import { tablesWith } from '../harness/personal-data.ts';
 import { newPhone, row, serviceForTest, startService, type Service } from '../harness/service.ts';
 
@@ -97,24 +97,28 @@ describe('DELETE /User/{id}', () => {
     expect([again.status, again.json.errors.Error]).toEqual([400, ['User already exists.']]);
   });
 
-  it('keeps an id from being given out again, also while the erasure is in progress', async () => {
-    const own = await serviceForTest();
-    const id = 700;
-    await own.call('/User', { id });
-    await own.sql`select setval('user_ids', ${id}, false)`;
-    let created: Promise<{ json: { id: number } }> | undefined;
-    await own.sql.begin(async (sql) => {
-      await sql`delete from users where id = ${id}`;
-      await sql`insert into erased_users (user_id, erased_at) values (${id}, now())`;
-      created = own.call('/User', {});
-      // The new user waits for the erasure.
-      await vi.waitUntil(async () => (await sql`select from pg_locks where not granted`).length > 0, {
-        timeout: 15_000,
+  // On a Citus an erasure is not one transaction: see test/citus/erasure.test.ts.
+  it.skipIf(inject('citusNodes').length > 0)(
+    'keeps an id from being given out again, also while the erasure is in progress',
+    async () => {
+      const own = await serviceForTest();
+      const id = 700;
+      await own.call('/User', { id });
+      await own.sql`select setval('user_ids', ${id}, false)`;
+      let created: Promise<{ json: { id: number } }> | undefined;
+      await own.sql.begin(async (sql) => {
+        await sql`delete from users where id = ${id}`;
+        await sql`insert into erased_users (user_id, erased_at) values (${id}, now())`;
+        created = own.call('/User', {});
+        // The new user waits for the erasure.
+        await vi.waitUntil(async () => (await sql`select from pg_locks where not granted`).length > 0, {
+          timeout: 15_000,
+        });
       });
-    });
-    expect((await created!).json.id).toBeGreaterThan(id);
-    expect((await own.call(`/User/${id}`, undefined, { method: 'DELETE' })).status).toBe(204);
-  });
+      expect((await created!).json.id).toBeGreaterThan(id);
+      expect((await own.call(`/User/${id}`, undefined, { method: 'DELETE' })).status).toBe(204);
+    },
+  );
 
   it('answers 204 when the user was erased before, 404 for an id that never existed', async () => {
     const id = await service.createUser();
