@@ -124,7 +124,7 @@ describe('the solution of a challenge', () => {
     const refused = await service.sendCode(await service.createUser(), newNumber());
     expect([...reasonOf(refused), refused.headers.get('challenge')]).toEqual([429, 'too-many-sends', null]);
     const established = await service.createUser();
-    await service.sql`update users set created_at = created_at - interval '8 days' where id = ${established}`;
+    await service.sql`update users set created_at = ${new Date(Date.now() - 8 * 86_400_000)} where id = ${established}`;
     expect((await service.sendCode(established, newNumber())).status).toBe(204);
   });
 
