@@ -1,4 +1,5 @@
 /** One real PostgreSQL for the whole run; each test file works on its own copy of a migrated template. */
+import { randomBytes } from 'node:crypto';
 import { chmod, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
@@ -12,6 +13,8 @@ import { distributeForTests, joinNodes, onNodes, readNodes, type Node } from './
 declare module 'vitest' {
   interface ProvidedContext {
     clusterUrl: string;
+    /** The database that those of the tests are copies of. */
+    templateName: string;
     /** The nodes, if it is a Citus. */
     citusNodes: Node[];
     /** One for all services: making a key takes longer than the rest of a start. */
@@ -26,17 +29,17 @@ export default async function setup(project: TestProject): Promise<() => Promise
   const sql = postgres(cluster.url, { max: 1, onnotice: () => {} });
   if (!process.env.TEST_DATABASE_URL) await cheapenLogin(sql, cluster.url);
   const nodes = await readNodes(sql);
-  const recreate = ['drop database if exists template_ledgerline with (force)', 'create database template_ledgerline'];
-  if (nodes.length === 0) for (const statement of recreate) await sql.unsafe(statement);
-  else {
-    await onNodes(cluster.url, nodes, 'postgres', recreate);
-    await joinNodes(cluster.url, nodes, 'template_ledgerline');
-  }
-  const template = databaseUrl(cluster.url, 'template_ledgerline');
+  // Two runs may share a server.
+  const templateName = `template_${randomBytes(6).toString('hex')}`;
+  const onEach = (statement: string) =>
+    nodes.length === 0 ? sql.unsafe(statement) : onNodes(cluster.url, nodes, 'postgres', [statement]);
+  await onEach(`create database ${templateName}`);
+  if (nodes.length > 0) await joinNodes(cluster.url, nodes, templateName);
+  const template = databaseUrl(cluster.url, templateName);
   await migrate(template);
   if (nodes.length > 0) await distributeForTests(template);
-  await sql.end();
   project.provide('clusterUrl', cluster.url);
+  project.provide('templateName', templateName);
   project.provide('citusNodes', nodes);
   project.provide('signingKey', await makeSigningKey());
   const runFolder = await mkdtemp(path.join(tmpdir(), 'ledgerline-run-'));
@@ -44,6 +47,8 @@ export default async function setup(project: TestProject): Promise<() => Promise
   await chmod(runFolder, 0o711);
   project.provide('runFolder', runFolder);
   return async () => {
+    if (process.env.TEST_DATABASE_URL) await onEach(`drop database if exists ${templateName} with (force)`);
+    await sql.end();
     await cluster.stop();
     await rm(runFolder, { recursive: true, force: true });
   };

@@ -34,13 +34,15 @@ const digestKey = randomBytes(32).toString('base64');
 export type Service = Awaited<ReturnType<typeof startService>>;
 
 /** A database of one's own, with the schema unless another template is named. */
-export async function cloneDatabase(template = 'template_ledgerline'): Promise<{ url: string; drop(): Promise<void> }> {
+export async function cloneDatabase(
+  template = inject('templateName'),
+): Promise<{ url: string; drop(): Promise<void> }> {
   const cluster = inject('clusterUrl');
   const name = `test_${randomBytes(6).toString('hex')}`;
   const nodes = inject('citusNodes');
   if (nodes.length > 0) {
     await onNodes(cluster, nodes, 'postgres', [
-      ...(template === 'template_ledgerline' ? [leaveTemplate(template)] : []),
+      ...(template === inject('templateName') ? [leaveTemplate(template)] : []),
       `create database ${name} template ${template}`,
     ]);
     return {
