@@ -102,8 +102,7 @@ it('counters that have expired go by themselves: the tables stay bounded over a 
     expect(ranges).toBeLessThanOrEqual(8 * 15);
     expect(budgets).toBeLessThanOrEqual(3 * 9);
   }
-  const [unknown] = await service.sql`
-    select count(*)::int as count from verifications v where not exists (select from users u where u.id = v.user_id)`;
+  const [unknown] = await service.sql`select count(*)::int as count from verifications where user_id >= 1000000`;
   expect(unknown!.count).toBeLessThanOrEqual(20);
   expect(afterDay.at(-1)![5]).toBeLessThanOrEqual(31 * 10 + 20);
 }, 120_000);
