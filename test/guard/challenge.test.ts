@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vites
 import { createClient, solveChallenge } from '../../client/index.ts';
 import { loadConfig } from '../../src/config/load.ts';
 import { configuredModes } from '../../src/guard/rules.ts';
-import { openDatabase } from '../../src/db/database.ts';
+import { openDetected } from '../../src/db/citus.ts';
 import { createGuardStore } from '../../src/guard/guard.store.ts';
 import { readLimits } from '../../src/guard/limits.ts';
 import { createSweeper } from '../../src/guard/sweeper.ts';
@@ -263,7 +263,7 @@ it('a challenge expires, and the rows of used proofs are removed', async () => {
   expect(await countProofs()).toBeGreaterThan(0);
   const now = new Date(Date.parse((await service.advance(301)).json.now));
   expect(reasonOf(await sendWith(solved(late), id, phoneNumber))).toEqual(challenged);
-  const db = openDatabase({ url: service.databaseUrl, connections: 3, statementSeconds: 5 });
+  const db = await openDetected({ url: service.databaseUrl, connections: 3, statementSeconds: 5 });
   const limits = readLimits(loadConfig({}));
   const sweep = createSweeper(createGuardStore(db), limits, { now: () => now });
   while (!(await sweep()));
