@@ -19,7 +19,11 @@ export const productionRules = {
   LEDGERLINE_TRUSTED_PROXIES: '127.0.0.1',
 };
 
-export async function startInstance() {
+/** What a solution costs at full scale. */
+const challengeWork = 400_000;
+
+/** At a smaller scale challenges are easier too. */
+export async function startInstance(scale = 1) {
   const folder = await mkdtemp(path.join(tmpdir(), 'ledgerline-attack-'));
   await chmod(folder, 0o711);
   const child = spawn(process.execPath, [main, 'serve'], {
@@ -29,6 +33,7 @@ export async function startInstance() {
       PORT: '0',
       DATA_DIR: path.join(folder, 'data'),
       LEDGERLINE_LOG_FORMAT: 'json',
+      LEDGERLINE_CHALLENGE_WORK: String(Math.ceil(challengeWork * scale)),
       ...productionRules,
     },
     stdio: ['ignore', 'pipe', 'inherit'],

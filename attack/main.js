@@ -5,9 +5,13 @@
  *   --url <address>  a running sandbox, whose data is deleted; if not given, one is started
  *   --scale <n>      how much of the large scenarios to play with all rules on; 1 if not given
  *   --only <words>   only scenarios whose name contains these words
+ *   --ranges         the scenarios about ranges of numbers instead, in memory and in full size: the rule alone
+ *   --honest <list>  with --ranges: honest users a day; 50,500,5000 if not given
  *   --json           one JSON line for each run instead of the table
  */
 import { parseArgs } from 'node:util';
+import { playRanges } from './ranges.js';
+import { ruleNames } from '../dist/guard/rules.js';
 import { startInstance } from './instance.js';
 import { scenarios } from './scenarios.js';
 import { World } from './world.js';
@@ -18,6 +22,8 @@ const { values: options } = parseArgs({
     scale: { type: 'string', default: '1' },
     only: { type: 'string' },
     json: { type: 'boolean', default: false },
+    ranges: { type: 'boolean', default: false },
+    honest: { type: 'string', default: '50,500,5000' },
     'all-rules-only': { type: 'boolean', default: false },
   },
 });
@@ -26,35 +32,17 @@ const scale = Number(options.scale);
 /** The share of a large scenario that is played when a rule is off: enough to show what the rule prevents. */
 const sampleScale = Math.min(scale, 0.02);
 
-const ruleNames = [
-  'user-sends',
-  'address-sends',
-  'token-sends',
-  'country',
-  'number-type',
-  'spend',
-  'phone-sends',
-  'phone-users',
-  'user-phones',
-  'prefix',
-  'country-sends',
-  'user-failures',
-  'address-failures',
-  'token-failures',
-  'phone-failures',
-  'one-code',
-];
-
 const codes = 1_000_000;
 
 function describe(scenario, rules, result) {
-  const { attempts, texts, price, guesses, honest, hurt, takeovers } = result;
+  const { attempts, texts, price, cpuSeconds, guesses, honest, hurt, takeovers } = result;
   return {
     scenario,
     rules,
     attempts,
     texts: texts ?? null,
     cost: texts === undefined ? null : Math.round(texts * (price ?? 0.1) * 100) / 100,
+    cpuSeconds: cpuSeconds === undefined || !texts ? null : Math.round((100 * cpuSeconds) / texts) / 100,
     takeoverOdds:
       guesses === undefined ? (takeovers === undefined ? null : Number(takeovers > 0)) : 1 - (1 - 1 / codes) ** guesses,
     honest,
@@ -69,6 +57,7 @@ const columns = [
   ['attempts', 9],
   ['texts', 7],
   ['cost', 9],
+  ['CPU s/text', 10],
   ['takeover', 10],
   ['honest hurt', 12],
 ];
@@ -84,19 +73,25 @@ function print(cells) {
 
 function show(run) {
   if (options.json) return console.log(JSON.stringify(run));
-  const { scenario, rules, attempts, texts, cost, takeoverOdds, honest, hurt, why } = run;
+  const { scenario, rules, attempts, texts, cost, cpuSeconds, takeoverOdds, honest, hurt, why } = run;
   print([
     scenario,
     rules,
     attempts,
     texts ?? '-',
     cost === null ? '-' : cost.toFixed(2),
+    cpuSeconds ?? '-',
     takeoverOdds === null ? '-' : `${(takeoverOdds * 100).toFixed(4)}%`,
     `${hurt} of ${honest}${why.length > 0 ? ` (${why.join(', ')})` : ''}`,
   ]);
 }
 
-const instance = options.url ? { url: options.url, stop: async () => {} } : await startInstance();
+if (options.ranges) {
+  playRanges(options.honest.split(',').map(Number));
+  process.exit();
+}
+
+const instance = options.url ? { url: options.url, stop: async () => {} } : await startInstance(scale);
 const world = new World(instance.url);
 try {
   if (!options.json) print(columns.map(([name]) => name));

@@ -3,53 +3,9 @@
  * the `price` of one; `guesses` at codes that could have been right; the number of `honest` users, and in `hurt` why some
  * were refused; `takeovers`, which must be zero.
  */
+import { honestPhone, honestStream } from './honest.js';
+import { pumpingScenarios } from './pumping.js';
 import { inParallel } from './world.js';
-
-/** Phone numbers of honest users, spread over many ranges. (Ranges below 60 belong to the Isle of Man.) */
-const honestPhone = (index) =>
-  `+4474${String(60 + ((index * 7919) % 40))}${String((index * 104_729) % 1_000_000).padStart(6, '0')}`;
-
-async function honestStream(world, count, atOnce = 4) {
-  const hurt = [];
-  await inParallel(count, atOnce, async (index) => {
-    const wrong = await world.honestVisit(honestPhone(index));
-    if (wrong) hurt.push(wrong);
-  });
-  return { honest: count, hurt };
-}
-
-/** Sends to the phones that `phoneOf` names, by many users from many addresses, over some hours. */
-async function pump(world, { attempts, users, hours, honest, phoneOf }) {
-  const pumpers = await world.users(users);
-  let texts = 0;
-  const people = { honest: 0, hurt: [] };
-  for (let hour = 0; hour < hours; hour += 1) {
-    const share = Math.ceil(attempts / hours);
-    const crowd = async () => {
-      const seen = await honestStream(offset(world, hour * honest), Math.ceil(honest / hours));
-      people.honest += seen.honest;
-      people.hurt.push(...seen.hurt);
-    };
-    const attack = inParallel(share, 48, async (index) => {
-      const number = hour * share + index;
-      const address = `198.${18 + ((number >> 16) & 1)}.${(number >> 8) & 255}.${number & 255}`;
-      if ((await world.send(pumpers[number % users], phoneOf(number), { address })) === 204) texts += 1;
-    });
-    await Promise.all([attack, crowd()]);
-    await world.wait(3600);
-  }
-  return { attempts, texts, ...people };
-}
-
-/** Honest users have other phones in every hour. */
-function offset(world, start) {
-  return {
-    honestVisit: (phone) =>
-      world.honestVisit(
-        `${phone.slice(0, 7)}${String((Number(phone.slice(7)) + start * 31) % 1_000_000).padStart(6, '0')}`,
-      ),
-  };
-}
 
 export const scenarios = [
   {
@@ -106,70 +62,7 @@ export const scenarios = [
       return { attempts, guesses, ...(await honestStream(world, 50)) };
     },
   },
-  {
-    name: 'pump a premium range',
-    matters: ['number-type', 'prefix', 'spend', 'country-sends'],
-    async run(world, { scale }) {
-      const result = await pump(world, {
-        attempts: Math.ceil(100_000 * scale),
-        users: Math.ceil(20_000 * scale),
-        hours: 2,
-        honest: Math.max(100, Math.ceil(1000 * scale)),
-        phoneOf: (number) => `+44909879${String(number % 10_000).padStart(4, '0')}`,
-      });
-      return { ...result, price: 0.45 };
-    },
-  },
-  {
-    name: 'pump 100 prefixes of an allowed country',
-    matters: ['prefix', 'user-sends', 'country-sends', 'spend'],
-    async run(world, { scale }) {
-      const prefixes = Math.max(5, Math.ceil(100 * scale));
-      const result = await pump(world, {
-        attempts: prefixes * 1000,
-        users: Math.ceil(20_000 * scale),
-        hours: 4,
-        honest: Math.max(100, Math.ceil(1000 * scale)),
-        phoneOf: (number) =>
-          `+447400${String(number % prefixes).padStart(2, '0')}${String(Math.floor(number / prefixes) % 10_000).padStart(4, '0')}`,
-      });
-      return { ...result, price: 0.04 };
-    },
-  },
-  {
-    name: 'pump thinly over thousands of prefixes',
-    matters: ['country-sends', 'spend', 'address-sends'],
-    async run(world, { scale }) {
-      const attempts = Math.ceil(30_000 * scale);
-      const result = await pump(world, {
-        attempts,
-        users: Math.ceil(10_000 * scale),
-        hours: 1,
-        honest: 100,
-        phoneOf: (number) => `+4474${String((number * 7919) % 50_000_000).padStart(8, '0')}`,
-      });
-      return { ...result, price: 0.04 };
-    },
-  },
-  {
-    name: 'pump and verify a quarter of the codes',
-    matters: ['prefix', 'country-sends', 'spend'],
-    async run(world, { scale }) {
-      const attempts = Math.ceil(30_000 * scale);
-      const ids = await world.users(Math.ceil(attempts / 2));
-      let texts = 0;
-      const people = await honestStream(world, 100);
-      await inParallel(attempts, 48, async (index) => {
-        const address = `198.18.${(index >> 8) & 255}.${index & 255}`;
-        const phone = `+447400${String(index % 100).padStart(2, '0')}${String(Math.floor(index / 100)).padStart(4, '0')}`;
-        const id = ids[index % ids.length];
-        if ((await world.send(id, phone, { address })) !== 204) return;
-        texts += 1;
-        if (index % 4 === 0) await world.verify(id, (await world.codes(phone))[0], { address });
-      });
-      return { attempts, texts, price: 0.04, ...people };
-    },
-  },
+  ...pumpingScenarios,
   {
     name: 'spell one number in many ways',
     matters: ['phone-sends', 'phone-users'],
@@ -253,8 +146,8 @@ export const scenarios = [
       return { attempts, honest, hurt };
     },
   },
-  {
-    name: 'lock an established user out with 20 accounts',
+  ...[2, 20].map((accounts) => ({
+    name: `lock an established user out with ${accounts} accounts`,
     matters: ['phone-sends', 'phone-users'],
     async run(world) {
       const hurt = [];
@@ -264,7 +157,7 @@ export const scenarios = [
         const phone = honestPhone(index + 2000);
         const victim = await world.user();
         await world.recordTransaction(victim);
-        for (const id of await world.users(20)) {
+        for (const id of await world.users(accounts)) {
           for (let call = 0; call < 3; call += 1, attempts += 1) await world.send(id, phone);
         }
         const address = world.address();
@@ -274,7 +167,7 @@ export const scenarios = [
       }
       return { attempts, honest, hurt };
     },
-  },
+  })),
   {
     name: 'resend in a loop for a day',
     matters: ['user-sends', 'phone-sends'],

@@ -1,5 +1,6 @@
 /** What attackers and honest users can do: call the API, read their own messages, wait. */
 import { Agent, request } from 'node:http';
+import { createSolver, parseChallenge } from '../dist/client/proof-of-work.js';
 
 export class World {
   #agent = new Agent({ keepAlive: true, maxSockets: 96 });
@@ -20,7 +21,7 @@ export class World {
     await this.#raw('DELETE', '/sandbox/data');
     this.#tokens.clear();
     this.#nextUser = 0;
-    for (const rule of off) await this.post('/operator/guard/mode', { rule, mode: 'off' });
+    for (const rule of off) await this.setMode(rule, 'off');
   }
 
   async wait(seconds) {
@@ -45,10 +46,11 @@ export class World {
     return this.#tokens.get(userId);
   }
 
-  async post(path, body, { address, boundTo } = {}) {
+  async post(path, body, { address, boundTo, headers } = {}) {
     return this.#raw('POST', path, body, {
       authorization: `Bearer ${await this.token(boundTo)}`,
       ...(address && { 'x-forwarded-for': address }),
+      ...headers,
     });
   }
 
@@ -79,6 +81,22 @@ export class World {
 
   async send(id, phoneNumber, options) {
     return (await this.post('/User/phone-number/send-code', { id, phoneNumber }, options)).status;
+  }
+
+  /** Sends, and solves the challenge if one is asked for. With the processor time that it took. */
+  async sendWithProof(id, phoneNumber, options) {
+    const send = (headers) => this.post('/User/phone-number/send-code', { id, phoneNumber }, { ...options, headers });
+    const first = await send({});
+    if (first.challenge === undefined) return { status: first.status, cpuSeconds: 0 };
+    const before = process.cpuUsage();
+    const solution = createSolver(parseChallenge(first.challenge))(Infinity);
+    const { user, system } = process.cpuUsage(before);
+    const { status } = await send({ 'challenge-solution': solution });
+    return { status, cpuSeconds: (user + system) / 1e6 };
+  }
+
+  async setMode(rule, mode) {
+    await this.post('/operator/guard/mode', { rule, mode });
   }
 
   async resend(id, options) {
@@ -129,7 +147,8 @@ export class World {
           let answer = '';
           response.setEncoding('utf8');
           response.on('data', (chunk) => (answer += chunk));
-          response.on('end', () => resolve({ status: response.statusCode, json: parsed(answer) }));
+          const { challenge } = response.headers;
+          response.on('end', () => resolve({ status: response.statusCode, challenge, json: parsed(answer) }));
         },
       );
       outgoing.on('error', reject);

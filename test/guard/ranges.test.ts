@@ -3,6 +3,15 @@ import { describe, expect, it } from 'vitest';
 import { loadConfig } from '../../src/config/load.ts';
 import { readLimits } from '../../src/guard/limits.ts';
 import { RangeBook, type RangeChange } from '../../src/guard/range-book.ts';
+import {
+  attackSends,
+  createRandom,
+  honestPhone,
+  honestSends,
+  phoneOfHundredPrefixes,
+  play,
+  thinPhone,
+} from '../../attack/range-world.js';
 import { emptyState, fade, rangesOf, sums, type RangeState } from '../../src/guard/ranges.ts';
 
 const { ranges: limits } = readLimits(loadConfig({ MODE: 'production', LEDGERLINE_COUNTRIES: 'GB' }));
@@ -10,82 +19,19 @@ const hour = 3_600_000;
 const day = 24 * hour;
 const start = Date.UTC(2026, 0, 5);
 
-/** The same numbers in every run. */
-function randomNumbers(seed: number) {
-  let state = seed;
-  return (limit: number) => {
-    state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0;
-    return Math.floor((state / 2 ** 32) * limit);
-  };
-}
-const random = randomNumbers(7);
-
-interface Send {
-  at: number;
-  isHonest: boolean;
-  phone: string;
-  /** Whether the code will be verified, a minute later. */
-  isVerified: boolean;
-}
-
-const honestPhone = () => `+4474${60 + random(40)}${String(random(1_000_000)).padStart(6, '0')}`;
-
-function honestSends(from: number, count: number, hours = 24, percent = 80): Send[] {
-  return Array.from({ length: count }, () => ({
-    at: from + random(hours * hour),
-    isHonest: true,
-    phone: honestPhone(),
-    isVerified: random(100) < percent,
-  }));
-}
-
-function attackSends(from: number, count: number, hours: number, percent: number, phoneOf: (index: number) => string) {
-  return Array.from({ length: count }, (_, index) => ({
-    at: from + Math.floor((index / count) * hours * hour),
-    isHonest: false,
-    phone: phoneOf(index),
-    isVerified: random(100) < percent,
-  }));
-}
-
-/** Thousands of prefixes of four digits, in ranges of which nothing is known. */
-const thin = (index: number) => `+4474${String((index * 7919) % 50_000_000).padStart(8, '0')}`;
-const hundredPrefixes = (index: number) =>
-  `+447400${String(index % 100).padStart(2, '0')}${String(Math.floor(index / 100) % 10_000).padStart(4, '0')}`;
+const random = createRandom();
+const honest = (from: number, count: number, hours = 24, percent = 80) =>
+  honestSends(random, from, count, { hours, percent });
+const attack = (from: number, count: number, hours: number, percent: number, phoneOf: (index: number) => string) =>
+  attackSends(random, from, count, { hours, percent, phoneOf });
 
 const bookInMemory = () => new RangeBook(limits, 1, async () => new Map());
 const numberOf = (phone: string) => ({ key: phone, country: 'GB' as const });
 
-function play(book: RangeBook, sends: Send[]) {
-  const texts = { honest: 0, attacker: 0 };
-  const refused = { honest: 0, attacker: 0 };
-  const verifications: { at: number; phone: string }[] = [];
-  const verifyUntil = (at: number) => {
-    while (verifications[0] && verifications[0].at <= at) {
-      const { at: verifiedAt, phone } = verifications.shift()!;
-      book.noteVerified(numberOf(phone), new Date(verifiedAt));
-    }
-  };
-  for (const { at, isHonest, phone, isVerified } of sends.toSorted((one, other) => one.at - other.at)) {
-    verifyUntil(at);
-    const who = isHonest ? 'honest' : 'attacker';
-    const verdict = book.judge(numberOf(phone), new Date(at));
-    if (verdict.objection) {
-      verdict.giveBack();
-      refused[who] += 1;
-    } else {
-      texts[who] += 1;
-      if (isVerified) verifications.push({ at: at + 60_000, phone });
-    }
-  }
-  verifyUntil(Infinity);
-  return { texts, refused };
-}
-
 /** Two weeks of honest users. */
 function knownCountry(usersOfDay: number) {
   const book = bookInMemory();
-  const sends = Array.from({ length: 14 }, (_, index) => honestSends(start + index * day, usersOfDay)).flat();
+  const sends = Array.from({ length: 14 }, (_, index) => honest(start + index * day, usersOfDay)).flat();
   const { refused } = play(book, sends);
   expect(refused.honest).toBe(0);
   return { book, now: start + 14 * day, usersOfDay };
@@ -94,17 +40,17 @@ function knownCountry(usersOfDay: number) {
 describe.each([50, 200])('a country with %d honest users a day', (usersOfDay) => {
   it('loses at most 300 texts to thin pumping, and no honest user', () => {
     const { book, now } = knownCountry(usersOfDay);
-    const { texts, refused } = play(book, [...attackSends(now, 10_000, 1, 0, thin), ...honestSends(now, usersOfDay)]);
+    const { texts, refused } = play(book, [...attack(now, 10_000, 1, 0, thinPhone), ...honest(now, usersOfDay)]);
     expect(texts.attacker).toBeGreaterThan(0);
     expect(texts.attacker).toBeLessThanOrEqual(300);
     expect(refused.honest).toBe(0);
   });
 
   it.each([10, 25, 50])('gives a pump that verifies %d percent at most a tenth of what it asks for', (percent) => {
-    for (const phoneOf of [thin, hundredPrefixes]) {
+    for (const phoneOf of [thinPhone, phoneOfHundredPrefixes]) {
       const { book, now } = knownCountry(usersOfDay);
-      const attack = attackSends(now, 5000, 4, percent, phoneOf);
-      const { texts, refused } = play(book, [...attack, ...honestSends(now, usersOfDay)]);
+      const attempts = attack(now, 5000, 4, percent, phoneOf);
+      const { texts, refused } = play(book, [...attempts, ...honest(now, usersOfDay)]);
       expect(texts.attacker).toBeLessThanOrEqual(500);
       expect(refused.honest).toBe(0);
     }
@@ -112,15 +58,15 @@ describe.each([50, 200])('a country with %d honest users a day', (usersOfDay) =>
 
   it('bounds a range also when its codes are verified', () => {
     const { book, now } = knownCountry(usersOfDay);
-    const { texts } = play(book, attackSends(now, 5000, 24, 90, hundredPrefixes));
+    const { texts } = play(book, attack(now, 5000, 24, 90, phoneOfHundredPrefixes));
     // 500 in a day, and what fades while the attack goes on.
     expect(texts.attacker).toBeLessThanOrEqual(1000);
   });
 
   it('serves a flash crowd of ten times the usual hour', () => {
     const { book, now } = knownCountry(usersOfDay);
-    const crowd = honestSends(now + 8 * hour, Math.round((usersOfDay / 24) * 10), 1, 75);
-    const { refused } = play(book, [...crowd, ...honestSends(now, usersOfDay)]);
+    const crowd = honest(now + 8 * hour, Math.round((usersOfDay / 24) * 10), 1, 75);
+    const { refused } = play(book, [...crowd, ...honest(now, usersOfDay)]);
     expect(refused.honest).toBe(0);
   });
 });
@@ -130,7 +76,7 @@ it('a slow ramp over two weeks gets at most three times the normal day', () => {
   const sends = Array.from({ length: 14 }, (_, index) => {
     const from = now + index * day;
     const count = Math.round((usersOfDay * 2 * (index + 1)) / 14);
-    return [...attackSends(from, count, 24, 0, thin), ...honestSends(from, usersOfDay)];
+    return [...attack(from, count, 24, 0, thinPhone), ...honest(from, usersOfDay)];
   }).flat();
   const { texts, refused } = play(book, sends);
   expect(texts.attacker).toBeLessThanOrEqual(3 * usersOfDay);
@@ -138,16 +84,19 @@ it('a slow ramp over two weeks gets at most three times the normal day', () => {
 });
 
 it('a new installation serves its first 5,000 users, and is not pumped', () => {
-  const attack = attackSends(start + 6 * hour, 10_000, 1, 0, thin);
-  const { texts, refused } = play(bookInMemory(), [...attack, ...honestSends(start, 5000, 24, 75)]);
+  const attempts = attack(start + 6 * hour, 10_000, 1, 0, thinPhone);
+  const { texts, refused } = play(bookInMemory(), [...attempts, ...honest(start, 5000, 24, 75)]);
   expect(refused.honest).toBe(0);
   expect(texts.attacker).toBeLessThanOrEqual(300);
 });
 
 it('a range that was pumped is open again for honest users a day later', () => {
   const { book, now } = knownCountry(200);
-  play(book, attackSends(now, 10_000, 1, 0, honestPhone));
-  const { refused } = play(book, honestSends(now + day, 200));
+  play(
+    book,
+    attack(now, 10_000, 1, 0, () => honestPhone(random)),
+  );
+  const { refused } = play(book, honest(now + day, 200));
   expect(refused.honest).toBeLessThanOrEqual(20);
 });
 

@@ -1,0 +1,75 @@
+/**
+ * Honest users and attackers before the rule about ranges of numbers alone, in memory: so many sends that a service would
+ * take hours. `npm run attack -- --ranges` plays them in full, and test/guard/ranges.test.ts at a size for a test.
+ */
+const hour = 3_600_000;
+const verifiedAfter = 60_000;
+
+/** The same numbers in every run. */
+export function createRandom(seed = 7) {
+  let state = seed;
+  return (limit) => {
+    state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0;
+    return Math.floor((state / 2 ** 32) * limit);
+  };
+}
+
+/** A phone in one of the forty ranges of six open digits where the honest users are. */
+export const honestPhone = (random) => `+4474${60 + random(40)}${String(random(1_000_000)).padStart(6, '0')}`;
+/** Thousands of prefixes of four digits, in ranges of which nothing is known. */
+export const thinPhone = (index) => `+4474${String((index * 7919) % 50_000_000).padStart(8, '0')}`;
+export const phoneOfHundredPrefixes = (index) =>
+  `+447400${String(index % 100).padStart(2, '0')}${String(Math.floor(index / 100) % 10_000).padStart(4, '0')}`;
+
+/** Sends of honest users at random times. */
+export function honestSends(random, from, count, { hours = 24, percent = 80 } = {}) {
+  return Array.from({ length: count }, () => ({
+    at: from + random(hours * hour),
+    isHonest: true,
+    phone: honestPhone(random),
+    isVerified: random(100) < percent,
+    provesItself: true,
+  }));
+}
+
+/** Sends of an attacker at even intervals, who verifies a percentage of the codes. */
+export function attackSends(random, from, count, { hours, percent = 0, phoneOf, provesItself = false }) {
+  return Array.from({ length: count }, (_, index) => ({
+    at: from + Math.floor((index / count) * hours * hour),
+    isHonest: false,
+    phone: phoneOf(index),
+    isVerified: random(100) < percent,
+    provesItself,
+  }));
+}
+
+/** Plays sends in the order of their times. With `takesProofs` those who prove themselves may use the reserve. */
+export function play(book, sends, { takesProofs = false } = {}) {
+  const texts = { honest: 0, attacker: 0 };
+  const refused = { honest: 0, attacker: 0 };
+  const proofs = { honest: 0, attacker: 0 };
+  const verifications = [];
+  let verified = 0;
+  const verifyUntil = (at) => {
+    for (; verifications[verified]?.at <= at; verified += 1) {
+      const { at: verifiedAt, phone } = verifications[verified];
+      book.noteVerified({ key: phone, country: 'GB' }, new Date(verifiedAt));
+    }
+  };
+  for (const { at, isHonest, phone, isVerified, provesItself } of sends.toSorted((one, other) => one.at - other.at)) {
+    verifyUntil(at);
+    const who = isHonest ? 'honest' : 'attacker';
+    const { objection, isOpenToProven, giveBack } = book.judge({ key: phone, country: 'GB' }, new Date(at));
+    const isProven = objection !== undefined && takesProofs && provesItself && isOpenToProven;
+    if (isProven) proofs[who] += 1;
+    if (objection && !isProven) {
+      giveBack();
+      refused[who] += 1;
+    } else {
+      texts[who] += 1;
+      if (isVerified) verifications.push({ at: at + verifiedAfter, phone });
+    }
+  }
+  verifyUntil(Infinity);
+  return { texts, refused, proofs };
+}

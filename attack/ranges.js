@@ -1,0 +1,100 @@
+/** The scenarios about ranges of numbers in full size, beside honest traffic of several sizes. */
+import { hash } from 'node:crypto';
+import { loadConfig } from '../dist/config/load.js';
+import { readLimits } from '../dist/guard/limits.js';
+import { RangeBook } from '../dist/guard/range-book.js';
+import {
+  attackSends,
+  createRandom,
+  honestPhone,
+  honestSends,
+  phoneOfHundredPrefixes,
+  play,
+  thinPhone,
+} from './range-world.js';
+
+const hour = 3_600_000;
+const day = 24 * hour;
+const start = Date.UTC(2026, 0, 5);
+const config = loadConfig({ MODE: 'production', LEDGERLINE_COUNTRIES: 'GB' });
+const { ranges: limits } = readLimits(config);
+
+/** Two weeks of honest users, then the attack, with honest users during it and on the day after it. */
+function playAfterLearning(usersOfDay, { attack, extraHonest = () => [], days = 1, takesProofs = false }) {
+  const random = createRandom();
+  const book = new RangeBook(limits, 1, async () => new Map());
+  const learning = Array.from({ length: 14 }, (_, index) => honestSends(random, start + index * day, usersOfDay));
+  play(book, learning.flat());
+  const from = start + 14 * day;
+  const attacking = attack(random, from, usersOfDay);
+  const people = Array.from({ length: days + 1 }, (_, index) => honestSends(random, from + index * day, usersOfDay));
+  const extra = extraHonest(random, from, usersOfDay);
+  const honest = [...people.flat(), ...extra];
+  const { texts, refused, proofs } = play(book, [...attacking, ...honest], { takesProofs });
+  return { attempts: attacking.length, texts: texts.attacker, proofs, honest: honest.length, hurt: refused.honest };
+}
+
+const pump = (count, options) => (random, from) =>
+  attackSends(random, from, count, { hours: 1, ...options, phoneOf: options.phoneOf });
+const insideHonestRanges = (random) => () => honestPhone(random);
+
+/** Grows evenly to twice the honest traffic. */
+const ramp = (phoneOf) => (random, from, usersOfDay) =>
+  Array.from({ length: 14 }, (_, index) => {
+    const count = Math.round((usersOfDay * 2 * (index + 1)) / 14);
+    return attackSends(random, from + index * day, count, { hours: 24, phoneOf: phoneOf(random) });
+  }).flat();
+
+const pumpInside = (provesItself) => (random, from) =>
+  attackSends(random, from, 30_000, { hours: 1, phoneOf: insideHonestRanges(random), provesItself });
+
+const thin = { phoneOf: thinPhone };
+const converting = [10, 25, 50].flatMap((percent) => [
+  [`100 prefixes, ${percent} % verified`, { attack: pump(100_000, { phoneOf: phoneOfHundredPrefixes, percent }) }],
+  [`thin, ${percent} % verified`, { attack: pump(30_000, { ...thin, percent }) }],
+]);
+
+const scenarios = [
+  ['thin', { attack: pump(30_000, thin) }],
+  ['thin, proofs on, attacker does not solve', { attack: pump(30_000, thin), takesProofs: true }],
+  ['thin, proofs on, attacker solves', { attack: pump(30_000, { ...thin, provesItself: true }), takesProofs: true }],
+  ...converting,
+  ['slow ramp over two weeks', { attack: ramp(() => thinPhone), days: 14 }],
+  ['slow ramp inside the honest ranges', { attack: ramp(insideHonestRanges), days: 14 }],
+  ['the same, proofs on, attacker does not solve', { attack: ramp(insideHonestRanges), days: 14, takesProofs: true }],
+  ['inside the honest ranges', { attack: pumpInside(false) }],
+  ['the same, proofs on, attacker does not solve', { attack: pumpInside(false), takesProofs: true }],
+  ['the same, proofs on, attacker solves', { attack: pumpInside(true), takesProofs: true }],
+  [
+    'flash crowd, ten times the normal hour',
+    {
+      attack: () => [],
+      extraHonest: (random, from, usersOfDay) =>
+        honestSends(random, from + 8 * hour, Math.round((usersOfDay / 24) * 10), { hours: 1, percent: 75 }),
+    },
+  ],
+];
+
+/** Processor time that one solution costs a server, with the hash function of OpenSSL. */
+function measureSolution() {
+  const tries = 200_000;
+  const before = process.cpuUsage();
+  for (let index = 0; index < tries; index += 1) hash('sha256', `${'x'.repeat(64)}.0.${index}`, 'hex');
+  const { user, system } = process.cpuUsage(before);
+  return (config.challengeWork * (user + system)) / tries / 1e6;
+}
+
+export function playRanges(sizes) {
+  const solutionSeconds = measureSolution();
+  console.log(`A solution takes about ${solutionSeconds.toFixed(2)} CPU seconds on this machine.\n`);
+  console.log('| scenario | honest users a day | attempts | texts | CPU seconds | honest users refused |');
+  console.log('|---|---:|---:|---:|---:|---:|');
+  for (const [name, scenario] of scenarios) {
+    for (const size of sizes) {
+      const { attempts, texts, proofs, honest, hurt } = playAfterLearning(size, scenario);
+      const seconds = Math.round(proofs.attacker * solutionSeconds);
+      const share = ((100 * hurt) / honest).toFixed(2);
+      console.log(`| ${name} | ${size} | ${attempts} | ${texts} | ${seconds} | ${hurt} of ${honest} (${share} %) |`);
+    }
+  }
+}
