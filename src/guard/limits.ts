@@ -35,6 +35,16 @@ export type GuardSettings = Readonly<Record<CountingRuleName, readonly Rate[]>> 
     rangeSends: ByLevel;
     rangeGrowth: number;
     rangeConversion: number;
+    rangeProvenCodes: number;
+    rangeProvenPercent: number;
+    rangeConversionCodes: number;
+    rangeKnownCodes: number;
+    rangeKnownPercent: number;
+    rangeTolerancePercent: number;
+    rangeHalvings: number;
+    rangeTrials: number;
+    rangeTrialPercent: number;
+    rangeReservePercent: number;
   };
 
 export function readLimits(settings: GuardSettings): GuardLimits {
@@ -44,6 +54,16 @@ export function readLimits(settings: GuardSettings): GuardLimits {
     sends: settings.rangeSends,
     growth: settings.rangeGrowth,
     conversionPercent: settings.rangeConversion,
+    provenCodes: settings.rangeProvenCodes,
+    provenPercent: settings.rangeProvenPercent,
+    conversionCodes: settings.rangeConversionCodes,
+    knownCodes: settings.rangeKnownCodes,
+    knownPercent: settings.rangeKnownPercent,
+    tolerancePercent: settings.rangeTolerancePercent,
+    halvings: settings.rangeHalvings,
+    trials: settings.rangeTrials,
+    trialPercent: settings.rangeTrialPercent,
+    reservePercent: settings.rangeReservePercent,
   };
   const rates = Object.fromEntries(countingRuleNames.map((name) => [name, settings[name]]));
   return { ...settings, ranges, countries: settings.countries ?? [], rates: rates as GuardLimits['rates'] };

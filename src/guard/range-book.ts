@@ -107,7 +107,11 @@ export class RangeBook {
     const { ranges, country } = this.#drawnRanges(number, now);
     for (const { range, entry, answers } of ranges) {
       const conversion = normalConversion(entry.state, country.state, this.#limits);
-      change(entry, range, { hourVerified: 1, normalVerified: 1, unverified: answers ? -explainedBy(conversion) : 0 });
+      change(entry, range, {
+        hourVerified: 1,
+        normalVerified: 1,
+        unverified: answers ? -explainedBy(conversion, this.#limits) : 0,
+      });
     }
   }
 
@@ -190,7 +194,7 @@ export class RangeBook {
   #noteObjection({ range, waitSeconds }: Objection, now: Date): void {
     const entry = this.#entries.get(range.name);
     if (!entry) return;
-    noteRefusal(entry.state, now.getTime());
+    noteRefusal(entry.state, this.#limits, now.getTime());
     const { shrinks, refusedAt } = entry.state;
     const limitedUntil = new Date(now.getTime() + 1000 * waitSeconds);
     change(entry, range, {}).refusal = { at: new Date(refusedAt), shrinks, limitedUntil };

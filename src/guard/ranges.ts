@@ -53,27 +53,31 @@ export interface RangeLimits {
   growth: number;
   /** The lowest share of verified codes that is taken for normal, in percent. */
   conversionPercent: number;
+  /** Verified codes of the learned days that prove a range, if it has so much of its country's conversion. */
+  provenCodes: number;
+  provenPercent: number;
+  /** Below so many verified codes a range has no conversion of its own, and the country's is taken. */
+  conversionCodes: number;
+  /** A country with so many is known, and has only a part of the least budgets, which are for the time before. */
+  knownCodes: number;
+  knownPercent: number;
+  /** A verified code explains a little more than it must, so that honest traffic does not drift to its limit. */
+  tolerancePercent: number;
+  /** How often the budget of newcomers is halved at most. */
+  halvings: number;
+  /** A range whose budget is used up is tried with so many unverified sends a day: if they are verified, it is open. */
+  trials: number;
+  /** The same, in percent of what is normal. */
+  trialPercent: number;
+  /** What each rank has that those before it do not reach, in percent of the newcomers' budget. */
+  reservePercent: number;
 }
 
 /** What is known of the sender. Each rank has a share that those before it do not reach. */
-export type Rank = 'newcomer' | 'proven' | 'established';
-const shareOfRank: Readonly<Record<Rank, number>> = { newcomer: 1, proven: 2, established: 3 };
+export const ranks = ['newcomer', 'proven', 'established'] as const;
+export type Rank = (typeof ranks)[number];
 
 const learnedDays = spanSeconds.normalSends / 86_400;
-/** So many verified codes in the learned days make a range a proven one, if its conversion is not far below normal. */
-const provenCount = 10;
-const provenShare = 0.7;
-/** Below this a range has no conversion of its own, and the country's is taken. */
-const conversionCount = 50;
-/** A country with so many verified codes in the learned days is known: the least budgets are for the time before. */
-const knownCountryCount = 500;
-const leastShareWhenKnown = 0.3;
-/** A verified code explains a little more than it must, so that honest traffic does not drift to its limit. */
-const tolerance = 0.95;
-const maxShrinks = 3;
-/** A range whose budget is used up is tried with so many unverified sends an hour: if they are verified, it is open. */
-const trialSends = 1.5;
-const trialShareOfHour = 0.1;
 const hourMilliseconds = 3_600_000;
 const dayMilliseconds = 86_400_000;
 
@@ -116,21 +120,22 @@ export function normalDay({ normalVerified }: RangeState, conversion: number): n
 
 /** The share of codes that is normally verified: the range's own if it is known well enough, or the country's. */
 export function normalConversion(state: RangeState, country: RangeState, limits: RangeLimits): number {
-  const own = state.normalVerified >= conversionCount ? state : country;
+  const own = state.normalVerified >= limits.conversionCodes ? state : country;
   const least = limits.conversionPercent / 100;
-  if (own.normalVerified < conversionCount) return least;
+  if (own.normalVerified < limits.conversionCodes) return least;
   return Math.min(1, Math.max(least, own.normalVerified / own.normalSends));
 }
 
 /** Enough codes were verified here lately for the range to answer for itself, instead of drawing on its country. */
 export function isProven(state: RangeState, country: RangeState, limits: RangeLimits): boolean {
-  if (state.normalVerified < provenCount) return false;
-  return state.normalVerified >= provenShare * normalConversion(country, country, limits) * state.normalSends;
+  if (state.normalVerified < limits.provenCodes) return false;
+  const least = (limits.provenPercent / 100) * normalConversion(country, country, limits);
+  return state.normalVerified >= least * state.normalSends;
 }
 
 /** How many sends one verified code explains. */
-export function explainedBy(conversion: number): number {
-  return 1 / (tolerance * conversion);
+export function explainedBy(conversion: number, { tolerancePercent }: RangeLimits): number {
+  return 100 / ((100 - tolerancePercent) * conversion);
 }
 
 export interface Objection {
@@ -157,13 +162,15 @@ export function objectTo(question: Question): Objection | undefined {
   const { range, state, country, limits, rank, unseen } = question;
   const conversion = normalConversion(state, country, limits);
   const normal = normalDay(state, conversion);
-  const least = limits.unverified[range.level] * (country.normalVerified < knownCountryCount ? 1 : leastShareWhenKnown);
+  const leastPercent = country.normalVerified < limits.knownCodes ? 100 : limits.knownPercent;
+  const least = (limits.unverified[range.level] * leastPercent) / 100;
+  const share = 1 + (ranks.indexOf(rank) * limits.reservePercent) / 100;
   // The budget that is halved is that of newcomers: the others keep theirs.
-  const share = rank === 'newcomer' ? shareOfRank[rank] / 2 ** state.shrinks : shareOfRank[rank];
-  const unverifiedLimit = share * Math.max(least, (limits.unverifiedPercent / 100) * normal);
-  const sendLimit = shareOfRank[rank] * Math.max(limits.sends[range.level], limits.growth * normal);
-  const trial = Math.max(trialSends, (trialShareOfHour * normal) / 24) - 1;
-  const tried = hourUnverified(state, conversion);
+  const halved = rank === 'newcomer' ? 2 ** state.shrinks : 1;
+  const unverifiedLimit = (share / halved) * Math.max(least, (limits.unverifiedPercent / 100) * normal);
+  const sendLimit = share * Math.max(limits.sends[range.level], limits.growth * normal);
+  const trial = Math.max(limits.trials, (limits.trialPercent / 100) * normal) / 24 - 1;
+  const tried = hourUnverified(state, conversion, limits);
   const waits = [
     // It ends when the budget has room, or when the range is tried again, whichever comes first.
     question.answersForUnverified
@@ -186,8 +193,8 @@ function fadingSeconds(sum: number, level: number, span: number): number {
   return level > 0 ? Math.log(sum / level) * span : 86_400;
 }
 
-function hourUnverified({ hourSends, hourVerified }: RangeState, conversion: number): number {
-  return Math.max(0, hourSends - explainedBy(conversion) * hourVerified);
+function hourUnverified({ hourSends, hourVerified }: RangeState, conversion: number, limits: RangeLimits): number {
+  return Math.max(0, hourSends - explainedBy(conversion, limits) * hourVerified);
 }
 
 function describe(range: Range, state: RangeState, normal: number, conversion: number): string {
@@ -201,9 +208,9 @@ function describe(range: Range, state: RangeState, normal: number, conversion: n
 const round = (value: number) => (value < 10 ? Number(value.toFixed(1)) : Math.round(value));
 
 /** After a refusal the budget is halved, once an hour at most, and not for ever. */
-export function noteRefusal(state: RangeState, now: number): void {
+export function noteRefusal(state: RangeState, { halvings }: RangeLimits, now: number): void {
   const isRepeated = now - state.refusedAt < hourMilliseconds;
   if (isRepeated) return;
-  state.shrinks = Math.min(maxShrinks, state.shrinks + 1);
+  state.shrinks = Math.min(halvings, state.shrinks + 1);
   state.refusedAt = now;
 }

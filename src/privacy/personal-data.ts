@@ -228,7 +228,6 @@ export const tables = {
     personal: { last_answer: 'the beginning of what a receiver answered', last_error: 'why a delivery failed' },
     other: ['id', 'endpoint_id', 'event_position', 'state', 'attempts', 'due_at', 'last_attempt_at', 'last_status'],
   },
-  guard_prefixes: noPerson('prefix', 'window_start', 'sent', 'verified', 'level', 'blocked_until'),
   guard_ranges: noPerson(
     ...['name', 'summed_at', 'hour_sends', 'hour_verified', 'day_sends', 'unverified', 'normal_sends'],
     ...['normal_verified', 'shrinks', 'refused_at', 'limited_until'],

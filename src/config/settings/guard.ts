@@ -1,5 +1,4 @@
 /** The limits of the rules against abuse. */
-import { rangeLevels, type ByLevel, type RangeLevel } from '../../guard/ranges.ts';
 import {
   countingRuleNames,
   countingRuleOf,
@@ -23,6 +22,7 @@ import {
   span,
   spanSeconds,
 } from '../kinds.ts';
+import { rangeSettings } from './ranges.ts';
 
 function rates(form: string, parts: number, make: (count: number, spans: number[]) => Rate): Kind<Rate[]> {
   return {
@@ -60,27 +60,6 @@ function single(kind: Kind<Rate[]>): Kind<Rate[]> {
     },
   };
 }
-
-/** A value for each size of a range: how many of the last digits it leaves open, or the country. */
-function byLevel(levels: readonly RangeLevel[]): Kind<ByLevel> {
-  return {
-    form: `list such as ${levels.map((level) => `${level}=20`).join(',')}`,
-    parse(value) {
-      const given = new Map(
-        list.parse(value).map((item): [string, number] => {
-          const [, level = '', count = ''] = /^(\w+)=([1-9]\d{0,8})$/.exec(item) ?? [];
-          return levels.some((known) => known === level) ? [level, Number(count)] : fail(`has the entry "${item}"`);
-        }),
-      );
-      const missing = levels.filter((level) => !given.has(level));
-      if (missing.length > 0) return fail(`has no entry for ${missing.join(', ')}`);
-      return Object.fromEntries(rangeLevels.map((level) => [level, given.get(level) ?? Infinity])) as ByLevel & object;
-    },
-  };
-}
-
-const unverifiedByLevel = byLevel(rangeLevels);
-const sendsByLevel = byLevel(rangeLevels.filter((level) => level !== 'country'));
 
 const destination = /^(\*|[A-Z]{2}|\+[1-9]\d{0,14})$/;
 
@@ -190,39 +169,7 @@ export const guardSettings = {
     defaultText: 'premium-rate, shared-cost, toll-free, pager, voicemail, personal-number',
     about: 'Kinds of numbers that no code is sent to.',
   }),
-  rangeUnverified: setting<ByLevel>({
-    env: 'LEDGERLINE_RANGE_UNVERIFIED',
-    kind: unverifiedByLevel,
-    default: unverifiedByLevel.parse('4=20,5=30,6=50,7=100,country=200'),
-    defaultText: '4=20,5=30,6=50,7=100,country=200',
-    about:
-      'Codes that a range of numbers may be sent in about a day without being verified, by how many of the last digits the range leaves open; a third of it once the country is known.',
-  }),
-  rangeUnverifiedPercent: setting({
-    env: 'LEDGERLINE_RANGE_UNVERIFIED_PERCENT',
-    kind: integer(1, 1000),
-    default: 15,
-    about: 'The same in percent of what the range is sent on a normal day; the larger of both holds.',
-  }),
-  rangeSends: setting<ByLevel>({
-    env: 'LEDGERLINE_RANGE_SENDS',
-    kind: sendsByLevel,
-    default: sendsByLevel.parse('4=100,5=200,6=500,7=2000'),
-    defaultText: '4=100,5=200,6=500,7=2000',
-    about: 'Codes that a range may be sent in about a day, verified or not.',
-  }),
-  rangeGrowth: setting({
-    env: 'LEDGERLINE_RANGE_GROWTH',
-    kind: integer(1, 1000),
-    default: 3,
-    about: 'The same as a multiple of what the range is sent on a normal day; the larger of both holds.',
-  }),
-  rangeConversion: setting({
-    env: 'LEDGERLINE_RANGE_CONVERSION',
-    kind: integer(1, 100),
-    default: 60,
-    about: 'The lowest percentage of verified codes that is taken for normal, also before anything is known.',
-  }),
+  ...rangeSettings,
   challengeWork: setting({
     env: 'LEDGERLINE_CHALLENGE_WORK',
     kind: integer(1, 100_000_000),

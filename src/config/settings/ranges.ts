@@ -1,0 +1,124 @@
+/** The limits of ranges of numbers: docs/decisions/0007-ranges.md has the table that justifies the defaults. */
+import { rangeLevels, type ByLevel, type RangeLevel } from '../../guard/ranges.ts';
+import { fail, integer, type Kind, list, setting } from '../kinds.ts';
+
+/** A value for each size of a range: how many of the last digits it leaves open, or the country. */
+function byLevel(levels: readonly RangeLevel[]): Kind<ByLevel> {
+  return {
+    form: `list such as ${levels.map((level) => `${level}=20`).join(',')}`,
+    parse(value) {
+      const given = new Map(
+        list.parse(value).map((item): [string, number] => {
+          const [, level = '', count = ''] = /^(\w+)=([1-9]\d{0,8})$/.exec(item) ?? [];
+          return levels.some((known) => known === level) ? [level, Number(count)] : fail(`has the entry "${item}"`);
+        }),
+      );
+      const missing = levels.filter((level) => !given.has(level));
+      if (missing.length > 0) return fail(`has no entry for ${missing.join(', ')}`);
+      return Object.fromEntries(rangeLevels.map((level) => [level, given.get(level) ?? Infinity])) as ByLevel & object;
+    },
+  };
+}
+
+const unverifiedByLevel = byLevel(rangeLevels);
+const sendsByLevel = byLevel(rangeLevels.filter((level) => level !== 'country'));
+
+export const rangeSettings = {
+  rangeUnverified: setting<ByLevel>({
+    env: 'LEDGERLINE_RANGE_UNVERIFIED',
+    kind: unverifiedByLevel,
+    default: unverifiedByLevel.parse('4=20,5=30,6=50,7=100,country=200'),
+    defaultText: '4=20,5=30,6=50,7=100,country=200',
+    about:
+      'Codes that a range of numbers may be sent in about a day without being verified, by how many of the last digits the range leaves open; a third of it once the country is known.',
+  }),
+  rangeUnverifiedPercent: setting({
+    env: 'LEDGERLINE_RANGE_UNVERIFIED_PERCENT',
+    kind: integer(1, 1000),
+    default: 15,
+    about: 'The same in percent of what the range is sent on a normal day; the larger of both holds.',
+  }),
+  rangeSends: setting<ByLevel>({
+    env: 'LEDGERLINE_RANGE_SENDS',
+    kind: sendsByLevel,
+    default: sendsByLevel.parse('4=100,5=200,6=500,7=2000'),
+    defaultText: '4=100,5=200,6=500,7=2000',
+    about: 'Codes that a range may be sent in about a day, verified or not.',
+  }),
+  rangeGrowth: setting({
+    env: 'LEDGERLINE_RANGE_GROWTH',
+    kind: integer(1, 1000),
+    default: 3,
+    about: 'The same as a multiple of what the range is sent on a normal day; the larger of both holds.',
+  }),
+  rangeConversion: setting({
+    env: 'LEDGERLINE_RANGE_CONVERSION',
+    kind: integer(1, 100),
+    default: 60,
+    about: 'The lowest percentage of verified codes that is taken for normal, also before anything is known.',
+  }),
+  rangeProvenCodes: setting({
+    env: 'LEDGERLINE_RANGE_PROVEN_CODES',
+    kind: integer(1, 1_000_000),
+    default: 10,
+    about:
+      'Verified codes of two weeks that prove a range: it then answers for its unverified codes itself, instead of its country. Fewer than ten are chance.',
+  }),
+  rangeProvenPercent: setting({
+    env: 'LEDGERLINE_RANGE_PROVEN_PERCENT',
+    kind: integer(1, 100),
+    default: 70,
+    about: 'A range is proven only with so much of its country’s conversion. A pump that verifies half stays below it.',
+  }),
+  rangeConversionCodes: setting({
+    env: 'LEDGERLINE_RANGE_CONVERSION_CODES',
+    kind: integer(1, 1_000_000),
+    default: 50,
+    about:
+      'Verified codes of two weeks from which a range has a conversion of its own; before, its country’s is taken.',
+  }),
+  rangeKnownCodes: setting({
+    env: 'LEDGERLINE_RANGE_KNOWN_CODES',
+    kind: integer(1, 100_000_000),
+    default: 500,
+    about: 'Verified codes of two weeks that make a country known: the least budgets are for the time before.',
+  }),
+  rangeKnownPercent: setting({
+    env: 'LEDGERLINE_RANGE_KNOWN_PERCENT',
+    kind: integer(1, 100),
+    default: 30,
+    about: 'What is left of LEDGERLINE_RANGE_UNVERIFIED in a country that is known, in percent.',
+  }),
+  rangeTolerancePercent: setting({
+    env: 'LEDGERLINE_RANGE_TOLERANCE_PERCENT',
+    kind: integer(0, 50),
+    default: 5,
+    about: 'A verified code explains so much more than it must, so that honest traffic does not drift to its limit.',
+  }),
+  rangeHalvings: setting({
+    env: 'LEDGERLINE_RANGE_HALVINGS',
+    kind: integer(0, 10),
+    default: 3,
+    about: 'How often the budget of newcomers is halved at most, once an hour, while it is used up.',
+  }),
+  rangeTrials: setting({
+    env: 'LEDGERLINE_RANGE_TRIALS',
+    kind: integer(0, 100_000),
+    default: 36,
+    about:
+      'Unverified codes a day with which a range is tried whose budget is used up, so that it opens by itself: 1.5 an hour.',
+  }),
+  rangeTrialPercent: setting({
+    env: 'LEDGERLINE_RANGE_TRIAL_PERCENT',
+    kind: integer(0, 100),
+    default: 10,
+    about: 'The same in percent of what the range is sent normally; the larger of both holds.',
+  }),
+  rangeReservePercent: setting({
+    env: 'LEDGERLINE_RANGE_RESERVE_PERCENT',
+    kind: integer(0, 1000),
+    default: 100,
+    about:
+      'What is reserved for newcomers with a proof, and as much again for established users, in percent of the budget of newcomers.',
+  }),
+};
