@@ -6,6 +6,7 @@ import { createMetricSet, type KnownLabels } from './monitoring/registry.ts';
 export type Observation =
   | { kind: 'code-sent'; userId: number; phone: string; gateway: string; traceId: string }
   | { kind: 'send-refused'; userId: number; reason: string; traceId: string }
+  | { kind: 'send-proven'; userId: number; proof: string; traceId: string }
   | { kind: 'send-failed'; userId: number; gateway: string; reason: string; traceId: string }
   | { kind: 'send-outcome-unknown'; userId: number; gateway: string; reason: string; traceId: string }
   | { kind: 'test-number-used'; userId: number; phone: string; traceId: string }
@@ -148,6 +149,8 @@ export function createObserver(options: ObserverOptions): Observer {
         return counter('codes_total').inc({ outcome: 'sent' });
       case 'send-refused':
         return counter('codes_total').inc({ outcome: observation.reason });
+      case 'send-proven':
+        return counter('proofs_total').inc({ kind: observation.proof });
       case 'send-failed':
         return counter('codes_total').inc({ outcome: 'failed' });
       case 'send-outcome-unknown':

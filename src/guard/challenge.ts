@@ -23,6 +23,7 @@ export interface ProvenSend {
 
 /** A proof that is right, unless it was used before. */
 export interface Proof {
+  kind: 'solution' | 'attestation';
   /** The digest by which a used proof is known. */
   key: Buffer;
   expiresAt: Date;
@@ -96,8 +97,8 @@ export function createChallenges({ keys, attestationKeys, work, seconds, digest 
   }
 
   /** The nonce of a back end need only be new for the user. */
-  function proofOf(kind: string, { userId }: ProvenSend, nonce: string, expiresAt: Date): Proof {
-    return { key: digest('proof', `${kind}\n${userId}\n${nonce}`), expiresAt };
+  function proofOf(kind: Proof['kind'], { userId }: ProvenSend, nonce: string, expiresAt: Date): Proof {
+    return { kind, key: digest('proof', `${kind}\n${userId}\n${nonce}`), expiresAt };
   }
 
   return { make, check };

@@ -32,6 +32,11 @@ export const metrics = defineMetrics({
     help: 'Codes requested, by outcome: sent, unknown (the text may arrive), failed, phone-taken, or the rule that refused.',
     labels: { outcome: ['sent', 'unknown', 'failed', 'phone-taken', 'phone-not-supported'] },
   },
+  proofs_total: {
+    type: 'counter',
+    help: 'Codes that were sent because the caller proved itself, by kind of proof. codes_total counts the challenges.',
+    labels: { kind: ['solution', 'attestation'] },
+  },
   verifications_total: {
     type: 'counter',
     help: 'Attempts to verify a code, by outcome.',

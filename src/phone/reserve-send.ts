@@ -113,6 +113,7 @@ export function createReserveSend(guard: SendGuard) {
       observe({ kind: 'send-refused', userId, reason: 'phone-taken', traceId: send.origin.traceId });
       throw phoneTaken();
     }
+    if (proof) observe({ kind: 'send-proven', userId, proof: proof.kind, traceId: send.origin.traceId });
     return { codeNumber, messageNumber, repeated, requestedAt: now, phoneKey, counted };
   };
 

@@ -65,6 +65,12 @@ function attest(id: number, phoneNumber: string, { key = attestationKey, expires
   return { attestation: `v1.${expires}.${once}.${createHmac('sha256', key).update(statement).digest('base64url')}` };
 }
 
+/** How many sends have passed by a proof of this kind, by the service's metrics. */
+async function countPassed(kind: string): Promise<number> {
+  const { text } = await service.call('/metrics', undefined, { method: 'GET', token: null });
+  return Number(new RegExp(`proofs_total\\{kind="${kind}"\\} (\\d+)`).exec(text)![1]);
+}
+
 const countProofs = async () => (await service.sql`select count(*)::int as count from guard_proofs`)[0]!.count;
 
 describe('the solution of a challenge', () => {
@@ -128,6 +134,14 @@ describe('the solution of a challenge', () => {
     expect((await service.sendCode(established, newNumber())).status).toBe(204);
   });
 
+  it('is not asked for from a user who has verified a phone before', async () => {
+    const newNumber = await fullRange();
+    const known = await service.verifiedUser(newRange()());
+    await service.call(`/User/${known}/phone-number`, undefined, { method: 'DELETE' });
+    expect((await service.sendCode(known, newNumber())).status).toBe(204);
+    expect(reasonOf(await service.sendCode(await service.createUser(), newNumber()))).toEqual(challenged);
+  });
+
   it('is not asked for, nor used up, where another rule refuses', async () => {
     const newNumber = await fullRange();
     const [id, phoneNumber] = [await service.createUser(), newNumber()];
@@ -156,8 +170,10 @@ describe('an attestation', () => {
     const newNumber = await fullRange();
     const [id, phoneNumber] = [await service.createUser(), newNumber()];
     const statement = attest(id, phoneNumber);
+    const before = await countPassed('attestation');
     expect((await sendWith(statement, id, phoneNumber)).status).toBe(204);
     expect(reasonOf(await sendWith(statement, id, phoneNumber))).toEqual(challenged);
+    expect(await countPassed('attestation')).toBe(before + 1);
   });
 
   it('is bound to user, number, key and time', async () => {

@@ -13,7 +13,7 @@ create or replace function reserve_send(
   phone_key bytea, called_at timestamptz, correlation_type smallint,
   -- It must not be sent, whatever the counters say.
   is_forbidden boolean,
-  -- It must not be sent unless the user is established.
+  -- It must not be sent unless the user is established, or has verified a phone before.
   is_forbidden_to_newcomers boolean,
   limits send_limits, sources guard_source[],
   -- A user who was created before this, or who has transactions, is established.
@@ -115,7 +115,11 @@ begin
   -- A phone that another user holds still counts for the user and the sources: nobody looks numbers up for free.
   if not is_linked_to_other_user then found_refusals := found_refusals || phone_refusals; end if;
   if cardinality(found_refusals) > 0 then refusals := to_json(found_refusals); end if;
-  if (is_forbidden or is_forbidden_to_newcomers and not is_user_established) and not is_linked_to_other_user or refusals is not null and is_refused(found_refusals) then
+  if is_forbidden_to_newcomers and not is_user_established and not exists (
+      select from messages m where m.user_id = for_user and m.verified_at is not null) then
+    is_forbidden := true;
+  end if;
+  if is_forbidden and not is_linked_to_other_user or refusals is not null and is_refused(found_refusals) then
     decision := 'refused';
     return;
   end if;
