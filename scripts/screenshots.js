@@ -1,26 +1,29 @@
 /**
- * Takes screenshots of every page for the documentation: `npm run screenshots`, or `npm run screenshots console` for those
- * whose names start with that word. Needs an installed Chromium, or CHROMIUM=path.
+ * Takes pictures of every page in every state, light and dark, 1280 and 390 pixels wide, into `screenshots/`, and copies
+ * those that README and docs show to `docs/images/`, with the tour. Needs an installed Chromium, or CHROMIUM=path.
+ * `npm run screenshots wallet`: only states whose names start so, and no tour. `npm run screenshots -- --shown`: only the
+ * pictures that README and docs show.
  */
-import { execFileSync } from 'node:child_process';
-import { existsSync } from 'node:fs';
-import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
-import { createRequire } from 'node:module';
+import { copyFile, mkdir, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { brotliDecompressSync } from 'node:zlib';
-import { chromium } from 'playwright-core';
 import { startApp } from '../dist/app/start.js';
 import { loadConfig } from '../dist/config/load.js';
 import { freePort } from '../dist/free-port.js';
-import { liveAWeek, playGateways } from './busy-week.js';
+import { launchBrowser } from './screenshots/browser.js';
+import { liveAWeek, playGateways } from './screenshots/busy-week.js';
+import { consoleStates, sandboxStates, shown } from './screenshots/states.js';
+import { createTour } from './screenshots/tour.js';
 
-const wanted = process.argv[2] ?? '';
+const words = process.argv.slice(2);
+const isShownOnly = words.includes('--shown');
+const prefix = words.find((word) => !word.startsWith('--')) ?? '';
+const pictures = fileURLToPath(new URL('../screenshots/', import.meta.url));
 const images = fileURLToPath(new URL('../docs/images/', import.meta.url));
-const candidates = [process.env.CHROMIUM, '/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome'];
-const executablePath = candidates.find((file) => file && existsSync(file));
-if (!executablePath) throw new Error('No Chromium found: install one, or set CHROMIUM to its path.');
+
+const variants = ['light', 'dark'].flatMap((colorScheme) => [1280, 390].map((width) => ({ colorScheme, width })));
+const heights = { 1280: 860, 390: 844 };
 
 const folder = await mkdtemp(path.join(tmpdir(), 'ledgerline-screenshots-'));
 const start = (name, settings = {}) =>
@@ -30,145 +33,73 @@ const start = (name, settings = {}) =>
     terminal: () => {},
     logFormat: 'text',
   });
-let app = await start('data');
-const browser = await chromium.launch({ executablePath, args: ['--no-sandbox'], env: await fontEnvironment() });
 
-/** The fonts of the test browser's package, so that pictures look the same on every machine. */
-async function fontEnvironment() {
-  const bin = path.join(path.dirname(createRequire(import.meta.url).resolve('@sparticuz/chromium')), '../bin');
-  const input = brotliDecompressSync(await readFile(path.join(bin, 'fonts.tar.br')));
-  execFileSync('tar', ['xf', '-', '-C', folder], { input });
-  const config = path.join(folder, 'fonts.conf');
-  const dirs = [`${folder}/fonts`, '/usr/share/fonts'].map((dir) => `<dir>${dir}</dir>`).join('');
-  const preferred = [
-    ['system-ui', 'Open Sans'],
-    ['sans-serif', 'Open Sans'],
-    ['ui-monospace', 'DejaVu Sans Mono'],
-    ['monospace', 'DejaVu Sans Mono'],
-  ]
-    .map(
-      ([name, font]) =>
-        `<alias binding="strong"><family>${name}</family><prefer><family>${font}</family></prefer></alias>`,
-    )
-    .join('');
-  await writeFile(
-    config,
-    `<?xml version="1.0"?><fontconfig>${dirs}${preferred}<cachedir>${folder}/cache</cachedir></fontconfig>`,
-  );
-  return { ...process.env, FONTCONFIG_FILE: config };
-}
+const shownFile = (state, { colorScheme, width }) =>
+  shown.find((entry) => entry.state === state && entry.colorScheme === colorScheme && entry.width === width)?.file;
 
-const desk = { width: 1280, height: 860 };
-const phone = { width: 390, height: 844 };
-
-async function picture(name, address, { viewport, colorScheme = 'light', prepare, ...more }) {
-  if (!name.startsWith(wanted)) return;
+async function takePicture(url, { name, address, height, prepare }, variant) {
+  const { colorScheme, width } = variant;
   const context = await browser.newContext({
-    viewport,
+    viewport: { width, height: (width === 1280 && height) || heights[width] },
     colorScheme,
     locale: 'en-GB',
     timezoneId: 'Europe/Berlin',
-    ...more,
   });
   const page = await context.newPage();
   page.on('pageerror', (error) => console.error(name, error.message));
-  page.on('console', (message) => message.type() === 'error' && console.error(name, message.text()));
-  await page.goto(app.url + address);
+  await page.goto(url + address);
   await prepare?.(page);
+  await page.evaluate('scrollTo(0, 0)');
   await page.waitForTimeout(400);
-  await page.screenshot({ path: path.join(images, `${name}.png`) });
+  const file = path.join(pictures, `${name}-${colorScheme}-${width}.png`);
+  await page.screenshot({ path: file });
   await context.close();
+  const image = shownFile(name, variant);
+  if (image) await copyFile(file, path.join(images, `${image}.png`));
 }
 
-const safe = [
-  ['prefix', '+447700'],
-  ['number', '+447400120003'],
-  ['number', '+4915123420007'],
-];
+/** A state that cannot be reached is reported, and the others are taken. */
+async function takePictures(url, states) {
+  for (const state of states.filter(({ name }) => name.startsWith(prefix))) {
+    for (const variant of variants) {
+      if (isShownOnly && !shownFile(state.name, variant)) continue;
+      try {
+        await takePicture(url, state, variant);
+      } catch (error) {
+        console.error(`${state.name}, ${variant.colorScheme}, ${variant.width}: ${error.message}`);
+        process.exitCode = 1;
+      }
+    }
+  }
+}
 
-const listed = (page) => page.locator('button.row').first().waitFor();
-
+const browser = await launchBrowser(folder);
+const tour = createTour(browser);
+let app;
 try {
+  await mkdir(pictures, { recursive: true });
   await mkdir(images, { recursive: true });
-  await picture('wallet', '/wallet', { viewport: desk, prepare: listed });
-  await picture('wallet-dark', '/wallet', { viewport: desk, colorScheme: 'dark', prepare: listed });
-  await picture('wallet-phone', '/wallet', { viewport: phone, prepare: listed });
-  await picture('wallet-detail', '/wallet', {
-    viewport: desk,
-    async prepare(page) {
-      await listed(page);
-      await page.locator('button.row').nth(2).click();
-    },
-  });
-  await picture('wallet-filters', '/wallet?type=CARD&amountFrom=10', {
-    viewport: phone,
-    colorScheme: 'dark',
-    async prepare(page) {
-      await listed(page);
-      await page.getByRole('button', { name: /^Filters/ }).click();
-    },
-  });
-  const number = async (page, typed = '07400 123456') => {
-    await page.getByLabel('Phone number').fill(typed);
-    await page.getByRole('button', { name: 'Send code' }).click();
-    await page
-      .getByRole('button', { name: /^Use \d/ })
-      .first()
-      .waitFor();
-  };
-  const verified = async (page) => {
-    await number(page, '07400 123457');
-    await page
-      .getByRole('button', { name: /^Use \d/ })
-      .first()
-      .click();
-    await page.getByRole('heading', { name: 'Verified' }).waitFor();
-  };
-  await picture('sandbox', '/', { viewport: { ...desk, height: 980 }, prepare: number });
-  await picture('sandbox-dark', '/', { viewport: { ...desk, height: 980 }, colorScheme: 'dark', prepare: verified });
-  await picture('sandbox-phone', '/', { viewport: phone });
-
+  app = await start('data');
+  if (prefix === '') {
+    await tour.showSandbox(app.url);
+    await tour.showWallet(app.url);
+  }
+  await takePictures(app.url, sandboxStates);
   await app.stop();
+
   const gateways = await playGateways();
   // Receipts are requested only by a service that knows its own address.
   const port = await freePort();
   app = await start('week', { ...gateways.settings, PORT: `${port}`, PUBLIC_URL: `http://127.0.0.1:${port}` });
   const blocked = await liveAWeek(app.url, gateways);
   gateways.stop();
-  await picture('console', '/console', {
-    viewport: { ...desk, height: 1080 },
-    prepare: (page) => page.locator('.tile').first().waitFor(),
-  });
-  await picture('console-guard', '/console#guard', {
-    viewport: { ...desk, height: 980 },
-    colorScheme: 'dark',
-    prepare: (page) => page.getByRole('button', { name: 'mode of prefix' }).waitFor(),
-  });
-  await picture('console-phone', '/console', {
-    viewport: phone,
-    colorScheme: 'dark',
-    prepare: (page) => page.locator('.tile').first().waitFor(),
-  });
-  await picture('console-safe-list', '/console#safe-list', {
-    viewport: { ...desk, height: 720 },
-    async prepare(page) {
-      for (const [kind, text] of safe) {
-        await page.getByLabel('Kind').selectOption(kind);
-        await page.getByLabel(kind === 'prefix' ? 'Prefix' : 'Phone number').fill(text);
-        await page.getByRole('button', { name: 'Add' }).click();
-        await page
-          .getByRole('row')
-          .filter({ hasText: text.slice(-2) })
-          .waitFor();
-      }
-    },
-  });
-  await picture('console-customer', `/console#customer/${blocked}`, {
-    viewport: { ...desk, height: 1240 },
-    prepare: (page) => page.locator('.trail').first().waitFor(),
-  });
+  await takePictures(app.url, consoleStates(blocked));
+  if (prefix === '') {
+    await tour.showConsole(app.url);
+    await tour.save(path.join(images, 'tour.webp'));
+  }
 } finally {
   await browser.close();
-  await app.stop();
+  await app?.stop();
   await rm(folder, { recursive: true, force: true });
 }

@@ -3,6 +3,7 @@ import { useEffect, useState } from 'preact/hooks';
 import type { Transaction } from '../../client/index.ts';
 import { History } from './history.tsx';
 import { Icon } from './icons.tsx';
+import { documentLocale } from './locale.ts';
 import { useSaveFile } from './save-file.ts';
 import { Sheet } from './sheet.tsx';
 import { sentenceOf } from './states.tsx';
@@ -112,7 +113,9 @@ function ConfirmationButton({ transactionId }: { transactionId: string }) {
         type="button"
         class="pill"
         onClick={() =>
-          void save(fileName, () => client.makeStatement({ individualId, transactionId, timeZone, locale }))
+          void save(fileName, () =>
+            client.makeStatement({ individualId, transactionId, timeZone, locale: documentLocale(locale) }),
+          )
         }
       >
         <Icon name="receipt" />

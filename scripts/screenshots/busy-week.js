@@ -1,7 +1,7 @@
 /** A week of traffic for screenshots: two simulated gateways on loopback, their receipts, and customers. */
 import { createHmac } from 'node:crypto';
 import { createServer } from 'node:http';
-import { clientCredentials, createClient } from '../dist/client/index.js';
+import { clientCredentials, createClient } from '../../dist/client/index.js';
 
 const account = 'AC00000000000000000000000000000000';
 const secret = 'screenshots';

@@ -1,0 +1,179 @@
+/** Every page in every state. A state has a name, an address, and what is done before the picture is taken. */
+
+const wallet = (page) => page.locator('button.row').first().waitFor();
+const message = (page) => page.locator('.state').waitFor();
+const click =
+  (selector, index = 0) =>
+  async (page) => {
+    await wallet(page);
+    await page.locator(selector).nth(index).click();
+  };
+
+const useButton = (page) => page.getByRole('button', { name: /^Use \d/ }).first();
+
+export async function enterNumber(page, typed = '07400 123456') {
+  await page.getByLabel('Phone number').fill(typed);
+}
+
+export async function sendCode(page, typed) {
+  await enterNumber(page, typed);
+  await page.getByRole('button', { name: 'Send code' }).click();
+  await useButton(page).waitFor();
+}
+
+export async function verify(page, typed) {
+  await sendCode(page, typed);
+  await useButton(page).click();
+  await page.getByRole('heading', { name: 'Verified' }).waitFor();
+}
+
+/** A phone belongs to one user, so each picture of a verified one needs another. */
+let lastPhone = 123_500;
+const nextPhone = () => `07400 ${(lastPhone += 1)}`;
+
+async function enterWrongCode(page) {
+  await sendCode(page, nextPhone());
+  const right = /\d{6}/.exec(await useButton(page).innerText())[0];
+  await page.getByLabel('Code', { exact: true }).fill(right === '000000' ? '111111' : '000000');
+  await page.getByRole('alert').waitFor();
+}
+
+/** The page as production serves it: without the sandbox's token. */
+async function inProduction(page) {
+  await page.route('**/wallet', async (route) => {
+    const response = await route.fetch();
+    const body = (await response.text()).replace('data-mode="sandbox"', 'data-mode="production"');
+    await route.fulfill({ response, body });
+  });
+  await page.reload();
+  await page.getByLabel('Access token').waitFor();
+}
+
+/** Somebody without transactions. */
+async function openEmptyWallet(page) {
+  const { origin } = new URL(page.url());
+  const form = { grant_type: 'client_credentials', client_id: 'sandbox', client_secret: 'sandbox' };
+  const { access_token: token } = await (await page.request.post(`${origin}/connect/token`, { form })).json();
+  const answer = await page.request.post(`${origin}/User`, { headers: { authorization: `Bearer ${token}` } });
+  await page.goto(`${origin}/wallet?individual=${(await answer.json()).id}`);
+  await message(page);
+}
+
+/** All states that a fresh sandbox can show. */
+export const sandboxStates = [
+  { name: 'sandbox', address: '/', height: 980, prepare: (page) => sendCode(page, nextPhone()) },
+  { name: 'sandbox-number', address: '/' },
+  {
+    name: 'sandbox-countries',
+    address: '/',
+    prepare: (page) => page.getByRole('button', { name: /^Country:/ }).click(),
+  },
+  { name: 'sandbox-wrong-code', address: '/', height: 980, prepare: enterWrongCode },
+  { name: 'sandbox-verified', address: '/', height: 980, prepare: (page) => verify(page, nextPhone()) },
+  { name: 'sandbox-arabic', address: '/?locale=ar' },
+  { name: 'wallet', address: '/wallet', prepare: wallet },
+  {
+    name: 'wallet-detail',
+    address: '/wallet',
+    async prepare(page) {
+      await click('button.row', 2)(page);
+      await page.locator('.history').waitFor();
+    },
+  },
+  { name: 'wallet-filters', address: '/wallet?type=CARD&amountFrom=10', prepare: click('.bar button.pill') },
+  { name: 'wallet-no-match', address: '/wallet?search=nobody+at+all', prepare: message },
+  { name: 'wallet-empty', address: '/wallet', prepare: openEmptyWallet },
+  { name: 'wallet-totals', address: '/wallet?type=CARD&amountFrom=10', prepare: wallet },
+  { name: 'wallet-export', address: '/wallet', prepare: click('.export summary') },
+  { name: 'wallet-settings', address: '/wallet', prepare: click('.preferences summary') },
+  { name: 'wallet-unknown', address: '/wallet?individual=2000000000', prepare: message },
+  {
+    name: 'wallet-offline',
+    address: '/wallet',
+    async prepare(page) {
+      await wallet(page);
+      await page.context().setOffline(true);
+      await page.getByRole('alert').waitFor();
+    },
+  },
+  {
+    name: 'wallet-print',
+    address: '/wallet?type=CARD',
+    async prepare(page) {
+      await wallet(page);
+      await page.evaluate('window.print = () => undefined');
+      await page.locator('.export summary').click();
+      await page.getByRole('button', { name: 'Print' }).click();
+      await page.locator('.printed').waitFor({ state: 'attached' });
+      await page.emulateMedia({ media: 'print' });
+    },
+  },
+  { name: 'wallet-sign-in', address: '/wallet', prepare: inProduction },
+  ...['de', 'fr', 'es', 'pt', 'it', 'ar', 'ja'].map((language) => ({
+    name: `wallet-${language}`,
+    address: `/wallet?locale=${language}`,
+    prepare: wallet,
+  })),
+  {
+    name: 'reference',
+    address: '/docs',
+    prepare: (page) => page.getByRole('heading', { name: 'Ledgerline', level: 1 }).first().waitFor(),
+  },
+];
+
+const safe = [
+  ['prefix', '+447700'],
+  ['number', '+447400120003'],
+  ['number', '+4915123420007'],
+];
+
+/** Adds the entries of the safe list that are not there yet. */
+async function fillSafeList(page) {
+  await page.getByLabel('Kind').waitFor();
+  for (const [kind, text] of safe) {
+    const entry = page.getByRole('row').filter({ hasText: text.slice(-2) });
+    if ((await entry.count()) > 0) continue;
+    await page.getByLabel('Kind').selectOption(kind);
+    await page.getByLabel(kind === 'prefix' ? 'Prefix' : 'Phone number').fill(text);
+    await page.getByRole('button', { name: 'Add' }).click();
+    await entry.waitFor();
+  }
+}
+
+/** The console after a busy week. `blocked`: a customer who is blocked. */
+export const consoleStates = (blocked) => [
+  { name: 'console', address: '/console', height: 1080, prepare: (page) => page.locator('.tile').first().waitFor() },
+  {
+    name: 'console-guard',
+    address: '/console#guard',
+    height: 980,
+    prepare: (page) => page.getByRole('button', { name: 'mode of prefix' }).waitFor(),
+  },
+  { name: 'console-safe-list', address: '/console#safe-list', height: 720, prepare: fillSafeList },
+  {
+    name: 'console-customer',
+    address: `/console#customer/${blocked}`,
+    height: 1240,
+    prepare: (page) => page.locator('.trail').first().waitFor(),
+  },
+  { name: 'console-events', address: '/console#events' },
+  { name: 'console-webhooks', address: '/console#webhooks' },
+  { name: 'console-audit', address: '/console#audit' },
+];
+
+/** The pictures that README and docs show: the name of the file, and of what. */
+export const shown = [
+  { file: 'sandbox', state: 'sandbox', colorScheme: 'light', width: 1280 },
+  { file: 'sandbox-dark', state: 'sandbox-verified', colorScheme: 'dark', width: 1280 },
+  { file: 'sandbox-phone', state: 'sandbox-number', colorScheme: 'light', width: 390 },
+  { file: 'wallet', state: 'wallet', colorScheme: 'light', width: 1280 },
+  { file: 'wallet-dark', state: 'wallet', colorScheme: 'dark', width: 1280 },
+  { file: 'wallet-phone', state: 'wallet', colorScheme: 'light', width: 390 },
+  { file: 'wallet-detail', state: 'wallet-detail', colorScheme: 'light', width: 1280 },
+  { file: 'wallet-filters', state: 'wallet-filters', colorScheme: 'dark', width: 390 },
+  { file: 'console', state: 'console', colorScheme: 'light', width: 1280 },
+  { file: 'console-guard', state: 'console-guard', colorScheme: 'dark', width: 1280 },
+  { file: 'console-phone', state: 'console', colorScheme: 'dark', width: 390 },
+  { file: 'console-safe-list', state: 'console-safe-list', colorScheme: 'light', width: 1280 },
+  { file: 'console-customer', state: 'console-customer', colorScheme: 'light', width: 1280 },
+];
