@@ -1,5 +1,11 @@
 import { describe, expect, it } from 'vitest';
-import type { OperatorWebhookEndpoint, OverviewDay } from '../../client/index.ts';
+import type {
+  GuardBlock,
+  GuardDecision,
+  GuardRuleUsage,
+  OperatorWebhookEndpoint,
+  OverviewDay,
+} from '../../client/index.ts';
 import { alertsOf } from '../../web/console/alerts.ts';
 
 const now = Date.parse('2026-03-08T12:00:00Z');
@@ -72,5 +78,53 @@ describe('a webhook endpoint', () => {
       'The webhook endpoint at example.com was disabled.',
     ]);
     expect(texts({ endpoints: [endpoint({ enabled: false, disabledReason: 'request' })] })).toEqual([]);
+  });
+});
+
+describe('the guard', () => {
+  const block: GuardBlock = {
+    id: 'prefix:+25191123',
+    rule: 'prefix',
+    subject: '+25191123…',
+    userIds: null,
+    until: '2026-03-08T13:00:00Z',
+  };
+  const decision: GuardDecision = {
+    id: 1,
+    at: '2026-03-08T11:00:00Z',
+    rule: 'prefix',
+    action: 'refused',
+    operation: 'send-code',
+    userId: 1,
+    phone: '+25…27',
+    phoneKey: null,
+    country: 'ET',
+    source: null,
+    evidence: 'range +25191123 was sent 20 codes in the last hour',
+  };
+
+  it('closed a range, with the evidence if it is still known', () => {
+    expect(texts({ blocks: [block], rangeDecisions: [decision] })).toEqual([
+      'Codes to +25191123… are refused: range +25191123 was sent 20 codes in the last hour.',
+    ]);
+    const other = { ...decision, evidence: 'range +2519112 was sent 20 codes in the last hour' };
+    expect(texts({ blocks: [block], rangeDecisions: [other] })).toEqual(['Codes to +25191123… are refused.']);
+  });
+
+  it('counts spending near its limit', () => {
+    const limit = { userId: null, seconds: null, blockSeconds: null };
+    const spend = (used: number): GuardRuleUsage => ({
+      rule: 'spend',
+      counts: 'money',
+      limits: [
+        { ...limit, subject: null, used, limit: 100 },
+        { ...limit, subject: 'GB', used, limit: 100 },
+      ],
+    });
+    expect(texts({ usage: [spend(79)] })).toEqual([]);
+    expect(texts({ usage: [spend(80)] })).toEqual([
+      '80% of what may be spent today is used.',
+      'United Kingdom: 80% of what may be spent today is used.',
+    ]);
   });
 });
