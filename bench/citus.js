@@ -31,7 +31,7 @@ export async function benchCitus(bench, { rows, individuals, seconds }) {
   }
   // In turn, so that what else runs on the machine meets both.
   for (const [name, url] of Object.entries(citusUrls)) {
-    const service = await bench.service({ DATABASE_URL: url, LEDGERLINE_LOG_LEVEL: 'warn' });
+    const service = await bench.service({ DATABASE_URL: url });
     Object.assign(prepared[name], await measure(service, { rows, individuals, seconds }));
     await service.stop();
   }

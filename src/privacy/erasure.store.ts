@@ -21,6 +21,9 @@ export interface Erasure {
 
 export type ErasureResult = 'erased' | 'erased-before' | 'unknown';
 
+const erasureAction = 'erase-user';
+const targetOf = (userId: number) => `user ${userId}`;
+
 const removedTables = tablesAtErasure('removed').filter(({ table }) => table !== 'users');
 const retainedTables = tablesAtErasure('retained');
 const isLocal = ({ table }: UserRows) => !distributedTables.some((distributed) => distributed.table === table);
@@ -70,7 +73,7 @@ export async function eraseUser(sql: Transaction, erasure: Erasure): Promise<Era
   await removeRows(sql, userId, removedTables);
   // While the user still exists: an event counts its user's events by the user's row.
   await writeErasureEvents(sql, { ...erasure, retainedUntil }, phone);
-  await recordAction(sql, { userId, action: 'erase-user', actor: erasure.actor, now });
+  await recordAction(sql, { userId, action: erasureAction, actor: erasure.actor, now });
   await Promise.all([
     removeRows(sql, userId, [{ table: 'users', user: 'id' }, ...(retainedUntil === null ? retainedTables : [])]),
     sql`
@@ -108,7 +111,9 @@ async function beginErasure(sql: Transaction, { userId, now, actor, ...erasure }
   await sql`
     insert into event_counters (user_id, sequence) values (${userId}, ${user.created_event_count})
     on conflict (user_id) do nothing`;
-  await recordAction(sql, { userId, action: 'erase-user', actor, now });
+  await sql`
+    insert into operator_actions (acted_at, subject, client, action, target, user_id)
+    values (${now}, ${actor.subject}, ${actor.client}, ${erasureAction}, ${targetOf(userId)}, ${userId})`;
   return 'erased';
 }
 
@@ -130,8 +135,19 @@ export async function completeErasure(db: Database, userId: number, countryOf: E
     const untold = await sql`
       update erased_users set is_told = true where user_id = ${userId} and not is_told returning user_id`;
     const events = { userId, now: erased.erased_at, retainedUntil: erased.retained_until, countryOf };
-    if (untold.length > 0) await writeErasureEvents(sql, events, phone);
+    if (untold.length === 0) return;
+    await writeErasureEvents(sql, events, phone);
+    await writeActionEvent(sql, userId, erased.erased_at);
   });
+}
+
+/** The event of the action that began the erasure. */
+async function writeActionEvent(sql: Transaction, userId: number, erasedAt: Date): Promise<void> {
+  await sql`
+    select write_event('operator.acted', ${userId}::int, ${erasedAt}::timestamptz,
+      json_build_object('action', a.action, 'actor', a.subject, 'target', a.target))
+    from operator_actions a
+    where a.acted_at = ${erasedAt}::timestamptz and a.user_id = ${userId}::int and a.action = ${erasureAction}`;
 }
 
 type ErasureEvents = Pick<Erasure, 'userId' | 'now' | 'retainedUntil' | 'countryOf'>;
@@ -155,5 +171,5 @@ interface AuditedAction {
 
 export async function recordAction(sql: Transaction, { userId, action, actor, now }: AuditedAction): Promise<void> {
   await sql`
-    select record_action(${now}, ${actor.subject}, ${actor.client}, ${action}, ${`user ${userId}`}, null, ${userId}, null)`;
+    select record_action(${now}, ${actor.subject}, ${actor.client}, ${action}, ${targetOf(userId)}, null, ${userId}, null)`;
 }

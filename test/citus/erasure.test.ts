@@ -67,8 +67,8 @@ it.skipIf(inject('citusNodes').length === 0).each([2, 3])('before transaction %i
   const told = (await log.readPage(page)).events.map(({ type, sequence }) => `${sequence} ${type}`);
   expect(told.filter((text) => !text.includes('transactions'))).toEqual([
     '1 user.created',
-    '2 operator.acted',
-    '3 phone.unlinked',
-    '4 user.erased',
+    '2 phone.unlinked',
+    '3 user.erased',
+    '4 operator.acted',
   ]);
 });
