@@ -13,6 +13,9 @@ import { importFile, load, ratio, round } from './harness.js';
 export const citusUrls = { citus: process.env.CITUS_URL, plain: process.env.PLAIN_URL };
 
 const shardCount = 32;
+/** The databases may be used again, and remember it. */
+const digestKey = Buffer.alloc(32, 'bench').toString('base64');
+const run = Date.now();
 const firstId = 500_001;
 const largeId = firstId - 1;
 /** Individuals that rows of one are recorded for. */
@@ -31,7 +34,7 @@ export async function benchCitus(bench, { rows, individuals, seconds }) {
   }
   // In turn, so that what else runs on the machine meets both.
   for (const [name, url] of Object.entries(citusUrls)) {
-    const service = await bench.service({ DATABASE_URL: url });
+    const service = await bench.service({ DATABASE_URL: url, LEDGERLINE_DIGEST_KEY: digestKey });
     Object.assign(prepared[name], await measure(service, { rows, individuals, seconds }));
     await service.stop();
   }
@@ -52,7 +55,7 @@ function ndjson(rows, individuals, prefix) {
   return Array.from({ length: rows }, (_, index) =>
     JSON.stringify({
       individualId: index % 2 === 0 ? largeId : firstId + (index % individuals),
-      transactionId: `${prefix}-${index}`,
+      transactionId: `${prefix}-${run}-${index}`,
       amount: `${1 + (index % 900)}.50`,
       currency: 'EUR',
       timeStamp: new Date(Date.UTC(2026, 0, 1) + index * 1000).toISOString(),
@@ -86,7 +89,7 @@ async function measure({ url, token }, { rows, individuals, seconds }) {
       transactions: [
         {
           individualId: recordIds[index % recordIds.length],
-          transactionId: `one-${index}`,
+          transactionId: `one-${run}-${index}`,
           amount: '1.50',
           currency: 'EUR',
           timeStamp: '2026-02-01T00:00:00Z',
