@@ -31,6 +31,17 @@ it('links only to files that exist', async () => {
   expect(broken).toEqual([]);
 });
 
+it('shows every picture somewhere', async () => {
+  const pages = (await Promise.all(['.', 'docs'].map(pagesIn))).flat();
+  const shown = await Promise.all(
+    pages.map(async (page) =>
+      fileLinks(await readFile(path.join(root, page), 'utf8')).map((link) => path.join(path.dirname(page), link)),
+    ),
+  );
+  const pictures = (await readdir(path.join(root, 'docs/images'))).map((name) => path.join('docs/images', name));
+  expect(pictures.filter((picture) => !shown.flat().includes(picture))).toEqual([]);
+});
+
 it('British numbers in examples are British, not of Guernsey, Jersey or the Isle of Man', async () => {
   const pages = ['openapi.json', ...(await Promise.all(['.', 'docs'].map(pagesIn))).flat()];
   const foreign: string[] = [];

@@ -142,7 +142,7 @@ async function fillSafeList(page) {
 
 /** The console after a busy week. `blocked`: a customer who is blocked. */
 export const consoleStates = (blocked) => [
-  { name: 'console', address: '/console', height: 1080, prepare: (page) => page.locator('.tile').first().waitFor() },
+  { name: 'console', address: '/console', height: 1080, prepare: (page) => page.locator('.tiles').first().waitFor() },
   {
     name: 'console-guard',
     address: '/console#guard',
@@ -156,6 +156,12 @@ export const consoleStates = (blocked) => [
     height: 1240,
     prepare: (page) => page.locator('.trail').first().waitFor(),
   },
+  {
+    name: 'console-messages',
+    address: '/console#messages',
+    prepare: (page) => page.locator('tbody tr').first().waitFor(),
+  },
+  { name: 'console-settings', address: '/console#settings' },
   { name: 'console-events', address: '/console#events' },
   { name: 'console-webhooks', address: '/console#webhooks' },
   { name: 'console-audit', address: '/console#audit' },
@@ -164,16 +170,12 @@ export const consoleStates = (blocked) => [
 /** The pictures that README and docs show: the name of the file, and of what. */
 export const shown = [
   { file: 'sandbox', state: 'sandbox', colorScheme: 'light', width: 1280 },
-  { file: 'sandbox-dark', state: 'sandbox-verified', colorScheme: 'dark', width: 1280 },
-  { file: 'sandbox-phone', state: 'sandbox-number', colorScheme: 'light', width: 390 },
   { file: 'wallet', state: 'wallet', colorScheme: 'light', width: 1280 },
-  { file: 'wallet-dark', state: 'wallet', colorScheme: 'dark', width: 1280 },
   { file: 'wallet-phone', state: 'wallet', colorScheme: 'light', width: 390 },
   { file: 'wallet-detail', state: 'wallet-detail', colorScheme: 'light', width: 1280 },
-  { file: 'wallet-filters', state: 'wallet-filters', colorScheme: 'dark', width: 390 },
   { file: 'console', state: 'console', colorScheme: 'light', width: 1280 },
   { file: 'console-guard', state: 'console-guard', colorScheme: 'dark', width: 1280 },
-  { file: 'console-phone', state: 'console', colorScheme: 'dark', width: 390 },
+  { file: 'console-messages', state: 'console-messages', colorScheme: 'light', width: 1280 },
   { file: 'console-safe-list', state: 'console-safe-list', colorScheme: 'light', width: 1280 },
   { file: 'console-customer', state: 'console-customer', colorScheme: 'light', width: 1280 },
 ];
