@@ -8,7 +8,7 @@ import type {
   OverviewDay,
 } from '../../client/index.ts';
 import { hrefOf } from './hrefs.ts';
-import { countryName, formatNumber, formatShare } from './format.ts';
+import { countryName, formatNumber, formatShare, leftToRight } from './format.ts';
 import { t } from './texts.ts';
 
 export interface Alert {
@@ -68,8 +68,9 @@ function rangeAlerts(blocks: readonly GuardBlock[], decisions: readonly GuardDec
     .filter(({ rule }) => rule === 'prefix')
     .map(({ id, subject }) => {
       const name = id.slice('prefix:'.length);
+      const range = leftToRight(subject);
       const evidence = decisions.find((decision) => decision.evidence?.includes(` ${name} `))?.evidence;
-      const text = evidence ? t.alerts.closedRangeEvidence(subject, evidence) : t.alerts.closedRange(subject);
+      const text = evidence ? t.alerts.closedRangeEvidence(range, leftToRight(evidence)) : t.alerts.closedRange(range);
       return { key: id, text, href: hrefOf('guard', '', { rule: 'prefix' }) };
     });
 }

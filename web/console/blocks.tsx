@@ -3,7 +3,7 @@ import { useRef, useState } from 'preact/hooks';
 import type { GuardBlock } from '../../client/index.ts';
 import { hrefOf } from './hrefs.ts';
 import { Confirm } from './confirm.tsx';
-import { formatNumber } from './format.ts';
+import { formatNumber, leftToRight } from './format.ts';
 import { useOperator } from './operator.ts';
 import { Complaint, Done, Loading, pageSizeOf, PanelHeading, Table, Time } from './parts.tsx';
 import { useChange, type Requested } from './requests.ts';
@@ -59,7 +59,11 @@ export function BlocksPanel({ blocks }: { blocks: Requested<GuardBlock[]> }) {
 function BlockedSubject({ block: { id, subject, userIds } }: { block: GuardBlock }) {
   return (
     <>
-      {id.startsWith('user:') ? <a href={hrefOf('customer', subject)}>{t.common.userNamed(subject)}</a> : subject}
+      {id.startsWith('user:') ? (
+        <a href={hrefOf('customer', subject)}>{t.common.userNamed(subject)}</a>
+      ) : (
+        leftToRight(subject)
+      )}
       {userIds && (
         <span class="about">
           {t.guard.forUsers}{' '}

@@ -8,7 +8,7 @@ import { hrefOf } from './hrefs.ts';
 import { LiftButton } from './blocks.tsx';
 import { TransactionsPanel } from './customer-transactions.tsx';
 import { stepsOf, verdictOf } from './explain.ts';
-import { currentLocale, formatTime } from './format.ts';
+import { currentLocale, formatTime, leftToRight } from './format.ts';
 import { Steps } from './message.tsx';
 import { useOperator } from './operator.ts';
 import { Complaint, Done, Failure, isStale, Loading, Time, Updated } from './parts.tsx';
@@ -216,6 +216,8 @@ function Customer({ userId }: { userId: number }) {
   );
 }
 
+const phoneOr = (phone: string | null) => (phone === null ? t.customer.none : leftToRight(phone));
+
 interface PhonesProps {
   userId: number;
   masked: string | undefined;
@@ -240,12 +242,12 @@ function Phones({ userId, masked, heading }: PhonesProps) {
       <p class="numbers">
         {phones ? (
           <>
-            <span>{t.customer.verifiedPhone(phones.verifiedPhone ?? t.customer.none)}</span>
-            <span>{t.customer.lastSentPhone(phones.lastSentPhone ?? t.customer.none)}</span>
+            <span>{t.customer.verifiedPhone(phoneOr(phones.verifiedPhone))}</span>
+            <span>{t.customer.lastSentPhone(phoneOr(phones.lastSentPhone))}</span>
           </>
         ) : (
           <>
-            {masked && <span>{masked}</span>}
+            {masked && <span>{leftToRight(masked)}</span>}
             <button
               type="button"
               class="quiet small"

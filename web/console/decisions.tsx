@@ -2,6 +2,7 @@
 import type { Ref } from 'preact';
 import type { GuardDecision, GuardRule, GuardRuleName } from '../../client/index.ts';
 import { hrefOf } from './hrefs.ts';
+import { leftToRight } from './format.ts';
 import { Loading, Older, PanelHeading, Table, Time } from './parts.tsx';
 import type { RequestedPages } from './requests.ts';
 import type { DecisionKind } from './rules.tsx';
@@ -79,7 +80,7 @@ function cellsOf(decision: GuardDecision) {
     <a href={hrefOf('customer', decision.userId)}>{decision.userId}</a>,
     decision.phone && (
       <>
-        {decision.phone}
+        {leftToRight(decision.phone)}
         {decision.country && <span class="about">{decision.country}</span>}
       </>
     ),

@@ -1,6 +1,6 @@
 /** From a trail to the reason why a customer is not verified, in the words of a support person. */
 import type { LoggedMessage, TrailEvent, TrailMessage, UserTrail } from '../../client/index.ts';
-import { formatNumber, formatSpan, formatTime } from './format.ts';
+import { formatNumber, formatSpan, formatTime, leftToRight } from './format.ts';
 import { t } from './texts.ts';
 
 export interface Step {
@@ -37,7 +37,7 @@ export function wayOf(message: LoggedMessage, events: readonly TrailEvent[]): St
 function stoppedSteps({ requestedAt, phoneNumber, rule, reason }: LoggedMessage): Step[] {
   const stopped = t.steps.stopped(rule ?? '');
   return [
-    { at: requestedAt, text: t.steps.requestedAny(phoneNumber ?? '–'), tone: 'plain' },
+    { at: requestedAt, text: t.steps.requestedAny(leftToRight(phoneNumber ?? '–')), tone: 'plain' },
     { at: requestedAt, text: reason ? `${stopped}: ${reason}` : stopped, tone: 'bad' },
   ];
 }
@@ -45,7 +45,7 @@ function stoppedSteps({ requestedAt, phoneNumber, rule, reason }: LoggedMessage)
 function messageSteps(message: TrailMessage): Step[] {
   const { number, phoneNumber, country, gateway, state, reason, tries, answeredAt, stateAt } = message;
   const code = String(number);
-  const to = `${phoneNumber}${country ? ` (${country})` : ''}`;
+  const to = leftToRight(`${phoneNumber}${country ? ` (${country})` : ''}`);
   const steps: Step[] = [{ at: message.requestedAt, text: t.steps.requested(code, to), tone: 'plain' }];
   for (const attempt of tries) {
     if (attempt.outcome === 'accepted') continue;

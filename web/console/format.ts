@@ -1,5 +1,5 @@
 /** Numbers and dates of the console, in the locale of its texts. A page has one script of digits: that of its texts. */
-import { withGregorianMonths } from '../activity/locale.ts';
+import { directionOf, withGregorianMonths } from '../activity/locale.ts';
 import { t } from './texts.ts';
 
 function formatsOf(given: string) {
@@ -7,6 +7,7 @@ function formatsOf(given: string) {
   const locale = new Intl.Locale(withGregorianMonths(given), { numberingSystem: 'latn' }).toString();
   return {
     locale,
+    isRightToLeft: directionOf(locale) === 'rtl',
     number: new Intl.NumberFormat(locale),
     short: new Intl.NumberFormat(locale, { notation: 'compact', maximumFractionDigits: 1 }),
     percent: new Intl.NumberFormat(locale, { style: 'percent' }),
@@ -32,6 +33,9 @@ export const formatMoney = (value: number) => formats.money.format(value);
 export const formatTime = (instant: string) => formats.time.format(new Date(instant));
 export const formatClock = (instant: Date) => formats.clock.format(instant);
 export const formatDay = (day: string) => formats.day.format(new Date(day));
+
+/** A phone number, or English text, between words that are written from right to left: it keeps its own direction. */
+export const leftToRight = (text: string) => (formats.isRightToLeft ? `\u2066${text}\u2069` : text);
 
 export function formatShare(part: number, whole: number): string {
   return whole === 0 ? '–' : formats.percent.format(part / whole);

@@ -5,7 +5,7 @@ import { countriesIn } from '../phone/countries.ts';
 import { goTo, useAddress } from './address.ts';
 import { hrefOf, pickFilter, type Filter } from './hrefs.ts';
 import { FilterForm, type FilterField } from './filters.tsx';
-import { countryName, currentLocale, formatSpan } from './format.ts';
+import { countryName, currentLocale, formatSpan, leftToRight } from './format.ts';
 import { MessageDetails } from './message.tsx';
 import { StateMark } from './message-state.tsx';
 import { useOperator } from './operator.ts';
@@ -131,7 +131,7 @@ function cellsOf(message: LoggedMessage) {
     </a>,
     <a href={hrefOf('customer', userId)}>{userId}</a>,
     <>
-      {phoneNumber ?? '–'}
+      {leftToRight(phoneNumber ?? '–')}
       <span class="about">{countryName(country)}</span>
     </>,
     gateway,

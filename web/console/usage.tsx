@@ -1,7 +1,7 @@
 /** How near the busiest of what a rule counts is to its limits. */
 import type { GuardLimitUsage, GuardRuleUsage } from '../../client/index.ts';
 import { hrefOf } from './hrefs.ts';
-import { countryName, formatMoney, formatNumber, formatSpan } from './format.ts';
+import { countryName, formatMoney, formatNumber, formatSpan, leftToRight } from './format.ts';
 import { t } from './texts.ts';
 
 /** The share of a limit from which on it is near. */
@@ -36,7 +36,7 @@ function LimitUsage({ limit, format }: { limit: GuardLimitUsage; format(value: n
         {most === null ? t.guard.usedOnly(format(used)) : t.guard.usedOf(format(used), format(most))}
       </span>
       <span class="about">
-        {subject !== null && `${subject.startsWith('+') ? `${subject}…` : nameOf(subject)} `}
+        {subject !== null && `${subject.startsWith('+') ? leftToRight(`${subject}…`) : nameOf(subject)} `}
         {userId !== null && (
           <>
             <a href={hrefOf('customer', userId)}>{t.guard.userLower(String(userId))}</a>{' '}

@@ -2,6 +2,9 @@
 import { records } from './ar-records.ts';
 import type { ConsoleTexts } from './en.ts';
 
+/** Three to ten take the plural. */
+const dayCount = (count: string) => `${count} ${Number(count) >= 3 && Number(count) <= 10 ? 'أيام' : 'يومًا'}`;
+
 const common: ConsoleTexts['common'] = {
   views: 'العروض',
   overview: 'نظرة عامة',
@@ -56,7 +59,7 @@ const common: ConsoleTexts['common'] = {
   seconds: (count) => `${count} ث`,
   minutes: (count) => `${count} د`,
   hours: (count) => `${count} س`,
-  days: (count) => `${count} يومًا`,
+  days: (count) => dayCount(count),
 };
 
 const signIn: ConsoleTexts['signIn'] = {
@@ -75,7 +78,7 @@ const signIn: ConsoleTexts['signIn'] = {
 const overview: ConsoleTexts['overview'] = {
   span: 'الفترة',
   today: 'اليوم',
-  days: (count) => `${count} يومًا`,
+  days: (count) => dayCount(count),
   alerts: 'انظر إلى هذا أولًا',
   byDay: 'حسب اليوم',
   codesByDay: 'الرموز حسب اليوم',
