@@ -117,7 +117,7 @@ export class World {
   async honestVisit(phoneNumber) {
     const id = await this.user();
     const address = this.address();
-    const sent = await this.send(id, phoneNumber, { address });
+    const { status: sent } = await this.sendWithProof(id, phoneNumber, { address });
     if (sent !== 204) return `send ${sent}`;
     const [code] = await this.codes(phoneNumber);
     if (code === undefined) return 'no message';

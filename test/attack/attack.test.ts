@@ -69,6 +69,14 @@ it.each([
   expect(texts).toBeLessThanOrEqual(most);
 });
 
+it('thin pumping gets the budget of a country of which little is known', () => {
+  for (const words of ['pump thinly', 'new installation']) {
+    const { attempts, texts } = played(words);
+    expect(attempts).toBe(600);
+    expect(texts).toBeLessThanOrEqual(300);
+  }
+});
+
 it('proofs buy as much again as the budget of a range, and no more', () => {
   const { attempts, texts } = played('solve proofs');
   expect(attempts).toBe(60);
