@@ -1,4 +1,5 @@
 /** Saves an answer of the service as a file. */
+import { offerFile } from '../offer-file.ts';
 import { sentenceOf } from './states.tsx';
 import { troubleOf } from './trouble.ts';
 import { useViewer } from './viewer.ts';
@@ -18,13 +19,4 @@ export function useSaveFile(onMessage: (text: string) => void): SaveFile {
       onMessage(sentenceOf(troubleOf(error), texts));
     }
   };
-}
-
-function offerFile(content: Blob, name: string): void {
-  const address = URL.createObjectURL(content);
-  const link = document.createElement('a');
-  link.href = address;
-  link.download = name;
-  link.click();
-  setTimeout(() => URL.revokeObjectURL(address), 60_000);
 }

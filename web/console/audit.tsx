@@ -2,7 +2,7 @@
 import type { OperatorAction, OperatorActionFilter } from '../../client/index.ts';
 import { goTo, useFilter } from './address.ts';
 import { hrefOf, pickFilter } from './hrefs.ts';
-import { saveFile } from './save-file.ts';
+import { offerFile } from '../offer-file.ts';
 import { FilterForm, type FilterField } from './filters.tsx';
 import { useOperator } from './operator.ts';
 import { Complaint, Done, isStale, Loading, Older, pageSizeOf, Table, Time, ViewTitle } from './parts.tsx';
@@ -22,7 +22,7 @@ export function AuditView() {
     pageSizeOf(50, 20),
   );
   const { complaint, done, run } = useChange();
-  const download = async () => saveFile(await (await desk.exportActions(query)).blob(), 'audit.csv');
+  const download = async () => offerFile(await (await desk.exportActions(query)).blob(), 'audit.csv');
   return (
     <div class={isStale(actions) ? 'view stale' : 'view'}>
       <ViewTitle title={t.common.audit} requests={[actions]}>

@@ -1,5 +1,5 @@
 /** Gives the person a file that the page has in memory: a link could not carry the token. */
-export function saveFile(file: Blob, name: string): void {
+export function offerFile(file: Blob, name: string): void {
   const address = URL.createObjectURL(file);
   const link = document.createElement('a');
   link.href = address;
