@@ -32,6 +32,11 @@ async function folderWith(files: Record<string, string>): Promise<URL> {
   return pathToFileURL(`${folder}/`);
 }
 
+it('no two files have the same number', async () => {
+  const numbers = (await readMigrationFiles()).map(({ name }) => name.split('_')[0]);
+  expect(numbers).toEqual([...new Set(numbers)]);
+});
+
 it('a file says in its first line what it does to older nodes', () => {
   expect(parseMigration('1.sql', '-- expand: a table\ncreate table x ()')).toMatchObject({
     kind: 'expand',

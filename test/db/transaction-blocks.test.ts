@@ -62,7 +62,16 @@ const micro = (amount: string): bigint => {
 };
 
 function isFound({ transactionId, senderName, receiverName, paymentNotes }: Transaction, search: string): boolean {
-  return [transactionId, senderName, receiverName, paymentNotes].some((text) => text.toLowerCase().includes(search));
+  const texts = [transactionId, senderName, receiverName, paymentNotes].map((text) => text.toLowerCase());
+  return texts.some((text) => text.includes(search) || withoutAccents(text).includes(search));
+}
+
+/** A search may leave accents out. */
+function withoutAccents(text: string): string {
+  return text
+    .normalize('NFD')
+    .replaceAll(/[\u0300-\u036f]/g, '')
+    .normalize('NFC');
 }
 
 function expected(model: Model, filter: Filter, upTo: number): string[] {
