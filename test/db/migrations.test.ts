@@ -32,8 +32,10 @@ async function folderWith(files: Record<string, string>): Promise<URL> {
   return pathToFileURL(`${folder}/`);
 }
 
-it('no two files have the same number', async () => {
-  const numbers = (await readMigrationFiles()).map(({ name }) => name.split('_')[0]);
+it('no two files have the same number, but for two pairs that are applied under their names', async () => {
+  const numbers = (await readMigrationFiles())
+    .map(({ name }) => name.split('_')[0]!)
+    .filter((number) => number > '0012');
   expect(numbers).toEqual([...new Set(numbers)]);
 });
 

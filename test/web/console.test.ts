@@ -146,7 +146,8 @@ describe('what stands in the way', () => {
       await expectAccessible(page);
       release();
       await page.getByText(/No code was sent|Nobody is blocked|The list is empty|No operator has done/).waitFor();
-      expect(await page.getByText('Loading').count()).toBe(0);
+      // A view loads its parts one by one.
+      await expect.poll(() => page.getByText('Loading').count()).toBe(0);
       await expectAccessible(page);
       await expectNarrow(page);
 
@@ -176,13 +177,14 @@ describe('a service that goes away', () => {
       .getByRole('alert')
       .getByText(/^The service does not answer\. What you see is from \d/)
       .waitFor();
-    expect(await colour()).not.toBe(before);
-    expect(await page.getByText(/^Updated at/).count()).toBe(0);
+    // Each part of the view notices it with its own next request.
+    await expect.poll(colour).not.toBe(before);
+    await expect.poll(() => page.getByText(/^Updated at/).count()).toBe(0);
     await expectAccessible(page);
     await page.emulateMedia({ colorScheme: 'light' });
     await page.context().setOffline(false);
     await page.getByRole('alert').waitFor({ state: 'detached' });
-    expect(await colour()).toBe(before);
+    await expect.poll(colour).toBe(before);
   });
 });
 
