@@ -2,6 +2,7 @@
  * The load generator: plain sockets, prepared requests, answers parsed only for their length and status.
  * Options as JSON on standard input, figures as JSON on standard output.
  *   url, connections, seconds | requests (each sent once), rate (a second, open loop) | nothing (as fast as it goes),
+ *   dropsLate: at a rate, a request whose time comes while no connection is free is not sent, and counts as dropped,
  *   skipSeconds: what is answered before is left out of the figures,
  *   paths, bodies, headers, addresses (for X-Forwarded-For); with several paths, bodies or addresses they are taken in turn.
  */
@@ -15,6 +16,7 @@ const {
   seconds,
   skipSeconds = 0,
   rate,
+  dropsLate = false,
   paths = ['/'],
   bodies = [''],
   headers = {},
@@ -36,6 +38,7 @@ function request(index) {
 const latencies = {};
 let next = 0;
 let answered = 0;
+let dropped = 0;
 const started = performance.now();
 const stopAt = seconds ? started + seconds * 1000 : Infinity;
 const countFrom = started + skipSeconds * 1000;
@@ -81,7 +84,8 @@ class Connection {
 const open = Array.from({ length: connections }, () => new Connection());
 for (const connection of open) await connection.open();
 
-if (rate) await atRate();
+if (rate && dropsLate) await atRateOrNever();
+else if (rate) await atRate();
 else await Promise.all(open.map(asFastAsItGoes));
 const elapsed = (performance.now() - started) / 1000;
 open.forEach((connection) => connection.close());
@@ -124,11 +128,29 @@ async function atRate() {
   while (answered < sent) await new Promise((resolve) => setTimeout(resolve, 5));
 }
 
+/** For more than the service can take: what is measured is the service, not the queue in front of it. */
+async function atRateOrNever() {
+  const idle = [...open];
+  let due = 0;
+  while (performance.now() < stopAt) {
+    const before = due;
+    due = Math.floor(((performance.now() - started) / 1000) * rate);
+    for (let number = before; number < due; number += 1) {
+      const connection = idle.pop();
+      if (connection) connection.send(next++, performance.now(), () => idle.push(connection));
+      else dropped += 1;
+    }
+    await new Promise((resolve) => setTimeout(resolve, 1));
+  }
+  while (answered < next) await new Promise((resolve) => setTimeout(resolve, 5));
+}
+
 const counted = elapsed - skipSeconds;
 const all = figuresOf(Object.values(latencies).flat());
 console.log(
   JSON.stringify({
     ...all,
+    dropped,
     statuses: Object.fromEntries(Object.entries(latencies).map(([status, each]) => [status, each.length])),
     byStatus: Object.fromEntries(Object.entries(latencies).map(([status, each]) => [status, figuresOf(each)])),
   }),

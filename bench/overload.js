@@ -5,7 +5,7 @@ import { listLoad, prepareSmall } from './list.js';
 
 const individuals = 500;
 const peakConnections = 48;
-const overloadConnections = 1000;
+const overloadConnections = 600;
 
 export async function benchOverload(bench, { seconds }) {
   await prepareSmall(bench, individuals);
@@ -22,6 +22,7 @@ export async function benchOverload(bench, { seconds }) {
     seconds: 2 * seconds,
     skipSeconds: 3,
     rate,
+    dropsLate: true,
   });
   const { early, late } = memory.stop();
   const calmRate = Math.round(peak.perSecond / 3);
