@@ -42,6 +42,22 @@ describe('POST /webhook-endpoints', () => {
     expect((await post('', { url, types: null })).json).toMatchObject({ types: [], description: null });
   });
 
+  it('gives each endpoint an id of its own, also while the sandbox is emptied', async () => {
+    const own = await serviceForTest();
+    const statuses: number[] = [];
+    const create = async () => {
+      for (let count = 0; count < 12; count += 1) statuses.push((await post('', { url }, own)).status);
+    };
+    const empty = async () => {
+      for (let count = 0; count < 20; count += 1)
+        statuses.push((await own.call('/sandbox/data', undefined, { method: 'DELETE', token: null })).status);
+    };
+    await own.token();
+    await Promise.all([empty(), ...Array.from({ length: 8 }, create)]);
+    expect(statuses.filter((status) => status >= 500)).toEqual([]);
+    expect(statuses.filter((status) => status === 201).length).toBeGreaterThan(20);
+  });
+
   it('keeps the secret where a dump of the database does not show it', async () => {
     const { id, secret } = (await post('', { url })).json;
     const [row] = await service.sql`select sealed from webhook_secrets where endpoint_id = ${id}`;
