@@ -494,8 +494,7 @@ it('emptying the sandbox removes the endpoints, and nothing more is sent', async
   await service.call('/sandbox/data', undefined, { method: 'DELETE', token: null });
   expect((await read(service, '/webhook-endpoints')).endpoints).toEqual([]);
   const fresh = await startReceiver();
-  const { id } = await subscribe(service, fresh.url);
-  expect(id).toBe(1);
+  await subscribe(service, fresh.url);
   await service.createUser();
   await fresh.received(1);
   expect(receiver.hooks).toHaveLength(1);
