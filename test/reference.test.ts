@@ -6,7 +6,7 @@ import { catalogue } from '../src/errors.ts';
 import type { OpenApiContent } from '../src/http/openapi-responses.ts';
 import type { OpenApiDocument } from '../src/http/openapi.ts';
 import { completeDocument } from '../src/http/routes/index.ts';
-import { violationsOf } from './harness/contract.ts';
+import { resolveResponse, violationsOf } from './harness/contract.ts';
 import { startService, type Service } from './harness/service.ts';
 
 let service: Service;
@@ -25,11 +25,12 @@ describe('openapi.json', () => {
     expect(answer.json).toEqual(JSON.parse(completeDocument()));
   });
 
-  it('refers only to schemas that it contains', () => {
+  it('refers only to schemas, responses and examples that it contains', () => {
     const text = completeDocument();
     const { components } = JSON.parse(text);
-    for (const [, name] of text.matchAll(/"\$ref": "#\/components\/schemas\/(\w+)"/g))
-      expect(components.schemas).toHaveProperty(name!);
+    const references = [...text.matchAll(/"\$ref": "#\/components\/(\w+)\/([\w-]+)"/g)];
+    expect(new Set(references.map(([, kind]) => kind))).toEqual(new Set(['examples', 'responses', 'schemas']));
+    for (const [, kind, name] of references) expect(components[kind!]).toHaveProperty(name!);
   });
 
   it('contains every path of the contract', () => {
@@ -78,6 +79,9 @@ describe('what the reference shows', () => {
     Object.entries(methods).map(([method, operation]) => ({ name: `${method} ${path}`, operation })),
   );
 
+  /** The value of a shared example; undefined if it is missing. */
+  const valueOf = ({ $ref }: { $ref: string }) => document.components.examples[$ref.split('/').at(-1)!]?.value;
+
   it('short titles, each for one operation', () => {
     const titles = operations.map(({ operation }) => operation.summary);
     expect(titles.filter((title, index) => titles.indexOf(title) !== index)).toEqual([]);
@@ -91,11 +95,11 @@ describe('what the reference shows', () => {
   });
 
   it.each(operations)('$name: an example of every body, which fits its schema', ({ operation }) => {
-    const bodies = [operation.requestBody, ...Object.values(operation.responses)];
+    const bodies = [operation.requestBody, ...Object.values(operation.responses).map(resolveResponse)];
     for (const [type, content] of bodies.flatMap((body) => Object.entries<OpenApiContent>(body?.content ?? {}))) {
       if (['text/html', 'text/plain', 'application/pdf'].includes(type)) continue;
-      const examples = content.examples ? Object.values(content.examples) : [{ value: content.example }];
-      for (const { value } of examples) {
+      const values = content.examples ? Object.values(content.examples).map(valueOf) : [content.example];
+      for (const value of values) {
         expect([type, value]).not.toEqual([type, undefined]);
         expect([value, violationsOf(content.schema, value)]).toEqual([value, []]);
       }

@@ -144,18 +144,23 @@ function textOf(name: string): string {
 
 const traceId = '00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01';
 
-/** One example for each reason, under its name. */
-export function problemExamples(reasons: readonly ErrorReason[]): Record<string, OpenApiExample> {
+/** One example for each reason that has a body, under its name. Operations refer to them. */
+export function problemExamples(): Record<string, OpenApiExample> {
+  const withBody = Object.entries<ErrorEntry>(catalogue).filter(([, { status }]) => hasBody(status));
   return Object.fromEntries(
-    reasons.map((reason) => {
-      const entry: ErrorEntry = catalogue[reason];
-      return [
-        reason,
-        { summary: reason, description: entry.when, value: JSON.parse(problemOf(reason, entry)) as unknown },
-      ];
-    }),
+    withBody.map(([reason, entry]) => [
+      reason,
+      {
+        summary: reason,
+        description: entry.when,
+        value: JSON.parse(problemOf(reason as ErrorReason, entry)) as unknown,
+      },
+    ]),
   );
 }
+
+/** A refused token and a defect are answered without a body. */
+export const hasBody = (status: number) => status !== 401 && status !== 500;
 
 function problemOf(reason: ErrorReason, { status, message }: ErrorEntry): string {
   if (reason === 'invalid-request') {

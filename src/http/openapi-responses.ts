@@ -2,13 +2,13 @@
 import { reasonOfTokenError, tokenErrorCodes } from '../auth/token-error.ts';
 import { catalogue, type ErrorEntry, type ErrorReason } from '../errors.ts';
 import type { Schema } from '../formats/shape.ts';
-import { exampleOf, problemExamples, type OpenApiExample } from './openapi-examples.ts';
+import { exampleOf, hasBody } from './openapi-examples.ts';
 import { jsonType, type AnyOperation, type ResponseDoc } from './operation.ts';
 
 export interface OpenApiContent {
   schema: Schema;
   example?: unknown;
-  examples?: Record<string, OpenApiExample>;
+  examples?: Record<string, Reference>;
 }
 
 export interface OpenApiResponse {
@@ -17,7 +17,17 @@ export interface OpenApiResponse {
   content?: Record<string, OpenApiContent>;
 }
 
-type Share = (schema: Schema) => Schema;
+export interface Reference {
+  $ref: string;
+}
+
+/** Moves what many operations have to `components`, and refers to it there. */
+export interface Shared {
+  schema(schema: Schema): Schema;
+  response(name: string, response: OpenApiResponse): Reference;
+}
+
+type Share = Shared['schema'];
 
 /** The keyword for values that are known today and to which more may be added. */
 export const openEnum = 'x-extensible-enum';
@@ -58,12 +68,17 @@ const tokenErrorSchema: Schema = {
   },
 };
 
-export function describeResponses(operation: AnyOperation, share: Share): Record<string, OpenApiResponse> {
+export function describeResponses(
+  operation: AnyOperation,
+  shared: Shared,
+): Record<string, OpenApiResponse | Reference> {
+  const { schema: share } = shared;
   const own = Object.entries(operation.responses).map(([status, doc]) => [status, describeOwn(doc, share)] as const);
   const reasons = errorsOf(operation);
   const errors = [...new Set(reasons.map((reason) => catalogue[reason].status))].map((status) => {
     const ofStatus = reasons.filter((reason) => catalogue[reason].status === status);
-    return [String(status), describeError(status, ofStatus, share)] as const;
+    const name = [status, ...ofStatus].join('-');
+    return [String(status), shared.response(name, describeError(status, ofStatus, share))] as const;
   });
   const token = operation.oauthErrors ? tokenErrors(share) : [];
   // Numeric keys of an object are in ascending order, whatever the order they are added in.
@@ -113,7 +128,7 @@ export function errorsOf(operation: AnyOperation): ErrorReason[] {
 }
 
 function describeError(status: number, reasons: ErrorReason[], share: Share): OpenApiResponse {
-  const isEmpty = status === 401 || status === 500;
+  const examples = reasons.map((reason) => [reason, { $ref: `#/components/examples/${reason}` }] as const);
   return {
     description: reasons.map((reason) => `- \`${reason}\`: ${catalogue[reason].when}`).join('\n'),
     headers: {
@@ -126,8 +141,10 @@ function describeError(status: number, reasons: ErrorReason[], share: Share): Op
         'WWW-Authenticate': { description: 'RFC 6750 section 3.', required: true, schema: { type: 'string' } },
       }),
     },
-    ...(!isEmpty && {
-      content: { 'application/problem+json': { schema: share(problemSchema), examples: problemExamples(reasons) } },
+    ...(hasBody(status) && {
+      content: {
+        'application/problem+json': { schema: share(problemSchema), examples: Object.fromEntries(examples) },
+      },
     }),
   };
 }

@@ -1,16 +1,23 @@
 /** Generates the OpenAPI document from the operations. */
 import type { AnyOperation } from './operation.ts';
 import { bearerAbout, describeTags, guide } from './openapi-guide.ts';
-import { describeResponses, type OpenApiResponse } from './openapi-responses.ts';
+import { problemExamples, type OpenApiExample } from './openapi-examples.ts';
+import { describeResponses, type OpenApiResponse, type Reference, type Shared } from './openapi-responses.ts';
 import type { Schema } from '../formats/shape.ts';
 import { version } from '../version.ts';
 
-export type DescribeWebhooks = (share: (schema: Schema) => Schema) => Record<string, unknown>;
+export type DescribeWebhooks = (share: Shared['schema']) => Record<string, unknown>;
 
 export interface OpenApiDocument {
   info: { title: string; version: string; description: string };
   paths: Record<string, Record<string, OpenApiOperation>>;
-  components: { schemas: Record<string, Schema>; securitySchemes: unknown };
+  components: {
+    schemas: Record<string, Schema>;
+    /** The errors of operations, by status and reasons. */
+    responses: Record<string, OpenApiResponse>;
+    examples: Record<string, OpenApiExample>;
+    securitySchemes: unknown;
+  };
 }
 
 export interface OpenApiOperation {
@@ -21,7 +28,7 @@ export interface OpenApiOperation {
   'x-scopes'?: readonly string[];
   parameters?: { name: string; in: string; required: boolean; description?: string; schema: Schema }[];
   requestBody?: { required: boolean; content: Record<string, { schema: Schema; example?: unknown }> };
-  responses: Record<string, OpenApiResponse>;
+  responses: Record<string, OpenApiResponse | Reference>;
 }
 
 /** `describeWebhooks` describes what the service sends to its receivers. */
@@ -30,10 +37,17 @@ export function openApiDocument(
   describeWebhooks: DescribeWebhooks,
 ): OpenApiDocument & Record<string, unknown> {
   const schemas: Record<string, Schema> = {};
-  const share = sharer(schemas);
+  const responses: Record<string, OpenApiResponse> = {};
+  const shared: Shared = {
+    schema: sharer(schemas),
+    response(name, response) {
+      responses[name] = response;
+      return { $ref: `#/components/responses/${name}` };
+    },
+  };
   const paths: OpenApiDocument['paths'] = {};
   for (const operation of operations) {
-    (paths[operation.path] ??= {})[operation.method.toLowerCase()] = describe(operation, share);
+    (paths[operation.path] ??= {})[operation.method.toLowerCase()] = describe(operation, shared);
   }
   return {
     openapi: '3.1.0',
@@ -42,10 +56,12 @@ export function openApiDocument(
     security: [{ bearer: [] }],
     tags: describeTags(operations.map(({ tag }) => tag)),
     paths,
-    webhooks: describeWebhooks(share),
+    webhooks: describeWebhooks(shared.schema),
     components: {
       securitySchemes: { bearer: { type: 'http', scheme: 'bearer', bearerFormat: 'JWT', description: bearerAbout } },
       schemas,
+      responses,
+      examples: problemExamples(),
     },
   };
 }
@@ -72,13 +88,10 @@ function sharer(schemas: Record<string, Schema>) {
   }
 }
 
-function describe(
-  operation: AnyOperation,
-  share: (schema: Schema) => Schema,
-): OpenApiOperation & Record<string, unknown> {
+function describe(operation: AnyOperation, shared: Shared): OpenApiOperation & Record<string, unknown> {
   const { name, tag, summary, about, scopes, input, inputRequired, formSchema, example } = operation;
   const content = (schema: Schema) => ({
-    'application/json': { schema: share(schema), ...(example !== undefined && { example }) },
+    'application/json': { schema: shared.schema(schema), ...(example !== undefined && { example }) },
   });
   return {
     operationId: name,
@@ -96,7 +109,7 @@ function describe(
         content: { 'application/x-www-form-urlencoded': { schema: formSchema, example } },
       },
     }),
-    responses: describeResponses(operation, share),
+    responses: describeResponses(operation, shared),
   };
 }
 

@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs';
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
 import addFormats from 'ajv-formats';
-import { openEnum, type OpenApiResponse } from '../../src/http/openapi-responses.ts';
+import { openEnum, type OpenApiResponse, type Reference } from '../../src/http/openapi-responses.ts';
 import type { OpenApiDocument, OpenApiOperation } from '../../src/http/openapi.ts';
 
 export interface CheckedAnswer {
@@ -83,6 +83,11 @@ function isJson(mediaType: string): boolean {
   return mediaType === 'application/json' || mediaType.endsWith('+json');
 }
 
+/** Errors are described once for all operations that have them. */
+export function resolveResponse(response: OpenApiResponse | Reference): OpenApiResponse {
+  return '$ref' in response ? document.components.responses[response.$ref.split('/').at(-1)!]! : response;
+}
+
 /** What is wrong with an answer; nothing, if it is as the document says. */
 export function checkAnswer(answer: CheckedAnswer): string[] {
   const { method, address, status, headers } = answer;
@@ -93,8 +98,9 @@ export function checkAnswer(answer: CheckedAnswer): string[] {
   if (!operations) return address.startsWith('/assets/') ? [] : [`no such path is documented (status ${status})`];
   const operation = operations[method === 'HEAD' ? 'get' : method.toLowerCase()];
   if (!operation) return wrongMethodViolations(status, reason, headers);
-  const response = operation.responses[status];
-  if (!response) return [`${operation.operationId} does not document the status ${status} (${reason ?? 'no error'})`];
+  const documented = operation.responses[status];
+  if (!documented) return [`${operation.operationId} does not document the status ${status} (${reason ?? 'no error'})`];
+  const response = resolveResponse(documented);
   return [...headerViolations(response, headers), ...bodyViolations(response, answer)].map(
     (violation) => `${operation.operationId} ${status}: ${violation}`,
   );
