@@ -1,6 +1,6 @@
-/** Sheets that slide over the list. A native dialog keeps the focus inside and gives it back. */
+/** Sheets that slide over the list. */
 import type { ComponentChildren } from 'preact';
-import { useLayoutEffect, useRef } from 'preact/hooks';
+import { useModal } from '../use-modal.ts';
 import { Icon } from './icons.tsx';
 import { useViewer } from './viewer.ts';
 
@@ -12,23 +12,14 @@ interface SheetProps {
 
 export function Sheet({ title, onClose, children }: SheetProps) {
   const { texts } = useViewer();
-  const dialog = useRef<HTMLDialogElement>(null);
-  const isMounted = useRef(true);
-  useLayoutEffect(() => {
-    const element = dialog.current!;
-    element.showModal();
-    return () => {
-      isMounted.current = false;
-      // Only a dialog that is closed, not one that is removed, gives the focus back.
-      element.close();
-    };
-  }, []);
+  const modal = useModal(onClose);
+  const { dialog } = modal;
   return (
     <dialog
       ref={dialog}
       class="sheet"
       aria-label={title}
-      onClose={() => isMounted.current && onClose()}
+      onClose={modal.onClose}
       onClick={(event) => event.target === dialog.current && dialog.current!.close()}
     >
       <div class="sheet-body">

@@ -1,6 +1,7 @@
 /** A dialog that asks for a reason before something is changed. */
 import type { ComponentChildren } from 'preact';
-import { useLayoutEffect, useRef, useState } from 'preact/hooks';
+import { useRef, useState } from 'preact/hooks';
+import { useModal } from '../use-modal.ts';
 import { t } from './texts.ts';
 
 interface ConfirmProps {
@@ -14,20 +15,10 @@ interface ConfirmProps {
 }
 
 export function Confirm({ title, action, children, isReady = true, onConfirm, onCancel }: ConfirmProps) {
-  const dialog = useRef<HTMLDialogElement>(null);
+  const { dialog, onClose } = useModal(onCancel);
   const [reason, setReason] = useState('');
   const [isMissing, setMissing] = useState(false);
   const field = useRef<HTMLTextAreaElement>(null);
-  const isMounted = useRef(true);
-  useLayoutEffect(() => {
-    const element = dialog.current!;
-    element.showModal();
-    return () => {
-      isMounted.current = false;
-      // Gives the focus back.
-      element.close();
-    };
-  }, []);
 
   function submit(event: Event): void {
     event.preventDefault();
@@ -37,12 +28,7 @@ export function Confirm({ title, action, children, isReady = true, onConfirm, on
   }
 
   return (
-    <dialog
-      ref={dialog}
-      class="confirm card"
-      aria-labelledby="confirm-title"
-      onClose={() => isMounted.current && onCancel()}
-    >
+    <dialog ref={dialog} class="confirm card" aria-labelledby="confirm-title" onClose={onClose}>
       <form onSubmit={submit} noValidate>
         <h2 id="confirm-title">{title}</h2>
         {children}
