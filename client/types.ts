@@ -1241,7 +1241,7 @@ export interface OperatorAction {
   /** The client whose token it was. */
   client: string;
   /** What was done. */
-  action: 'set-mode' | 'lift' | 'add-safe' | 'remove-safe' | 'reveal-phone' | 'find-users' | 'erase-user' | 'read-user-data' | 'list-transactions';
+  action: 'set-mode' | 'lift' | 'add-safe' | 'remove-safe' | 'reveal-phone' | 'find-users' | 'list-transactions' | 'erase-user' | 'read-user-data' | 'export-erased' | 'run-retention' | 'create-webhook-endpoint' | 'update-webhook-endpoint' | 'enable-webhook-endpoint' | 'disable-webhook-endpoint' | 'delete-webhook-endpoint' | 'rotate-webhook-secret' | 'replay-webhook-events';
   /** What it was done to. */
   target: string;
   /** The particulars, such as the new mode. */

@@ -1,10 +1,10 @@
 /** `ledgerline erase-user` and `ledgerline erased`: erasure from the command line, and the list of erased ids. */
-import { userInfo } from 'node:os';
 import { ServiceClock } from '../clock.ts';
 import { loadConfig } from '../config/load.ts';
 import { Problem, StartError } from '../errors.ts';
 import { createEraseUser } from '../privacy/erase-user.ts';
-import { createPrivacyStore, type Actor } from '../privacy/privacy.store.ts';
+import { createPrivacyStore } from '../privacy/privacy.store.ts';
+import { commandLineActor } from './command-line-actor.ts';
 import { withDatabase } from './database.ts';
 
 const largestId = 2_147_483_647;
@@ -13,11 +13,6 @@ export function readUserId(text: string): number {
   const id = /^[1-9]\d{0,9}$/.test(text) ? Number(text) : 0;
   if (id < 1 || id > largestId) throw new StartError(`The user must be an integer from 1 to ${largestId}.`);
   return id;
-}
-
-/** Who acts from the command line: the user of the machine. */
-export function commandLineActor(): Actor {
-  return { subject: userInfo().username, client: 'cli' };
 }
 
 export async function eraseUser(id: string): Promise<number> {

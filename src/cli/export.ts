@@ -6,8 +6,9 @@ import { filterOf } from '../transactions/filter-input.ts';
 import { createTransactionsStore } from '../transactions/transactions.store.ts';
 import { ServiceClock } from '../clock.ts';
 import { createPrivacyStore } from '../privacy/privacy.store.ts';
+import { commandLineActor } from './command-line-actor.ts';
 import { withDatabase } from './database.ts';
-import { commandLineActor, readUserId } from './erase-user.ts';
+import { readUserId } from './erase-user.ts';
 import { readFilterOptions, type FilterOptions } from './filter-options.ts';
 import { writeOutput } from './output.ts';
 

@@ -1,5 +1,4 @@
 /** `ledgerline guard …`: what operators can do, without a running service. */
-import { userInfo } from 'node:os';
 import { planKeys } from '../auth/digest-key-registry.ts';
 import { readDigestKeys } from '../auth/keys.ts';
 import { ServiceClock } from '../clock.ts';
@@ -13,11 +12,9 @@ import { createDigest } from '../guard/source.ts';
 import { createDeskStore } from '../guard/desk.store.ts';
 import { parsePhoneNumber } from '../phone/phone-number.ts';
 import { createSandboxStore } from '../sandbox/sandbox.store.ts';
+import { commandLineActor } from './command-line-actor.ts';
 import { withDatabase } from './database.ts';
 import { table } from './table.ts';
-
-/** The account on this machine, for the audit. */
-const operator = () => ({ subject: `cli:${userInfo().username}`, client: 'cli' });
 
 async function withDesk(work: (desk: GuardDesk) => Promise<void>): Promise<number> {
   const config = loadConfig(process.env);
@@ -66,7 +63,7 @@ export const guardMode = (rule: string, mode: string) =>
     if (!known && mode !== 'configured') {
       throw new StartError(`There is no mode ${mode}. The modes are ${ruleModes.join(', ')}, configured.`);
     }
-    await desk.setMode(operator(), name, known);
+    await desk.setMode(commandLineActor(), name, known);
     console.log(`${name} is ${known ?? 'as configured'}.`);
   });
 
@@ -90,7 +87,7 @@ export const guardLift = (what: string) =>
     const phone = parsePhoneNumber(what);
     const address = plainAddress(what);
     const block = phone || address ? undefined : what;
-    const lifted = await desk.lift(operator(), { block, userId: undefined, phone, address });
+    const lifted = await desk.lift(commandLineActor(), { block, userId: undefined, phone, address });
     console.log(`Lifted ${lifted}.`);
   });
 
@@ -99,13 +96,13 @@ export const guardSafeList = (options: { add?: string; addPrefix?: string; remov
     if (options.add !== undefined) {
       const phone = parsePhoneNumber(options.add);
       if (!phone) throw new StartError('--add takes a phone number in E.164 format, such as +447400123456.');
-      await desk.addSafe(operator(), { phone });
+      await desk.addSafe(commandLineActor(), { phone });
     }
     if (options.addPrefix !== undefined) {
       if (!/^\+[1-9]\d{2,8}$/.test(options.addPrefix)) throw new StartError('--add-prefix takes + and 3 to 9 digits.');
-      await desk.addSafe(operator(), { prefix: options.addPrefix });
+      await desk.addSafe(commandLineActor(), { prefix: options.addPrefix });
     }
-    if (options.remove !== undefined) await desk.removeSafe(operator(), options.remove);
+    if (options.remove !== undefined) await desk.removeSafe(commandLineActor(), options.remove);
     const entries = await desk.safeList();
     table([
       ['entry', 'numbers', 'added', 'by'],

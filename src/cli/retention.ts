@@ -3,6 +3,7 @@ import { ServiceClock } from '../clock.ts';
 import { loadConfig } from '../config/load.ts';
 import { createRetention, retentionKinds } from '../privacy/retention.ts';
 import { createRetentionStore } from '../privacy/retention.store.ts';
+import { commandLineActor } from './command-line-actor.ts';
 import { withDatabase } from './database.ts';
 import { table } from './table.ts';
 
@@ -14,8 +15,8 @@ export interface RetentionOptions {
 export async function retention({ dryRun = false, json = false }: RetentionOptions): Promise<number> {
   const kinds = retentionKinds(loadConfig(process.env));
   const expired = await withDatabase(3, (db) => {
-    const { find, run } = createRetention({ store: createRetentionStore(db), clock: new ServiceClock(), kinds });
-    return dryRun ? find() : run();
+    const { find, runFor } = createRetention({ store: createRetentionStore(db), clock: new ServiceClock(), kinds });
+    return dryRun ? find() : runFor(commandLineActor());
   });
   if (json) console.log(JSON.stringify({ isDryRun: dryRun, expired }));
   else

@@ -1,5 +1,4 @@
 /** `ledgerline webhooks …`: webhook endpoints, without the service in between. Changes stand in the audit. */
-import { userInfo } from 'node:os';
 import { openWebhookEndpoints } from '../app/webhooks.ts';
 import { readDigestKeys } from '../auth/keys.ts';
 import { ServiceClock } from '../clock.ts';
@@ -11,15 +10,17 @@ import { createEventLogStore } from '../events/event-log.store.ts';
 import { createSequencer } from '../events/sequencer.ts';
 import type { WebhookEndpoints } from '../events/webhooks/webhook-endpoints.ts';
 import { createDeskStore } from '../guard/desk.store.ts';
+import type { OperatorActionName } from '../operator-actions.ts';
 import { createSandboxStore } from '../sandbox/sandbox.store.ts';
 import { parseFrom, parseTo } from '../transactions/instant.ts';
+import { commandLineActor } from './command-line-actor.ts';
 import { withDatabase } from './database.ts';
 import { table } from './table.ts';
 
 interface Hands {
   endpoints: WebhookEndpoints;
   /** Says in the audit what was done. */
-  audit(action: string, endpointId: number): Promise<void>;
+  audit(action: OperatorActionName, endpointId: number): Promise<void>;
 }
 
 async function withEndpoints(work: (hands: Hands) => Promise<number | void>): Promise<number> {
@@ -36,10 +37,9 @@ async function withEndpoints(work: (hands: Hands) => Promise<number | void>): Pr
       // The running service takes it over within seconds.
       onReady: async () => {},
     });
-    const operator = { subject: `cli:${userInfo().username}`, client: 'cli' };
     const desk = createDeskStore(db);
-    const audit = (action: string, endpointId: number) =>
-      desk.recordAction(operator, action, `webhook endpoint ${endpointId}`, undefined, clock.now());
+    const audit = (action: OperatorActionName, endpointId: number) =>
+      desk.recordAction(commandLineActor(), action, `webhook endpoint ${endpointId}`, undefined, clock.now());
     try {
       return (await work({ endpoints, audit })) ?? 0;
     } catch (error) {

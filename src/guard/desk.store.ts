@@ -3,6 +3,7 @@
  * own, so that no request of a user waits behind them.
  */
 import type { Database } from '../db/database.ts';
+import type { OperatorActionName } from '../operator-actions.ts';
 import type { RuleMode } from './rules.ts';
 
 export interface Operator {
@@ -220,7 +221,7 @@ export function createDeskStore(db: Database) {
 
     async recordAction(
       who: Operator,
-      action: string,
+      action: OperatorActionName,
       target: string,
       userId: number | undefined,
       now: Date,

@@ -2,6 +2,7 @@
 import { secondsAfter, type Clock } from '../clock.ts';
 import { invalidFields, unknownBlock, unknownSafeEntry } from '../errors.ts';
 import type { Observe } from '../observe.ts';
+import type { OperatorActionName } from '../operator-actions.ts';
 import { ruleNames, ruleOf, type Modes, type RuleMode, type RuleName } from './rules.ts';
 import { safeNumberKey, type LiveGuard } from './live.ts';
 import { networkOf, type Digest } from './source.ts';
@@ -53,7 +54,7 @@ export interface DeskParts {
 }
 
 export function createGuardDesk({ store, configured, digest, clock, observe, live }: DeskParts) {
-  async function done(who: Operator, action: string, target: string): Promise<void> {
+  async function done(who: Operator, action: OperatorActionName, target: string): Promise<void> {
     observe({ kind: 'operator-action', subject: who.subject, action, target });
     await live?.refresh();
   }
@@ -82,7 +83,7 @@ export function createGuardDesk({ store, configured, digest, clock, observe, liv
     },
 
     /** An act that changes nothing but has to be told: who looked at whom. */
-    async noteLook(who: Operator, action: string, whom: Whom): Promise<void> {
+    async noteLook(who: Operator, action: OperatorActionName, whom: Whom): Promise<void> {
       const userId = 'userId' in whom ? whom.userId : undefined;
       const target = targetOf(whom);
       await store.recordAction(who, action, target, userId, clock.now());

@@ -2,6 +2,7 @@
 import { distributedTables } from '../db/citus.ts';
 import type { Database, Transaction } from '../db/database.ts';
 import { writeTimestamp } from '../events/event.ts';
+import type { OperatorActionName } from '../operator-actions.ts';
 import { tablesAtErasure, type UserRows } from './personal-data.ts';
 
 export interface Actor {
@@ -73,7 +74,7 @@ export async function eraseUser(sql: Transaction, erasure: Erasure): Promise<Era
   await removeRows(sql, userId, removedTables);
   // While the user still exists: an event counts its user's events by the user's row.
   await writeErasureEvents(sql, { ...erasure, retainedUntil }, phone);
-  await recordAction(sql, { userId, action: erasureAction, actor: erasure.actor, now });
+  await recordAction(sql, { about: { userId }, action: erasureAction, actor: erasure.actor, now });
   await Promise.all([
     removeRows(sql, userId, [{ table: 'users', user: 'id' }, ...(retainedUntil === null ? retainedTables : [])]),
     sql`
@@ -163,13 +164,16 @@ async function writeErasureEvents(sql: Transaction, erasure: ErasureEvents, phon
 }
 
 interface AuditedAction {
-  userId: number;
-  action: string;
+  action: OperatorActionName;
   actor: Actor;
   now: Date;
+  /** A user, or anything else with the particulars. */
+  about: { userId: number } | { target: string; detail: string };
 }
 
-export async function recordAction(sql: Transaction, { userId, action, actor, now }: AuditedAction): Promise<void> {
+export async function recordAction(sql: Transaction, { action, actor, now, about }: AuditedAction): Promise<void> {
+  const [userId, target, detail] =
+    'userId' in about ? [about.userId, targetOf(about.userId), null] : [null, about.target, about.detail];
   await sql`
-    select record_action(${now}, ${actor.subject}, ${actor.client}, ${action}, ${targetOf(userId)}, null, ${userId}, null)`;
+    select record_action(${now}, ${actor.subject}, ${actor.client}, ${action}, ${target}, ${detail}, ${userId}, null)`;
 }

@@ -1,5 +1,6 @@
 /** The statements about erased users, and the ones that show what is stored about a user. */
 import { array, type Database } from '../db/database.ts';
+import type { OperatorActionName } from '../operator-actions.ts';
 import {
   completeErasure,
   eraseDistributed,
@@ -44,8 +45,13 @@ export function createPrivacyStore(db: Database) {
       return row?.data;
     },
 
-    async recordAccess(userId: number, action: string, { subject, client }: Actor, now: Date): Promise<void> {
-      await db.transaction((sql) => recordAction(sql, { userId, action, actor: { subject, client }, now }));
+    async recordAccess(
+      userId: number,
+      action: OperatorActionName,
+      { subject, client }: Actor,
+      now: Date,
+    ): Promise<void> {
+      await db.transaction((sql) => recordAction(sql, { about: { userId }, action, actor: { subject, client }, now }));
     },
 
     async listErased(since: Date): Promise<ErasedUser[]> {

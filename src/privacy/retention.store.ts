@@ -1,5 +1,6 @@
 /** The statements that count and remove what has outlived its term. */
 import type { Database } from '../db/database.ts';
+import { recordAction, type Actor } from './erasure.store.ts';
 import { tablesAtErasure } from './personal-data.ts';
 
 export interface DatedTable {
@@ -82,6 +83,12 @@ export function createRetentionStore(db: Database) {
         } while (removed > 0);
       }
       return rows;
+    },
+
+    /** Records that somebody asked for a run, and how many rows of each kind were due. */
+    async recordRun(actor: Actor, detail: string, now: Date): Promise<void> {
+      const about = { target: 'expired data', detail };
+      await db.transaction((sql) => recordAction(sql, { action: 'run-retention', actor, now, about }));
     },
 
     async markRemoved(userId: number, now: Date): Promise<void> {

@@ -1,5 +1,6 @@
 /** Retention: what is kept for how many days, as one table, and the one job that removes the rest. */
 import { secondsAfter, type Clock } from '../clock.ts';
+import type { Actor } from './privacy.store.ts';
 import type { DatedTable, RetentionStore } from './retention.store.ts';
 
 export interface RetentionDays {
@@ -90,18 +91,26 @@ export function createRetention({ store, clock, kinds }: RetentionParts) {
     return rows;
   }
 
-  return {
-    /** What a run would remove now. */
-    async find(): Promise<Expired[]> {
-      const now = clock.now();
-      const found = await overKinds(store.count, now);
-      return [...found, { kind: erasedTransactions, before: now, rows: await store.countErased(now) }];
-    },
+  /** What a run would remove now. */
+  async function find(): Promise<Expired[]> {
+    const now = clock.now();
+    const found = await overKinds(store.count, now);
+    return [...found, { kind: erasedTransactions, before: now, rows: await store.countErased(now) }];
+  }
 
-    async run(): Promise<Expired[]> {
-      const now = clock.now();
-      const removed = await overKinds(removeAll, now);
-      return [...removed, { kind: erasedTransactions, before: now, rows: await removeErased(now) }];
-    },
-  };
+  async function run(): Promise<Expired[]> {
+    const now = clock.now();
+    const removed = await overKinds(removeAll, now);
+    return [...removed, { kind: erasedTransactions, before: now, rows: await removeErased(now) }];
+  }
+
+  /** A run that a person asks for. It is audited before anything is removed, so that none goes unrecorded. */
+  async function runFor(actor: Actor): Promise<Expired[]> {
+    const due = (await find()).filter(({ rows }) => rows > 0);
+    const detail = due.map(({ kind, rows }) => `${kind} ${rows}`).join(', ');
+    await store.recordRun(actor, detail || 'nothing was due', clock.now());
+    return run();
+  }
+
+  return { find, run, runFor };
 }

@@ -1,5 +1,6 @@
 /** Retention: each kind is kept for its days, and one job removes the rest. */
 import { readFile } from 'node:fs/promises';
+import { userInfo } from 'node:os';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { loadConfig } from '../../src/config/load.ts';
 import { openDetected } from '../../src/db/citus.ts';
@@ -96,7 +97,26 @@ it('`ledgerline retention --dry-run` says what would be removed, and the command
   expect(JSON.parse(removed.stdout).expired).toContainEqual(
     expect.objectContaining({ kind: 'operator-actions', rows: 3 }),
   );
-  expect(await service.sql`select from operator_actions`).toHaveLength(0);
+  expect(await service.sql`select from operator_actions where acted_at < now() - interval '5 days'`).toHaveLength(0);
+});
+
+it('a run by hand is audited, with what was due, and a dry run is not', async () => {
+  await service.sql`delete from operator_actions`;
+  await service.sql`
+    insert into operator_actions (acted_at, subject, client, action, target)
+    select now() - interval '6 days', 'ann', 'console', 'lift', 'user 1' from generate_series(1, 2)`;
+  const env = { ...settings, DATABASE_URL: service.databaseUrl };
+  await run(['retention', '--dry-run'], env);
+  const audited = async () =>
+    (await service.call('/operator/actions?action=run-retention', undefined, { method: 'GET' })).json.actions;
+  expect(await audited()).toEqual([]);
+  expect((await run(['retention'], env)).code).toBe(0);
+  const subject = `cli:${userInfo().username}`;
+  expect(await audited()).toEqual([
+    expect.objectContaining({ subject, client: 'cli', target: 'expired data', detail: 'operator-actions 2' }),
+  ]);
+  const { json } = await service.call('/events?type=operator.acted', undefined, { method: 'GET' });
+  expect(json.events.at(-1).data).toEqual({ action: 'run-retention', actor: subject, target: 'expired data' });
 });
 
 it('docs/privacy.md names every kind with its setting', async () => {

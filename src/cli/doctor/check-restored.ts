@@ -7,7 +7,8 @@ import { Problem, StartError } from '../../errors.ts';
 import { createEraseUser } from '../../privacy/erase-user.ts';
 import { createPrivacyStore, type PrivacyStore } from '../../privacy/privacy.store.ts';
 import { withDatabaseUrl } from '../database.ts';
-import { commandLineActor, readUserId } from '../erase-user.ts';
+import { commandLineActor } from '../command-line-actor.ts';
+import { readUserId } from '../erase-user.ts';
 import { ok, problem, warning, type Finding } from './finding.ts';
 
 const sampleSize = 200;

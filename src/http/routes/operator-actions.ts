@@ -1,30 +1,19 @@
 import type { GuardDesk } from '../../guard/desk.ts';
 import { instant, integer, listOf, nullable, record, word } from '../../formats/record.ts';
 import { filterText, int32, optional, required, text } from '../../formats/shape.ts';
+import { operatorActions } from '../../operator-actions.ts';
 import { operation, reply } from '../operation.ts';
 import { query } from '../query-shape.ts';
 import { parseFrom, parseTo } from '../../transactions/instant.ts';
 import { pageQuery } from './page-query.ts';
 import { timestamp } from './timestamp.ts';
 
-export const actionNames = [
-  'set-mode',
-  'lift',
-  'add-safe',
-  'remove-safe',
-  'reveal-phone',
-  'find-users',
-  'erase-user',
-  'read-user-data',
-  'list-transactions',
-] as const;
-
 const action = record('OperatorAction', {
   id: required(integer(), 'Its number.'),
   at: required(instant(), 'When it was done.'),
   subject: required(text(), 'The person: the token’s sub.'),
   client: required(text(), 'The client whose token it was.'),
-  action: required(text({ schema: { enum: actionNames } }), 'What was done.'),
+  action: required(text({ schema: { enum: operatorActions } }), 'What was done.'),
   target: required(text(), 'What it was done to.'),
   detail: required(nullable(text()), 'The particulars, such as the new mode.'),
   reason: required(nullable(text()), 'Why it was done, in the operator’s words.'),
@@ -35,7 +24,7 @@ const actions = record('OperatorActions', { actions: required(listOf(action), 'T
 
 export const actionFilter = {
   subject: optional(filterText({ maxLength: 256 }), 'Only actions of this person.'),
-  action: optional(word(actionNames), 'Only this action.'),
+  action: optional(word(operatorActions), 'Only this action.'),
   userId: optional(int32(), 'Only actions about this user.'),
   from: optional(timestamp(parseFrom), 'Only actions from this time on.'),
   to: optional(timestamp(parseTo), 'Only actions up to this time.'),

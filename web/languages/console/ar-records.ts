@@ -168,6 +168,15 @@ const audit: RecordTexts['audit'] = {
     'erase-user': 'محا المستخدم',
     'read-user-data': 'قرأ كل بيانات المستخدم',
     'list-transactions': 'قرأ المعاملات',
+    'export-erased': 'صدّر المعاملات المحفوظة',
+    'run-retention': 'أزال بيانات منتهية المدة',
+    'create-webhook-endpoint': 'أنشأ نقطة استقبال webhook',
+    'update-webhook-endpoint': 'غيّر نقطة استقبال webhook',
+    'enable-webhook-endpoint': 'فعّل نقطة استقبال webhook',
+    'disable-webhook-endpoint': 'عطّل نقطة استقبال webhook',
+    'delete-webhook-endpoint': 'حذف نقطة استقبال webhook',
+    'rotate-webhook-secret': 'غيّر سرّ نقطة استقبال webhook',
+    'replay-webhook-events': 'أعاد إرسال أحداث',
   },
 };
 

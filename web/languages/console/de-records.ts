@@ -170,6 +170,15 @@ const audit: RecordTexts['audit'] = {
     'erase-user': 'Löschte den Nutzer',
     'read-user-data': 'Las alle Daten des Nutzers',
     'list-transactions': 'Las die Umsätze',
+    'export-erased': 'Exportierte aufbewahrte Transaktionen',
+    'run-retention': 'Entfernte abgelaufene Daten',
+    'create-webhook-endpoint': 'Legte einen Webhook-Endpunkt an',
+    'update-webhook-endpoint': 'Änderte einen Webhook-Endpunkt',
+    'enable-webhook-endpoint': 'Schaltete einen Webhook-Endpunkt ein',
+    'disable-webhook-endpoint': 'Schaltete einen Webhook-Endpunkt aus',
+    'delete-webhook-endpoint': 'Löschte einen Webhook-Endpunkt',
+    'rotate-webhook-secret': 'Wechselte das Geheimnis eines Webhook-Endpunkts',
+    'replay-webhook-events': 'Sendete Ereignisse erneut',
   },
 };
 

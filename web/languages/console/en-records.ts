@@ -170,6 +170,15 @@ const audit = {
     'erase-user': 'Erased the user',
     'read-user-data': 'Read all data of the user',
     'list-transactions': 'Read the transactions',
+    'export-erased': 'Exported retained transactions',
+    'run-retention': 'Removed expired data',
+    'create-webhook-endpoint': 'Created a webhook endpoint',
+    'update-webhook-endpoint': 'Changed a webhook endpoint',
+    'enable-webhook-endpoint': 'Enabled a webhook endpoint',
+    'disable-webhook-endpoint': 'Disabled a webhook endpoint',
+    'delete-webhook-endpoint': 'Deleted a webhook endpoint',
+    'rotate-webhook-secret': 'Changed the secret of a webhook endpoint',
+    'replay-webhook-events': 'Sent events again',
   },
 };
 

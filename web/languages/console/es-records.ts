@@ -169,6 +169,15 @@ const audit: RecordTexts['audit'] = {
     'erase-user': 'Borró al usuario',
     'read-user-data': 'Leyó todos los datos del usuario',
     'list-transactions': 'Leyó las operaciones',
+    'export-erased': 'Exportó transacciones conservadas',
+    'run-retention': 'Eliminó datos caducados',
+    'create-webhook-endpoint': 'Creó un destino de webhook',
+    'update-webhook-endpoint': 'Cambió un destino de webhook',
+    'enable-webhook-endpoint': 'Activó un destino de webhook',
+    'disable-webhook-endpoint': 'Desactivó un destino de webhook',
+    'delete-webhook-endpoint': 'Eliminó un destino de webhook',
+    'rotate-webhook-secret': 'Cambió el secreto de un destino de webhook',
+    'replay-webhook-events': 'Reenvió eventos',
   },
 };
 

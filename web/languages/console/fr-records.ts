@@ -169,6 +169,15 @@ const audit: RecordTexts['audit'] = {
     'erase-user': 'A effacé l’utilisateur',
     'read-user-data': 'A lu toutes les données de l’utilisateur',
     'list-transactions': 'A lu les transactions',
+    'export-erased': 'A exporté les transactions conservées',
+    'run-retention': 'A supprimé les données expirées',
+    'create-webhook-endpoint': 'A créé une destination de webhook',
+    'update-webhook-endpoint': 'A modifié une destination de webhook',
+    'enable-webhook-endpoint': 'A activé une destination de webhook',
+    'disable-webhook-endpoint': 'A désactivé une destination de webhook',
+    'delete-webhook-endpoint': 'A supprimé une destination de webhook',
+    'rotate-webhook-secret': 'A changé le secret d’une destination de webhook',
+    'replay-webhook-events': 'A renvoyé des événements',
   },
 };
 

@@ -169,6 +169,15 @@ const audit: RecordTexts['audit'] = {
     'erase-user': 'Ha cancellato l’utente',
     'read-user-data': 'Ha letto tutti i dati dell’utente',
     'list-transactions': 'Ha letto i movimenti',
+    'export-erased': 'Ha esportato transazioni conservate',
+    'run-retention': 'Ha rimosso dati scaduti',
+    'create-webhook-endpoint': 'Ha creato una destinazione webhook',
+    'update-webhook-endpoint': 'Ha modificato una destinazione webhook',
+    'enable-webhook-endpoint': 'Ha attivato una destinazione webhook',
+    'disable-webhook-endpoint': 'Ha disattivato una destinazione webhook',
+    'delete-webhook-endpoint': 'Ha eliminato una destinazione webhook',
+    'rotate-webhook-secret': 'Ha cambiato il segreto di una destinazione webhook',
+    'replay-webhook-events': 'Ha inviato di nuovo eventi',
   },
 };
 

@@ -169,6 +169,15 @@ const audit: RecordTexts['audit'] = {
     'erase-user': 'ユーザーを消去',
     'read-user-data': 'ユーザーの全データを閲覧',
     'list-transactions': '取引を閲覧',
+    'export-erased': '保持中の取引を書き出し',
+    'run-retention': '期限切れデータを削除',
+    'create-webhook-endpoint': 'Webhookエンドポイントを作成',
+    'update-webhook-endpoint': 'Webhookエンドポイントを変更',
+    'enable-webhook-endpoint': 'Webhookエンドポイントを有効化',
+    'disable-webhook-endpoint': 'Webhookエンドポイントを無効化',
+    'delete-webhook-endpoint': 'Webhookエンドポイントを削除',
+    'rotate-webhook-secret': 'Webhookエンドポイントのシークレットを変更',
+    'replay-webhook-events': 'イベントを再送信',
   },
 };
 

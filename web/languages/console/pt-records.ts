@@ -169,6 +169,15 @@ const audit: RecordTexts['audit'] = {
     'erase-user': 'Apagou o utilizador',
     'read-user-data': 'Leu todos os dados do utilizador',
     'list-transactions': 'Leu os movimentos',
+    'export-erased': 'Exportou transações conservadas',
+    'run-retention': 'Removeu dados expirados',
+    'create-webhook-endpoint': 'Criou um destino de webhook',
+    'update-webhook-endpoint': 'Alterou um destino de webhook',
+    'enable-webhook-endpoint': 'Ativou um destino de webhook',
+    'disable-webhook-endpoint': 'Desativou um destino de webhook',
+    'delete-webhook-endpoint': 'Eliminou um destino de webhook',
+    'rotate-webhook-secret': 'Mudou o segredo de um destino de webhook',
+    'replay-webhook-events': 'Reenviou eventos',
   },
 };
 
