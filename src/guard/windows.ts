@@ -1,6 +1,6 @@
 /**
  * The types of sliding windows. Whether a window is full, and who is blocked, is decided in the database:
- * `find_full_windows` and `find_block` in src/db/functions/guard_counters.sql.
+ * `find_full_windows` and `find_block` in src/db/functions/.
  */
 import type { RuleName } from './rules.ts';
 

@@ -1,0 +1,27 @@
+-- The events that a counter keeps, oldest first.
+
+-- The latest events, of which only so many are kept.
+create or replace function append_event(events anyarray, event anyelement, kept integer) returns anyarray
+language sql immutable as $$ select (events || event)[cardinality(events) + 2 - kept :] $$;
+
+-- Without one event; two calls of the same time share its value, and only one of them goes.
+create or replace function remove_event(events anyarray, event anyelement) returns anyarray
+language sql immutable as $$
+  select coalesce(
+    events[: array_position(events, event) - 1] || events[array_position(events, event) + 1 :], events)
+$$;
+
+create or replace function times_of(events user_event[]) returns timestamptz[]
+language plpgsql immutable as $$
+declare
+  event user_event;
+  times timestamptz[] := '{}';
+begin
+  foreach event in array events loop
+    times := times || event.at;
+  end loop;
+  return times;
+end $$;
+
+create or replace function is_event_of(events user_event[], for_user integer) returns boolean
+language sql immutable as $$ select for_user in (select e.user_id from unnest(events) e) $$;

@@ -1,0 +1,28 @@
+-- Different values that a counter has seen, each with the time when it was seen last.
+
+-- When values other than this one were last seen.
+create or replace function times_of_others(seen seen_value[], value text) returns timestamptz[]
+language plpgsql immutable as $$
+declare
+  known seen_value;
+  times timestamptz[] := '{}';
+begin
+  foreach known in array seen loop
+    if known.value <> value then times := times || known.at; end if;
+  end loop;
+  return times;
+end $$;
+
+-- The values with this one as the latest.
+create or replace function see_value(seen seen_value[], value text, kept integer, called_at timestamptz)
+returns seen_value[]
+language plpgsql immutable as $$
+declare
+  known seen_value;
+  others seen_value[] := '{}';
+begin
+  foreach known in array seen loop
+    if known.value <> value then others := others || known; end if;
+  end loop;
+  return append_event(others, row(called_at, value)::seen_value, kept);
+end $$;
