@@ -39,6 +39,9 @@ export function openPool({ address, route, max, statementSeconds, mayScan, plans
   const statements = [
     `set search_path = ${schema}`,
     `set timezone = 'UTC'`,
+    // Where scans are off, a plan that has to scan a small table anyway gets a huge cost, and PostgreSQL would compile it
+    // each time, for up to two seconds.
+    'set jit = off',
     `set statement_timeout = ${statementSeconds * 1000}`,
     // A parameter in OFFSET makes PostgreSQL plan anew each time; the generic plan is the right one here.
     ...(plansOnce ? ['set plan_cache_mode = force_generic_plan'] : []),

@@ -1,4 +1,5 @@
 /** Statements by key use an index, also if they were prepared while their tables were empty. */
+import postgres from 'postgres';
 import { expect, it, onTestFinished } from 'vitest';
 import { openDatabase } from '../../src/db/database.ts';
 import { cloneDatabase } from '../harness/service.ts';
@@ -13,4 +14,18 @@ it('connections for short statements keep one plan for each, which reads no whol
       select current_setting('enable_seqscan') as seqscan, current_setting('plan_cache_mode') as plans`;
     expect(row).toEqual({ seqscan: 'off', plans: 'force_generic_plan' });
   }
+});
+
+it('no connection compiles its plans, also where the database does so by default', async () => {
+  const { url, drop } = await cloneDatabase();
+  onTestFinished(drop);
+  const owner = postgres(url, { max: 1 });
+  onTestFinished(() => owner.end());
+  await owner.unsafe(`alter database ${new URL(url).pathname.slice(1)} set jit = on`);
+  const db = openDatabase({ url, connections: 3, statementSeconds: 5 });
+  onTestFinished(db.close);
+  const readSetting = (sql: postgres.Sql) => sql`select current_setting('jit') as jit`;
+  expect(await readSetting(db.read)).toEqual([{ jit: 'off' }]);
+  expect(await readSetting(db.write)).toEqual([{ jit: 'off' }]);
+  expect(await db.long((sql) => readSetting(sql as postgres.Sql))).toEqual([{ jit: 'off' }]);
 });
