@@ -25,6 +25,7 @@ import { benchPages } from './pages.js';
 import { linePlot } from './plot.js';
 import { benchReaders } from './readers.js';
 import { report } from './report.js';
+import { benchTracing } from './tracing.js';
 import { benchVerify } from './verify.js';
 
 const benches = {
@@ -32,6 +33,7 @@ const benches = {
     await prepareSmall(bench);
     return benchList(bench);
   },
+  tracing: benchTracing,
   availability: benchAvailability,
   fastify: benchFastify,
   readers: benchReaders,
