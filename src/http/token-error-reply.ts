@@ -18,8 +18,8 @@ export function tokenErrorReply({ status, code, message }: TokenError, headers?:
   };
 }
 
-/** Refusals before the body is read. They keep the reason that they have on every other path. */
-const generalReasons: readonly ErrorReason[] = ['sandbox-only', 'method-not-allowed'];
+/** The sandbox's guard is no part of RFC 6749: its refusal has the same reason on every path that it guards. */
+const guardReason: ErrorReason = 'sandbox-only';
 
 /** A request for a token that was refused before the issuer saw it. */
 export function tokenProblemReply({ details }: Problem): Reply {
@@ -28,7 +28,7 @@ export function tokenProblemReply({ details }: Problem): Reply {
   const error = new TokenError(code, errors?.Error?.[0] ?? `${titleOf(status)}.`, status);
   return tokenErrorReply(error, {
     ...headers,
-    ...(generalReasons.includes(reason) && { [reasonHeader]: reason }),
+    ...(reason === guardReason && { [reasonHeader]: reason }),
     ...(retryAfterSeconds !== undefined && { 'retry-after': String(retryAfterSeconds) }),
   });
 }

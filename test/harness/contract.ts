@@ -97,7 +97,7 @@ export function checkAnswer(answer: CheckedAnswer): string[] {
   const operations = operationsAt(address);
   if (!operations) return address.startsWith('/assets/') ? [] : [`no such path is documented (status ${status})`];
   const operation = operations[method === 'HEAD' ? 'get' : method.toLowerCase()];
-  if (!operation) return wrongMethodViolations(status, reason, headers);
+  if (!operation) return wrongMethodViolations(address, { status, reason, headers });
   const documented = operation.responses[status];
   if (!documented) return [`${operation.operationId} does not document the status ${status} (${reason ?? 'no error'})`];
   const response = resolveResponse(documented);
@@ -106,8 +106,16 @@ export function checkAnswer(answer: CheckedAnswer): string[] {
   );
 }
 
-function wrongMethodViolations(status: number, reason: string | null, headers: Headers): string[] {
-  const isRight = status === 405 && reason === 'method-not-allowed' && headers.has('allow');
+interface AnswerHead {
+  status: number;
+  reason: string | null;
+  headers: Headers;
+}
+
+function wrongMethodViolations(address: string, { status, reason, headers }: AnswerHead): string[] {
+  // The token endpoint has the reasons of RFC 6749.
+  const expected = /^\/connect\/token(?:[/?]|$)/i.test(address) ? 'invalid-request' : 'method-not-allowed';
+  const isRight = status === 405 && reason === expected && headers.has('allow');
   return isRight ? [] : [`a method that is not documented got ${status} (${reason})`];
 }
 

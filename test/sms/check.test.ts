@@ -1,5 +1,7 @@
 /** Doctor's question to a gateway: it needs our credentials and sends no text. */
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
+import type { GatewayDefinition } from '../../src/sms/define-gateway.ts';
+import { gatewayDefinitions } from '../../src/sms/gateways/index.ts';
 import { adapters } from '../harness/adapters.ts';
 import { gatewayServer } from '../harness/gateway-server.ts';
 import { run } from '../harness/process.ts';
@@ -12,6 +14,16 @@ const paths: Record<string, RegExp> = {
   infobip: /^\/account\/1\/balance$/,
   messagebird: /^\/balance$/,
 };
+
+/** They have no call that needs credentials and sends nothing. */
+const unchecked = ['aws', 'webhook'];
+
+it('every gateway that sends texts is checked here, or is named as one that cannot be', () => {
+  const sending = gatewayDefinitions.filter((definition: GatewayDefinition) => !definition.sendsNothing);
+  // The check of SMPP is a bind: see the last test.
+  expect([...Object.keys(paths), ...unchecked, 'smpp'].toSorted()).toEqual(sending.map(({ name }) => name).toSorted());
+  for (const name of unchecked) expect(adapters[name]!.make('http://127.0.0.1:9').check).toBeUndefined();
+});
 
 describe.each(Object.entries(paths))('%s', (name, path) => {
   it('is usable when it answers, and says so when it refuses our credentials or is away', async () => {

@@ -5,6 +5,8 @@
 import { createHash, createHmac } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
 import { freePort } from '../../src/free-port.ts';
+import type { GatewayDefinition } from '../../src/sms/define-gateway.ts';
+import { gatewayDefinitions } from '../../src/sms/gateways/index.ts';
 import { signWebhook, webhookKey } from '../../src/sms/standard-webhooks.ts';
 import { gatewayServer, type Answer, type Received } from '../harness/gateway-server.ts';
 import { newPhone, serviceForTest } from '../harness/service.ts';
@@ -249,6 +251,13 @@ const cases: [name: string, gateway: string, one: Case][] = [
   ['AWS', 'aws', aws],
   ['the webhook', 'webhook', webhook],
 ];
+
+it('every gateway that calls us with receipts is among the cases', () => {
+  const calling = gatewayDefinitions.filter((definition: GatewayDefinition) => definition.receiptMethods);
+  expect([...new Set(cases.map(([, gateway]) => gateway))].toSorted()).toEqual(
+    calling.map(({ name }) => name).toSorted(),
+  );
+});
 
 describe.each(cases)('receipts of %s', (_name, gateway, one) => {
   async function start() {
