@@ -9,11 +9,12 @@ export function errorCode(error: unknown): string {
 const timedOut = '57014';
 
 /**
- * SQLSTATE classes 08 (connection), 53 (resources: disk full, too many connections) and 57P (shutdown,
- * starting up), 25006 (a standby), 28 and 3D (it is being set up anew); and the driver's and sockets' own names.
+ * SQLSTATE classes 08 (connection), 53 (resources: disk full, too many connections), 57P (shutdown, starting up) and 58
+ * (the operating system failed it), 25006 (a standby), 28 and 3D (it is being set up anew); and the driver's and
+ * sockets' own names.
  */
 const awayCodes =
-  /^(08...|53...|57P0.|25006|28...|3D000|CONNECTION_.*|CONNECT_TIMEOUT|PROBE_TIMEOUT|STALE_PRIMARY|ECONN.*|EPIPE|ENOTFOUND|EAI_AGAIN|ETIMEDOUT|EHOSTUNREACH|ENETUNREACH)$/;
+  /^(08...|53...|57P0.|58...|25006|28...|3D000|CONNECTION_.*|CONNECT_TIMEOUT|PROBE_TIMEOUT|STALE_PRIMARY|ECONN.*|EPIPE|ENOTFOUND|EAI_AGAIN|ETIMEDOUT|EHOSTUNREACH|ENETUNREACH)$/;
 
 export function isTooLong(error: unknown): boolean {
   return errorCode(error) === timedOut;
