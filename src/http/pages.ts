@@ -104,12 +104,16 @@ async function packedAssets(files: string[]): Promise<StaticFile[]> {
 
 function packedAsset(name: string): StaticFile {
   const address = `/assets/${name}`;
-  let file: Promise<StaticFile> | undefined;
-  async function read(): Promise<StaticFile> {
+  return whenAsked(address, async () => {
     const packed = await readFile(path.join(built, 'assets', `${name}.br`));
     return staticFile(address, path.extname(name), brotliDecompressSync(packed), packed, assetHeaders);
-  }
-  return { path: address, reply: async (request) => (await (file ??= read())).reply(request) };
+  });
+}
+
+/** A file that is made when it is first asked for: reading or compressing it would hold up the start. */
+function whenAsked(address: string, make: () => Promise<StaticFile>): StaticFile {
+  let file: Promise<StaticFile> | undefined;
+  return { path: address, reply: async (request) => (await (file ??= make())).reply(request) };
 }
 
 /** The files that the pages load, directly or through other files. Files of pages that are not served are left out. */
@@ -134,7 +138,9 @@ async function readText(file: string, mode: Mode): Promise<string> {
 
 async function readHtml(name: PageName, mode: Mode, signIn: ConsoleSignIn | undefined): Promise<StaticFile> {
   const text = Buffer.from(withSignIn(await readText(htmlFiles[name], mode), signIn));
-  return staticFile(name, '.html', text, brotliCompressSync(text), pageHeaders(name, signIn));
+  return whenAsked(name, async () =>
+    staticFile(name, '.html', text, brotliCompressSync(text), pageHeaders(name, signIn)),
+  );
 }
 
 function withSignIn(html: string, signIn: ConsoleSignIn | undefined): string {
