@@ -10,7 +10,7 @@ import { createMakeConfirmation } from '../transactions/make-confirmation.ts';
 import { createMakeStatement } from '../transactions/make-statement.ts';
 import { createRecordTransactions } from '../transactions/record-transactions.ts';
 import { createRecordStore } from '../transactions/record.store.ts';
-import { createSummarizeTransactions } from '../transactions/totals.ts';
+import { createSummarizeTransactions } from '../transactions/summarize-transactions.ts';
 import { createTransactionsStore } from '../transactions/transactions.store.ts';
 import type { Core } from './core.ts';
 import { withStandby } from './standby.ts';

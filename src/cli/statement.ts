@@ -10,7 +10,7 @@ import { createAsOf } from '../transactions/as-of.ts';
 import { filterOf } from '../transactions/filter-input.ts';
 import { parseLocale } from '../transactions/locale.ts';
 import { createMakeStatement } from '../transactions/make-statement.ts';
-import { parseTimeZone } from '../transactions/totals.ts';
+import { parseTimeZone } from '../transactions/summarize-transactions.ts';
 import { createTransactionsStore } from '../transactions/transactions.store.ts';
 import { withDatabase } from './database.ts';
 import { readFilterOptions, type FilterOptions } from './filter-options.ts';

@@ -8,7 +8,7 @@ import type { CurrencyTotals, StatementHead, StatementRow, StatementWriter } fro
 import { addAmounts } from './amount.ts';
 import type { AsOf } from './as-of.ts';
 import type { Filter } from './filter.ts';
-import { timeZoneMessage } from './totals.ts';
+import { timeZoneMessage } from './summarize-transactions.ts';
 import { readTransaction } from './transaction.ts';
 import type { TransactionsStore } from './transactions.store.ts';
 

@@ -35,7 +35,7 @@ import { summarizeTransactionsOperation } from './summarize-transactions.ts';
 import type { ExportReply, ExportRequest } from '../../transactions/export-transactions.ts';
 import type { ConfirmationRequest } from '../../transactions/make-confirmation.ts';
 import type { StatementReply, StatementRequest } from '../../transactions/make-statement.ts';
-import type { TotalsReply, TotalsRequest } from '../../transactions/totals.ts';
+import type { TotalsReply, TotalsRequest } from '../../transactions/summarize-transactions.ts';
 import { createUserOperation } from './create-user.ts';
 import { discoveryOperation } from './discovery.ts';
 import { getTransactionHistoryOperation } from './get-transaction-history.ts';
