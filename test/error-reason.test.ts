@@ -4,7 +4,7 @@ import { connect } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { errorReference } from '../src/http/error-reference.ts';
-import { expectDefects } from './harness/checked-fetch.ts';
+import { expectDefects } from './harness/checked-answers.ts';
 import {
   newPhone,
   row,

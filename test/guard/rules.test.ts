@@ -1,6 +1,6 @@
 /** The rules as their callers meet them: each alone, on a sandbox that has it switched on. */
 import { describe, expect, it } from 'vitest';
-import { expectDefects } from '../harness/checked-fetch.ts';
+import { expectDefects } from '../harness/checked-answers.ts';
 import { until } from '../harness/until.ts';
 import { newPhone, refusal, serviceForTest, wrongCode, type Service } from '../harness/service.ts';
 

@@ -7,22 +7,15 @@ import path from 'node:path';
 import { brotliDecompressSync } from 'node:zlib';
 import { execFileSync } from 'node:child_process';
 import { chromium, type Browser } from 'playwright-core';
-import { afterAll } from 'vitest';
 
 const installed = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome'];
 
 let launched: Promise<Browser | string> | undefined;
 
-/** One browser for all tests of a file, or the reason why there is none. */
+/** One browser for all tests of a process, or the reason why there is none. It ends with the process. */
 export function openBrowser(): Promise<Browser | string> {
   return (launched ??= launch());
 }
-
-// Runs in every test file that imports this one.
-afterAll(async () => {
-  const browser = await launched;
-  if (typeof browser === 'object') await browser.close();
-});
 
 async function launch(): Promise<Browser | string> {
   const args = [

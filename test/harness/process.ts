@@ -7,7 +7,7 @@ import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { inject, onTestFinished } from 'vitest';
 import { sandboxKey } from '../../src/auth/keys.ts';
-import { checkAnswersOf } from './checked-fetch.ts';
+import { checkAnswersOf } from './checked-answers.ts';
 import { prepareDataDir } from './prepared-data.ts';
 
 const main = fileURLToPath(new URL('../../dist/main.js', import.meta.url));

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import postgres from 'postgres';
 import { inject, onTestFinished } from 'vitest';
-import { checkAnswersOf } from './checked-fetch.ts';
+import { checkAnswersOf } from './checked-answers.ts';
 import { leaveTemplate, onNodes } from './citus.ts';
 import { startApp } from '../../src/app/start.ts';
 import { sandboxKey } from '../../src/auth/keys.ts';
