@@ -87,7 +87,7 @@ function show(run) {
 }
 
 if (options.ranges) {
-  playRanges(options.honest.split(',').map(Number));
+  playRanges(options.honest.split(',').map(Number), options.only);
   process.exit();
 }
 

@@ -28,6 +28,7 @@ export function createRandom(seed?: number): Random;
 export function honestPhone(random: Random): string;
 export function thinPhone(index: number): string;
 export function phoneOfHundredPrefixes(index: number): string;
+export function honestDay(random: Random, from: number, usersOfDay: number): Send[];
 export function honestSends(
   random: Random,
   from: number,

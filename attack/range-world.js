@@ -21,6 +21,28 @@ export const thinPhone = (index) => `+4474${String((index * 7919) % 50_000_000).
 export const phoneOfHundredPrefixes = (index) =>
   `+447400${String(index % 100).padStart(2, '0')}${String(Math.floor(index / 100) % 10_000).padStart(4, '0')}`;
 
+/** How busy honest users are from hour to hour, as a multiple of the mean: quiet nights and weekends, a peak on Fridays. */
+const hoursOfDay = [
+  0.3, 0.2, 0.15, 0.1, 0.1, 0.15, 0.4, 0.8, 1.1, 1.4, 1.5, 1.5, 1.5, 1.4, 1.3, 1.3, 1.4, 1.6, 1.9, 1.9, 1.7, 1.2, 0.7,
+  0.4,
+];
+const daysOfWeek = [0.7, 1, 1, 1, 1.1, 1.5, 0.7];
+
+function busyness(at) {
+  const time = new Date(at);
+  return hoursOfDay[time.getUTCHours()] * daysOfWeek[time.getUTCDay()];
+}
+
+/** Sends of the honest users of a day, who follow the hours of the week. */
+export function honestDay(random, from, usersOfDay) {
+  return Array.from({ length: 24 }, (_, index) => {
+    const at = from + index * hour;
+    const expected = (usersOfDay / 24) * busyness(at);
+    const count = Math.floor(expected) + Number(random(1000) < (expected % 1) * 1000);
+    return honestSends(random, at, count, { hours: 1 });
+  }).flat();
+}
+
 /** Sends of honest users at random times. */
 export function honestSends(random, from, count, { hours = 24, percent = 80 } = {}) {
   return Array.from({ length: count }, () => ({

@@ -6,6 +6,7 @@ import { RangeBook } from '../dist/guard/range-book.js';
 import {
   attackSends,
   createRandom,
+  honestDay,
   honestPhone,
   honestSends,
   phoneOfHundredPrefixes,
@@ -16,18 +17,25 @@ import {
 const hour = 3_600_000;
 const day = 24 * hour;
 const start = Date.UTC(2026, 0, 5);
-const config = loadConfig({ MODE: 'production', LEDGERLINE_COUNTRIES: 'GB' });
+const config = loadConfig({ MODE: 'production', LEDGERLINE_COUNTRIES: 'GB', ...settingsOf(process.env) });
 const { ranges: limits } = readLimits(config);
+
+const inMemory = { exchange: async () => new Map(), readWeeks: async () => new Map() };
+
+/** The settings of ranges may be changed, to see what they give. */
+function settingsOf(environment) {
+  return Object.fromEntries(Object.entries(environment).filter(([name]) => name.startsWith('LEDGERLINE_RANGE_')));
+}
 
 /** Two weeks of honest users, then the attack, with honest users during it and on the day after it. */
 function playAfterLearning(usersOfDay, { attack, extraHonest = () => [], days = 1, takesProofs = false }) {
   const random = createRandom();
-  const book = new RangeBook(limits, 1, async () => new Map());
-  const learning = Array.from({ length: 14 }, (_, index) => honestSends(random, start + index * day, usersOfDay));
+  const book = new RangeBook(limits, 1, inMemory);
+  const learning = Array.from({ length: 14 }, (_, index) => honestDay(random, start + index * day, usersOfDay));
   play(book, learning.flat());
   const from = start + 14 * day;
   const attacking = attack(random, from, usersOfDay);
-  const people = Array.from({ length: days + 1 }, (_, index) => honestSends(random, from + index * day, usersOfDay));
+  const people = Array.from({ length: days + 1 }, (_, index) => honestDay(random, from + index * day, usersOfDay));
   const extra = extraHonest(random, from, usersOfDay);
   const honest = [...people.flat(), ...extra];
   const { texts, refused, proofs } = play(book, [...attacking, ...honest], { takesProofs });
@@ -45,8 +53,11 @@ const ramp = (phoneOf) => (random, from, usersOfDay) =>
     return attackSends(random, from + index * day, count, { hours: 24, phoneOf: phoneOf(random) });
   }).flat();
 
-const pumpInside = (provesItself) => (random, from) =>
-  attackSends(random, from, 30_000, { hours: 1, phoneOf: insideHonestRanges(random), provesItself });
+/** From midnight on Monday. */
+const pumpInside =
+  (provesItself, hours = 0) =>
+  (random, from) =>
+    attackSends(random, from + hours * hour, 30_000, { hours: 1, phoneOf: insideHonestRanges(random), provesItself });
 
 const thin = { phoneOf: thinPhone };
 const converting = [10, 25, 50].flatMap((percent) => [
@@ -63,8 +74,19 @@ const scenarios = [
   ['slow ramp inside the honest ranges', { attack: ramp(insideHonestRanges), days: 14 }],
   ['the same, proofs on, attacker does not solve', { attack: ramp(insideHonestRanges), days: 14, takesProofs: true }],
   ['inside the honest ranges', { attack: pumpInside(false) }],
-  ['the same, proofs on, attacker does not solve', { attack: pumpInside(false), takesProofs: true }],
+  ['the same at the quietest hour of the week', { attack: pumpInside(false, 3) }],
+  ['the same at the busiest hour of the week', { attack: pumpInside(false, 4 * 24 + 19), days: 5 }],
+  ['inside the honest ranges, proofs on, attacker does not solve', { attack: pumpInside(false), takesProofs: true }],
   ['the same, proofs on, attacker solves', { attack: pumpInside(true), takesProofs: true }],
+  [
+    'the busiest days of the week, half as busy again',
+    {
+      attack: () => [],
+      days: 7,
+      extraHonest: (random, from, usersOfDay) =>
+        [3, 4, 5].flatMap((index) => honestDay(random, from + index * day, usersOfDay / 2)),
+    },
+  ],
   [
     'flash crowd, ten times the normal hour',
     {
@@ -84,12 +106,13 @@ function measureSolution() {
   return (config.challengeWork * (user + system)) / tries / 1e6;
 }
 
-export function playRanges(sizes) {
+export function playRanges(sizes, only = '') {
   const solutionSeconds = measureSolution();
   console.log(`A solution takes about ${solutionSeconds.toFixed(2)} CPU seconds on this machine.\n`);
   console.log('| scenario | honest users a day | attempts | texts | CPU seconds | honest users refused |');
   console.log('|---|---:|---:|---:|---:|---:|');
   for (const [name, scenario] of scenarios) {
+    if (!name.includes(only)) continue;
     for (const size of sizes) {
       const { attempts, texts, proofs, honest, hurt } = playAfterLearning(size, scenario);
       const seconds = Math.round(proofs.attacker * solutionSeconds);

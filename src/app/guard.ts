@@ -32,7 +32,10 @@ export async function openGuard(core: Core, phones: PhoneStore, observe: Observe
   const decisions = new DecisionLog(store.writeDecisions, firedRules.tell);
   const sweep = createSweeper(store, limits, clock);
   const leases = new LeaseBook();
-  const ranges = new RangeBook(limits.ranges, limits.processes ?? 1, store.exchangeRanges);
+  const ranges = new RangeBook(limits.ranges, limits.processes ?? 1, {
+    exchange: store.exchangeRanges,
+    readWeeks: store.readWeeks,
+  });
   await live.refresh();
   const flushFailed = (error: unknown) =>
     observe({ kind: 'job-failed', job: 'guard-decisions', reason: errorCode(error) });

@@ -4,7 +4,9 @@ import type { Decision, DecisionTotal } from './decisions.ts';
 import type { FiredRule } from './fired-rules.ts';
 import type { GuardState } from './live.ts';
 import type { RangeChange } from './range-book.ts';
-import type { RangeState } from './ranges.ts';
+import { spanSeconds, type RangeState } from './ranges.ts';
+import { hourName, hoursOfWeek } from './week.ts';
+import type { WeekCounts } from './week-book.ts';
 
 /** The time of the last event: of timestamps, or of records that have one. */
 const last = (events: string) => `coalesce(${events}[cardinality(${events})], '-infinity')`;
@@ -110,6 +112,23 @@ export function createGuardStore(db: Database) {
           },
         ]),
       );
+    },
+
+    /** The verified codes of countries by hour of the week, brought up to date. */
+    async readWeeks(countries: string[], now: Date): Promise<WeekCounts> {
+      const hours = countries.flatMap((country) =>
+        Array.from({ length: hoursOfWeek }, (_, hour) => ({ country, hour, name: hourName(country, hour) })),
+      );
+      const rows = await db.read`
+        select name, fade(normal_verified, summed_at, ${now}, ${spanSeconds.normalVerified}) as verified
+        from guard_ranges where name = any(${array(hours.map(({ name }) => name))}::text[])`;
+      const verifiedByName = new Map(rows.map(({ name, verified }) => [name, verified as number]));
+      const weeks: WeekCounts = new Map();
+      for (const country of countries) {
+        const known = hours.filter((of) => of.country === country && verifiedByName.has(of.name));
+        weeks.set(country, new Map(known.map(({ hour, name }) => [hour, verifiedByName.get(name)!])));
+      }
+      return weeks;
     },
 
     /** Nothing is written about a user who was erased meanwhile; the totals count everything. */

@@ -32,6 +32,8 @@ export type GuardSettings = Readonly<Record<CountingRuleName, readonly Rate[]>> 
     countries: readonly string[] | undefined;
     rangeUnverified: ByLevel;
     rangeUnverifiedPercent: number;
+    rangeHourPercent: number;
+    rangeHourCodes: number;
     rangeSends: ByLevel;
     rangeGrowth: number;
     rangeConversion: number;
@@ -42,6 +44,7 @@ export type GuardSettings = Readonly<Record<CountingRuleName, readonly Rate[]>> 
     rangeKnownPercent: number;
     rangeTolerancePercent: number;
     rangeHalvings: number;
+    rangeRecoveryCodes: number;
     rangeTrials: number;
     rangeTrialPercent: number;
     rangeReservePercent: number;
@@ -51,6 +54,8 @@ export function readLimits(settings: GuardSettings): GuardLimits {
   const ranges: RangeLimits = {
     unverified: settings.rangeUnverified,
     unverifiedPercent: settings.rangeUnverifiedPercent,
+    hourPercent: settings.rangeHourPercent,
+    hourCodes: settings.rangeHourCodes,
     sends: settings.rangeSends,
     growth: settings.rangeGrowth,
     conversionPercent: settings.rangeConversion,
@@ -61,6 +66,7 @@ export function readLimits(settings: GuardSettings): GuardLimits {
     knownPercent: settings.rangeKnownPercent,
     tolerancePercent: settings.rangeTolerancePercent,
     halvings: settings.rangeHalvings,
+    recoveryCodes: settings.rangeRecoveryCodes,
     trials: settings.rangeTrials,
     trialPercent: settings.rangeTrialPercent,
     reservePercent: settings.rangeReservePercent,

@@ -4,6 +4,7 @@
  * assumes that its siblings send as much as it does.
  */
 import {
+  countryOf,
   emptyState,
   explainedBy,
   fade,
@@ -12,15 +13,19 @@ import {
   noteRefusal,
   objectTo,
   rangesOf,
+  recover,
   sums,
+  type Destination,
   type Objection,
   type Range,
   type RangeLimits,
   type RangeState,
   type Rank,
+  type Rhythm,
   type Sums,
 } from './ranges.ts';
-import type { PhoneNumber } from '../phone/phone-number.ts';
+import { WeekBook, type ReadWeeks, type WeekCounts } from './week-book.ts';
+import { hourName } from './week.ts';
 
 /** What a process adds to a range. */
 export interface RangeChange extends Sums {
@@ -29,7 +34,12 @@ export interface RangeChange extends Sums {
   refusal: { at: Date; shrinks: number; limitedUntil: Date } | undefined;
 }
 
-export type ExchangeRanges = (changes: RangeChange[], now: Date) => Promise<Map<string, RangeState>>;
+export interface RangeSums {
+  /** Adds what this process counted, and answers with the sums of all. */
+  exchange(changes: RangeChange[], now: Date): Promise<Map<string, RangeState>>;
+  /** The verified codes of countries by hour of the week, of all processes. */
+  readWeeks: ReadWeeks;
+}
 
 interface Entry {
   state: RangeState;
@@ -41,6 +51,12 @@ interface DrawnRange {
   entry: Entry;
   /** Whether it answers for the unverified sends of the number. */
   answers: boolean;
+}
+
+interface Asking {
+  country: Entry;
+  rhythm: Rhythm;
+  rank: Rank;
 }
 
 export interface RangeVerdict {
@@ -57,19 +73,19 @@ export interface RangeVerdict {
 /** Above this a new range pushes the oldest out, which loses nothing but a second of its counts. */
 const entryLimit = 50_000;
 
-type Destination = Pick<PhoneNumber, 'key' | 'country'>;
-
 export class RangeBook {
   readonly #limits: RangeLimits;
   readonly #siblings: number;
-  readonly #exchange: ExchangeRanges;
+  readonly #sums: RangeSums;
   readonly #entries = new Map<string, Entry>();
+  readonly #weeks: WeekBook;
   #exchanging: Promise<void> = Promise.resolve();
 
-  constructor(limits: RangeLimits, processes: number, exchange: ExchangeRanges) {
+  constructor(limits: RangeLimits, processes: number, sums: RangeSums) {
     this.#limits = limits;
     this.#siblings = processes - 1;
-    this.#exchange = exchange;
+    this.#sums = sums;
+    this.#weeks = new WeekBook(sums.readWeeks, limits.hourCodes);
   }
 
   /** The number of ranges in memory. */
@@ -80,12 +96,14 @@ export class RangeBook {
   /** For a sandbox that was emptied, or whose clock was put back. */
   forget(): void {
     this.#entries.clear();
+    this.#weeks.forget();
   }
 
   /** Judges one more send, and counts it at once. */
   judge(number: Destination, now: Date): RangeVerdict {
     const { ranges, country } = this.#drawnRanges(number, now);
-    const objectionTo = (rank: Rank) => firstOf(ranges, (drawn) => this.#ask(drawn, country, rank));
+    const rhythm = this.#weeks.rhythmOf(countryOf(number), now);
+    const objectionTo = (rank: Rank) => firstOf(ranges, (drawn) => this.#ask(drawn, { country, rhythm, rank }));
     const objection = objectionTo('newcomer');
     if (objection) this.#noteObjection(objection, now);
     const isOpenTo = (rank: Rank) => objection === undefined || objectionTo(rank) === undefined;
@@ -94,9 +112,14 @@ export class RangeBook {
     return { objection, ...open, giveBack: () => this.#add(ranges, -1, now) };
   }
 
-  #ask({ range, entry, answers }: DrawnRange, country: Entry, rank: Rank): Objection | undefined {
+  #ask({ range, entry, answers }: DrawnRange, { country, rhythm, rank }: Asking): Objection | undefined {
     return objectTo({
-      ...{ range, state: entry.state, country: country.state, limits: this.#limits, rank },
+      range,
+      state: entry.state,
+      country: country.state,
+      rhythm,
+      limits: this.#limits,
+      rank,
       answersForUnverified: answers,
       unseen: this.#siblings * Math.max(0, entry.change?.unverified ?? 0),
     });
@@ -105,6 +128,7 @@ export class RangeBook {
   /** Counts a verified code. */
   noteVerified(number: Destination, now: Date): void {
     const { ranges, country } = this.#drawnRanges(number, now);
+    this.#weeks.noteVerified(countryOf(number), now);
     for (const { range, entry, answers } of ranges) {
       const conversion = normalConversion(entry.state, country.state, this.#limits);
       change(entry, range, {
@@ -112,6 +136,7 @@ export class RangeBook {
         normalVerified: 1,
         unverified: answers ? -explainedBy(conversion, this.#limits) : 0,
       });
+      if (recover(entry.state, conversion, this.#limits)) tellLimit(entry, range, now);
     }
   }
 
@@ -130,14 +155,17 @@ export class RangeBook {
       entry.change = undefined;
     }
     if (sent.size === 0) return;
+    const ofWeeks = this.#weeks.takeChanges();
     let known: Map<string, RangeState>;
     try {
-      known = await this.#exchange([...sent.values()], now);
+      known = await this.#sums.exchange([...sent.values(), ...changesOfWeeks(ofWeeks)], now);
     } catch (error) {
       for (const [name, kept] of sent) this.#keep(name, kept);
+      this.#weeks.keepChanges(ofWeeks);
       throw error;
     }
     for (const [name, state] of known) this.#learn(name, state);
+    await this.#weeks.refresh(now);
   }
 
   /** A change that could not be written. */
@@ -168,7 +196,7 @@ export class RangeBook {
     const isAnswered = all.some(
       ({ range, entry }) => range.level !== 'country' && isProven(entry.state, country.state, this.#limits),
     );
-    const ranges = all.map((drawn) => ({ ...drawn, answers: drawn.range.level !== 'country' || !isAnswered }));
+    const ranges = all.map(({ range, entry }) => ({ range, entry, answers: range.level !== 'country' || !isAnswered }));
     return { ranges, country };
   }
 
@@ -195,14 +223,29 @@ export class RangeBook {
     const entry = this.#entries.get(range.name);
     if (!entry) return;
     noteRefusal(entry.state, this.#limits, now.getTime());
-    const { shrinks, refusedAt } = entry.state;
-    const limitedUntil = new Date(now.getTime() + 1000 * waitSeconds);
-    change(entry, range, {}).refusal = { at: new Date(refusedAt), shrinks, limitedUntil };
+    tellLimit(entry, range, new Date(now.getTime() + 1000 * waitSeconds));
   }
 }
 
+/** How often the budget was halved, and until when a send like the last one would be refused. */
+function tellLimit(entry: Entry, range: Range, limitedUntil: Date): void {
+  const { shrinks, refusedAt } = entry.state;
+  change(entry, range, {}).refusal = { at: new Date(refusedAt), shrinks, limitedUntil };
+}
+
+function noChange(name: string): RangeChange {
+  return { ...(Object.fromEntries(sums.map((sum) => [sum, 0])) as Sums), name, refusal: undefined };
+}
+
+/** The hours of a country's week are kept like ranges, of which only the verified codes are counted. */
+function changesOfWeeks(weeks: WeekCounts): RangeChange[] {
+  return [...weeks].flatMap(([country, hours]) =>
+    [...hours].map(([hour, normalVerified]) => ({ ...noChange(hourName(country, hour)), normalVerified })),
+  );
+}
+
 function change(entry: Entry, { name }: Range, added: Partial<Sums>): RangeChange {
-  entry.change ??= { ...(Object.fromEntries(sums.map((sum) => [sum, 0])) as Sums), name, refusal: undefined };
+  entry.change ??= noChange(name);
   for (const sum of sums) {
     const value = added[sum];
     if (value === undefined) continue;

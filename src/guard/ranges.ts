@@ -47,6 +47,10 @@ export interface RangeLimits {
   unverified: ByLevel;
   /** The same, in percent of a normal day. */
   unverifiedPercent: number;
+  /** What of it may be used in an hour, in percent of what is normal at this hour of the week. */
+  hourPercent: number;
+  /** Codes of an even week that each hour of a country's week has before any are known. */
+  hourCodes: number;
   /** Sends of a day that a range may have, at least, verified or not. */
   sends: ByLevel;
   /** The same, as a multiple of a normal day. */
@@ -65,6 +69,8 @@ export interface RangeLimits {
   tolerancePercent: number;
   /** How often the budget of newcomers is halved at most. */
   halvings: number;
+  /** So many verified codes in an hour, at about the usual conversion, take a halving back. */
+  recoveryCodes: number;
   /** A range whose budget is used up is tried with so many unverified sends a day: if they are verified, it is open. */
   trials: number;
   /** The same, in percent of what is normal. */
@@ -76,6 +82,12 @@ export interface RangeLimits {
 /** What is known of the sender. Each rank has a share that those before it do not reach. */
 export const ranks = ['newcomer', 'proven', 'established'] as const;
 export type Rank = (typeof ranks)[number];
+
+/** What is normal for the sums that end now, as multiples of those of an average hour and an average day. */
+export interface Rhythm {
+  hour: number;
+  day: number;
+}
 
 const learnedDays = spanSeconds.normalSends / 86_400;
 const hourMilliseconds = 3_600_000;
@@ -89,9 +101,16 @@ export function emptyState(at: number): RangeState {
 /** A plus, the calling code and a digit. */
 const shortestRange = 4;
 
+export type Destination = Pick<PhoneNumber, 'key' | 'country'>;
+
+/** The name of the range that is the whole country. */
+export function countryOf({ country }: Destination): string {
+  return country ?? 'unknown';
+}
+
 /** The smallest range first. A short number has fewer of them. */
-export function rangesOf({ key, country }: Pick<PhoneNumber, 'key' | 'country'>): Range[] {
-  const nameAt = (level: RangeLevel) => (level === 'country' ? (country ?? 'unknown') : key.slice(0, -Number(level)));
+export function rangesOf(number: Destination): Range[] {
+  const nameAt = (level: RangeLevel) => (level === 'country' ? countryOf(number) : number.key.slice(0, -Number(level)));
   return rangeLevels
     .map((level) => ({ name: nameAt(level), level }))
     .filter(({ name, level }) => level === 'country' || name.length >= shortestRange);
@@ -147,8 +166,9 @@ export interface Objection {
 export interface Question {
   range: Range;
   state: RangeState;
-  /** The sums of the range's country. */
+  /** The sums of the range's country, and its rhythm. */
   country: RangeState;
+  rhythm: Rhythm;
   limits: RangeLimits;
   rank: Rank;
   /** Further sends that other processes may have made since the sums were read. */
@@ -159,32 +179,63 @@ export interface Question {
 
 /** Why one more send would be too much for the range; undefined if it is not. The state must be up to date. */
 export function objectTo(question: Question): Objection | undefined {
-  const { range, state, country, limits, rank, unseen } = question;
-  const conversion = normalConversion(state, country, limits);
-  const normal = normalDay(state, conversion);
-  const leastPercent = country.normalVerified < limits.knownCodes ? 100 : limits.knownPercent;
-  const least = (limits.unverified[range.level] * leastPercent) / 100;
-  const share = 1 + (ranks.indexOf(rank) * limits.reservePercent) / 100;
-  // The budget that is halved is that of newcomers: the others keep theirs.
-  const halved = rank === 'newcomer' ? 2 ** state.shrinks : 1;
-  const unverifiedLimit = (share / halved) * Math.max(least, (limits.unverifiedPercent / 100) * normal);
-  const sendLimit = share * Math.max(limits.sends[range.level], limits.growth * normal);
-  const trial = Math.max(limits.trials, (limits.trialPercent / 100) * normal) / 24 - 1;
-  const tried = hourUnverified(state, conversion, limits);
+  const { range, state, limits, unseen } = question;
+  const normal = findNormal(question);
+  const budgets = findBudgets(question, normal);
+  const hourUnverified = unverifiedOfHour(state, normal.conversion, limits);
   const waits = [
-    // It ends when the budget has room, or when the range is tried again, whichever comes first.
+    // It ends when the budgets have room, or when the range is tried again, whichever comes first.
     question.answersForUnverified
       ? Math.min(
-          fadingSeconds(state.unverified + unseen, unverifiedLimit - 1, spanSeconds.unverified),
-          fadingSeconds(tried, trial, spanSeconds.hourSends),
+          Math.max(
+            fadingSeconds(state.unverified + unseen, budgets.unverified - 1, spanSeconds.unverified),
+            fadingSeconds(hourUnverified, budgets.hourUnverified - 1, spanSeconds.hourSends),
+          ),
+          fadingSeconds(hourUnverified, budgets.trial - 1, spanSeconds.hourSends),
         )
       : 0,
-    range.level === 'country' ? 0 : fadingSeconds(state.daySends + unseen, sendLimit - 1, spanSeconds.daySends),
+    fadingSeconds(state.daySends + unseen, budgets.sends - 1, spanSeconds.daySends),
   ];
   const wait = Math.max(...waits);
   if (wait === 0) return undefined;
   const waitSeconds = Math.min(86_400, Math.max(60, Math.ceil(wait)));
-  return { range, waitSeconds, evidence: describe(range, state, normal, conversion) };
+  return { range, waitSeconds, evidence: describe(range, state, normal) };
+}
+
+/** What is normal for a range at this hour of the week. */
+interface Normal {
+  conversion: number;
+  hour: number;
+  day: number;
+  /** The same, or an average day if that is less. Busy hours explain their codes themselves, and need no more room. */
+  quietDay: number;
+}
+
+function findNormal({ state, country, limits, rhythm }: Question): Normal {
+  const conversion = normalConversion(state, country, limits);
+  const day = normalDay(state, conversion);
+  return {
+    conversion,
+    hour: (day / 24) * rhythm.hour,
+    day: day * rhythm.day,
+    quietDay: day * Math.min(1, rhythm.day),
+  };
+}
+
+/** What a range may have. A country has no budgets of its own for an hour, and for sends in all. */
+function findBudgets({ range, state, country, limits, rank }: Question, normal: Normal) {
+  const leastPercent = country.normalVerified < limits.knownCodes ? 100 : limits.knownPercent;
+  const least = (limits.unverified[range.level] * leastPercent) / 100;
+  const share = 1 + (ranks.indexOf(rank) * limits.reservePercent) / 100;
+  // The budget that is halved is that of newcomers: the others keep theirs.
+  const unverifiedShare = rank === 'newcomer' ? share / 2 ** state.shrinks : share;
+  const isCountry = range.level === 'country';
+  return {
+    unverified: unverifiedShare * Math.max(least, (limits.unverifiedPercent / 100) * normal.quietDay),
+    hourUnverified: isCountry ? Infinity : unverifiedShare * Math.max(least, (limits.hourPercent / 100) * normal.hour),
+    sends: isCountry ? Infinity : share * Math.max(limits.sends[range.level], limits.growth * normal.day),
+    trial: Math.max(limits.trials / 24, (limits.trialPercent / 100) * normal.hour),
+  };
 }
 
 /** How long a sum needs until it has faded to a level; 0 if it is there. */
@@ -193,16 +244,16 @@ function fadingSeconds(sum: number, level: number, span: number): number {
   return level > 0 ? Math.log(sum / level) * span : 86_400;
 }
 
-function hourUnverified({ hourSends, hourVerified }: RangeState, conversion: number, limits: RangeLimits): number {
+function unverifiedOfHour({ hourSends, hourVerified }: RangeState, conversion: number, limits: RangeLimits): number {
   return Math.max(0, hourSends - explainedBy(conversion, limits) * hourVerified);
 }
 
-function describe(range: Range, state: RangeState, normal: number, conversion: number): string {
+function describe(range: Range, state: RangeState, normal: Normal): string {
   const sent = Math.round(state.hourSends);
   const verified = state.hourSends < 0.5 ? 0 : Math.min(100, Math.round((100 * state.hourVerified) / state.hourSends));
   const name = range.level === 'country' ? `country ${range.name}` : `range ${range.name}`;
   const codes = sent === 1 ? '1 code' : `${sent} codes`;
-  return `${name} was sent ${codes} in the last hour, normal ${round(normal / 24)}; ${verified} % verified, normal ${Math.round(100 * conversion)} %; ${Math.round(state.unverified)} unverified in the last day`;
+  return `${name} was sent ${codes} in the last hour, normal ${round(normal.hour)}; ${verified} % verified, normal ${Math.round(100 * normal.conversion)} %; ${Math.round(state.unverified)} unverified in the last day`;
 }
 
 const round = (value: number) => (value < 10 ? Number(value.toFixed(1)) : Math.round(value));
@@ -213,4 +264,12 @@ export function noteRefusal(state: RangeState, { halvings }: RangeLimits, now: n
   if (isRepeated) return;
   state.shrinks = Math.min(halvings, state.shrinks + 1);
   state.refusedAt = now;
+}
+
+/** An hour that is verified as usual takes a halving back, whatever was refused. False if there is none, or it was not. */
+export function recover(state: RangeState, conversion: number, limits: RangeLimits): boolean {
+  if (state.shrinks === 0 || state.hourVerified < limits.recoveryCodes) return false;
+  if (state.hourVerified < (limits.provenPercent / 100) * conversion * state.hourSends) return false;
+  state.shrinks -= 1;
+  return true;
 }

@@ -152,6 +152,8 @@ export const rules = {
     settings: [
       'LEDGERLINE_RANGE_UNVERIFIED',
       'LEDGERLINE_RANGE_UNVERIFIED_PERCENT',
+      'LEDGERLINE_RANGE_HOUR_PERCENT',
+      'LEDGERLINE_RANGE_HOUR_CODES',
       'LEDGERLINE_RANGE_SENDS',
       'LEDGERLINE_RANGE_GROWTH',
       'LEDGERLINE_RANGE_CONVERSION',
@@ -162,12 +164,13 @@ export const rules = {
       'LEDGERLINE_RANGE_KNOWN_PERCENT',
       'LEDGERLINE_RANGE_TOLERANCE_PERCENT',
       'LEDGERLINE_RANGE_HALVINGS',
+      'LEDGERLINE_RANGE_RECOVERY_CODES',
       'LEDGERLINE_RANGE_TRIALS',
       'LEDGERLINE_RANGE_TRIAL_PERCENT',
       'LEDGERLINE_RANGE_RESERVE_PERCENT',
     ],
     defaults:
-      'a day without being verified: 20 to 100 by the size of the range, 200 in a country, or 15 % of what is normal; in all: 100 to 2,000, or 3 times what is normal',
+      'a day without being verified: 20 to 100 by the size of the range, 200 in a country, or 15 % of what is normal, and in an hour twice what is normal then; in all: 100 to 2,000, or 3 times what is normal',
     sparesSafeNumbers: true,
     answer: '429',
     refusal: destinationLimited,

@@ -2,17 +2,26 @@
 import { describe, expect, it } from 'vitest';
 import { loadConfig } from '../../src/config/load.ts';
 import { readLimits } from '../../src/guard/limits.ts';
-import { RangeBook, type RangeChange } from '../../src/guard/range-book.ts';
+import { RangeBook, type RangeChange, type RangeSums } from '../../src/guard/range-book.ts';
 import {
   attackSends,
   createRandom,
+  honestDay,
   honestPhone,
   honestSends,
   phoneOfHundredPrefixes,
   play,
   thinPhone,
 } from '../../attack/range-world.js';
-import { emptyState, fade, rangesOf, sums, type RangeState } from '../../src/guard/ranges.ts';
+import {
+  emptyState,
+  fade,
+  rangesOf,
+  recover,
+  sums,
+  type RangeLimits,
+  type RangeState,
+} from '../../src/guard/ranges.ts';
 
 const { ranges: limits } = readLimits(loadConfig({ MODE: 'production', LEDGERLINE_COUNTRIES: 'GB' }));
 const hour = 3_600_000;
@@ -25,7 +34,8 @@ const honest = (from: number, count: number, hours = 24, percent = 80) =>
 const attack = (from: number, count: number, hours: number, percent: number, phoneOf: (index: number) => string) =>
   attackSends(random, from, count, { hours, percent, phoneOf });
 
-const bookInMemory = () => new RangeBook(limits, 1, async () => new Map());
+const inMemory: RangeSums = { exchange: async () => new Map(), readWeeks: async () => new Map() };
+const bookInMemory = (changed: Partial<RangeLimits> = {}) => new RangeBook({ ...limits, ...changed }, 1, inMemory);
 const numberOf = (phone: string) => ({ key: phone, country: 'GB' as const });
 
 /** Two weeks of honest users. */
@@ -100,6 +110,35 @@ it('a range that was pumped is open again for honest users a day later', () => {
   expect(refused.honest).toBeLessThanOrEqual(20);
 });
 
+describe('a country whose users follow the hours of the week', () => {
+  const usersOfDay = 3000;
+  const evenWeek = { hourCodes: 1_000_000, hourPercent: 100_000 };
+  /** A pump inside the ranges of the honest users, for an hour, after two weeks and so many hours more. */
+  function pumpAt(hours: number, changed: Partial<RangeLimits> = {}) {
+    const own = createRandom();
+    const book = bookInMemory(changed);
+    play(book, Array.from({ length: 14 }, (_, index) => honestDay(own, start + index * day, usersOfDay)).flat());
+    const monday = start + 14 * day;
+    const attempts = attackSends(own, monday + hours * hour, 5000, { hours: 1, phoneOf: () => honestPhone(own) });
+    return play(book, [...attempts, ...honestDay(own, monday, usersOfDay)]);
+  }
+
+  it('loses less to a pump at night than if every hour were alike, and fewer of its honest users', () => {
+    const learned = pumpAt(3);
+    const even = pumpAt(3, evenWeek);
+    expect(learned.texts.attacker).toBeLessThan(even.texts.attacker / 1.5);
+    expect(learned.refused.honest).toBeLessThan(even.refused.honest / 1.5);
+  });
+
+  it('refuses nobody at the peak of its week', () => {
+    const own = createRandom();
+    const book = bookInMemory();
+    const days = Array.from({ length: 20 }, (_, index) => honestDay(own, start + index * day, usersOfDay / 3));
+    const friday = honestDay(own, start + 18 * day, usersOfDay / 6);
+    expect(play(book, [...days.flat(), ...friday]).refused.honest).toBe(0);
+  });
+});
+
 it('newcomers with a proof have as much again as those without, and established users more', () => {
   const book = bookInMemory();
   const least = limits.unverified['4'];
@@ -114,9 +153,9 @@ it('newcomers with a proof have as much again as those without, and established 
 
 describe('processes', () => {
   /** A database in memory: adds the changes as `exchange_ranges` does. */
-  function sharedSums() {
+  function sharedSums(): RangeSums {
     const stored = new Map<string, RangeState>();
-    return async (changes: RangeChange[], now: Date) => {
+    const exchange = async (changes: RangeChange[], now: Date) => {
       for (const change of changes) {
         const state = stored.get(change.name) ?? emptyState(now.getTime());
         fade(state, now.getTime());
@@ -125,11 +164,12 @@ describe('processes', () => {
       }
       return new Map(changes.map(({ name }) => [name, { ...stored.get(name)! }]));
     };
+    return { exchange, readWeeks: inMemory.readWeeks };
   }
 
   it('share what a range may have', async () => {
-    const exchange = sharedSums();
-    const books = [new RangeBook(limits, 2, exchange), new RangeBook(limits, 2, exchange)];
+    const shared = sharedSums();
+    const books = [new RangeBook(limits, 2, shared), new RangeBook(limits, 2, shared)];
     let sent = 0;
     for (let index = 0; index < 200; index += 1) {
       const phone = `+44740011${String(index).padStart(4, '0')}`;
@@ -144,11 +184,14 @@ describe('processes', () => {
   });
 
   it('keep what they could not write', async () => {
-    const exchange = sharedSums();
+    const { exchange, readWeeks } = sharedSums();
     let isReachable = false;
-    const book = new RangeBook(limits, 1, async (changes, now) => {
-      if (!isReachable) throw new Error('not reachable');
-      return exchange(changes, now);
+    const book = new RangeBook(limits, 1, {
+      readWeeks,
+      async exchange(changes, now) {
+        if (!isReachable) throw new Error('not reachable');
+        return exchange(changes, now);
+      },
     });
     const judge = () => book.judge(numberOf('+447400110000'), new Date(start));
     judge();
@@ -159,6 +202,19 @@ describe('processes', () => {
     const [sum] = await exchange([{ ...emptyState(start), name: '+44740011', refusal: undefined }], new Date(start));
     expect(sum![1].hourSends).toBe(2);
   });
+});
+
+it('an hour that is verified as usual takes a halving back, and one that is not does not', () => {
+  const halved = (hourSends: number, hourVerified: number) => ({
+    ...emptyState(start),
+    ...{ hourSends, hourVerified, shrinks: 2 },
+  });
+  const recovering = halved(10, 7);
+  expect(recover(recovering, 0.8, limits)).toBe(true);
+  expect(recovering.shrinks).toBe(1);
+  expect(recover(halved(10, 4), 0.8, limits)).toBe(false);
+  expect(recover(halved(2, 2), 0.8, limits)).toBe(false);
+  expect(recover({ ...recovering, shrinks: 0 }, 0.8, limits)).toBe(false);
 });
 
 it('a range leaves 4 to 7 of the last digits open, or is a country', () => {

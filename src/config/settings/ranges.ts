@@ -38,6 +38,20 @@ export const rangeSettings = {
     default: 15,
     about: 'The same in percent of what the range is sent on a normal day; the larger of both holds.',
   }),
+  rangeHourPercent: setting({
+    env: 'LEDGERLINE_RANGE_HOUR_PERCENT',
+    kind: integer(1, 100_000),
+    default: 200,
+    about:
+      'What of both may be used in an hour, in percent of what the range is sent at this hour of the week; at least LEDGERLINE_RANGE_UNVERIFIED.',
+  }),
+  rangeHourCodes: setting({
+    env: 'LEDGERLINE_RANGE_HOUR_CODES',
+    kind: integer(1, 1_000_000),
+    default: 5,
+    about:
+      'Codes that each hour of the week has in an even week before any are known: a country’s own rhythm counts from about so many verified codes an hour on.',
+  }),
   rangeSends: setting<ByLevel>({
     env: 'LEDGERLINE_RANGE_SENDS',
     kind: sendsByLevel,
@@ -100,6 +114,13 @@ export const rangeSettings = {
     kind: integer(0, 10),
     default: 3,
     about: 'How often the budget of newcomers is halved at most, once an hour, while it is used up.',
+  }),
+  rangeRecoveryCodes: setting({
+    env: 'LEDGERLINE_RANGE_RECOVERY_CODES',
+    kind: integer(1, 1_000_000),
+    default: 3,
+    about:
+      'So many verified codes in an hour, with LEDGERLINE_RANGE_PROVEN_PERCENT of the usual conversion, take a halving back.',
   }),
   rangeTrials: setting({
     env: 'LEDGERLINE_RANGE_TRIALS',
