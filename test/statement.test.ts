@@ -1,6 +1,11 @@
 import { readdirSync } from 'node:fs';
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest';
+import { Fonts } from '../src/statements/fonts.ts';
 import { readPdf, type ReadPdf } from './harness/pdf.ts';
+import { run } from './harness/process.ts';
 import { row, startService, type Service } from './harness/service.ts';
 
 let service: Service;
@@ -49,12 +54,32 @@ async function readStatement(body: Record<string, unknown> = {}): Promise<ReadPd
   return readPdf(bytes);
 }
 
+/** By the command, with a font for Japanese. */
+async function writeWithFont(options: string[]): Promise<Uint8Array> {
+  const folder = await mkdtemp(path.join(tmpdir(), 'ledgerline-statement-'));
+  onTestFinished(() => rm(folder, { recursive: true }));
+  const output = path.join(folder, 'statement.pdf');
+  const settings = {
+    DATABASE_URL: service.databaseUrl,
+    LEDGERLINE_STATEMENT_FONT: 'node_modules/@fontsource/kosugi/files/kosugi-japanese-400-normal.woff',
+  };
+  const { code, stderr } = await run(['statement', String(individualId), '--output', output, ...options], settings);
+  expect([code, stderr]).toEqual([0, '']);
+  return readFile(output);
+}
+
 const idsIn = ({ pages }: ReadPdf) => pages.flat().flatMap((line) => line.match(/st-\d+/g) ?? []);
 
 async function listed(filter: Record<string, unknown> = {}) {
   const first = await service.list({ individualId, dataBatchCount: 200, ...filter });
   return first.json.transactions as Record<string, string>[];
 }
+
+it('letters that are joined are narrower than single ones', () => {
+  const fonts = new Fonts(undefined);
+  const single = ['ك', 'ش', 'ف'].reduce((sum, letter) => sum + fonts.widthOf('regular', letter), 0);
+  expect(fonts.widthOf('regular', 'كشف')).toBeLessThan(single);
+});
 
 describe('a statement', () => {
   it('has exactly the rows of the list, oldest first', async () => {
@@ -125,6 +150,29 @@ describe('a statement', () => {
     const text = (await readStatement()).pages.flat().join('\n');
     for (const part of ['Ωδή', 'счёт', 'a note in lines']) expect(text).toContain(part);
     expect(text.replaceAll('\n', '')).toContain('x'.repeat(40));
+  });
+
+  it('in Arabic runs from right to left, with joined letters and amounts that keep their order', async () => {
+    const { response, bytes } = await makeStatement({ locale: 'ar' });
+    expect(response.status).toBe(200);
+    const statement = await readPdf(bytes);
+    // Words from left to right, as they are on the page.
+    expect(statement.pages[0]![0]).toBe('الحساب كشف');
+    expect(statement).toMatchObject({ title: 'كشف الحساب', language: 'ar' });
+    const columns = statement.pages[0]!.find((line) => line.includes('المبلغ'))!;
+    expect(columns.indexOf('المبلغ')).toBeLessThan(columns.indexOf('التاريخ'));
+    expect(statement.pages.flat().some((line) => line.startsWith('−1.01 EUR Accepted'))).toBe(true);
+    expect(idsIn(statement)).toHaveLength(150);
+  });
+
+  it('in Japanese has Japanese labels with a font for them; without, English ones and boxes', async () => {
+    const without = await readStatement({ locale: 'ja', search: '日本' });
+    expect(without).toMatchObject({ title: 'Account statement', language: 'en' });
+    expect(without.pages.flat().join('\n')).toContain('□□');
+    const withFont = await readPdf(await writeWithFont(['--locale', 'ja', '--search', '日本']));
+    expect(withFont).toMatchObject({ title: '取引明細書', language: 'ja' });
+    expect(withFont.pages[0]).toEqual(expect.arrayContaining(['取引明細書', '日付 内容 状態 金額']));
+    expect(withFont.pages.flat().join('\n')).toMatch(/日本(?!□)/);
   });
 
   it('that matches nothing says so', async () => {

@@ -1,7 +1,8 @@
 /** A confirmation: one page, or a few if its notes are long, about one transaction. */
+import { Fonts } from './fonts.ts';
 import { createFormats, type Formats } from './formats.ts';
 import { bottom, cellOf, drawTableRow, headingStyle, heightOf, left, rowGap, top, width } from './page-layout.ts';
-import { textsFor, type StatementTexts } from './statement-texts.ts';
+import { chooseLanguage, type StatementTexts } from './statement-texts.ts';
 import type { DocumentHead, StatementRow } from './statement.ts';
 import { Typesetter, type Style } from './typesetter.ts';
 
@@ -18,9 +19,11 @@ export class ConfirmationDocument {
 
   constructor(head: DocumentHead) {
     this.#head = head;
-    this.#texts = textsFor(head.locale);
-    this.#formats = createFormats(head.locale, head.timeZone);
-    this.#type = new Typesetter({ title: this.#texts.confirmation, locale: head.locale, extraFont: head.extraFont });
+    const fonts = new Fonts(head.extraFont);
+    const { texts, labelLocale, formatLocale, direction } = chooseLanguage(head.locale, fonts);
+    this.#texts = texts;
+    this.#formats = createFormats(formatLocale, head.timeZone);
+    this.#type = new Typesetter({ fonts, title: texts.confirmation, locale: labelLocale, direction });
     const { document } = this.#type;
     this.#root = document.struct('Document');
     document.addStructure(this.#root);
@@ -53,7 +56,7 @@ export class ConfirmationDocument {
 
   #drawTransaction(row: StatementRow): void {
     const sign = { debit: '−', credit: '+' }[row.category.toLowerCase()] ?? '';
-    this.#drawLine('P', `${sign}${this.#formats.amount(row.amount, row.currency)}`, { weight: 'bold', size: 16 });
+    this.#drawLine('P', this.#formats.amount(row.amount, row.currency, sign), { weight: 'bold', size: 16 });
     this.#y += rowGap;
     const table = this.#type.document.struct('Table');
     this.#root.add(table);

@@ -1,18 +1,28 @@
 /** Dates and amounts of a statement, in the form of its locale. Digits are always Latin: the fonts have those. */
+import { isolateLeftToRight, withoutMarks } from './direction.ts';
 
 export interface Formats {
   /** A day and the time on it. */
   moment(instant: string): string;
   day(instant: string): string;
-  /** An exact decimal of any length. */
-  amount(decimal: string, currency: string): string;
+  /** An exact decimal of any length, after its sign. */
+  amount(decimal: string, currency: string, sign?: string): string;
   count(value: number): string;
 }
 
 /** Amounts have up to six decimals, and show at least two. */
 const decimals = { minimumFractionDigits: 2, maximumFractionDigits: 6 };
 
-export function createFormats(locale: string, timeZone: string): Formats {
+const gregorianMonths = new Set(['gregory', 'buddhist', 'japanese', 'roc', 'iso8601']);
+
+/** As the wallet does: the months are always those of the API, also in Persian or in Saudi Arabia. */
+function withGregorianMonths(locale: string): string {
+  const { calendar } = new Intl.DateTimeFormat(locale).resolvedOptions();
+  return gregorianMonths.has(calendar) ? locale : new Intl.Locale(locale, { calendar: 'gregory' }).toString();
+}
+
+export function createFormats(askedLocale: string, timeZone: string): Formats {
+  const locale = withGregorianMonths(askedLocale);
   const numbering = { numberingSystem: 'latn' } as const;
   const moments = new Intl.DateTimeFormat(locale, { ...numbering, timeZone, dateStyle: 'medium', timeStyle: 'short' });
   const days = new Intl.DateTimeFormat(locale, { ...numbering, timeZone, dateStyle: 'medium' });
@@ -22,7 +32,19 @@ export function createFormats(locale: string, timeZone: string): Formats {
     moment: (instant) => moments.format(new Date(instant)),
     day: (instant) => days.format(new Date(instant)),
     // A string keeps all its digits; a number would be rounded to about 16.
-    amount: (decimal, currency) => `${numbers.format(decimal as Intl.StringNumericLiteral)} ${currency}`,
+    amount: (decimal, currency, sign = '') =>
+      isolateLeftToRight(`${sign}${numbers.format(decimal as Intl.StringNumericLiteral)} ${currency}`),
     count: (value) => counts.format(value),
   };
+}
+
+/** Every month, at night and in the afternoon. */
+const sampleTimes = Array.from({ length: 24 }, (_, half) =>
+  new Date(Date.UTC(2026, Math.floor(half / 2), 15, half % 2 === 0 ? 3 : 15)).toISOString(),
+);
+
+/** Whether fonts have all characters that dates have in a locale. */
+export function canDrawDates(locale: string, canDraw: (text: string) => boolean): boolean {
+  const { moment } = createFormats(locale, 'UTC');
+  return sampleTimes.every((time) => canDraw(withoutMarks(moment(time))));
 }

@@ -1,4 +1,5 @@
 /** The pages of a statement: a head with totals by currency, then one row for each transaction, oldest first. */
+import { Fonts } from './fonts.ts';
 import { createFormats, type Formats } from './formats.ts';
 import {
   bottom,
@@ -16,7 +17,7 @@ import {
   type Cell,
   type Structure,
 } from './page-layout.ts';
-import { textsFor, type StatementTexts } from './statement-texts.ts';
+import { chooseLanguage, type StatementTexts } from './statement-texts.ts';
 import type { CurrencyTotals, StatementHead, StatementRow } from './statement.ts';
 import { Typesetter, type Box, type Style } from './typesetter.ts';
 
@@ -48,9 +49,11 @@ export class StatementDocument {
 
   constructor(head: StatementHead) {
     this.#head = head;
-    this.#texts = textsFor(head.locale);
-    this.#formats = createFormats(head.locale, head.timeZone);
-    this.#type = new Typesetter({ title: this.#texts.title, locale: head.locale, extraFont: head.extraFont });
+    const fonts = new Fonts(head.extraFont);
+    const { texts, labelLocale, formatLocale, direction } = chooseLanguage(head.locale, fonts);
+    this.#texts = texts;
+    this.#formats = createFormats(formatLocale, head.timeZone);
+    this.#type = new Typesetter({ fonts, title: texts.title, locale: labelLocale, direction });
     const { document } = this.#type;
     this.#root = document.struct('Document');
     document.addStructure(this.#root);
@@ -92,7 +95,8 @@ export class StatementDocument {
       const footer = `${title} · ${individual} ${this.#head.individualId}`;
       this.#type.drawLine(footer, { x: left, width }, bottom + 24, noteStyle);
       const number = `${page} ${this.#formats.count(this.#pages)}`;
-      this.#type.drawLine(number, { x: left, width, isRightAligned: true }, bottom + 24, noteStyle);
+      const numberWidth = this.#type.widthOf(number, noteStyle);
+      this.#type.drawLine(number, { x: left + width - numberWidth, width: numberWidth }, bottom + 24, noteStyle);
     });
   }
 
@@ -207,7 +211,7 @@ export class StatementDocument {
         [row.transactionId, noteStyle],
       ),
       cell('status', [row.status, {}]),
-      cell('amount', [`${sign}${this.#formats.amount(row.amount, row.currency)}`, {}]),
+      cell('amount', [this.#formats.amount(row.amount, row.currency, sign), {}]),
     ];
   }
 

@@ -1,4 +1,7 @@
 /** The labels of statements and confirmations, by language. Other languages get the English ones. */
+import type { Direction } from './direction.ts';
+import type { Fonts } from './fonts.ts';
+import { canDrawDates } from './formats.ts';
 
 export interface StatementTexts {
   title: string;
@@ -221,8 +224,87 @@ const byLanguage: Record<string, StatementTexts> = {
     paymentSystem: 'Pagato tramite',
     transactionId: 'Identificativo del movimento',
   },
+  ar: {
+    title: 'كشف الحساب',
+    individual: 'العميل',
+    period: 'الفترة',
+    allTime: 'كل المعاملات',
+    until: 'حتى',
+    since: 'من',
+    madeAt: 'تاريخ الإصدار',
+    filters: 'عوامل التصفية',
+    totals: 'الإجماليات',
+    currency: 'العملة',
+    count: 'المعاملات',
+    moneyIn: 'الوارد',
+    moneyOut: 'الصادر',
+    other: 'أخرى',
+    transactions: 'المعاملات',
+    date: 'التاريخ',
+    details: 'التفاصيل',
+    status: 'الحالة',
+    amount: 'المبلغ',
+    none: 'لا توجد معاملات في هذه الفترة.',
+    page: 'صفحة',
+    end: 'نهاية الكشف',
+    confirmation: 'إشعار معاملة',
+    sender: 'من',
+    receiver: 'إلى',
+    notes: 'ملاحظة',
+    type: 'النوع',
+    paymentSystem: 'وسيلة الدفع',
+    transactionId: 'معرّف المعاملة',
+  },
+  ja: {
+    title: '取引明細書',
+    individual: 'お客様',
+    period: '期間',
+    allTime: 'すべての取引',
+    until: 'まで：',
+    since: 'から：',
+    madeAt: '作成日時',
+    filters: '絞り込み',
+    totals: '合計',
+    currency: '通貨',
+    count: '取引件数',
+    moneyIn: '入金',
+    moneyOut: '出金',
+    other: 'その他',
+    transactions: '取引',
+    date: '日付',
+    details: '内容',
+    status: '状態',
+    amount: '金額',
+    none: 'この期間の取引はありません。',
+    page: 'ページ',
+    end: '明細書の終わり',
+    confirmation: '取引確認書',
+    sender: '送金元',
+    receiver: '送金先',
+    notes: 'メモ',
+    type: '種類',
+    paymentSystem: '支払方法',
+    transactionId: '取引ID',
+  },
 };
 
-export function textsFor(locale: string): StatementTexts {
-  return byLanguage[new Intl.Locale(locale).language] ?? english;
+/** The language of a document. */
+export interface DocumentLanguage {
+  texts: StatementTexts;
+  /** Of the labels: a tag with their language. */
+  labelLocale: string;
+  /** Of dates and amounts. */
+  formatLocale: string;
+  direction: Direction;
+}
+
+/** The asked language, if there are labels in it and the fonts can show them. Else English, and dates as far as they can. */
+export function chooseLanguage(locale: string, fonts: Pick<Fonts, 'canDraw'>): DocumentLanguage {
+  const { language } = new Intl.Locale(locale);
+  const texts = byLanguage[language];
+  if (!texts || !fonts.canDraw(Object.values(texts).join(''))) {
+    const formatLocale = canDrawDates(locale, (text) => fonts.canDraw(text)) ? locale : 'en';
+    return { texts: english, labelLocale: 'en', formatLocale, direction: 'ltr' };
+  }
+  return { texts, labelLocale: locale, formatLocale: locale, direction: language === 'ar' ? 'rtl' : 'ltr' };
 }

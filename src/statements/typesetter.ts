@@ -1,13 +1,7 @@
 /** Text on pages: fonts for every character, lines that fit, and the structure that screen readers follow. */
-import { readFileSync } from 'node:fs';
-import { createRequire } from 'node:module';
-import { create, type Font } from 'fontkit';
 import PDFDocument from 'pdfkit';
-
-const fontFile = (name: string) =>
-  readFileSync(createRequire(import.meta.url).resolve(`dejavu-fonts-ttf/ttf/${name}.ttf`));
-
-export type Weight = 'regular' | 'bold';
+import { isRightToLeftScript, piecesOf, type Direction } from './direction.ts';
+import type { FontName, Fonts, Weight } from './fonts.ts';
 
 export interface Style {
   weight?: Weight;
@@ -21,68 +15,47 @@ export interface Box {
   isRightAligned?: boolean;
 }
 
+/** A piece of a line, all in one font. */
 interface Run {
-  font: string;
+  font: FontName;
   text: string;
+  width: number;
+}
+
+export interface TypesetterOptions {
+  fonts: Fonts;
+  title: string;
+  /** Of the labels. */
+  locale: string;
+  /** Of the labels, and of the columns. */
+  direction: Direction;
 }
 
 const black = '#1a1a1a';
 const bodySize = 9;
-
-/** The widths of a font's characters, without kerning: a line may be drawn a little narrower than it was measured. */
-class Face {
-  readonly #font: Font;
-  readonly #widths = new Map<number, number>();
-
-  constructor(file: Buffer) {
-    this.#font = create(file) as Font;
-  }
-
-  has(codePoint: number): boolean {
-    return this.#font.hasGlyphForCodePoint(codePoint);
-  }
-
-  /** At size 1. */
-  widthOf(text: string): number {
-    let width = 0;
-    for (const character of text) width += this.#widthOfCodePoint(character.codePointAt(0)!);
-    return width;
-  }
-
-  #widthOfCodePoint(codePoint: number): number {
-    const known = this.#widths.get(codePoint);
-    if (known !== undefined) return known;
-    const width = this.#font.glyphForCodePoint(codePoint).advanceWidth / this.#font.unitsPerEm;
-    this.#widths.set(codePoint, width);
-    return width;
-  }
-}
+const pageWidth = 595.28;
 
 export class Typesetter {
   readonly document: PDFKit.PDFDocument;
-  readonly #fonts = new Map<string, Face>();
+  readonly #fonts: Fonts;
+  readonly #direction: Direction;
   #chunks: Uint8Array[] = [];
 
-  constructor(options: { title: string; locale: string; extraFont: string | undefined }) {
+  constructor({ fonts, title, locale, direction }: TypesetterOptions) {
+    this.#fonts = fonts;
+    this.#direction = direction;
     this.document = new PDFDocument({
       size: 'A4',
       margin: 0,
       autoFirstPage: false,
       tagged: true,
       pdfVersion: '1.7',
-      lang: options.locale,
+      lang: locale,
       displayTitle: true,
-      info: { Title: options.title, Producer: 'Ledgerline', Creator: 'Ledgerline' },
+      info: { Title: title, Producer: 'Ledgerline', Creator: 'Ledgerline' },
     });
-    this.#addFont('regular', fontFile('DejaVuSansCondensed'));
-    this.#addFont('bold', fontFile('DejaVuSansCondensed-Bold'));
-    if (options.extraFont !== undefined) this.#addFont('extra', readFileSync(options.extraFont));
+    for (const [name, file] of fonts.files()) this.document.registerFont(name, file);
     this.document.on('data', (chunk: Uint8Array) => this.#chunks.push(chunk));
-  }
-
-  #addFont(name: string, file: Buffer): void {
-    this.document.registerFont(name, file);
-    this.#fonts.set(name, new Face(file));
   }
 
   /** The bytes that are ready, each once. */
@@ -92,35 +65,48 @@ export class Typesetter {
     return chunks;
   }
 
-  /** Where the bundled font lacks a character, the extra one is used if it has it. Else a box shows that it is missing. */
-  #runsOf(text: string, weight: Weight): Run[] {
+  /** Runs in the order in which they are read, each with its place on the line. */
+  #runsOf(text: string, weight: Weight): { run: Run; place: number; placeInPiece: number }[] {
+    return piecesOf(text, this.#direction).flatMap((piece) => {
+      const runs = this.#splitByFont(this.#fonts.replaceMissing(piece.text), weight);
+      const isReversed = isRightToLeftScript(piece.text);
+      return runs.map((run, index) => ({ run, place: piece.place, placeInPiece: isReversed ? -index : index }));
+    });
+  }
+
+  #splitByFont(text: string, weight: Weight): Run[] {
     const runs: Run[] = [];
     for (const character of text) {
-      const font = this.#needsExtra(character.codePointAt(0)!) ? 'extra' : weight;
+      const font = this.#fonts.fontFor(character, weight);
       const last = runs.at(-1);
       if (last?.font === font) last.text += character;
-      else runs.push({ font, text: character });
+      else runs.push({ font, text: character, width: 0 });
     }
+    for (const run of runs) run.width = this.#fonts.widthOf(run.font, run.text);
     return runs;
   }
 
-  #needsExtra(codePoint: number): boolean {
-    const extra = this.#fonts.get('extra');
-    return extra !== undefined && !this.#fonts.get('regular')!.has(codePoint) && extra.has(codePoint);
-  }
-
   widthOf(text: string, { weight = 'regular', size = bodySize }: Style = {}): number {
-    let width = 0;
-    for (const { font, text: run } of this.#runsOf(text, weight)) width += this.#fonts.get(font)!.widthOf(run);
-    return width * size;
+    return this.#runsOf(text, weight).reduce((sum, { run }) => sum + run.width, 0) * size;
   }
 
-  drawLine(text: string, { x, width, isRightAligned }: Box, y: number, style: Style = {}): void {
+  /** In a document from right to left the columns are mirrored, and everything is aligned on the right. */
+  drawLine(text: string, box: Box, y: number, style: Style = {}): void {
     const { weight = 'regular', size = bodySize, color = black } = style;
-    let left = isRightAligned ? x + width - this.widthOf(text, style) : x;
-    for (const run of this.#runsOf(text, weight)) {
-      this.document.font(run.font).fontSize(size).fillColor(color).text(run.text, left, y, { lineBreak: false });
-      left += this.#fonts.get(run.font)!.widthOf(run.text) * size;
+    const runs = this.#runsOf(text, weight);
+    const width = runs.reduce((sum, { run }) => sum + run.width, 0) * size;
+    const isMirrored = this.#direction === 'rtl';
+    const boxLeft = isMirrored ? pageWidth - box.x - box.width : box.x;
+    let left = isMirrored || box.isRightAligned ? boxLeft + box.width - width : boxLeft;
+    const places = new Map<Run, number>();
+    for (const { run } of runs.toSorted((a, b) => a.place - b.place || a.placeInPiece - b.placeInPiece)) {
+      places.set(run, left);
+      left += run.width * size;
+    }
+    // Written in the order of reading, which screen readers follow.
+    for (const { run } of runs) {
+      const { font, text: written } = run;
+      this.document.font(font).fontSize(size).fillColor(color).text(written, places.get(run), y, { lineBreak: false });
     }
   }
 

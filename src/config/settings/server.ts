@@ -16,7 +16,7 @@ const origins: Kind<string[]> = {
 };
 
 const fontFile: Kind<string> = {
-  form: 'path of a TrueType or OpenType font',
+  form: 'path of a TrueType, OpenType or WOFF font',
   parse: (value) => (existsSync(value) ? value : fail('names a file that does not exist')),
 };
 
@@ -130,7 +130,7 @@ export const serverSettings = {
     default: undefined,
     defaultText: 'none',
     about:
-      'A font for statements, for characters that the bundled one lacks. It has Latin, Greek and Cyrillic; what no font has is shown as a box.',
+      'A font for statements, for characters that the bundled one lacks, such as Japanese. That one has Latin, Greek, Cyrillic, Arabic and Hebrew; what no font has is shown as a box.',
   }),
   slowestReadBytes: setting({
     env: 'LEDGERLINE_SLOWEST_READ_BYTES',
