@@ -44,6 +44,7 @@ export type GuardSettings = Readonly<Record<CountingRuleName, readonly Rate[]>> 
     rangeKnownPercent: number;
     rangeTolerancePercent: number;
     rangeHalvings: number;
+    rangeHalvingHours: number;
     rangeRecoveryCodes: number;
     rangeTrials: number;
     rangeTrialPercent: number;
@@ -66,6 +67,7 @@ export function readLimits(settings: GuardSettings): GuardLimits {
     knownPercent: settings.rangeKnownPercent,
     tolerancePercent: settings.rangeTolerancePercent,
     halvings: settings.rangeHalvings,
+    halvingHours: settings.rangeHalvingHours,
     recoveryCodes: settings.rangeRecoveryCodes,
     trials: settings.rangeTrials,
     trialPercent: settings.rangeTrialPercent,

@@ -69,6 +69,8 @@ export interface RangeLimits {
   tolerancePercent: number;
   /** How often the budget of newcomers is halved at most. */
   halvings: number;
+  /** The least time between two halvings: what honest users are refused after an attack must not count as a second one. */
+  halvingHours: number;
   /** So many verified codes in an hour, at about the usual conversion, take a halving back. */
   recoveryCodes: number;
   /** A range whose budget is used up is tried with so many unverified sends a day: if they are verified, it is open. */
@@ -258,9 +260,9 @@ function describe(range: Range, state: RangeState, normal: Normal): string {
 
 const round = (value: number) => (value < 10 ? Number(value.toFixed(1)) : Math.round(value));
 
-/** After a refusal the budget is halved, once an hour at most, and not for ever. */
-export function noteRefusal(state: RangeState, { halvings }: RangeLimits, now: number): void {
-  const isRepeated = now - state.refusedAt < hourMilliseconds;
+/** After a refusal the budget is halved, once in a while at most, and not for ever. */
+export function noteRefusal(state: RangeState, { halvings, halvingHours }: RangeLimits, now: number): void {
+  const isRepeated = now - state.refusedAt < halvingHours * hourMilliseconds;
   if (isRepeated) return;
   state.shrinks = Math.min(halvings, state.shrinks + 1);
   state.refusedAt = now;

@@ -113,7 +113,13 @@ export const rangeSettings = {
     env: 'LEDGERLINE_RANGE_HALVINGS',
     kind: integer(0, 10),
     default: 3,
-    about: 'How often the budget of newcomers is halved at most, once an hour, while it is used up.',
+    about: 'How often the budget of newcomers is halved at most, while it is used up.',
+  }),
+  rangeHalvingHours: setting({
+    env: 'LEDGERLINE_RANGE_HALVING_HOURS',
+    kind: integer(1, 24),
+    default: 6,
+    about: 'The least time between two halvings, so that honest users who are refused after an attack do not cause one.',
   }),
   rangeRecoveryCodes: setting({
     env: 'LEDGERLINE_RANGE_RECOVERY_CODES',
