@@ -119,7 +119,8 @@ export const rangeSettings = {
     env: 'LEDGERLINE_RANGE_HALVING_HOURS',
     kind: integer(1, 24),
     default: 6,
-    about: 'The least time between two halvings, so that honest users who are refused after an attack do not cause one.',
+    about:
+      'The least time between two halvings, so that honest users who are refused after an attack do not cause one.',
   }),
   rangeRecoveryCodes: setting({
     env: 'LEDGERLINE_RANGE_RECOVERY_CODES',
