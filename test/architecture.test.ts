@@ -69,6 +69,7 @@ const pure = [
   'transactions/amount.ts',
   'transactions/filter.ts',
   'transactions/filter-input.ts',
+  'transactions/hash-individual.ts',
   'transactions/instant.ts',
   'transactions/limits.ts',
   'transactions/locale.ts',

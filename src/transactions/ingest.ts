@@ -1,5 +1,6 @@
 /** A stream of rows, recorded in batches. Memory stays the same however many rows come. */
 import type { FieldErrors } from '../errors.ts';
+import { rangeOf } from './hash-individual.ts';
 import type { BatchLimits } from './limits.ts';
 import type { RecordPlanResult } from './record-rules.ts';
 import { sizeOf, type Row, type RowKey, type RowReading } from './row.ts';
@@ -53,8 +54,9 @@ export async function ingest(incoming: AsyncIterable<IncomingRow[]>, options: In
           settle({ line: row.line, ...row.claims!, result: 'rejected', errors: row.reading.errors });
           continue;
         }
-        // Rows of one individual stay in one lane, and so in order. Lanes never wait for each other's locks.
-        const lane = lanes[row.reading.row.individualId % lanes.length]!;
+        // Rows of one individual stay in one lane, and so in order. Lanes never wait for each other's locks. On Citus a
+        // lane has the individuals of a part of the shards, since each shard of a batch takes statements of its own.
+        const lane = lanes[rangeOf(row.reading.row.individualId, lanes.length)]!;
         lane.add(row.line, row.reading.row);
         if (lane.isFull) await lane.flush();
       }

@@ -7,7 +7,7 @@ import { array, type Statement, type Transaction as DatabaseTransaction } from '
 import { inShard, type Shard } from '../db/shards.ts';
 import type { EventCounts, TransactionEvent } from './record-events.ts';
 import type { BatchPlan } from './record-rules.ts';
-import { copiedColumns, copyLine, type Row } from './row.ts';
+import { copiedColumns, copyLine, escaped, type Row } from './row.ts';
 import type { NumberedRow } from './transaction-blocks.store.ts';
 import { fold, readTransaction, searchText } from './transaction.ts';
 
@@ -91,12 +91,16 @@ export function copyTransactions(sql: DatabaseTransaction, rows: readonly Number
   );
 }
 
-/** In pieces, so that PostgreSQL takes one while the next is written. */
 function* copyTexts(rows: readonly NumberedRow[], now: Date): Generator<string> {
   const recordedAt = now.toISOString();
+  yield* inPieces(rows, ({ row, seq }) => copyLine(row, seq, recordedAt));
+}
+
+/** The lines of a COPY in pieces, so that PostgreSQL takes one while the next is written. */
+function* inPieces<T>(items: readonly T[], lineOf: (item: T) => string): Generator<string> {
   let text = '';
-  for (const { row, seq } of rows) {
-    text += copyLine(row, seq, recordedAt);
+  for (const item of items) {
+    text += lineOf(item);
     if (text.length < copiedCharacters) continue;
     yield text;
     text = '';
@@ -226,6 +230,23 @@ function writeDistributedEvents(
       ${array(events.map(({ data }) => data))}::text[]
     ) as n (user_id, sequence, type, data) join users u on u.id = n.user_id
     where true ${inShard(sql, 'u.id', shard)}`;
+}
+
+/** On Citus, of any shards: one statement instead of one for each shard. */
+export function copyDistributedEvents(
+  sql: DatabaseTransaction,
+  events: readonly TransactionEvent[],
+  now: Date,
+): Promise<void> {
+  const at = now.toISOString();
+  return copyInto(
+    sql`copy user_event_outbox (id, user_id, sequence, type, at, data) from stdin`,
+    inPieces(
+      events,
+      ({ individualId, sequence, type, data }) =>
+        `${sequence}\t${individualId}\t${sequence}\t${type}\t${at}\t${escaped(data)}\n`,
+    ),
+  );
 }
 
 export function updateTransactions(

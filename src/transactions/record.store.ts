@@ -6,6 +6,7 @@ import type { Owner } from '../slots.ts';
 import { eventsOfBatch, type EventCounts, type TransactionEvent } from './record-events.ts';
 import { planBatch, type BatchPlan, type RecordPlanResult } from './record-rules.ts';
 import {
+  copyDistributedEvents,
   copyTransactions,
   insertFew,
   keepReplaced,
@@ -147,6 +148,8 @@ async function writePlan(
   const dense = await denseStretches(sql, fresh, before, sizes, shards);
   const isCopied = fresh.length >= minCopiedRows;
   const copied = isCopied ? copyTransactions(sql, fresh, now) : undefined;
+  // A COPY goes to several shards at once; what changes with every row can do so too.
+  const isWide = isCopied && shards.length > 1;
   // The other statements' texts are made while the rows go in.
   const writes = shards.flatMap((shard) => {
     const part: Part = {
@@ -159,14 +162,26 @@ async function writePlan(
     const ids = touched(part.fresh, part.events);
     return [
       ...(part.fresh.length > 0 && !isCopied ? [insertFew(sql, part.fresh, now, shard)] : []),
-      ...(ids.length > 0 ? [writeCounts(sql, { ids, counts: after, eventCounts }, shard)] : []),
-      ...(part.events.length > 0 ? [writeEvents(sql, part.events, now, shard)] : []),
+      ...(ids.length > 0 && !isWide ? [writeCounts(sql, { ids, counts: after, eventCounts }, shard)] : []),
+      ...(part.events.length > 0 && !isWide ? [writeEvents(sql, part.events, now, shard)] : []),
       ...writeChanges(sql, part, now, shard),
       ...writeBlocks(sql, part, { before, after }, sizes, shard),
     ];
   });
   await copied;
+  if (isWide) await writeWide(sql, touched(fresh, events), { after, eventCounts, events }, now);
   await Promise.all(writes.map((statement) => statement.execute()));
+}
+
+/** On Citus: counters and events of several shards by two statements, instead of two for each shard. */
+async function writeWide(
+  sql: DatabaseTransaction,
+  ids: readonly number[],
+  { after, eventCounts, events }: { after: Counts; eventCounts: EventCounts; events: readonly TransactionEvent[] },
+  now: Date,
+): Promise<void> {
+  if (events.length > 0) await copyDistributedEvents(sql, events, now);
+  await writeCounts(sql, { ids, counts: after, eventCounts }, ids).execute();
 }
 
 /** What a batch writes about the individuals of one shard, or about all. */

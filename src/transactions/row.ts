@@ -156,7 +156,8 @@ export const copiedColumns =
 
 const copyEscapes: Record<string, string> = { '\\': '\\\\', '\t': '\\t', '\n': '\\n', '\r': '\\r' };
 
-function escaped(text: string): string {
+/** A text as a value of COPY. */
+export function escaped(text: string): string {
   return text.replaceAll(/[\\\t\n\r]/g, (character) => copyEscapes[character]!);
 }
 
