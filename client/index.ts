@@ -59,6 +59,7 @@ export type {
   OperatorWebhookEndpoint,
   GuardBlock,
   GuardDecision,
+  GuardEvidence,
   GuardLiftRequest,
   GuardLimitUsage,
   GuardRule,

@@ -1021,6 +1021,23 @@ export interface OperatorPerformance {
   countries: CountryCost[];
 }
 
+export interface GuardEvidence {
+  /** What the figures are about. */
+  level: 'range' | 'country';
+  /** Leading digits such as +447911, or an ISO 3166 code. */
+  name: string;
+  /** Codes of the last hour. */
+  sent: number;
+  /** What is normal for an hour. */
+  normalSent: number;
+  /** The share of them that was verified. */
+  verifiedPercent: number;
+  /** What is normal. */
+  normalVerifiedPercent: number;
+  /** Codes of the last day that no verification explains. */
+  unverified: number;
+}
+
 export interface LoggedMessage {
   /** Unique in the log. */
   id: string;
@@ -1052,6 +1069,8 @@ export interface LoggedMessage {
   rule: string | null;
   /** Why it was refused or failed. */
   reason: string | null;
+  /** The figures of the reason, where a rule about ranges of numbers refused it. */
+  figures: GuardEvidence | null;
   /** When the code was requested. */
   requestedAt: string;
   /** When the gateway answered. */
@@ -1224,6 +1243,8 @@ export interface GuardDecision {
   source: string | null;
   /** What the rule saw, in one sentence, where it has more to tell than its name. */
   evidence: string | null;
+  /** The figures of that sentence. */
+  figures: GuardEvidence | null;
 }
 
 export interface GuardDecisions {

@@ -58,6 +58,7 @@ const pure = [
   'events/catalogue.ts',
   'events/cursor.ts',
   'events/webhooks/delivery-state.ts',
+  'guard/evidence.ts',
   'guard/limits.ts',
   'guard/ranges.ts',
   'guard/rules.ts',

@@ -49,12 +49,17 @@ async function inProduction(page) {
   await page.getByLabel('Access token').waitFor();
 }
 
+async function tokenOf(page) {
+  const form = { grant_type: 'client_credentials', client_id: 'sandbox', client_secret: 'sandbox' };
+  const answer = await page.request.post(`${new URL(page.url()).origin}/connect/token`, { form });
+  return (await answer.json()).access_token;
+}
+
 /** Somebody without transactions. */
 async function openEmptyWallet(page) {
   const { origin } = new URL(page.url());
-  const form = { grant_type: 'client_credentials', client_id: 'sandbox', client_secret: 'sandbox' };
-  const { access_token: token } = await (await page.request.post(`${origin}/connect/token`, { form })).json();
-  const answer = await page.request.post(`${origin}/User`, { headers: { authorization: `Bearer ${token}` } });
+  const headers = { authorization: `Bearer ${await tokenOf(page)}` };
+  const answer = await page.request.post(`${origin}/User`, { headers });
   await page.goto(`${origin}/wallet?individual=${(await answer.json()).id}`);
   await message(page);
 }
@@ -140,6 +145,24 @@ async function fillSafeList(page) {
   }
 }
 
+/** One endpoint where nobody listens, and one that has nothing to deliver. */
+const endpoints = [
+  { url: 'http://127.0.0.1:9/hooks', types: ['user.created'], description: 'Billing' },
+  { url: 'http://127.0.0.1:9/risk', types: ['endpoint.disabled'], description: 'Risk' },
+];
+
+/** Adds the endpoints if there are none, and waits until the first one fails. */
+async function fillWebhooks(page) {
+  const { origin } = new URL(page.url());
+  const headers = { authorization: `Bearer ${await tokenOf(page)}` };
+  const { endpoints: known } = await (await page.request.get(`${origin}/webhook-endpoints`, { headers })).json();
+  if (known.length === 0) {
+    for (const data of endpoints) await page.request.post(`${origin}/webhook-endpoints`, { headers, data });
+    await page.request.post(`${origin}/User`, { headers });
+  }
+  await page.getByText('Failing').first().waitFor();
+}
+
 /** The console after a busy week. `blocked`: a customer who is blocked. */
 export const consoleStates = (blocked) => [
   { name: 'console', address: '/console', height: 1080, prepare: (page) => page.locator('.tiles').first().waitFor() },
@@ -163,7 +186,13 @@ export const consoleStates = (blocked) => [
   },
   { name: 'console-settings', address: '/console#settings' },
   { name: 'console-events', address: '/console#events' },
-  { name: 'console-webhooks', address: '/console#webhooks' },
+  { name: 'console-webhooks', address: '/console#webhooks', prepare: fillWebhooks },
+  {
+    name: 'console-webhooks-failing',
+    address: '/console#webhooks/1',
+    height: 1080,
+    prepare: (page) => page.locator('.exchange').first().waitFor(),
+  },
   { name: 'console-audit', address: '/console#audit' },
 ];
 

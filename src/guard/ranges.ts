@@ -6,6 +6,7 @@
  * processes can add their parts, and no moment exists at which a budget is suddenly full again.
  */
 import type { PhoneNumber } from '../phone/phone-number.ts';
+import { writeEvidence } from './evidence.ts';
 
 /** How many of the last digits a range leaves open; `country` for a whole country. */
 export const rangeLevels = ['4', '5', '6', '7', 'country'] as const;
@@ -253,12 +254,16 @@ function unverifiedOfHour({ hourSends, hourVerified }: RangeState, conversion: n
 function describe(range: Range, state: RangeState, normal: Normal): string {
   const sent = Math.round(state.hourSends);
   const verified = state.hourSends < 0.5 ? 0 : Math.min(100, Math.round((100 * state.hourVerified) / state.hourSends));
-  const name = range.level === 'country' ? `country ${range.name}` : `range ${range.name}`;
-  const codes = sent === 1 ? '1 code' : `${sent} codes`;
-  return `${name} was sent ${codes} in the last hour, normal ${round(normal.hour)}; ${verified} % verified, normal ${Math.round(100 * normal.conversion)} %; ${Math.round(state.unverified)} unverified in the last day`;
+  return writeEvidence({
+    level: range.level === 'country' ? 'country' : 'range',
+    name: range.name,
+    sent,
+    normalSent: normal.hour,
+    verifiedPercent: verified,
+    normalVerifiedPercent: Math.round(100 * normal.conversion),
+    unverified: Math.round(state.unverified),
+  });
 }
-
-const round = (value: number) => (value < 10 ? Number(value.toFixed(1)) : Math.round(value));
 
 /** After a refusal the budget is halved, once in a while at most, and not for ever. */
 export function noteRefusal(state: RangeState, { halvings, halvingHours }: RangeLimits, now: number): void {

@@ -3,6 +3,7 @@
  * Both are read page by page, each from its own position, and joined by time.
  */
 import type { Clock } from '../clock.ts';
+import { readEvidence } from '../guard/evidence.ts';
 import { positionOf, type FoundRows, type MessageFilter, type MessageLogStore } from './message-log.store.ts';
 import type { MessagePosition, MessageRow, MessageState } from './message-log.store.ts';
 import { exhausted, type LogCursor, type SidePosition } from './log-cursor.ts';
@@ -110,7 +111,7 @@ function positionAfter<Position>(
 function entryOfMessage(row: MessageRow): Entry<MessagePosition> {
   const position = positionOf(row);
   const id = `${row.userId}-${row.number}`;
-  return { at: position.at.getTime(), json: JSON.stringify({ id, ...row, rule: null }), position };
+  return { at: position.at.getTime(), json: JSON.stringify({ id, ...row, rule: null, figures: null }), position };
 }
 
 function entryOfRefusal({ id, at, evidence, ...rest }: RefusedSend): Entry<RefusalPosition> {
@@ -121,6 +122,7 @@ function entryOfRefusal({ id, at, evidence, ...rest }: RefusedSend): Entry<Refus
     outcome: 'stopped',
     state: 'stopped',
     reason: evidence,
+    figures: readEvidence(evidence),
     ...noText,
   };
   return { at: at.getTime(), json: JSON.stringify(message), position: { at, id } };

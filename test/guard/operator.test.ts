@@ -327,6 +327,7 @@ describe('the operator', () => {
       country: 'GG',
       source: null,
       evidence: null,
+      figures: null,
     });
     const next = await get(service, `/operator/guard/decisions?userId=${id}&before=${decisions[1].id}`);
     expect(next.decisions).toHaveLength(1);

@@ -227,6 +227,12 @@ describe('destinations', () => {
     expect((await decisions())[0].evidence).toBe(
       'range +44791110 was sent 10 codes in the last hour, normal 0; 0 % verified, normal 60 %; 10 unverified in the last day',
     );
+    expect((await decisions())[0].figures).toMatchObject({
+      level: 'range',
+      name: '+44791110',
+      sent: 10,
+      unverified: 10,
+    });
     // It recovers by itself.
     await service.advance(2 * 86_400);
     service.forgetTokens();

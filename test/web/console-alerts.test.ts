@@ -100,14 +100,23 @@ describe('the guard', () => {
     phoneKey: null,
     country: 'ET',
     source: null,
-    evidence: 'range +25191123 was sent 20 codes in the last hour',
+    evidence: 'in the words of the service',
+    figures: {
+      level: 'range',
+      name: '+25191123',
+      sent: 20,
+      normalSent: 0.5,
+      verifiedPercent: 5,
+      normalVerifiedPercent: 60,
+      unverified: 19,
+    },
   };
 
   it('closed a range, with the evidence if it is still known', () => {
     expect(texts({ blocks: [block], rangeDecisions: [decision] })).toEqual([
-      'Codes to +25191123… are refused: range +25191123 was sent 20 codes in the last hour.',
+      'Codes to +25191123… are refused: 20 codes in the last hour (normal: 0.5), 5% of them verified (normal: 60%); 19 unverified in the last day.',
     ]);
-    const other = { ...decision, evidence: 'range +2519112 was sent 20 codes in the last hour' };
+    const other = { ...decision, figures: { ...decision.figures!, name: '+2519112' } };
     expect(texts({ blocks: [block], rangeDecisions: [other] })).toEqual(['Codes to +25191123… are refused.']);
   });
 

@@ -7,6 +7,7 @@ import type {
   OperatorWebhookEndpoint,
   OverviewDay,
 } from '../../client/index.ts';
+import { evidenceSentence } from './evidence.ts';
 import { hrefOf } from './hrefs.ts';
 import { countryName, formatNumber, formatShare, leftToRight } from './format.ts';
 import { t } from './texts.ts';
@@ -69,8 +70,10 @@ function rangeAlerts(blocks: readonly GuardBlock[], decisions: readonly GuardDec
     .map(({ id, subject }) => {
       const name = id.slice('prefix:'.length);
       const range = leftToRight(subject);
-      const evidence = decisions.find((decision) => decision.evidence?.includes(` ${name} `))?.evidence;
-      const text = evidence ? t.alerts.closedRangeEvidence(range, leftToRight(evidence)) : t.alerts.closedRange(range);
+      const figures = decisions.find((decision) => decision.figures?.name === name)?.figures;
+      const text = figures
+        ? t.alerts.closedRangeEvidence(range, evidenceSentence(figures))
+        : t.alerts.closedRange(range);
       return { key: id, text, href: hrefOf('guard', '', { rule: 'prefix' }) };
     });
 }

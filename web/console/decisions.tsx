@@ -3,7 +3,8 @@ import type { Ref } from 'preact';
 import type { GuardDecision, GuardRule, GuardRuleName } from '../../client/index.ts';
 import { hrefOf } from './hrefs.ts';
 import { leftToRight } from './format.ts';
-import { Loading, Older, PanelHeading, Table, Time } from './parts.tsx';
+import { evidenceSentence, evidenceSubject } from './evidence.ts';
+import { EnglishText, Loading, Older, PanelHeading, Table, Time } from './parts.tsx';
 import type { RequestedPages } from './requests.ts';
 import type { DecisionKind } from './rules.tsx';
 import { t } from './texts.ts';
@@ -68,8 +69,12 @@ function cellsOf(decision: GuardDecision) {
     <>
       {decision.rule}
       {decision.evidence !== null && (
-        <span class="about" lang="en">
-          {decision.evidence}
+        <span class="about">
+          {decision.figures ? (
+            `${evidenceSubject(decision.figures)}: ${evidenceSentence(decision.figures)}`
+          ) : (
+            <EnglishText text={decision.evidence} />
+          )}
         </span>
       )}
     </>,

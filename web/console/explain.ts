@@ -1,5 +1,6 @@
 /** From a trail to the reason why a customer is not verified, in the words of a support person. */
 import type { LoggedMessage, TrailEvent, TrailMessage, UserTrail } from '../../client/index.ts';
+import { evidenceSentence, evidenceSubject } from './evidence.ts';
 import { formatNumber, formatSpan, formatTime, leftToRight } from './format.ts';
 import { t } from './texts.ts';
 
@@ -34,11 +35,12 @@ export function wayOf(message: LoggedMessage, events: readonly TrailEvent[]): St
   return [...steps, ...waits];
 }
 
-function stoppedSteps({ requestedAt, phoneNumber, rule, reason }: LoggedMessage): Step[] {
+function stoppedSteps({ requestedAt, phoneNumber, rule, reason, figures }: LoggedMessage): Step[] {
   const stopped = t.steps.stopped(rule ?? '');
+  const evidence = figures ? `${evidenceSubject(figures)}: ${evidenceSentence(figures)}` : reason;
   return [
     { at: requestedAt, text: t.steps.requestedAny(leftToRight(phoneNumber ?? '–')), tone: 'plain' },
-    { at: requestedAt, text: reason ? `${stopped}: ${reason}` : stopped, tone: 'bad' },
+    { at: requestedAt, text: evidence ? `${stopped}: ${evidence}` : stopped, tone: 'bad' },
   ];
 }
 

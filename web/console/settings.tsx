@@ -4,7 +4,7 @@ import { goTo, useFilter } from './address.ts';
 import { hrefOf } from './hrefs.ts';
 import { FilterForm } from './filters.tsx';
 import { useOperator } from './operator.ts';
-import { isStale, Loading, Table, ViewTitle } from './parts.tsx';
+import { EnglishText, isStale, Loading, Table, ViewTitle } from './parts.tsx';
 import { useRequest } from './requests.ts';
 import { t } from './texts.ts';
 
@@ -67,8 +67,8 @@ function cellsOf({ name, about, isSecret, isSet, value, default: fallback }: Ser
   return [
     <>
       <span class="setting-name">{name}</span>
-      <span class="about" lang="en">
-        {about}
+      <span class="about">
+        <EnglishText text={about} />
       </span>
     </>,
     <>

@@ -1,9 +1,11 @@
 import type { GuardDesk } from '../../guard/desk.ts';
+import { readEvidence } from '../../guard/evidence.ts';
 import { ruleNames } from '../../guard/rules.ts';
 import { instant, integer, listOf, nullable, record, word } from '../../formats/record.ts';
 import { int32, optional, required, text } from '../../formats/shape.ts';
 import { operation, reply } from '../operation.ts';
 import { query } from '../query-shape.ts';
+import { evidenceFigures } from './evidence-shape.ts';
 import { pageQuery } from './page-query.ts';
 
 const actions = ['refused', 'shadow'] as const;
@@ -20,6 +22,7 @@ const decision = record('GuardDecision', {
   country: required(nullable(text()), 'ISO 3166 code.'),
   source: required(nullable(text()), 'The client address, or the person that the token names.'),
   evidence: required(nullable(text()), 'What the rule saw, in one sentence, where it has more to tell than its name.'),
+  figures: required(evidenceFigures, 'The figures of that sentence.'),
 });
 
 const decisions = record('GuardDecisions', { decisions: required(listOf(decision), 'The decisions.') });
@@ -42,6 +45,9 @@ export const guardDecisionsOperation = (desk: GuardDesk) =>
     }),
     responses: { 200: { about: 'The decisions.', shape: decisions } },
     async handle({ query: { count, ...filter } }) {
-      return reply(200, decisions, { decisions: await desk.decisions({ ...filter, most: count }) });
+      const listed = await desk.decisions({ ...filter, most: count });
+      return reply(200, decisions, {
+        decisions: listed.map((each) => ({ ...each, figures: readEvidence(each.evidence) })),
+      });
     },
   });

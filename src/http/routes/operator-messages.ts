@@ -6,6 +6,7 @@ import { parseLogCursor, writeLogCursor } from '../../messages/log-cursor.ts';
 import { parseFrom, parseTo } from '../../transactions/instant.ts';
 import { jsonText, operation } from '../operation.ts';
 import { query } from '../query-shape.ts';
+import { evidenceFigures } from './evidence-shape.ts';
 import { attempt } from './operator-trail.ts';
 import { timestamp } from './timestamp.ts';
 
@@ -30,6 +31,7 @@ const message = record('LoggedMessage', {
   ),
   rule: required(nullable(text()), 'The rule that refused it.'),
   reason: required(nullable(text()), 'Why it was refused or failed.'),
+  figures: required(evidenceFigures, 'The figures of the reason, where a rule about ranges of numbers refused it.'),
   requestedAt: required(instant(), 'When the code was requested.'),
   answeredAt: required(nullable(instant()), 'When the gateway answered.'),
   stateAt: required(nullable(instant()), 'When it entered its state.'),

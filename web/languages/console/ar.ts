@@ -219,6 +219,8 @@ const guard: ConsoleTexts['guard'] = {
   decision: 'القرار',
   number: 'الرقم',
   source: 'المصدر',
+  evidence: (sent, normalSent, verified, normalVerified, unverified) =>
+    `الرموز في الساعة الأخيرة: ${sent} (المعتاد: ${normalSent})، تم التحقق من ${verified} منها (المعتاد: ${normalVerified})؛ غير المتحقَّق منها في اليوم الأخير: ${unverified}`,
   sending: 'إرسال رمز',
   verifying: 'التحقق من رمز',
 };

@@ -220,6 +220,8 @@ const guard: ConsoleTexts['guard'] = {
   decision: 'Entscheidung',
   number: 'Nummer',
   source: 'Von',
+  evidence: (sent, normalSent, verified, normalVerified, unverified) =>
+    `${sent} Codes in der letzten Stunde (normal: ${normalSent}), davon ${verified} bestätigt (normal: ${normalVerified}); ${unverified} unbestätigt am letzten Tag`,
   sending: 'beim Senden eines Codes',
   verifying: 'beim Bestätigen eines Codes',
 };

@@ -219,6 +219,8 @@ const guard = {
   decision: 'Decision',
   number: 'Number',
   source: 'From',
+  evidence: (sent: string, normalSent: string, verified: string, normalVerified: string, unverified: string) =>
+    `${sent} codes in the last hour (normal: ${normalSent}), ${verified} of them verified (normal: ${normalVerified}); ${unverified} unverified in the last day`,
   sending: 'sending a code',
   verifying: 'verifying a code',
 };

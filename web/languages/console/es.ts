@@ -218,6 +218,8 @@ const guard: ConsoleTexts['guard'] = {
   decision: 'Decisión',
   number: 'Número',
   source: 'Desde',
+  evidence: (sent, normalSent, verified, normalVerified, unverified) =>
+    `${sent} códigos en la última hora (normal: ${normalSent}), ${verified} verificados (normal: ${normalVerified}); ${unverified} sin verificar en el último día`,
   sending: 'al enviar un código',
   verifying: 'al verificar un código',
 };

@@ -219,6 +219,8 @@ const guard: ConsoleTexts['guard'] = {
   decision: 'Décision',
   number: 'Numéro',
   source: 'Depuis',
+  evidence: (sent, normalSent, verified, normalVerified, unverified) =>
+    `${sent} codes pendant la dernière heure (normal : ${normalSent}), dont ${verified} vérifiés (normal : ${normalVerified}) ; ${unverified} non vérifiés le dernier jour`,
   sending: 'envoi d’un code',
   verifying: 'vérification d’un code',
 };

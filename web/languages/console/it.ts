@@ -218,6 +218,8 @@ const guard: ConsoleTexts['guard'] = {
   decision: 'Decisione',
   number: 'Numero',
   source: 'Origine',
+  evidence: (sent, normalSent, verified, normalVerified, unverified) =>
+    `${sent} codici nell’ultima ora (normale: ${normalSent}), ${verified} verificati (normale: ${normalVerified}); ${unverified} non verificati nell’ultimo giorno`,
   sending: 'all’invio di un codice',
   verifying: 'alla verifica di un codice',
 };

@@ -218,6 +218,8 @@ const guard: ConsoleTexts['guard'] = {
   decision: '判定',
   number: '番号',
   source: '発信元',
+  evidence: (sent, normalSent, verified, normalVerified, unverified) =>
+    `直近1時間のコード ${sent} 件（通常 ${normalSent} 件）、うち確認済み ${verified}（通常 ${normalVerified}）、直近1日の未確認 ${unverified} 件`,
   sending: 'コードの送信',
   verifying: 'コードの確認',
 };

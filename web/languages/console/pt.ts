@@ -218,6 +218,8 @@ const guard: ConsoleTexts['guard'] = {
   decision: 'Decisão',
   number: 'Número',
   source: 'Origem',
+  evidence: (sent, normalSent, verified, normalVerified, unverified) =>
+    `${sent} códigos na última hora (normal: ${normalSent}), ${verified} verificados (normal: ${normalVerified}); ${unverified} por verificar no último dia`,
   sending: 'ao enviar um código',
   verifying: 'ao verificar um código',
 };

@@ -1,0 +1,43 @@
+/** What a rule about ranges saw: one sentence in the database, in logs and for the API, and figures for pages. */
+
+export interface EvidenceFigures {
+  level: 'range' | 'country';
+  /** Leading digits such as +447911, or a country such as GB. */
+  name: string;
+  /** Codes of the last hour. */
+  sent: number;
+  normalSent: number;
+  /** The share of them that was verified. */
+  verifiedPercent: number;
+  normalVerifiedPercent: number;
+  /** Codes of the last day that no verification explains. */
+  unverified: number;
+}
+
+const round = (value: number) => (value < 10 ? Number(value.toFixed(1)) : Math.round(value));
+
+export function writeEvidence(figures: EvidenceFigures): string {
+  const { level, name, sent, normalSent, verifiedPercent, normalVerifiedPercent, unverified } = figures;
+  const codes = sent === 1 ? '1 code' : `${sent} codes`;
+  return `${level} ${name} was sent ${codes} in the last hour, normal ${round(normalSent)}; ${verifiedPercent} % verified, normal ${normalVerifiedPercent} %; ${unverified} unverified in the last day`;
+}
+
+const sentence =
+  /^(range|country) (\S+) was sent (\d+) codes? in the last hour, normal ([\d.]+); (\d+) % verified, normal (\d+) %; (\d+) unverified in the last day$/;
+
+/** The figures of a sentence. Null for one that an earlier release wrote in other words. */
+export function readEvidence(text: string | null): EvidenceFigures | null {
+  const match = text === null ? null : sentence.exec(text);
+  if (!match) return null;
+  const [, level, name, ...numbers] = match;
+  const [sent, normalSent, verifiedPercent, normalVerifiedPercent, unverified] = numbers.map(Number);
+  return {
+    level: level as EvidenceFigures['level'],
+    name: name!,
+    sent: sent!,
+    normalSent: normalSent!,
+    verifiedPercent: verifiedPercent!,
+    normalVerifiedPercent: normalVerifiedPercent!,
+    unverified: unverified!,
+  };
+}

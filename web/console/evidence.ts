@@ -1,0 +1,17 @@
+/** What a rule about ranges of numbers saw, in the language of the page. */
+import type { GuardEvidence } from '../../client/index.ts';
+import { countryName, formatNumber, formatShare, leftToRight } from './format.ts';
+import { t } from './texts.ts';
+
+/** The range or the country. */
+export const evidenceSubject = ({ level, name }: GuardEvidence) =>
+  level === 'country' ? countryName(name) : leftToRight(`${name}…`);
+
+export const evidenceSentence = (figures: GuardEvidence) =>
+  t.guard.evidence(
+    formatNumber(figures.sent),
+    formatNumber(figures.normalSent),
+    formatShare(figures.verifiedPercent, 100),
+    formatShare(figures.normalVerifiedPercent, 100),
+    formatNumber(figures.unverified),
+  );
