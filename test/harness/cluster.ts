@@ -6,7 +6,11 @@ import path from 'node:path';
 import postgres from 'postgres';
 import type { TestProject } from 'vitest/node';
 import { makeSigningKey } from '../../src/auth/keys.ts';
+import { startApp } from '../../src/app/start.ts';
+import { loadConfig } from '../../src/config/load.ts';
+import { openDetected } from '../../src/db/citus.ts';
 import { startEmbedded } from '../../src/db/embedded.ts';
+import { forgetKeys } from '../../src/db/installation.ts';
 import { migrate } from '../../src/db/migrate.ts';
 import { distributeForTests, joinNodes, onNodes, readNodes, type Node } from './citus.ts';
 
@@ -15,6 +19,8 @@ declare module 'vitest' {
     clusterUrl: string;
     /** The database that those of the tests are copies of. */
     templateName: string;
+    /** The same, after a sandbox has served it once: making the demo individual is a sixth of a first start. */
+    sandboxTemplateName: string;
     /** The nodes, if it is a Citus. */
     citusNodes: Node[];
     /** One for all services: making a key takes longer than the rest of a start. */
@@ -40,6 +46,9 @@ export default async function setup(project: TestProject): Promise<() => Promise
   if (nodes.length > 0) await distributeForTests(template);
   project.provide('clusterUrl', cluster.url);
   project.provide('templateName', templateName);
+  const sandboxTemplateName =
+    nodes.length > 0 ? templateName : await makeSandboxTemplate(sql, cluster.url, templateName);
+  project.provide('sandboxTemplateName', sandboxTemplateName);
   project.provide('citusNodes', nodes);
   project.provide('signingKey', await makeSigningKey());
   const runFolder = await mkdtemp(path.join(tmpdir(), 'ledgerline-run-'));
@@ -47,11 +56,30 @@ export default async function setup(project: TestProject): Promise<() => Promise
   await chmod(runFolder, 0o711);
   project.provide('runFolder', runFolder);
   return async () => {
-    if (process.env.TEST_DATABASE_URL) await onEach(`drop database if exists ${templateName} with (force)`);
+    if (process.env.TEST_DATABASE_URL) {
+      for (const name of [templateName, sandboxTemplateName])
+        await onEach(`drop database if exists ${name} with (force)`);
+    }
     await sql.end();
     await cluster.stop();
     await rm(runFolder, { recursive: true, force: true });
   };
+}
+
+async function makeSandboxTemplate(sql: postgres.Sql, clusterUrl: string, templateName: string): Promise<string> {
+  const name = `${templateName}_sandbox`;
+  await sql.unsafe(`create database ${name} template ${templateName}`);
+  const dataDir = await mkdtemp(path.join(tmpdir(), 'ledgerline-data-'));
+  const url = databaseUrl(clusterUrl, name);
+  const config = loadConfig({ PORT: '0', DATA_DIR: dataDir, DATABASE_URL: url });
+  const app = await startApp({ config, log: () => {}, terminal: () => {}, logFormat: 'json' });
+  await app.stop();
+  await rm(dataDir, { recursive: true, force: true });
+  // Its keys were in that folder.
+  const database = await openDetected({ url, connections: 3, statementSeconds: 5 });
+  await forgetKeys(database);
+  await database.close();
+  return name;
 }
 
 /** Each service logs in a dozen times; the usual 4,096 rounds of hashing would be a fifth of its start. */

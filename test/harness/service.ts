@@ -51,7 +51,8 @@ export async function cloneDatabase(
     };
   }
   const sql = postgres(cluster, { max: 1, onnotice: () => {} });
-  await sql.unsafe(`create database ${name} template ${template}`);
+  // Without fsync this is faster than the usual way, which writes every page to the log as well.
+  await sql.unsafe(`create database ${name} template ${template} strategy file_copy`);
   return {
     url: databaseUrl(cluster, name),
     async drop() {
@@ -69,7 +70,10 @@ export async function cloneDatabase(
 const severalProcesses = process.env.TEST_PROCESSES;
 
 export async function startService(settings: Record<string, string> = {}) {
-  const database = settings.DATABASE_URL ? { url: settings.DATABASE_URL, drop: async () => {} } : await cloneDatabase();
+  const template = settings.MODE === 'production' ? inject('templateName') : inject('sandboxTemplateName');
+  const database = settings.DATABASE_URL
+    ? { url: settings.DATABASE_URL, drop: async () => {} }
+    : await cloneDatabase(template);
   const dataDir = await mkdtemp(path.join(tmpdir(), 'ledgerline-data-'));
   await sandboxKey(dataDir, 'signing.pem', () => inject('signingKey'));
   const logLines: string[] = [];
