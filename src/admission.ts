@@ -30,29 +30,27 @@ export class Admission {
     return this.#active;
   }
 
-  /** Throws if there is no room for another request. */
-  check(): void {
-    const isFull = this.#isOverloaded() ? this.#active >= this.#limit : this.#active >= this.#limit * burstFactor;
-    if (isFull) throw refusal;
+  /** Throws if there is no room for another request; of this caller, once it is known. */
+  check(owner?: Owner): void {
+    const isOverloaded = this.#isOverloaded();
+    if (this.#active >= (isOverloaded ? this.#limit : this.#limit * burstFactor)) throw refusal;
+    if (!owner || !isOverloaded) return;
+    if (this.#activeOf(owner) >= runningShare[owner.kind](this.#limit)) throw refusal;
   }
 
   /** Throws if there is no room for another request of this caller. */
   enter(owner: Owner): void {
-    this.check();
-    const { key, kind } = owner;
-    const active = this.#activeByCaller.get(key) ?? 0;
-    if (active >= runningShare[kind](this.#limit) && this.#isOverloaded()) throw refusal;
+    this.check(owner);
     this.#active += 1;
-    this.#activeByCaller.set(key, active + 1);
+    this.#activeByCaller.set(owner.key, this.#activeOf(owner) + 1);
     owner.isActive = true;
   }
 
   leave(owner: Owner): void {
-    const { key } = owner;
     this.#active -= 1;
-    const active = this.#activeByCaller.get(key)! - 1;
-    if (active === 0) this.#activeByCaller.delete(key);
-    else this.#activeByCaller.set(key, active);
+    const active = this.#activeOf(owner) - 1;
+    if (active === 0) this.#activeByCaller.delete(owner.key);
+    else this.#activeByCaller.set(owner.key, active);
     owner.isActive = false;
   }
 
@@ -65,6 +63,10 @@ export class Admission {
     } finally {
       this.#active += 1;
     }
+  }
+
+  #activeOf({ key }: Owner): number {
+    return this.#activeByCaller.get(key) ?? 0;
   }
 
   #isOverloaded(): boolean {

@@ -45,6 +45,15 @@ it('keeps to the limit when it has been reached for a second, and to each caller
   expect(() => admission.check()).toThrow('busy');
 });
 
+it('tells a caller that has its share before its body is read; others still find room', () => {
+  const burst = enter(150, owner('client'));
+  now = 1000;
+  for (const each of burst.slice(0, 75)) admission.leave(each);
+  expect(() => admission.check(owner('client'))).toThrow('busy');
+  expect(() => admission.check(owner('client', 'another'))).not.toThrow();
+  expect(() => admission.check()).not.toThrow();
+});
+
 it('is open for a burst again when half of the limit is free', () => {
   const first = enter(101, owner('client'));
   now = 1000;

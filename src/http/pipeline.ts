@@ -72,6 +72,8 @@ export function createPipeline({ operations, verifier, admission, guard, trusted
     if (isBodySent && !operation.rawBody) checkMediaType(operation, headers);
     const caller = record.caller!;
     const owner = new RequestOwner(caller, response);
+    // Again, since now the caller is known: a refusal that reads no body costs a fraction of one that does.
+    if (!operation.isVital) admission.check(owner);
     const asked = {
       headers,
       address: request.url!,
