@@ -107,6 +107,14 @@ describe('a statement', () => {
     expect(lines.join('\n')).toContain('10 Jan 2026 – 20 Feb 2026');
   });
 
+  it('is in the language of the page, also from right to left', async () => {
+    const page = await open('&search=even&locale=ar');
+    await page.locator('.export summary').click();
+    const { lines } = await savedBy(page, () => page.locator('.export button').first().click());
+    // The words from left to right.
+    expect(lines[0]).toBe('الحساب كشف');
+  });
+
   it('of a month is one press away, in the chart', async () => {
     const page = await open();
     await page.getByLabel('Jump to date').fill('2026-02-28');

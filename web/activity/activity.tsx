@@ -9,7 +9,7 @@ import { isFiltered, noFilter, requestOf, withinMonth, type Filter } from './fil
 import { Icon } from './icons.tsx';
 import { currenciesOf } from './layout.ts';
 import { List, type ListHandle } from './list.tsx';
-import { documentLocale, languageAttributes } from './locale.ts';
+import { languageAttributes } from './locale.ts';
 import { NewsPill } from './news-pill.tsx';
 import { PrintedList, usePrinting } from './printed-list.tsx';
 import { useSaveFile } from './save-file.ts';
@@ -63,9 +63,7 @@ export function ActivityScreen({ scroller }: { scroller: HTMLElement }) {
   function saveMonth(month: string): void {
     const { asOf } = complete!;
     const request = { ...requestOf(individualId, withinMonth(filter, month), timeZone), asOf };
-    void save(`statement-${individualId}-${month}.pdf`, () =>
-      client.makeStatement({ ...request, timeZone, locale: documentLocale(locale) }),
-    );
+    void save(`statement-${individualId}-${month}.pdf`, () => client.makeStatement({ ...request, timeZone, locale }));
   }
 
   function print(): void {

@@ -3,7 +3,6 @@ import { useEffect, useState } from 'preact/hooks';
 import type { Transaction } from '../../client/index.ts';
 import { History } from './history.tsx';
 import { Icon } from './icons.tsx';
-import { documentLocale } from './locale.ts';
 import { useSaveFile } from './save-file.ts';
 import { Sheet } from './sheet.tsx';
 import { sentenceOf } from './states.tsx';
@@ -113,9 +112,7 @@ function ConfirmationButton({ transactionId }: { transactionId: string }) {
         type="button"
         class="pill"
         onClick={() =>
-          void save(fileName, () =>
-            client.makeStatement({ individualId, transactionId, timeZone, locale: documentLocale(locale) }),
-          )
+          void save(fileName, () => client.makeStatement({ individualId, transactionId, timeZone, locale }))
         }
       >
         <Icon name="receipt" />

@@ -3,7 +3,6 @@ import { useRef } from 'preact/hooks';
 import type { ExportFormat } from '../../client/index.ts';
 import { requestOf, type Filter } from './filter.ts';
 import { Icon } from './icons.tsx';
-import { documentLocale } from './locale.ts';
 import { useSaveFile } from './save-file.ts';
 import { useViewer } from './viewer.ts';
 
@@ -24,9 +23,7 @@ export function ExportMenu({ filter, asOf, isDisabled, onMessage, onPrint }: Exp
   const saveRows = (format: ExportFormat) =>
     save(`transactions-${individualId}.${format}`, () => client.exportTransactions(request(), format));
   const saveStatement = () =>
-    save(`statement-${individualId}.pdf`, () =>
-      client.makeStatement({ ...request(), timeZone, locale: documentLocale(locale) }),
-    );
+    save(`statement-${individualId}.pdf`, () => client.makeStatement({ ...request(), timeZone, locale }));
 
   function close(): void {
     menu.current!.open = false;

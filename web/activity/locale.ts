@@ -43,11 +43,6 @@ export function directionOf(locale: string): 'rtl' | 'ltr' {
   return rightToLeft.has(new Intl.Locale(locale).language) ? 'rtl' : 'ltr';
 }
 
-/** The locale of documents: they are set from left to right, so they are English in languages that are not. */
-export function documentLocale(locale: string): string {
-  return directionOf(locale) === 'rtl' ? 'en' : locale;
-}
-
 /**
  * For the element around the texts. The direction is that of the host page if the texts are not in the locale's
  * language.

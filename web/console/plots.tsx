@@ -51,6 +51,8 @@ export function Bars({ title, labels, series }: BarsProps) {
         {labels.map((label, index) => {
           const middle = inset.left + group * (index + 0.5);
           const start = middle - (bar * series.length) / 2;
+          // The last label must not be cut off at the edge.
+          const labelMiddle = Math.min(middle, width - labelWidth / 2);
           return (
             <g key={label}>
               {series.map(({ name, tone, values }, place) => (
@@ -65,7 +67,7 @@ export function Bars({ title, labels, series }: BarsProps) {
                 />
               ))}
               {index % every === 0 && (
-                <text x={middle} y={height - 6} text-anchor="middle">
+                <text x={labelMiddle} y={height - 6} text-anchor="middle">
                   {label}
                 </text>
               )}

@@ -1,6 +1,7 @@
 /** The settings of the service, read-only and without secrets. */
 import type { ServiceSetting } from '../../client/index.ts';
 import { goTo, useFilter } from './address.ts';
+import { leftToRight } from './format.ts';
 import { hrefOf } from './hrefs.ts';
 import { FilterForm } from './filters.tsx';
 import { useOperator } from './operator.ts';
@@ -72,12 +73,12 @@ function cellsOf({ name, about, isSecret, isSet, value, default: fallback }: Ser
       </span>
     </>,
     <>
-      {isSet && !isSecret && <code>{value}</code>}
+      {isSet && !isSecret && <code dir="ltr">{value}</code>}
       {isSet && isSecret && <span class="mark">{t.settings.set}</span>}
       {!isSet && (
         <>
           <span class="soft">{t.settings.notSet}</span>
-          {!isSecret && <span class="about">{t.settings.defaultValue(fallback)}</span>}
+          {!isSecret && <span class="about">{t.settings.defaultValue(leftToRight(fallback))}</span>}
         </>
       )}
     </>,
