@@ -28,6 +28,11 @@ export interface ListRow {
   page: string | null;
 }
 
+/** With the counts of the blocks that the range cuts, to be given back with the next page of it; null if it cuts none. */
+export interface TimeListRow extends ListRow {
+  cuts: string | null;
+}
+
 /** All rows of the individual, and how often they have changed: a row that is updated changes only the latter. */
 export const standing = 'u.transaction_count as total, u.transaction_event_count as version';
 
@@ -65,11 +70,14 @@ export const pageOfKeys = `
  * A list by time only. The count of an unfiltered list is known; only a count in a time range adds up all blocks.
  * The page is then looked for from the nearer end of the list, and in its block from the nearer end of the block:
  * `newer` and `older` say how many of the block's rows lie before and behind it, less than none where the page
- * runs on into the next block. $5 is the size of the page, $6 the number of rows before it.
+ * runs on into the next block. $5 is the size of the page, $6 the number of rows before it, $7 the `cuts` of an earlier
+ * page of the same list, or null.
  */
 export const timeListStatement = `
 with ${bounds}, reaching as materialized (
-  select b.start_time, (select count(*)::int from transactions t where ${listedBetween(lower, upper)}) as rows
+  select b.start_time, b.version, coalesce(
+    ($7::text::jsonb ->> concat(b.start_time, ' ', b.version))::int,
+    (select count(*)::int from transactions t where ${listedBetween(lower, upper)})) as rows
   from ${touchedBlocks} and ${reachesBeyond}
 ), counted as not materialized (
   select b.start_time, ${lower} as lower, ${upper} as upper, case
@@ -117,7 +125,9 @@ with ${bounds}, reaching as materialized (
     offset p.older limit (select size from page)
   ) t where p.older >= 0 and (p.newer < 0 or p.older < p.newer))
 )
-select total, version, count, (${pageOfKeys}) as page from listed`;
+select total, version, count, (${pageOfKeys}) as page,
+  (select jsonb_object_agg(concat(r.start_time, ' ', r.version), r.rows)::text from reaching r) as cuts
+from listed`;
 
 /** The first four parameters. */
 export function rangeParameters({ individualId, upTo, filter: { from, to } }: BlockQuery): Parameters {

@@ -2,8 +2,16 @@
 import type { Database, Row, Sql } from '../db/database.ts';
 import { errorCode } from '../db/failures.ts';
 import type { Owner } from '../slots.ts';
-import { rangeParameters, standing, timeListStatement, type BlockQuery, type ListRow } from './block-list.store.ts';
+import {
+  rangeParameters,
+  standing,
+  timeListStatement,
+  type BlockQuery,
+  type ListRow,
+  type TimeListRow,
+} from './block-list.store.ts';
 import { createCountedList } from './counted-list.store.ts';
+import { CutCounts } from './cut-counts.ts';
 import { hasTimeAndAmountOnly, hasTimeOnly, isUnfiltered, offsetOf, type Filter, type Page } from './filter.ts';
 import { firstInstant, lastInstant } from './instant.ts';
 import type { Period } from './period.ts';
@@ -136,8 +144,12 @@ export function createTransactionsStore(db: Database, sizes: BlockSizes = defaul
   }
 
   /** A statement that looks at texts names its owner: texts may be long. */
-  function list(statement: string, parameters: (string | number | null)[], owner?: Owner): PromiseLike<ListRow[]> {
-    const send = (sql: Sql) => sql.unsafe<ListRow[]>(statement, parameters, { prepare: true });
+  function list<T extends ListRow = ListRow>(
+    statement: string,
+    parameters: (string | number | null)[],
+    owner?: Owner,
+  ): PromiseLike<T[]> {
+    const send = (sql: Sql) => sql.unsafe<T[]>(statement, parameters, { prepare: true });
     return owner ? db.long(send, owner) : send(db.read);
   }
 
@@ -150,13 +162,20 @@ export function createTransactionsStore(db: Database, sizes: BlockSizes = defaul
     return { items: page ?? noItems, count: Number(count), total: Number(total), version: Number(version) };
   }
 
+  const cutCounts = new CutCounts();
   const listCounted = createCountedList(db);
   const listStepwise = createStepwiseList(db);
 
   async function listByTime(query: BlockQuery): Promise<ListRow | undefined> {
     const inSteps = db.isDistributed ? await listStepwise(query) : undefined;
     if (inSteps) return inSteps;
-    const [row] = await list(timeListStatement, [...rangeParameters(query), query.size, query.offset]);
+    const parameters = rangeParameters(query);
+    const range = parameters.join(' ');
+    const [row] = await list<TimeListRow>(timeListStatement, [
+      ...parameters,
+      ...[query.size, query.offset, cutCounts.get(range) ?? null],
+    ]);
+    if (row?.cuts) cutCounts.set(range, row.cuts);
     return row;
   }
 

@@ -1,0 +1,87 @@
+/** A time range that cuts blocks: its count is remembered while the blocks stay, and exact when they change. */
+import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
+import { openDetected } from '../../src/db/citus.ts';
+import type { Database } from '../../src/db/database.ts';
+import { serviceItself } from '../../src/slots.ts';
+import { CutCounts } from '../../src/transactions/cut-counts.ts';
+import { parseInstant } from '../../src/transactions/instant.ts';
+import { createRecordStore } from '../../src/transactions/record.store.ts';
+import { createTransactionsStore } from '../../src/transactions/transactions.store.ts';
+import { recordedRow } from '../citus/recorded-row.ts';
+import { cloneDatabase } from '../harness/service.ts';
+
+const sizes = { blocksAbove: 20, leastBlock: 10 };
+const now = new Date('2026-11-01T00:00:00Z');
+const timeOf = (minute: number) => new Date(Date.UTC(2026, 0, 1) + minute * 60_000).toISOString();
+const filter = { from: parseInstant(timeOf(25))!, to: parseInstant(timeOf(74))! };
+
+let database: Awaited<ReturnType<typeof cloneDatabase>>;
+let db: Database;
+beforeAll(async () => {
+  database = await cloneDatabase();
+  db = await openDetected({ url: database.url, connections: 4, statementSeconds: 30 });
+});
+afterAll(async () => {
+  await db.close();
+  await database.drop();
+});
+
+/** An individual with a row in each of a hundred minutes. */
+async function makeIndividual(individualId: number) {
+  await db.write`insert into users (id, created_at) values (${individualId}, ${now})`;
+  const { recordBatch } = createRecordStore(db, { sizes });
+  const record = (minute: number, members: Record<string, unknown> = {}) =>
+    recordedRow(individualId, { transactionId: `t${minute}`, timeStamp: timeOf(minute), ...members });
+  await recordBatch(
+    Array.from({ length: 100 }, (_, minute) => record(minute, { transactionStatus: 'Pending' })),
+    now,
+  );
+  const { listPage } = createTransactionsStore(db, sizes);
+  return {
+    record: (minute: number, members?: Record<string, unknown>) => recordBatch([record(minute, members)], now),
+    async count(upTo?: number): Promise<number> {
+      const page = { number: 1, size: 5 };
+      return (await listPage({ individualId, page, filter, upTo, owner: serviceItself }))!.count;
+    },
+  };
+}
+
+describe('the count of a time range', () => {
+  it('follows rows that come, go and move in the blocks that it cuts', async () => {
+    const { record, count } = await makeIndividual(1);
+    expect([await count(), await count()]).toEqual([50, 50]);
+    await record(26, { transactionId: 'new' });
+    expect(await count()).toBe(51);
+    expect([await count(100), await count(100)]).toEqual([50, 50]);
+    await record(73, { transactionId: 'late' });
+    expect(await count()).toBe(52);
+    // Out of the range, within one block.
+    await record(26, { timeStamp: timeOf(24) });
+    expect([await count(), await count(100)]).toEqual([51, 49]);
+    await record(90, { timeStamp: timeOf(72) });
+    expect([await count(), await count(100)]).toEqual([52, 50]);
+  });
+
+  // On Citus such a list is read in steps, which count each time.
+  it.skipIf(inject('citusNodes').length > 0)(
+    'is remembered until a block that it cuts has another version',
+    async () => {
+      const { count } = await makeIndividual(2);
+      expect(await count()).toBe(50);
+      // What the service never does: a row goes, and its block does not know.
+      await db.write`delete from transactions where individual_id = 2 and transaction_id in ('t25', 't74')`;
+      expect(await count()).toBe(50);
+      await db.write`update transaction_blocks set version = version + 1 where individual_id = 2`;
+      expect(await count()).toBe(48);
+    },
+  );
+});
+
+it('the ranges that were used longest ago are forgotten first', () => {
+  const counts = new CutCounts(2);
+  counts.set('a', '1');
+  counts.set('b', '2');
+  expect(counts.get('a')).toBe('1');
+  counts.set('c', '3');
+  expect([counts.get('a'), counts.get('b'), counts.get('c')]).toEqual(['1', undefined, '3']);
+});
