@@ -39,5 +39,5 @@ export function attackSends(random: Random, from: number, count: number, options
 export function play(
   book: RangeBook,
   sends: Send[],
-  options?: { takesProofs?: boolean },
+  options?: { takesProofs?: boolean; isLikely?(send: Send): boolean; isDelivered?(send: Send): boolean },
 ): { texts: ByKind; refused: ByKind; proofs: ByKind };

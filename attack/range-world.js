@@ -3,6 +3,7 @@
  * take hours. `npm run attack -- --ranges` plays them in full, and test/guard/ranges.test.ts at a size for a test.
  */
 const hour = 3_600_000;
+const deliveredAfter = 10_000;
 const verifiedAfter = 60_000;
 
 /** The same numbers in every run. */
@@ -11,6 +12,18 @@ export function createRandom(seed = 7) {
   return (limit) => {
     state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0;
     return Math.floor((state / 2 ** 32) * limit);
+  };
+}
+
+/** What happens later, in the order in which it was added. */
+function createQueue(run) {
+  const waiting = [];
+  let next = 0;
+  return {
+    add: (at, item) => waiting.push({ at, item }),
+    runUntil(at) {
+      for (; waiting[next]?.at <= at; next += 1) run(waiting[next].item, new Date(waiting[next].at));
+    },
   };
 }
 
@@ -65,33 +78,35 @@ export function attackSends(random, from, count, { hours, percent = 0, phoneOf, 
   }));
 }
 
-/** Plays sends in the order of their times. With `takesProofs` those who prove themselves may use the reserve. */
-export function play(book, sends, { takesProofs = false } = {}) {
+/**
+ * Plays sends in the order of their times. With `takesProofs` those who prove themselves may use the reserve; `isLikely`
+ * says whose tokens and addresses speak for them, and `isDelivered` what the receipt of a text says, if there is one.
+ */
+export function play(book, sends, { takesProofs = false, isLikely = () => false, isDelivered } = {}) {
   const texts = { honest: 0, attacker: 0 };
   const refused = { honest: 0, attacker: 0 };
   const proofs = { honest: 0, attacker: 0 };
-  const verifications = [];
-  let verified = 0;
-  const verifyUntil = (at) => {
-    for (; verifications[verified]?.at <= at; verified += 1) {
-      const { at: verifiedAt, phone } = verifications[verified];
-      book.noteVerified({ key: phone, country: 'GB' }, new Date(verifiedAt));
-    }
-  };
-  for (const { at, isHonest, phone, isVerified, provesItself } of sends.toSorted((one, other) => one.at - other.at)) {
-    verifyUntil(at);
+  const receipts = createQueue(({ phone, state }, at) => book.noteReceipt({ key: phone, country: 'GB' }, state, at));
+  const verifications = createQueue(({ phone }, at) => book.noteVerified({ key: phone, country: 'GB' }, at));
+  const runUntil = (at) => [receipts, verifications].forEach((queue) => queue.runUntil(at));
+  for (const send of sends.toSorted((one, other) => one.at - other.at)) {
+    const { at, isHonest, phone, isVerified, provesItself } = send;
+    runUntil(at);
     const who = isHonest ? 'honest' : 'attacker';
-    const { objection, isOpenToProven, giveBack } = book.judge({ key: phone, country: 'GB' }, new Date(at));
-    const isProven = objection !== undefined && takesProofs && provesItself && isOpenToProven;
+    const verdict = book.judge({ key: phone, country: 'GB' }, new Date(at));
+    const isOpen = verdict.objection === undefined || (verdict.isOpenToLikely && isLikely(send));
+    const isProven = !isOpen && takesProofs && provesItself && verdict.isOpenToProven;
     if (isProven) proofs[who] += 1;
-    if (objection && !isProven) {
-      giveBack();
+    if (!isOpen && !isProven) {
+      verdict.giveBack();
       refused[who] += 1;
-    } else {
-      texts[who] += 1;
-      if (isVerified) verifications.push({ at: at + verifiedAfter, phone });
+      continue;
     }
+    texts[who] += 1;
+    const arrives = isDelivered?.(send) ?? true;
+    if (isDelivered) receipts.add(at + deliveredAfter, { phone, state: arrives ? 'delivered' : 'failed' });
+    if (isVerified && arrives) verifications.add(at + verifiedAfter, { phone });
   }
-  verifyUntil(Infinity);
+  runUntil(Infinity);
   return { texts, refused, proofs };
 }

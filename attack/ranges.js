@@ -28,17 +28,18 @@ function settingsOf(environment) {
 }
 
 /** Two weeks of honest users, then the attack, with honest users during it and on the day after it. */
-function playAfterLearning(usersOfDay, { attack, extraHonest = () => [], days = 1, takesProofs = false }) {
+function playAfterLearning(usersOfDay, { attack, extraHonest = () => [], days = 1, takesProofs, isLikely, delivers }) {
   const random = createRandom();
   const book = new RangeBook(limits, 1, inMemory);
   const learning = Array.from({ length: 14 }, (_, index) => honestDay(random, start + index * day, usersOfDay));
-  play(book, learning.flat());
+  const isDelivered = delivers?.(createRandom(11), start + 14 * day);
+  play(book, learning.flat(), { isDelivered });
   const from = start + 14 * day;
   const attacking = attack(random, from, usersOfDay);
   const people = Array.from({ length: days + 1 }, (_, index) => honestDay(random, from + index * day, usersOfDay));
   const extra = extraHonest(random, from, usersOfDay);
   const honest = [...people.flat(), ...extra];
-  const { texts, refused, proofs } = play(book, [...attacking, ...honest], { takesProofs });
+  const { texts, refused, proofs } = play(book, [...attacking, ...honest], { takesProofs, isLikely, isDelivered });
   return { attempts: attacking.length, texts: texts.attacker, proofs, honest: honest.length, hurt: refused.honest };
 }
 
@@ -59,6 +60,17 @@ const pumpInside =
   (random, from) =>
     attackSends(random, from + hours * hour, 30_000, { hours: 1, phoneOf: insideHonestRanges(random), provesItself });
 
+/** Of the honest users' texts 3 in 100 fail, and so many of the attacker's. */
+const failing =
+  (percent) =>
+  (random) =>
+  ({ isHonest }) =>
+    random(100) >= (isHonest ? 3 : percent);
+const failingGateway =
+  (random, from) =>
+  ({ at }) =>
+    random(100) >= (at >= from + 9 * hour && at < from + 12 * hour ? 50 : 3);
+
 const thin = { phoneOf: thinPhone };
 const converting = [10, 25, 50].flatMap((percent) => [
   [`100 prefixes, ${percent} % verified`, { attack: pump(100_000, { phoneOf: phoneOfHundredPrefixes, percent }) }],
@@ -78,6 +90,30 @@ const scenarios = [
   ['the same at the busiest hour of the week', { attack: pumpInside(false, 4 * 24 + 19), days: 5 }],
   ['inside the honest ranges, proofs on, attacker does not solve', { attack: pumpInside(false), takesProofs: true }],
   ['the same, proofs on, attacker solves', { attack: pumpInside(true), takesProofs: true }],
+  ['thin, attacker with user-bound tokens', { attack: pump(30_000, thin), isLikely: ({ isHonest }) => !isHonest }],
+  [
+    'slow ramp over two weeks, attacker with user-bound tokens',
+    { attack: ramp(() => thinPhone), days: 14, isLikely: ({ isHonest }) => !isHonest },
+  ],
+  [
+    'inside the honest ranges, honest users with user-bound tokens',
+    { attack: pumpInside(false), isLikely: ({ isHonest }) => isHonest },
+  ],
+  ['inside the honest ranges, all with user-bound tokens', { attack: pumpInside(false), isLikely: () => true }],
+  ['receipts: thin, half of the texts fail', { attack: pump(30_000, thin), delivers: failing(50) }],
+  [
+    'receipts: slow ramp over two weeks, half of the texts fail',
+    { attack: ramp(() => thinPhone), days: 14, delivers: failing(50) },
+  ],
+  [
+    'receipts: 100 prefixes in a day, 25 % verified, half of the texts fail',
+    { attack: pump(30_000, { phoneOf: phoneOfHundredPrefixes, percent: 25, hours: 24 }), delivers: failing(50) },
+  ],
+  [
+    'receipts: slow ramp inside the honest ranges, half of the texts fail',
+    { attack: ramp(insideHonestRanges), days: 14, delivers: failing(50) },
+  ],
+  ['receipts: a gateway loses half of all texts for three hours', { attack: () => [], delivers: failingGateway }],
   [
     'the busiest days of the week, half as busy again',
     {

@@ -85,6 +85,7 @@ export async function openGuard(core: Core, phones: PhoneStore, observe: Observe
         seconds: config.challengeSeconds,
         digest,
       }),
+      readConversion: store.readConversion,
       decisions,
       digest,
       clock,

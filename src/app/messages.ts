@@ -8,7 +8,10 @@ import type { Core } from './core.ts';
 
 export type OpenMessages = ReturnType<typeof openMessages>;
 
-export function openMessages(core: Core) {
+/** Counts the text of a code as delivered or failed, where the guard judges it. */
+export type CountReceipt = Parameters<typeof createReceipts>[0]['onMoved'];
+
+export function openMessages(core: Core, countReceipt: CountReceipt) {
   const { db, clock, observer, jobs, releasers, traced } = core;
   const { observe } = observer;
   const store = traced('messages', createTrailStore(db));
@@ -29,7 +32,7 @@ export function openMessages(core: Core) {
     trail,
     order,
     referenceKeys,
-    receipts: createReceipts({ store, clock, observe, referenceKeys }),
+    receipts: createReceipts({ store, clock, observe, referenceKeys, onMoved: countReceipt }),
     /** Observes, and notes what belongs to a user's trail. */
     observePhone,
   };

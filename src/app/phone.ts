@@ -18,6 +18,7 @@ import { createPhoneStore } from '../phone/phone.store.ts';
 import { createSendCode } from '../phone/send-code.ts';
 import { createSendKeyStore } from '../phone/send-key.store.ts';
 import { createSendOnce } from '../phone/send-once.ts';
+import { parsePhoneNumber } from '../phone/phone-number.ts';
 import { testNumbers } from '../phone/test-numbers.ts';
 import { createUnlinkPhone } from '../phone/unlink-phone.ts';
 import { createVerifyCode } from '../phone/verify-code.ts';
@@ -63,8 +64,14 @@ function openMessageLog({ config, db, clock, traced }: Core) {
 
 export async function openPhone(core: Core, { url, inbox, terminal }: PhoneParts) {
   const { config, db, clock, observer, traced } = core;
-  const messages = openMessages(core);
   const phones = traced('phone', createPhoneStore(db));
+  // Receipts come when all is wired: what is sent before has none yet.
+  const messages = openMessages(core, async (code, state, at) => {
+    if (guard.live.modes.prefix === 'off') return;
+    const phone = await phones.readPhoneOfCode(code);
+    const number = phone === null || guard.live.isSafe(phone) ? undefined : parsePhoneNumber(phone);
+    if (number) guard.ranges.noteReceipt(number, state, at);
+  });
   const spellings = traced('phone', createPhoneSpellingsStore(db));
   const mergeSpellings = createMergeSpellings(spellings, clock, messages.observePhone);
   await mergeSpellings();

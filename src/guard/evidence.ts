@@ -12,25 +12,33 @@ export interface EvidenceFigures {
   normalVerifiedPercent: number;
   /** Codes of the last day that no verification explains. */
   unverified: number;
+  /** Of the texts of the last day that were reported on, those that failed; 0 of 0 if that is no evidence. */
+  failed: number;
+  reported: number;
 }
 
 const round = (value: number) => (value < 10 ? Number(value.toFixed(1)) : Math.round(value));
 
 export function writeEvidence(figures: EvidenceFigures): string {
-  const { level, name, sent, normalSent, verifiedPercent, normalVerifiedPercent, unverified } = figures;
+  const { level, name, sent, normalSent, verifiedPercent, normalVerifiedPercent, unverified, failed, reported } =
+    figures;
   const codes = sent === 1 ? '1 code' : `${sent} codes`;
-  return `${level} ${name} was sent ${codes} in the last hour, normal ${round(normalSent)}; ${verifiedPercent} % verified, normal ${normalVerifiedPercent} %; ${unverified} unverified in the last day`;
+  const failures =
+    failed > 0 ? `; ${failed} of ${reported} texts failed, far more than in the rest of the country` : '';
+  return `${level} ${name} was sent ${codes} in the last hour, normal ${round(normalSent)}; ${verifiedPercent} % verified, normal ${normalVerifiedPercent} %; ${unverified} unverified in the last day${failures}`;
 }
 
 const sentence =
-  /^(range|country) (\S+) was sent (\d+) codes? in the last hour, normal ([\d.]+); (\d+) % verified, normal (\d+) %; (\d+) unverified in the last day$/;
+  /^(range|country) (\S+) was sent (\d+) codes? in the last hour, normal ([\d.]+); (\d+) % verified, normal (\d+) %; (\d+) unverified in the last day(?:; (\d+) of (\d+) texts failed, far more than in the rest of the country)?$/;
 
 /** The figures of a sentence. Null for one that an earlier release wrote in other words. */
 export function readEvidence(text: string | null): EvidenceFigures | null {
   const match = text === null ? null : sentence.exec(text);
   if (!match) return null;
   const [, level, name, ...numbers] = match;
-  const [sent, normalSent, verifiedPercent, normalVerifiedPercent, unverified] = numbers.map(Number);
+  const [sent, normalSent, verifiedPercent, normalVerifiedPercent, unverified, failed, reported] = numbers.map(
+    (digits) => Number(digits ?? 0),
+  );
   return {
     level: level as EvidenceFigures['level'],
     name: name!,
@@ -39,5 +47,7 @@ export function readEvidence(text: string | null): EvidenceFigures | null {
     verifiedPercent: verifiedPercent!,
     normalVerifiedPercent: normalVerifiedPercent!,
     unverified: unverified!,
+    failed: failed!,
+    reported: reported!,
   };
 }

@@ -4,7 +4,7 @@ import type { Decision, DecisionTotal } from './decisions.ts';
 import type { FiredRule } from './fired-rules.ts';
 import type { GuardState } from './live.ts';
 import type { RangeChange } from './range-book.ts';
-import { spanSeconds, type RangeState } from './ranges.ts';
+import { spanSeconds, type Conversion, type RangeState } from './ranges.ts';
 import { hourName, hoursOfWeek } from './week.ts';
 import type { WeekCounts } from './week-book.ts';
 
@@ -91,7 +91,8 @@ export function createGuardStore(db: Database) {
     /** Adds what this process counted, and answers with the sums of all. */
     async exchangeRanges(changes: RangeChange[], now: Date): Promise<Map<string, RangeState>> {
       const rows = await db.write.unsafe(
-        `select name, hour_sends, hour_verified, day_sends, unverified, normal_sends, normal_verified, shrinks, refused_at
+        `select name, hour_sends, hour_verified, day_sends, unverified, delivered, failed, normal_sends,
+           normal_verified, shrinks, refused_at
          from exchange_ranges($1::text::jsonb, $2::timestamptz)`,
         [JSON.stringify(changes), now],
         { prepare: true },
@@ -105,6 +106,8 @@ export function createGuardStore(db: Database) {
             hourVerified: row.hour_verified,
             daySends: row.day_sends,
             unverified: Math.max(0, row.unverified),
+            delivered: row.delivered,
+            failed: row.failed,
             normalSends: row.normal_sends,
             normalVerified: row.normal_verified,
             shrinks: row.shrinks,
@@ -112,6 +115,20 @@ export function createGuardStore(db: Database) {
           },
         ]),
       );
+    },
+
+    /**
+     * What came of the codes of the last day that were sent from an address. Only the latest sends and verified codes
+     * are kept, so what is older than either is left out.
+     */
+    async readConversion(key: Buffer, now: Date): Promise<Conversion> {
+      const [row] = await db.read`
+        select (select count(*) from unnest(s.sends) e (at) where e.at >= k.since)::int as sends,
+          (select count(*) from unnest(s.verified) e (at) where e.at >= k.since)::int as verified
+        from guard_sources s, lateral (select greatest(${now}::timestamptz - interval '1 day', s.sends[1],
+          case when cardinality(s.verified) >= 100 then s.verified[1] end) as since) k
+        where s.key = ${key}`;
+      return { sends: row?.sends ?? 0, verified: row?.verified ?? 0 };
     },
 
     /** The verified codes of countries by hour of the week, brought up to date. */

@@ -48,6 +48,12 @@ export type GuardSettings = Readonly<Record<CountingRuleName, readonly Rate[]>> 
     rangeRecoveryCodes: number;
     rangeTrials: number;
     rangeTrialPercent: number;
+    rangeFailedPercent: number;
+    rangeFailedGrowthPercent: number;
+    rangeFailedWeightPercent: number;
+    rangeLikelyPercent: number;
+    rangeAddressCodes: number;
+    rangeAddressPercent: number;
     rangeReservePercent: number;
   };
 
@@ -71,6 +77,12 @@ export function readLimits(settings: GuardSettings): GuardLimits {
     recoveryCodes: settings.rangeRecoveryCodes,
     trials: settings.rangeTrials,
     trialPercent: settings.rangeTrialPercent,
+    failedPercent: settings.rangeFailedPercent,
+    failedGrowthPercent: settings.rangeFailedGrowthPercent,
+    failedWeightPercent: settings.rangeFailedWeightPercent,
+    likelyPercent: settings.rangeLikelyPercent,
+    addressCodes: settings.rangeAddressCodes,
+    addressPercent: settings.rangeAddressPercent,
     reservePercent: settings.rangeReservePercent,
   };
   const rates = Object.fromEntries(countingRuleNames.map((name) => [name, settings[name]]));

@@ -62,7 +62,9 @@ interface Asking {
 export interface RangeVerdict {
   /** The first objection to a newcomer; undefined if there is none. */
   objection: Objection | undefined;
-  /** Whether a newcomer with a proof may send all the same. */
+  /** Whether a likely sender may send all the same. */
+  isOpenToLikely: boolean;
+  /** Whether a newcomer with a proof may. */
   isOpenToProven: boolean;
   /** Whether an established user may. */
   isOpenToEstablished: boolean;
@@ -107,7 +109,11 @@ export class RangeBook {
     const objection = objectionTo('newcomer');
     if (objection) this.#noteObjection(objection, now);
     const isOpenTo = (rank: Rank) => objection === undefined || objectionTo(rank) === undefined;
-    const open = { isOpenToProven: isOpenTo('proven'), isOpenToEstablished: isOpenTo('established') };
+    const open = {
+      isOpenToLikely: isOpenTo('likely'),
+      isOpenToProven: isOpenTo('proven'),
+      isOpenToEstablished: isOpenTo('established'),
+    };
     this.#add(ranges, 1, now);
     return { objection, ...open, giveBack: () => this.#add(ranges, -1, now) };
   }
@@ -138,6 +144,12 @@ export class RangeBook {
       });
       if (recover(entry.state, conversion, this.#limits)) tellLimit(entry, range, now);
     }
+  }
+
+  /** Counts what a gateway reported of a text. */
+  noteReceipt(number: Destination, state: 'delivered' | 'failed', now: Date): void {
+    const { ranges } = this.#drawnRanges(number, now);
+    for (const { range, entry } of ranges) change(entry, range, { [state]: 1 });
   }
 
   /** Rejects if the ranges cannot be exchanged. The changes are kept for the next time. */

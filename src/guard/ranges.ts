@@ -27,6 +27,9 @@ export const spanSeconds = {
   daySends: 86_400,
   /** Sends that no verification explains. */
   unverified: 86_400,
+  /** Texts that gateways reported as delivered, and as failed. */
+  delivered: 86_400,
+  failed: 86_400,
   normalSends: 14 * 86_400,
   normalVerified: 14 * 86_400,
 } as const;
@@ -78,12 +81,23 @@ export interface RangeLimits {
   trials: number;
   /** The same, in percent of what is normal. */
   trialPercent: number;
+  /** The lowest share of failed texts that is taken for normal, in percent. */
+  failedPercent: number;
+  /** A range may fail so much more than the rest of its country, in percent of that. */
+  failedGrowthPercent: number;
+  /** What each failed text above that counts as, in percent of an unverified send. */
+  failedWeightPercent: number;
+  /** What likely senders have that newcomers do not reach, in percent of the newcomers' budget. */
+  likelyPercent: number;
+  /** An address is good with so many verified codes of the last day, if they are so much of its sends, in percent. */
+  addressCodes: number;
+  addressPercent: number;
   /** What each rank has that those before it do not reach, in percent of the newcomers' budget. */
   reservePercent: number;
 }
 
 /** What is known of the sender. Each rank has a share that those before it do not reach. */
-export const ranks = ['newcomer', 'proven', 'established'] as const;
+export const ranks = ['newcomer', 'likely', 'proven', 'established'] as const;
 export type Rank = (typeof ranks)[number];
 
 /** What is normal for the sums that end now, as multiples of those of an average hour and an average day. */
@@ -160,6 +174,19 @@ export function explainedBy(conversion: number, { tolerancePercent }: RangeLimit
   return 100 / ((100 - tolerancePercent) * conversion);
 }
 
+/** Fewer receipts than these tell nothing of how texts fare. */
+const comparedReceipts = 10;
+
+/** Failed texts of a range above what the rest of its country lets expect. A country has nothing to compare it with. */
+export function excessFailures(state: RangeState, country: RangeState, limits: RangeLimits): number {
+  const delivered = country.delivered - state.delivered;
+  const failed = Math.max(0, country.failed - state.failed);
+  if (state.failed === 0 || delivered < comparedReceipts) return 0;
+  const elsewhere = (limits.failedGrowthPercent / 100) * (failed / (delivered + failed));
+  const normal = Math.min(0.9, Math.max(limits.failedPercent / 100, elsewhere));
+  return Math.max(0, state.failed - (normal / (1 - normal)) * state.delivered);
+}
+
 export interface Objection {
   range: Range;
   waitSeconds: number;
@@ -186,12 +213,14 @@ export function objectTo(question: Question): Objection | undefined {
   const normal = findNormal(question);
   const budgets = findBudgets(question, normal);
   const hourUnverified = unverifiedOfHour(state, normal.conversion, limits);
+  const excess = excessFailures(state, question.country, limits);
+  const unverified = state.unverified + unseen + (limits.failedWeightPercent / 100) * excess;
   const waits = [
     // It ends when the budgets have room, or when the range is tried again, whichever comes first.
     question.answersForUnverified
       ? Math.min(
           Math.max(
-            fadingSeconds(state.unverified + unseen, budgets.unverified - 1, spanSeconds.unverified),
+            fadingSeconds(unverified, budgets.unverified - 1, spanSeconds.unverified),
             fadingSeconds(hourUnverified, budgets.hourUnverified - 1, spanSeconds.hourSends),
           ),
           fadingSeconds(hourUnverified, budgets.trial - 1, spanSeconds.hourSends),
@@ -202,7 +231,7 @@ export function objectTo(question: Question): Objection | undefined {
   const wait = Math.max(...waits);
   if (wait === 0) return undefined;
   const waitSeconds = Math.min(86_400, Math.max(60, Math.ceil(wait)));
-  return { range, waitSeconds, evidence: describe(range, state, normal) };
+  return { range, waitSeconds, evidence: describe(range, state, normal, excess) };
 }
 
 /** What is normal for a range at this hour of the week. */
@@ -225,13 +254,27 @@ function findNormal({ state, country, limits, rhythm }: Question): Normal {
   };
 }
 
+/** What a rank has on top of the newcomers' share. */
+function reserveOf(rank: Rank, { likelyPercent, reservePercent }: RangeLimits): number {
+  const percents = { newcomer: 0, likely: likelyPercent, proven: reservePercent, established: 2 * reservePercent };
+  return percents[rank] / 100;
+}
+
+/**
+ * How often the share of a rank is halved. Likely senders follow newcomers one step later, so that they have room when
+ * newcomers have used theirs up; proven and established senders keep all of it.
+ */
+function halvingsOf(rank: Rank, { shrinks }: RangeState): number {
+  if (rank === 'newcomer') return shrinks;
+  return rank === 'likely' ? Math.max(0, shrinks - 1) : 0;
+}
+
 /** What a range may have. A country has no budgets of its own for an hour, and for sends in all. */
 function findBudgets({ range, state, country, limits, rank }: Question, normal: Normal) {
   const leastPercent = country.normalVerified < limits.knownCodes ? 100 : limits.knownPercent;
   const least = (limits.unverified[range.level] * leastPercent) / 100;
-  const share = 1 + (ranks.indexOf(rank) * limits.reservePercent) / 100;
-  // The budget that is halved is that of newcomers: the others keep theirs.
-  const unverifiedShare = rank === 'newcomer' ? share / 2 ** state.shrinks : share;
+  const share = 1 + reserveOf(rank, limits);
+  const unverifiedShare = share / 2 ** halvingsOf(rank, state);
   const isCountry = range.level === 'country';
   return {
     unverified: unverifiedShare * Math.max(least, (limits.unverifiedPercent / 100) * normal.quietDay),
@@ -251,9 +294,10 @@ function unverifiedOfHour({ hourSends, hourVerified }: RangeState, conversion: n
   return Math.max(0, hourSends - explainedBy(conversion, limits) * hourVerified);
 }
 
-function describe(range: Range, state: RangeState, normal: Normal): string {
+function describe(range: Range, state: RangeState, normal: Normal, excess: number): string {
   const sent = Math.round(state.hourSends);
   const verified = state.hourSends < 0.5 ? 0 : Math.min(100, Math.round((100 * state.hourVerified) / state.hourSends));
+  const hasFailures = excess >= 0.5;
   return writeEvidence({
     level: range.level === 'country' ? 'country' : 'range',
     name: range.name,
@@ -262,6 +306,8 @@ function describe(range: Range, state: RangeState, normal: Normal): string {
     verifiedPercent: verified,
     normalVerifiedPercent: Math.round(100 * normal.conversion),
     unverified: Math.round(state.unverified),
+    failed: hasFailures ? Math.round(state.failed) : 0,
+    reported: hasFailures ? Math.round(state.delivered + state.failed) : 0,
   });
 }
 
@@ -279,4 +325,15 @@ export function recover(state: RangeState, conversion: number, limits: RangeLimi
   if (state.hourVerified < (limits.provenPercent / 100) * conversion * state.hourSends) return false;
   state.shrinks -= 1;
   return true;
+}
+
+/** What came of the codes that were sent from an address. */
+export interface Conversion {
+  sends: number;
+  verified: number;
+}
+
+/** Whether what is sent from an address is mostly verified. */
+export function isGoodAddress({ sends, verified }: Conversion, { addressCodes, addressPercent }: RangeLimits): boolean {
+  return Math.min(sends, verified) >= addressCodes && verified >= (addressPercent / 100) * sends;
 }

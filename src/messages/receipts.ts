@@ -5,13 +5,15 @@ import { receiptRefused } from '../errors.ts';
 import type { Observe } from '../observe.ts';
 import { brief, type Callback, type Gateway, type Receipt } from '../sms/gateway.ts';
 import { readReference } from '../sms/reference.ts';
-import type { ReceiptRow, TrailStore } from './trail.store.ts';
+import type { AppliedReceipt, ReceiptRow, TrailStore } from './trail.store.ts';
 
 export interface ReceiptOptions {
   store: TrailStore;
   clock: Clock;
   observe: Observe;
   referenceKeys: DigestKeys;
+  /** Counts the text of a code as delivered or failed. */
+  onMoved(code: NonNullable<AppliedReceipt['code']>, state: Receipt['state'], at: Date): Promise<void>;
 }
 
 /** A receipt may arrive before its message is recorded. */
@@ -22,7 +24,7 @@ const receiptLimit = 100;
 
 export type TakeReceipts = ReturnType<typeof createReceipts>['take'];
 
-export function createReceipts({ store, clock, observe, referenceKeys }: ReceiptOptions) {
+export function createReceipts({ store, clock, observe, referenceKeys, onMoved }: ReceiptOptions) {
   /** `urlReference` is the reference in the URL of the callback, if it has one. */
   async function take(gateway: Gateway, callback: Callback, urlReference: string | undefined): Promise<void> {
     const receipts = gateway.readReceipts?.(callback)?.slice(0, receiptLimit);
@@ -49,7 +51,7 @@ export function createReceipts({ store, clock, observe, referenceKeys }: Receipt
   async function apply(
     gateway: string,
     { id, state, reason }: Receipt,
-    write: (row: ReceiptRow) => Promise<'moved' | 'known' | 'absent'>,
+    write: (row: ReceiptRow) => Promise<AppliedReceipt>,
   ): Promise<void> {
     const row = {
       gateway,
@@ -58,13 +60,14 @@ export function createReceipts({ store, clock, observe, referenceKeys }: Receipt
       reason: reason === undefined ? null : brief(reason),
       at: clock.now(),
     };
-    let result = await write(row);
+    let applied = await write(row);
     for (const pause of retryMilliseconds) {
-      if (result !== 'absent') break;
+      if (applied.result !== 'absent') break;
       await new Promise((resolve) => setTimeout(resolve, pause));
-      result = await write(row);
+      applied = await write(row);
     }
-    observe({ kind: 'receipt', gateway, state, result });
+    observe({ kind: 'receipt', gateway, state, result: applied.result });
+    if (applied.code) await onMoved(applied.code, state, row.at);
   }
 
   return { take, takeSmpp };

@@ -17,6 +17,13 @@ export interface ReceiptRow {
   at: Date;
 }
 
+/** What a receipt did. moved: the message has a new state. known: it says nothing new. absent: there is no such message. */
+export interface AppliedReceipt {
+  result: 'moved' | 'known' | 'absent';
+  /** The code of the message that was moved. */
+  code: { userId: number; codeNumber: number } | undefined;
+}
+
 export interface GatewayCounts {
   country: string;
   gateway: string;
@@ -36,6 +43,9 @@ const told = `told as (
   from moved m
 )`;
 
+const movedCode = `select (select count(*) from told) > 0 as moved,
+  (select user_id from moved limit 1) as user_id, (select code_number from moved limit 1) as code_number`;
+
 export type TrailStore = ReturnType<typeof createTrailStore>;
 
 export function createTrailStore(db: Database) {
@@ -48,11 +58,10 @@ export function createTrailStore(db: Database) {
       });
     },
 
-    /** moved: the message has a new state. known: the receipt says nothing new. absent: there is no such message. */
     async applyReceipt(
       { userId, number }: { userId: number; number: number },
       receipt: ReceiptRow,
-    ): Promise<'moved' | 'known' | 'absent'> {
+    ): Promise<AppliedReceipt> {
       const [row] = await db.write.unsafe(
         `with moved as (
            update messages set state = $1::message_state, reason = $2, state_at = $3
@@ -60,27 +69,27 @@ export function createTrailStore(db: Database) {
              and (gateway_message_id is null or $7::text is null or gateway_message_id = $7) and ${forward}
            returning user_id, code_number, state, gateway
          ), ${told}
-         select (select count(*) from told) > 0 as moved from messages where user_id = $4 and message_number = $5`,
+         ${movedCode} from messages where user_id = $4 and message_number = $5`,
         [receipt.state, receipt.reason, receipt.at, userId, number, receipt.gateway, receipt.gatewayId],
         { prepare: true },
       );
-      return row ? (row.moved ? 'moved' : 'known') : 'absent';
+      return readApplied(row as AppliedRow | undefined);
     },
 
     /** For SMPP, whose receipts name nothing but the SMSC's own id. */
-    async applySmppReceipt(receipt: ReceiptRow): Promise<'moved' | 'known' | 'absent'> {
+    async applySmppReceipt(receipt: ReceiptRow): Promise<AppliedReceipt> {
       const [row] = await db.write.unsafe(
         `with moved as (
            update messages set state = $1::message_state, reason = $2, state_at = $3
            where gateway = 'smpp' and gateway_message_id = $4 and ${forward}
            returning user_id, code_number, state, gateway
          ), ${told}
-         select (select count(*) from told) > 0 as moved
+         ${movedCode}
          from messages where gateway = 'smpp' and gateway_message_id = $4 limit 1`,
         [receipt.state, receipt.reason, receipt.at, receipt.gatewayId],
         { prepare: true },
       );
-      return row ? (row.moved ? 'moved' : 'known') : 'absent';
+      return readApplied(row as AppliedRow | undefined);
     },
 
     /**
@@ -162,6 +171,17 @@ export function createTrailStore(db: Database) {
       return [...(rows as unknown as GatewayCounts[])];
     },
   };
+}
+
+interface AppliedRow {
+  moved: boolean;
+  user_id: number;
+  code_number: number;
+}
+
+function readApplied(row: AppliedRow | undefined): AppliedReceipt {
+  if (!row?.moved) return { result: row ? 'known' : 'absent', code: undefined };
+  return { result: 'moved', code: { userId: row.user_id, codeNumber: row.code_number } };
 }
 
 /** As JSON would have it, in UTC. */

@@ -254,6 +254,13 @@ export function createPhoneStore(db: Database) {
       );
     },
 
+    /** The phone that a code was sent to, if it is the user's latest; null otherwise. */
+    async readPhoneOfCode({ userId, codeNumber }: { userId: number; codeNumber: number }): Promise<string | null> {
+      const [row] = await db.read`
+        select (latest_code).phone from verifications where user_id = ${userId} and (latest_code).number = ${codeNumber}`;
+      return row?.phone ?? null;
+    },
+
     async reserveAttempt(attempt: VerifyAttempt): Promise<AttemptReservation> {
       const { userId, now, limits } = attempt;
       const counted = countedSources(limits, attempt.sources);

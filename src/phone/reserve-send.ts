@@ -2,13 +2,14 @@
 import { secondsAfter, secondsBetween, type Clock } from '../clock.ts';
 import { challengeRequired, phoneTaken, phoneUnsupported, tooManySends, unknownUser } from '../errors.ts';
 import type { Observe } from '../observe.ts';
-import type { Challenges, GivenProof } from '../guard/challenge.ts';
+import type { Challenges, GivenProof, Proof } from '../guard/challenge.ts';
 import type { Decision, DecisionLog } from '../guard/decisions.ts';
 import { endOfDay, isOn, rulesAgainst, sharedNeeds, type Need } from '../guard/destination.ts';
 import { isOnlyObjection, judge, type Objection } from '../guard/judge.ts';
 import type { Grant, LeaseBook, Taken } from '../guard/leases.ts';
 import type { LiveGuard } from '../guard/live.ts';
 import type { RangeBook, RangeVerdict } from '../guard/range-book.ts';
+import { isGoodAddress, type Conversion } from '../guard/ranges.ts';
 import { ruleOf, type RuleName } from '../guard/rules.ts';
 import { sourcesOf, type Digest, type Origin, type Source } from '../guard/source.ts';
 import type { StoredCode } from './code.ts';
@@ -42,6 +43,8 @@ export interface SendGuard {
   leases: LeaseBook;
   ranges: RangeBook;
   challenges: Challenges;
+  /** What came of the codes that were sent from an address. */
+  readConversion(key: Buffer, now: Date): Promise<Conversion>;
   decisions: DecisionLog;
   digest: Digest;
   clock: Clock;
@@ -65,12 +68,14 @@ export function createReserveSend(guard: SendGuard) {
     const taken = await leases.take(sharedNeeds(number, limits, modes, isSafe), () => clock.now());
     const now = clock.now();
     const range = isOn('prefix', modes, isSafe) ? ranges.judge(number, now) : undefined;
-    const isRangeFull = range?.objection !== undefined && isEnforced('prefix');
-    const takesProof = isRangeFull && range.isOpenToProven && isEnforced('challenge');
-    const proof = takesProof ? challenges.check(send.proof, { userId, phone: number.key }, now) : undefined;
-
+    let rangeObjection = range?.objection;
+    let proof: Proof | undefined;
     let reserved: SendReservation | undefined;
     try {
+      if (range?.isOpenToLikely && (await isLikely(send, sources, range, now))) rangeObjection = undefined;
+      const isRangeFull = rangeObjection !== undefined && isEnforced('prefix');
+      const takesProof = isRangeFull && range!.isOpenToProven && isEnforced('challenge');
+      if (takesProof) proof = challenges.check(send.proof, { userId, phone: number.key }, now);
       reserved = await store.reserveSend({
         userId,
         phone: number.key,
@@ -83,7 +88,7 @@ export function createReserveSend(guard: SendGuard) {
         isForbidden:
           against.some(isEnforced) ||
           taken.denied.some(({ need }) => isEnforced(need.rule)) ||
-          (isRangeFull && !range.isOpenToEstablished),
+          (isRangeFull && !range!.isOpenToEstablished),
         isForbiddenToNewcomers: isRangeFull,
         proof,
         leases: writeLeases(taken, now),
@@ -100,7 +105,8 @@ export function createReserveSend(guard: SendGuard) {
     if (decision === 'verified') return undefined;
     const own = reserved.refusals.map(({ rule, until }) => ({ rule, waitSeconds: secondsBetween(now, until) }));
     // A phone that another user holds is not judged by the rules about destinations.
-    const others = decision === 'phone-taken' ? [] : destinationObjections(against, reserved, taken, range, now);
+    const others =
+      decision === 'phone-taken' ? [] : destinationObjections(against, reserved, taken, rangeObjection, now);
     const objections = [...own, ...others];
     const { refusal, shadows } = judge(objections, modes);
     for (const rule of shadows) await note(send, sources, { rule, ...evidenceOf(rule, others) }, 'shadow', now);
@@ -116,6 +122,19 @@ export function createReserveSend(guard: SendGuard) {
     if (proof) observe({ kind: 'send-proven', userId, proof: proof.kind, traceId: send.origin.traceId });
     return { codeNumber, messageNumber, repeated, requestedAt: now, phoneKey, counted };
   };
+
+  /** A newcomer with a token of one user, or from an address whose codes are verified. Asked only if the range is full. */
+  async function isLikely(
+    { origin }: GuardedSend,
+    sources: readonly Source[],
+    { objection }: RangeVerdict,
+    now: Date,
+  ): Promise<boolean> {
+    if (!objection) return false;
+    if (origin.bound) return true;
+    const address = sources.find(({ kind }) => kind === 'address');
+    return address !== undefined && isGoodAddress(await guard.readConversion(address.key, now), live.limits.ranges);
+  }
 
   /** Refuses with a challenge instead, if the rule is on. In shadow it records that it would have. */
   async function challenge(
@@ -193,7 +212,7 @@ function destinationObjections(
   against: readonly RuleName[],
   reserved: SendReservation,
   taken: Taken,
-  range: RangeVerdict | undefined,
+  rangeObjection: RangeVerdict['objection'],
   now: Date,
 ): Objection[] {
   const denials = denialsOf(reserved, taken, now);
@@ -207,7 +226,7 @@ function destinationObjections(
       rule: need.rule,
       waitSeconds: secondsBetween(now, until),
     })),
-    ...(range?.objection ? [{ rule: 'prefix' as const, ...range.objection }] : []),
+    ...(rangeObjection ? [{ rule: 'prefix' as const, ...rangeObjection }] : []),
   ];
 }
 

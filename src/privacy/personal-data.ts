@@ -169,7 +169,7 @@ export const tables = {
     atErasure: 'kept',
     keptBecause: 'counted by address and token, not by user. Kept until the windows pass',
     personal: { key: 'keyed digest', label: 'client address, or the subject of a token' },
-    other: ['kind', 'sends', 'failures', 'blocked_until'],
+    other: ['kind', 'sends', 'failures', 'verified', 'blocked_until'],
   },
   guard_codes: {
     atErasure: 'kept',
@@ -229,8 +229,8 @@ export const tables = {
     other: ['id', 'endpoint_id', 'event_position', 'state', 'attempts', 'due_at', 'last_attempt_at', 'last_status'],
   },
   guard_ranges: noPerson(
-    ...['name', 'summed_at', 'hour_sends', 'hour_verified', 'day_sends', 'unverified', 'normal_sends'],
-    ...['normal_verified', 'shrinks', 'refused_at', 'limited_until'],
+    ...['name', 'summed_at', 'hour_sends', 'hour_verified', 'day_sends', 'unverified', 'delivered', 'failed'],
+    ...['normal_sends', 'normal_verified', 'shrinks', 'refused_at', 'limited_until'],
   ),
   guard_fired_rules: noPerson('rule', 'country', 'told_at'),
   guard_budgets: noPerson('name', 'day', 'cap', 'used', 'granted'),

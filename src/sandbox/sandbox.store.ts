@@ -79,9 +79,9 @@ export function createSandboxStore(db: Database) {
          ),
          sources as (
            update guard_sources set
-             sends = ${until('sends')}, failures = ${until('failures')},
+             sends = ${until('sends')}, failures = ${until('failures')}, verified = ${until('verified')},
              blocked_until = case when ${last('failures')} > $1 then null else blocked_until end
-           where greatest(${last('sends')}, ${last('failures')}) > $1
+           where greatest(${last('sends')}, ${last('failures')}, ${last('verified')}) > $1
          ),
          codes as (delete from guard_codes where ${last('users')}.at > $1),
          ranges as (delete from guard_ranges where summed_at > $1),

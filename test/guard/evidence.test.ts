@@ -9,11 +9,14 @@ const range: EvidenceFigures = {
   verifiedPercent: 0,
   normalVerifiedPercent: 60,
   unverified: 10,
+  failed: 0,
+  reported: 0,
 };
 
 it.each([
   range,
   { ...range, sent: 1, normalSent: 0 },
+  { ...range, failed: 8, reported: 9 },
   { ...range, level: 'country' as const, name: 'GB', sent: 12_345, normalSent: 900, verifiedPercent: 100 },
 ])('the figures of a sentence are read again: %o', (figures) => {
   expect(readEvidence(writeEvidence(figures))).toEqual(figures);

@@ -15,12 +15,16 @@ import {
 } from '../../attack/range-world.js';
 import {
   emptyState,
+  excessFailures,
   fade,
+  isGoodAddress,
+  objectTo,
   rangesOf,
   recover,
   sums,
   type RangeLimits,
   type RangeState,
+  type Rank,
 } from '../../src/guard/ranges.ts';
 
 const { ranges: limits } = readLimits(loadConfig({ MODE: 'production', LEDGERLINE_COUNTRIES: 'GB' }));
@@ -215,6 +219,39 @@ it('an hour that is verified as usual takes a halving back, and one that is not 
   expect(recover(halved(10, 4), 0.8, limits)).toBe(false);
   expect(recover(halved(2, 2), 0.8, limits)).toBe(false);
   expect(recover({ ...recovering, shrinks: 0 }, 0.8, limits)).toBe(false);
+});
+
+it('failed texts count where the rest of the country has fewer, and not where a gateway fails everywhere', () => {
+  const receipts = (delivered: number, failed: number) => ({ ...emptyState(start), delivered, failed });
+  expect(excessFailures(receipts(9, 11), receipts(109, 11), limits)).toBeCloseTo(10, 9);
+  expect(excessFailures(receipts(9, 1), receipts(109, 1), limits)).toBe(0);
+  expect(excessFailures(receipts(10, 10), receipts(60, 60), limits)).toBe(0);
+  // Nothing to compare it with.
+  expect(excessFailures(receipts(0, 20), receipts(5, 20), limits)).toBe(0);
+  expect(excessFailures(receipts(100, 50), receipts(100, 50), limits)).toBe(0);
+});
+
+it('an address is good by its verified codes and their share', () => {
+  expect(isGoodAddress({ sends: 8, verified: 5 }, limits)).toBe(true);
+  expect(isGoodAddress({ sends: 9, verified: 5 }, limits)).toBe(false);
+  expect(isGoodAddress({ sends: 4, verified: 4 }, limits)).toBe(false);
+  // Where sends are not counted nothing is known.
+  expect(isGoodAddress({ sends: 0, verified: 50 }, limits)).toBe(false);
+});
+
+it('likely senders have a quarter more than newcomers, and are halved one step later', () => {
+  const ask = (rank: Rank, unverified: number, shrinks: number) =>
+    objectTo({
+      range: { name: '+44740011', level: '4' },
+      state: { ...emptyState(start), hourSends: 4, unverified, shrinks },
+      country: emptyState(start),
+      ...{ rhythm: { hour: 1, day: 1 }, limits, rank, unseen: 0, answersForUnverified: true },
+    }) === undefined;
+  const least = limits.unverified['4'];
+  expect([ask('newcomer', least - 1, 0), ask('newcomer', least, 0)]).toEqual([true, false]);
+  expect([ask('likely', 1.25 * least - 1, 1), ask('likely', 1.25 * least, 1)]).toEqual([true, false]);
+  expect([ask('newcomer', least / 2, 1), ask('likely', (1.25 / 2) * least, 2)]).toEqual([false, false]);
+  expect(ask('proven', 2 * least - 1, 3)).toBe(true);
 });
 
 it('a range leaves 4 to 7 of the last digits open, or is a country', () => {

@@ -58,7 +58,7 @@ describe('the rhythm of a country', () => {
   });
 });
 
-it('processes that verify at once count each code once, in one row for each hour of the week', async () => {
+it('processes count each code and each receipt once, and have one row for each hour of the week', async () => {
   const service = await serviceForTest({});
   const { ranges: limits } = readLimits(loadConfig({ MODE: 'production', LEDGERLINE_COUNTRIES: 'GB' }));
   const db = await openDetected({ url: service.databaseUrl, connections: 4, statementSeconds: 5 });
@@ -69,13 +69,17 @@ it('processes that verify at once count each code once, in one row for each hour
     for (let round = 0; round < 20; round += 1) {
       // In ranges of their own, but in one country.
       for (const [index, book] of books.entries()) {
-        book.noteVerified({ key: `+4474001${index}${1000 + round}`, country: 'GB' }, at(37));
+        const number = { key: `+4474001${index}${1000 + round}`, country: 'GB' };
+        book.noteVerified(number, at(37));
+        book.noteReceipt(number, index === 0 ? 'delivered' : 'failed', at(37));
       }
       await Promise.all(books.map((book) => book.exchange(at(37))));
     }
     const weeks = await store.readWeeks(['GB', 'DE'], at(37));
     expect([...weeks.get('GB')!]).toEqual([[37, expect.closeTo(40, 6)]]);
     expect(weeks.get('DE')!.size).toBe(0);
+    const [sums] = await service.sql`select delivered, failed from guard_ranges where name = 'GB'`;
+    expect(sums).toEqual({ delivered: 20, failed: 20 });
     const rows = await service.sql`select name from guard_ranges where name like 'GB %'`;
     expect(rows.map(({ name }) => name)).toEqual(['GB 37']);
   } finally {

@@ -7,11 +7,14 @@ import { t } from './texts.ts';
 export const evidenceSubject = ({ level, name }: GuardEvidence) =>
   level === 'country' ? countryName(name) : leftToRight(`${name}…`);
 
-export const evidenceSentence = (figures: GuardEvidence) =>
-  t.guard.evidence(
+export function evidenceSentence(figures: GuardEvidence): string {
+  const codes = t.guard.evidence(
     formatNumber(figures.sent),
     formatNumber(figures.normalSent),
     formatShare(figures.verifiedPercent, 100),
     formatShare(figures.normalVerifiedPercent, 100),
     formatNumber(figures.unverified),
   );
+  if (figures.failed === 0) return codes;
+  return t.guard.evidenceOfReceipts(codes, formatNumber(figures.failed), formatNumber(figures.reported));
+}

@@ -142,6 +142,44 @@ export const rangeSettings = {
     default: 10,
     about: 'The same in percent of what the range is sent normally; the larger of both holds.',
   }),
+  rangeFailedPercent: setting({
+    env: 'LEDGERLINE_RANGE_FAILED_PERCENT',
+    kind: integer(0, 90),
+    default: 10,
+    about: 'The lowest percentage of texts with a receipt of failure that is taken for normal.',
+  }),
+  rangeFailedGrowthPercent: setting({
+    env: 'LEDGERLINE_RANGE_FAILED_GROWTH_PERCENT',
+    kind: integer(100, 1000),
+    default: 150,
+    about:
+      'A range is normal up to so much of the failures in the rest of its country, in percent: a gateway that fails everywhere is no evidence.',
+  }),
+  rangeFailedWeightPercent: setting({
+    env: 'LEDGERLINE_RANGE_FAILED_WEIGHT_PERCENT',
+    kind: integer(0, 1000),
+    default: 100,
+    about: 'What each failed text above that counts as, in percent of an unverified code; 0 to leave receipts out.',
+  }),
+  rangeLikelyPercent: setting({
+    env: 'LEDGERLINE_RANGE_LIKELY_PERCENT',
+    kind: integer(0, 1000),
+    default: 25,
+    about:
+      'What is kept for newcomers with a user-bound token, or from an address with good conversion, in percent of the budget of newcomers.',
+  }),
+  rangeAddressCodes: setting({
+    env: 'LEDGERLINE_RANGE_ADDRESS_CODES',
+    kind: integer(1, 100),
+    default: 5,
+    about: 'Verified codes of a day from which an address can have good conversion.',
+  }),
+  rangeAddressPercent: setting({
+    env: 'LEDGERLINE_RANGE_ADDRESS_PERCENT',
+    kind: integer(1, 100),
+    default: 60,
+    about: 'The percentage of verified codes that is good conversion for an address.',
+  }),
   rangeReservePercent: setting({
     env: 'LEDGERLINE_RANGE_RESERVE_PERCENT',
     kind: integer(0, 1000),

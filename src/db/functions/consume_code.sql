@@ -53,6 +53,7 @@ begin
   foreach source in array sources loop
     update guard_sources s set
       failures = remove_event(s.failures, called_at),
+      verified = append_event(s.verified, called_at, 100),
       blocked_until = case when not is_begun_at(s.blocked_until, source.counted, called_at)
         then s.blocked_until end
     where s.key = source.key;

@@ -3,14 +3,16 @@
 create or replace function exchange_ranges(changes jsonb, called_at timestamptz) returns setof guard_ranges
 language sql as $$
   insert into guard_ranges as r (
-    name, summed_at, hour_sends, hour_verified, day_sends, unverified, normal_sends, normal_verified,
-    shrinks, refused_at, limited_until)
-  select c.name, called_at, c."hourSends", c."hourVerified", c."daySends", c.unverified, c."normalSends",
-    c."normalVerified", coalesce((c.refusal ->> 'shrinks')::smallint, 0), (c.refusal ->> 'at')::timestamptz,
+    name, summed_at, hour_sends, hour_verified, day_sends, unverified, delivered, failed, normal_sends,
+    normal_verified, shrinks, refused_at, limited_until)
+  select c.name, called_at, c."hourSends", c."hourVerified", c."daySends", c.unverified,
+    -- A node of an earlier version does not count receipts.
+    coalesce(c.delivered, 0), coalesce(c.failed, 0), c."normalSends", c."normalVerified",
+    coalesce((c.refusal ->> 'shrinks')::smallint, 0), (c.refusal ->> 'at')::timestamptz,
     (c.refusal ->> 'limitedUntil')::timestamptz
   from jsonb_to_recordset(changes) as c (
     name text, "hourSends" double precision, "hourVerified" double precision, "daySends" double precision,
-    unverified double precision, "normalSends" double precision, "normalVerified" double precision, refusal jsonb)
+    unverified double precision, delivered double precision, failed double precision, "normalSends" double precision, "normalVerified" double precision, refusal jsonb)
   -- In one order for every process, so that no two wait for each other.
   order by c.name
   on conflict (name) do update set
@@ -20,6 +22,8 @@ language sql as $$
     day_sends = fade(r.day_sends, r.summed_at, excluded.summed_at, 86400) + excluded.day_sends,
     -- Verified codes explain what was sent before, and nothing that will be sent.
     unverified = greatest(0, fade(r.unverified, r.summed_at, excluded.summed_at, 86400) + excluded.unverified),
+    delivered = fade(r.delivered, r.summed_at, excluded.summed_at, 86400) + excluded.delivered,
+    failed = fade(r.failed, r.summed_at, excluded.summed_at, 86400) + excluded.failed,
     normal_sends = fade(r.normal_sends, r.summed_at, excluded.summed_at, 1209600) + excluded.normal_sends,
     normal_verified = fade(r.normal_verified, r.summed_at, excluded.summed_at, 1209600) + excluded.normal_verified,
     shrinks = case when excluded.refused_at is not null then excluded.shrinks else r.shrinks end,

@@ -11,5 +11,7 @@ export const evidenceFigures = nullable(
     verifiedPercent: required(integer(), 'The share of them that was verified.'),
     normalVerifiedPercent: required(integer(), 'What is normal.'),
     unverified: required(integer(), 'Codes of the last day that no verification explains.'),
+    failed: required(integer(), 'Texts of the last day that failed, where they are evidence; 0 otherwise.'),
+    reported: required(integer(), 'The texts with a receipt that they are of; 0 otherwise.'),
   }),
 );

@@ -221,6 +221,8 @@ const guard: ConsoleTexts['guard'] = {
   source: 'المصدر',
   evidence: (sent, normalSent, verified, normalVerified, unverified) =>
     `الرموز في الساعة الأخيرة: ${sent} (المعتاد: ${normalSent})، تم التحقق من ${verified} منها (المعتاد: ${normalVerified})؛ غير المتحقَّق منها في اليوم الأخير: ${unverified}`,
+  evidenceOfReceipts: (codes, failed, reported) =>
+    `${codes}؛ الرسائل الفاشلة: ${failed} من ${reported}، أكثر بكثير من بقية البلد`,
   sending: 'إرسال رمز',
   verifying: 'التحقق من رمز',
 };

@@ -222,6 +222,8 @@ const guard: ConsoleTexts['guard'] = {
   source: 'Von',
   evidence: (sent, normalSent, verified, normalVerified, unverified) =>
     `${sent} Codes in der letzten Stunde (normal: ${normalSent}), davon ${verified} bestätigt (normal: ${normalVerified}); ${unverified} unbestätigt am letzten Tag`,
+  evidenceOfReceipts: (codes, failed, reported) =>
+    `${codes}; ${failed} von ${reported} SMS nicht zugestellt, weit mehr als im übrigen Land`,
   sending: 'beim Senden eines Codes',
   verifying: 'beim Bestätigen eines Codes',
 };

@@ -221,6 +221,8 @@ const guard = {
   source: 'From',
   evidence: (sent: string, normalSent: string, verified: string, normalVerified: string, unverified: string) =>
     `${sent} codes in the last hour (normal: ${normalSent}), ${verified} of them verified (normal: ${normalVerified}); ${unverified} unverified in the last day`,
+  evidenceOfReceipts: (codes: string, failed: string, reported: string) =>
+    `${codes}; ${failed} of ${reported} texts failed, far more than in the rest of the country`,
   sending: 'sending a code',
   verifying: 'verifying a code',
 };

@@ -220,6 +220,8 @@ const guard: ConsoleTexts['guard'] = {
   source: 'Desde',
   evidence: (sent, normalSent, verified, normalVerified, unverified) =>
     `${sent} códigos en la última hora (normal: ${normalSent}), ${verified} verificados (normal: ${normalVerified}); ${unverified} sin verificar en el último día`,
+  evidenceOfReceipts: (codes, failed, reported) =>
+    `${codes}; ${failed} de ${reported} SMS fallidos, muchos más que en el resto del país`,
   sending: 'al enviar un código',
   verifying: 'al verificar un código',
 };

@@ -221,6 +221,8 @@ const guard: ConsoleTexts['guard'] = {
   source: 'Depuis',
   evidence: (sent, normalSent, verified, normalVerified, unverified) =>
     `${sent} codes pendant la dernière heure (normal : ${normalSent}), dont ${verified} vérifiés (normal : ${normalVerified}) ; ${unverified} non vérifiés le dernier jour`,
+  evidenceOfReceipts: (codes, failed, reported) =>
+    `${codes} ; ${failed} SMS sur ${reported} en échec, bien plus que dans le reste du pays`,
   sending: 'envoi d’un code',
   verifying: 'vérification d’un code',
 };

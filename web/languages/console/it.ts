@@ -220,6 +220,8 @@ const guard: ConsoleTexts['guard'] = {
   source: 'Origine',
   evidence: (sent, normalSent, verified, normalVerified, unverified) =>
     `${sent} codici nell’ultima ora (normale: ${normalSent}), ${verified} verificati (normale: ${normalVerified}); ${unverified} non verificati nell’ultimo giorno`,
+  evidenceOfReceipts: (codes, failed, reported) =>
+    `${codes}; ${failed} SMS su ${reported} non riusciti, molti più che nel resto del paese`,
   sending: 'all’invio di un codice',
   verifying: 'alla verifica di un codice',
 };

@@ -220,6 +220,8 @@ const guard: ConsoleTexts['guard'] = {
   source: '発信元',
   evidence: (sent, normalSent, verified, normalVerified, unverified) =>
     `直近1時間のコード ${sent} 件（通常 ${normalSent} 件）、うち確認済み ${verified}（通常 ${normalVerified}）、直近1日の未確認 ${unverified} 件`,
+  evidenceOfReceipts: (codes, failed, reported) =>
+    `${codes}、SMS ${reported} 件中 ${failed} 件が不達（国内の他の番号より大幅に多い）`,
   sending: 'コードの送信',
   verifying: 'コードの確認',
 };

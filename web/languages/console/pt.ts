@@ -220,6 +220,8 @@ const guard: ConsoleTexts['guard'] = {
   source: 'Origem',
   evidence: (sent, normalSent, verified, normalVerified, unverified) =>
     `${sent} códigos na última hora (normal: ${normalSent}), ${verified} verificados (normal: ${normalVerified}); ${unverified} por verificar no último dia`,
+  evidenceOfReceipts: (codes, failed, reported) =>
+    `${codes}; ${failed} de ${reported} SMS falharam, muito mais do que no resto do país`,
   sending: 'ao enviar um código',
   verifying: 'ao verificar um código',
 };
