@@ -1036,6 +1036,10 @@ export interface GuardEvidence {
   normalVerifiedPercent: number;
   /** Codes of the last day that no verification explains. */
   unverified: number;
+  /** Texts of the last day that failed, where they are evidence; 0 otherwise. */
+  failed: number;
+  /** The texts with a receipt that they are of; 0 otherwise. */
+  reported: number;
 }
 
 export interface LoggedMessage {

@@ -382,8 +382,8 @@ function liftStatement(target: LiftTarget): {
   }
   return {
     // What is normal for the range stays known.
-    statement: `update guard_ranges set unverified = 0, day_sends = 0, hour_sends = 0, hour_verified = 0, failed = 0, shrinks = 0,
-      refused_at = null, limited_until = null where name = $9::text returning ${noUntil}`,
+    statement: `update guard_ranges set unverified = 0, day_sends = 0, hour_sends = 0, hour_verified = 0, failed = 0,
+      shrinks = 0, refused_at = null, limited_until = null where name = $9::text returning ${noUntil}`,
     value: target.prefix,
     label: `prefix ${target.prefix}`,
     userId: undefined,

@@ -174,14 +174,14 @@ export function explainedBy(conversion: number, { tolerancePercent }: RangeLimit
   return 100 / ((100 - tolerancePercent) * conversion);
 }
 
-/** Fewer receipts than these tell nothing of how texts fare. */
-const comparedReceipts = 10;
-
-/** Failed texts of a range above what the rest of its country lets expect. A country has nothing to compare it with. */
+/**
+ * Failed texts of a range above what the rest of its country lets expect. A country has nothing to be compared with, and
+ * a few texts are chance.
+ */
 export function excessFailures(state: RangeState, country: RangeState, limits: RangeLimits): number {
   const delivered = country.delivered - state.delivered;
   const failed = Math.max(0, country.failed - state.failed);
-  if (state.failed === 0 || delivered < comparedReceipts) return 0;
+  if (state.failed === 0 || delivered < limits.provenCodes) return 0;
   const elsewhere = (limits.failedGrowthPercent / 100) * (failed / (delivered + failed));
   const normal = Math.min(0.9, Math.max(limits.failedPercent / 100, elsewhere));
   return Math.max(0, state.failed - (normal / (1 - normal)) * state.delivered);

@@ -232,6 +232,8 @@ describe('destinations', () => {
       name: '+44791110',
       sent: 10,
       unverified: 10,
+      failed: 0,
+      reported: 0,
     });
     // It recovers by itself.
     await service.advance(2 * 86_400);

@@ -109,6 +109,8 @@ describe('the guard', () => {
       verifiedPercent: 5,
       normalVerifiedPercent: 60,
       unverified: 19,
+      failed: 0,
+      reported: 0,
     },
   };
 

@@ -12,7 +12,8 @@ language sql as $$
     (c.refusal ->> 'limitedUntil')::timestamptz
   from jsonb_to_recordset(changes) as c (
     name text, "hourSends" double precision, "hourVerified" double precision, "daySends" double precision,
-    unverified double precision, delivered double precision, failed double precision, "normalSends" double precision, "normalVerified" double precision, refusal jsonb)
+    unverified double precision, delivered double precision, failed double precision, "normalSends" double precision,
+    "normalVerified" double precision, refusal jsonb)
   -- In one order for every process, so that no two wait for each other.
   order by c.name
   on conflict (name) do update set
