@@ -102,6 +102,30 @@ it('a send is one trace: the caller’s, the request, the statements, the gatewa
   }
 });
 
+it('a webhook has a span, which its receiver can continue', async () => {
+  const collector = await startCollector();
+  const traceparents: string[] = [];
+  const receiver = await listen((request) => {
+    traceparents.push(String(request.headers.traceparent));
+    return '{}';
+  });
+  vi.stubEnv('OTEL_BSP_SCHEDULE_DELAY', '50');
+  onTestFinished(() => void vi.unstubAllEnvs());
+  const service = await serviceForTest({ OTEL_EXPORTER_OTLP_ENDPOINT: collector.url });
+  const url = `${receiver}/hooks/path-secret`;
+  const { json } = await service.call('/webhook-endpoints', { url, types: ['user.created'] });
+  await service.createUser();
+  await service.call(`/webhook-endpoints/${json.id}/test`);
+  const webhooks = () => collector.spans.filter(({ name }) => name === 'webhook');
+  await vi.waitUntil(() => webhooks().length === 2 && traceparents.length === 2, { timeout: 15_000 });
+  expect(traceparents.toSorted()).toEqual(
+    webhooks()
+      .map((span) => `00-${span.traceId}-${span.spanId}-01`)
+      .toSorted(),
+  );
+  for (const text of collector.texts) expect(text).not.toContain('path-secret');
+});
+
 it('is off without an endpoint: a request keeps the caller’s trace and nothing is sent', async () => {
   const service = await serviceForTest();
   const answer = await service.call(

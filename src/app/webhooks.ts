@@ -4,7 +4,7 @@ import { isLoopback } from '../config/check.ts';
 import type { Config } from '../config/load.ts';
 import { errorCode } from '../db/failures.ts';
 import { createEgressPolicy } from '../egress/addresses.ts';
-import { createPoster, type PosterOptions } from '../egress/poster.ts';
+import { createPoster, type Poster, type PosterOptions } from '../egress/poster.ts';
 import { createResolver } from '../egress/resolver.ts';
 import { makeEventId } from '../events/event.ts';
 import { createDeliveriesStore } from '../events/webhooks/deliveries.store.ts';
@@ -12,6 +12,8 @@ import { createDispatcher } from '../events/webhooks/dispatcher.ts';
 import { createEndpointsStore } from '../events/webhooks/endpoints.store.ts';
 import { createSecretBox } from '../events/webhooks/secret.ts';
 import { createWebhookEndpoints } from '../events/webhooks/webhook-endpoints.ts';
+import { traceHeaders } from '../tracing/propagate.ts';
+import type { Tracing } from '../tracing/tracing.ts';
 import type { Core } from './core.ts';
 
 /** How long a receiver may take to answer. */
@@ -31,20 +33,35 @@ function posterOptionsOf(config: Config): PosterOptions {
   };
 }
 
+/** A span for each post. The receiver can continue it; of the URL only the host is told. */
+function tracePoster(tracing: Tracing | undefined, poster: Poster): Poster {
+  if (!tracing) return poster;
+  return {
+    ...poster,
+    post(url, headers, body) {
+      const attributes = { 'http.request.method': 'POST', 'server.address': new URL(url).hostname };
+      return tracing.run('webhook', 'client', attributes, () =>
+        poster.post(url, { ...headers, ...traceHeaders() }, body),
+      );
+    },
+  };
+}
+
 interface EndpointParts extends Pick<Core, 'config' | 'db' | 'clock' | 'deriveKeys'> {
   traced?: Core['traced'];
+  tracing?: Tracing | undefined;
   sequence(): Promise<unknown>;
   onReady(): Promise<void>;
 }
 
 /** What can be done with endpoints, in the service and from the command line. */
 export function openWebhookEndpoints(parts: EndpointParts) {
-  const { config, db, clock, deriveKeys, traced = (_name, store) => store, sequence, onReady } = parts;
+  const { config, db, clock, deriveKeys, traced = (_name, store) => store, tracing, sequence, onReady } = parts;
   const deliveries = traced('webhook-deliveries', createDeliveriesStore(db));
   const endpoints = traced('webhook-endpoints', createEndpointsStore(db));
   const box = createSecretBox(deriveKeys('webhook secrets'));
   const posterOptions = posterOptionsOf(config);
-  const testPoster = createPoster(posterOptions);
+  const testPoster = tracePoster(tracing, createPoster(posterOptions));
   const webhookEndpoints = createWebhookEndpoints({
     ...{ store: endpoints, deliveries, box, clock, machineNow, sequence, onReady },
     policy: posterOptions.policy,
@@ -61,7 +78,7 @@ export function openWebhooks(core: Core, sequence: () => Promise<unknown>) {
   const { webhookEndpoints, deliveries, endpoints, box, posterOptions } = opened;
   const dispatcher = createDispatcher({
     ...{ deliveries, endpoints, box, clock, machineNow },
-    createPoster: () => createPoster(posterOptions),
+    createPoster: () => tracePoster(core.tracing, createPoster(posterOptions)),
     observe: observer.observe,
     limits: { inFlight: config.webhookInFlight, perSecond: config.webhookRate },
     id: randomUUID(),

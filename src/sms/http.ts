@@ -4,7 +4,7 @@
  */
 import { Agent as HttpAgent, request as httpRequest, type IncomingHttpHeaders } from 'node:http';
 import { Agent as HttpsAgent, request as httpsRequest } from 'node:https';
-import { context, propagation } from '@opentelemetry/api';
+import { traceHeaders } from '../tracing/propagate.ts';
 import { throttled, unavailable, unknown, type Answer, type CheckAnswer } from './gateway.ts';
 
 export interface HttpCall {
@@ -40,13 +40,6 @@ const largestAnswerBytes = 64 * 1024;
  * would: if it closes one just as we send a message, the outcome of that message is unknown.
  */
 const agentOptions = { keepAlive: true, maxFreeSockets: 1000, timeout: 30_000 };
-
-/** Continues the current trace at the gateway (W3C Trace Context). Empty while tracing is off. */
-function traceHeaders(): Record<string, string> {
-  const headers: Record<string, string> = {};
-  propagation.inject(context.active(), headers);
-  return headers;
-}
 
 export function httpCaller(baseUrl: string) {
   const base = new URL(baseUrl);
