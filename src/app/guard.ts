@@ -2,8 +2,8 @@
 import { errorCode } from '../db/failures.ts';
 import { createChallenges } from '../guard/challenge.ts';
 import { DecisionLog } from '../guard/decisions.ts';
-import { createGuardDesk } from '../guard/desk.ts';
-import { createDeskStore } from '../guard/desk.store.ts';
+import { createGuardControl } from '../guard/guard-control.ts';
+import { createGuardControlStore } from '../guard/guard-control.store.ts';
 import { createGuardStore } from '../guard/guard.store.ts';
 import { createFiredRules } from '../guard/fired-rules.ts';
 import { LeaseBook } from '../guard/leases.ts';
@@ -65,8 +65,8 @@ export async function openGuard(core: Core, phones: PhoneStore, observe: Observe
     decisions,
     digest,
     ranges,
-    desk: createGuardDesk({
-      store: traced('guard', createDeskStore(db)),
+    control: createGuardControl({
+      store: traced('guard', createGuardControlStore(db)),
       configured,
       digest,
       clock,

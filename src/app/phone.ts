@@ -133,7 +133,7 @@ export async function openPhone(core: Core, { url, inbox, terminal }: PhoneParts
         codeAttempts: config.codeAttempts,
         dispatchSeconds: config.sendSeconds + recordingSeconds,
       }),
-      guardDesk: guard.desk,
+      guardControl: guard.control,
       unlinkPhone: createUnlinkPhone(phones, clock, messages.observePhone),
       receipts: {
         publicUrl: url,

@@ -126,7 +126,7 @@ async function openDomains(core: Core, { config, fresh = false, terminal }: AppO
   let forgetCounters = (): Promise<void> | void => {};
   const sandbox = config.mode === 'sandbox' ? await openSandbox(core, inbox, fresh, () => forgetCounters()) : undefined;
   const phone = await openPhone(core, { url, inbox, terminal });
-  const users = openUsers(core, phone.guard.desk);
+  const users = openUsers(core, phone.guard.control);
   const transactions = await openTransactions(core);
   const events = openEvents(core);
   forgetCounters = async () => {
@@ -138,7 +138,7 @@ async function openDomains(core: Core, { config, fresh = false, terminal }: AppO
       ...phone.services,
       ...users,
       ...transactions,
-      listUserTransactions: createListUserTransactions(transactions.listTransactions, phone.guard.desk.noteLook),
+      listUserTransactions: createListUserTransactions(transactions.listTransactions, phone.guard.control.noteLook),
       ...openPrivacy(core),
       ...events.services,
     },

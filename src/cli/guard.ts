@@ -7,31 +7,31 @@ import { enterKeys } from '../db/installation.ts';
 import { Problem, StartError } from '../errors.ts';
 import { plainAddress } from '../http/client-address.ts';
 import { configuredModes, findRule, ruleModes, ruleNames } from '../guard/rules.ts';
-import { createGuardDesk, type GuardDesk } from '../guard/desk.ts';
+import { createGuardControl, type GuardControl } from '../guard/guard-control.ts';
 import { createDigest } from '../guard/source.ts';
-import { createDeskStore } from '../guard/desk.store.ts';
+import { createGuardControlStore } from '../guard/guard-control.store.ts';
 import { parsePhoneNumber } from '../phone/phone-number.ts';
 import { createSandboxStore } from '../sandbox/sandbox.store.ts';
 import { commandLineActor } from './command-line-actor.ts';
 import { withDatabase } from './database.ts';
 import { table } from './table.ts';
 
-async function withDesk(work: (desk: GuardDesk) => Promise<void>): Promise<number> {
+async function withGuardControl(work: (control: GuardControl) => Promise<void>): Promise<number> {
   const config = loadConfig(process.env);
   const nodeKeys = await readDigestKeys(config);
   await withDatabase(2, async (db) => {
     const { guardKey } = await enterKeys(db, (known) => planKeys(known, nodeKeys));
     const clock = new ServiceClock();
     if (config.mode === 'sandbox') clock.aheadSeconds = await createSandboxStore(db).readClock();
-    const desk = createGuardDesk({
-      store: createDeskStore(db),
+    const control = createGuardControl({
+      store: createGuardControlStore(db),
       configured: configuredModes(config.mode === 'production', config.rules),
       digest: createDigest(guardKey),
       clock,
       observe: () => {},
     });
     try {
-      await work(desk);
+      await work(control);
     } catch (error) {
       throw error instanceof Problem ? new StartError(error.message) : error;
     }
@@ -40,8 +40,8 @@ async function withDesk(work: (desk: GuardDesk) => Promise<void>): Promise<numbe
 }
 
 export const guardRules = () =>
-  withDesk(async (desk) => {
-    const rules = await desk.rules();
+  withGuardControl(async (control) => {
+    const rules = await control.rules();
     table([
       ['rule', 'mode', 'configured', 'refused 24h', 'shadow 24h', 'changed by'],
       ...rules.map(({ rule, mode, configuredMode, refused, shadow, changedBy }) => [
@@ -56,20 +56,20 @@ export const guardRules = () =>
   });
 
 export const guardMode = (rule: string, mode: string) =>
-  withDesk(async (desk) => {
+  withGuardControl(async (control) => {
     const name = findRule(rule);
     if (!name) throw new StartError(`There is no rule ${rule}. The rules are ${ruleNames.join(', ')}.`);
     const known = ruleModes.find((one) => one === mode);
     if (!known && mode !== 'configured') {
       throw new StartError(`There is no mode ${mode}. The modes are ${ruleModes.join(', ')}, configured.`);
     }
-    await desk.setMode(commandLineActor(), name, known);
+    await control.setMode(commandLineActor(), name, known);
     console.log(`${name} is ${known ?? 'as configured'}.`);
   });
 
 export const guardBlocks = () =>
-  withDesk(async (desk) => {
-    const blocks = await desk.blocks();
+  withGuardControl(async (control) => {
+    const blocks = await control.blocks();
     table([
       ['block', 'rule', 'whom', 'until'],
       ...blocks.map(({ id, rule, subject, userIds, until }) => [
@@ -83,27 +83,27 @@ export const guardBlocks = () =>
 
 /** A block by its id, a phone by its number, or an address. */
 export const guardLift = (what: string) =>
-  withDesk(async (desk) => {
+  withGuardControl(async (control) => {
     const phone = parsePhoneNumber(what);
     const address = plainAddress(what);
     const block = phone || address ? undefined : what;
-    const lifted = await desk.lift(commandLineActor(), { block, userId: undefined, phone, address });
+    const lifted = await control.lift(commandLineActor(), { block, userId: undefined, phone, address });
     console.log(`Lifted ${lifted}.`);
   });
 
 export const guardSafeList = (options: { add?: string; addPrefix?: string; remove?: string }) =>
-  withDesk(async (desk) => {
+  withGuardControl(async (control) => {
     if (options.add !== undefined) {
       const phone = parsePhoneNumber(options.add);
       if (!phone) throw new StartError('--add takes a phone number in E.164 format, such as +447400123456.');
-      await desk.addSafe(commandLineActor(), { phone });
+      await control.addSafe(commandLineActor(), { phone });
     }
     if (options.addPrefix !== undefined) {
       if (!/^\+[1-9]\d{2,8}$/.test(options.addPrefix)) throw new StartError('--add-prefix takes + and 3 to 9 digits.');
-      await desk.addSafe(commandLineActor(), { prefix: options.addPrefix });
+      await control.addSafe(commandLineActor(), { prefix: options.addPrefix });
     }
-    if (options.remove !== undefined) await desk.removeSafe(commandLineActor(), options.remove);
-    const entries = await desk.safeList();
+    if (options.remove !== undefined) await control.removeSafe(commandLineActor(), options.remove);
+    const entries = await control.safeList();
     table([
       ['entry', 'numbers', 'added', 'by'],
       ...entries.map(({ id, label, isPrefix, addedAt, addedBy }) => [
@@ -116,18 +116,18 @@ export const guardSafeList = (options: { add?: string; addPrefix?: string; remov
   });
 
 export const guardDecisions = (options: { rule?: string; shadow?: boolean; user?: string; count: string }) =>
-  withDesk(async (desk) => {
-    const number = (name: string, value: string, most: number) => {
+  withGuardControl(async (control) => {
+    const number = (name: string, value: string, limit: number) => {
       const read = /^[1-9]\d{0,9}$/.test(value) ? Number(value) : 0;
-      if (read < 1 || read > most) throw new StartError(`${name} must be an integer from 1 to ${most}.`);
+      if (read < 1 || read > limit) throw new StartError(`${name} must be an integer from 1 to ${limit}.`);
       return read;
     };
-    const decisions = await desk.decisions({
+    const decisions = await control.decisions({
       rule: options.rule,
       action: options.shadow ? 'shadow' : undefined,
       userId: options.user === undefined ? undefined : number('--user', options.user, 2_147_483_647),
       before: undefined,
-      most: number('--count', options.count, 500),
+      limit: number('--count', options.count, 500),
     });
     table([
       ['time', 'rule', 'action', 'operation', 'user', 'phone', 'country', 'source', 'evidence'],
@@ -146,8 +146,8 @@ export const guardDecisions = (options: { rule?: string; shadow?: boolean; user?
   });
 
 export const guardActions = () =>
-  withDesk(async (desk) => {
-    const actions = await desk.actions({ most: 100 });
+  withGuardControl(async (control) => {
+    const actions = await control.actions({ limit: 100 });
     table([
       ['time', 'who', 'client', 'action', 'target', 'detail'],
       ...actions.map(({ at, subject, client, action, target, detail }) => [

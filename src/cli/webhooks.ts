@@ -9,7 +9,7 @@ import { eventTypes } from '../events/catalogue.ts';
 import { createEventLogStore } from '../events/event-log.store.ts';
 import { createSequencer } from '../events/sequencer.ts';
 import type { WebhookEndpoints } from '../events/webhooks/webhook-endpoints.ts';
-import { createDeskStore } from '../guard/desk.store.ts';
+import { createGuardControlStore } from '../guard/guard-control.store.ts';
 import type { OperatorActionName } from '../operator-actions.ts';
 import { createSandboxStore } from '../sandbox/sandbox.store.ts';
 import { parseFrom, parseTo } from '../transactions/instant.ts';
@@ -37,9 +37,9 @@ async function withEndpoints(work: (hands: Hands) => Promise<number | void>): Pr
       // The running service takes it over within seconds.
       onReady: async () => {},
     });
-    const desk = createDeskStore(db);
+    const control = createGuardControlStore(db);
     const audit = (action: OperatorActionName, endpointId: number) =>
-      desk.recordAction(commandLineActor(), action, `webhook endpoint ${endpointId}`, undefined, clock.now());
+      control.recordAction(commandLineActor(), action, `webhook endpoint ${endpointId}`, undefined, clock.now());
     try {
       return (await work({ endpoints, audit })) ?? 0;
     } catch (error) {

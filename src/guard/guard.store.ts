@@ -166,17 +166,17 @@ export function createGuardStore(db: Database) {
     async sweep(
       table: SweptTable,
       from: string | undefined,
-      most: number,
+      limit: number,
       quietSince: Date,
       now: Date,
     ): Promise<{ next: string | undefined; gone: number }> {
       const { key, first, type, expired } = sweeps[table];
       if (table === 'verifications' && db.isDistributed) {
-        return sweepUnknownUsers(db, Number(from ?? first), most, quietSince, now);
+        return sweepUnknownUsers(db, Number(from ?? first), limit, quietSince, now);
       }
       const [row] = await db.write.unsafe(
         `with batch as materialized (
-           select ${key} as key from ${table} where ${key} > $1::text::${type} order by ${key} limit ${most}
+           select ${key} as key from ${table} where ${key} > $1::text::${type} order by ${key} limit ${limit}
          ), gone as (
            delete from ${table} t using batch b where t.${key} = b.key and ${typed(expired)}
            returning 1
@@ -185,7 +185,7 @@ export function createGuardStore(db: Database) {
            (select count(*) from batch)::int as seen, (select count(*) from gone)::int as gone`,
         [from ?? first, quietSince, now],
       );
-      return { next: row!.seen < most ? undefined : row!.last, gone: row!.gone };
+      return { next: row!.seen < limit ? undefined : row!.last, gone: row!.gone };
     },
 
     /** What is dated goes by its date. */
@@ -200,10 +200,10 @@ export function createGuardStore(db: Database) {
 }
 
 /** Where users is distributed, it is asked by a statement of its own. */
-async function sweepUnknownUsers(db: Database, from: number, most: number, quietSince: Date, now: Date) {
+async function sweepUnknownUsers(db: Database, from: number, limit: number, quietSince: Date, now: Date) {
   const batch = await db.write.unsafe(
     `select t.user_id, ${typed(isQuietVerification)} as is_quiet from verifications t
-     where t.user_id > $1::int order by t.user_id limit ${most}`,
+     where t.user_id > $1::int order by t.user_id limit ${limit}`,
     [from, quietSince, now],
   );
   const quiet = batch.filter(({ is_quiet }) => is_quiet).map(({ user_id }) => Number(user_id));
@@ -214,5 +214,5 @@ async function sweepUnknownUsers(db: Database, from: number, most: number, quiet
     `delete from verifications t where t.user_id = any($1::int[]) and ${typed(isQuietVerification)}`,
     [array(unknown), quietSince, now],
   );
-  return { next: batch.length < most ? undefined : String(batch.at(-1)!.user_id), gone };
+  return { next: batch.length < limit ? undefined : String(batch.at(-1)!.user_id), gone };
 }

@@ -1,4 +1,4 @@
-import type { GuardDesk } from '../../guard/desk.ts';
+import type { GuardControl } from '../../guard/guard-control.ts';
 import { body, optional, text } from '../../formats/shape.ts';
 import { empty, operation } from '../operation.ts';
 import { phoneNumberText } from './phone-number-text.ts';
@@ -22,7 +22,7 @@ const input = body(
   },
 );
 
-export const guardAddSafeOperation = (desk: GuardDesk) =>
+export const guardAddSafeOperation = (control: GuardControl) =>
   operation({
     name: 'guard-add-safe',
     method: 'POST',
@@ -37,7 +37,7 @@ export const guardAddSafeOperation = (desk: GuardDesk) =>
     example: { prefix: '+447400' },
     responses: { 204: { about: 'It is on the list.' } },
     async handle({ body: { phoneNumber, prefix }, caller }) {
-      await desk.addSafe(caller, prefix === undefined ? { phone: phoneNumber! } : { prefix });
+      await control.addSafe(caller, prefix === undefined ? { phone: phoneNumber! } : { prefix });
       return empty(204);
     },
   });

@@ -1,4 +1,4 @@
-import { mostBlocks, type GuardDesk } from '../../guard/desk.ts';
+import { blockLimit, type GuardControl } from '../../guard/guard-control.ts';
 import { ruleNames } from '../../guard/rules.ts';
 import { instant, integer, listOf, nullable, record } from '../../formats/record.ts';
 import { required, text } from '../../formats/shape.ts';
@@ -14,15 +14,15 @@ const block = record('GuardBlock', {
 
 const blocks = record('GuardBlocks', { blocks: required(listOf(block), 'The blocks.') });
 
-export const guardBlocksOperation = (desk: GuardDesk) =>
+export const guardBlocksOperation = (control: GuardControl) =>
   operation({
     name: 'guard-blocks',
     method: 'GET',
     path: '/operator/guard/blocks',
     tag: 'Operator',
     summary: 'List blocks',
-    about: `The ${mostBlocks} that last longest.`,
+    about: `The ${blockLimit} that last longest.`,
     scopes: ['operator:read'],
     responses: { 200: { about: 'The blocks.', shape: blocks } },
-    handle: async () => reply(200, blocks, { blocks: await desk.blocks() }),
+    handle: async () => reply(200, blocks, { blocks: await control.blocks() }),
   });

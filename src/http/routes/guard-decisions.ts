@@ -1,4 +1,4 @@
-import type { GuardDesk } from '../../guard/desk.ts';
+import type { GuardControl } from '../../guard/guard-control.ts';
 import { readEvidence } from '../../guard/evidence.ts';
 import { ruleNames } from '../../guard/rules.ts';
 import { instant, integer, listOf, nullable, record, word } from '../../formats/record.ts';
@@ -27,7 +27,7 @@ const decision = record('GuardDecision', {
 
 const decisions = record('GuardDecisions', { decisions: required(listOf(decision), 'The decisions.') });
 
-export const guardDecisionsOperation = (desk: GuardDesk) =>
+export const guardDecisionsOperation = (control: GuardControl) =>
   operation({
     name: 'guard-decisions',
     method: 'GET',
@@ -45,7 +45,7 @@ export const guardDecisionsOperation = (desk: GuardDesk) =>
     }),
     responses: { 200: { about: 'The decisions.', shape: decisions } },
     async handle({ query: { count, ...filter } }) {
-      const listed = await desk.decisions({ ...filter, most: count });
+      const listed = await control.decisions({ ...filter, limit: count });
       return reply(200, decisions, {
         decisions: listed.map((each) => ({ ...each, figures: readEvidence(each.evidence) })),
       });

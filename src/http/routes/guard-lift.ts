@@ -1,4 +1,4 @@
-import type { GuardDesk } from '../../guard/desk.ts';
+import type { GuardControl } from '../../guard/guard-control.ts';
 import { integer, record } from '../../formats/record.ts';
 import { body, int32, optional, required, text } from '../../formats/shape.ts';
 import { plainAddress } from '../client-address.ts';
@@ -28,7 +28,7 @@ const input = body(
 
 const lifted = record('GuardLifted', { lifted: required(integer(), 'How many blocks.') });
 
-export const guardLiftOperation = (desk: GuardDesk) =>
+export const guardLiftOperation = (control: GuardControl) =>
   operation({
     name: 'guard-lift',
     method: 'POST',
@@ -42,7 +42,7 @@ export const guardLiftOperation = (desk: GuardDesk) =>
     responses: { 200: { about: 'The block is lifted.', shape: lifted } },
     errors: ['not-found'],
     async handle({ body: { block, userId, phoneNumber, address, reason }, caller }) {
-      const count = await desk.lift({ ...caller, reason }, { block, userId, phone: phoneNumber, address });
+      const count = await control.lift({ ...caller, reason }, { block, userId, phone: phoneNumber, address });
       return reply(200, lifted, { lifted: count });
     },
   });

@@ -1,4 +1,4 @@
-import type { GuardDesk } from '../../guard/desk.ts';
+import type { GuardControl } from '../../guard/guard-control.ts';
 import { body, required, text } from '../../formats/shape.ts';
 import { empty, operation } from '../operation.ts';
 
@@ -6,7 +6,7 @@ const input = body('GuardSafeRemoval', {
   id: required(text({ maxLength: 100 }), 'The entry, by the id that the list gives it.'),
 });
 
-export const guardRemoveSafeOperation = (desk: GuardDesk) =>
+export const guardRemoveSafeOperation = (control: GuardControl) =>
   operation({
     name: 'guard-remove-safe',
     method: 'POST',
@@ -20,7 +20,7 @@ export const guardRemoveSafeOperation = (desk: GuardDesk) =>
     responses: { 204: { about: 'It is off the list.' } },
     errors: ['not-found'],
     async handle({ body: { id }, caller }) {
-      await desk.removeSafe(caller, id);
+      await control.removeSafe(caller, id);
       return empty(204);
     },
   });

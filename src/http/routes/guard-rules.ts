@@ -1,4 +1,4 @@
-import type { GuardDesk } from '../../guard/desk.ts';
+import type { GuardControl } from '../../guard/guard-control.ts';
 import { ruleModes, ruleNames } from '../../guard/rules.ts';
 import { instant, integer, listOf, nullable, record, word } from '../../formats/record.ts';
 import { required, text } from '../../formats/shape.ts';
@@ -17,7 +17,7 @@ const rule = record('GuardRule', {
 
 const rules = record('GuardRules', { rules: required(listOf(rule), 'Every rule.') });
 
-export const guardRulesOperation = (desk: GuardDesk) =>
+export const guardRulesOperation = (control: GuardControl) =>
   operation({
     name: 'guard-rules',
     method: 'GET',
@@ -27,5 +27,5 @@ export const guardRulesOperation = (desk: GuardDesk) =>
     about: 'The rules against abuse, with their modes and what they did.',
     scopes: ['operator:read'],
     responses: { 200: { about: 'Every rule, with its decisions of the last 24 hours.', shape: rules } },
-    handle: async () => reply(200, rules, { rules: await desk.rules() }),
+    handle: async () => reply(200, rules, { rules: await control.rules() }),
   });

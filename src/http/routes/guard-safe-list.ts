@@ -1,4 +1,4 @@
-import type { GuardDesk } from '../../guard/desk.ts';
+import type { GuardControl } from '../../guard/guard-control.ts';
 import { boolean, instant, listOf, record } from '../../formats/record.ts';
 import { required, text } from '../../formats/shape.ts';
 import { operation, reply } from '../operation.ts';
@@ -13,7 +13,7 @@ const entry = record('GuardSafeEntry', {
 
 const safeList = record('GuardSafeList', { entries: required(listOf(entry), 'The entries.') });
 
-export const guardSafeListOperation = (desk: GuardDesk) =>
+export const guardSafeListOperation = (control: GuardControl) =>
   operation({
     name: 'guard-safe-list',
     method: 'GET',
@@ -23,5 +23,5 @@ export const guardSafeListOperation = (desk: GuardDesk) =>
     about: 'The numbers that the rules about destinations leave alone.',
     scopes: ['operator:read'],
     responses: { 200: { about: 'The list, newest first.', shape: safeList } },
-    handle: async () => reply(200, safeList, { entries: await desk.safeList() }),
+    handle: async () => reply(200, safeList, { entries: await control.safeList() }),
   });

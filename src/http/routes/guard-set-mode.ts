@@ -1,4 +1,4 @@
-import type { GuardDesk } from '../../guard/desk.ts';
+import type { GuardControl } from '../../guard/guard-control.ts';
 import { ruleModes, ruleNames } from '../../guard/rules.ts';
 import { word } from '../../formats/record.ts';
 import { body, optional, required } from '../../formats/shape.ts';
@@ -11,7 +11,7 @@ const input = body('GuardModeRequest', {
   reason: optional(actionReason, 'Why it is changed; the audit shows it.'),
 });
 
-export const guardSetModeOperation = (desk: GuardDesk) =>
+export const guardSetModeOperation = (control: GuardControl) =>
   operation({
     name: 'guard-set-mode',
     method: 'POST',
@@ -25,7 +25,7 @@ export const guardSetModeOperation = (desk: GuardDesk) =>
     example: { rule: 'prefix', mode: 'shadow', reason: 'A campaign sends many codes to one range today.' },
     responses: { 204: { about: 'The mode is changed.' } },
     async handle({ body: { rule, mode, reason }, caller }) {
-      await desk.setMode({ ...caller, reason }, rule, mode === 'configured' ? undefined : mode);
+      await control.setMode({ ...caller, reason }, rule, mode === 'configured' ? undefined : mode);
       return empty(204);
     },
   });

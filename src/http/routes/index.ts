@@ -1,7 +1,7 @@
 /** The table of all operations. */
 import type { Issuer } from '../../auth/issuer.ts';
 import type { Observer } from '../../observe.ts';
-import type { GuardDesk } from '../../guard/desk.ts';
+import type { GuardControl } from '../../guard/guard-control.ts';
 import type { ReadUsage } from '../../guard/usage.ts';
 import type { FindEvents } from '../../events/find-events.ts';
 import type { LiveMessages } from '../../events/live/live-messages.ts';
@@ -98,7 +98,7 @@ export interface Services {
   send: SendCode;
   verifyCode: VerifyCode;
   unlinkPhone(userId: number): Promise<void>;
-  guardDesk: GuardDesk;
+  guardControl: GuardControl;
   createUser(user: NewUser): Promise<number>;
   userStatus(userId: number): Promise<UserStatus>;
   eraseUser: EraseUser;
@@ -142,7 +142,7 @@ export interface Services {
 }
 
 export function operationsOf(services: Services): AnyOperation[] {
-  const { observer, issuer, sandbox, guardDesk, webhookEndpoints, eventStreams } = services;
+  const { observer, issuer, sandbox, guardControl, webhookEndpoints, eventStreams } = services;
   const operations: AnyOperation[] = [
     sendCodeOperation(services.send),
     verifyPhoneOperation(services.verifyCode),
@@ -175,17 +175,17 @@ export function operationsOf(services: Services): AnyOperation[] {
     overviewOperation(services.readOverview),
     operatorPerformanceOperation(services.readPerformance),
     operatorMessagesOperation(services.findMessages),
-    guardRulesOperation(guardDesk),
-    guardSetModeOperation(guardDesk),
+    guardRulesOperation(guardControl),
+    guardSetModeOperation(guardControl),
     guardUsageOperation(services.readUsage),
-    guardBlocksOperation(guardDesk),
-    guardLiftOperation(guardDesk),
-    guardSafeListOperation(guardDesk),
-    guardAddSafeOperation(guardDesk),
-    guardRemoveSafeOperation(guardDesk),
-    guardDecisionsOperation(guardDesk),
-    operatorActionsOperation(guardDesk),
-    operatorExportActionsOperation(guardDesk),
+    guardBlocksOperation(guardControl),
+    guardLiftOperation(guardControl),
+    guardSafeListOperation(guardControl),
+    guardAddSafeOperation(guardControl),
+    guardRemoveSafeOperation(guardControl),
+    guardDecisionsOperation(guardControl),
+    operatorActionsOperation(guardControl),
+    operatorExportActionsOperation(guardControl),
     operatorSettingsOperation(services.settings),
     operatorEventsOperation(services.findEvents),
     operatorLiveMessagesOperation(services.liveMessages, eventStreams),

@@ -1,4 +1,4 @@
-import type { GuardDesk } from '../../guard/desk.ts';
+import type { GuardControl } from '../../guard/guard-control.ts';
 import { instant, integer, listOf, nullable, record, word } from '../../formats/record.ts';
 import { filterText, int32, optional, required, text } from '../../formats/shape.ts';
 import { operatorActions } from '../../operator-actions.ts';
@@ -30,7 +30,7 @@ export const actionFilter = {
   to: optional(timestamp(parseTo), 'Only actions up to this time.'),
 };
 
-export const operatorActionsOperation = (desk: GuardDesk) =>
+export const operatorActionsOperation = (control: GuardControl) =>
   operation({
     name: 'operator-actions',
     method: 'GET',
@@ -42,6 +42,6 @@ export const operatorActionsOperation = (desk: GuardDesk) =>
     query: query({ ...actionFilter, ...pageQuery }),
     responses: { 200: { about: 'The actions.', shape: actions } },
     async handle({ query: { count, ...filter } }) {
-      return reply(200, actions, { actions: await desk.actions({ ...filter, most: count }) });
+      return reply(200, actions, { actions: await control.actions({ ...filter, limit: count }) });
     },
   });

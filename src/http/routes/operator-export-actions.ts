@@ -1,6 +1,6 @@
 import { Readable } from 'node:stream';
 import { withoutFormulas, writeCsvRecord } from '../../formats/csv-writer.ts';
-import type { GuardDesk } from '../../guard/desk.ts';
+import type { GuardControl } from '../../guard/guard-control.ts';
 import { operation } from '../operation.ts';
 import { query } from '../query-shape.ts';
 import { actionFilter } from './operator-actions.ts';
@@ -10,7 +10,7 @@ const mediaType = 'text/csv';
 
 type Row = Record<(typeof columns)[number], string | number | Date | null>;
 
-export const operatorExportActionsOperation = (desk: GuardDesk) =>
+export const operatorExportActionsOperation = (control: GuardControl) =>
   operation({
     name: 'operator-export-actions',
     method: 'GET',
@@ -32,7 +32,7 @@ export const operatorExportActionsOperation = (desk: GuardDesk) =>
     },
     handle: ({ query: filter }) => ({
       status: 200,
-      body: Readable.from(writeRows(desk.exportActions(filter))),
+      body: Readable.from(writeRows(control.exportActions(filter))),
       contentType: `${mediaType}; charset=utf-8`,
       headers: { 'content-disposition': 'attachment; filename="audit.csv"' },
     }),

@@ -1,5 +1,5 @@
 /**
- * The statements of the operator's desk: modes, blocks, safe list, decisions, actions. Lists run on connections of their
+ * The statements of guard control: modes, blocks, safe list, decisions, actions. Lists run on connections of their
  * own, so that no request of a user waits behind them.
  */
 import type { Database } from '../db/database.ts';
@@ -39,7 +39,7 @@ export interface DecisionFilter {
   userId: number | undefined;
   /** Only decisions with a smaller id. */
   before: number | undefined;
-  most: number;
+  limit: number;
 }
 
 export interface ActionFilter {
@@ -50,7 +50,7 @@ export interface ActionFilter {
   to?: string | undefined;
   /** Only actions with a smaller id. */
   before?: number | undefined;
-  most: number;
+  limit: number;
 }
 
 export interface OperatorAction {
@@ -83,9 +83,9 @@ const acted = (condition: string) => `
     where ${condition}
   ) event`;
 
-export type DeskStore = ReturnType<typeof createDeskStore>;
+export type GuardControlStore = ReturnType<typeof createGuardControlStore>;
 
-export function createDeskStore(db: Database) {
+export function createGuardControlStore(db: Database) {
   const act = (condition: string, now: Date, who: Operator, action: string, target: string, more: Extra = {}) =>
     ({
       text: acted(condition),
@@ -125,28 +125,28 @@ export function createDeskStore(db: Database) {
       );
     },
 
-    async listBlocks(now: Date, most: number): Promise<Block[]> {
+    async listBlocks(now: Date, limit: number): Promise<Block[]> {
       const rows = await db.long(
         (sql) => sql`
         select id, rule, subject, users, blocked_until from (
           (select 'user:' || user_id as id, 'user-failures' as rule, user_id::text as subject,
             null::int[] as users, blocked_until
-          from verifications where blocked_until > ${now} order by blocked_until desc limit ${most})
+          from verifications where blocked_until > ${now} order by blocked_until desc limit ${limit})
           union all
           (select 'phone:' || encode(key, 'hex'), 'phone-failures', label,
             array(select distinct f.user_id from unnest(failures) f order by f.user_id), blocked_until
-          from phone_sends where blocked_until > ${now} order by blocked_until desc limit ${most})
+          from phone_sends where blocked_until > ${now} order by blocked_until desc limit ${limit})
           union all
           (select kind || ':' || encode(key, 'hex'), kind || '-failures', label, null, blocked_until
-          from guard_sources where blocked_until > ${now} order by blocked_until desc limit ${most})
+          from guard_sources where blocked_until > ${now} order by blocked_until desc limit ${limit})
           union all
           (select 'code:' || encode(key, 'hex'), 'one-code', cardinality(users) || ' users', null, blocked_until
-          from guard_codes where blocked_until > ${now} order by blocked_until desc limit ${most})
+          from guard_codes where blocked_until > ${now} order by blocked_until desc limit ${limit})
           union all
           (select 'prefix:' || name, 'prefix', case when name like '+%' then name || '…' else name end, null,
             limited_until
-          from guard_ranges where limited_until > ${now} order by limited_until desc limit ${most})
-        ) blocks order by blocked_until desc, id limit ${most}`,
+          from guard_ranges where limited_until > ${now} order by limited_until desc limit ${limit})
+        ) blocks order by blocked_until desc, id limit ${limit}`,
       );
       return rows.map(({ id, rule, subject, users, blocked_until }) => ({
         id,
@@ -192,7 +192,7 @@ export function createDeskStore(db: Database) {
     /** False when the list is full. Adding what stands there changes nothing. */
     async addSafe(
       { key, label, isPrefix }: { key: string; label: string; isPrefix: boolean },
-      most: number,
+      limit: number,
       who: Operator,
       now: Date,
     ): Promise<boolean> {
@@ -205,7 +205,7 @@ export function createDeskStore(db: Database) {
            on conflict (key) do nothing returning key
          ), done as (${text})
          select exists (select from added) or exists (select from guard_safe where key = $9::text) as there`,
-        [...parameters, key, isPrefix, most],
+        [...parameters, key, isPrefix, limit],
       );
       return row!.there;
     },
@@ -231,7 +231,7 @@ export function createDeskStore(db: Database) {
         select record_action(${now}, ${subject}, ${client}, ${action}, ${target}, null, ${userId ?? null}, ${reason})`;
     },
 
-    async readDecisions({ rule, action, userId, before, most }: DecisionFilter) {
+    async readDecisions({ rule, action, userId, before, limit }: DecisionFilter) {
       const rows = await db.long((pool) =>
         pool.begin(async (sql) => {
           // Some rules decide often and others hardly ever: only a plan for the given values finds the right index.
@@ -246,7 +246,7 @@ export function createDeskStore(db: Database) {
           return sql`
             select id::float8 as id, decided_at, rule, action, operation, user_id, phone,
               encode(phone_key, 'hex') as phone_key, country, source, evidence
-            from guard_decisions where ${conditions} order by id desc limit ${most}`;
+            from guard_decisions where ${conditions} order by id desc limit ${limit}`;
         }),
       );
       return rows.map(
@@ -288,7 +288,7 @@ export function createDeskStore(db: Database) {
     },
 
     async readActions(filter: ActionFilter): Promise<OperatorAction[]> {
-      const { subject: who, action: name, userId, from, to, before, most } = filter;
+      const { subject: who, action: name, userId, from, to, before, limit } = filter;
       const rows = await db.long((sql) => {
         const conditions = [
           sql`true`,
@@ -301,7 +301,7 @@ export function createDeskStore(db: Database) {
         ];
         return sql`
           select id::float8 as id, acted_at, subject, client, action, target, detail, reason, user_id
-          from operator_actions where ${conditions} order by id desc limit ${most}`;
+          from operator_actions where ${conditions} order by id desc limit ${limit}`;
       });
       return rows.map(({ id, acted_at, subject, client, action, target, detail, reason, user_id }) => ({
         id,

@@ -1,4 +1,4 @@
-/** The operator's hands: how the rules stand, what they did, and what a person may change. */
+/** What an operator sees of the guard, and may change: modes, blocks, the safe list, decisions, and the audit. */
 import { secondsAfter, type Clock } from '../clock.ts';
 import { invalidFields, unknownBlock, unknownSafeEntry } from '../errors.ts';
 import type { Observe } from '../observe.ts';
@@ -6,8 +6,8 @@ import type { OperatorActionName } from '../operator-actions.ts';
 import { ruleNames, ruleOf, type Modes, type RuleMode, type RuleName } from './rules.ts';
 import { safeNumberKey, type LiveGuard } from './live.ts';
 import { networkOf, type Digest } from './source.ts';
-import type { ActionFilter, Block, DecisionFilter, DeskStore, LiftTarget } from './desk.store.ts';
-import type { Operator, OperatorAction, SafeEntry } from './desk.store.ts';
+import type { ActionFilter, Block, DecisionFilter, GuardControlStore, LiftTarget } from './guard-control.store.ts';
+import type { Operator, OperatorAction, SafeEntry } from './guard-control.store.ts';
 import { maskPhone, type PhoneNumber } from '../phone/phone-number.ts';
 
 export interface RuleState {
@@ -31,10 +31,10 @@ export interface Lift {
 
 export type SafeInput = { phone: PhoneNumber } | { prefix: string };
 
-export type GuardDesk = ReturnType<typeof createGuardDesk>;
+export type GuardControl = ReturnType<typeof createGuardControl>;
 
-export const mostBlocks = 500;
-const mostSafe = 1000;
+export const blockLimit = 500;
+const safeEntryLimit = 1000;
 const daySeconds = 86_400;
 /** Actions that are read at once for an export, and in all. */
 const exportPage = 500;
@@ -43,8 +43,8 @@ const exportLimit = 100_000;
 /** Whom an operator looked at or searched for. */
 export type Whom = { userId: number } | { phone: string } | { email: string };
 
-export interface DeskParts {
-  store: DeskStore;
+export interface GuardControlParts {
+  store: GuardControlStore;
   configured: Modes;
   digest: Digest;
   clock: Clock;
@@ -53,7 +53,7 @@ export interface DeskParts {
   live?: Pick<LiveGuard, 'refresh'>;
 }
 
-export function createGuardDesk({ store, configured, digest, clock, observe, live }: DeskParts) {
+export function createGuardControl({ store, configured, digest, clock, observe, live }: GuardControlParts) {
   async function done(who: Operator, action: OperatorActionName, target: string): Promise<void> {
     observe({ kind: 'operator-action', subject: who.subject, action, target });
     await live?.refresh();
@@ -95,7 +95,7 @@ export function createGuardDesk({ store, configured, digest, clock, observe, liv
       await done(who, 'set-mode', `${rule} ${mode ?? 'configured'}`);
     },
 
-    blocks: (): Promise<Block[]> => store.listBlocks(clock.now(), mostBlocks),
+    blocks: (): Promise<Block[]> => store.listBlocks(clock.now(), blockLimit),
 
     async lift(who: Operator, what: Lift): Promise<number> {
       const target = liftTarget(what, digest);
@@ -112,8 +112,8 @@ export function createGuardDesk({ store, configured, digest, clock, observe, liv
         'prefix' in input
           ? { key: input.prefix, label: input.prefix, isPrefix: true }
           : { key: safeNumberKey(digest, input.phone.key), label: maskPhone(input.phone.key), isPrefix: false };
-      if (!(await store.addSafe(entry, mostSafe, who, clock.now()))) {
-        throw invalidFields({ PhoneNumber: [`The safe list holds at most ${mostSafe} entries.`] });
+      if (!(await store.addSafe(entry, safeEntryLimit, who, clock.now()))) {
+        throw invalidFields({ PhoneNumber: [`The safe list holds at most ${safeEntryLimit} entries.`] });
       }
       await done(who, 'add-safe', entry.label);
     },
@@ -127,10 +127,10 @@ export function createGuardDesk({ store, configured, digest, clock, observe, liv
     actions: (filter: ActionFilter) => store.readActions(filter),
 
     /** All actions that match, newest first, in lists of at most a page. */
-    async *exportActions(filter: Omit<ActionFilter, 'before' | 'most'>): AsyncGenerator<OperatorAction[], void> {
+    async *exportActions(filter: Omit<ActionFilter, 'before' | 'limit'>): AsyncGenerator<OperatorAction[], void> {
       let before: number | undefined;
       for (let count = 0; count < exportLimit; count += exportPage) {
-        const page = await store.readActions({ ...filter, before, most: exportPage });
+        const page = await store.readActions({ ...filter, before, limit: exportPage });
         if (page.length > 0) yield page;
         if (page.length < exportPage) return;
         before = page.at(-1)!.id;
