@@ -1,7 +1,7 @@
 /** `ledgerline grants`: what the role of the service must be allowed to do, printed or applied. */
 import { loadConfig } from '../config/load.ts';
 import { asStartError } from '../db/explain-failure.ts';
-import { grantStatements } from '../db/grants.ts';
+import { applyGrants, grantStatements } from '../db/grants.ts';
 import { openConnection } from '../db/pool.ts';
 import { withDatabaseUrl } from './database.ts';
 
@@ -9,10 +9,9 @@ export async function grants({ role, apply }: { role: string; apply?: boolean })
   await withDatabaseUrl(loadConfig(process.env), async (url) => {
     const sql = openConnection(url, 30);
     try {
-      for (const statement of await grantStatements(sql, role)) {
-        console.log(statement);
-        if (apply) await sql.unsafe(statement);
-      }
+      const statements = await grantStatements(sql, role);
+      console.log(statements.join('\n'));
+      if (apply) await applyGrants(sql, statements);
     } catch (error) {
       throw asStartError(error, url);
     } finally {

@@ -29,6 +29,13 @@ export async function grantStatements(sql: postgres.Sql, role: string): Promise<
   ];
 }
 
+/** On one connection. */
+export async function applyGrants(sql: postgres.Sql, statements: readonly string[]): Promise<void> {
+  // Citus passes them on with the names of types as the search path spells them, and workers have another path.
+  await sql`set search_path = pg_catalog`;
+  for (const statement of statements) await sql.unsafe(statement);
+}
+
 function groupBy(values: string[], keyOf: (value: string) => string): Map<string, string[]> {
   const groups = new Map<string, string[]>();
   for (const value of values) groups.set(keyOf(value), [...(groups.get(keyOf(value)) ?? []), value]);
