@@ -64,8 +64,9 @@ it('a failure in the middle of a COPY ends it, frees the lock of the individual,
 it('a failure that PostgreSQL finds in a COPY is the error of the batch, and the next batch is recorded', async () => {
   const { db, store } = await openStore();
   await db.write`alter table transactions add constraint refused check (search_text not like 'refused%')`;
-  await expect(store.recordBatch(rowsOf('refused', 200, 'n'.repeat(1000)), new Date())).rejects.toMatchObject({
-    code: '23514',
-  });
+  // By its message: Citus has another code for what a worker finds.
+  await expect(store.recordBatch(rowsOf('refused', 200, 'n'.repeat(1000)), new Date())).rejects.toThrow(
+    /violates check constraint "refused/,
+  );
   expect(await store.recordBatch(rowsOf('good', 100), new Date())).toEqual(Array(100).fill('created'));
 });
