@@ -12,17 +12,17 @@ import { t } from './texts.ts';
 const names = ['subject', 'action', 'userId', 'from', 'to'] as const;
 
 export function AuditView() {
-  const { desk } = useOperator();
+  const { operations } = useOperator();
   const filter = useFilter();
   const query: OperatorActionFilter = pickFilter(filter, names);
   const key = JSON.stringify(query);
   const actions = useRequestedPages(
-    (before, count) => desk.actions({ ...query, before, count }),
-    [desk, key],
+    (before, count) => operations.actions({ ...query, before, count }),
+    [operations, key],
     pageSizeOf(50, 20),
   );
   const { complaint, done, run } = useChange();
-  const download = async () => offerFile(await (await desk.exportActions(query)).blob(), 'audit.csv');
+  const download = async () => offerFile(await (await operations.exportActions(query)).blob(), 'audit.csv');
   return (
     <div class={isStale(actions) ? 'view stale' : 'view'}>
       <ViewTitle title={t.common.audit} requests={[actions]}>

@@ -86,7 +86,7 @@ interface LiftButtonProps {
 
 /** Asks for a reason, then waits a few seconds in which the lift can be taken back. */
 export function LiftButton({ block, text = t.guard.lift, onLifted }: LiftButtonProps) {
-  const { desk, mayWrite } = useOperator();
+  const { operations, mayWrite } = useOperator();
   const { complaint, done, run } = useChange();
   const [isAsking, setAsking] = useState(false);
   const [notice, setNotice] = useNotice();
@@ -95,7 +95,7 @@ export function LiftButton({ block, text = t.guard.lift, onLifted }: LiftButtonP
 
   async function lift(reason: string): Promise<void> {
     setNotice(undefined);
-    if (await run(desk.liftBlock({ block: block.id, reason }), t.guard.lifted(name))) onLifted();
+    if (await run(operations.liftBlock({ block: block.id, reason }), t.guard.lifted(name))) onLifted();
   }
 
   function confirm(reason: string): void {

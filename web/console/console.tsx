@@ -106,9 +106,9 @@ const keepAlive: typeof fetch = (input, init) => fetch(input, { ...init, keepali
 function Console({ session, onSignOut }: { session: Session; onSignOut(): void }) {
   const { token, name, mayWrite, mayWriteEvents } = session;
   const operator = useMemo(() => {
-    const { operator: desk, webhooks } = createClient({ token, retries: 1, fetch: keepAlive });
+    const { operator: operations, webhooks } = createClient({ token, retries: 1, fetch: keepAlive });
     const followMessages = createClient({ token }).operator.liveMessages;
-    return { desk, webhooks, followMessages, mayWrite, mayWriteEvents };
+    return { operations, webhooks, followMessages, mayWrite, mayWriteEvents };
   }, [session]);
   const here = useView();
   const { View } = views[here];

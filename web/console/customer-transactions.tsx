@@ -11,14 +11,14 @@ import { t } from './texts.ts';
 const pageSize = 20;
 
 export function TransactionsPanel({ userId }: { userId: number }) {
-  const { desk, mayWrite } = useOperator();
+  const { operations, mayWrite } = useOperator();
   const { complaint, done, run } = useChange();
   const [shown, setShown] = useState<{ number: number; page: TransactionPage }>();
 
   async function show(number: number): Promise<void> {
     // Later pages are those of the first one's moment.
     const asOf = number > 1 ? shown?.page.asOf : undefined;
-    const request = emptyIfNone(desk.transactions(userId, { dataBatch: number, dataBatchCount: pageSize, asOf }));
+    const request = emptyIfNone(operations.transactions(userId, { dataBatch: number, dataBatchCount: pageSize, asOf }));
     if (await run(request, t.customer.transactions)) setShown({ number, page: await request });
   }
 

@@ -38,7 +38,7 @@ export function CustomerView() {
 }
 
 function Search({ userId }: { userId: string }) {
-  const { desk } = useOperator();
+  const { operations } = useOperator();
   const [typed, setTyped] = useState(userId);
   const [country, setCountry] = useState(rememberedCountry);
   const [found, setFound] = useState<number[]>([]);
@@ -57,7 +57,7 @@ function Search({ userId }: { userId: string }) {
     // The last customer goes first: nobody must take the old answer for the new one.
     goTo(hrefOf('customer'));
     try {
-      const answer = await findCustomers(desk, typed.trim(), country);
+      const answer = await findCustomers(operations, typed.trim(), country);
       if (latestSearch.current !== ownSearch) return;
       setComplaint(answer.complaint);
       setSearchedFor(answer.display);
@@ -119,16 +119,16 @@ interface Found {
 }
 
 /** Takes a user id, an e-mail address, or a number in any spelling: with its calling code, or as people write it at home. */
-async function findCustomers(desk: OperatorFunctions, text: string, country: string): Promise<Found> {
+async function findCustomers(operations: OperatorFunctions, text: string, country: string): Promise<Found> {
   if (/^[1-9]\d{0,9}$/.test(text) && Number(text) <= largestUserId) return { userIds: [Number(text)] };
   if (/^[^\s@]+@[^\s@]+$/.test(text)) {
-    const userIds = await desk.findUsers({ email: text });
+    const userIds = await operations.findUsers({ email: text });
     return { userIds, display: text, ...(userIds.length === 0 && { complaint: t.customer.nobodyEmail }) };
   }
   const { parseNumber } = await loadNumberRules();
   const number = /^[\d\s()+./-]+$/.test(text) ? parseNumber(text, country) : undefined;
   if (!number) return { userIds: [], complaint: t.customer.bad };
-  const userIds = await desk.findUsers(number.phoneNumber);
+  const userIds = await operations.findUsers(number.phoneNumber);
   return { userIds, display: number.display, ...(userIds.length === 0 && { complaint: t.customer.nobody }) };
 }
 
@@ -141,10 +141,14 @@ function Erased({ at }: { at: string }) {
 }
 
 function Customer({ userId }: { userId: number }) {
-  const { desk } = useOperator();
-  const trail = useRequest(() => desk.trail(userId), [desk, userId], refreshSeconds);
-  const decisions = useRequest(() => desk.guardDecisions({ userId, count: 50 }), [desk, userId], refreshSeconds);
-  const blocks = useRequest(() => desk.guardBlocks(), [desk, userId], refreshSeconds);
+  const { operations } = useOperator();
+  const trail = useRequest(() => operations.trail(userId), [operations, userId], refreshSeconds);
+  const decisions = useRequest(
+    () => operations.guardDecisions({ userId, count: 50 }),
+    [operations, userId],
+    refreshSeconds,
+  );
+  const blocks = useRequest(() => operations.guardBlocks(), [operations, userId], refreshSeconds);
   const heading = useRef<HTMLHeadingElement>(null);
   const block = blocks.value?.find(({ id }) => id === `user:${userId}`);
 
@@ -226,12 +230,12 @@ interface PhonesProps {
 
 /** The number is masked until somebody reveals it, which the audit records. */
 function Phones({ userId, masked, heading }: PhonesProps) {
-  const { desk, mayWrite } = useOperator();
+  const { operations, mayWrite } = useOperator();
   const [phones, setPhones] = useState<RevealedPhones>();
   const { complaint, done, run } = useChange();
 
   async function reveal(): Promise<void> {
-    const requested = desk.revealPhone(userId);
+    const requested = operations.revealPhone(userId);
     if (!(await run(requested, t.customer.revealed))) return;
     setPhones(await requested);
     heading.current!.focus();

@@ -11,11 +11,11 @@ type State = OperatorWebhookDelivery['state'];
 const marks: Record<State, string> = { due: 'probing', delivered: '', failed: 'refused' };
 
 export function DeliveriesPanel({ endpointId }: { endpointId: number }) {
-  const { desk } = useOperator();
+  const { operations } = useOperator();
   const [state, setState] = useState<State>();
   const deliveries = useRequest(
-    () => desk.webhookDeliveries(endpointId, { state, limit: pageSizeOf(50, 20) }),
-    [desk, endpointId, state],
+    () => operations.webhookDeliveries(endpointId, { state, limit: pageSizeOf(50, 20) }),
+    [operations, endpointId, state],
     refreshSeconds,
   );
   return (

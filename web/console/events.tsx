@@ -33,16 +33,16 @@ const types = Object.keys({
 const names = ['userId', 'type', 'from', 'to'] as const;
 
 export function EventsView() {
-  const { desk } = useOperator();
+  const { operations } = useOperator();
   const filter = useFilter();
   const query: OperatorEventFilter = pickFilter(filter, names);
   const count = pageSizeOf(50, 20);
   const events = useCursorPages(
     async (before) => {
-      const rows = await desk.events({ ...query, before, count });
+      const rows = await operations.events({ ...query, before, count });
       return { rows, next: rows.length < count ? undefined : rows.at(-1)!.id };
     },
-    [desk, JSON.stringify(query)],
+    [operations, JSON.stringify(query)],
   );
   useLiveMessages(events.refresh);
   return (

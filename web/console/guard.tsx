@@ -15,18 +15,18 @@ import { t } from './texts.ts';
 const usageSeconds = 60;
 
 export function GuardView() {
-  const { desk } = useOperator();
-  const rules = useRequest(() => desk.guardRules(), [desk], refreshSeconds);
-  const blocks = useRequest(() => desk.guardBlocks(), [desk], refreshSeconds);
-  const usage = useRequest(() => desk.guardUsage(), [desk], usageSeconds);
+  const { operations } = useOperator();
+  const rules = useRequest(() => operations.guardRules(), [operations], refreshSeconds);
+  const blocks = useRequest(() => operations.guardBlocks(), [operations], refreshSeconds);
+  const usage = useRequest(() => operations.guardUsage(), [operations], usageSeconds);
   const filter = useFilter();
   const kind = filter.kind as DecisionKind | undefined;
   const rule = filter.rule as GuardRuleName | undefined;
   const choose = (next: { rule?: string | undefined; kind?: string | undefined }) =>
     goTo(hrefOf('guard', '', { rule, kind, ...next }));
   const decisions = useRequestedPages(
-    (before, count) => desk.guardDecisions({ action: kind, rule, before, count }),
-    [desk, kind, rule],
+    (before, count) => operations.guardDecisions({ action: kind, rule, before, count }),
+    [operations, kind, rule],
     pageSizeOf(50, 10),
   );
   const decisionsHeading = useRef<HTMLHeadingElement>(null);

@@ -14,7 +14,7 @@ import { useLiveMessages } from './use-live-messages.ts';
 
 /** `17-3` is message 3 of user 17; `guard-9` a request that a rule refused, with its time in the filter. */
 export function MessageDetails({ id }: { id: string }) {
-  const { desk } = useOperator();
+  const { operations } = useOperator();
   const { from, to } = useFilter();
   const [, userId, number] = /^(\d{1,10})-(\d{1,10})$/.exec(id) ?? [];
   const request = useRequest(
@@ -23,12 +23,12 @@ export function MessageDetails({ id }: { id: string }) {
       const query = isText
         ? { userId: Number(userId), number: Number(number) }
         : { state: 'stopped' as const, from, to, count: 200 };
-      const { messages } = await desk.messages(query);
+      const { messages } = await operations.messages(query);
       const message = messages.find((each) => each.id === id);
-      const trail = message && isText ? await desk.trail(message.userId) : undefined;
+      const trail = message && isText ? await operations.trail(message.userId) : undefined;
       return { message, events: trail?.events ?? [] };
     },
-    [desk, id],
+    [operations, id],
     refreshSeconds,
   );
   useLiveMessages(({ data }) => 'userId' in data && data.userId === Number(userId) && request.refresh());

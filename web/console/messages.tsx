@@ -23,16 +23,16 @@ export function MessagesView() {
 }
 
 function MessageList({ filter }: { filter: Filter }) {
-  const { desk } = useOperator();
+  const { operations } = useOperator();
   const query: OperatorMessageFilter = pickFilter(filter, names);
   const key = JSON.stringify(query);
   const count = pageSizeOf(50, 20);
   const messages = useCursorPages(
     async (after) => {
-      const page = await desk.messages({ ...query, after, count });
+      const page = await operations.messages({ ...query, after, count });
       return { rows: page.messages, next: page.next ?? undefined };
     },
-    [desk, key],
+    [operations, key],
   );
   useLiveMessages(messages.refresh);
   const isEmpty = messages.value?.length === 0;
@@ -59,9 +59,9 @@ function MessageList({ filter }: { filter: Filter }) {
 }
 
 function MessageFilter({ filter }: { filter: Filter }) {
-  const { desk } = useOperator();
-  const overview = useRequest(() => desk.overview(1), [desk]);
-  const rules = useRequest(() => desk.guardRules(), [desk]);
+  const { operations } = useOperator();
+  const overview = useRequest(() => operations.overview(1), [operations]);
+  const rules = useRequest(() => operations.guardRules(), [operations]);
   const countries = useMemo(() => countriesIn(currentLocale()), []);
   const states = Object.entries(t.messages.states).filter(([state]) => !['verified', 'expired'].includes(state));
   const fields: FilterField[] = [

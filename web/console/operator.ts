@@ -5,7 +5,7 @@ import type { OperatorFunctions, WebhookFunctions } from '../../client/index.ts'
 import { claimsOf } from './token-claims.ts';
 
 export interface Operator {
-  desk: OperatorFunctions;
+  operations: OperatorFunctions;
   webhooks: WebhookFunctions;
   /** The stream of texts and verifications. It ends with the page, unlike a change. */
   followMessages: OperatorFunctions['liveMessages'];

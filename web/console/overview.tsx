@@ -47,11 +47,11 @@ const spanOf = (part: string) => (spans.includes(Number(part)) ? Number(part) : 
 const alertSeconds = 60;
 
 export function OverviewView() {
-  const { desk } = useOperator();
+  const { operations } = useOperator();
   const span = spanOf(useAddress().part);
   // With as many days before, for comparison.
-  const overview = useRequest(() => desk.overview(span * 2), [desk, span], refreshSeconds);
-  const performance = useRequest(() => desk.performance(span), [desk, span], alertSeconds);
+  const overview = useRequest(() => operations.overview(span * 2), [operations, span], refreshSeconds);
+  const performance = useRequest(() => operations.performance(span), [operations, span], alertSeconds);
   const { value } = overview;
   return (
     <div class={isStale(overview, performance) ? 'view stale' : 'view'}>
@@ -172,11 +172,15 @@ interface AlertsProps {
 }
 
 function Alerts(figures: AlertsProps) {
-  const { desk } = useOperator();
-  const endpoints = useRequest(() => desk.webhookEndpoints(), [desk], refreshSeconds);
-  const blocks = useRequest(() => desk.guardBlocks(), [desk], refreshSeconds);
-  const usage = useRequest(() => desk.guardUsage(), [desk], alertSeconds);
-  const rangeDecisions = useRequest(() => desk.guardDecisions({ rule: 'prefix', count: 100 }), [desk], alertSeconds);
+  const { operations } = useOperator();
+  const endpoints = useRequest(() => operations.webhookEndpoints(), [operations], refreshSeconds);
+  const blocks = useRequest(() => operations.guardBlocks(), [operations], refreshSeconds);
+  const usage = useRequest(() => operations.guardUsage(), [operations], alertSeconds);
+  const rangeDecisions = useRequest(
+    () => operations.guardDecisions({ rule: 'prefix', count: 100 }),
+    [operations],
+    alertSeconds,
+  );
   const alerts = alertsOf({
     ...figures,
     endpoints: endpoints.value ?? [],

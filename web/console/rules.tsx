@@ -22,12 +22,12 @@ export function RulesPanel({ rules, usage, onShow }: RulesPanelProps) {
   const [changing, setChanging] = useState<GuardRule>();
   const { complaint, done, run } = useChange();
   const [notice, setNotice] = useNotice();
-  const { desk } = useOperator();
+  const { operations } = useOperator();
 
   async function setMode(rule: GuardRule, mode: GuardMode, reason: string): Promise<boolean> {
     const wanted = mode === rule.configuredMode ? 'configured' : mode;
     const isDone = await run(
-      desk.setGuardMode(rule.rule, wanted, { reason }),
+      operations.setGuardMode(rule.rule, wanted, { reason }),
       t.guard.isInMode(rule.rule, t.guard.modes[mode]),
     );
     rules.refresh();

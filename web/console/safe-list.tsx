@@ -24,8 +24,8 @@ const kinds = {
 type Kind = keyof typeof kinds;
 
 export function SafeListView() {
-  const { desk, mayWrite } = useOperator();
-  const entries = useRequest(() => desk.safeList(), [desk], refreshSeconds);
+  const { operations, mayWrite } = useOperator();
+  const entries = useRequest(() => operations.safeList(), [operations], refreshSeconds);
   const { complaint, done, run } = useChange();
   const [kind, setKind] = useState<Kind>('number');
   const [typed, setTyped] = useState('');
@@ -40,7 +40,7 @@ export function SafeListView() {
     if (!kinds[kind].isValid(text)) return setTypedComplaint(kinds[kind].complaint());
     setTypedComplaint(undefined);
     const isAdded = await run(
-      desk.addToSafeList(kind === 'prefix' ? { prefix: text } : { phoneNumber: text }),
+      operations.addToSafeList(kind === 'prefix' ? { prefix: text } : { phoneNumber: text }),
       t.safeList.added,
     );
     // The full number stays on screen no longer than needed.
@@ -49,7 +49,7 @@ export function SafeListView() {
   }
 
   async function remove(id: string, label: string): Promise<void> {
-    if (await run(desk.removeFromSafeList(id), t.safeList.removed(label))) heading.current!.focus();
+    if (await run(operations.removeFromSafeList(id), t.safeList.removed(label))) heading.current!.focus();
     entries.refresh();
   }
 

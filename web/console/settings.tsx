@@ -10,9 +10,9 @@ import { useRequest } from './requests.ts';
 import { t } from './texts.ts';
 
 export function SettingsView() {
-  const { desk } = useOperator();
+  const { operations } = useOperator();
   const filter = useFilter();
-  const request = useRequest(() => desk.settings(), [desk]);
+  const request = useRequest(() => operations.settings(), [operations]);
   const { value } = request;
   const shown = value?.settings.filter((setting) => isWanted(setting, filter.search, filter.set === 'yes')) ?? [];
   const groups = [...new Set(shown.map(({ group }) => group))];

@@ -16,9 +16,9 @@ import { t } from './texts.ts';
 const countedDeliveries = 1000;
 
 export function WebhooksView() {
-  const { desk } = useOperator();
+  const { operations } = useOperator();
   const chosen = Number(useAddress().part);
-  const endpoints = useRequest(() => desk.webhookEndpoints(), [desk], refreshSeconds);
+  const endpoints = useRequest(() => operations.webhookEndpoints(), [operations], refreshSeconds);
   const endpoint = endpoints.value?.find(({ id }) => id === chosen);
   const heading = useRef<HTMLHeadingElement>(null);
 
