@@ -61,7 +61,7 @@ async function writeWithFont(options: string[]): Promise<Uint8Array> {
   const output = path.join(folder, 'statement.pdf');
   const settings = {
     DATABASE_URL: service.databaseUrl,
-    LEDGERLINE_STATEMENT_FONT: 'node_modules/@fontsource/kosugi/files/kosugi-japanese-400-normal.woff',
+    LEDGERLINE_STATEMENT_FONT: 'node_modules/@expo-google-fonts/kosugi/Kosugi_400Regular.ttf',
   };
   const { code, stderr } = await run(['statement', String(individualId), '--output', output, ...options], settings);
   expect([code, stderr]).toEqual([0, '']);
