@@ -100,7 +100,7 @@ export const rangeSettings = {
   rangeKnownPercent: setting({
     env: 'LEDGERLINE_RANGE_KNOWN_PERCENT',
     kind: integer(1, 100),
-    default: 30,
+    default: 40,
     about: 'What is left of LEDGERLINE_RANGE_UNVERIFIED in a country that is known, in percent.',
   }),
   rangeTolerancePercent: setting({
