@@ -1,5 +1,5 @@
 import { request } from 'node:http';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { newPhone, row, serviceForTest, startService, type Service } from './harness/service.ts';
 
 let service: Service;
@@ -127,8 +127,10 @@ it('empties everything without a deadlock, while other requests hold some of the
   await own.sql.begin(async (sql) => {
     await sql`select from events limit 1`;
     emptied = own.call('/sandbox/data', undefined, { method: 'DELETE', token: null });
-    // Long enough for several tries, or to hold the first tables while waiting for this one.
-    await sql`select pg_sleep(0.3)`;
+    // It has tried to take all tables at once, and now holds the first while it waits for this one.
+    const isWaiting = async () =>
+      (await own.sql`select from pg_locks where not granted and mode = 'AccessExclusiveLock'`).length > 0;
+    await vi.waitUntil(isWaiting, { timeout: 30_000 });
     expect(await sql`select from users limit 1`).toHaveLength(1);
   });
   expect((await emptied!).status).toBe(204);

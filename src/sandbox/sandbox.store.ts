@@ -2,6 +2,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Database, Transaction } from '../db/database.ts';
 import { errorCode } from '../db/failures.ts';
+import { databaseContended } from '../errors.ts';
 
 /** The additionalData that marks the demo individual. */
 export const demoMark = '{"demo":true}';
@@ -24,10 +25,15 @@ const emptiedTables = [
 ].join(', ');
 
 const lockNotAvailable = '55P03';
-const emptyAttempts = 50;
+/** So often all locks must be free at once; after that it waits for them, a while each time. */
+const attemptsAtOnce = 50;
+const attemptLimit = 100;
 const emptyPauseMilliseconds = 20;
+/** Less than the second after which PostgreSQL looks for deadlocks, and ends a request that waits for this one. */
+const lockWaitMilliseconds = 500;
 
 async function emptyTables(sql: Transaction, waits: boolean): Promise<void> {
+  if (waits) await sql.unsafe(`set local lock_timeout = ${lockWaitMilliseconds}`);
   // Before the tables: whoever numbers events locks this row first, too.
   await sql`update event_log set generation = gen_random_uuid(), last_position = 0`;
   await sql.unsafe(`lock table ${emptiedTables} in access exclusive mode ${waits ? '' : 'nowait'}`);
@@ -99,14 +105,15 @@ export function createSandboxStore(db: Database) {
 
     /**
      * Other requests lock the tables in another order, so waiting for one while holding the others would be a deadlock.
-     * All are taken at once, or none; after some tries it waits, so that traffic without a gap cannot hold it up.
+     * All are taken at once, or none; after some tries it waits for each, so that traffic without a gap cannot hold it up.
      */
     async empty(): Promise<void> {
       for (let attempt = 1; ; attempt += 1) {
         try {
-          return await db.transaction((sql) => emptyTables(sql, attempt === emptyAttempts));
+          return await db.transaction((sql) => emptyTables(sql, attempt > attemptsAtOnce));
         } catch (error) {
           if (errorCode(error) !== lockNotAvailable) throw error;
+          if (attempt === attemptLimit) throw databaseContended();
           await sleep(emptyPauseMilliseconds);
         }
       }
