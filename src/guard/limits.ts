@@ -42,6 +42,7 @@ export type GuardSettings = Readonly<Record<CountingRuleName, readonly Rate[]>> 
     rangeConversionCodes: number;
     rangeKnownCodes: number;
     rangeKnownPercent: number;
+    rangeKnownHourPercent: number;
     rangeTolerancePercent: number;
     rangeHalvings: number;
     rangeHalvingHours: number;
@@ -71,6 +72,7 @@ export function readLimits(settings: GuardSettings): GuardLimits {
     conversionCodes: settings.rangeConversionCodes,
     knownCodes: settings.rangeKnownCodes,
     knownPercent: settings.rangeKnownPercent,
+    knownHourPercent: settings.rangeKnownHourPercent,
     tolerancePercent: settings.rangeTolerancePercent,
     halvings: settings.rangeHalvings,
     halvingHours: settings.rangeHalvingHours,

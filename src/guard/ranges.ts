@@ -69,6 +69,8 @@ export interface RangeLimits {
   /** A country with so many is known, and has only a part of the least budgets, which are for the time before. */
   knownCodes: number;
   knownPercent: number;
+  /** The same for an hour: less, so that a pump at night leaves something for the morning. */
+  knownHourPercent: number;
   /** A verified code explains a little more than it must, so that honest traffic does not drift to its limit. */
   tolerancePercent: number;
   /** How often the budget of newcomers is halved at most. */
@@ -271,14 +273,17 @@ function halvingsOf(rank: Rank, { shrinks }: RangeState): number {
 
 /** What a range may have. A country has no budgets of its own for an hour, and for sends in all. */
 function findBudgets({ range, state, country, limits, rank }: Question, normal: Normal) {
-  const leastPercent = country.normalVerified < limits.knownCodes ? 100 : limits.knownPercent;
-  const least = (limits.unverified[range.level] * leastPercent) / 100;
+  const isKnown = country.normalVerified >= limits.knownCodes;
+  const least = (percent: number) => (limits.unverified[range.level] * (isKnown ? percent : 100)) / 100;
   const share = 1 + reserveOf(rank, limits);
   const unverifiedShare = share / 2 ** halvingsOf(rank, state);
   const isCountry = range.level === 'country';
   return {
-    unverified: unverifiedShare * Math.max(least, (limits.unverifiedPercent / 100) * normal.quietDay),
-    hourUnverified: isCountry ? Infinity : unverifiedShare * Math.max(least, (limits.hourPercent / 100) * normal.hour),
+    unverified:
+      unverifiedShare * Math.max(least(limits.knownPercent), (limits.unverifiedPercent / 100) * normal.quietDay),
+    hourUnverified: isCountry
+      ? Infinity
+      : unverifiedShare * Math.max(least(limits.knownHourPercent), (limits.hourPercent / 100) * normal.hour),
     sends: isCountry ? Infinity : share * Math.max(limits.sends[range.level], limits.growth * normal.day),
     trial: Math.max(limits.trials / 24, (limits.trialPercent / 100) * normal.hour),
   };

@@ -103,6 +103,12 @@ export const rangeSettings = {
     default: 40,
     about: 'What is left of LEDGERLINE_RANGE_UNVERIFIED in a country that is known, in percent.',
   }),
+  rangeKnownHourPercent: setting({
+    env: 'LEDGERLINE_RANGE_KNOWN_HOUR_PERCENT',
+    kind: integer(1, 100),
+    default: 30,
+    about: 'The same for one hour. The rest is left for honest users who come after a pump.',
+  }),
   rangeTolerancePercent: setting({
     env: 'LEDGERLINE_RANGE_TOLERANCE_PERCENT',
     kind: integer(0, 50),
