@@ -1,4 +1,4 @@
-import { expect, it, vi } from 'vitest';
+import { expect, it, onTestFinished, vi } from 'vitest';
 import { CallerGone, Problem } from '../src/errors.ts';
 import { Slots, serviceItself, type Owner } from '../src/slots.ts';
 
@@ -9,18 +9,24 @@ const user = (key: string): Owner => ({ key, kind: 'user' });
 function workshop(slots: Slots) {
   const started: string[] = [];
   const ends = new Map<string, () => void>();
+  async function end(name: string): Promise<void> {
+    ends.get(name)!();
+    ends.delete(name);
+    // The next work starts in the microtasks that follow.
+    await new Promise((resolve) => setImmediate(resolve));
+  }
+  // What still waits in line would be refused while another file runs.
+  onTestFinished(async () => {
+    while (ends.size > 0) await end([...ends.keys()][0]!);
+  });
   return {
     started,
+    end,
     run: (owner: Owner, name: string) =>
       slots.run(owner, () => {
         started.push(name);
         return new Promise<void>((resolve) => ends.set(name, resolve));
       }),
-    async end(name: string) {
-      ends.get(name)!();
-      // The next work starts in the microtasks that follow.
-      await new Promise((resolve) => setImmediate(resolve));
-    },
   };
 }
 

@@ -3,7 +3,10 @@
  * of one process share `checked-answers.ts`, but hooks belong to a file.
  */
 import { afterAll, afterEach } from 'vitest';
-import { reportAnswers } from './checked-answers.ts';
+import { forgetServices, reportAnswers } from './checked-answers.ts';
 
 afterEach(reportAnswers);
-afterAll(reportAnswers);
+afterAll(async () => {
+  await reportAnswers();
+  forgetServices();
+});

@@ -14,6 +14,11 @@ export function checkAnswersOf(url: string): void {
   origins.add(new URL(url).origin);
 }
 
+/** For the end of a file: another may have a server of another kind on the same port. */
+export function forgetServices(): void {
+  origins.clear();
+}
+
 /** For a test that causes a defect on purpose: so many answers may be 500. */
 export function expectDefects(count: number): void {
   defectsExpected += count;

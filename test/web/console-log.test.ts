@@ -21,6 +21,8 @@ beforeAll(async () => {
   waiting = await service.createUser();
   await service.sendCode(waiting, '+4915123420007');
   await service.sendCode(await service.createUser(), '+449098790010');
+  // A refusal is written a moment after its answer.
+  await expect.poll(() => service.sql`select from guard_decisions`).toHaveLength(1);
 });
 afterAll(() => service.stop());
 
