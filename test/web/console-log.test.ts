@@ -1,7 +1,7 @@
 /** The log of messages in the console, cost and delivery time, limits, customers, settings and the audit's filter. */
 import { readFile } from 'node:fs/promises';
 import type { Locator, Page } from 'playwright-core';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { focused, tabTo } from '../harness/console.ts';
 import { expectAccessible, expectNarrow, openPage, tableCells } from '../harness/page.ts';
 import { row, startService, type Service } from '../harness/service.ts';
@@ -22,7 +22,7 @@ beforeAll(async () => {
   await service.sendCode(waiting, '+4915123420007');
   await service.sendCode(await service.createUser(), '+449098790010');
   // A refusal is written a moment after its answer.
-  await expect.poll(() => service.sql`select from guard_decisions`).toHaveLength(1);
+  await vi.waitUntil(async () => (await service.sql`select from guard_decisions`).length === 1, { timeout: 15_000 });
 });
 afterAll(() => service.stop());
 
