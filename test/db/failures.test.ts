@@ -1,0 +1,22 @@
+/** What a failed statement means to a caller: SQLSTATEs and the names of the driver and of sockets. */
+import { expect, it } from 'vitest';
+import { asProblem } from '../../src/db/failures.ts';
+
+it.each([
+  ['a connection that failed', '08006', 'database-unavailable'],
+  ['a full disk', '53100', 'database-unavailable'],
+  ['a server that is starting', '57P03', 'database-unavailable'],
+  ['an operating system that cannot read a file', '58030', 'database-unavailable'],
+  ['a standby', '25006', 'database-unavailable'],
+  ['a connection that was refused', 'ECONNREFUSED', 'database-unavailable'],
+  ['a deadlock', '40P01', 'overloaded'],
+])('%s (%s) is a 503 with the reason %s', (_name, code, reason) => {
+  expect(asProblem({ code })?.details).toMatchObject({ status: 503, reason });
+});
+
+it.each([
+  ['a table that does not exist', '42P01'],
+  ['a broken constraint', '23505'],
+])('%s (%s) is a defect', (_name, code) => {
+  expect(asProblem({ code })).toBeUndefined();
+});
