@@ -6,7 +6,7 @@ export default defineConfig({
     setupFiles: ['test/harness/check-answers.ts', 'test/harness/one-process.ts'],
     globalSetup: ['test/harness/cluster.ts'],
     pool: 'forks',
-    // The files that a process runs share what they import, and one browser. Loading it anew for each took a sixth of the run.
+    // The files that a process runs share what they import, and one browser. Loading it for each took 150 s in all.
     isolate: false,
     maxWorkers: 2,
     testTimeout: 60_000,

@@ -72,7 +72,7 @@ export function createPipeline({ operations, verifier, admission, guard, trusted
     if (isBodySent && !operation.rawBody) checkMediaType(operation, headers);
     const caller = record.caller!;
     const owner = new RequestOwner(caller, response);
-    // Again, since now the caller is known: a refusal that reads no body costs a fraction of one that does.
+    // Again, since now the caller is known: the body of a refused request is not read.
     if (!operation.isVital) admission.check(owner);
     const asked = {
       headers,

@@ -19,7 +19,7 @@ declare module 'vitest' {
     clusterUrl: string;
     /** The database that those of the tests are copies of. */
     templateName: string;
-    /** The same, after a sandbox has served it once: making the demo individual is a sixth of a first start. */
+    /** The same, after a sandbox has served it once: making the demo individual takes about a fifth of a first start. */
     sandboxTemplateName: string;
     /** The nodes, if it is a Citus. */
     citusNodes: Node[];

@@ -43,7 +43,7 @@ export const rangeSettings = {
     kind: integer(1, 100_000),
     default: 200,
     about:
-      'What of both may be used in an hour, in percent of what the range is sent at this hour of the week; at least LEDGERLINE_RANGE_UNVERIFIED.',
+      'The limit of unverified sends in an hour, in percent of what the range is normally sent at this hour of the week. It is at least LEDGERLINE_RANGE_UNVERIFIED; in a country that is known, LEDGERLINE_RANGE_KNOWN_HOUR_PERCENT of that.',
   }),
   rangeHourCodes: setting({
     env: 'LEDGERLINE_RANGE_HOUR_CODES',
@@ -107,7 +107,8 @@ export const rangeSettings = {
     env: 'LEDGERLINE_RANGE_KNOWN_HOUR_PERCENT',
     kind: integer(1, 100),
     default: 30,
-    about: 'The same for one hour. The rest is left for honest users who come after a pump.',
+    about:
+      'The same for the limit of an hour. It is lower, so that a pump leaves a part of the day’s budget to the honest users after it.',
   }),
   rangeTolerancePercent: setting({
     env: 'LEDGERLINE_RANGE_TOLERANCE_PERCENT',
