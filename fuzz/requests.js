@@ -1,7 +1,7 @@
 /** Draws requests: an operation, a token of some kind, and a body, query, path and headers that may be wrong. */
 import { createValues, mutateBytes, mutateValue, oddValues } from './values.js';
 
-/** These change what all other requests stand on, or take a thousand times as long as them, so they come seldom. */
+/** These change what all other requests stand on, or take very long, so they come seldom. */
 const seldom = new Map([
   ['DELETE /sandbox/data', 0.01],
   ['DELETE /sandbox/clock', 0.05],
