@@ -9,6 +9,7 @@ it.each([
   ['an operating system that cannot read a file', '58030', 'database-unavailable'],
   ['a standby', '25006', 'database-unavailable'],
   ['a connection that was refused', 'ECONNREFUSED', 'database-unavailable'],
+  ['a connection that has ended', 'ERR_STREAM_WRITE_AFTER_END', 'database-unavailable'],
   ['a deadlock', '40P01', 'overloaded'],
 ])('%s (%s) is a 503 with the reason %s', (_name, code, reason) => {
   expect(asProblem({ code })?.details).toMatchObject({ status: 503, reason });
