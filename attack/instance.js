@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 
-const main = fileURLToPath(new URL('../dist/main.js', import.meta.url));
+const main = fileURLToPath(new URL('../dist/ledgerline.js', import.meta.url));
 
 /** Production's defaults where the sandbox has others. The attacker stands behind a proxy on this machine. */
 export const productionRules = {

@@ -11,7 +11,9 @@ import { startEmbedded } from '../dist/db/embedded.js';
 import { migrate } from '../dist/db/migrate.js';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
-export const main = path.join(root, 'dist/main.js');
+export const main = path.join(root, 'dist/ledgerline.js');
+/** The same, before its modules are joined. */
+export const separateMain = path.join(root, 'dist/main.js');
 
 /** A folder, a database with fsync on, and the servers that use it. Everything is removed at the end. */
 export class Bench {
@@ -36,11 +38,11 @@ export class Bench {
   }
 
   /** The service with token check, validation, log and metrics on; the log goes to a file. */
-  async service(settings = {}) {
+  async service(settings = {}, program = main) {
     const file = path.join(this.folder, `service-${this.#children.length}.log`);
     const log = openSync(file, 'w');
     const env = { PATH: process.env.PATH, DATABASE_URL: this.url, DATA_DIR: this.folder, PORT: '0', ...settings };
-    const child = spawn(process.execPath, [main, 'serve'], { env, stdio: ['ignore', log, 'inherit'] });
+    const child = spawn(process.execPath, [program, 'serve'], { env, stdio: ['ignore', log, 'inherit'] });
     this.#children.push(child);
     const url = await until(() => {
       if (child.exitCode !== null) throw new Error('The service did not start.');

@@ -6,7 +6,7 @@
 import { once } from 'node:events';
 import { readdirSync, readFileSync } from 'node:fs';
 import { createServer } from 'node:http';
-import { load, round } from './harness.js';
+import { load, round, separateMain } from './harness.js';
 import { listLoad, prepareSmall } from './list.js';
 
 const individuals = 500;
@@ -18,7 +18,7 @@ export async function benchTracing(bench, { quick }) {
   await prepareSmall(bench, individuals);
   const collector = await startCollector();
   const start = (TRACING_SEAM, settings) =>
-    bench.service({ NODE_OPTIONS: `--import=${seamFile}`, TRACING_SEAM, ...settings });
+    bench.service({ NODE_OPTIONS: `--import=${seamFile}`, TRACING_SEAM, ...settings }, separateMain);
   const services = {
     off: await start('kept'),
     removed: await start('removed'),

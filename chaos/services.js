@@ -7,7 +7,7 @@ import { makeDigestKey, makeSigningKey } from '../dist/auth/keys.js';
 import { freePort } from '../dist/free-port.js';
 import { startProxy } from './proxy.js';
 
-const main = fileURLToPath(new URL('../dist/main.js', import.meta.url));
+const main = fileURLToPath(new URL('../dist/ledgerline.js', import.meta.url));
 const clockModule = new URL('clock.js', import.meta.url).href;
 const restartMilliseconds = 100;
 const linesKept = 50;

@@ -9,7 +9,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 
-const main = fileURLToPath(new URL('../dist/main.js', import.meta.url));
+const main = fileURLToPath(new URL('../dist/ledgerline.js', import.meta.url));
 const hangMilliseconds = 60_000;
 /** A stream of events never ends by itself; it is left after its first bytes. */
 const streamType = 'text/event-stream';

@@ -11,7 +11,7 @@ import { fileURLToPath } from 'node:url';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 const sources = ['src', 'client', 'web', 'package.json', 'package-lock.json', 'tsconfig.json'];
-const buildSettings = ['tsconfig.build.json', 'tsconfig.client.json', 'openapi.json'];
+const buildSettings = ['tsconfig.build.json', 'tsconfig.client.json', 'openapi.json', 'scripts/bundle.js'];
 const builtFolders = ['dist', 'packages/client/dist', 'packages/elements/dist'];
 const stateFile = path.join(root, 'node_modules/.cache/ledgerline/build-state.json');
 

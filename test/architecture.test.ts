@@ -46,7 +46,7 @@ const layers: RegExp[] = [
   /^config\/(?!kinds)/,
   /^(sms|egress|statements)\//,
   /^db\//,
-  /^config\/kinds\.ts$|^formats\/|^(monitoring|tracing)\/|^(admission|clock|digest-keys|errors|free-port|observe|operator-actions|slots|version)\.ts$/,
+  /^config\/kinds\.ts$|^formats\/|^(monitoring|tracing)\/|^(admission|clock|digest-keys|errors|free-port|observe|operator-actions|package-root|slots|version)\.ts$/,
 ];
 
 /** Files that only compute. Every layer may import them. */

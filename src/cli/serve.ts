@@ -4,7 +4,7 @@ import { mkdir, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { openWorkerEnd } from '../app/processes/worker.ts';
 import { startNode } from '../app/processes/node.ts';
-import { startApp, type AppOptions } from '../app/start.ts';
+import type { App, AppOptions } from '../app/start.ts';
 import { loadConfig, type Config } from '../config/load.ts';
 import type { Observer } from '../observe.ts';
 import { banner } from './banner.ts';
@@ -33,6 +33,11 @@ function appOptions(config: Config, fresh: boolean, output: LogOutput): AppOptio
     terminal: (text) => void process.stdout.write(text),
     logFormat: config.logFormat ?? (process.stdout.isTTY ? 'text' : 'json'),
   };
+}
+
+/** A primary with workers does not need what serves requests. */
+async function startApp(options: AppOptions): Promise<App> {
+  return (await import('../app/start.ts')).startApp(options);
 }
 
 /** A running service, as one process or several. */

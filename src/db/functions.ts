@@ -6,10 +6,10 @@
 import { createHash } from 'node:crypto';
 import { readdir, readFile } from 'node:fs/promises';
 import type postgres from 'postgres';
+import { packageRoot } from '../package-root.ts';
 import { schema } from './database.ts';
 
-/** From `src/db/` and from `dist/db/` alike. */
-const folder = new URL('../../src/db/functions/', import.meta.url);
+const folder = new URL('src/db/functions/', packageRoot);
 
 interface FunctionFile {
   name: string;

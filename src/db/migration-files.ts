@@ -1,5 +1,6 @@
 /** The numbered files in `migrations/`, and what the first line of each says about it. */
 import { readdir, readFile } from 'node:fs/promises';
+import { packageRoot } from '../package-root.ts';
 
 /**
  * `expand`: a node of the release before goes on working (a new table, column or index). `contract`: it does not,
@@ -15,7 +16,7 @@ export interface Migration {
   text: string;
 }
 
-export const migrationsFolder = new URL('../../migrations/', import.meta.url);
+export const migrationsFolder = new URL('migrations/', packageRoot);
 
 const header = /^-- (expand|contract)(, outside a transaction)?(:|$)/;
 

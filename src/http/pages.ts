@@ -6,9 +6,10 @@ import { fileURLToPath } from 'node:url';
 import { brotliCompressSync, brotliDecompressSync } from 'node:zlib';
 import type { Mode } from '../config/kinds.ts';
 import type { PageName } from '../config/settings/server.ts';
+import { packageRoot } from '../package-root.ts';
 import type { Reply, Request } from './operation.ts';
 
-const built = fileURLToPath(new URL('../../dist/web/', import.meta.url));
+const built = fileURLToPath(new URL('dist/web/', packageRoot));
 
 const htmlFiles: Record<PageName, string> = { sandbox: 'index.html', wallet: 'wallet.html', console: 'console.html' };
 

@@ -58,7 +58,7 @@ async function createRolesAndDatabase() {
 it('the blocks that are marked lead from roles to a service that answers', { timeout: 180_000 }, async () => {
   const folder = await mkdtemp(path.join(tmpdir(), 'ledgerline-page-'));
   onTestFinished(() => rm(folder, { recursive: true, force: true }));
-  const program = `#!/bin/sh\nexec "${process.execPath}" "${path.join(root, 'dist/main.js')}" "$@"\n`;
+  const program = `#!/bin/sh\nexec "${process.execPath}" "${path.join(root, 'dist/ledgerline.js')}" "$@"\n`;
   await writeFile(path.join(folder, 'ledgerline'), program, { mode: 0o755 });
   const gateway = await gatewayServer(() => ({ status: 200, body: {} }));
   const metricsPort = await freePort('127.0.0.1');

@@ -10,7 +10,7 @@ import { sandboxKey } from '../../src/auth/keys.ts';
 import { checkAnswersOf } from './checked-answers.ts';
 import { prepareDataDir } from './prepared-data.ts';
 
-const main = fileURLToPath(new URL('../../dist/main.js', import.meta.url));
+const main = fileURLToPath(new URL('../../dist/ledgerline.js', import.meta.url));
 
 export interface Finished {
   code: number | null;

@@ -62,7 +62,7 @@ describe('ledgerline import, NDJSON', () => {
   it('reads standard input, reports refused rows with line and reason, and exits with 2', async () => {
     const id = await newIndividual();
     const report = await file('report.ndjson', '');
-    const main = fileURLToPath(new URL('../../dist/main.js', import.meta.url));
+    const main = fileURLToPath(new URL('../../dist/ledgerline.js', import.meta.url));
     const child = spawn(process.execPath, [main, 'import', '-', '--report', report], {
       env: { PATH: process.env.PATH!, ...env },
     });
@@ -416,7 +416,7 @@ it(
       }),
     );
     const target = await file('kill.ndjson', rows.map((each) => JSON.stringify(each)).join('\n'));
-    const main = fileURLToPath(new URL('../../dist/main.js', import.meta.url));
+    const main = fileURLToPath(new URL('../../dist/ledgerline.js', import.meta.url));
     let killed = 0;
     for (let round = 0; round < 10; round += 1) {
       const child = spawn(process.execPath, [main, 'import', target], {
