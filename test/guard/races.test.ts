@@ -2,7 +2,7 @@
 import { randomBytes } from 'node:crypto';
 import { Agent, request, type IncomingMessage } from 'node:http';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { dataFolder, ServiceProcess } from '../harness/process.ts';
+import { dataFolder, startProcess, type ServiceProcess } from '../harness/process.ts';
 import { cloneDatabase, newPhone } from '../harness/service.ts';
 import postgres from 'postgres';
 import { solveChallenge } from '../../client/index.ts';
@@ -42,8 +42,8 @@ async function startPair(settings: Record<string, string>): Promise<Pair> {
     ...settings,
   };
   const processes = [
-    await new ServiceProcess({ ...common, DATA_DIR: await dataFolder() }).ready(),
-    await new ServiceProcess({ ...common, DATA_DIR: await dataFolder() }).ready(),
+    await startProcess(await dataFolder(), common),
+    await startProcess(await dataFolder(), common),
   ];
   const sql = postgres(database.url, { max: 1, connection: { search_path: 'ledgerline' }, onnotice: () => {} });
   onTestFinished(() => sql.end());
