@@ -28,18 +28,23 @@ export interface ListRow {
   page: string | null;
 }
 
-/** With the counts of the blocks that the range cuts, to be given back with the next page of it; null if it cuts none. */
+/** With the counts of the range, to be given back with the next page of it; null for a list of all times. */
 export interface TimeListRow extends ListRow {
-  cuts: string | null;
+  counts: string | null;
 }
 
 /** All rows of the individual, and how often they have changed: a row that is updated changes only the latter. */
 export const standing = 'u.transaction_count as total, u.transaction_event_count as version';
 
+/** Changes with every change of the rows. An erased user's id may be given to another, who was created at another time. */
+const rowsAre = `concat(u.created_at, ' ', u.transaction_event_count)`;
+
 /** Read from their text once: done for each block it took longer than all the rest. */
 export const bounds = 'bounds as materialized (select $3::text::timestamptz as low, $4::text::timestamptz as high)';
 export const low = '(select low from bounds)';
 export const high = '(select high from bounds)';
+
+const isAllTimes = `(${low} = '-infinity' and ${high} = 'infinity')`;
 
 /** The blocks of which the filter's time covers all or a part. */
 export const touchedBlocks = `
@@ -49,8 +54,13 @@ export const touchedBlocks = `
 
 export const lower = `greatest(b.start_time, ${low})`;
 export const upper = `least(b.end_time, ${high})`;
-/** It reaches beyond the filter's time. Two blocks at most do. */
+/** It reaches beyond the filter's time. Only the first and the last block of `touchedBlocks` may do. */
 const reachesBeyond = `(b.start_time < ${low} or b.end_time > ${high})`;
+const outermostBlocks = `
+  transaction_blocks b
+  where b.individual_id = $1 and b.start_time in (
+    (select max(start_time) from transaction_blocks where individual_id = $1 and start_time <= ${low}),
+    (select max(start_time) from transaction_blocks where individual_id = $1 and start_time < ${high}))`;
 /** It has rows that the filter leaves out, or that came after those the list is pinned to. */
 export const isCut = `(b.last_seq > $2 or ${reachesBeyond})`;
 
@@ -70,15 +80,15 @@ export const pageOfKeys = `
  * A list by time only. The count of an unfiltered list is known; only a count in a time range adds up all blocks.
  * The page is then looked for from the nearer end of the list, and in its block from the nearer end of the block:
  * `newer` and `older` say how many of the block's rows lie before and behind it, less than none where the page
- * runs on into the next block. $5 is the size of the page, $6 the number of rows before it, $7 the `cuts` of an earlier
- * page of the same list, or null.
+ * runs on into the next block. $5 is the size of the page, $6 the number of rows before it, $7 the `counts` of an
+ * earlier page of the same list, or null.
  */
 export const timeListStatement = `
 with ${bounds}, reaching as materialized (
   select b.start_time, b.version, coalesce(
     ($7::text::jsonb ->> concat(b.start_time, ' ', b.version))::int,
     (select count(*)::int from transactions t where ${listedBetween(lower, upper)})) as rows
-  from ${touchedBlocks} and ${reachesBeyond}
+  from ${outermostBlocks} and ${reachesBeyond}
 ), counted as not materialized (
   select b.start_time, ${lower} as lower, ${upper} as upper, case
     when ${reachesBeyond} then (select r.rows from reaching r where r.start_time = b.start_time)
@@ -87,8 +97,10 @@ with ${bounds}, reaching as materialized (
   from ${touchedBlocks}
 ), listed as materialized (
   select ${standing}, case
-    when ${low} = '-infinity' and ${high} = 'infinity' then least(u.transaction_count, $2)
-    else coalesce((select sum(rows)::int from counted), 0) end as count
+    when ${isAllTimes} then least(u.transaction_count, $2)
+    when $7::text::jsonb ->> 'of' = ${rowsAre} then ($7::text::jsonb ->> 'count')::int
+    else coalesce((select sum(rows)::int from counted), 0) end as count,
+    ${rowsAre} as rows_are
   from users u where u.id = $1
 ), page as materialized (
   select least($5, count - $6::bigint) as size, greatest(0, count - $6::bigint - $5) as older,
@@ -126,7 +138,9 @@ with ${bounds}, reaching as materialized (
   ) t where p.older >= 0 and (p.newer < 0 or p.older < p.newer))
 )
 select total, version, count, (${pageOfKeys}) as page,
-  (select jsonb_object_agg(concat(r.start_time, ' ', r.version), r.rows)::text from reaching r) as cuts
+  case when not ${isAllTimes} then (
+    select coalesce(jsonb_object_agg(concat(r.start_time, ' ', r.version), r.rows), '{}') from reaching r
+  ) || jsonb_build_object('of', rows_are, 'count', count) end::text as counts
 from listed`;
 
 /** The first four parameters. */

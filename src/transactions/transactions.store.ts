@@ -11,7 +11,7 @@ import {
   type TimeListRow,
 } from './block-list.store.ts';
 import { createCountedList } from './counted-list.store.ts';
-import { CutCounts } from './cut-counts.ts';
+import { RangeCounts } from './range-counts.ts';
 import { hasTimeAndAmountOnly, hasTimeOnly, isUnfiltered, offsetOf, type Filter, type Page } from './filter.ts';
 import { firstInstant, lastInstant } from './instant.ts';
 import type { Period } from './period.ts';
@@ -162,7 +162,7 @@ export function createTransactionsStore(db: Database, sizes: BlockSizes = defaul
     return { items: page ?? noItems, count: Number(count), total: Number(total), version: Number(version) };
   }
 
-  const cutCounts = new CutCounts();
+  const rangeCounts = new RangeCounts();
   const listCounted = createCountedList(db);
   const listStepwise = createStepwiseList(db);
 
@@ -173,9 +173,9 @@ export function createTransactionsStore(db: Database, sizes: BlockSizes = defaul
     const range = parameters.join(' ');
     const [row] = await list<TimeListRow>(timeListStatement, [
       ...parameters,
-      ...[query.size, query.offset, cutCounts.get(range) ?? null],
+      ...[query.size, query.offset, rangeCounts.get(range) ?? null],
     ]);
-    if (row?.cuts) cutCounts.set(range, row.cuts);
+    if (row?.counts) rangeCounts.set(range, row.counts);
     return row;
   }
 

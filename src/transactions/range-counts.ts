@@ -1,12 +1,13 @@
 /**
- * Remembers how many rows of the blocks that a time range cuts are in it. Whoever pages through a range asks for it again
- * and again. The database compares the versions of the blocks, so that a count is used only while its block is the same.
+ * Remembers how many rows a time range has: in all, and in the blocks that it cuts. Whoever pages through a range asks for
+ * it again and again. The database compares versions: the count of all is used while the individual's rows have not
+ * changed, the count of a block while that block has not.
  */
 
 /** About 500 bytes each. */
 const defaultMaxRanges = 10_000;
 
-export class CutCounts {
+export class RangeCounts {
   readonly #maxRanges: number;
   /** What the database returned, by range, in the order of last use. */
   readonly #counts = new Map<string, string>();
