@@ -41,10 +41,7 @@ async function startPair(settings: Record<string, string>): Promise<Pair> {
     LEDGERLINE_REQUESTS: '2000',
     ...settings,
   };
-  const processes = [
-    await startProcess(await dataFolder(), common),
-    await startProcess(await dataFolder(), common),
-  ];
+  const processes = [await startProcess(await dataFolder(), common), await startProcess(await dataFolder(), common)];
   const sql = postgres(database.url, { max: 1, connection: { search_path: 'ledgerline' }, onnotice: () => {} });
   onTestFinished(() => sql.end());
   const rows = await sql`
