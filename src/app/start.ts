@@ -103,7 +103,8 @@ async function openCore(options: AppOptions, databaseUrl: string, releasers: Rel
     knownLabels: { gateway: gatewaysIn(config) },
   });
   const { observe } = observer;
-  for (const risk of findRisks(config)) observe({ kind: 'risky-setting', ...risk });
+  // Where there are several processes, the primary tells of them once.
+  if (!options.siblings) for (const risk of findRisks(config)) observe({ kind: 'risky-setting', ...risk });
   const admission = new Admission(config.requestsAtOnce);
   const db = await connectDatabase(databaseUrl, config, siblings.count, admission, observe, releasers);
   // Everything that was made with these keys is deleted when the sandbox is opened.

@@ -1,5 +1,6 @@
 /** A node with several processes: the database server and the settings are the primary's, the rest is the workers'. */
 import { checkMode } from '../../config/check.ts';
+import { findRisks } from '../../config/risks.ts';
 import { freePort } from '../../free-port.ts';
 import { createObserver, type Observer } from '../../observe.ts';
 import { prepareServer } from '../database.ts';
@@ -26,6 +27,7 @@ export async function startNode(options: AppOptions): Promise<RunningNode> {
 
 async function start({ config, fresh = false, log, logFormat }: AppOptions, releasers: Releasers) {
   const observer = createObserver({ level: config.logLevel, format: logFormat, write: log });
+  for (const risk of findRisks(config)) observer.observe({ kind: 'risky-setting', ...risk });
   const server = await prepareServer(config, fresh, releasers);
   const port = config.port === 0 ? await freePort(config.host) : config.port;
   const primary = new Primary({
