@@ -1,5 +1,5 @@
 /** What an operator finds in the log about a request that was refused. */
-import { expect, it } from 'vitest';
+import { expect, it, vi } from 'vitest';
 import { gatewayServer } from './harness/gateway-server.ts';
 import { newPhone, serviceForTest } from './harness/service.ts';
 
@@ -11,8 +11,10 @@ it('says why a token was refused, and which scope a token lacks', async () => {
   await status(null);
   await status('nonsense');
   await status(await service.token('transactions:read'));
-  const refused = linesOf(service.logLines).filter(({ operation }) => operation === 'user-status');
-  expect(refused.map(({ status: code, reason, detail }) => ({ code, reason, detail }))).toEqual([
+  const refused = () => linesOf(service.logLines).filter(({ operation }) => operation === 'user-status');
+  await vi.waitUntil(() => refused().length >= 3, { timeout: 15_000 });
+  const inOrder = refused().toSorted((one, other) => String(one.time).localeCompare(String(other.time)));
+  expect(inOrder.map(({ status: code, reason, detail }) => ({ code, reason, detail }))).toEqual([
     { code: 401, reason: 'invalid-token', detail: undefined },
     { code: 401, reason: 'invalid-token', detail: 'the token is malformed' },
     { code: 403, reason: 'missing-scope', detail: undefined },
@@ -27,6 +29,7 @@ it('does not log probes that find everything well, unless debugging', async () =
   }
   const probes = (lines: string[]) =>
     linesOf(lines).filter(({ operation }) => /^(live|ready)$/.test(String(operation)));
+  await vi.waitUntil(() => probes(chatty.logLines).length >= 2, { timeout: 15_000 });
   expect(probes(quiet.logLines)).toEqual([]);
   expect(probes(chatty.logLines).map(({ level }) => level)).toEqual(['debug', 'debug']);
 });
@@ -50,6 +53,7 @@ it('has the trace id of the answer in every line about a send and a verification
   const wrong = await service.verify(id, 'nope');
   const traceOf = (kind: string) => linesOf(service.logLines).find(({ msg }) => msg === kind)?.traceId;
   expect([failed.status, refused.status, wrong.status]).toEqual([503, 429, 400]);
+  await vi.waitUntil(() => traceOf('verify-refused') !== undefined, { timeout: 15_000 });
   expect([traceOf('send-failed'), traceOf('send-refused'), traceOf('verify-refused')]).toEqual([
     failed.json.traceId,
     refused.json.traceId,

@@ -3,7 +3,7 @@ import { execFile } from 'node:child_process';
 import { once } from 'node:events';
 import { connect } from 'node:net';
 import { promisify } from 'node:util';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import {
   expectTraceId,
   invalidField,
@@ -411,13 +411,16 @@ describe('a path', () => {
   });
 });
 
+const logLineWith = (text: string) =>
+  vi.waitUntil(() => service.logLines.find((line) => line.includes(text)), { timeout: 15_000 });
+
 describe('an error', () => {
   it('carries the caller’s trace id with a new span id, and the same id is in the log', async () => {
     const trace = '0af7651916cd43dd8448eb211c80319c';
     const answer = await verify('{}', { traceparent: `00-${trace}-b7ad6b7169203331-01` });
     expect(answer.json.traceId).toMatch(new RegExp(`^00-${trace}-(?!b7ad6b7169203331)[0-9a-f]{16}-01$`));
-    const line = service.logLines.find((each) => each.includes(trace));
-    expect(JSON.parse(line!)).toMatchObject({
+    const line = await logLineWith(trace);
+    expect(JSON.parse(line)).toMatchObject({
       msg: 'request',
       operation: 'verify-phone',
       status: 400,
@@ -440,6 +443,7 @@ describe('an error', () => {
     const answer = await exchange('NONSENSE\r\n\r\n', /\}/);
     expect(answer).toMatch(/^HTTP\/1\.1 400 Bad Request\r[\s\S]*"status":400/);
     const traceId = /"traceId":"([^"]+)"/.exec(answer)![1]!;
+    await logLineWith(traceId);
     expect(service.logLines.filter((line) => line.includes(traceId))).toHaveLength(1);
     const huge = await exchange(`GET / HTTP/1.1\r\nHost: x\r\nX: ${'y'.repeat(70_000)}\r\n\r\n`, /\}/);
     expect(huge).toMatch(/^HTTP\/1\.1 431 Request Header Fields Too Large\r[\s\S]*"status":431/);

@@ -40,7 +40,7 @@ describe('Dockerfile', async () => {
       const [instruction] = named(keyword) as JSONInstruction[];
       expect([keyword, instruction!.getOpeningBracket() !== null]).toEqual([keyword, true]);
     }
-    expect(argumentsOf('HEALTHCHECK')[0]).toMatch(/CMD \["\/nodejs\/bin\/node", "dist\/main\.js", "health"\]$/);
+    expect(argumentsOf('HEALTHCHECK')[0]).toMatch(/CMD \["\/nodejs\/bin\/node", "dist\/ledgerline\.js", "health"\]$/);
   });
 
   it('copies everything that the package ships', async () => {

@@ -8,6 +8,24 @@ import { beforeEach } from 'vitest';
 const oneProcessOnly: Record<string, 'all' | string[]> = {
   // The limit is for each process.
   'events/live.test.ts': ['takes three streams'],
+  // What they look at is in the test's own process: its threads, its temporary folder.
+  'statement.test.ts': ['a caller that leaves ends the thread'],
+  'record-ndjson.test.ts': ['loses lines, and no row, when the temporary folder'],
+  // Slots, shares and connections are those of a process.
+  'shared-slots.test.ts': 'all',
+  'summarize-and-export.test.ts': ['refuses one more when too many are running'],
+  // The sums of ranges are exchanged every second, so two processes know a budget of a few codes too late.
+  'guard/challenge.test.ts': 'all',
+  'guard/likely-senders.test.ts': 'all',
+  'guard/operator.test.ts': ['lifts a block on a phone by the id it is listed under, and one on a prefix'],
+  'guard/receipts.test.ts': 'all',
+  'guard/rules.test.ts': ['of one range end when few are verified'],
+  // Each process has its own breaker, and learns of a gateway's limit by itself.
+  'sms/dispatch.test.ts': [
+    'is not asked again before its Retry-After',
+    'gives way to the next gateway meanwhile',
+    'is left out after as many failures',
+  ],
   // Each process reads the issuer's keys for itself, and remembers tokens until it sees that their key has left.
   'external-issuer.test.ts': [
     'follows a rotation',
