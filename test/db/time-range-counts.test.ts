@@ -68,6 +68,7 @@ describe('the count of a time range', () => {
     expect(await count()).toBe(50);
     await db.write`delete from transactions where individual_id = 4`;
     await db.write`delete from transaction_blocks where individual_id = 4`;
+    await db.write`delete from user_event_outbox where user_id = 4`;
     await db.write`delete from users where id = 4`;
     const another = await makeIndividual(4, { createdAt: new Date(now.getTime() + 1), firstMinute: 60 });
     expect(await another.count()).toBe(15);
