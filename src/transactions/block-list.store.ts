@@ -36,7 +36,7 @@ export interface TimeListRow extends ListRow {
 /** All rows of the individual, and how often they have changed: a row that is updated changes only the latter. */
 export const standing = 'u.transaction_count as total, u.transaction_event_count as version';
 
-/** Changes with every change of the rows. An erased user's id may be given to another, who was created at another time. */
+/** Changes with every change of the rows. In a sandbox that was emptied the same id may come again, at another time. */
 const rowsAre = `concat(u.created_at, ' ', u.transaction_event_count)`;
 
 /** Read from their text once: done for each block it took longer than all the rest. */

@@ -63,7 +63,7 @@ describe('the count of a time range', () => {
     expect([await count(), await count(100)]).toEqual([52, 50]);
   });
 
-  it('is not that of an erased individual with the same id', async () => {
+  it('is not that of an individual with the same id before a sandbox was emptied', async () => {
     const { count } = await makeIndividual(4);
     expect(await count()).toBe(50);
     await db.write`delete from transactions where individual_id = 4`;
