@@ -19,7 +19,6 @@ export async function openPage(address: string, options: OpenOptions = {}): Prom
   const context = await browser.newContext({
     viewport: { width: 1280, height: 800 },
     locale: 'en-GB',
-    reducedMotion: 'reduce',
     timezoneId: 'Europe/Berlin',
     ...contextOptions,
   });
