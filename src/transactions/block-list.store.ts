@@ -37,7 +37,7 @@ export interface TimeListRow extends ListRow {
 export const standing = 'u.transaction_count as total, u.transaction_event_count as version';
 
 /** Changes with every change of the rows. In a sandbox that was emptied the same id may come again, at another time. */
-const rowsAre = `concat(u.created_at, ' ', u.transaction_event_count)`;
+const rowsVersion = `concat(u.created_at, ' ', u.transaction_event_count)`;
 
 /** Read from their text once: done for each block it took longer than all the rest. */
 export const bounds = 'bounds as materialized (select $3::text::timestamptz as low, $4::text::timestamptz as high)';
@@ -98,9 +98,9 @@ with ${bounds}, reaching as materialized (
 ), listed as materialized (
   select ${standing}, case
     when ${isAllTimes} then least(u.transaction_count, $2)
-    when $7::text::jsonb ->> 'of' = ${rowsAre} then ($7::text::jsonb ->> 'count')::int
+    when $7::text::jsonb ->> 'of' = ${rowsVersion} then ($7::text::jsonb ->> 'count')::int
     else coalesce((select sum(rows)::int from counted), 0) end as count,
-    ${rowsAre} as rows_are
+    ${rowsVersion} as rows_version
   from users u where u.id = $1
 ), page as materialized (
   select least($5, count - $6::bigint) as size, greatest(0, count - $6::bigint - $5) as older,
@@ -140,7 +140,7 @@ with ${bounds}, reaching as materialized (
 select total, version, count, (${pageOfKeys}) as page,
   case when not ${isAllTimes} then (
     select coalesce(jsonb_object_agg(concat(r.start_time, ' ', r.version), r.rows), '{}') from reaching r
-  ) || jsonb_build_object('of', rows_are, 'count', count) end::text as counts
+  ) || jsonb_build_object('of', rows_version, 'count', count) end::text as counts
 from listed`;
 
 /** The first four parameters. */
