@@ -1,6 +1,6 @@
 /**
  * Joins the modules of the service into a few files, `dist/ledgerline*.js`: what a start needs, and a file for each
- * command. Reading 350 files one by one takes longer than the rest of a start. Dependencies stay outside, so that whoever
+ * command. Loading 350 files one by one takes half as long again. Dependencies stay outside, so that whoever
  * runs the service can see and replace them.
  */
 import { readdir, rm } from 'node:fs/promises';
