@@ -103,7 +103,7 @@ async function openCore(options: AppOptions, databaseUrl: string, releasers: Rel
     knownLabels: { gateway: gatewaysIn(config) },
   });
   const { observe } = observer;
-  // Where there are several processes, the primary tells of them once.
+  // Where there are several processes, the primary gives these warnings, once for all.
   if (!options.siblings) for (const risk of findRisks(config)) observe({ kind: 'risky-setting', ...risk });
   const admission = new Admission(config.requestsAtOnce);
   const db = await connectDatabase(databaseUrl, config, siblings.count, admission, observe, releasers);
