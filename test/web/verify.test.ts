@@ -120,6 +120,18 @@ describe('the journey', () => {
     await expect.poll(focused).toBe('Verified');
   });
 
+  it('takes what is typed at once after the country list is opened', async () => {
+    const { page } = await openForm();
+    // A key within the same moment: before the browser has painted the list.
+    await page.evaluate(`new Promise((resolve) => {
+      document.querySelector('ledgerline-verify').shadowRoot.querySelector('[aria-haspopup=listbox]').click();
+      setTimeout(() => resolve(document.execCommand('insertText', false, '+49')));
+    })`);
+    expect(await page.getByRole('combobox').inputValue()).toBe('+49');
+    await page.keyboard.press('Enter');
+    await countryButton(page).filter({ hasText: 'Germany' }).waitFor();
+  });
+
   it('a pasted code may have spaces, and an app may enter it', async () => {
     const first = newPhone();
     const { page } = await openForm();

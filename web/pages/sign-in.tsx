@@ -1,6 +1,6 @@
 /** Outside the sandbox a person brings a token. It stays in the memory of the page. */
 import type { ComponentChildren } from 'preact';
-import { useEffect, useRef } from 'preact/hooks';
+import { useLayoutEffect, useRef } from 'preact/hooks';
 import { pageTextsOf } from '../languages/page-texts.ts';
 
 interface SignInProps {
@@ -17,7 +17,7 @@ interface SignInProps {
 export function SignIn({ about, locale = 'en', isRefused, onToken, children }: SignInProps) {
   const texts = pageTextsOf(locale);
   const input = useRef<HTMLInputElement>(null);
-  useEffect(() => input.current!.focus(), [isRefused]);
+  useLayoutEffect(() => input.current!.focus(), [isRefused]);
   return (
     <main class="sign-in-place" id="content">
       <form

@@ -1,5 +1,5 @@
 /** The second step: the code from the text message. */
-import { useEffect, useId, useImperativeHandle, useRef, useState } from 'preact/hooks';
+import { useEffect, useId, useImperativeHandle, useLayoutEffect, useRef, useState } from 'preact/hooks';
 import type { Ref } from 'preact';
 import { Complaint } from './complaint.tsx';
 import { formatDuration } from './duration.ts';
@@ -52,8 +52,9 @@ export function CodeStep({ sent, failure, done, busy, handle, onVerify, onResend
   const complaint = complaintAt(now);
 
   useEffect(() => receiveCode(enter), [sent]);
-  useEffect(start, [sent]);
-  useEffect(() => {
+  // Before the next paint: what a fast user types at once is not lost.
+  useLayoutEffect(start, [sent]);
+  useLayoutEffect(() => {
     if (failure) start();
   }, [failure]);
   useImperativeHandle(handle, () => ({ enter }), [sent, isBlocked, isExpired]);

@@ -1,5 +1,5 @@
 /** The first step: a country and a number. */
-import { useEffect, useId, useMemo, useRef, useState } from 'preact/hooks';
+import { useEffect, useId, useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks';
 import { countriesIn } from '../phone/countries.ts';
 import { loadNumberRules, type NumberRules } from '../phone/load-number-rules.ts';
 import { isE164 } from '../../client/phone.ts';
@@ -46,7 +46,7 @@ export function NumberStep({ entered, failure, isBusy, takesFocus, onChange, onS
     isInvalid ? texts.invalidNumber : shownFailure && sentenceOf(shownFailure, texts, time);
   const complaint = sentenceAt(now);
 
-  useEffect(() => {
+  useLayoutEffect(() => {
     if (takesFocus || failure) input.current!.focus({ preventScroll: true });
   }, [failure]);
 

@@ -1,5 +1,5 @@
 /** The form: number, code, done. */
-import { useEffect, useImperativeHandle, useRef, useState } from 'preact/hooks';
+import { useEffect, useImperativeHandle, useLayoutEffect, useRef, useState } from 'preact/hooks';
 import type { Ref } from 'preact';
 import type { SentCode } from '../../client/phone.ts';
 import { isRefusedByCors } from '../cors.ts';
@@ -161,7 +161,7 @@ export function Verify({ handle, isAutofocused }: { handle: Ref<VerifyHandle>; i
 function Verified({ display }: { display: string | undefined }) {
   const { texts } = useForm();
   const heading = useRef<HTMLHeadingElement>(null);
-  useEffect(() => heading.current!.focus({ preventScroll: true }), []);
+  useLayoutEffect(() => heading.current!.focus({ preventScroll: true }), []);
   return (
     <div class="verified" part="verified">
       <span class="seal" part="seal">
