@@ -193,6 +193,11 @@ describe('source files', () => {
     expect(linesOf((file, line) => file !== 'main.ts' && line.includes('process.exit'))).toEqual([]);
   });
 
+  it('begin transactions only where the end of a session is seen to', () => {
+    const begins = /\b(sql|pool|transactions?)\.begin\(/;
+    expect(linesOf((file, line) => file !== 'db/transaction.ts' && begins.test(line))).toEqual([]);
+  });
+
   it('swallow no errors', () => {
     expect(linesOf((_, line) => /catch\(\(\) => \{\s*\}\)|catch \{\s*\}/.test(line))).toEqual([]);
   });

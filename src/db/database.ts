@@ -42,6 +42,8 @@ export interface Database {
   readonly write: Sql;
   /** For a statement that may take long. It has a connection to itself, and is cancelled when its caller leaves. */
   long<T>(work: (sql: Sql) => PromiseLike<T>, owner?: Owner): Promise<T>;
+  /** The same for a statement whose best plan depends on its values: it is planned anew each time. */
+  planned<T>(work: (sql: Transaction) => PromiseLike<T>, owner?: Owner): Promise<T>;
   /** For reads of several statements, each of them short, that see one moment. */
   snapshot<T>(work: (read: ReadStatement) => Promise<T>, owner?: Owner): Promise<T>;
   /** For writes of several statements. They never wait for reads that take long. */
@@ -159,6 +161,17 @@ export function openDatabase(options: DatabaseOptions): Database {
     },
     long: (work, owner = serviceItself) =>
       whileWaiting(() => longSlots.run(owner, () => cancelWhenGone(work(pool('long')), owner.signal)), owner),
+    planned: (work, owner = serviceItself) =>
+      whileWaiting(
+        () =>
+          longSlots.run(owner, () =>
+            runTransaction(pool('long'), async (sql) => {
+              await sql`set local plan_cache_mode = force_custom_plan`;
+              return cancelWhenGone(work(sql), owner.signal);
+            }),
+          ),
+        owner,
+      ),
     snapshot: (work, owner = serviceItself) =>
       whileWaiting(
         () =>

@@ -10,11 +10,11 @@ const timedOut = '57014';
 
 /**
  * SQLSTATE classes 08 (connection), 53 (resources: disk full, too many connections), 57P (shutdown, starting up) and 58
- * (the operating system failed it), 25006 (a standby), 28 and 3D (it is being set up anew); and the driver's and
- * sockets' own names.
+ * (the operating system failed it), 25006 (a standby), 25P03 and 25P04 (it has ended a session that was idle or took too
+ * long), 28 and 3D (it is being set up anew); and the driver's and sockets' own names.
  */
 const awayCodes =
-  /^(08...|53...|57P0.|58...|25006|28...|3D000|CONNECTION_.*|CONNECT_TIMEOUT|PROBE_TIMEOUT|STALE_PRIMARY|ECONN.*|EPIPE|ERR_STREAM_DESTROYED|ERR_STREAM_WRITE_AFTER_END|ERR_SOCKET_CLOSED|ENOTFOUND|EAI_AGAIN|ETIMEDOUT|EHOSTUNREACH|ENETUNREACH)$/;
+  /^(08...|53...|57P0.|58...|25006|25P0[34]|28...|3D000|CONNECTION_.*|CONNECT_TIMEOUT|PROBE_TIMEOUT|STALE_PRIMARY|ECONN.*|EPIPE|ERR_STREAM_DESTROYED|ERR_STREAM_WRITE_AFTER_END|ERR_SOCKET_CLOSED|ENOTFOUND|EAI_AGAIN|ETIMEDOUT|EHOSTUNREACH|ENETUNREACH)$/;
 
 export function isTooLong(error: unknown): boolean {
   return errorCode(error) === timedOut;
@@ -24,9 +24,12 @@ export function isTooLong(error: unknown): boolean {
 export function asProblem(error: unknown): Problem | undefined {
   const code = errorCode(error);
   if (isTooLong(error)) return queryTooLong();
-  if (isLostRace(error)) return databaseContended();
+  if (isLostRace(error) || code === lockTimedOut) return databaseContended();
   return awayCodes.test(code) ? databaseAway() : undefined;
 }
+
+/** SQLSTATE 55P03: lock_not_available, which a lock_timeout of the operator's raises. */
+const lockTimedOut = '55P03';
 
 /** SQLSTATE 40001: serialization_failure, which a statement of ours raises when it has lost a race; 40P01: deadlock. */
 const lostRaces = new Set(['40001', '40P01']);

@@ -111,9 +111,16 @@ function createSession(socket: Socket): Session {
   };
 }
 
+/**
+ * It breaks at the driver's first write, not before: what the driver (postgres.js 3.4.9) could not write, it keeps and
+ * puts in front of its next login, which nobody answers then.
+ */
 function brokenSocket(error: Error): Socket {
   const socket = new Socket();
-  setImmediate(() => socket.destroy(error));
+  socket.write = () => {
+    socket.destroy(error);
+    return false;
+  };
   return socket;
 }
 

@@ -232,23 +232,20 @@ export function createGuardControlStore(db: Database) {
     },
 
     async readDecisions({ rule, action, userId, before, limit }: DecisionFilter) {
-      const rows = await db.long((pool) =>
-        pool.begin(async (sql) => {
-          // Some rules decide often and others hardly ever: only a plan for the given values finds the right index.
-          await sql`set local plan_cache_mode = force_custom_plan`;
-          const conditions = [
-            sql`true`,
-            ...(rule === undefined ? [] : [sql`and rule = ${rule}`]),
-            ...(action === undefined ? [] : [sql`and action = ${action}`]),
-            ...(userId === undefined ? [] : [sql`and user_id = ${userId}`]),
-            ...(before === undefined ? [] : [sql`and id < ${before}`]),
-          ];
-          return sql`
+      // Some rules decide often and others hardly ever: only a plan for the given values finds the right index.
+      const rows = await db.planned((sql) => {
+        const conditions = [
+          sql`true`,
+          ...(rule === undefined ? [] : [sql`and rule = ${rule}`]),
+          ...(action === undefined ? [] : [sql`and action = ${action}`]),
+          ...(userId === undefined ? [] : [sql`and user_id = ${userId}`]),
+          ...(before === undefined ? [] : [sql`and id < ${before}`]),
+        ];
+        return sql`
             select id::float8 as id, decided_at, rule, action, operation, user_id, phone,
               encode(phone_key, 'hex') as phone_key, country, source, evidence
             from guard_decisions where ${conditions} order by id desc limit ${limit}`;
-        }),
-      );
+      });
       return rows.map(
         ({
           id,

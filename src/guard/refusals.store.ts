@@ -39,22 +39,20 @@ export function createRefusalsStore(db: Database) {
       after: RefusalPosition | undefined,
       limit: number,
     ): Promise<{ rows: Refusal[]; end: RefusalPosition | undefined }> {
-      const scanned = await db.long((pool) =>
-        pool.begin(async (sql) => {
-          await sql`set local plan_cache_mode = force_custom_plan`;
-          const range = [
-            sql`true`,
-            ...(userId === undefined ? [] : [sql`and user_id = ${userId}`]),
-            ...(from === undefined ? [] : [sql`and decided_at >= ${from}::text::timestamptz`]),
-            ...(to === undefined ? [] : [sql`and decided_at <= ${to}::text::timestamptz`]),
-            ...(after === undefined ? [] : [sql`and (decided_at, id) < (${after.at}, ${after.id}::bigint)`]),
-          ];
-          const wanted = [
-            sql`action = 'refused' and operation = 'send-code'`,
-            ...(country === undefined ? [] : [sql`and country = ${country}`]),
-            ...(rule === undefined ? [] : [sql`and rule = ${rule}`]),
-          ];
-          return sql`
+      const scanned = await db.planned((sql) => {
+        const range = [
+          sql`true`,
+          ...(userId === undefined ? [] : [sql`and user_id = ${userId}`]),
+          ...(from === undefined ? [] : [sql`and decided_at >= ${from}::text::timestamptz`]),
+          ...(to === undefined ? [] : [sql`and decided_at <= ${to}::text::timestamptz`]),
+          ...(after === undefined ? [] : [sql`and (decided_at, id) < (${after.at}, ${after.id}::bigint)`]),
+        ];
+        const wanted = [
+          sql`action = 'refused' and operation = 'send-code'`,
+          ...(country === undefined ? [] : [sql`and country = ${country}`]),
+          ...(rule === undefined ? [] : [sql`and rule = ${rule}`]),
+        ];
+        return sql`
             with scanned as materialized (
               select * from guard_decisions where ${range} order by decided_at desc, id desc limit ${scanLimit}
             ), last as (
@@ -65,8 +63,7 @@ export function createRefusalsStore(db: Database) {
             select (select count(*) from scanned)::int as scanned, l.last_at, l.last_id,
               w.id::float8 as id, w.decided_at, w.rule, w.user_id, w.phone, w.country, w.evidence
             from last l left join wanted w on true order by w.decided_at desc, w.id desc`;
-        }),
-      );
+      });
       const rows = scanned
         .filter(({ id }) => id !== null)
         .map((row) => ({

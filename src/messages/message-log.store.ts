@@ -50,33 +50,31 @@ export function createMessageLogStore(db: Database) {
       now: Date,
     ): Promise<FoundRows<MessageRow, MessagePosition>> {
       const { userId, number, country, gateway, state, isVerified, reason, from, to } = filter;
-      const [found] = await db.long((pool) =>
-        pool.begin(async (sql) => {
-          // Only a plan for the given values knows whether the user or the time says more.
-          await sql`set local plan_cache_mode = force_custom_plan`;
-          const range = [
-            sql`true`,
-            ...(userId === undefined ? [] : [sql`and user_id = ${userId}`]),
-            ...(number === undefined ? [] : [sql`and message_number = ${number}`]),
-            ...(from === undefined ? [] : [sql`and requested_at >= ${from}::text::timestamptz`]),
-            ...(to === undefined ? [] : [sql`and requested_at <= ${to}::text::timestamptz`]),
-            ...(after === undefined
-              ? []
-              : [
-                  sql`and (requested_at, user_id, message_number) < (${after.at}, ${after.userId}::int, ${after.number}::int)`,
-                ]),
-          ];
-          const wanted = [
-            sql`true`,
-            ...(country === undefined ? [] : [sql`and country = ${country}`]),
-            ...(gateway === undefined ? [] : [sql`and gateway = ${gateway}`]),
-            ...(state === undefined ? [] : [sql`and state = ${state}::text::message_state`]),
-            ...(isVerified === undefined ? [] : [sql`and (verified_at is not null) = ${isVerified}`]),
-            ...(reason === undefined
-              ? []
-              : [sql`and position(lower(${reason}) in lower(concat(reason, ' ', tries::text))) > 0`]),
-          ];
-          return sql`
+      // Only a plan for the given values knows whether the user or the time says more.
+      const [found] = await db.planned((sql) => {
+        const range = [
+          sql`true`,
+          ...(userId === undefined ? [] : [sql`and user_id = ${userId}`]),
+          ...(number === undefined ? [] : [sql`and message_number = ${number}`]),
+          ...(from === undefined ? [] : [sql`and requested_at >= ${from}::text::timestamptz`]),
+          ...(to === undefined ? [] : [sql`and requested_at <= ${to}::text::timestamptz`]),
+          ...(after === undefined
+            ? []
+            : [
+                sql`and (requested_at, user_id, message_number) < (${after.at}, ${after.userId}::int, ${after.number}::int)`,
+              ]),
+        ];
+        const wanted = [
+          sql`true`,
+          ...(country === undefined ? [] : [sql`and country = ${country}`]),
+          ...(gateway === undefined ? [] : [sql`and gateway = ${gateway}`]),
+          ...(state === undefined ? [] : [sql`and state = ${state}::text::message_state`]),
+          ...(isVerified === undefined ? [] : [sql`and (verified_at is not null) = ${isVerified}`]),
+          ...(reason === undefined
+            ? []
+            : [sql`and position(lower(${reason}) in lower(concat(reason, ' ', tries::text))) > 0`]),
+        ];
+        return sql`
             with scanned as materialized (
               select * from messages where ${range}
               order by requested_at desc, user_id desc, message_number desc limit ${scanLimit}
@@ -90,8 +88,7 @@ export function createMessageLogStore(db: Database) {
               (select json_build_object('at', requested_at, 'userId', user_id, 'number', message_number)
                 from scanned order by requested_at, user_id, message_number limit 1)::text as last,
               coalesce((select json_agg(w order by w."requestedAt" desc, w."userId" desc, w.number desc) from wanted w), '[]'::json)::text as rows`;
-        }),
-      );
+      });
       const rows = JSON.parse(found!.rows as string) as MessageRow[];
       const last = rows.at(-1);
       if (rows.length === limit && last) return { rows, end: positionOf(last) };

@@ -1,7 +1,10 @@
 /** Sessions that end in the middle of what they are used for: an error for the caller, and nothing else. */
 import postgres from 'postgres';
-import { afterAll, beforeAll, expect, it, vi } from 'vitest';
+import { afterAll, beforeAll, expect, it, onTestFinished, vi } from 'vitest';
+import { freePort } from '../../src/free-port.ts';
+import { parseAddress } from '../../src/db/address.ts';
 import { openDatabase, type Database } from '../../src/db/database.ts';
+import { openPool } from '../../src/db/pool.ts';
 import { cloneDatabase } from '../harness/service.ts';
 
 let database: Awaited<ReturnType<typeof cloneDatabase>>;
@@ -38,6 +41,20 @@ it('a transaction whose session ends is an error, and the pool is as good as bef
     });
     await expect(ended).rejects.toMatchObject({ code: expect.stringMatching(/^(57P01|CONNECTION_CLOSED)$/) });
     expect(await db.transaction(async (sql) => (await sql`select 1 as one`)[0]!.one)).toBe(1);
+  }
+});
+
+it('a statement that is planned anew has a plan for its values, and survives the end of its session', async () => {
+  const mode = await db.planned((sql) => sql`show plan_cache_mode`);
+  expect(mode[0]!.plan_cache_mode).toBe('force_custom_plan');
+  expect((await db.long((sql) => sql`show plan_cache_mode`))[0]!.plan_cache_mode).toBe('force_generic_plan');
+  for (let round = 0; round < 5; round += 1) {
+    const ended = db.planned(async (sql) => {
+      await terminate(await ownPid(sql));
+      return sql`select 1`;
+    });
+    await expect(ended).rejects.toMatchObject({ code: expect.stringMatching(/^(57P01|CONNECTION_CLOSED)$/) });
+    expect((await db.planned((sql) => sql`select 1 as one`))[0]!.one).toBe(1);
   }
 });
 
@@ -122,4 +139,22 @@ it('a stream that nobody reads to its end leaves no session behind', async () =>
     async () => (await admin`select from pg_stat_activity where query like 'fetch%' and state <> 'idle'`).length === 0,
     { timeout: 15_000 },
   );
+});
+
+it('a connection that was refused logs in at the first try when the server is back', async () => {
+  const address = parseAddress(database.url);
+  let endpoint = { host: '127.0.0.1', port: await freePort() };
+  const pool = openPool({
+    address,
+    route: { endpoint: async () => endpoint },
+    max: 1,
+    statementSeconds: 5,
+    mayScan: true,
+  });
+  onTestFinished(() => pool.end());
+  for (let attempt = 0; attempt < 3; attempt += 1) {
+    await expect(pool`select 1`).rejects.toMatchObject({ code: 'ECONNREFUSED' });
+  }
+  endpoint = address.endpoints[0]!;
+  expect((await pool`select 1 as one`)[0]!.one).toBe(1);
 });

@@ -10,7 +10,10 @@ it.each([
   ['a standby', '25006', 'database-unavailable'],
   ['a connection that was refused', 'ECONNREFUSED', 'database-unavailable'],
   ['a connection that has ended', 'ERR_STREAM_WRITE_AFTER_END', 'database-unavailable'],
+  ['a session that was idle in a transaction for too long', '25P03', 'database-unavailable'],
+  ['a transaction that took longer than the database allows', '25P04', 'database-unavailable'],
   ['a deadlock', '40P01', 'overloaded'],
+  ['a lock that was waited for longer than the database allows', '55P03', 'overloaded'],
 ])('%s (%s) is a 503 with the reason %s', (_name, code, reason) => {
   expect(asProblem({ code })?.details).toMatchObject({ status: 503, reason });
 });
