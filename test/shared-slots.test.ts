@@ -65,11 +65,14 @@ describe('long statements', () => {
   });
 
   it('are cancelled in PostgreSQL when their caller leaves', async () => {
-    const headers = { authorization: `Bearer ${await service.token('', large)}`, 'content-type': 'application/json' };
-    const ask = async (path: string, body: unknown) => {
+    const users = await service.token('', large);
+    const operators = await service.token('operator:read');
+    const ask = async (path: string, body?: unknown) => {
       const leaver = new AbortController();
       const { signal } = leaver;
-      const asked = fetch(service.url + path, { method: 'POST', headers, signal, body: JSON.stringify(body) });
+      const headers = { authorization: `Bearer ${body ? users : operators}`, 'content-type': 'application/json' };
+      const sent = body ? { method: 'POST', body: JSON.stringify(body) } : {};
+      const asked = fetch(service.url + path, { headers, signal, ...sent });
       await vi.waitUntil(async () => (await waitingStatements()) === 1, { timeout: 15_000 });
       leaver.abort();
       await expect(asked).rejects.toThrow();
@@ -79,6 +82,9 @@ describe('long statements', () => {
       ask('/app/get-all-transactions', { individualId: large, dataBatch: 1, amountFrom: '1' }),
     );
     await whileLocked('transactions', () => ask('/app/export-transactions', { individualId: large }));
+    await whileLocked('guard_decisions', () => ask('/operator/guard/decisions'));
+    await whileLocked('operator_actions', () => ask('/operator/actions'));
+    await whileLocked('messages', () => ask('/operator/messages'));
     // The connections serve the next callers.
     const token = await service.token('', large);
     for (let round = 0; round < 10; round += 1) expect((await search(token)).status).toBe(200);

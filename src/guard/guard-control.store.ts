@@ -4,6 +4,7 @@
  */
 import type { Database } from '../db/database.ts';
 import type { OperatorActionName } from '../operator-actions.ts';
+import type { Owner } from '../slots.ts';
 import type { RuleMode } from './rules.ts';
 
 export interface Operator {
@@ -231,7 +232,7 @@ export function createGuardControlStore(db: Database) {
         select record_action(${now}, ${subject}, ${client}, ${action}, ${target}, null, ${userId ?? null}, ${reason})`;
     },
 
-    async readDecisions({ rule, action, userId, before, limit }: DecisionFilter) {
+    async readDecisions({ rule, action, userId, before, limit }: DecisionFilter, owner?: Owner) {
       // Some rules decide often and others hardly ever: only a plan for the given values finds the right index.
       const rows = await db.planned((sql) => {
         const conditions = [
@@ -245,7 +246,7 @@ export function createGuardControlStore(db: Database) {
             select id::float8 as id, decided_at, rule, action, operation, user_id, phone,
               encode(phone_key, 'hex') as phone_key, country, source, evidence
             from guard_decisions where ${conditions} order by id desc limit ${limit}`;
-      });
+      }, owner);
       return rows.map(
         ({
           id,
@@ -284,7 +285,7 @@ export function createGuardControlStore(db: Database) {
       return rows.map(({ rule, action, decisions }) => ({ rule, action, decisions }));
     },
 
-    async readActions(filter: ActionFilter): Promise<OperatorAction[]> {
+    async readActions(filter: ActionFilter, owner?: Owner): Promise<OperatorAction[]> {
       const { subject: who, action: name, userId, from, to, before, limit } = filter;
       const rows = await db.long((sql) => {
         const conditions = [
@@ -299,7 +300,7 @@ export function createGuardControlStore(db: Database) {
         return sql`
           select id::float8 as id, acted_at, subject, client, action, target, detail, reason, user_id
           from operator_actions where ${conditions} order by id desc limit ${limit}`;
-      });
+      }, owner);
       return rows.map(({ id, acted_at, subject, client, action, target, detail, reason, user_id }) => ({
         id,
         at: acted_at,

@@ -3,6 +3,7 @@ import { secondsAfter, type Clock } from '../clock.ts';
 import { invalidFields, unknownBlock, unknownSafeEntry } from '../errors.ts';
 import type { Observe } from '../observe.ts';
 import type { OperatorActionName } from '../operator-actions.ts';
+import type { Owner } from '../slots.ts';
 import { ruleNames, ruleOf, type Modes, type RuleMode, type RuleName } from './rules.ts';
 import { safeNumberKey, type LiveGuard } from './live.ts';
 import { networkOf, type Digest } from './source.ts';
@@ -123,8 +124,8 @@ export function createGuardControl({ store, configured, digest, clock, observe, 
       await done(who, 'remove-safe', id);
     },
 
-    decisions: (filter: DecisionFilter) => store.readDecisions(filter),
-    actions: (filter: ActionFilter) => store.readActions(filter),
+    decisions: (filter: DecisionFilter, owner?: Owner) => store.readDecisions(filter, owner),
+    actions: (filter: ActionFilter, owner?: Owner) => store.readActions(filter, owner),
 
     /** All actions that match, newest first, in lists of at most a page. */
     async *exportActions(filter: Omit<ActionFilter, 'before' | 'limit'>): AsyncGenerator<OperatorAction[], void> {

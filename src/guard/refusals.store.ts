@@ -1,5 +1,6 @@
 /** Sends that a rule refused, by time, newest first. A statement reads a limited number of rows, whatever the filter. */
 import type { Database } from '../db/database.ts';
+import type { Owner } from '../slots.ts';
 
 /** The place of a decision in the log. */
 export interface RefusalPosition {
@@ -38,6 +39,7 @@ export function createRefusalsStore(db: Database) {
       { userId, country, rule, from, to }: RefusalFilter,
       after: RefusalPosition | undefined,
       limit: number,
+      owner: Owner,
     ): Promise<{ rows: Refusal[]; end: RefusalPosition | undefined }> {
       const scanned = await db.planned((sql) => {
         const range = [
@@ -63,7 +65,7 @@ export function createRefusalsStore(db: Database) {
             select (select count(*) from scanned)::int as scanned, l.last_at, l.last_id,
               w.id::float8 as id, w.decided_at, w.rule, w.user_id, w.phone, w.country, w.evidence
             from last l left join wanted w on true order by w.decided_at desc, w.id desc`;
-      });
+      }, owner);
       const rows = scanned
         .filter(({ id }) => id !== null)
         .map((row) => ({

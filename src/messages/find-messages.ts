@@ -4,6 +4,7 @@
  */
 import type { Clock } from '../clock.ts';
 import { readEvidence } from '../guard/evidence.ts';
+import type { Owner } from '../slots.ts';
 import { positionOf, type FoundRows, type MessageFilter, type MessageLogStore } from './message-log.store.ts';
 import type { MessagePosition, MessageRow, MessageState } from './message-log.store.ts';
 import { exhausted, type LogCursor, type SidePosition } from './log-cursor.ts';
@@ -29,6 +30,7 @@ export type FindRefusals = (
   filter: Pick<MessageSearch, 'userId' | 'country' | 'rule' | 'from' | 'to'>,
   after: RefusalPosition | undefined,
   limit: number,
+  owner: Owner,
 ) => Promise<FoundRows<RefusedSend, RefusalPosition>>;
 
 export interface MessageSearch extends Omit<MessageFilter, 'state'> {
@@ -61,23 +63,23 @@ interface Side<Position> {
 }
 
 export function createFindMessages(store: MessageLogStore, findRefusals: FindRefusals, clock: Clock) {
-  async function readMessages(search: MessageSearch): Promise<Side<MessagePosition>> {
+  async function readMessages(search: MessageSearch, owner: Owner): Promise<Side<MessagePosition>> {
     const start = search.after?.messages;
     const { state } = search;
     if (start === exhausted || state === 'stopped' || search.rule !== undefined) return nothing;
-    const { rows, end } = await store.findMessages({ ...search, state }, start, search.limit, clock.now());
+    const { rows, end } = await store.findMessages({ ...search, state }, start, search.limit, clock.now(), owner);
     return { start, end, entries: rows.map(entryOfMessage) };
   }
 
-  async function readRefusals(search: MessageSearch): Promise<Side<RefusalPosition>> {
+  async function readRefusals(search: MessageSearch, owner: Owner): Promise<Side<RefusalPosition>> {
     const start = search.after?.refusals;
     if (start === exhausted || !mayBeRefusal(search)) return nothing;
-    const { rows, end } = await findRefusals(search, start, search.limit);
+    const { rows, end } = await findRefusals(search, start, search.limit, owner);
     return { start, end, entries: rows.map(entryOfRefusal) };
   }
 
-  return async function findMessages(search: MessageSearch): Promise<FoundMessages> {
-    const [messages, refusals] = await Promise.all([readMessages(search), readRefusals(search)]);
+  return async function findMessages(search: MessageSearch, owner: Owner): Promise<FoundMessages> {
+    const [messages, refusals] = await Promise.all([readMessages(search, owner), readRefusals(search, owner)]);
     // What is older than the end of one side may have neighbours on that side that were not read yet.
     const horizon = Math.max(...[messages, refusals].map(({ end }) => end?.at.getTime() ?? -Infinity));
     const shown = [...messages.entries, ...refusals.entries]

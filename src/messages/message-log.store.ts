@@ -1,5 +1,6 @@
 /** Messages by time, newest first, for operators. A statement reads a limited number of rows, whatever the filter. */
 import type { Database } from '../db/database.ts';
+import type { Owner } from '../slots.ts';
 import { messageColumns } from './trail.store.ts';
 
 /** The place of a message in the log. */
@@ -48,6 +49,7 @@ export function createMessageLogStore(db: Database) {
       after: MessagePosition | undefined,
       limit: number,
       now: Date,
+      owner: Owner,
     ): Promise<FoundRows<MessageRow, MessagePosition>> {
       const { userId, number, country, gateway, state, isVerified, reason, from, to } = filter;
       // Only a plan for the given values knows whether the user or the time says more.
@@ -88,7 +90,7 @@ export function createMessageLogStore(db: Database) {
               (select json_build_object('at', requested_at, 'userId', user_id, 'number', message_number)
                 from scanned order by requested_at, user_id, message_number limit 1)::text as last,
               coalesce((select json_agg(w order by w."requestedAt" desc, w."userId" desc, w.number desc) from wanted w), '[]'::json)::text as rows`;
-      });
+      }, owner);
       const rows = JSON.parse(found!.rows as string) as MessageRow[];
       const last = rows.at(-1);
       if (rows.length === limit && last) return { rows, end: positionOf(last) };

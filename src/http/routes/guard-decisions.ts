@@ -44,8 +44,8 @@ export const guardDecisionsOperation = (control: GuardControl) =>
       ...pageQuery,
     }),
     responses: { 200: { about: 'The decisions.', shape: decisions } },
-    async handle({ query: { count, ...filter } }) {
-      const listed = await control.decisions({ ...filter, limit: count });
+    async handle({ query: { count, ...filter }, owner }) {
+      const listed = await control.decisions({ ...filter, limit: count }, owner);
       return reply(200, decisions, {
         decisions: listed.map((each) => ({ ...each, figures: readEvidence(each.evidence) })),
       });

@@ -41,7 +41,7 @@ export const operatorActionsOperation = (control: GuardControl) =>
     scopes: ['operator:read'],
     query: query({ ...actionFilter, ...pageQuery }),
     responses: { 200: { about: 'The actions.', shape: actions } },
-    async handle({ query: { count, ...filter } }) {
-      return reply(200, actions, { actions: await control.actions({ ...filter, limit: count }) });
+    async handle({ query: { count, ...filter }, owner }) {
+      return reply(200, actions, { actions: await control.actions({ ...filter, limit: count }, owner) });
     },
   });

@@ -75,9 +75,9 @@ export const operatorMessagesOperation = (findMessages: FindMessages) =>
       count: withDefault(int32(1, 200), 50, 'How many messages at most.'),
     }),
     responses: { 200: { about: 'The messages.', shape: log } },
-    async handle({ query: { verified, count, ...search } }) {
+    async handle({ query: { verified, count, ...search }, owner }) {
       const isVerified = verified === undefined ? undefined : verified === 'yes';
-      const { messages, next } = await findMessages({ ...search, isVerified, limit: count });
+      const { messages, next } = await findMessages({ ...search, isVerified, limit: count }, owner);
       const nextText = next === undefined ? null : writeLogCursor(next);
       return jsonText(200, `{"messages":[${messages.join(',')}],"next":${JSON.stringify(nextText)}}`);
     },
