@@ -8,18 +8,25 @@ import { runningShare, type Owner } from './slots.ts';
 /** One for all: under overload there are thousands a second, and each new Error would cost a stack. */
 const refusal = overloaded(1);
 
-/** A burst passes: the limit holds only when it has been reached for so long. */
+/** A burst passes: the limit holds only when requests have been too many, and too slow, for so long. */
 const burstMilliseconds = 1000;
 /** A burst is at most so many times the limit. */
 const burstFactor = 4;
+/** More requests than are finished in this time are too slow. Below, refusing one takes as long as answering it. */
+const slowMilliseconds = 250;
 
 export class Admission {
   readonly #limit: number;
   readonly #now: () => number;
   readonly #activeByCaller = new Map<string, number>();
   #active = 0;
-  /** Since when the limit has been reached. It ends when half of it is free again. */
+  /** From when to when there were too many. */
   #fullSince: number | undefined;
+  #lastFull = 0;
+  /** Requests that were finished, or began to wait for something else: in this stretch of time and in the one before. */
+  #finished = 0;
+  #finishedBefore = 0;
+  #stretchSince = 0;
 
   constructor(limit: number, now: () => number = () => performance.now()) {
     this.#limit = limit;
@@ -32,10 +39,15 @@ export class Admission {
 
   /** Throws if there is no room for another request; of this caller, once it is known. */
   check(owner?: Owner): void {
-    const isOverloaded = this.#isOverloaded();
-    if (this.#active >= (isOverloaded ? this.#limit : this.#limit * burstFactor)) throw refusal;
-    if (!owner || !isOverloaded) return;
-    if (this.#activeOf(owner) >= runningShare[owner.kind](this.#limit)) throw refusal;
+    const now = this.#now();
+    const isOverloaded = this.#isOverloaded(now);
+    const hasRoom =
+      this.#active < (isOverloaded ? this.#limit : this.#limit * burstFactor) &&
+      (!owner || !isOverloaded || this.#activeOf(owner) < runningShare[owner.kind](this.#limit));
+    if (hasRoom) return;
+    // As long as callers are turned away, it is not over.
+    if (this.#finishedBefore < this.#limit) this.#lastFull = now;
+    throw refusal;
   }
 
   /** Throws if there is no room for another request of this caller. */
@@ -48,6 +60,7 @@ export class Admission {
 
   leave(owner: Owner): void {
     this.#active -= 1;
+    this.#finished += 1;
     const active = this.#activeOf(owner) - 1;
     if (active === 0) this.#activeByCaller.delete(owner.key);
     else this.#activeByCaller.set(owner.key, active);
@@ -58,6 +71,7 @@ export class Admission {
   async outside<T>(work: () => Promise<T>, owner?: Owner): Promise<T> {
     if (owner && !owner.isActive) return work();
     this.#active -= 1;
+    this.#finished += 1;
     try {
       return await work();
     } finally {
@@ -69,15 +83,27 @@ export class Admission {
     return this.#activeByCaller.get(key) ?? 0;
   }
 
-  #isOverloaded(): boolean {
-    if (this.#active * 2 < this.#limit) {
+  #isOverloaded(now: number): boolean {
+    this.#measure(now);
+    if (this.#active >= this.#limit && this.#active > this.#finishedBefore) {
+      this.#lastFull = now;
+      this.#fullSince ??= now;
+    } else if (now - this.#lastFull >= (this.#isClosed() ? burstMilliseconds : slowMilliseconds)) {
       this.#fullSince = undefined;
-      return false;
     }
-    if (this.#fullSince === undefined) {
-      if (this.#active < this.#limit) return false;
-      this.#fullSince = this.#now();
-    }
-    return this.#now() - this.#fullSince >= burstMilliseconds;
+    return this.#isClosed();
+  }
+
+  #isClosed(): boolean {
+    return this.#fullSince !== undefined && this.#lastFull - this.#fullSince >= burstMilliseconds;
+  }
+
+  #measure(now: number): void {
+    const milliseconds = now - this.#stretchSince;
+    if (milliseconds < slowMilliseconds) return;
+    // It may be longer than intended, when nobody has asked meanwhile.
+    this.#finishedBefore = (this.#finished * slowMilliseconds) / milliseconds;
+    this.#finished = 0;
+    this.#stretchSince = now;
   }
 }

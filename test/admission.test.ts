@@ -48,18 +48,44 @@ it('keeps to the limit when it has been reached for a second, and to each caller
 it('tells a caller that has its share before its body is read; others still find room', () => {
   const burst = enter(150, owner('client'));
   now = 1000;
+  expect(() => admission.check()).toThrow('busy');
   for (const each of burst.slice(0, 75)) admission.leave(each);
   expect(() => admission.check(owner('client'))).toThrow('busy');
   expect(() => admission.check(owner('client', 'another'))).not.toThrow();
   expect(() => admission.check()).not.toThrow();
 });
 
-it('is open for a burst again when half of the limit is free', () => {
-  const first = enter(101, owner('client'));
-  now = 1000;
-  expect(enter(1, owner('client'))).toHaveLength(0);
-  for (const each of first.slice(0, 52)) admission.leave(each);
-  expect(enter(300, owner('client'))).toHaveLength(300);
+it('stays closed as long as callers are turned away, and opens after a second of calm', () => {
+  let active = enter(300, owner('client'));
+  const step = (milliseconds: number, finished: number, asked: number) => {
+    now += milliseconds;
+    for (const each of active.splice(0, finished)) admission.leave(each);
+    active = [...active, ...enter(asked, owner('client'))];
+  };
+  for (let tenths = 0; tenths < 10; tenths += 1) step(100, 10, 20);
+  expect(active.length).toBeGreaterThan(300);
+  // Far fewer are finished than ask, for many times as long as a burst lasts.
+  for (let tenths = 0; tenths < 40; tenths += 1) step(100, 10, 20);
+  for (let tenths = 0; tenths < 40; tenths += 1) {
+    step(100, 10, 20);
+    expect(active).toHaveLength(75);
+  }
+  step(0, 75, 0);
+  step(900, 0, 400);
+  expect(active).toHaveLength(75);
+  step(0, 75, 0);
+  step(1000, 0, 400);
+  expect(active).toHaveLength(400);
+});
+
+it('refuses nobody who is answered fast, however many there are at once', () => {
+  const active = enter(300, owner('client'));
+  for (let turns = 0; turns < 100; turns += 1) {
+    now += 50;
+    for (const each of active.splice(0, 100)) admission.leave(each);
+    active.push(...enter(100, owner('client')));
+    expect(active).toHaveLength(300);
+  }
 });
 
 it('does not count requests that wait for something else', async () => {
