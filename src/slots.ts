@@ -50,6 +50,8 @@ interface CallerState {
 
 export class Slots {
   readonly #options: SlotOptions;
+  /** One for all: under overload there are thousands a second, and each new Error would cost a stack. */
+  readonly #refusal: Error;
   /** Callers with work that runs or waits. The first one that may is the next to get a slot. */
   readonly #callers = new Map<string, CallerState>();
   #running = 0;
@@ -57,6 +59,7 @@ export class Slots {
 
   constructor(options: SlotOptions) {
     this.#options = options;
+    this.#refusal = overloaded(options.retrySeconds);
   }
 
   get running(): number {
@@ -83,12 +86,22 @@ export class Slots {
   async take(owner: Owner): Promise<() => void> {
     if (owner.signal?.aborted) throw new CallerGone();
     const caller = this.#callers.get(owner.key) ?? this.#newCaller(owner);
-    if (this.#running < this.#options.slots && caller.running < caller.maxRunning) this.#start(caller);
+    if (this.#hasSlot(caller)) this.#start(caller);
     else {
       this.#checkLine(caller);
       await this.#standInLine(caller, owner.signal);
     }
     return () => this.#release(caller);
+  }
+
+  /** Throws if work of this owner would be refused. */
+  check(owner: Owner): void {
+    const caller = this.#callers.get(owner.key) ?? this.#newCaller(owner);
+    if (!this.#hasSlot(caller)) this.#checkLine(caller);
+  }
+
+  #hasSlot({ running, maxRunning }: CallerState): boolean {
+    return this.#running < this.#options.slots && running < maxRunning;
   }
 
   #newCaller({ key, kind }: Owner): CallerState {
@@ -116,8 +129,8 @@ export class Slots {
 
   #checkLine({ running, maxRunning, line, maxWaiting }: CallerState): void {
     const { waiting, retrySeconds } = this.#options;
-    if (waiting === 0) throw running >= maxRunning ? tooManyStreams(retrySeconds) : overloaded(retrySeconds);
-    if (this.#waiting >= waiting || line.length >= maxWaiting) throw overloaded(retrySeconds);
+    if (waiting === 0) throw running >= maxRunning ? tooManyStreams(retrySeconds) : this.#refusal;
+    if (this.#waiting >= waiting || line.length >= maxWaiting) throw this.#refusal;
   }
 
   #standInLine(caller: CallerState, signal: AbortSignal | undefined): Promise<void> {
@@ -139,8 +152,8 @@ export class Slots {
         reject(error);
       };
       const onAbort = () => giveUp(new CallerGone());
-      const { waitMilliseconds, retrySeconds } = this.#options;
-      const timer = setTimeout(() => giveUp(overloaded(retrySeconds)), waitMilliseconds);
+      const { waitMilliseconds } = this.#options;
+      const timer = setTimeout(() => giveUp(this.#refusal), waitMilliseconds);
       signal?.addEventListener('abort', onAbort, { once: true });
       this.#callers.set(caller.key, caller);
       caller.line.push(start);

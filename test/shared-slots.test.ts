@@ -91,6 +91,29 @@ describe('long statements', () => {
   });
 });
 
+it('rows for which there is no room are refused before their body is read', async () => {
+  let records: Promise<Answer>[] = [];
+  await whileLocked('transactions', async () => {
+    records = Array.from({ length: 300 }, () => service.record([row(other)]));
+    const answered = counted(records);
+    await vi.waitUntil(() => answered.length > 0, { timeout: 50_000 });
+    expect(new Set(answered)).toEqual(new Set([503]));
+    const headers = {
+      authorization: `Bearer ${await service.token()}`,
+      'content-type': 'application/json',
+      'content-length': 1000,
+    };
+    const outgoing = request(`${service.url}/app/record-transactions`, { method: 'POST', headers });
+    onTestFinished(() => void outgoing.destroy());
+    outgoing.on('error', () => {}).flushHeaders();
+    const [response] = (await once(outgoing, 'response')) as [import('node:http').IncomingMessage];
+    expect([response.statusCode, response.headers['error-reason']]).toEqual([503, 'overloaded']);
+    expect(Number(response.headers['retry-after'])).toBeGreaterThan(0);
+  });
+  const statuses = (await Promise.all(records)).map(({ status }) => status);
+  expect(statuses.filter((status) => status === 200).length).toBeGreaterThan(100);
+});
+
 /** An export whose reader takes the first part of it and then nothing. */
 async function slowExport(url: string, token: string, individualId: number) {
   const outgoing = request(`${url}/app/export-transactions`, {

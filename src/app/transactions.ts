@@ -1,4 +1,5 @@
 /** Wires the transactions: list, get, totals, export, statement, record. */
+import type { Owner } from '../slots.ts';
 import { openConfirmationWriter, openStatementWriter } from '../statements/statement-writer.ts';
 import { createAsOf } from '../transactions/as-of.ts';
 import { createExportTransactions } from '../transactions/export-transactions.ts';
@@ -35,6 +36,7 @@ export async function openTransactions(core: Core) {
     }),
     getTransaction: createGetTransaction(store),
     getHistory: createGetHistory(traced('transactions', createHistoryStore(db))),
+    checkRecordRoom: (owner: Owner) => db.use.transactions.check(owner),
     recordTransactions: createRecordTransactions(traced('transactions', createRecordStore(db)), clock),
   };
 }

@@ -52,7 +52,7 @@ export interface Database {
   stream<T>(streamed: StreamedStatement<T>, owner?: Owner): AsyncIterable<T[]>;
   readonly available: boolean;
   /** Work that runs and waits, by kind. */
-  readonly use: Readonly<Record<'long' | 'transactions' | 'streams', Pick<Slots, 'running' | 'waiting'>>>;
+  readonly use: Readonly<Record<'long' | 'transactions' | 'streams', Pick<Slots, 'running' | 'waiting' | 'check'>>>;
   close(): Promise<void>;
 }
 

@@ -110,6 +110,8 @@ export interface Operation<T = undefined, Q = undefined> extends Described, Part
   };
   /** Refuses tokens that are bound to a user, even for that user's own data. */
   serviceTokensOnly?: boolean;
+  /** Throws if there is no room for what it does, before its body is read. */
+  checkRoom?(owner: Owner): void;
   /** Throws if a header that belongs to the input is invalid. */
   checkHeaders?(headers: IncomingHttpHeaders): void;
   /** The user that the input names, for tokens that are bound to one user. */

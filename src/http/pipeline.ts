@@ -74,6 +74,7 @@ export function createPipeline({ operations, verifier, admission, guard, trusted
     const owner = new RequestOwner(caller, response);
     // Again, since now the caller is known: the body of a refused request is not read.
     if (!operation.isVital) admission.check(owner);
+    operation.checkRoom?.(owner);
     const asked = {
       headers,
       address: request.url!,

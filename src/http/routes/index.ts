@@ -69,7 +69,7 @@ import { revealPhoneOperation } from './operator-reveal-phone.ts';
 import { readTrailOperation } from './operator-trail.ts';
 import { pageOperation } from './page.ts';
 import { readyOperation } from './ready.ts';
-import { recordTransactionsOperation, type RecordTransactions } from './record-transactions.ts';
+import { recordTransactionsOperation, type CheckRoom, type RecordTransactions } from './record-transactions.ts';
 import { receiptOperations, type Receipts } from './receipts.ts';
 import { resendCodeOperation } from './resend-code.ts';
 import { advanceClockOperation } from './sandbox-clock-advance.ts';
@@ -107,6 +107,7 @@ export interface Services {
   getTransaction(transactionId: string, individualId?: number): Promise<string>;
   getHistory(transactionId: string, individualId?: number): Promise<AsyncIterable<string[]>>;
   recordTransactions: RecordTransactions;
+  checkRecordRoom: CheckRoom;
   summarizeTransactions(request: TotalsRequest): Promise<TotalsReply>;
   exportTransactions(request: ExportRequest): Promise<ExportReply>;
   makeStatement(request: StatementRequest): Promise<StatementReply>;
@@ -155,7 +156,7 @@ export function operationsOf(services: Services): AnyOperation[] {
     listTransactionsOperation(services.listTransactions),
     getTransactionOperation(services.getTransaction),
     getTransactionHistoryOperation(services.getHistory),
-    recordTransactionsOperation(services.recordTransactions, observer.observe),
+    recordTransactionsOperation(services.recordTransactions, services.checkRecordRoom, observer.observe),
     summarizeTransactionsOperation(services.summarizeTransactions),
     exportTransactionsOperation(services.exportTransactions),
     statementOperation(services.makeStatement, services.makeConfirmation),

@@ -37,6 +37,9 @@ const input = body('RecordTransactionsRequest', {
   ),
 });
 
+/** Throws if rows of this owner would be refused for want of room. */
+export type CheckRoom = (owner: Owner) => void;
+
 export type RecordTransactions = (rows: readonly Row[], owner: Owner) => Promise<RecordPlanResult[]>;
 
 interface Result extends RowKey {
@@ -65,7 +68,11 @@ const resultsShape = record('RecordTransactionsResponse', {
   ),
 });
 
-export const recordTransactionsOperation = (recordTransactions: RecordTransactions, observe: Observe) =>
+export const recordTransactionsOperation = (
+  recordTransactions: RecordTransactions,
+  checkRoom: CheckRoom,
+  observe: Observe,
+) =>
   operation({
     name: 'record-transactions',
     method: 'POST',
@@ -81,6 +88,7 @@ export const recordTransactionsOperation = (recordTransactions: RecordTransactio
     input,
     inputRequired: true,
     largestBody: 32 * 1024 * 1024,
+    checkRoom,
     example: { transactions: [{ individualId: 1, ...exampleTransaction }] },
     responses: {
       200: {
