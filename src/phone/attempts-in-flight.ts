@@ -4,25 +4,42 @@
  * before it is refused.
  */
 export class AttemptsInFlight {
-  readonly #byUser = new Map<number, Set<Promise<void>>>();
+  readonly #byUser = new Map<number, Company>();
 
-  /** Returns the function to call when the attempt is decided. */
-  begin(userId: number): () => void {
-    const attempts = this.#byUser.get(userId) ?? new Set();
-    this.#byUser.set(userId, attempts);
+  begin(userId: number): AttemptInFlight {
+    const company = this.#byUser.get(userId) ?? { attempts: new Set(), begun: 0 };
+    this.#byUser.set(userId, company);
+    const wasAlone = company.attempts.size === 0;
+    company.begun += 1;
+    const { begun } = company;
     let resolve!: () => void;
-    const promise = new Promise<void>((done) => (resolve = done));
-    attempts.add(promise);
-    return () => {
-      attempts.delete(promise);
-      if (attempts.size === 0 && this.#byUser.get(userId) === attempts) this.#byUser.delete(userId);
-      resolve();
+    const decided = new Promise<void>((done) => (resolve = done));
+    company.attempts.add(decided);
+    return {
+      end: () => {
+        company.attempts.delete(decided);
+        if (company.attempts.size === 0 && this.#byUser.get(userId) === company) this.#byUser.delete(userId);
+        resolve();
+      },
+      others() {
+        // One that was decided meanwhile may have been counted as failed when this one was looked at.
+        if (wasAlone && company.begun === begun) return undefined;
+        return Promise.all([...company.attempts].filter((attempt) => attempt !== decided));
+      },
     };
   }
+}
 
-  /** The attempts of the user that are in flight now; undefined if there is none. */
-  of(userId: number): Promise<unknown> | undefined {
-    const attempts = this.#byUser.get(userId);
-    return attempts && Promise.all(attempts);
-  }
+/** Attempts of one user of which each began before another one was decided. */
+interface Company {
+  attempts: Set<Promise<void>>;
+  /** How many there have been. */
+  begun: number;
+}
+
+export interface AttemptInFlight {
+  /** To be called when the attempt is decided. */
+  end(): void;
+  /** Waits until the user's other attempts are decided; undefined if there has been none since this one began. */
+  others(): Promise<unknown> | undefined;
 }

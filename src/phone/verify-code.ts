@@ -46,21 +46,19 @@ export function createVerifyCode({ store, clock, observe, live, decisions, diges
 
   return async function verifyCode(userId: number, code: string, origin: Origin): Promise<void> {
     const attempt = createAttempt(userId, code, origin);
-    let end = inFlight.begin(userId);
+    let own = inFlight.begin(userId);
     try {
       let reserved = await store.reserveAttempt(attempt);
-      if (!reserved.isCounted) {
-        end();
-        const others = inFlight.of(userId);
-        if (others) {
-          await others;
-          end = inFlight.begin(userId);
-          reserved = await store.reserveAttempt(attempt);
-        }
+      const others = reserved.isCounted ? undefined : own.others();
+      if (others) {
+        own.end();
+        await others;
+        own = inFlight.begin(userId);
+        reserved = await store.reserveAttempt(attempt);
       }
       await decide(attempt, reserved, code);
     } finally {
-      end();
+      own.end();
     }
   };
 
