@@ -22,7 +22,7 @@ afterAll(async () => {
 });
 
 async function terminate(pid: number): Promise<void> {
-  await admin`select pg_terminate_backend(${pid})`;
+  await admin`select pg_terminate_backend(${pid}::int)`;
   await vi.waitUntil(async () => (await admin`select from pg_stat_activity where pid = ${pid}`).length === 0, {
     timeout: 15_000,
   });
