@@ -17,7 +17,7 @@ import {
 
 const defaultIndividuals = 5000;
 const rowsEach = 100;
-const firstId = 100_001;
+export const firstId = 100_001;
 const connections = 48;
 const seconds = 10;
 
