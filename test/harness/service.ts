@@ -69,6 +69,16 @@ export async function cloneDatabase(
 /** Runs the same tests against a service of so many processes. It is the built one, in dist/. */
 const severalProcesses = process.env.TEST_PROCESSES;
 
+async function startWith(env: Record<string, string>, logLines: string[]) {
+  if (severalProcesses) return spawnApp({ ...env, LEDGERLINE_PROCESSES: severalProcesses }, logLines);
+  return startApp({
+    config: loadConfig(env),
+    log: (line) => void logLines.push(line),
+    terminal: () => {},
+    logFormat: 'json',
+  });
+}
+
 export async function startService(settings: Record<string, string> = {}) {
   const template = settings.MODE === 'production' ? inject('templateName') : inject('sandboxTemplateName');
   const database = settings.DATABASE_URL
@@ -86,14 +96,11 @@ export async function startService(settings: Record<string, string> = {}) {
     ...settings,
     DATABASE_URL: database.url,
   };
-  const app = severalProcesses
-    ? await spawnApp({ ...env, LEDGERLINE_PROCESSES: severalProcesses }, logLines)
-    : await startApp({
-        config: loadConfig(env),
-        log: (line) => void logLines.push(line),
-        terminal: () => {},
-        logFormat: 'json',
-      });
+  const app = await startWith(env, logLines).catch(async (error: unknown) => {
+    await database.drop();
+    await rm(dataDir, { recursive: true, force: true });
+    throw error;
+  });
   checkAnswersOf(app.url);
   const sql = postgres(database.url, { max: 2, connection: { search_path: 'ledgerline' }, onnotice: () => {} });
 
