@@ -14,8 +14,8 @@ const overloadConnections = 600;
 export async function benchOverload(bench, { seconds }) {
   await prepareSmall(bench, individuals);
   const service = await bench.service();
-  const pages = await overload(service, 'pages', listLoad(service.token, individuals).service, seconds);
-  const rows = await overload(service, 'rows', recordLoad(service.token), seconds);
+  const pages = await overload(service, 'pages', () => listLoad(service.token, individuals).service, seconds);
+  const rows = await overload(service, 'rows', (phase) => recordLoad(service.token, phase), seconds);
   await service.stop();
   return {
     title: 'Overload: three times the peak rate',
@@ -25,11 +25,11 @@ export async function benchOverload(bench, { seconds }) {
   };
 }
 
-/** One row in each request. */
-function recordLoad(token) {
+/** One row in each request, and in each phase rows that are new. */
+function recordLoad(token, phase) {
   const row = (index) => ({
     individualId: firstId + (index % individuals),
-    transactionId: `overload-${index}`,
+    transactionId: `${phase}-${index}`,
     amount: '1.00',
     currency: 'EUR',
     timeStamp: '2026-01-01T00:00:00Z',
@@ -37,19 +37,18 @@ function recordLoad(token) {
   return {
     paths: ['/app/record-transactions'],
     headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
-    bodies: Array.from({ length: 100_000 }, (_, index) => JSON.stringify({ transactions: [row(index)] })),
+    bodies: Array.from({ length: 60_000 }, (_, index) => JSON.stringify({ transactions: [row(index)] })),
   };
 }
 
-async function overload(service, what, requests, seconds) {
-  const options = { url: service.url, ...requests };
-  await load({ ...options, connections: peakConnections, seconds: 3 });
-  const peak = await load({ ...options, connections: peakConnections, seconds });
+async function overload(service, what, requestsOf, seconds) {
+  const during = (phase, options) => load({ url: service.url, ...requestsOf(phase), ...options });
+  await during('warm-up', { connections: peakConnections, seconds: 3 });
+  const peak = await during('peak', { connections: peakConnections, seconds });
   const memory = watchMemory(service.pid);
   const rate = Math.round(3 * peak.perSecond);
   // The first seconds are a burst, which is let in; what counts is what lasts.
-  const heavy = await load({
-    ...options,
+  const heavy = await during('overload', {
     connections: overloadConnections,
     seconds: 2 * seconds,
     skipSeconds: 3,
@@ -58,7 +57,7 @@ async function overload(service, what, requests, seconds) {
   });
   const { early, late } = memory.stop();
   const calmRate = Math.round(peak.perSecond / 3);
-  const after = await load({ ...options, connections: peakConnections, seconds, skipSeconds: 2, rate: calmRate });
+  const after = await during('after', { connections: peakConnections, seconds, skipSeconds: 2, rate: calmRate });
   const { 503: refused, ...others } = heavy.byStatus;
   const [[status, served]] = Object.entries(others);
   if (Object.keys(others).length > 1 || Number(status) >= 300) {

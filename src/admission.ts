@@ -12,7 +12,10 @@ const refusal = overloaded(1);
 const burstMilliseconds = 1000;
 /** A burst is at most so many times the limit. */
 const burstFactor = 4;
-/** More requests than are finished in this time are too slow. Below, refusing one takes as long as answering it. */
+/**
+ * Requests are too slow when more are at work than are finished in this time. Faster ones are not refused: a refusal
+ * would cost as much as the answer.
+ */
 const slowMilliseconds = 250;
 
 export class Admission {
@@ -45,7 +48,7 @@ export class Admission {
       this.#active < (isOverloaded ? this.#limit : this.#limit * burstFactor) &&
       (!owner || !isOverloaded || this.#activeOf(owner) < runningShare[owner.kind](this.#limit));
     if (hasRoom) return;
-    // As long as callers are turned away, it is not over.
+    // As long as requests are refused, the overload goes on.
     if (this.#finishedBefore < this.#limit) this.#lastFull = now;
     throw refusal;
   }
