@@ -210,4 +210,14 @@ describe('source files', () => {
   it('have names that say what they contain', () => {
     expect(files.filter((file) => /\b(utils?|helpers?|common|misc)\b/.test(file))).toEqual([]);
   });
+
+  // Such an effect runs some time after the screen was drawn. What happened before then would be missed or undone.
+  it('of the pages listen, move the focus and fill in fields before the next paint', async () => {
+    const late = /^  useEffect\((?:.*\);$|[^]*?^  [})].*;$)/gm;
+    const belongsBefore = /addEventListener|\.focus\(|\.value = |setTyped|setActive/;
+    const found = [...(await readFolder('web'))].flatMap(([file, text]) =>
+      [...text.matchAll(late)].filter(([effect]) => belongsBefore.test(effect)).map(([effect]) => `${file}: ${effect}`),
+    );
+    expect(found).toEqual([]);
+  });
 });

@@ -338,6 +338,28 @@ describe('states', () => {
     await alert(foreign).getByText('LEDGERLINE_CORS_ORIGINS').waitFor({ timeout: 20_000 });
   });
 
+  it('a connection that is back at the moment the failure is shown', async () => {
+    const { page } = await openForm();
+    await page.context().setOffline(true);
+    await page.getByLabel('Phone number').fill(newPhone());
+    await page.evaluate(`
+      const root = document.querySelector('ledgerline-verify').shadowRoot;
+      globalThis.shown = new Promise((resolve) => {
+        new MutationObserver((_, observer) => {
+          const text = root.querySelector('[role="alert"]')?.textContent;
+          if (!text) return;
+          observer.disconnect();
+          resolve(text);
+          dispatchEvent(new Event('online'));
+        }).observe(root, { subtree: true, childList: true, characterData: true });
+      });
+      undefined;
+    `);
+    await page.getByRole('button', { name: 'Send code' }).click();
+    expect(await page.evaluate('shown')).toContain('You are offline');
+    await alert(page).waitFor({ state: 'detached' });
+  });
+
   it('a session that ended', async () => {
     const { page } = await openForm({ token: () => 'expired' });
     await page.getByLabel('Phone number').fill(newPhone());

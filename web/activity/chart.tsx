@@ -1,5 +1,5 @@
 /** Money in above the line and money out below it, one column for each month. */
-import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
+import { useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks';
 import { addMonths, monthsBetween } from './dates.ts';
 import { Icon } from './icons.tsx';
 import { currenciesOf, monthsUpTo, monthSums, type Layout, type Month } from './layout.ts';
@@ -27,7 +27,7 @@ export function Chart({ layout, currentMonth, onJump, onStatement }: ChartProps)
   const { newest, oldest } = monthRange(layout);
   const [page, setPage] = useState(0);
   // The chart follows the list, so that both show the same time.
-  useEffect(() => {
+  useLayoutEffect(() => {
     if (currentMonth) setPage(Math.floor(monthsBetween(currentMonth, newest) / monthsShown));
   }, [currentMonth, newest]);
   // The last page, too, has as many months as there are.

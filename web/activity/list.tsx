@@ -1,6 +1,6 @@
 /** The list. Only the rows around the visible part are in the document, however long the list is. */
 import type { Ref } from 'preact';
-import { useEffect, useImperativeHandle, useRef, useState } from 'preact/hooks';
+import { useEffect, useImperativeHandle, useLayoutEffect, useRef, useState } from 'preact/hooks';
 import type { Transaction } from '../../client/index.ts';
 import { boxOf, dayAt, dayNotAfter, dayOfRow, visibleDays, type VisibleDay } from './layout.ts';
 import { WaitingRow, Row } from './row.tsx';
@@ -47,8 +47,8 @@ export function List({ loaded, scroller, today, handle, onTopMonth, onOpen }: Li
 
   useEffect(() => rows.want(firstRow, lastRow), [rows, firstRow, lastRow]);
   useEffect(() => onTopMonth(topMonth), [topMonth]);
-  useEffect(() => setActive(0), [rows]);
-  useEffect(() => {
+  useLayoutEffect(() => setActive(0), [rows]);
+  useLayoutEffect(() => {
     if (!mustFocusActive.current) return;
     const button = box.current!.querySelector<HTMLElement>(`[data-row="${active}"]`);
     if (button) {

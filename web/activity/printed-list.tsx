@@ -1,5 +1,5 @@
 /** The list on paper: a plain table, and none of the controls. */
-import { useEffect, useLayoutEffect, useState } from 'preact/hooks';
+import { useLayoutEffect, useState } from 'preact/hooks';
 import type { Transaction } from '../../client/index.ts';
 import { requestOf } from './filter.ts';
 import type { Loaded } from './use-activity.ts';
@@ -21,7 +21,7 @@ export function usePrinting(): Printing {
   useLayoutEffect(() => {
     if (rows) window.print();
   }, [rows]);
-  useEffect(() => {
+  useLayoutEffect(() => {
     const onPrinted = () => setRows(undefined);
     addEventListener('afterprint', onPrinted);
     return () => removeEventListener('afterprint', onPrinted);

@@ -1,5 +1,5 @@
 /** Search, filters and the jump to a date, which stay at the top while the list scrolls. */
-import { useEffect, useRef } from 'preact/hooks';
+import { useEffect, useLayoutEffect, useRef } from 'preact/hooks';
 import type { Filter } from './filter.ts';
 import { Icon } from './icons.tsx';
 import { formatMoney, parseAmount } from './money.ts';
@@ -13,7 +13,7 @@ export function Search({ value, onSearch }: { value: string; onSearch(text: stri
   const timer = useRef<ReturnType<typeof setTimeout> | undefined>(undefined);
   const input = useRef<HTMLInputElement>(null);
   const searched = useRef(value);
-  useEffect(() => {
+  useLayoutEffect(() => {
     // What was typed since stays; only a change from elsewhere replaces it.
     if (searched.current !== value) input.current!.value = value;
     searched.current = value;

@@ -2,7 +2,7 @@
  * From a filter to rows: the first page, which is quick and can be shown at once; then the totals as of the same
  * moment, which give every row its position; then the pages in view.
  */
-import { useCallback, useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
+import { useCallback, useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { LedgerlineError, type Transaction } from '../../client/index.ts';
 import { isRefusedByCors } from '../cors.ts';
 import { dayOf } from './dates.ts';
@@ -126,7 +126,7 @@ export function useActivity(filter: Filter): Activity {
 function useRecovery(trouble: Trouble | undefined, setTrouble: (trouble: Trouble) => void, reload: () => void): void {
   const failures = useRef(0);
   if (!trouble) failures.current = 0;
-  useEffect(() => {
+  useLayoutEffect(() => {
     const onOffline = () => setTrouble({ kind: 'offline' });
     addEventListener('offline', onOffline);
     if (!trouble || !isTemporary(trouble)) return () => removeEventListener('offline', onOffline);

@@ -1,5 +1,5 @@
 /** The filter and the open sheet, kept in the address bar if the host page wants that. */
-import { useEffect, useRef, useState } from 'preact/hooks';
+import { useLayoutEffect, useRef, useState } from 'preact/hooks';
 import type { Transaction } from '../../client/index.ts';
 import { isSameFilter, noFilter, readAddress, writeAddress, type Filter } from './filter.ts';
 import { useViewer } from './viewer.ts';
@@ -57,7 +57,7 @@ export function useAddress(): Address {
     setFilter(next);
   }
 
-  useEffect(() => {
+  useLayoutEffect(() => {
     if (!inAddressBar) return;
     const read = () => {
       keep(readAddress(new URL(location.href)));

@@ -1,5 +1,5 @@
 /** The view, the entry in it and the filter are in the address, so that each can be linked: `#messages/17-3?state=failed`. */
-import { useEffect, useState } from 'preact/hooks';
+import { useLayoutEffect, useState } from 'preact/hooks';
 import type { Filter } from './hrefs.ts';
 
 export interface Address {
@@ -25,7 +25,7 @@ function decoded(text: string): string {
 
 export function useAddress(): Address {
   const [address, setAddress] = useState(readAddress);
-  useEffect(() => {
+  useLayoutEffect(() => {
     const read = () => setAddress(readAddress());
     addEventListener('hashchange', read);
     return () => removeEventListener('hashchange', read);

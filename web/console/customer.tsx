@@ -1,5 +1,5 @@
 /** One customer: from a number or an id to the reason why a code failed. */
-import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
+import { useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks';
 import type { OperatorFunctions, RevealedPhones } from '../../client/index.ts';
 import { countriesIn, homeCountry, isCountry } from '../phone/countries.ts';
 import { loadNumberRules } from '../phone/load-number-rules.ts';
@@ -46,7 +46,7 @@ function Search({ userId }: { userId: string }) {
   const [searchedFor, setSearchedFor] = useState<string>();
   const latestSearch = useRef(0);
   const countries = useMemo(() => countriesIn(currentLocale()), []);
-  useEffect(() => setTyped((before) => userId || before), [userId]);
+  useLayoutEffect(() => setTyped((before) => userId || before), [userId]);
 
   async function search(event: Event): Promise<void> {
     event.preventDefault();

@@ -1,5 +1,5 @@
 /** The filter of a list. It is kept in the address, so that a filtered view can be linked. */
-import { useEffect, useState } from 'preact/hooks';
+import { useLayoutEffect, useState } from 'preact/hooks';
 import type { Filter } from './hrefs.ts';
 import { formatNumber } from './format.ts';
 import { t } from './texts.ts';
@@ -27,7 +27,7 @@ const isNarrow = () => matchMedia('(max-width: 44rem)').matches;
 export function FilterForm({ label, fields, filter, onSearch }: FilterFormProps) {
   const given = Object.fromEntries(fields.map(({ name, kind }) => [name, shownValue(kind, filter[name] ?? '')]));
   const [typed, setTyped] = useState(given);
-  useEffect(() => setTyped(given), [JSON.stringify(given)]);
+  useLayoutEffect(() => setTyped(given), [JSON.stringify(given)]);
   const [isOpen] = useState(() => !isNarrow());
   const count = Object.values(given).filter(Boolean).length;
 

@@ -1,5 +1,5 @@
 /** Values that are requested from the service again and again, and changes that a person makes. */
-import { useCallback, useEffect, useState } from 'preact/hooks';
+import { useCallback, useEffect, useLayoutEffect, useState } from 'preact/hooks';
 import { LedgerlineError } from '../../client/index.ts';
 import { t } from './texts.ts';
 
@@ -46,7 +46,7 @@ export function useRequest<T>(request: () => Promise<T>, dependencies: unknown[]
 
 /** From time to time, and at once when the page becomes visible or the connection changes. */
 function useRefresh(refresh: () => void, everySeconds: number): void {
-  useEffect(() => {
+  useLayoutEffect(() => {
     if (everySeconds === 0) return;
     const onVisible = () => document.hidden || refresh();
     const timer = setInterval(onVisible, everySeconds * 1000);
@@ -80,7 +80,7 @@ export function useRequestedPages<T extends Entry>(
   const first = useRequest(() => request(undefined, pageSize), dependencies, refreshSeconds);
   const [older, setOlder] = useState<{ rows: T[]; isEnd: boolean }>({ rows: [], isEnd: false });
   const [error, setError] = useState<unknown>();
-  useEffect(() => setOlder({ rows: [], isEnd: false }), dependencies);
+  useLayoutEffect(() => setOlder({ rows: [], isEnd: false }), dependencies);
 
   // If more entries came than a page holds, the two parts no longer meet, and the list begins again.
   const oldestId = first.value?.at(-1)?.id ?? 0;

@@ -1,5 +1,5 @@
 /** A notice with a button that takes the last change back. */
-import { useCallback, useEffect, useRef, useState } from 'preact/hooks';
+import { useCallback, useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { t } from './texts.ts';
 
 /** How long a lift waits, so that it can be taken back: a lifted block cannot be put in place again. */
@@ -53,7 +53,7 @@ export function useDelayed(): Delayed {
     waiting.current = undefined;
     work?.();
   }, []);
-  useEffect(() => {
+  useLayoutEffect(() => {
     addEventListener('pagehide', finish);
     return () => {
       removeEventListener('pagehide', finish);

@@ -1,5 +1,5 @@
 /** A list whose pages are linked by a cursor: the first one is requested again and again, older ones when wanted. */
-import { useEffect, useState } from 'preact/hooks';
+import { useLayoutEffect, useState } from 'preact/hooks';
 import { refreshSeconds, sentenceOf, useRequest, type Requested } from './requests.ts';
 
 interface Page<T> {
@@ -19,7 +19,7 @@ export function useCursorPages<T extends { id: string }>(
   const first = useRequest(() => request(undefined), dependencies, refreshSeconds);
   const [older, setOlder] = useState<Page<T>>();
   const [error, setError] = useState<string>();
-  useEffect(() => {
+  useLayoutEffect(() => {
     setOlder(undefined);
     setError(undefined);
   }, dependencies);

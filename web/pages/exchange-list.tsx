@@ -1,5 +1,5 @@
 /** The requests of the app, each as code in the language that the viewer chose. */
-import { useEffect, useState } from 'preact/hooks';
+import { useLayoutEffect, useState } from 'preact/hooks';
 import { Icon } from '../activity/icons.tsx';
 import type { Exchange } from './exchanges.ts';
 import { texts } from './sandbox-page-texts.ts';
@@ -48,7 +48,7 @@ function ExchangeCard({ exchange, language }: { exchange: Exchange; language: La
   const sample = sampleOf(language, request);
   const [label, setLabel] = useState(texts.copy);
   // What was copied is another sample.
-  useEffect(() => setLabel(texts.copy), [language]);
+  useLayoutEffect(() => setLabel(texts.copy), [language]);
   async function copy(): Promise<void> {
     try {
       await navigator.clipboard.writeText(sample);

@@ -1,5 +1,5 @@
 /** A button with the flag and the calling code, which opens a list of countries with a search field. */
-import { useEffect, useId, useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks';
+import { useId, useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks';
 import { Icon } from '../activity/icons.tsx';
 import { findCountries, type Country } from '../phone/countries.ts';
 import { useForm } from './form.ts';
@@ -88,7 +88,7 @@ function CountryList({ countries, chosen, onChoose, onClose }: CountryListProps)
   const list = useRef<HTMLUListElement>(null);
   // Before the next paint: what a fast user types at once belongs to the search.
   useLayoutEffect(() => input.current!.focus(), []);
-  useEffect(() => list.current?.children[active]?.scrollIntoView({ block: 'nearest' }), [active, found]);
+  useLayoutEffect(() => list.current?.children[active]?.scrollIntoView({ block: 'nearest' }), [active, found]);
 
   function onKeyDown(event: KeyboardEvent): void {
     const last = found.length - 1;

@@ -52,9 +52,10 @@ export function Verify({ handle, isAutofocused }: { handle: Ref<VerifyHandle>; i
     [entered.country],
   );
 
-  useEffect(() => {
+  useLayoutEffect(() => {
     if (failure?.kind !== 'offline') return;
     const clear = () => setFailure(undefined);
+    if (navigator.onLine) return clear();
     addEventListener('online', clear);
     return () => removeEventListener('online', clear);
   }, [failure]);
