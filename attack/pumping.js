@@ -52,7 +52,7 @@ export const pumpingScenarios = [
     name: 'pump 100 prefixes of an allowed country',
     matters: ['prefix', 'user-sends', 'country-sends', 'spend'],
     async run(world, { scale }) {
-      const prefixes = Math.max(5, Math.ceil(100 * scale));
+      const prefixes = Math.max(3, Math.ceil(100 * scale));
       const result = await pump(world, {
         attempts: prefixes * 1000,
         users: Math.ceil(20_000 * scale),
