@@ -49,9 +49,10 @@ function environment(settings: Record<string, string>): Record<string, string> {
   return { PATH: process.env.PATH!, HOME: process.env.HOME ?? '/', ...settings };
 }
 
-/** Runs a command to its end. */
+/** Runs a command to its end. One that should end and does not ends with the test. */
 export async function run(args: string[], settings: Record<string, string> = {}, program = main): Promise<Finished> {
   const child = spawn(process.execPath, [program, ...args], { env: environment(settings) });
+  onTestFinished(() => void child.kill('SIGKILL'));
   const output = collect(child);
   const [code] = (await once(child, 'close')) as [number | null];
   return { code, ...output };
