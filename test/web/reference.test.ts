@@ -31,8 +31,9 @@ describe('the page', () => {
     expect(again.headers.get('content-security-policy')).not.toBe(policy);
   });
 
-  it('keeps the header of the site, and leads back', async () => {
+  it('has nothing serious for axe, light and dark, keeps the header of the site, and leads back', async () => {
     const page = await openReference();
+    await expectAccessible(page);
     expect(await page.getByRole('link', { name: 'API', exact: true }).getAttribute('aria-current')).toBe('page');
     expect(await page.locator('link[rel=icon]').getAttribute('href')).toMatch(/^\/assets\/icon-/);
     await page.getByRole('link', { name: 'Wallet', exact: true }).click();
@@ -45,15 +46,18 @@ describe('the page', () => {
     expect(heading!.y).toBeLessThan(500);
     expect(await page.evaluate<number>('document.documentElement.scrollWidth')).toBeLessThanOrEqual(390);
   });
-
-  it('has nothing serious for axe, light and dark', async () => {
-    await expectAccessible(await openReference());
-  });
 });
 
 describe('an operation', () => {
-  it('has samples in curl, JavaScript, Python and C#, and in no other', async () => {
-    const page = await openReference(sendCode);
+  it('is found by search, and has samples in curl, JavaScript, Python and C# and in no other', async () => {
+    const page = await openReference();
+    await page.keyboard.press('Control+k');
+    await page.keyboard.type('send a verification code');
+    await page
+      .getByRole('option', { name: /Send a verification code/ })
+      .first()
+      .click();
+    await expect.poll(() => page.url()).toContain(sendCode);
     await page.getByRole('heading', { name: 'Send a verification code' }).waitFor();
     const sample = page.locator('pre').filter({ hasText: '/User/phone-number/send-code' }).first();
     await expect.poll(() => sample.innerText()).toContain('curl');
@@ -74,17 +78,6 @@ describe('an operation', () => {
     const answer = page.waitForResponse((response) => new URL(response.url()).pathname === '/User');
     await page.getByRole('button', { name: /^Send/ }).first().click();
     expect((await answer).status()).toBe(201);
-  });
-
-  it('is found by search', async () => {
-    const page = await openReference();
-    await page.keyboard.press('Control+k');
-    await page.keyboard.type('verify a code');
-    await page
-      .getByRole('option', { name: /Verify a code/ })
-      .first()
-      .click();
-    await expect.poll(() => page.url()).toContain('verify');
   });
 });
 
