@@ -56,30 +56,39 @@ export class Admission {
   /** Throws if there is no room for another request of this caller. */
   enter(owner: Owner): void {
     this.check(owner);
-    this.#active += 1;
-    this.#activeByCaller.set(owner.key, this.#activeOf(owner) + 1);
+    this.#count(owner);
     owner.isActive = true;
   }
 
   leave(owner: Owner): void {
+    if (!owner.waits) this.#discount(owner);
+    owner.isActive = false;
+  }
+
+  /** For work that a request only waits for. It may wait for several things at once. */
+  async outside<T>(work: () => Promise<T>, owner: Owner): Promise<T> {
+    if (!owner.isActive) return work();
+    if (!owner.waits) this.#discount(owner);
+    owner.waits = (owner.waits ?? 0) + 1;
+    try {
+      return await work();
+    } finally {
+      owner.waits -= 1;
+      if (owner.waits === 0 && owner.isActive) this.#count(owner);
+    }
+  }
+
+  #count(owner: Owner): void {
+    this.#active += 1;
+    this.#activeByCaller.set(owner.key, this.#activeOf(owner) + 1);
+  }
+
+  #discount(owner: Owner): void {
     this.#active -= 1;
     this.#finished += 1;
     const active = this.#activeOf(owner) - 1;
     if (active === 0) this.#activeByCaller.delete(owner.key);
     else this.#activeByCaller.set(owner.key, active);
-    owner.isActive = false;
-  }
-
-  /** For work that a request only waits for. Without an owner it is a request that is being worked on. */
-  async outside<T>(work: () => Promise<T>, owner?: Owner): Promise<T> {
-    if (owner && !owner.isActive) return work();
-    this.#active -= 1;
-    this.#finished += 1;
-    try {
-      return await work();
-    } finally {
-      this.#active += 1;
-    }
   }
 
   #activeOf({ key }: Owner): number {

@@ -65,6 +65,7 @@ export type Observation =
       signal?: string;
       restartMilliseconds?: number;
     }
+  | { kind: 'reload-ignored'; cure: string }
   | { kind: 'stopping'; signal: string }
   | { kind: 'stopped' };
 
@@ -294,6 +295,7 @@ const warningKinds = new Set<Observation['kind']>([
   'clock-off',
   'template-too-long',
   'risky-setting',
+  'reload-ignored',
   'webhook-disabled',
 ]);
 

@@ -8,8 +8,9 @@ export interface Owner {
   kind: 'user' | 'client' | 'service';
   /** Aborted when nobody waits for the result any more. */
   readonly signal?: AbortSignal | undefined;
-  /** Whether the request counts among those that are worked on: see `Admission`. */
+  /** Whether `Admission` has let the request in, and for how many things it waits at present. */
   isActive?: boolean;
+  waits?: number;
 }
 
 /** The service's own work. */

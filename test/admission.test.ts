@@ -91,7 +91,7 @@ it('refuses nobody who is answered fast, however many there are at once', () => 
 it('does not count requests that wait for something else', async () => {
   const [waiting] = enter(1, owner('client'));
   let end = () => {};
-  const work = admission.outside(() => new Promise<void>((resolve) => (end = resolve)), waiting);
+  const work = admission.outside(() => new Promise<void>((resolve) => (end = resolve)), waiting!);
   expect(admission.active).toBe(0);
   end();
   await work;
@@ -99,5 +99,39 @@ it('does not count requests that wait for something else', async () => {
   // A stream of rows never counted, and does not count less than nothing.
   await admission.outside(async () => expect(admission.active).toBe(1), owner('client', 'stream'));
   admission.leave(waiting!);
+  expect(admission.active).toBe(0);
+});
+
+it('counts a request that waits for two things at once as one, also if it leaves before they end', async () => {
+  const [first, second] = enter(2, owner('client')) as [Owner, Owner];
+  const ends: (() => void)[] = [];
+  const wait = (caller: Owner) => admission.outside(() => new Promise<void>((resolve) => ends.push(resolve)), caller);
+  const works = [wait(first), wait(first), wait(second)];
+  expect(admission.active).toBe(0);
+  admission.leave(second);
+  ends[0]!();
+  await works[0];
+  expect(admission.active).toBe(0);
+  for (const end of ends) end();
+  await Promise.all(works);
+  expect(admission.active).toBe(1);
+  admission.leave(first);
+  expect(admission.active).toBe(0);
+});
+
+it('leaves a caller whose requests only wait its share, and opens again while they do', async () => {
+  let end = () => {};
+  const gateway = new Promise<void>((resolve) => (end = resolve));
+  const waiting = enter(80, owner('client'));
+  const works = waiting.map((each) => admission.outside(() => gateway, each));
+  // Others are too many and too slow for a second, and then done.
+  const burst = enter(300, owner('client', 'another'));
+  now = 1000;
+  expect(() => admission.check()).toThrow('busy');
+  for (const each of burst) admission.leave(each);
+  for (; now < 5000; now += 200) expect(enter(1, owner('client')).map((each) => admission.leave(each))).toHaveLength(1);
+  end();
+  await Promise.all(works);
+  for (const each of waiting) admission.leave(each);
   expect(admission.active).toBe(0);
 });

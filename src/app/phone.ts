@@ -115,7 +115,7 @@ export async function openPhone(core: Core, { url, inbox, terminal }: PhoneParts
           digest: guard.digest,
         }),
         // A gateway may take seconds; the request needs nothing meanwhile.
-        dispatch: (message) => core.admission.outside(() => failover.send(message)),
+        dispatch: (message, owner) => core.admission.outside(() => failover.send(message), owner),
         write: texts.write,
         testNumber: testNumbers(config.testNumbers ?? []),
         reserveSend: guard.reserveSend,

@@ -9,7 +9,7 @@ import { loadConfig, type Config } from '../config/load.ts';
 import type { Observer } from '../observe.ts';
 import { banner } from './banner.ts';
 import { openLogOutput, type LogOutput } from './log-output.ts';
-import { listenForSignals, type Signals } from './signals.ts';
+import { listenForSignals, stopSignals, type Signals } from './signals.ts';
 import { issuerFile } from './token.ts';
 
 export async function serve({ fresh = false }: { fresh?: boolean }): Promise<number> {
@@ -47,12 +47,16 @@ export interface Running {
   observer: Observer;
   stop(): Promise<void>;
   kill(): void;
+  /** Replaces the workers one after the other; absent if there are none. */
+  replaceWorkers?(): void;
 }
 
 async function serveAsNode(config: Config, fresh: boolean, output: LogOutput): Promise<number> {
-  const signals = listenForSignals();
+  const signals = listenForSignals(isOnTerminal() ? [...stopSignals, 'SIGHUP'] : stopSignals);
+  let running: Running | undefined;
+  if (!isOnTerminal()) process.on('SIGHUP', () => running && reload(running));
   const options = appOptions(config, fresh, output);
-  const running: Running = config.processes > 1 ? await startNode(options) : await startApp(options);
+  running = config.processes > 1 ? await startNode(options) : await startApp(options);
   const { url, demo, observer } = running;
   observer.observe({ kind: 'started', url, mode: config.mode, processes: config.processes });
   if (config.mode === 'sandbox') {
@@ -60,6 +64,20 @@ async function serveAsNode(config: Config, fresh: boolean, output: LogOutput): P
     process.stdout.write(banner(url, demo));
   }
   return untilStopped(running, signals);
+}
+
+/** On a terminal SIGHUP means that the terminal is gone, else that somebody asks for a reload. */
+function isOnTerminal(): boolean {
+  return process.stdout.isTTY;
+}
+
+function reload({ replaceWorkers, observer }: Running): void {
+  if (replaceWorkers) replaceWorkers();
+  else
+    observer.observe({
+      kind: 'reload-ignored',
+      cure: 'Restart the service. Only with several processes does SIGHUP replace them.',
+    });
 }
 
 /** Lets `ledgerline token` make tokens that this service accepts, whatever its port. */

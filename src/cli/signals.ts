@@ -1,5 +1,7 @@
 /** The signals that end the service. */
 
+export const stopSignals: NodeJS.Signals[] = ['SIGTERM', 'SIGINT'];
+
 /** Signals closer together than this come from one press of a key. */
 const onePressMilliseconds = 1000;
 
@@ -11,7 +13,7 @@ export interface Signals {
 }
 
 /** The terminal sends a signal to npm and to us, and npm passes it on: two in quick succession count as one. */
-export function listenForSignals(names: NodeJS.Signals[] = ['SIGTERM', 'SIGINT']): Signals {
+export function listenForSignals(names: NodeJS.Signals[]): Signals {
   let askedAt: number | undefined;
   const heard = (fits: () => boolean) =>
     new Promise<NodeJS.Signals>((resolve) => {

@@ -7,6 +7,7 @@ export class RequestOwner implements Owner {
   readonly key: string;
   readonly kind: Owner['kind'];
   isActive = false;
+  waits = 0;
   readonly #response: ServerResponse;
   #controller: AbortController | undefined;
 

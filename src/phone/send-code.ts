@@ -8,6 +8,7 @@ import type { Origin } from '../guard/source.ts';
 import type { Dispatch, OutgoingMessage } from '../sms/failover.ts';
 import type { MessageText, WriteMessage } from '../sms/message.ts';
 import { makeReference } from '../sms/reference.ts';
+import type { Owner } from '../slots.ts';
 import { deriveCode, digestCode, makeSeed, recoverCode } from './code.ts';
 import { maskPhone, parsePhoneNumber, type PhoneNumber } from './phone-number.ts';
 import type { FinishedMessage, NewCode, PhoneStore } from './phone.store.ts';
@@ -18,6 +19,8 @@ import { testGateway, type FindTestNumber } from './test-numbers.ts';
 export interface ResendRequest {
   userId: number;
   origin: Origin;
+  /** Who waits for the answer. */
+  owner: Owner;
   /** What the caller proves itself with. */
   proof: GivenProof;
   idempotencyKey?: string | undefined;
@@ -34,7 +37,7 @@ export interface SendRules {
   store: PhoneStore;
   once: SendOnce;
   /** Hands a message to the gateways. */
-  dispatch(message: OutgoingMessage): Promise<Dispatch>;
+  dispatch(message: OutgoingMessage, owner: Owner): Promise<Dispatch>;
   write: WriteMessage;
   testNumber: FindTestNumber;
   clock: Clock;
@@ -81,22 +84,22 @@ export function createSendCode(rules: SendRules) {
     };
     const reserved = await rules.reserveSend({ userId, number: phone, correlationType, origin, proof, makeCode });
     if (!reserved?.repeated) return reserved && { ...reserved, code };
-    const owner = { userId, phone: phone.key };
-    const recovered = recoverCode(rules.digestKeys, reserved.repeated, owner, rules.codeDigits);
+    const codeOwner = { userId, phone: phone.key };
+    const recovered = recoverCode(rules.digestKeys, reserved.repeated, codeOwner, rules.codeDigits);
     if (recovered !== undefined) return { ...reserved, code: recovered };
     await store.finishSend(abandoned(request, reserved));
     return prepare(request, false);
   }
 
   function createCode(userId: number, phone: string, now: Date, mayRepeat: boolean): { code: string; stored: NewCode } {
-    const owner = { userId, phone, seed: makeSeed() };
+    const codeOwner = { userId, phone, seed: makeSeed() };
     const test = rules.testNumber(phone, now);
-    const code = test?.code ?? deriveCode(rules.digestKeys.current, owner, rules.codeDigits);
+    const code = test?.code ?? deriveCode(rules.digestKeys.current, codeOwner, rules.codeDigits);
     return {
       code,
       stored: {
-        seed: owner.seed,
-        digest: digestCode(rules.digestKeys.current, owner, code),
+        seed: codeOwner.seed,
+        digest: digestCode(rules.digestKeys.current, codeOwner, code),
         expiresAt: secondsAfter(now, rules.codeSeconds),
         attemptLimit: rules.codeAttempts,
         mayRepeat: mayRepeat && !test,
@@ -113,15 +116,18 @@ export function createSendCode(rules: SendRules) {
     const isTest = rules.testNumber(phone, requestedAt) !== undefined;
     const result = isTest
       ? testDispatch
-      : await rules.dispatch({
-          referenceOf: (tryNumber) =>
-            makeReference(rules.referenceKeys.current, { userId, number: messageNumber }, tryNumber),
-          phone,
-          country,
-          text: written.text,
-          code,
-          validSeconds: rules.codeSeconds,
-        });
+      : await rules.dispatch(
+          {
+            referenceOf: (tryNumber) =>
+              makeReference(rules.referenceKeys.current, { userId, number: messageNumber }, tryNumber),
+            phone,
+            country,
+            text: written.text,
+            code,
+            validSeconds: rules.codeSeconds,
+          },
+          request.owner,
+        );
     return { ...result, isTest, code, message: describe(request, prepared, written, result) };
   }
 
@@ -185,13 +191,13 @@ export function createSendCode(rules: SendRules) {
   }
 
   /** A send to the phone of the last send. */
-  async function resend({ userId, origin, proof }: ResendRequest): Promise<SentCode | undefined> {
+  async function resend({ userId, origin, owner, proof }: ResendRequest): Promise<SentCode | undefined> {
     const last = await store.readLastSend(userId);
     if (!last) throw unknownUser();
     if (last.verified) return undefined;
     if (last.phone === null) throw nothingToResend();
     const { phone, correlationType, locale } = last;
-    return send({ userId, phone: parsePhoneNumber(phone)!, correlationType, locale, origin, proof });
+    return send({ userId, phone: parsePhoneNumber(phone)!, correlationType, locale, origin, owner, proof });
   }
 
   async function resendCode(request: ResendRequest): Promise<SentCode | undefined> {

@@ -50,6 +50,14 @@ it('SIGTERM stops the service and its PostgreSQL cleanly, with the requests in f
   expect(await readFile(path.join(dataDir, 'postgres.log'), 'utf8')).toContain('database system is shut down');
 });
 
+it('SIGHUP does not end a service of one process, and the log says what to do instead', async () => {
+  const service = await startProcess(await dataFolder());
+  service.child.kill('SIGHUP');
+  await vi.waitUntil(() => service.output.stdout.includes('"msg":"reload-ignored"'), { timeout: 30_000 });
+  expect((await service.call('GET', '/health/ready', null)).status).toBe(200);
+  expect(await service.end('SIGTERM')).toBe(0);
+});
+
 it('npm start passes a signal on, also one that the whole group gets, and leaves nothing behind', async () => {
   const dataDir = await preparedDataFolder();
   const npm = spawn('npm', ['start', '--ignore-scripts'], {

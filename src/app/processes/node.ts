@@ -43,12 +43,11 @@ async function start({ config, fresh = false, log, logFormat }: AppOptions, rele
     releasers.add(
       await serveMetrics({ ...observer, metrics: () => primary.readMetrics() }, config.host, config.metricsPort),
     );
-  // On a terminal the signal means that the terminal is gone.
-  if (!process.stdout.isTTY) process.on('SIGHUP', () => void primary.roll());
   return {
     url,
     demo,
     observer,
+    replaceWorkers: () => void primary.roll(),
     stop: () => releasers.run(),
     kill() {
       primary.kill();

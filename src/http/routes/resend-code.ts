@@ -18,9 +18,9 @@ export const resendCodeOperation = (send: SendCode) =>
     requestHeaders: sendHeaders,
     checkHeaders: (headers) => void idempotencyKeyOf(headers),
     namesUser: ({ id }) => id,
-    async handle({ id, caller, request }) {
+    async handle({ id, caller, owner, request }) {
       const origin = callOrigin(caller, request);
-      const sent = await send.resendCode({ userId: id, origin, ...sendHeadersOf(request.headers) });
+      const sent = await send.resendCode({ userId: id, origin, owner, ...sendHeadersOf(request.headers) });
       return sentReply(sent);
     },
   });

@@ -37,13 +37,14 @@ export const sendCodeOperation = (send: SendCode) =>
     requestHeaders: sendHeaders,
     checkHeaders: (headers) => void idempotencyKeyOf(headers),
     namesUser: ({ body: { id } }) => id,
-    async handle({ body: { id, phoneNumber, correlationType, locale }, caller, request }) {
+    async handle({ body: { id, phoneNumber, correlationType, locale }, caller, owner, request }) {
       const sent = await send.sendCode({
         userId: id,
         phone: phoneNumber,
         correlationType,
         locale,
         origin: callOrigin(caller, request),
+        owner,
         ...sendHeadersOf(request.headers),
       });
       return sentReply(sent);
