@@ -72,7 +72,7 @@ describe('long statements', () => {
       const { signal } = leaver;
       const headers = { authorization: `Bearer ${body ? users : operators}`, 'content-type': 'application/json' };
       const sent = body ? { method: 'POST', body: JSON.stringify(body) } : {};
-      const asked = fetch(service.url + path, { headers, signal, ...sent });
+      const asked = fetch(service.url + path, { headers, signal, ...sent }).then((answer) => answer.text());
       await vi.waitUntil(async () => (await waitingStatements()) === 1, { timeout: 15_000 });
       leaver.abort();
       await expect(asked).rejects.toThrow();
@@ -83,8 +83,14 @@ describe('long statements', () => {
     );
     await whileLocked('transactions', () => ask('/app/export-transactions', { individualId: large }));
     await whileLocked('guard_decisions', () => ask('/operator/guard/decisions'));
-    await whileLocked('operator_actions', () => ask('/operator/actions'));
-    await whileLocked('messages', () => ask('/operator/messages'));
+    for (const path of ['/operator/actions', '/operator/actions/export'])
+      await whileLocked('operator_actions', () => ask(path));
+    for (const path of ['/operator/messages', '/operator/overview']) await whileLocked('messages', () => ask(path));
+    for (const path of ['/operator/guard/blocks', '/operator/guard/usage'])
+      await whileLocked('verifications', () => ask(path));
+    await whileLocked('guard_safe', () => ask('/operator/guard/safe-list'));
+    await whileLocked('guard_totals', () => ask('/operator/guard/rules'));
+    await whileLocked('events', () => ask('/operator/events'));
     // The connections serve the next callers.
     const token = await service.token('', large);
     for (let round = 0; round < 10; round += 1) expect((await search(token)).status).toBe(200);

@@ -71,7 +71,7 @@ export async function openGuard(core: Core, phones: PhoneStore, observe: Observe
       digest,
       clock,
       observe,
-      live: { refresh: refreshEverywhere },
+      live: { refresh: refreshEverywhere, forgetRange: (name) => ranges.forgetRange(name) },
     }),
     reserveSend: createReserveSend({
       store: phones,

@@ -68,9 +68,14 @@ export async function openPhone(core: Core, { url, inbox, terminal }: PhoneParts
   // Receipts come when all is wired: what is sent before has none yet.
   const messages = openMessages(core, async (code, state, at) => {
     if (guard.live.modes.prefix === 'off') return;
-    const phone = await phones.readPhoneOfCode(code);
-    const number = phone === null || guard.live.isSafe(phone) ? undefined : parsePhoneNumber(phone);
-    if (number) guard.ranges.noteReceipt(number, state, at);
+    try {
+      const phone = await phones.readPhoneOfCode(code);
+      const number = phone === null || guard.live.isSafe(phone) ? undefined : parsePhoneNumber(phone);
+      if (number) guard.ranges.noteReceipt(number, state, at);
+    } catch (error) {
+      // The receipt is stored. Without this count a rule knows a little less.
+      observer.observe({ kind: 'job-failed', job: 'receipt-counts', reason: errorCode(error) });
+    }
   });
   const spellings = traced('phone', createPhoneSpellingsStore(db));
   const mergeSpellings = createMergeSpellings(spellings, clock, messages.observePhone);

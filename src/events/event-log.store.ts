@@ -3,6 +3,7 @@ import { array, type Database } from '../db/database.ts';
 import { isDistributedEventWaiting, sequenceDistributedEvents } from './distributed-outbox.store.ts';
 import type { EventType } from './catalogue.ts';
 import type { LoggedEvent } from './event.ts';
+import type { Owner } from '../slots.ts';
 
 export interface EventFilter {
   /** Any of these; undefined for all. */
@@ -98,7 +99,7 @@ export function createEventLogStore(db: Database) {
     },
 
     /** The latest by time first. A rare type among many events may take long. */
-    async findEvents({ types, userId, from, to, before, limit }: EventSearch): Promise<LoggedEvent[]> {
+    async findEvents({ types, userId, from, to, before, limit }: EventSearch, owner: Owner): Promise<LoggedEvent[]> {
       const rows = await db.long(
         (sql) => sql`
           select e.position::float8 as position, e.id, e.type, e.at, e.user_id, e.sequence, e.data::text as data
@@ -108,6 +109,7 @@ export function createEventLogStore(db: Database) {
             ${types ? sql`and e.type = any(${array(types)}::text[])` : sql``}
             ${before === undefined ? sql`` : sql`and (e.at, e.position) < (select b.at, b.position from events b where b.id = ${before}::uuid)`}
           order by e.at desc, e.position desc limit ${limit}`,
+        owner,
       );
       return rows.map(asEvent);
     },

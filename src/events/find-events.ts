@@ -1,4 +1,5 @@
 /** Searches the log, newest first, for the operator's console. */
+import type { Owner } from '../slots.ts';
 import { writeEvent } from './event.ts';
 import type { EventLogStore, EventSearch } from './event-log.store.ts';
 
@@ -6,8 +7,8 @@ export type FindEvents = ReturnType<typeof createFindEvents>;
 
 export function createFindEvents(store: EventLogStore, sequence: () => Promise<unknown>) {
   /** JSON texts. */
-  return async function findEvents(search: EventSearch): Promise<string[]> {
+  return async function findEvents(search: EventSearch, owner: Owner): Promise<string[]> {
     await sequence();
-    return (await store.findEvents(search)).map(writeEvent);
+    return (await store.findEvents(search, owner)).map(writeEvent);
   };
 }

@@ -103,8 +103,8 @@ export function createGuardControlStore(db: Database) {
     }) as const;
 
   return {
-    async readModes(): Promise<{ rule: string; mode: RuleMode; changedAt: Date; changedBy: string }[]> {
-      const rows = await db.long((sql) => sql`select rule, mode, changed_at, changed_by from guard_modes`);
+    async readModes(owner?: Owner): Promise<{ rule: string; mode: RuleMode; changedAt: Date; changedBy: string }[]> {
+      const rows = await db.long((sql) => sql`select rule, mode, changed_at, changed_by from guard_modes`, owner);
       return rows.map(({ rule, mode, changed_at, changed_by }) => ({
         rule,
         mode,
@@ -126,7 +126,7 @@ export function createGuardControlStore(db: Database) {
       );
     },
 
-    async listBlocks(now: Date, limit: number): Promise<Block[]> {
+    async listBlocks(now: Date, limit: number, owner?: Owner): Promise<Block[]> {
       const rows = await db.long(
         (sql) => sql`
         select id, rule, subject, users, blocked_until from (
@@ -148,6 +148,7 @@ export function createGuardControlStore(db: Database) {
             limited_until
           from guard_ranges where limited_until > ${now} order by limited_until desc limit ${limit})
         ) blocks order by blocked_until desc, id limit ${limit}`,
+        owner,
       );
       return rows.map(({ id, rule, subject, users, blocked_until }) => ({
         id,
@@ -177,9 +178,10 @@ export function createGuardControlStore(db: Database) {
       return rows[0]!.lifted;
     },
 
-    async listSafe(): Promise<SafeEntry[]> {
+    async listSafe(owner?: Owner): Promise<SafeEntry[]> {
       const rows = await db.long(
         (sql) => sql`select key, label, is_prefix, added_at, added_by from guard_safe order by added_at desc, key`,
+        owner,
       );
       return rows.map(({ key, label, is_prefix, added_at, added_by }) => ({
         id: key,
@@ -276,11 +278,12 @@ export function createGuardControlStore(db: Database) {
       );
     },
 
-    async readTotals(since: Date): Promise<{ rule: string; action: string; decisions: number }[]> {
+    async readTotals(since: Date, owner?: Owner): Promise<{ rule: string; action: string; decisions: number }[]> {
       const rows = await db.long(
         (sql) => sql`
           select rule, action, sum(decisions)::float8 as decisions from guard_totals where hour > ${since}
           group by rule, action`,
+        owner,
       );
       return rows.map(({ rule, action, decisions }) => ({ rule, action, decisions }));
     },
@@ -379,9 +382,9 @@ function liftStatement(target: LiftTarget): {
     };
   }
   return {
-    // What is normal for the range stays known.
+    // What is normal for the range stays known. The time keeps refusals out that were judged before.
     statement: `update guard_ranges set unverified = 0, day_sends = 0, hour_sends = 0, hour_verified = 0, failed = 0,
-      shrinks = 0, refused_at = null, limited_until = null where name = $9::text returning ${noUntil}`,
+      shrinks = 0, refused_at = $1::timestamptz, limited_until = null where name = $9::text returning ${noUntil}`,
     value: target.prefix,
     label: `prefix ${target.prefix}`,
     userId: undefined,

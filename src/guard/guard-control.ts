@@ -6,6 +6,7 @@ import type { OperatorActionName } from '../operator-actions.ts';
 import type { Owner } from '../slots.ts';
 import { ruleNames, ruleOf, type Modes, type RuleMode, type RuleName } from './rules.ts';
 import { safeNumberKey, type LiveGuard } from './live.ts';
+import type { RangeBook } from './range-book.ts';
 import { networkOf, type Digest } from './source.ts';
 import type { ActionFilter, Block, DecisionFilter, GuardControlStore, LiftTarget } from './guard-control.store.ts';
 import type { Operator, OperatorAction, SafeEntry } from './guard-control.store.ts';
@@ -51,7 +52,7 @@ export interface GuardControlParts {
   clock: Clock;
   observe: Observe;
   /** Absent where no service runs in this process. */
-  live?: Pick<LiveGuard, 'refresh'>;
+  live?: Pick<LiveGuard, 'refresh'> & Pick<RangeBook, 'forgetRange'>;
 }
 
 export function createGuardControl({ store, configured, digest, clock, observe, live }: GuardControlParts) {
@@ -61,10 +62,10 @@ export function createGuardControl({ store, configured, digest, clock, observe, 
   }
 
   return {
-    async rules(): Promise<RuleState[]> {
+    async rules(owner?: Owner): Promise<RuleState[]> {
       const [changed, totals] = await Promise.all([
-        store.readModes(),
-        store.readTotals(secondsAfter(clock.now(), -daySeconds)),
+        store.readModes(owner),
+        store.readTotals(secondsAfter(clock.now(), -daySeconds), owner),
       ]);
       const decided = (rule: RuleName, action: string) =>
         totals.find((total) => total.rule === rule && total.action === action)?.decisions ?? 0;
@@ -96,17 +97,18 @@ export function createGuardControl({ store, configured, digest, clock, observe, 
       await done(who, 'set-mode', `${rule} ${mode ?? 'configured'}`);
     },
 
-    blocks: (): Promise<Block[]> => store.listBlocks(clock.now(), blockLimit),
+    blocks: (owner?: Owner): Promise<Block[]> => store.listBlocks(clock.now(), blockLimit, owner),
 
     async lift(who: Operator, what: Lift): Promise<number> {
       const target = liftTarget(what, digest);
       const lifted = await store.lift(target, who, clock.now());
       if (lifted === 0) throw unknownBlock();
+      if ('prefix' in target) live?.forgetRange(target.prefix);
       await done(who, 'lift', Object.keys(target)[0]!);
       return lifted;
     },
 
-    safeList: (): Promise<SafeEntry[]> => store.listSafe(),
+    safeList: (owner?: Owner): Promise<SafeEntry[]> => store.listSafe(owner),
 
     async addSafe(who: Operator, input: SafeInput): Promise<void> {
       const entry =
@@ -128,10 +130,13 @@ export function createGuardControl({ store, configured, digest, clock, observe, 
     actions: (filter: ActionFilter, owner?: Owner) => store.readActions(filter, owner),
 
     /** All actions that match, newest first, in lists of at most a page. */
-    async *exportActions(filter: Omit<ActionFilter, 'before' | 'limit'>): AsyncGenerator<OperatorAction[], void> {
+    async *exportActions(
+      filter: Omit<ActionFilter, 'before' | 'limit'>,
+      owner: Owner,
+    ): AsyncGenerator<OperatorAction[], void> {
       let before: number | undefined;
       for (let count = 0; count < exportLimit; count += exportPage) {
-        const page = await store.readActions({ ...filter, before, limit: exportPage });
+        const page = await store.readActions({ ...filter, before, limit: exportPage }, owner);
         if (page.length > 0) yield page;
         if (page.length < exportPage) return;
         before = page.at(-1)!.id;

@@ -27,11 +27,19 @@ import {
 import { WeekBook, type ReadWeeks, type WeekCounts } from './week-book.ts';
 import { hourName } from './week.ts';
 
+interface Refusal {
+  at: Date;
+  /** The latest refusal that all processes knew of. If there is a later one, this one counts for nothing. */
+  since: Date | null;
+  shrinks: number;
+  limitedUntil: Date;
+}
+
 /** What a process adds to a range. */
 export interface RangeChange extends Sums {
   name: string;
   /** Undefined if no send was refused. */
-  refusal: { at: Date; shrinks: number; limitedUntil: Date } | undefined;
+  refusal: Refusal | undefined;
 }
 
 export interface RangeSums {
@@ -43,6 +51,8 @@ export interface RangeSums {
 
 interface Entry {
   state: RangeState;
+  /** The latest refusal that all processes know of, in milliseconds; 0 if there is none. */
+  knownRefusal: number;
   change: RangeChange | undefined;
 }
 
@@ -99,6 +109,11 @@ export class RangeBook {
   forget(): void {
     this.#entries.clear();
     this.#weeks.forget();
+  }
+
+  /** For a range that was lifted. Other processes learn it with their next exchange about that range. */
+  forgetRange(name: string): void {
+    this.#entries.delete(name);
   }
 
   /** Judges one more send, and counts it at once. */
@@ -194,6 +209,7 @@ export class RangeBook {
     const entry = this.#entries.get(name);
     if (!entry) return;
     entry.state = state;
+    entry.knownRefusal = state.refusedAt;
     // What was added while the exchange was under way.
     if (entry.change) addSums(entry.state, entry.change);
   }
@@ -215,7 +231,7 @@ export class RangeBook {
   #current({ name }: Range, now: Date): Entry {
     let entry = this.#entries.get(name);
     if (!entry) {
-      entry = { state: emptyState(now.getTime()), change: undefined };
+      entry = { state: emptyState(now.getTime()), knownRefusal: 0, change: undefined };
       this.#entries.set(name, entry);
       if (this.#entries.size > entryLimit) this.#entries.delete(this.#entries.keys().next().value!);
     }
@@ -242,7 +258,8 @@ export class RangeBook {
 /** How often the budget was halved, and until when a send like the last one would be refused. */
 function tellLimit(entry: Entry, range: Range, limitedUntil: Date): void {
   const { shrinks, refusedAt } = entry.state;
-  change(entry, range, {}).refusal = { at: new Date(refusedAt), shrinks, limitedUntil };
+  const since = entry.knownRefusal === 0 ? null : new Date(entry.knownRefusal);
+  change(entry, range, {}).refusal = { at: new Date(refusedAt), since, shrinks, limitedUntil };
 }
 
 function noChange(name: string): RangeChange {

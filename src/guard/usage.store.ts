@@ -1,5 +1,6 @@
 /** How much of the limits is used now. Each statement looks at a limited number of keys. */
 import type { Database } from '../db/database.ts';
+import type { Owner } from '../slots.ts';
 import type { Counter } from './rules.ts';
 
 export interface BusiestKey {
@@ -52,37 +53,41 @@ export type UsageStore = ReturnType<typeof createUsageStore>;
 export function createUsageStore(db: Database) {
   return {
     /** The key with the most events since a time. */
-    async findBusiest({ counts, by }: Counter, since: Date): Promise<BusiestKey> {
+    async findBusiest({ counts, by }: Counter, since: Date, owner: Owner): Promise<BusiestKey> {
       const { user, events, hasRecords, keys } = counters[`${counts} by ${by}`]!;
-      const [row] = await db.long((sql) =>
-        sql.unsafe(
-          `select user_id, (select count(*)::int from unnest(events) e where ${hasRecords ? 'e.at' : 'e'} > $1) as used
+      const [row] = await db.long(
+        (sql) =>
+          sql.unsafe(
+            `select user_id, (select count(*)::int from unnest(events) e where ${hasRecords ? 'e.at' : 'e'} > $1) as used
            from (select ${user ? 'user_id' : 'null::int as user_id'}, ${events} as events ${keys}) k
            order by used desc limit 1`,
-          [since],
-        ),
+            [since],
+          ),
+        owner,
       );
       return { used: row?.used ?? 0, userId: row && row.used > 0 ? row.user_id : null };
     },
 
     /** The budgets of a day that are used most, fullest first. */
-    async readFullestBudgets(day: string, prefix: 'sends' | 'spend', limit: number): Promise<Budget[]> {
+    async readFullestBudgets(day: string, prefix: 'sends' | 'spend', limit: number, owner: Owner): Promise<Budget[]> {
       const rows = await db.long(
         (sql) => sql`
           select name, used::float8 as used, cap::float8 as cap from guard_budgets
           where day = ${day}::date and cap > 0 and split_part(name, ' ', 1) = ${prefix}
           order by used::float8 / cap desc, name limit ${limit}`,
+        owner,
       );
       return rows.map(({ name, used, cap }) => ({ name, used, cap }));
     },
 
     /** The ranges with the most unverified codes. The sums fade, and a range that nobody uses keeps its last sum. */
-    async readBusiestRanges(since: Date, now: Date, limit: number): Promise<UsedRange[]> {
+    async readBusiestRanges(since: Date, now: Date, limit: number, owner: Owner): Promise<UsedRange[]> {
       const rows = await db.long(
         (sql) => sql`
           select name, unverified * exp(-extract(epoch from ${now}::timestamptz - summed_at)::float8 / 86400) as unverified
           from (select name, unverified, summed_at from guard_ranges where summed_at > ${since} limit ${keyLimit}) r
           order by 2 desc, name limit ${limit}`,
+        owner,
       );
       return rows.map(({ name, unverified }) => ({ name, unverified }));
     },

@@ -3,6 +3,7 @@ import { secondsAfter, type Clock } from '../clock.ts';
 import type { GuardLimits } from './limits.ts';
 import { countingRuleNames, countingRuleOf, ruleNames, ruleOf, type CountingRuleName, type RuleName } from './rules.ts';
 import type { UsageStore } from './usage.store.ts';
+import type { Owner } from '../slots.ts';
 
 export interface UsedLimit {
   /** A country or a range; null for everything together, and for what only an operator with a reason may see. */
@@ -30,21 +31,21 @@ const daySeconds = 86_400;
 /** Limits on spending are in ten-thousandths of the operator's currency. */
 const moneyUnits = 10_000;
 
-export type ReadUsage = () => Promise<RuleUsage[]>;
+export type ReadUsage = (owner: Owner) => Promise<RuleUsage[]>;
 
 export function createUsage(store: UsageStore, limits: GuardLimits, clock: Clock): ReadUsage {
-  async function countingLimits(rule: CountingRuleName, now: Date): Promise<UsedLimit[]> {
+  async function countingLimits(rule: CountingRuleName, now: Date, owner: Owner): Promise<UsedLimit[]> {
     const counter = countingRuleOf(rule);
     return Promise.all(
       limits.rates[rule].map(async ({ count, seconds, blockSeconds }) => {
-        const { used, userId } = await store.findBusiest(counter, secondsAfter(now, -seconds));
+        const { used, userId } = await store.findBusiest(counter, secondsAfter(now, -seconds), owner);
         return { subject: null, userId, used, limit: count, seconds, blockSeconds: blockSeconds ?? null };
       }),
     );
   }
 
-  async function budgetLimits(prefix: 'sends' | 'spend', units: number, now: Date): Promise<UsedLimit[]> {
-    const budgets = await store.readFullestBudgets(now.toISOString().slice(0, 10), prefix, shownBudgets);
+  async function budgetLimits(prefix: 'sends' | 'spend', units: number, now: Date, owner: Owner): Promise<UsedLimit[]> {
+    const budgets = await store.readFullestBudgets(now.toISOString().slice(0, 10), prefix, shownBudgets, owner);
     return budgets.map(({ name, used, cap }) => ({
       ...shared,
       subject: name.split(' ')[1] ?? null,
@@ -53,26 +54,27 @@ export function createUsage(store: UsageStore, limits: GuardLimits, clock: Clock
     }));
   }
 
-  async function rangeLimits(now: Date): Promise<UsedLimit[]> {
-    const ranges = await store.readBusiestRanges(secondsAfter(now, -daySeconds), now, shownRanges);
+  async function rangeLimits(now: Date, owner: Owner): Promise<UsedLimit[]> {
+    const ranges = await store.readBusiestRanges(secondsAfter(now, -daySeconds), now, shownRanges, owner);
     return ranges
       .map(({ name, unverified }) => ({ ...shared, subject: name, used: Math.round(unverified), limit: null }))
       .filter(({ used }) => used > 0);
   }
 
-  async function limitsOf(rule: RuleName, now: Date): Promise<UsedLimit[]> {
+  async function limitsOf(rule: RuleName, now: Date, owner: Owner): Promise<UsedLimit[]> {
     const counting = countingRuleNames.find((name) => name === rule);
-    if (counting) return countingLimits(counting, now);
-    if (rule === 'spend') return budgetLimits('spend', moneyUnits, now);
-    if (rule === 'country-sends') return budgetLimits('sends', 1, now);
-    return rule === 'prefix' ? rangeLimits(now) : [];
+    if (counting) return countingLimits(counting, now, owner);
+    if (rule === 'spend') return budgetLimits('spend', moneyUnits, now, owner);
+    if (rule === 'country-sends') return budgetLimits('sends', 1, now, owner);
+    return rule === 'prefix' ? rangeLimits(now, owner) : [];
   }
 
-  return async function readUsage() {
+  return async function readUsage(owner) {
     const now = clock.now();
     const usage: RuleUsage[] = [];
     // One after the other: an operator's page must not take all connections for long statements.
-    for (const rule of ruleNames) usage.push({ rule, counts: ruleOf(rule).counts, limits: await limitsOf(rule, now) });
+    for (const rule of ruleNames)
+      usage.push({ rule, counts: ruleOf(rule).counts, limits: await limitsOf(rule, now, owner) });
     return usage;
   };
 }

@@ -1,5 +1,6 @@
 /** The operator's overview: messages by day, country and gateway, and the health of the gateways. */
 import type { Clock } from '../clock.ts';
+import type { Owner } from '../slots.ts';
 import type { Failover } from '../sms/failover.ts';
 import type { GatewayOrder } from './gateway-order.ts';
 import type { TrailStore } from './trail.store.ts';
@@ -14,12 +15,12 @@ export interface OverviewOptions {
 
 const dayMilliseconds = 86_400_000;
 
-export type ReadOverview = (days: number) => Promise<string>;
+export type ReadOverview = (days: number, owner: Owner) => Promise<string>;
 
 export function createOverview({ store, clock, failover, order, configuredOrder }: OverviewOptions): ReadOverview {
-  return async function readOverview(days) {
+  return async function readOverview(days, owner) {
     const today = Math.floor(clock.now().getTime() / dayMilliseconds);
-    const rows = await store.summarize(new Date((today - days + 1) * dayMilliseconds));
+    const rows = await store.summarize(new Date((today - days + 1) * dayMilliseconds), owner);
     const rest = { configuredOrder, gateways: failover.health(), orders: order.changes() };
     return `{"days":${rows},${JSON.stringify(rest).slice(1)}`;
   };

@@ -1,5 +1,6 @@
 /** What the messages of a span cost, and how long they took to arrive. */
 import type { Database } from '../db/database.ts';
+import type { Owner } from '../slots.ts';
 
 export interface DeliveryRow {
   isCurrent: boolean;
@@ -23,11 +24,12 @@ export type PerformanceStore = ReturnType<typeof createPerformanceStore>;
 export function createPerformanceStore(db: Database) {
   return {
     /** From the gateway's answer to its receipt, where there is one. */
-    async measureDelivery(from: Date, middle: Date): Promise<DeliveryRow[]> {
-      const rows = await db.long((sql) =>
-        sql.unsafe(
-          // Distributed tables know neither grouping sets nor percentiles, so they only give the rows.
-          `with delivered as materialized (
+    async measureDelivery(from: Date, middle: Date, owner: Owner): Promise<DeliveryRow[]> {
+      const rows = await db.long(
+        (sql) =>
+          sql.unsafe(
+            // Distributed tables know neither grouping sets nor percentiles, so they only give the rows.
+            `with delivered as materialized (
              select requested_at >= $2 as is_current, gateway,
                greatest(0, extract(epoch from state_at - answered_at))::float8 as seconds
              from messages where requested_at >= $1 and state = 'delivered'
@@ -38,9 +40,10 @@ export function createPerformanceStore(db: Database) {
            from delivered
            group by grouping sets ((is_current), (is_current, gateway))
            order by gateway`,
-          [from, middle],
-          { prepare: true },
-        ),
+            [from, middle],
+            { prepare: true },
+          ),
+        owner,
       );
       return rows.map(({ is_current, gateway, delivered, median, p95 }) => ({
         isCurrent: is_current,
@@ -51,14 +54,16 @@ export function createPerformanceStore(db: Database) {
       }));
     },
 
-    async countAccepted(from: Date, middle: Date): Promise<AcceptedRow[]> {
-      const rows = await db.long((sql) =>
-        sql.unsafe(
-          `select requested_at >= $2 as is_current, nullif(country, '') as country, count(*)::int as accepted
+    async countAccepted(from: Date, middle: Date, owner: Owner): Promise<AcceptedRow[]> {
+      const rows = await db.long(
+        (sql) =>
+          sql.unsafe(
+            `select requested_at >= $2 as is_current, nullif(country, '') as country, count(*)::int as accepted
            from messages where requested_at >= $1 and state <> 'refused' group by 1, 2`,
-          [from, middle],
-          { prepare: true },
-        ),
+            [from, middle],
+            { prepare: true },
+          ),
+        owner,
       );
       return rows.map(({ is_current, country, accepted }) => ({ isCurrent: is_current, country, accepted }));
     },

@@ -1,5 +1,6 @@
 /** Cost and delivery time of the last days, beside those of as many days before. */
 import type { Clock } from '../clock.ts';
+import type { Owner } from '../slots.ts';
 import type { AcceptedRow, DeliveryRow, PerformanceStore } from './performance.store.ts';
 
 export interface DeliveryTime {
@@ -26,16 +27,16 @@ export type PriceOf = (country: string | null) => number;
 
 const dayMilliseconds = 86_400_000;
 
-export type ReadPerformance = (days: number) => Promise<Performance>;
+export type ReadPerformance = (days: number, owner: Owner) => Promise<Performance>;
 
 export function createPerformance(store: PerformanceStore, clock: Clock, priceOf: PriceOf): ReadPerformance {
-  return async function readPerformance(days) {
+  return async function readPerformance(days, owner) {
     const tomorrow = Math.floor(clock.now().getTime() / dayMilliseconds) + 1;
     const middle = new Date((tomorrow - days) * dayMilliseconds);
     const from = new Date((tomorrow - 2 * days) * dayMilliseconds);
     const [delivery, accepted] = await Promise.all([
-      store.measureDelivery(from, middle),
-      store.countAccepted(from, middle),
+      store.measureDelivery(from, middle, owner),
+      store.countAccepted(from, middle, owner),
     ]);
     const figures = (isCurrent: boolean): SpanFigures => ({
       cost: sumCost(

@@ -1,5 +1,6 @@
 /** The trail of verifications: the messages, what became of them, and what was refused. */
 import type { Database } from '../db/database.ts';
+import type { Owner } from '../slots.ts';
 
 export interface EventRow {
   userId: number;
@@ -122,10 +123,11 @@ export function createTrailStore(db: Database) {
     },
 
     /** By day, country and gateway, newest first, as a JSON list. */
-    async summarize(from: Date): Promise<string> {
-      const [row] = await db.long((sql) =>
-        sql.unsafe(
-          `with counted as (
+    async summarize(from: Date, owner: Owner): Promise<string> {
+      const [row] = await db.long(
+        (sql) =>
+          sql.unsafe(
+            `with counted as (
              select (requested_at at time zone 'UTC')::date as day, country, gateway,
                count(*) as sent,
                count(*) filter (where state not in ('refused', 'unknown')) as accepted,
@@ -147,9 +149,10 @@ export function createTrailStore(db: Database) {
            )
            select coalesce(json_agg(s order by day desc, country nulls last, gateway), '[]'::json)::text as days
            from summed s`,
-          [from],
-          { prepare: true },
-        ),
+            [from],
+            { prepare: true },
+          ),
+        owner,
       );
       return row!.days;
     },

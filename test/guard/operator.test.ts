@@ -157,7 +157,36 @@ describe('the operator', () => {
     for (const { id: block } of blocks)
       expect((await service.call('/operator/guard/lift', { block })).status).toBe(200);
     expect((await service.verify(id, 'nope')).status).toBe(400);
-    await eventually(async () => expect((await service.sendCode(id, '+447911100002')).status).toBe(204));
+    expect((await service.sendCode(id, '+447911100002')).status).toBe(204);
+  });
+
+  it('lifts a prefix for good, also where another node has not heard of it yet', async () => {
+    const settings = {
+      LEDGERLINE_RULES: '*=off,prefix=enforce',
+      LEDGERLINE_RANGE_UNVERIFIED: '4=4,5=100,6=100,7=100,country=100',
+    };
+    const nodes = [await serviceForTest(settings)];
+    nodes.push(await serviceForTest({ ...settings, DATABASE_URL: nodes[0]!.databaseUrl }));
+    const id = await nodes[0]!.createUser();
+    let sent = 0;
+    const send = async (node: Service) => {
+      const { status } = await node.sendCode(id, `+4479111000${10 + sent}`);
+      if (status === 204) sent += 1;
+      return status;
+    };
+    const stored = async () =>
+      (
+        await nodes[0]!.sql`
+        select round(day_sends)::int as sends, shrinks from guard_ranges where name = '+44791110'`
+      )[0];
+    for (const node of nodes) await eventually(async () => expect(await send(node)).toBe(429));
+    await eventually(async () => expect(await stored()).toEqual({ sends: sent, shrinks: 1 }));
+    expect((await nodes[0]!.call('/operator/guard/lift', { block: 'prefix:+44791110' })).json).toEqual({ lifted: 1 });
+    expect(await send(nodes[0]!)).toBe(204);
+    // The other node may refuse once more, by what it remembers. That counts for nothing, and it learns of the lift.
+    await eventually(async () => expect(await send(nodes[1]!)).toBe(204));
+    await eventually(async () => expect(await stored()).toEqual({ sends: 2, shrinks: 0 }));
+    expect((await get(nodes[0]!, '/operator/guard/blocks')).blocks).toEqual([]);
   });
 
   it('lifts the block on one phone, and not that on another which the same user failed on', async () => {

@@ -72,3 +72,14 @@ it('a range whose texts fail has less, and the decision says why', async () => {
     'range +44740011 was sent 9 codes in the last hour, normal 0; 0 % verified, normal 60 %; 9 unverified in the last day; 8 of 8 texts failed, far more than in the rest of the country',
   );
 });
+
+it('a receipt is taken also when it cannot be counted for its range', async () => {
+  const { service, send, report } = await start();
+  const { address } = await send('+44740022');
+  await service.sql`alter table verifications rename to away`;
+  await report(address, 'delivered');
+  await service.sql`alter table away rename to verifications`;
+  const [message] = await service.sql`select state from messages`;
+  expect(message).toEqual({ state: 'delivered' });
+  expect(service.logLines.filter((line) => line.includes('"job":"receipt-counts"'))).toHaveLength(1);
+});

@@ -1,5 +1,5 @@
 -- Adds what one process counted for ranges of numbers, and answers with the sums of all processes. `changes` is
--- `[{"name", "hourSends", ..., "refusal": {"at", "shrinks", "limitedUntil"}}, ...]`. Sums fade with time.
+-- `[{"name", "hourSends", ..., "refusal": {"at", "since", "shrinks", "limitedUntil"}}, ...]`. Sums fade with time.
 create or replace function exchange_ranges(changes jsonb, called_at timestamptz) returns setof guard_ranges
 language sql as $$
   insert into guard_ranges as r (
@@ -8,12 +8,19 @@ language sql as $$
   select c.name, called_at, c."hourSends", c."hourVerified", c."daySends", c.unverified,
     -- A node of an earlier version does not count receipts.
     coalesce(c.delivered, 0), coalesce(c.failed, 0), c."normalSends", c."normalVerified",
-    coalesce((c.refusal ->> 'shrinks')::smallint, 0), (c.refusal ->> 'at')::timestamptz,
-    (c.refusal ->> 'limitedUntil')::timestamptz
+    coalesce((k.refusal ->> 'shrinks')::smallint, 0), (k.refusal ->> 'at')::timestamptz,
+    (k.refusal ->> 'limitedUntil')::timestamptz
   from jsonb_to_recordset(changes) as c (
     name text, "hourSends" double precision, "hourVerified" double precision, "daySends" double precision,
     unverified double precision, delivered double precision, failed double precision, "normalSends" double precision,
-    "normalVerified" double precision, refusal jsonb)
+    "normalVerified" double precision, refusal jsonb),
+    -- A refusal counts if the process knew of the latest one. Another process may have refused since, or an operator
+    -- may have lifted the range; the process learns it from the answer. A node of an earlier version does not say.
+    lateral (select case
+      when not c.refusal ? 'since' or not exists (
+        select from guard_ranges g
+        where g.name = c.name and g.refused_at > coalesce((c.refusal ->> 'since')::timestamptz, '-infinity'))
+      then c.refusal end as refusal) k
   -- In one order for every process, so that no two wait for each other.
   order by c.name
   on conflict (name) do update set

@@ -24,5 +24,5 @@ export const guardBlocksOperation = (control: GuardControl) =>
     about: `The ${blockLimit} that last longest.`,
     scopes: ['operator:read'],
     responses: { 200: { about: 'The blocks.', shape: blocks } },
-    handle: async () => reply(200, blocks, { blocks: await control.blocks() }),
+    handle: async ({ owner }) => reply(200, blocks, { blocks: await control.blocks(owner) }),
   });

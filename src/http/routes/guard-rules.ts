@@ -27,5 +27,5 @@ export const guardRulesOperation = (control: GuardControl) =>
     about: 'The rules against abuse, with their modes and what they did.',
     scopes: ['operator:read'],
     responses: { 200: { about: 'Every rule, with its decisions of the last 24 hours.', shape: rules } },
-    handle: async () => reply(200, rules, { rules: await control.rules() }),
+    handle: async ({ owner }) => reply(200, rules, { rules: await control.rules(owner) }),
   });

@@ -23,5 +23,5 @@ export const guardSafeListOperation = (control: GuardControl) =>
     about: 'The numbers that the rules about destinations leave alone.',
     scopes: ['operator:read'],
     responses: { 200: { about: 'The list, newest first.', shape: safeList } },
-    handle: async () => reply(200, safeList, { entries: await control.safeList() }),
+    handle: async ({ owner }) => reply(200, safeList, { entries: await control.safeList(owner) }),
   });

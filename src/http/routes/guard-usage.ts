@@ -40,5 +40,5 @@ export const guardUsageOperation = (readUsage: ReadUsage) =>
       'The limits of every rule, and how near to them the busiest user, phone, address, token, country or range is now. Phones, addresses and tokens are not named. A rule that is off counts nothing.',
     scopes: ['operator:read'],
     responses: { 200: { about: 'The limits.', shape: usage } },
-    handle: async () => reply(200, usage, { rules: await readUsage() }),
+    handle: async ({ owner }) => reply(200, usage, { rules: await readUsage(owner) }),
   });

@@ -30,8 +30,8 @@ export const operatorEventsOperation = (findEvents: FindEvents) =>
       count: withDefault(int32(1, 500), 100, 'How many events at most.'),
     }),
     responses: { 200: { about: 'The events.', shape: list } },
-    async handle({ query: { type, count, ...filter } }) {
-      const events = await findEvents({ ...filter, types: type && [...new Set(type)], limit: count });
+    async handle({ query: { type, count, ...filter }, owner }) {
+      const events = await findEvents({ ...filter, types: type && [...new Set(type)], limit: count }, owner);
       return jsonText(200, `{"events":[${events.join(',')}]}`);
     },
   });

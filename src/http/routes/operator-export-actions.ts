@@ -30,9 +30,9 @@ export const operatorExportActionsOperation = (control: GuardControl) =>
         },
       },
     },
-    handle: ({ query: filter }) => ({
+    handle: ({ query: filter, owner }) => ({
       status: 200,
-      body: Readable.from(writeRows(control.exportActions(filter))),
+      body: Readable.from(writeRows(control.exportActions(filter, owner))),
       contentType: `${mediaType}; charset=utf-8`,
       headers: { 'content-disposition': 'attachment; filename="audit.csv"' },
     }),

@@ -54,5 +54,5 @@ export const overviewOperation = (readOverview: ReadOverview) =>
     scopes: ['operator:read'],
     query: query({ days: withDefault(int32(1, maximumDays), 7, 'How many days, today included.') }),
     responses: { 200: { about: 'The overview.', shape: overview } },
-    handle: async ({ query: { days } }) => jsonText(200, await readOverview(days)),
+    handle: async ({ query: { days }, owner }) => jsonText(200, await readOverview(days, owner)),
   });

@@ -47,5 +47,5 @@ export const operatorPerformanceOperation = (readPerformance: ReadPerformance) =
     scopes: ['operator:read'],
     query: query({ days: withDefault(int32(1, maximumDays), 7, 'How many days, today included.') }),
     responses: { 200: { about: 'The figures.', shape: performance } },
-    handle: async ({ query: { days } }) => reply(200, performance, await readPerformance(days)),
+    handle: async ({ query: { days }, owner }) => reply(200, performance, await readPerformance(days, owner)),
   });
