@@ -32,7 +32,9 @@ describe('Dockerfile', async () => {
   });
 
   it('leaves the embedded PostgreSQL and the development tools out', () => {
-    expect(argumentsOf('RUN').join('\n')).toMatch(/npm ci --omit=optional[^]*npm prune --omit=dev --omit=optional/);
+    expect(argumentsOf('RUN').join('\n')).toMatch(
+      /npm ci --ignore-scripts\n[^]*npm run build && npm prune --omit=dev --omit=optional/,
+    );
   });
 
   it('starts and checks its health without a shell', () => {

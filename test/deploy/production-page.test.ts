@@ -61,14 +61,13 @@ it('the blocks that are marked lead from roles to a service that answers', { tim
   const program = `#!/bin/sh\nexec "${process.execPath}" "${path.join(root, 'dist/ledgerline.js')}" "$@"\n`;
   await writeFile(path.join(folder, 'ledgerline'), program, { mode: 0o755 });
   const gateway = await gatewayServer(() => ({ status: 200, body: {} }));
-  const metricsPort = await freePort('127.0.0.1');
-  const script = unique(runBlocks('sh').join('\n')).replaceAll('9464', String(metricsPort));
+  let script = unique(runBlocks('sh').join('\n'));
+  for (const port of ['8080', '9464']) script = script.replaceAll(port, String(await freePort('127.0.0.1')));
   const env = {
     ...(await createRolesAndDatabase()),
     PATH: `${folder}:${process.env.PATH}`,
     HOME: folder,
     DATA_DIR: path.join(folder, 'data'),
-    PORT: String(await freePort('127.0.0.1')),
     LEDGERLINE_DRAIN_SECONDS: '0',
     TWILIO_ACCOUNT: 'AC1',
     TWILIO_TOKEN: 'secret',
