@@ -13,7 +13,8 @@ export function report(figures, reached) {
   return [
     '# Results',
     '',
-    '`npm run bench` measures all of this again, each figure beside its limit in the same run; `npm run bench -- list` one part.',
+    '`npm run bench -- --large` measures all of this again, each figure beside its limit in the same run; `npm run bench -- list` one part.',
+    'Without `--large` the growth of one individual is measured up to 1,000,000 rows only, and the rows with 10,000,000 are lost here.',
     'Machines differ and are shared, so the ratios count, not the figures. `pgbench` (Debian: postgresql-contrib) is used where it is installed.',
     'Why some goals are missed: [profile.md](profile.md).',
     '',

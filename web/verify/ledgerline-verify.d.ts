@@ -23,7 +23,7 @@ export interface VerifiedDetail {
 
 export interface FailedDetail {
   step: 'number' | 'code';
-  /** The Error-Reason of the answer, or offline, unauthorized, unavailable, too-many if there was none. */
+  /** The Error-Reason of the answer, or one of the words that docs/web.md lists if there was none. */
   reason: string;
   retryAfterSeconds: number | undefined;
 }

@@ -1,4 +1,4 @@
-/** The limits of ranges of numbers: docs/decisions/0007-ranges.md has the table that justifies the defaults. */
+/** The limits of ranges of numbers: docs/decisions/0007-ranges.md explains them, and docs/abuse.md has the table that justifies the defaults. */
 import { rangeLevels, type ByLevel, type RangeLevel } from '../../guard/ranges.ts';
 import { fail, integer, type Kind, list, setting } from '../kinds.ts';
 
@@ -30,7 +30,7 @@ export const rangeSettings = {
     default: unverifiedByLevel.parse('4=20,5=30,6=50,7=100,country=200'),
     defaultText: '4=20,5=30,6=50,7=100,country=200',
     about:
-      'Codes that a range of numbers may be sent in about a day without being verified, by how many of the last digits the range leaves open; a third of it once the country is known.',
+      'Codes that a range of numbers may be sent in about a day without being verified, by how many of the last digits the range leaves open. In a country that is known, LEDGERLINE_RANGE_KNOWN_PERCENT of it.',
   }),
   rangeUnverifiedPercent: setting({
     env: 'LEDGERLINE_RANGE_UNVERIFIED_PERCENT',
@@ -114,7 +114,8 @@ export const rangeSettings = {
     env: 'LEDGERLINE_RANGE_TOLERANCE_PERCENT',
     kind: integer(0, 50),
     default: 5,
-    about: 'A verified code explains so much more than it must, so that honest traffic does not drift to its limit.',
+    about:
+      'How far the conversion of a range may be below its normal one, in percent of that, before its unverified codes add up. So honest traffic does not reach its limit by chance.',
   }),
   rangeHalvings: setting({
     env: 'LEDGERLINE_RANGE_HALVINGS',
