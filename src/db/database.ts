@@ -217,7 +217,7 @@ function createReader(sql: Transaction, signal: AbortSignal | undefined): ReadSt
 /** An eighth is for reads by key, half for writes by key, and the rest for long statements and for transactions. */
 export function shareConnections(connections: number) {
   const read = Math.max(1, Math.round(connections / 8));
-  const write = Math.max(1, Math.floor(connections / 2));
+  const write = Math.max(1, Math.min(Math.floor(connections / 2), connections - read - 2));
   const rest = Math.max(2, connections - read - write);
   return { read, write, long: Math.ceil(rest / 2), transactions: Math.floor(rest / 2) };
 }
