@@ -8,14 +8,15 @@ import postgres from 'postgres';
 import { startEmbedded } from '../dist/db/embedded.js';
 import { migrate } from '../dist/db/migrate.js';
 
-const diskMebibytes = 900;
+/** What the rows of so many minutes take, which are more than ten megabytes for each, and room for the rest. */
+const diskMebibytes = (minutes) => 700 + 25 * Math.min(minutes, 240);
 
-export async function startDatabase() {
+export async function startDatabase(minutes) {
   const folder = await mkdtemp(path.join(tmpdir(), 'ledgerline-chaos-'));
   await chmod(folder, 0o711);
   const disk = path.join(folder, 'disk');
   await mkdir(disk, { mode: 0o711 });
-  const isMounted = mountDisk(disk);
+  const isMounted = mountDisk(disk, diskMebibytes(minutes));
   const dataDir = path.join(disk, 'data');
   const settings = { shared_buffers: '64MB', max_wal_size: '64MB', min_wal_size: '32MB', wal_keep_size: '0' };
   const embedded = await startEmbedded({ dataDir, settings });
@@ -51,15 +52,16 @@ export async function startDatabase() {
     connect: () => postgres(embedded.url, { max: 2, connection: { search_path: 'ledgerline' }, onnotice: () => {} }),
     async stop() {
       await embedded.stop();
-      if (isMounted) execFileSync('umount', [disk]);
+      // A process that was killed may still hold it for a moment.
+      if (isMounted) execFileSync('umount', ['--lazy', disk]);
       await rm(folder, { recursive: true, force: true, maxRetries: 5, retryDelay: 200 });
     },
   };
 }
 
-function mountDisk(folder) {
+function mountDisk(folder, mebibytes) {
   try {
-    execFileSync('mount', ['-t', 'tmpfs', '-o', `size=${diskMebibytes}m,mode=0711`, 'tmpfs', folder], {
+    execFileSync('mount', ['-t', 'tmpfs', '-o', `size=${mebibytes}m,mode=0711`, 'tmpfs', folder], {
       stdio: 'ignore',
     });
     return true;

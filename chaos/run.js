@@ -18,7 +18,7 @@ export async function runChaos({ seed, minutes, killsPerMinute, roundSeconds, hi
   const random = createRandom(seed);
   const history = createHistory({ file: historyFile, seed });
   const report = createReport();
-  const world = await startWorld(history, random.fork());
+  const world = await startWorld(history, random.fork(), minutes);
   const crowd = createCrowd(world, random.fork());
   const injector = createInjector(world, random.fork(), killsPerMinute, replay);
   const end = createEnd(minutes, replay);
@@ -45,8 +45,8 @@ export async function runChaos({ seed, minutes, killsPerMinute, roundSeconds, hi
   return report.count === 0;
 }
 
-async function startWorld(history, random) {
-  const database = await startDatabase();
+async function startWorld(history, random, minutes) {
+  const database = await startDatabase(minutes);
   const gateways = await startGateways(history, random);
   const clockFile = path.join(database.folder, 'clock');
   const services = await startServices({ history, database, gateways: gateways.all, clockFile });
