@@ -1,6 +1,6 @@
 /** The list of the wallet page, its chart, and one transaction. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { expectAccessible, expectNarrow, expectRenderedText } from '../harness/page.ts';
+import { expectAccessible, expectNarrow, expectRenderedText, openPage } from '../harness/page.ts';
 import { startService } from '../harness/service.ts';
 import { count, scroller, shownIds, topDay, walletOf, type Wallet } from '../harness/wallet.ts';
 
@@ -128,6 +128,37 @@ describe('the list', () => {
     expect(await page.locator('[data-id="n-40"]').count()).toBe(0);
     await page.getByRole('button', { name: 'Refresh' }).click();
     await expect.poll(() => count(page)).toBe('31 transactions');
+  });
+
+  it('is complete also where the service and the browser disagree about the day of a row', async () => {
+    const { id } = await wallet.client.createUser();
+    // Three pages, noon by noon, so that each page has rows of several days.
+    const rows = Array.from({ length: 300 }, (_, index) => ({
+      individualId: id,
+      transactionId: `z-${index}`,
+      amount: '1',
+      currency: 'EUR',
+      timeStamp: new Date(Date.UTC(2026, 2, 1 + Math.floor(index / 30), 12, index % 30)).toISOString(),
+    }));
+    await wallet.client.recordTransactions(rows);
+    const page = await openPage(`${wallet.service.url}/`);
+    let summaries = 0;
+    await page.route('**/app/summarize-transactions', async (route) => {
+      summaries += 1;
+      const response = await route.fetch();
+      const totals = (await response.json()) as { periods: { count: number }[] };
+      // One row of the newest day counts for the day before.
+      totals.periods[0]!.count -= 1;
+      totals.periods[1]!.count += 1;
+      await route.fulfill({ response, json: totals });
+    });
+    await page.goto(`${wallet.service.url}/wallet?individual=${id}`);
+    await page.locator('.screen[aria-busy="false"]').waitFor();
+    expect(summaries).toBe(2);
+    await scroller(page).evaluate((box) => box.scrollTo({ top: 1e6 }));
+    await page.locator('[data-id="z-0"]').waitFor();
+    expect(await page.locator('.screen').getAttribute('aria-busy')).toBe('false');
+    expect(summaries).toBe(2);
   });
 
   it('jumps to a date, and to a month of the chart', async () => {

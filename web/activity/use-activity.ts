@@ -47,12 +47,16 @@ export function useActivity(filter: Filter): Activity {
   const [round, setRound] = useState(0);
   const reload = useCallback(() => setRound((before) => before + 1), []);
   const latest = useRef<Loaded | undefined>(undefined);
+  /** Whether the next list is read because rows of the last one were on other days than its totals say. */
+  const isCorrecting = useRef(false);
 
   // A layout effect, so that the request goes out before the first paint.
   useLayoutEffect(() => {
     const controller = new AbortController();
     const { signal } = controller;
     const request = requestOf(individualId, filter, timeZone);
+    const isCorrection = isCorrecting.current;
+    isCorrecting.current = false;
 
     async function fail(error: unknown): Promise<void> {
       if (signal.aborted) return;
@@ -77,22 +81,33 @@ export function useActivity(filter: Filter): Activity {
       setLoaded(next);
     }
 
+    function correct(): void {
+      isCorrecting.current = true;
+      reload();
+    }
+
     async function load(): Promise<void> {
       setLoading(true);
       const first = await client.listTransactions({ ...request, dataBatch: 1, dataBatchCount: pageSize }, { signal });
       const { asOf, transactionCount: count } = first;
       let layout = layOut(daysOf(first.transactions, timeZone), remPixels);
-      /** A pending row can move to another day while the list is open. Then every position is different. */
-      const hasMoved = (transactions: Transaction[], firstRow: number) =>
-        transactions.some(
+      /**
+       * A pending row can move to another day while the list is open. Then every position is different, and the list is
+       * read again. Only once: the service and the browser may also have different data about the time zone, and then
+       * the days of the service are shown.
+       */
+      function mustCorrect(transactions: Transaction[], firstRow: number): boolean {
+        if (isCorrection) return false;
+        return transactions.some(
           ({ timeStamp }, index) =>
             dayOf(new Date(timeStamp), timeZone) !== layout.days[dayOfRow(layout, firstRow + index)]?.day,
         );
+      }
       const rows = new Rows({
         first: first.transactions,
         async fetchPage(dataBatch, dataBatchCount) {
           const page = await client.listTransactions({ ...request, dataBatch, dataBatchCount, asOf }, { signal });
-          if (hasMoved(page.transactions, (dataBatch - 1) * dataBatchCount)) reload();
+          if (mustCorrect(page.transactions, (dataBatch - 1) * dataBatchCount)) correct();
           return page;
         },
         onChange: () => redraw((before) => before + 1),
@@ -108,7 +123,7 @@ export function useActivity(filter: Filter): Activity {
       if (count > 0) {
         const totals = await client.summarizeTransactions({ ...request, by: 'day', timeZone, asOf }, { signal });
         layout = layOut(totals.periods, remPixels);
-        if (hasMoved(first.transactions, 0)) return reload();
+        if (mustCorrect(first.transactions, 0)) return correct();
       }
       show(true);
       setLoading(false);
