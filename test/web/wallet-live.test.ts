@@ -62,6 +62,34 @@ it('a row that changes is drawn again where it is', async () => {
   expect(await page.locator('.fresh').count()).toBe(0);
 });
 
+it('a row that changes while the service refuses the list is read again when the service asked for it', async () => {
+  const id = await wallet.service.createUser();
+  const pending = row(id, { transactionStatus: 'Pending', receiverName: 'Coffee Corner' });
+  await wallet.service.record([pending]);
+  const page = await openPage(`${wallet.service.url}/`, { expected: /status of 429/ });
+  await page.clock.install();
+  await page.goto(`${wallet.service.url}/wallet?individual=${id}`);
+  await page.locator('button.row .status').waitFor();
+  await page.locator('.screen[aria-busy="false"]').waitFor();
+  let lists = 0;
+  await page.route('**/app/get-all-transactions', async (route) => {
+    lists += 1;
+    await route.fulfill({ status: 429, headers: { 'retry-after': '600' }, json: { title: 'Too many requests' } });
+  });
+  await wallet.service.record([{ ...pending, transactionStatus: 'Accepted' }]);
+  await page.getByRole('alert').getByText('Too many requests').waitFor();
+  // Time for many more requests, and then the moment before the service wants the next one.
+  for (let calls = 0; calls < 20; calls += 1) await page.evaluate(`fetch('/health/live')`);
+  expect(lists).toBe(1);
+  await page.clock.fastForward(300_000);
+  for (let calls = 0; calls < 20; calls += 1) await page.evaluate(`fetch('/health/live')`);
+  expect(lists).toBe(1);
+  await page.unroute('**/app/get-all-transactions');
+  await page.clock.fastForward(300_000);
+  await page.locator('button.row .status').waitFor({ state: 'detached' });
+  await page.getByRole('alert').waitFor({ state: 'detached' });
+});
+
 it('the first transaction appears by itself', async () => {
   const id = await wallet.service.createUser();
   const page = await openPage(`${wallet.service.url}/wallet?individual=${id}`, { expected: /404/ });

@@ -10,7 +10,14 @@ export type Trouble =
   | { kind: 'not-allowed' }
   /** No good token could be had. */
   | { kind: 'expired' }
-  | { kind: 'error'; message: string; traceId: string | undefined; isTemporary: boolean };
+  | {
+      kind: 'error';
+      message: string;
+      traceId: string | undefined;
+      isTemporary: boolean;
+      /** How long the service wants to be left alone. */
+      retryAfterSeconds: number | undefined;
+    };
 
 export function troubleOf(error: unknown): Trouble {
   // A failed fetch of the host page's getToken is a TypeError.
@@ -18,11 +25,12 @@ export function troubleOf(error: unknown): Trouble {
   if (isUnreachable) return { kind: navigator.onLine ? 'unreachable' : 'offline' };
   if (!(error instanceof LedgerlineError)) {
     const message = error instanceof Error ? error.message : String(error);
-    return { kind: 'error', message, traceId: undefined, isTemporary: false };
+    return { kind: 'error', message, traceId: undefined, isTemporary: false, retryAfterSeconds: undefined };
   }
   if (error.kind === 'unauthorized') return { kind: 'expired' };
   const isTemporary = error.kind === 'unavailable' || error.kind === 'too-many';
-  return { kind: 'error', message: error.message, traceId: error.traceId, isTemporary };
+  const { message, traceId, retryAfterSeconds } = error;
+  return { kind: 'error', message, traceId, isTemporary, retryAfterSeconds };
 }
 
 /** Whether waiting can help. */

@@ -36,6 +36,8 @@ export interface Activity {
 /** Seconds until the first automatic attempt after a failure; each further one waits twice as long. */
 const firstRetrySeconds = 2;
 const longestRetrySeconds = 30;
+/** A service that asks for a longer wait is tried after this time all the same. */
+const longestAskedSeconds = 3600;
 
 export function useActivity(filter: Filter): Activity {
   const { client, baseUrl, individualId, timeZone, remPixels, announce } = useViewer();
@@ -60,11 +62,11 @@ export function useActivity(filter: Filter): Activity {
 
     async function fail(error: unknown): Promise<void> {
       if (signal.aborted) return;
-      setLoading(false);
       if (error instanceof LedgerlineError && error.reason === 'no-transactions') {
         keep(undefined);
         setTrouble(undefined);
         setEmpty(true);
+        setLoading(false);
         return;
       }
       // Rows of another filter would look like the answer to this one.
@@ -72,7 +74,10 @@ export function useActivity(filter: Filter): Activity {
       const met = troubleOf(error);
       if (met.kind === 'expired') announce('ledgerline-session-expired');
       const isRefused = met.kind === 'unreachable' && (await isRefusedByCors(baseUrl));
-      if (!signal.aborted) setTrouble(isRefused ? { kind: 'not-allowed' } : met);
+      if (signal.aborted) return;
+      // Both at once: a list that is neither loading nor in trouble is read again at the next change.
+      setTrouble(isRefused ? { kind: 'not-allowed' } : met);
+      setLoading(false);
     }
 
     function keep(next: Loaded | undefined): void {
@@ -145,7 +150,9 @@ function useRecovery(trouble: Trouble | undefined, setTrouble: (trouble: Trouble
     const onOffline = () => setTrouble({ kind: 'offline' });
     addEventListener('offline', onOffline);
     if (!trouble || !isTemporary(trouble)) return () => removeEventListener('offline', onOffline);
-    const seconds = Math.min(firstRetrySeconds * 2 ** failures.current, longestRetrySeconds);
+    const asked = trouble.kind === 'error' ? (trouble.retryAfterSeconds ?? 0) : 0;
+    const usual = Math.min(firstRetrySeconds * 2 ** failures.current, longestRetrySeconds);
+    const seconds = Math.max(usual, Math.min(asked, longestAskedSeconds));
     const retry = () => {
       failures.current += 1;
       reload();

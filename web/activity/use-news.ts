@@ -16,7 +16,7 @@ export interface News {
 }
 
 /** Undefined while the list shows everything. */
-export function useNews({ loaded, isEmpty, isLoading, reload }: Activity): News | undefined {
+export function useNews({ loaded, isEmpty, isLoading, trouble, reload }: Activity): News | undefined {
   const live = useLiveState();
   /** The latest state that was known when the list on screen came. */
   const known = useRef<{ rows: Rows | undefined; sequence: number | undefined }>({
@@ -31,9 +31,11 @@ export function useNews({ loaded, isEmpty, isLoading, reload }: Activity): News 
   const newRows = isWhole && live ? live.transactionCount - loaded.count : 0;
   const isOnlyUpdated = hasChanged && isWhole && newRows <= 0;
   const hasFirstRows = isEmpty && live !== undefined && live.transactionCount > 0;
+  // After a failure the list is read again when its time has come, and shows this change too.
+  const canReload = !isLoading && !trouble;
   useEffect(() => {
-    if ((isOnlyUpdated || hasFirstRows) && !isLoading) reload();
-  }, [isOnlyUpdated, hasFirstRows, isLoading, live?.sequence]);
+    if ((isOnlyUpdated || hasFirstRows) && canReload) reload();
+  }, [isOnlyUpdated, hasFirstRows, canReload, live?.sequence]);
 
   if (newRows > 0) return { count: newRows };
   return hasChanged && !isWhole ? { count: undefined } : undefined;
