@@ -28,11 +28,11 @@ export function isGreater(a: string, b: string): boolean {
  * currency signs, and separators of thousands: `1,000.50`, `1.000,50`, `1 000,50`, `1'000.50`.
  */
 export function parseAmount(text: string, locale: string): string | undefined {
-  const plain = westernDigits(text)
-    .replace(/[\s\u00a0\u202f'’٬_]|\p{Sc}/gu, '')
-    .replaceAll('٫', '.');
-  const separators = plain.match(/[.,]/g) ?? [];
-  const decimalMark = decimalMarkOf(plain, separators, locale);
+  const typed = westernDigits(text).replace(/[\s\u00a0\u202f'’٬_]|\p{Sc}/gu, '');
+  // The Arabic decimal mark is never a separator of thousands. Beside it, a point or a comma is nothing else.
+  const arabicMark = typed.includes('.') ? ',' : '.';
+  const plain = typed.replaceAll('٫', arabicMark);
+  const decimalMark = typed.includes('٫') ? arabicMark : decimalMarkOf(plain, locale);
   const groupMark = decimalMark === '.' ? ',' : '.';
   const [whole = '', fraction, ...rest] = plain.split(decimalMark);
   if (rest.length > 0 || fraction?.includes(groupMark)) return undefined;
@@ -43,7 +43,8 @@ export function parseAmount(text: string, locale: string): string | undefined {
 }
 
 /** Of two different marks the last one is the decimal mark. One mark alone is, unless it groups thousands. */
-function decimalMarkOf(plain: string, separators: string[], locale: string): string {
+function decimalMarkOf(plain: string, locale: string): string {
+  const separators = plain.match(/[.,]/g) ?? [];
   const last = separators.at(-1);
   const ofLocale = new Intl.NumberFormat(locale).formatToParts(1.5).find(({ type }) => type === 'decimal')?.value;
   const usual = ofLocale === ',' || ofLocale === '٫' ? ',' : '.';
