@@ -56,21 +56,39 @@ it('shows a wallet inside a page of another origin', async () => {
   await expectAccessible(page);
 });
 
-it('says so when the service does not allow the origin of the page', async () => {
-  const { port, origin } = await reserveOrigin();
-  const service = await serviceForTest();
-  const token = await service.token('transactions:read', 1);
-  await serveHostPage({
-    element,
-    port,
-    serviceUrl: service.url,
-    body: `<h1>My bank</h1><ledgerline-activity individual="1" base-url="${service.url}"></ledgerline-activity>`,
-    script: `document.querySelector('ledgerline-activity').getToken = () => '${token}';`,
+describe('a service that does not allow the origin of the page', () => {
+  async function openRefused(): Promise<{ page: Page; service: Service; origin: string }> {
+    const { port, origin } = await reserveOrigin();
+    const service = await serviceForTest();
+    const token = await service.token('transactions:read', 1);
+    await serveHostPage({
+      element,
+      port,
+      serviceUrl: service.url,
+      body: `<h1>My bank</h1><ledgerline-activity individual="1" base-url="${service.url}"></ledgerline-activity>`,
+      script: `document.querySelector('ledgerline-activity').getToken = () => '${token}';`,
+    });
+    const page = await openPage(origin, { expected: /CORS|ERR_FAILED|status of 404/, allowed: service.url });
+    await page.getByRole('heading', { name: 'This page may not use the service' }).waitFor();
+    return { page, service, origin };
+  }
+
+  it('is named as the reason', async () => {
+    const { page, origin } = await openRefused();
+    expect(await page.locator('.state').innerText()).toContain(`does not accept requests from ${origin}`);
+    await expectAccessible(page);
   });
-  const page = await openPage(origin, { expected: /CORS|ERR_FAILED/, allowed: service.url });
-  await page.getByRole('heading', { name: 'This page may not use the service' }).waitFor();
-  expect(await page.locator('.state').innerText()).toContain(`does not accept requests from ${origin}`);
-  await expectAccessible(page);
+
+  it('is tried again, and nobody has to press anything once it allows the page', async () => {
+    const { page, service, origin } = await openRefused();
+    const headers = {
+      'access-control-allow-origin': origin,
+      'access-control-expose-headers': 'error-reason',
+      'error-reason': 'no-transactions',
+    };
+    await page.route(`${service.url}/**`, (route) => route.fulfill({ status: 404, headers, json: {} }));
+    await page.getByRole('heading', { name: 'Nothing here yet' }).waitFor();
+  });
 });
 
 describe('the host page', () => {
@@ -171,6 +189,20 @@ describe('the host page', () => {
     expect(await rowsInDocument(page)).toBeLessThan(60);
     await page.getByLabel('Jump to date').fill('2026-01-02');
     await page.locator('[data-day="2026-01-02"]').waitFor();
+  });
+
+  it('reads that the service does not answer while a proxy answers for it, and the list recovers by itself', async () => {
+    const page = await open({ page: { expected: /CORS|ERR_FAILED|status of 502/ } });
+    await page.locator('.screen[aria-busy="false"]').waitFor();
+    const everything = `${service.url}/**`;
+    // Playwright adds the header that allows the page, unless there is one.
+    const headers = { 'access-control-allow-origin': 'https://proxy.example.com' };
+    await page.route(everything, (route) => route.fulfill({ status: 502, headers, body: '' }));
+    await page.getByRole('button', { name: 'Refresh' }).click();
+    await page.getByRole('alert').waitFor();
+    expect(await page.getByRole('alert').innerText()).toContain('The service does not answer');
+    await page.unroute(everything);
+    await page.getByRole('alert').waitFor({ state: 'detached', timeout: 60_000 });
   });
 
   it('may hide the title', async () => {

@@ -33,8 +33,7 @@ export function troubleOf(error: unknown): Trouble {
   return { kind: 'error', message, traceId, isTemporary, retryAfterSeconds };
 }
 
-/** Whether waiting can help. */
+/** Whether waiting can help. What looks like a refusal by CORS may be a proxy whose service restarts. */
 export function isTemporary(trouble: Trouble): boolean {
-  if (trouble.kind === 'error') return trouble.isTemporary;
-  return trouble.kind === 'offline' || trouble.kind === 'unreachable';
+  return trouble.kind === 'error' ? trouble.isTemporary : trouble.kind !== 'expired';
 }

@@ -4,7 +4,7 @@
  */
 import { useCallback, useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { LedgerlineError, type Transaction } from '../../client/index.ts';
-import { isRefusedByCors } from '../cors.ts';
+import { isRefusedByCors, noteAnswer } from '../cors.ts';
 import { dayOf } from './dates.ts';
 import { requestOf, type Filter } from './filter.ts';
 import { dayOfRow, layOut, type Layout } from './layout.ts';
@@ -62,6 +62,7 @@ export function useActivity(filter: Filter): Activity {
 
     async function fail(error: unknown): Promise<void> {
       if (signal.aborted) return;
+      if (error instanceof LedgerlineError && error.status !== undefined) noteAnswer(baseUrl);
       if (error instanceof LedgerlineError && error.reason === 'no-transactions') {
         keep(undefined);
         setTrouble(undefined);
@@ -94,6 +95,7 @@ export function useActivity(filter: Filter): Activity {
     async function load(): Promise<void> {
       setLoading(true);
       const first = await client.listTransactions({ ...request, dataBatch: 1, dataBatchCount: pageSize }, { signal });
+      noteAnswer(baseUrl);
       const { asOf, transactionCount: count } = first;
       let layout = layOut(daysOf(first.transactions, timeZone), remPixels);
       /**
