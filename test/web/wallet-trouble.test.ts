@@ -1,9 +1,10 @@
 /** The wallet page without rows, without a connection, without a token, and with a slow service. */
+import { readFile } from 'node:fs/promises';
 import type { Page, Route } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { expectAccessible, expectNarrow, openPage } from '../harness/page.ts';
-import { startService } from '../harness/service.ts';
-import { count, hold, scroller, walletOf, type Wallet } from '../harness/wallet.ts';
+import { row, serviceForTest, startService } from '../harness/service.ts';
+import { count, hold, openWallet, scroller, walletOf, type Wallet } from '../harness/wallet.ts';
 
 let wallet: Wallet;
 beforeAll(async () => {
@@ -188,6 +189,56 @@ describe('a service that is away', () => {
     expect(await page.locator('button.row').count()).toBeGreaterThan(3);
     await page.unroute('**/app/**');
     await page.getByRole('alert').waitFor({ state: 'detached', timeout: 30_000 });
+  });
+});
+
+describe('a list that is open for more than a day', () => {
+  const rows = 300;
+
+  async function openLong(): Promise<{ page: Page; passDay(): Promise<unknown> }> {
+    const service = await serviceForTest();
+    const id = await service.createUser();
+    await service.record(
+      Array.from({ length: rows }, (_, index) =>
+        row(id, {
+          transactionId: `l-${index}`,
+          timeStamp: new Date(Date.UTC(2026, 0, 1) + index * 3_600_000).toISOString(),
+        }),
+      ),
+    );
+    const options = { acceptDownloads: true, expected: /status of 40[01]/ };
+    const page = await openWallet(service, `?individual=${id}`, options);
+    return { page, passDay: () => service.advance(25 * 3600) };
+  }
+
+  it('is read again when the viewer scrolls', async () => {
+    const { page, passDay } = await openLong();
+    await passDay();
+    await scroller(page).evaluate((box) => box.scrollTo({ top: 1e6 }));
+    await page.locator('[data-id="l-0"]').waitFor();
+    await page.locator('.screen[aria-busy="false"]').waitFor();
+    expect(await page.getByRole('alert').count()).toBe(0);
+  });
+
+  it('is read again for an export, the statement of a month, and paper', async () => {
+    const { page, passDay } = await openLong();
+    await page.evaluate('window.print = () => (window.isPrinted = true)');
+    await passDay();
+    await page.getByText('Export', { exact: true }).click();
+    const [file] = await Promise.all([
+      page.waitForEvent('download'),
+      page.getByRole('button', { name: 'Data (NDJSON)' }).click(),
+    ]);
+    expect((await readFile(await file.path(), 'utf8')).trim().split('\n')).toHaveLength(rows);
+
+    await passDay();
+    await Promise.all([page.waitForEvent('download'), page.locator('.month-statement').click()]);
+
+    await passDay();
+    await page.getByText('Export', { exact: true }).click();
+    await page.getByRole('button', { name: 'Print' }).click();
+    await expect.poll(() => page.evaluate('window.isPrinted'), { timeout: 30_000 }).toBe(true);
+    expect(await page.getByRole('alert').count()).toBe(0);
   });
 });
 

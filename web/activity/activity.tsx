@@ -31,7 +31,7 @@ export function ActivityScreen({ scroller }: { scroller: HTMLElement }) {
   const [clears, setClears] = useState(0);
   const [message, setMessage] = useMessage(texts.exporting);
   const activity = useActivity(filter);
-  const { loaded, isLoading, isEmpty, trouble, reload } = activity;
+  const { loaded, isLoading, isEmpty, trouble, reload, withAsOf } = activity;
   const news = useNews(activity);
   const complete = loaded?.isComplete ? loaded : undefined;
   const printing = usePrinting();
@@ -61,13 +61,14 @@ export function ActivityScreen({ scroller }: { scroller: HTMLElement }) {
   );
 
   function saveMonth(month: string): void {
-    const { asOf } = complete!;
-    const request = { ...requestOf(individualId, withinMonth(filter, month), timeZone), asOf };
-    void save(`statement-${individualId}-${month}.pdf`, () => client.makeStatement({ ...request, timeZone, locale }));
+    const request = requestOf(individualId, withinMonth(filter, month), timeZone);
+    void save(`statement-${individualId}-${month}.pdf`, () =>
+      withAsOf((asOf) => client.makeStatement({ ...request, asOf, timeZone, locale })),
+    );
   }
 
   function print(): void {
-    printing.print(loaded!).catch((error: unknown) => setMessage(sentenceOf(troubleOf(error), texts)));
+    printing.print(loaded!.filter, withAsOf).catch((error: unknown) => setMessage(sentenceOf(troubleOf(error), texts)));
   }
 
   function apply(members: Partial<Filter>): void {
@@ -106,7 +107,7 @@ export function ActivityScreen({ scroller }: { scroller: HTMLElement }) {
           </button>
           <ExportMenu
             filter={filter}
-            asOf={loaded?.asOf}
+            withAsOf={withAsOf}
             isDisabled={!hasRows}
             onMessage={setMessage}
             onPrint={print}

@@ -4,26 +4,31 @@ import type { ExportFormat } from '../../client/index.ts';
 import { requestOf, type Filter } from './filter.ts';
 import { Icon } from './icons.tsx';
 import { useSaveFile } from './save-file.ts';
+import type { WithAsOf } from './use-activity.ts';
 import { useViewer } from './viewer.ts';
 
 interface ExportMenuProps {
   filter: Filter;
-  asOf: string | undefined;
+  withAsOf: WithAsOf;
   isDisabled: boolean;
   /** Shows a short message. */
   onMessage(text: string): void;
   onPrint(): void;
 }
 
-export function ExportMenu({ filter, asOf, isDisabled, onMessage, onPrint }: ExportMenuProps) {
+export function ExportMenu({ filter, withAsOf, isDisabled, onMessage, onPrint }: ExportMenuProps) {
   const { client, individualId, timeZone, locale, texts } = useViewer();
   const menu = useRef<HTMLDetailsElement>(null);
   const save = useSaveFile(onMessage);
-  const request = () => ({ ...requestOf(individualId, filter, timeZone), asOf });
+  const request = requestOf(individualId, filter, timeZone);
   const saveRows = (format: ExportFormat) =>
-    save(`transactions-${individualId}.${format}`, () => client.exportTransactions(request(), format));
+    save(`transactions-${individualId}.${format}`, () =>
+      withAsOf((asOf) => client.exportTransactions({ ...request, asOf }, format)),
+    );
   const saveStatement = () =>
-    save(`statement-${individualId}.pdf`, () => client.makeStatement({ ...request(), timeZone, locale }));
+    save(`statement-${individualId}.pdf`, () =>
+      withAsOf((asOf) => client.makeStatement({ ...request, asOf, timeZone, locale })),
+    );
 
   function close(): void {
     menu.current!.open = false;

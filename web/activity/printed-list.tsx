@@ -1,8 +1,8 @@
 /** The list on paper: a plain table, and none of the controls. */
 import { useLayoutEffect, useState } from 'preact/hooks';
 import type { Transaction } from '../../client/index.ts';
-import { requestOf } from './filter.ts';
-import type { Loaded } from './use-activity.ts';
+import { requestOf, type Filter } from './filter.ts';
+import type { WithAsOf } from './use-activity.ts';
 import { counterparty, signedAmount, useViewer } from './viewer.ts';
 
 /** About 25 pages. A statement has more. */
@@ -11,7 +11,7 @@ const printedRows = 1000;
 export interface Printing {
   rows: Transaction[] | undefined;
   /** Reads the rows of the list, and opens the browser's dialog. */
-  print(loaded: Loaded): Promise<void>;
+  print(filter: Filter, withAsOf: WithAsOf): Promise<void>;
 }
 
 export function usePrinting(): Printing {
@@ -27,13 +27,9 @@ export function usePrinting(): Printing {
     return () => removeEventListener('afterprint', onPrinted);
   }, []);
 
-  async function print({ filter, asOf }: Loaded): Promise<void> {
-    const request = requestOf(individualId, filter, timeZone);
-    const { transactions } = await client.listTransactions({
-      ...{ ...request, asOf },
-      dataBatch: 1,
-      dataBatchCount: printedRows,
-    });
+  async function print(filter: Filter, withAsOf: WithAsOf): Promise<void> {
+    const request = { ...requestOf(individualId, filter, timeZone), dataBatch: 1, dataBatchCount: printedRows };
+    const { transactions } = await withAsOf((asOf) => client.listTransactions({ ...request, asOf }));
     setRows(transactions);
   }
   return { rows, print };

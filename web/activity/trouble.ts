@@ -37,3 +37,8 @@ export function troubleOf(error: unknown): Trouble {
 export function isTemporary(trouble: Trouble): boolean {
   return trouble.kind === 'error' ? trouble.isTemporary : trouble.kind !== 'expired';
 }
+
+/** Whether the service refuses the token that pins a list (`asOf`). It is good for a day. */
+export function isListOutdated(error: unknown): boolean {
+  return error instanceof LedgerlineError && error.errors.AsOf !== undefined;
+}

@@ -9,7 +9,7 @@ import { dayOf } from './dates.ts';
 import { requestOf, type Filter } from './filter.ts';
 import { dayOfRow, layOut, type Layout } from './layout.ts';
 import { pageSize, Rows } from './rows.ts';
-import { isTemporary, troubleOf, type Trouble } from './trouble.ts';
+import { isListOutdated, isTemporary, troubleOf, type Trouble } from './trouble.ts';
 import { useViewer } from './viewer.ts';
 
 export interface Loaded {
@@ -31,6 +31,15 @@ export interface Activity {
   isEmpty: boolean;
   trouble: Trouble | undefined;
   reload(): void;
+  /** Makes a request for exactly the rows of the list. A list that is too old for that is read again first. */
+  withAsOf: WithAsOf;
+}
+
+export type WithAsOf = <Result>(request: (asOf: string) => Promise<Result>) => Promise<Result>;
+
+interface WaitingForList {
+  resolve(loaded: Loaded): void;
+  reject(error: unknown): void;
 }
 
 /** Seconds until the first automatic attempt after a failure; each further one waits twice as long. */
@@ -38,6 +47,8 @@ const firstRetrySeconds = 2;
 const longestRetrySeconds = 30;
 /** A service that asks for a longer wait is tried after this time all the same. */
 const longestAskedSeconds = 3600;
+/** A list is good for a day. One that the service refuses sooner is not read again by itself. */
+const renewalSeconds = 3600;
 
 export function useActivity(filter: Filter): Activity {
   const { client, baseUrl, individualId, timeZone, remPixels, announce } = useViewer();
@@ -51,6 +62,8 @@ export function useActivity(filter: Filter): Activity {
   const latest = useRef<Loaded | undefined>(undefined);
   /** Whether the next list is read because rows of the last one were on other days than its totals say. */
   const isCorrecting = useRef(false);
+  const renewedAt = useRef(-Infinity);
+  const waiting = useRef<WaitingForList[]>([]);
 
   // A layout effect, so that the request goes out before the first paint.
   useLayoutEffect(() => {
@@ -63,6 +76,11 @@ export function useActivity(filter: Filter): Activity {
     async function fail(error: unknown): Promise<void> {
       if (signal.aborted) return;
       if (error instanceof LedgerlineError && error.status !== undefined) noteAnswer(baseUrl);
+      if (isListOutdated(error) && performance.now() - renewedAt.current > renewalSeconds * 1000) {
+        renewedAt.current = performance.now();
+        return reload();
+      }
+      for (const { reject } of waiting.current.splice(0)) reject(error);
       if (error instanceof LedgerlineError && error.reason === 'no-transactions') {
         keep(undefined);
         setTrouble(undefined);
@@ -134,14 +152,26 @@ export function useActivity(filter: Filter): Activity {
       }
       show(true);
       setLoading(false);
+      for (const { resolve } of waiting.current.splice(0)) resolve(latest.current!);
     }
 
     load().catch(fail);
     return () => controller.abort();
   }, [client, individualId, timeZone, filter, round]);
 
+  const withAsOf: WithAsOf = async (request) => {
+    try {
+      return await request(latest.current!.asOf);
+    } catch (error) {
+      if (!isListOutdated(error)) throw error;
+      const next = new Promise<Loaded>((resolve, reject) => waiting.current.push({ resolve, reject }));
+      reload();
+      return request((await next).asOf);
+    }
+  };
+
   useRecovery(trouble, setTrouble, reload);
-  return { loaded, isLoading, isEmpty, trouble, reload };
+  return { loaded, isLoading, isEmpty, trouble, reload, withAsOf };
 }
 
 /** Tries again when the connection is back, and from time to time while the service does not answer. */
