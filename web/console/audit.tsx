@@ -17,7 +17,7 @@ export function AuditView() {
   const query: OperatorActionFilter = pickFilter(filter, names);
   const key = JSON.stringify(query);
   const actions = useRequestedPages(
-    (before, count) => operations.actions({ ...query, before, count }),
+    (before, count, options) => operations.actions({ ...query, before, count }, options),
     [operations, key],
     pageSizeOf(50, 20),
   );

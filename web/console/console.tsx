@@ -106,7 +106,8 @@ const keepAlive: typeof fetch = (input, init) => fetch(input, { ...init, keepali
 function Console({ session, onSignOut }: { session: Session; onSignOut(): void }) {
   const { token, name, mayWrite, mayWriteEvents } = session;
   const operator = useMemo(() => {
-    const { operator: operations, webhooks } = createClient({ token, retries: 1, fetch: keepAlive });
+    // A repeated call may wait for as long as the service asks (Retry-After), and the person would not learn why.
+    const { operator: operations, webhooks } = createClient({ token, retries: 0, fetch: keepAlive });
     const followMessages = createClient({ token }).operator.liveMessages;
     return { operations, webhooks, followMessages, mayWrite, mayWriteEvents };
   }, [session]);

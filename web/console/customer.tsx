@@ -142,13 +142,13 @@ function Erased({ at }: { at: string }) {
 
 function Customer({ userId }: { userId: number }) {
   const { operations } = useOperator();
-  const trail = useRequest(() => operations.trail(userId), [operations, userId], refreshSeconds);
+  const trail = useRequest((options) => operations.trail(userId, options), [operations, userId], refreshSeconds);
   const decisions = useRequest(
-    () => operations.guardDecisions({ userId, count: 50 }),
+    (options) => operations.guardDecisions({ userId, count: 50 }, options),
     [operations, userId],
     refreshSeconds,
   );
-  const blocks = useRequest(() => operations.guardBlocks(), [operations, userId], refreshSeconds);
+  const blocks = useRequest((options) => operations.guardBlocks(options), [operations, userId], refreshSeconds);
   const heading = useRef<HTMLHeadingElement>(null);
   const block = blocks.value?.find(({ id }) => id === `user:${userId}`);
 

@@ -14,7 +14,7 @@ export function DeliveriesPanel({ endpointId }: { endpointId: number }) {
   const { operations } = useOperator();
   const [state, setState] = useState<State>();
   const deliveries = useRequest(
-    () => operations.webhookDeliveries(endpointId, { state, limit: pageSizeOf(50, 20) }),
+    (options) => operations.webhookDeliveries(endpointId, { state, limit: pageSizeOf(50, 20) }, options),
     [operations, endpointId, state],
     refreshSeconds,
   );

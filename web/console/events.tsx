@@ -38,8 +38,8 @@ export function EventsView() {
   const query: OperatorEventFilter = pickFilter(filter, names);
   const count = pageSizeOf(50, 20);
   const events = useCursorPages(
-    async (before) => {
-      const rows = await operations.events({ ...query, before, count });
+    async (before, options) => {
+      const rows = await operations.events({ ...query, before, count }, options);
       return { rows, next: rows.length < count ? undefined : rows.at(-1)!.id };
     },
     [operations, JSON.stringify(query)],

@@ -16,16 +16,16 @@ const usageSeconds = 60;
 
 export function GuardView() {
   const { operations } = useOperator();
-  const rules = useRequest(() => operations.guardRules(), [operations], refreshSeconds);
-  const blocks = useRequest(() => operations.guardBlocks(), [operations], refreshSeconds);
-  const usage = useRequest(() => operations.guardUsage(), [operations], usageSeconds);
+  const rules = useRequest((options) => operations.guardRules(options), [operations], refreshSeconds);
+  const blocks = useRequest((options) => operations.guardBlocks(options), [operations], refreshSeconds);
+  const usage = useRequest((options) => operations.guardUsage(options), [operations], usageSeconds);
   const filter = useFilter();
   const kind = filter.kind as DecisionKind | undefined;
   const rule = filter.rule as GuardRuleName | undefined;
   const choose = (next: { rule?: string | undefined; kind?: string | undefined }) =>
     goTo(hrefOf('guard', '', { rule, kind, ...next }));
   const decisions = useRequestedPages(
-    (before, count) => operations.guardDecisions({ action: kind, rule, before, count }),
+    (before, count, options) => operations.guardDecisions({ action: kind, rule, before, count }, options),
     [operations, kind, rule],
     pageSizeOf(50, 10),
   );

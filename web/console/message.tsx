@@ -18,14 +18,14 @@ export function MessageDetails({ id }: { id: string }) {
   const { from, to } = useFilter();
   const [, userId, number] = /^(\d{1,10})-(\d{1,10})$/.exec(id) ?? [];
   const request = useRequest(
-    async () => {
+    async (options) => {
       const isText = userId !== undefined;
       const query = isText
         ? { userId: Number(userId), number: Number(number) }
         : { state: 'stopped' as const, from, to, count: 200 };
-      const { messages } = await operations.messages(query);
+      const { messages } = await operations.messages(query, options);
       const message = messages.find((each) => each.id === id);
-      const trail = message && isText ? await operations.trail(message.userId) : undefined;
+      const trail = message && isText ? await operations.trail(message.userId, options) : undefined;
       return { message, events: trail?.events ?? [] };
     },
     [operations, id],

@@ -28,8 +28,8 @@ function MessageList({ filter }: { filter: Filter }) {
   const key = JSON.stringify(query);
   const count = pageSizeOf(50, 20);
   const messages = useCursorPages(
-    async (after) => {
-      const page = await operations.messages({ ...query, after, count });
+    async (after, options) => {
+      const page = await operations.messages({ ...query, after, count }, options);
       return { rows: page.messages, next: page.next ?? undefined };
     },
     [operations, key],
@@ -60,8 +60,8 @@ function MessageList({ filter }: { filter: Filter }) {
 
 function MessageFilter({ filter }: { filter: Filter }) {
   const { operations } = useOperator();
-  const overview = useRequest(() => operations.overview(1), [operations]);
-  const rules = useRequest(() => operations.guardRules(), [operations]);
+  const overview = useRequest((options) => operations.overview(1, options), [operations]);
+  const rules = useRequest((options) => operations.guardRules(options), [operations]);
   const countries = useMemo(() => countriesIn(currentLocale()), []);
   const states = Object.entries(t.messages.states).filter(([state]) => !['verified', 'expired'].includes(state));
   const fields: FilterField[] = [

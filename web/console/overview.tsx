@@ -50,8 +50,8 @@ export function OverviewView() {
   const { operations } = useOperator();
   const span = spanOf(useAddress().part);
   // With as many days before, for comparison.
-  const overview = useRequest(() => operations.overview(span * 2), [operations, span], refreshSeconds);
-  const performance = useRequest(() => operations.performance(span), [operations, span], alertSeconds);
+  const overview = useRequest((options) => operations.overview(span * 2, options), [operations, span], refreshSeconds);
+  const performance = useRequest((options) => operations.performance(span, options), [operations, span], alertSeconds);
   const { value } = overview;
   return (
     <div class={isStale(overview, performance) ? 'view stale' : 'view'}>
@@ -173,11 +173,11 @@ interface AlertsProps {
 
 function Alerts(figures: AlertsProps) {
   const { operations } = useOperator();
-  const endpoints = useRequest(() => operations.webhookEndpoints(), [operations], refreshSeconds);
-  const blocks = useRequest(() => operations.guardBlocks(), [operations], refreshSeconds);
-  const usage = useRequest(() => operations.guardUsage(), [operations], alertSeconds);
+  const endpoints = useRequest((options) => operations.webhookEndpoints(options), [operations], refreshSeconds);
+  const blocks = useRequest((options) => operations.guardBlocks(options), [operations], refreshSeconds);
+  const usage = useRequest((options) => operations.guardUsage(options), [operations], alertSeconds);
   const rangeDecisions = useRequest(
-    () => operations.guardDecisions({ rule: 'prefix', count: 100 }),
+    (options) => operations.guardDecisions({ rule: 'prefix', count: 100 }, options),
     [operations],
     alertSeconds,
   );

@@ -1,10 +1,12 @@
 /** Values that are requested from the service again and again, and changes that a person makes. */
-import { useCallback, useEffect, useLayoutEffect, useState } from 'preact/hooks';
-import { LedgerlineError } from '../../client/index.ts';
+import { useCallback, useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
+import { LedgerlineError, type CallOptions } from '../../client/index.ts';
 import { t } from './texts.ts';
 
 /** How often a view requests its values again while it is visible. */
 export const refreshSeconds = 15;
+/** Then a view says that the service does not answer. By default the service itself ends a slow query much earlier. */
+const answerSeconds = 30;
 
 export interface Requested<T> {
   /** The last answer. It stays until the next one is there. */
@@ -16,32 +18,70 @@ export interface Requested<T> {
   refresh(): void;
 }
 
-export function useRequest<T>(request: () => Promise<T>, dependencies: unknown[], everySeconds = 0): Requested<T> {
+type Call<T> = (options: CallOptions) => Promise<T>;
+
+export function useRequest<T>(request: Call<T>, dependencies: unknown[], everySeconds = 0): Requested<T> {
   const [answer, setAnswer] = useState<{ value: T; at: Date }>();
   const [error, setError] = useState<unknown>();
-  const [round, setRound] = useState(0);
-  const refresh = useCallback(() => setRound((before) => before + 1), []);
+  const latest = useRef(request);
+  latest.current = request;
+  const update = useRef(() => {});
+  const refresh = useCallback(() => update.current(), []);
   useEffect(() => {
-    let isWanted = true;
-    request().then(
-      (value) => {
-        if (!isWanted) return;
+    const outdated = new AbortController();
+    update.current = oneAtATime(async () => {
+      if (outdated.signal.aborted) return;
+      try {
+        const value = await callInTime(latest.current, outdated.signal);
+        if (outdated.signal.aborted) return;
         setAnswer({ value, at: new Date() });
         setError(undefined);
-      },
-      (reason: unknown) => isWanted && setError(reason),
-    );
-    return () => {
-      isWanted = false;
-    };
-  }, [...dependencies, round]);
-  useRefresh(refresh, everySeconds);
+      } catch (reason) {
+        if (!outdated.signal.aborted) setError(reason);
+      }
+    });
+    update.current();
+    return () => outdated.abort();
+  }, dependencies);
+  // What is requested only once is requested again after a failure: the client does not repeat a call by itself.
+  useRefresh(refresh, everySeconds || (error === undefined ? 0 : refreshSeconds));
   return {
     value: answer?.value,
     updatedAt: answer?.at,
     error: error === undefined ? undefined : sentenceOf(error),
     refresh,
   };
+}
+
+/** While the work is under way, a call only notes that it is wanted once more, however many calls there are. */
+function oneAtATime(work: () => Promise<void>): () => void {
+  let isRunning = false;
+  let isWanted = false;
+  async function run(): Promise<void> {
+    isWanted = true;
+    if (isRunning) return;
+    isRunning = true;
+    while (isWanted) {
+      isWanted = false;
+      await work();
+    }
+    isRunning = false;
+  }
+  return () => void run();
+}
+
+/** Ends the call when its answer is outdated or takes too long. */
+async function callInTime<T>(request: Call<T>, outdated: AbortSignal): Promise<T> {
+  const controller = new AbortController();
+  const abort = () => controller.abort();
+  const timer = setTimeout(abort, answerSeconds * 1000);
+  outdated.addEventListener('abort', abort);
+  try {
+    return await request({ signal: controller.signal });
+  } finally {
+    clearTimeout(timer);
+    outdated.removeEventListener('abort', abort);
+  }
 }
 
 /** From time to time, and at once when the page becomes visible or the connection changes. */
@@ -73,11 +113,11 @@ export interface RequestedPages<T> extends Requested<T[]> {
 
 /** A list that begins with the newest entry: its first page is requested again and again, older ones when wanted. */
 export function useRequestedPages<T extends Entry>(
-  request: (before: number | undefined, count: number) => Promise<T[]>,
+  request: (before: number | undefined, count: number, options?: CallOptions) => Promise<T[]>,
   dependencies: unknown[],
   pageSize = 50,
 ): RequestedPages<T> {
-  const first = useRequest(() => request(undefined, pageSize), dependencies, refreshSeconds);
+  const first = useRequest((options) => request(undefined, pageSize, options), dependencies, refreshSeconds);
   const [older, setOlder] = useState<{ rows: T[]; isEnd: boolean }>({ rows: [], isEnd: false });
   const [error, setError] = useState<unknown>();
   useLayoutEffect(() => setOlder({ rows: [], isEnd: false }), dependencies);
@@ -142,7 +182,7 @@ const reasonSentence = (reason: string | undefined): string | undefined =>
 
 export function sentenceOf(error: unknown): string {
   if (!(error instanceof LedgerlineError)) return error instanceof Error ? error.message : String(error);
-  if (error.kind === 'offline') return t.common.noAnswer;
+  if (error.kind === 'offline' || error.kind === 'aborted') return t.common.noAnswer;
   if (error.kind === 'unauthorized') return t.common.tokenRefused;
   return reasonSentence(error.reason) ?? error.message;
 }

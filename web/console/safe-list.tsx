@@ -25,7 +25,7 @@ type Kind = keyof typeof kinds;
 
 export function SafeListView() {
   const { operations, mayWrite } = useOperator();
-  const entries = useRequest(() => operations.safeList(), [operations], refreshSeconds);
+  const entries = useRequest((options) => operations.safeList(options), [operations], refreshSeconds);
   const { complaint, done, run } = useChange();
   const [kind, setKind] = useState<Kind>('number');
   const [typed, setTyped] = useState('');

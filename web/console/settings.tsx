@@ -12,7 +12,7 @@ import { t } from './texts.ts';
 export function SettingsView() {
   const { operations } = useOperator();
   const filter = useFilter();
-  const request = useRequest(() => operations.settings(), [operations]);
+  const request = useRequest((options) => operations.settings(options), [operations]);
   const { value } = request;
   const shown = value?.settings.filter((setting) => isWanted(setting, filter.search, filter.set === 'yes')) ?? [];
   const groups = [...new Set(shown.map(({ group }) => group))];

@@ -1,5 +1,6 @@
 /** A list whose pages are linked by a cursor: the first one is requested again and again, older ones when wanted. */
 import { useLayoutEffect, useState } from 'preact/hooks';
+import type { CallOptions } from '../../client/index.ts';
 import { refreshSeconds, sentenceOf, useRequest, type Requested } from './requests.ts';
 
 interface Page<T> {
@@ -13,10 +14,10 @@ export interface CursorPages<T> extends Requested<T[]> {
 }
 
 export function useCursorPages<T extends { id: string }>(
-  request: (after: string | undefined) => Promise<Page<T>>,
+  request: (after: string | undefined, options?: CallOptions) => Promise<Page<T>>,
   dependencies: unknown[],
 ): CursorPages<T> {
-  const first = useRequest(() => request(undefined), dependencies, refreshSeconds);
+  const first = useRequest((options) => request(undefined, options), dependencies, refreshSeconds);
   const [older, setOlder] = useState<Page<T>>();
   const [error, setError] = useState<string>();
   useLayoutEffect(() => {

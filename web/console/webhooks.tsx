@@ -18,7 +18,7 @@ const countedDeliveries = 1000;
 export function WebhooksView() {
   const { operations } = useOperator();
   const chosen = Number(useAddress().part);
-  const endpoints = useRequest(() => operations.webhookEndpoints(), [operations], refreshSeconds);
+  const endpoints = useRequest((options) => operations.webhookEndpoints(options), [operations], refreshSeconds);
   const endpoint = endpoints.value?.find(({ id }) => id === chosen);
   const heading = useRef<HTMLHeadingElement>(null);
 

@@ -1,0 +1,114 @@
+/** How the console requests its values: one request at a time, an answer in time, and errors that are shown. */
+import type { Page, Route } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { openPage } from '../harness/page.ts';
+import { startService, type Service } from '../harness/service.ts';
+
+let service: Service;
+beforeAll(async () => {
+  service = await startService();
+  await service.verifiedUser();
+});
+afterAll(() => service.stop());
+
+const listPath = /\/operator\/messages(\?|$)/;
+const livePath = '**/operator/messages/live';
+
+/** Resolves when it is told to. */
+function createGate(): { passed: Promise<void>; open(): void } {
+  let open = () => {};
+  const passed = new Promise<void>((resolve) => (open = resolve));
+  return { passed, open: () => open() };
+}
+
+/** The console without its periodic refresh, so that a test sees the other requests alone. */
+async function openWithoutRefresh(view: string, prepare: (page: Page) => Promise<unknown>): Promise<Page> {
+  const page = await openPage(service.url);
+  await page.addInitScript('setInterval = () => 0');
+  await prepare(page);
+  await page.goto(`${service.url}/console#${view}`);
+  return page;
+}
+
+describe('an error', () => {
+  it('is shown at once, also if the service asks for a long wait before the next try', async () => {
+    const page = await openPage(`${service.url}/`, { expected: /status of 503/ });
+    const title = 'The query took too long. Narrow the filter, or try again later.';
+    await page.route(listPath, (route) =>
+      route.fulfill({
+        status: 503,
+        headers: { 'error-reason': 'overloaded', 'retry-after': '30' },
+        contentType: 'application/problem+json',
+        body: JSON.stringify({ title, status: 503 }),
+      }),
+    );
+    await page.goto(`${service.url}/console#messages`);
+    await page.getByRole('alert').getByText(title).waitFor();
+  });
+
+  it('is shown if no answer comes, and goes when one does', async () => {
+    const page = await openPage(`${service.url}/`);
+    await page.clock.install();
+    await page.goto(`${service.url}/console#messages`);
+    await page.getByRole('rowheader').waitFor();
+    let unanswered = 0;
+    await page.route(listPath, () => void (unanswered += 1));
+    await page.clock.fastForward('00:16');
+    await expect.poll(() => unanswered).toBe(1);
+    // A refresh comes earlier than the end of the wait, and must not begin it again.
+    await page.clock.fastForward('00:16');
+    await page.clock.fastForward('00:16');
+    await page
+      .getByRole('alert')
+      .getByText(/^The service does not answer\. What you see is from \d/)
+      .waitFor();
+    await page.unroute(listPath);
+    await page.clock.fastForward('00:31');
+    await page.getByRole('alert').waitFor({ state: 'detached' });
+  });
+});
+
+describe('requests', () => {
+  it('are not made for each of many events: one is under way, and one more follows it', async () => {
+    const shown = createGate();
+    const answered = createGate();
+    let lists = 0;
+    let streams = 0;
+    const answerList = async (route: Route) => {
+      lists += 1;
+      if (lists === 2) await answered.passed;
+      await route.continue();
+    };
+    const answerStream = async (route: Route) => {
+      streams += 1;
+      // Only the first connection has events; the next one stays open.
+      if (streams > 1) return;
+      await shown.passed;
+      const event = (id: number) => `id: ${id}\nevent: phone.code_sent\ndata: {"id":"${id}","data":{}}\n\n`;
+      const body = Array.from({ length: 50 }, (_, index) => event(index + 1)).join('');
+      await route.fulfill({ contentType: 'text/event-stream', body });
+    };
+    const page = await openWithoutRefresh('messages', async (opened) => {
+      await opened.route(listPath, answerList);
+      await opened.route(livePath, answerStream);
+    });
+    await page.getByRole('rowheader').waitFor();
+    shown.open();
+    // The page connects again after it has read all events.
+    await expect.poll(() => streams).toBe(2);
+    expect(lists).toBe(2);
+    answered.open();
+    await expect.poll(() => lists).toBe(3);
+  });
+
+  it('of another filter do not wait for the answer to the first one', async () => {
+    const page = await openWithoutRefresh('messages', (opened) =>
+      opened.route(listPath, async (route) => {
+        if (route.request().url().includes('country=')) await route.continue();
+      }),
+    );
+    await page.getByText('Loading').waitFor();
+    await page.goto(`${service.url}/console#messages?country=DE`);
+    await page.getByText('There are no such messages.').waitFor();
+  });
+});
