@@ -23,7 +23,7 @@ function createGate(): { passed: Promise<void>; open(): void } {
 
 /** The console without its periodic refresh, so that a test sees the other requests alone. */
 async function openWithoutRefresh(view: string, prepare: (page: Page) => Promise<unknown>): Promise<Page> {
-  const page = await openPage(service.url);
+  const page = await openPage(`${service.url}/`);
   await page.addInitScript('setInterval = () => 0');
   await prepare(page);
   await page.goto(`${service.url}/console#${view}`);
@@ -110,5 +110,77 @@ describe('requests', () => {
     await page.getByText('Loading').waitFor();
     await page.goto(`${service.url}/console#messages?country=DE`);
     await page.getByText('There are no such messages.').waitFor();
+  });
+});
+
+describe('older entries', () => {
+  const eventsPath = /\/operator\/events\?/;
+  /** Pages are of 20 entries on a phone. */
+  const viewport = { width: 390, height: 844 };
+  const idsIn = (page: Page) => page.getByRole('cell').getByRole('link').allInnerTexts();
+
+  let own: Service;
+  const created: string[] = [];
+  const createUsers = async (count: number) => {
+    for (let left = count; left > 0; left -= 1) created.push(String(await own.createUser()));
+  };
+  beforeAll(async () => {
+    own = await startService();
+    await createUsers(45);
+  });
+  afterAll(() => own.stop());
+
+  /** The list refreshes only when the test asks for it. */
+  async function openEvents(): Promise<Page> {
+    const page = await openPage(`${own.url}/`, { viewport });
+    await page.addInitScript('setInterval = () => 0');
+    await page.route(livePath, () => {});
+    await page.goto(`${own.url}/console#events`);
+    await expect.poll(() => idsIn(page)).toEqual(created.toReversed().slice(0, 20));
+    return page;
+  }
+  const refresh = (page: Page) => page.evaluate(`dispatchEvent(new Event('online'))`);
+  const showOlder = (page: Page) => page.getByRole('button', { name: 'Show older' }).click();
+
+  it('of a filter that was changed meanwhile are not shown under the new one', async () => {
+    const page = await openEvents();
+    const released = createGate();
+    await page.route(eventsPath, async (route) => {
+      if (route.request().url().includes('before=')) await released.passed;
+      await route.continue();
+    });
+    const isOlder = (request: { url(): string }) => request.url().includes('before=');
+    const settled = Promise.race([
+      page.waitForEvent('requestfinished', isOlder),
+      page.waitForEvent('requestfailed', isOlder),
+    ]);
+    await showOlder(page);
+    await page.goto(`${own.url}/console#events?userId=${created[0]}`);
+    await expect.poll(() => idsIn(page)).toEqual([created[0]]);
+    released.open();
+    await settled;
+    await Promise.all([
+      page.waitForResponse((response) => response.url().includes(`userId=${created[0]}`)),
+      refresh(page),
+    ]);
+    expect(await idsIn(page)).toEqual([created[0]]);
+    expect(await page.getByRole('button', { name: 'Show older' }).count()).toBe(0);
+  });
+
+  it('stay below new ones, and leave no gap', async () => {
+    const page = await openEvents();
+    await showOlder(page);
+    await expect.poll(() => idsIn(page)).toEqual(created.toReversed().slice(0, 40));
+    // Less than a page twice, which is more than a page in all.
+    for (const length of [55, 70]) {
+      await createUsers(15);
+      await refresh(page);
+      await expect.poll(() => idsIn(page)).toEqual(created.toReversed().slice(0, length));
+    }
+    await createUsers(25);
+    await refresh(page);
+    await expect.poll(() => idsIn(page)).toEqual(created.toReversed().slice(0, 20));
+    await showOlder(page);
+    await expect.poll(() => idsIn(page)).toEqual(created.toReversed().slice(0, 40));
   });
 });

@@ -6,8 +6,9 @@ import { offerFile } from '../offer-file.ts';
 import { FilterForm, type FilterField } from './filters.tsx';
 import { useOperator } from './operator.ts';
 import { Complaint, Done, isStale, Loading, Older, pageSizeOf, Table, Time, ViewTitle } from './parts.tsx';
-import { useChange, useRequestedPages } from './requests.ts';
+import { useChange } from './requests.ts';
 import { t } from './texts.ts';
+import { usePagesById } from './use-cursor-pages.ts';
 
 const names = ['subject', 'action', 'userId', 'from', 'to'] as const;
 
@@ -16,7 +17,7 @@ export function AuditView() {
   const filter = useFilter();
   const query: OperatorActionFilter = pickFilter(filter, names);
   const key = JSON.stringify(query);
-  const actions = useRequestedPages(
+  const actions = usePagesById<OperatorAction>(
     (before, count, options) => operations.actions({ ...query, before, count }, options),
     [operations, key],
     pageSizeOf(50, 20),

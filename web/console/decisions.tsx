@@ -5,12 +5,12 @@ import { hrefOf } from './hrefs.ts';
 import { leftToRight } from './format.ts';
 import { evidenceSentence, evidenceSubject } from './evidence.ts';
 import { EnglishText, Loading, Older, PanelHeading, Table, Time } from './parts.tsx';
-import type { RequestedPages } from './requests.ts';
 import type { DecisionKind } from './rules.tsx';
 import { t } from './texts.ts';
+import type { CursorPages } from './use-cursor-pages.ts';
 
 interface DecisionsPanelProps {
-  decisions: RequestedPages<GuardDecision>;
+  decisions: CursorPages<GuardDecision>;
   rules: GuardRule[];
   rule: GuardRuleName | undefined;
   kind: DecisionKind | undefined;

@@ -6,7 +6,7 @@ import { FilterForm, type FilterField } from './filters.tsx';
 import { useOperator } from './operator.ts';
 import { isStale, Loading, Older, pageSizeOf, Table, Time, ViewTitle } from './parts.tsx';
 import { t } from './texts.ts';
-import { useCursorPages } from './use-cursor-pages.ts';
+import { usePagesById } from './use-cursor-pages.ts';
 import { useLiveMessages } from './use-live-messages.ts';
 
 /** In the order of the reference. The compiler says if one is missing. */
@@ -36,13 +36,10 @@ export function EventsView() {
   const { operations } = useOperator();
   const filter = useFilter();
   const query: OperatorEventFilter = pickFilter(filter, names);
-  const count = pageSizeOf(50, 20);
-  const events = useCursorPages(
-    async (before, options) => {
-      const rows = await operations.events({ ...query, before, count }, options);
-      return { rows, next: rows.length < count ? undefined : rows.at(-1)!.id };
-    },
+  const events = usePagesById<LedgerlineEvent>(
+    (before, count, options) => operations.events({ ...query, before, count }, options),
     [operations, JSON.stringify(query)],
+    pageSizeOf(50, 20),
   );
   useLiveMessages(events.refresh);
   return (

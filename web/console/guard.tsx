@@ -1,15 +1,16 @@
 /** The rules against abuse: who is blocked, the rules and their modes, and their decisions. */
 import { useRef } from 'preact/hooks';
-import type { GuardRuleName } from '../../client/index.ts';
+import type { GuardDecision, GuardRuleName } from '../../client/index.ts';
 import { goTo, useFilter } from './address.ts';
 import { hrefOf } from './hrefs.ts';
 import { BlocksPanel } from './blocks.tsx';
 import { DecisionsPanel } from './decisions.tsx';
 import { useOperator } from './operator.ts';
 import { isStale, pageSizeOf, ViewTitle } from './parts.tsx';
-import { refreshSeconds, useRequest, useRequestedPages } from './requests.ts';
+import { refreshSeconds, useRequest } from './requests.ts';
 import { RulesPanel, type DecisionKind } from './rules.tsx';
 import { t } from './texts.ts';
+import { usePagesById } from './use-cursor-pages.ts';
 
 /** Counting what is used reads many rows. */
 const usageSeconds = 60;
@@ -24,7 +25,7 @@ export function GuardView() {
   const rule = filter.rule as GuardRuleName | undefined;
   const choose = (next: { rule?: string | undefined; kind?: string | undefined }) =>
     goTo(hrefOf('guard', '', { rule, kind, ...next }));
-  const decisions = useRequestedPages(
+  const decisions = usePagesById<GuardDecision>(
     (before, count, options) => operations.guardDecisions({ action: kind, rule, before, count }, options),
     [operations, kind, rule],
     pageSizeOf(50, 10),

@@ -28,7 +28,7 @@ function MessageList({ filter }: { filter: Filter }) {
   const key = JSON.stringify(query);
   const count = pageSizeOf(50, 20);
   const messages = useCursorPages(
-    async (after, options) => {
+    async (after: string | undefined, options) => {
       const page = await operations.messages({ ...query, after, count }, options);
       return { rows: page.messages, next: page.next ?? undefined };
     },

@@ -15,33 +15,36 @@ export interface Requested<T> {
   updatedAt: Date | undefined;
   /** What is wrong with the last request, if something is. */
   error: string | undefined;
+  /** Aborted when the last answer is that to an earlier filter. */
+  outdated: AbortSignal | undefined;
   refresh(): void;
 }
 
 type Call<T> = (options: CallOptions) => Promise<T>;
 
 export function useRequest<T>(request: Call<T>, dependencies: unknown[], everySeconds = 0): Requested<T> {
-  const [answer, setAnswer] = useState<{ value: T; at: Date }>();
+  const [answer, setAnswer] = useState<{ value: T; at: Date; outdated: AbortSignal }>();
   const [error, setError] = useState<unknown>();
   const latest = useRef(request);
   latest.current = request;
   const update = useRef(() => {});
   const refresh = useCallback(() => update.current(), []);
   useEffect(() => {
-    const outdated = new AbortController();
+    const controller = new AbortController();
+    const outdated = controller.signal;
     update.current = oneAtATime(async () => {
-      if (outdated.signal.aborted) return;
+      if (outdated.aborted) return;
       try {
-        const value = await callInTime(latest.current, outdated.signal);
-        if (outdated.signal.aborted) return;
-        setAnswer({ value, at: new Date() });
+        const value = await callInTime(latest.current, outdated);
+        if (outdated.aborted) return;
+        setAnswer({ value, at: new Date(), outdated });
         setError(undefined);
       } catch (reason) {
-        if (!outdated.signal.aborted) setError(reason);
+        if (!outdated.aborted) setError(reason);
       }
     });
     update.current();
-    return () => outdated.abort();
+    return () => controller.abort();
   }, dependencies);
   // What is requested only once is requested again after a failure: the client does not repeat a call by itself.
   useRefresh(refresh, everySeconds || (error === undefined ? 0 : refreshSeconds));
@@ -49,6 +52,7 @@ export function useRequest<T>(request: Call<T>, dependencies: unknown[], everySe
     value: answer?.value,
     updatedAt: answer?.at,
     error: error === undefined ? undefined : sentenceOf(error),
+    outdated: answer?.outdated,
     refresh,
   };
 }
@@ -71,7 +75,7 @@ function oneAtATime(work: () => Promise<void>): () => void {
 }
 
 /** Ends the call when its answer is outdated or takes too long. */
-async function callInTime<T>(request: Call<T>, outdated: AbortSignal): Promise<T> {
+export async function callInTime<T>(request: Call<T>, outdated: AbortSignal): Promise<T> {
   const controller = new AbortController();
   const abort = () => controller.abort();
   const timer = setTimeout(abort, answerSeconds * 1000);
@@ -100,48 +104,6 @@ function useRefresh(refresh: () => void, everySeconds: number): void {
       removeEventListener('offline', refresh);
     };
   }, [everySeconds]);
-}
-
-interface Entry {
-  id: number;
-}
-
-export interface RequestedPages<T> extends Requested<T[]> {
-  /** Undefined if there is nothing older. */
-  showOlder: (() => void) | undefined;
-}
-
-/** A list that begins with the newest entry: its first page is requested again and again, older ones when wanted. */
-export function useRequestedPages<T extends Entry>(
-  request: (before: number | undefined, count: number, options?: CallOptions) => Promise<T[]>,
-  dependencies: unknown[],
-  pageSize = 50,
-): RequestedPages<T> {
-  const first = useRequest((options) => request(undefined, pageSize, options), dependencies, refreshSeconds);
-  const [older, setOlder] = useState<{ rows: T[]; isEnd: boolean }>({ rows: [], isEnd: false });
-  const [error, setError] = useState<unknown>();
-  useLayoutEffect(() => setOlder({ rows: [], isEnd: false }), dependencies);
-
-  // If more entries came than a page holds, the two parts no longer meet, and the list begins again.
-  const oldestId = first.value?.at(-1)?.id ?? 0;
-  const areJoined = older.rows.length > 0 && older.rows[0]!.id >= oldestId;
-  const rows = first.value && [...first.value, ...(areJoined ? older.rows.filter(({ id }) => id < oldestId) : [])];
-  async function showOlder(): Promise<void> {
-    try {
-      const page = await request(rows!.at(-1)!.id, pageSize);
-      setOlder({ rows: [...rows!, ...page], isEnd: page.length < pageSize });
-      setError(undefined);
-    } catch (reason) {
-      setError(reason);
-    }
-  }
-  const isEnd = areJoined ? older.isEnd : (first.value?.length ?? 0) < pageSize;
-  return {
-    ...first,
-    value: rows,
-    error: first.error ?? (error === undefined ? undefined : sentenceOf(error)),
-    showOlder: isEnd ? undefined : () => void showOlder(),
-  };
 }
 
 export interface Change {

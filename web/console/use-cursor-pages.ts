@@ -1,49 +1,80 @@
-/** A list whose pages are linked by a cursor: the first one is requested again and again, older ones when wanted. */
+/** A list that begins with the newest entry: its first page is requested again and again, older ones when wanted. */
 import { useLayoutEffect, useState } from 'preact/hooks';
 import type { CallOptions } from '../../client/index.ts';
-import { refreshSeconds, sentenceOf, useRequest, type Requested } from './requests.ts';
+import { callInTime, refreshSeconds, sentenceOf, useRequest, type Requested } from './requests.ts';
 
-interface Page<T> {
+interface Entry {
+  id: string | number;
+}
+
+interface Page<T, Cursor> {
   rows: T[];
-  /** Undefined if there is nothing older. */
-  next: string | undefined;
+  /** Where the page after it begins. Undefined if there is nothing older. */
+  next: Cursor | undefined;
 }
 
 export interface CursorPages<T> extends Requested<T[]> {
+  /** Undefined if there is nothing older. */
   showOlder: (() => void) | undefined;
 }
 
-export function useCursorPages<T extends { id: string }>(
-  request: (after: string | undefined, options?: CallOptions) => Promise<Page<T>>,
+export function useCursorPages<T extends Entry, Cursor>(
+  request: (after: Cursor | undefined, options: CallOptions) => Promise<Page<T, Cursor>>,
   dependencies: unknown[],
 ): CursorPages<T> {
   const first = useRequest((options) => request(undefined, options), dependencies, refreshSeconds);
-  const [older, setOlder] = useState<Page<T>>();
+  /** Everything that was read, with the filter that it was read for. */
+  const [read, setRead] = useState<Page<T, Cursor> & { outdated: AbortSignal }>();
   const [error, setError] = useState<string>();
-  useLayoutEffect(() => {
-    setOlder(undefined);
-    setError(undefined);
-  }, dependencies);
+  useLayoutEffect(() => setError(undefined), dependencies);
 
-  // New entries push older ones from the first page into those that were read before. What both have is newer there.
-  const current = new Set(first.value?.rows.map(({ id }) => id));
-  const rows = first.value && [...first.value.rows, ...(older?.rows ?? []).filter(({ id }) => !current.has(id))];
-  const next = older ? older.next : first.value?.next;
+  const list = first.value && (read && read.outdated === first.outdated ? join(first.value, read) : first.value);
+  // The next first page has to meet this one, and not the one that was there when older entries were requested.
+  useLayoutEffect(
+    () => setRead(list && list !== first.value ? { ...list, outdated: first.outdated! } : undefined),
+    [first.value],
+  );
 
-  async function showOlder(): Promise<void> {
+  async function showOlder({ rows, next }: Page<T, Cursor>, outdated: AbortSignal): Promise<void> {
+    if (outdated.aborted) return;
     try {
-      const page = await request(next);
-      setOlder({ rows: [...rows!, ...page.rows], next: page.next });
+      const page = await callInTime((options) => request(next, options), outdated);
+      if (outdated.aborted) return;
+      setRead({ rows: [...rows, ...page.rows], next: page.next, outdated });
       setError(undefined);
     } catch (reason) {
-      setError(sentenceOf(reason));
+      if (!outdated.aborted) setError(sentenceOf(reason));
     }
   }
 
   return {
     ...first,
-    value: rows,
+    value: list?.rows,
     error: first.error ?? error,
-    showOlder: next === undefined ? undefined : () => void showOlder(),
+    showOlder: list?.next === undefined ? undefined : () => void showOlder(list, first.outdated!),
   };
+}
+
+/**
+ * If more entries came than a page holds, the first page and those that were read before no longer meet, and the list
+ * begins again. An empty first page has searched a part of the log and found nothing that is newer.
+ */
+function join<T extends Entry, Cursor>(first: Page<T, Cursor>, read: Page<T, Cursor>): Page<T, Cursor> {
+  const current = new Set(first.rows.map(({ id }) => id));
+  // What both have is newer in the first page.
+  const others = read.rows.filter(({ id }) => !current.has(id));
+  const isJoined = others.length < read.rows.length || first.rows.length === 0;
+  return isJoined ? { rows: [...first.rows, ...others], next: read.next } : first;
+}
+
+/** A list whose cursor is the id of the last entry of a page. */
+export function usePagesById<T extends Entry>(
+  request: (before: T['id'] | undefined, count: number, options: CallOptions) => Promise<T[]>,
+  dependencies: unknown[],
+  pageSize: number,
+): CursorPages<T> {
+  return useCursorPages(async (before: T['id'] | undefined, options) => {
+    const rows = await request(before, pageSize, options);
+    return { rows, next: rows.length < pageSize ? undefined : rows.at(-1)!.id };
+  }, dependencies);
 }
