@@ -35,7 +35,7 @@ export function isE164(phoneNumber: string): boolean {
 }
 
 /** A send with a key may be repeated if no answer came. */
-function once(call: Call, { idempotencyKey = newKey(), attestation }: SendOptions = {}): Call {
+function once(call: Call, { idempotencyKey = newIdempotencyKey(), attestation }: SendOptions = {}): Call {
   return { ...call, idempotencyKey, attestation, repeatable: true };
 }
 
@@ -43,7 +43,7 @@ function once(call: Call, { idempotencyKey = newKey(), attestation }: SendOption
 const solutionLimit = 2;
 
 /** `randomUUID` is missing on pages without TLS. */
-function newKey(): string {
+export function newIdempotencyKey(): string {
   return Array.from(crypto.getRandomValues(new Uint8Array(16)), (byte) => byte.toString(16).padStart(2, '0')).join('');
 }
 
@@ -88,7 +88,8 @@ export function phoneFunctions({ transport, json, nothing }: Calls, options: Pho
     } catch (error) {
       // The text may arrive, so the user should wait for it before another one is requested.
       if (error instanceof LedgerlineError && error.reason === 'send-outcome-unknown') throw error;
-      // Nothing was sent, so there is nothing to wait for.
+      // Nothing was sent, so there is nothing to wait for. Or no answer came, and the text may arrive: the caller
+      // finds out by the same call with the same key, and must not have to wait for that.
       if (before === undefined) lastSends.delete(userId);
       else lastSends.set(userId, before);
       throw error;

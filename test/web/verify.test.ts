@@ -21,7 +21,7 @@ import {
 const places: { port: number; origin: string }[] = [];
 let service: Service;
 beforeAll(async () => {
-  for (let index = 0; index < 24; index += 1) places.push(await reserveOrigin());
+  for (let index = 0; index < 32; index += 1) places.push(await reserveOrigin());
   service = await startService({ LEDGERLINE_CORS_ORIGINS: places.map(({ origin }) => origin).join(',') });
 });
 afterAll(() => service.stop());
@@ -386,6 +386,70 @@ describe('states', () => {
     await page.getByText('may be on its way').waitFor();
     await enterCode(page, await service.lastCode(phoneNumber));
     await page.getByRole('heading', { name: 'Verified' }).waitFor();
+  });
+});
+
+describe('answers that are lost', () => {
+  /** The service does the work, and the connection breaks before its answer arrives. */
+  async function loseAnswers(page: Page, path: string): Promise<{ stop(): Promise<void> }> {
+    const url = `**${path}`;
+    // The page cannot find out whether it was refused by CORS.
+    await page.route('**/health/live', (route) => route.abort());
+    await page.route(url, async (route) => {
+      if (route.request().method() === 'OPTIONS') return route.fallback();
+      await route.fetch();
+      await route.abort();
+    });
+    return { stop: () => page.unroute(url) };
+  }
+
+  it('a send is repeated as the same send: one text, and its code verifies', async () => {
+    const { page } = await openForm();
+    const phoneNumber = newPhone();
+    const loss = await loseAnswers(page, '/User/phone-number/send-code');
+    await page.getByLabel('Phone number').fill(phoneNumber);
+    await page.getByRole('button', { name: 'Send code' }).click();
+    await alert(page).getByText('The service does not answer').waitFor({ timeout: 20_000 });
+    await loss.stop();
+    await page.getByRole('button', { name: 'Send code' }).click();
+    await page.getByRole('heading', { name: 'Enter the code' }).waitFor();
+    const messages = await service.messages(phoneNumber);
+    expect(messages).toHaveLength(1);
+    await enterCode(page, messages[0]!.code);
+    await page.getByRole('heading', { name: 'Verified' }).waitFor();
+  });
+
+  it('a resend is repeated as the same resend, and a later one is another', async () => {
+    const { page, userId } = await openForm({ attributes: 'resend-seconds="0"' });
+    const phoneNumber = newPhone();
+    await enterNumber(page, phoneNumber);
+    const loss = await loseAnswers(page, `/User/${userId}/phone-number/resend-code`);
+    await resendButton(page).click();
+    await alert(page).getByText('The service does not answer').waitFor({ timeout: 20_000 });
+    await loss.stop();
+    await resendButton(page).click();
+    await page.getByText('A new code was sent.').waitFor();
+    expect(await service.messages(phoneNumber)).toHaveLength(2);
+    await resendButton(page).click();
+    await expect.poll(async () => (await service.messages(phoneNumber)).length).toBe(3);
+    await enterCode(page, await service.lastCode(phoneNumber));
+    await page.getByRole('heading', { name: 'Verified' }).waitFor();
+  });
+
+  it('a send much later is another send', async () => {
+    const { page } = await openForm({
+      script: 'let ahead = 0; element.now = () => Date.now() + ahead; window.advance = (s) => (ahead += s * 1000);',
+    });
+    const phoneNumber = newPhone();
+    const loss = await loseAnswers(page, '/User/phone-number/send-code');
+    await page.getByLabel('Phone number').fill(phoneNumber);
+    await page.getByRole('button', { name: 'Send code' }).click();
+    await alert(page).getByText('The service does not answer').waitFor({ timeout: 20_000 });
+    await loss.stop();
+    await page.evaluate('window.advance(601)');
+    await page.getByRole('button', { name: 'Send code' }).click();
+    await page.getByRole('heading', { name: 'Enter the code' }).waitFor();
+    expect(await service.messages(phoneNumber)).toHaveLength(2);
   });
 });
 

@@ -1,7 +1,8 @@
 /** The form: number, code, done. */
 import { useEffect, useImperativeHandle, useLayoutEffect, useRef, useState } from 'preact/hooks';
 import type { Ref } from 'preact';
-import type { SentCode } from '../../client/phone.ts';
+import { LedgerlineError } from '../../client/errors.ts';
+import { newIdempotencyKey, type SendOptions, type SentCode } from '../../client/phone.ts';
 import { isRefusedByCors } from '../cors.ts';
 import { Icon } from '../activity/icons.tsx';
 import { CodeStep, type Busy, type CodeStepHandle, type SentTo } from './code-step.tsx';
@@ -11,6 +12,18 @@ import { NumberStep, type EnteredNumber } from './number-step.tsx';
 
 /** A code has this many digits if the service could not say so. */
 const usualCodeLength = 6;
+
+/** So long the same send is repeated after a lost answer. Later, its code may have expired before it is entered. */
+const repeatMilliseconds = 120_000;
+
+/** A send without a final answer. Repeated with its key, it sends no second text. */
+interface OpenSend {
+  /** What makes two sends the same for the service. */
+  request: string;
+  idempotencyKey: string;
+  /** When it was first tried, in milliseconds. */
+  startedAt: number;
+}
 
 export interface VerifyHandle {
   enterCode(code: string): void;
@@ -34,6 +47,7 @@ export function Verify({ handle, isAutofocused }: { handle: Ref<VerifyHandle>; i
   const codeStep = useRef<CodeStepHandle>(null);
   const number = useRef<EnteredNumber>(undefined);
   const userId = useRef<number>(undefined);
+  const openSend = useRef<OpenSend>(undefined);
 
   useImperativeHandle(
     handle,
@@ -81,6 +95,22 @@ export function Verify({ handle, isAutofocused }: { handle: Ref<VerifyHandle>; i
     }
   }
 
+  async function send(request: string, call: (options: SendOptions) => Promise<SentCode>): Promise<void> {
+    const before = openSend.current;
+    const isRepeated = before?.request === request && now() - before.startedAt < repeatMilliseconds;
+    const { idempotencyKey } = (openSend.current = isRepeated
+      ? before
+      : { request, idempotencyKey: newIdempotencyKey(), startedAt: now() });
+    try {
+      const code = await call({ idempotencyKey });
+      openSend.current = undefined;
+      received(code);
+    } catch (error) {
+      if (isRefusal(error)) openSend.current = undefined;
+      throw error;
+    }
+  }
+
   function showCode({ codeLength = usualCodeLength, expiresInSeconds }: SentCode, isUncertain: boolean): void {
     const { display, phoneNumber } = number.current!;
     setSent({
@@ -121,8 +151,8 @@ export function Verify({ handle, isAutofocused }: { handle: Ref<VerifyHandle>; i
           void run('send', async () => {
             number.current = next;
             userId.current = await getUserId();
-            const { phoneNumber } = next;
-            received(await client.sendCode({ id: userId.current, phoneNumber, correlationType }));
+            const request = { id: userId.current, phoneNumber: next.phoneNumber, correlationType };
+            await send(JSON.stringify(request), (options) => client.sendCode(request, options));
           })
         }
       />
@@ -144,7 +174,7 @@ export function Verify({ handle, isAutofocused }: { handle: Ref<VerifyHandle>; i
         }
         onResend={() =>
           void run('send', async () => {
-            received(await client.resendCode(sent!.userId));
+            await send(`resend ${sent!.userId}`, (options) => client.resendCode(sent!.userId, options));
             setDone(texts.resent);
           })
         }
@@ -157,6 +187,11 @@ export function Verify({ handle, isAutofocused }: { handle: Ref<VerifyHandle>; i
     );
   }
   return <Verified display={number.current?.display} />;
+}
+
+/** Whether the service decided, so that it would give the same answer again. After others it tries anew. */
+function isRefusal(error: unknown): boolean {
+  return error instanceof LedgerlineError && (error.kind === 'invalid' || error.kind === 'refused');
 }
 
 function Verified({ display }: { display: string | undefined }) {
