@@ -149,6 +149,24 @@ describe('the journey', () => {
     await other.getByRole('heading', { name: 'Verified' }).waitFor();
   });
 
+  it('a code that the app and the browser enter at once is verified once', async () => {
+    const { page } = await openForm();
+    const phoneNumber = newPhone();
+    await enterNumber(page, phoneNumber);
+    const requests: string[] = [];
+    page.on('request', (request) => {
+      if (request.method() === 'POST' && request.url().endsWith('/verify')) requests.push(request.url());
+    });
+    const code = await service.lastCode(phoneNumber);
+    await page.evaluate(`
+      const form = document.querySelector('ledgerline-verify');
+      form.enterCode('${code}');
+      form.enterCode('${code}');`);
+    await page.getByRole('heading', { name: 'Verified' }).waitFor();
+    expect(requests).toHaveLength(1);
+    expect((await heard(page)).map(([name]) => name)).toEqual(['sent', 'verified']);
+  });
+
   it('a browser that reads the text message fills in the code', async () => {
     const phoneNumber = newPhone();
     const { page } = await openForm({
@@ -213,6 +231,30 @@ describe('numbers', () => {
     }
     expect(requests.filter((url) => url.startsWith(service.url))).toEqual([]);
     await expectAccessible(page);
+  });
+
+  it('asked for twice while the rules of numbers are loading send one text', async () => {
+    const { page, userId } = await openForm();
+    let release!: () => void;
+    const released = new Promise<void>((resolve) => (release = resolve));
+    await page.route('**/number-rules.js', (route) => released.then(() => route.fallback()));
+    const sends: string[] = [];
+    page.on('request', (request) => {
+      if (request.method() === 'POST' && request.url().endsWith('/send-code')) sends.push(request.url());
+    });
+    await page.reload();
+    await page.getByLabel('Phone number').fill(newPhone());
+    await page.evaluate(`
+      window.userIds = 0;
+      const form = document.querySelector('ledgerline-verify');
+      form.getUserId = () => ((window.userIds += 1), ${userId});
+      undefined;`);
+    await page.getByRole('button', { name: 'Send code' }).click();
+    await page.getByRole('button', { name: 'Send code' }).click();
+    release();
+    await page.getByRole('heading', { name: 'Enter the code' }).waitFor();
+    await expect.poll(() => resendButton(page).innerText()).toContain('Another code in');
+    expect([await page.evaluate('window.userIds'), sends.length]).toEqual([1, 1]);
   });
 
   it('of other countries are not offered when the host page names some', async () => {

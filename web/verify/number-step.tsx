@@ -38,6 +38,7 @@ export function NumberStep({ entered, failure, isBusy, takesFocus, onChange, onS
   const country = countries.find(({ code }) => code === entered.country) ?? countries[0]!;
   const rules = useNumberRules();
   const input = useRef<HTMLInputElement>(null);
+  const isSubmitting = useRef(false);
   const [isInvalid, setInvalid] = useState(false);
   const now = useNow(failure?.endsAt !== undefined);
   const isWaiting = failure?.endsAt !== undefined && failure.endsAt > now;
@@ -60,15 +61,26 @@ export function NumberStep({ entered, failure, isBusy, takesFocus, onChange, onS
     onChange({ typed: formatted?.text ?? text, country: found && isKnown ? found : country.code });
   }
 
+  /** A second press while the rules are loading does nothing. */
   async function submit(event: Event): Promise<void> {
     event.preventDefault();
+    if (isSubmitting.current) return;
+    isSubmitting.current = true;
+    try {
+      await checkAndSend();
+    } finally {
+      isSubmitting.current = false;
+    }
+  }
+
+  async function checkAndSend(): Promise<void> {
     // Without the rules the number is checked by its form alone; the service decides.
     const loaded = rules ?? (await loadNumberRules().catch(() => undefined));
     const known = loaded?.parseNumber(entered.typed, country.code);
     const phoneNumber = known?.phoneNumber ?? plainNumber(entered.typed, country.callingCode);
     const isValid = (loaded === undefined || known !== undefined) && isE164(phoneNumber);
     setInvalid(!isValid);
-    if (!isValid) return input.current!.focus();
+    if (!isValid) return input.current?.focus();
     onSend({ ...entered, country: country.code, phoneNumber, display: known?.display ?? phoneNumber });
   }
 

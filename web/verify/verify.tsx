@@ -13,7 +13,7 @@ import { NumberStep, type EnteredNumber } from './number-step.tsx';
 /** A code has this many digits if the service could not say so. */
 const usualCodeLength = 6;
 
-/** So long the same send is repeated after a lost answer. Later, its code may have expired before it is entered. */
+/** How long a send without an answer is repeated as the same send. Later its code may expire before it is entered. */
 const repeatMilliseconds = 120_000;
 
 /** A send without a final answer. Repeated with its key, it sends no second text. */
@@ -42,6 +42,7 @@ export function Verify({ handle, isAutofocused }: { handle: Ref<VerifyHandle>; i
   const [sent, setSent] = useState<SentTo>();
   const [failure, setFailure] = useState<Failure>();
   const [busy, setBusy] = useState<Busy>();
+  const isBusy = useRef(false);
   const [done, setDone] = useState('');
   const [hasStarted, setStarted] = useState(isAutofocused);
   const codeStep = useRef<CodeStepHandle>(null);
@@ -76,8 +77,10 @@ export function Verify({ handle, isAutofocused }: { handle: Ref<VerifyHandle>; i
 
   useEffect(() => announce('step', { step }), [step]);
 
-  /** Runs one request, and shows why it failed if it did. */
+  /** Runs one request at a time, and shows why it failed if it did. */
   async function run(request: Exclude<Busy, undefined>, work: () => Promise<void>): Promise<void> {
+    if (isBusy.current) return;
+    isBusy.current = true;
     setBusy(request);
     setFailure(undefined);
     setDone('');
@@ -91,6 +94,7 @@ export function Verify({ handle, isAutofocused }: { handle: Ref<VerifyHandle>; i
       setFailure(isRefused ? { ...met, kind: 'notAllowed' } : met);
       announce('failed', { step, reason: met.reason, retryAfterSeconds: met.retryAfterSeconds });
     } finally {
+      isBusy.current = false;
       setBusy(undefined);
     }
   }
