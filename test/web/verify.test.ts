@@ -149,6 +149,20 @@ describe('the journey', () => {
     await other.getByRole('heading', { name: 'Verified' }).waitFor();
   });
 
+  it.each([
+    ['Arabic-Indic', '٠'],
+    ['Persian', '۰'],
+    ['full-width', '０'],
+  ])('a code may be written in %s digits', async (_, zero) => {
+    const { page } = await openForm();
+    const phoneNumber = newPhone();
+    await enterNumber(page, phoneNumber);
+    const code = await service.lastCode(phoneNumber);
+    const digits = Array.from(code, (digit) => String.fromCodePoint(zero.codePointAt(0)! + Number(digit)));
+    await enterCode(page, digits.join(''));
+    await page.getByRole('heading', { name: 'Verified' }).waitFor();
+  });
+
   it('a code that the app and the browser enter at once is verified once', async () => {
     const { page } = await openForm();
     const phoneNumber = newPhone();

@@ -1,4 +1,5 @@
 /** Exact decimals: sums of whole numbers, and Intl on the digits instead of on a double. */
+import { westernDigits } from '../western-digits.ts';
 
 function parts(text: string): { units: bigint; scale: number } {
   const [whole = '0', fraction = ''] = text.split('.');
@@ -54,15 +55,6 @@ function decimalMarkOf(plain: string, locale: string): string {
   if (separators.length > 1) return other;
   const isThousands = /^[1-9]\d{0,2}[.,]\d{3}$/.test(plain);
   return isThousands && last !== usual ? other : last;
-}
-
-/** Unicode keeps the ten digits of every script in a row, the zero first. */
-function westernDigits(text: string): string {
-  return text.replace(/\p{Nd}/gu, (digit) => {
-    let zero = digit.codePointAt(0)!;
-    while (/\p{Nd}/u.test(String.fromCodePoint(zero - 1)) && digit.codePointAt(0)! - zero < 9) zero -= 1;
-    return String((digit.codePointAt(0)! - zero) % 10);
-  });
 }
 
 export type Sign = '+' | '−' | '';

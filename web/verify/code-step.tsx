@@ -1,6 +1,7 @@
 /** The second step: the code from the text message. */
 import { useEffect, useId, useImperativeHandle, useLayoutEffect, useRef, useState } from 'preact/hooks';
 import type { Ref } from 'preact';
+import { westernDigits } from '../western-digits.ts';
 import { Complaint } from './complaint.tsx';
 import { formatDuration } from './duration.ts';
 import { sentenceOf, type Failure } from './failures.ts';
@@ -71,8 +72,12 @@ export function CodeStep({ sent, failure, done, busy, handle, onVerify, onResend
     return failure && !isOver && failure.kind !== 'sendUnknown' ? sentenceOf(failure, texts, time) : undefined;
   }
 
+  function digitsOf(text: string): string {
+    return westernDigits(text).replace(/\D/g, '').slice(0, sent.codeLength);
+  }
+
   function enter(text: string): void {
-    const digits = text.replace(/\D/g, '').slice(0, sent.codeLength);
+    const digits = digitsOf(text);
     setCode(digits);
     setTooShort(false);
     if (digits.length === sent.codeLength && !isBlocked && !isExpired) onVerify(digits);
@@ -111,7 +116,7 @@ export function CodeStep({ sent, failure, done, busy, handle, onVerify, onResend
           onInput={(event) => {
             enter(event.currentTarget.value);
             // Preact does not write a value again that it wrote before.
-            event.currentTarget.value = event.currentTarget.value.replace(/\D/g, '').slice(0, sent.codeLength);
+            event.currentTarget.value = digitsOf(event.currentTarget.value);
           }}
         />
         <div class="boxes" aria-hidden="true" style={{ '--digits': sent.codeLength }}>

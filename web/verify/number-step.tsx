@@ -3,6 +3,7 @@ import { useEffect, useId, useLayoutEffect, useMemo, useRef, useState } from 'pr
 import { countriesIn } from '../phone/countries.ts';
 import { loadNumberRules, type NumberRules } from '../phone/load-number-rules.ts';
 import { isE164 } from '../../client/phone.ts';
+import { westernDigits } from '../western-digits.ts';
 import { Complaint } from './complaint.tsx';
 import { CountryPicker } from './country-picker.tsx';
 import { sentenceOf, type Failure } from './failures.ts';
@@ -138,6 +139,8 @@ function useNumberRules(): NumberRules | undefined {
 }
 
 function plainNumber(typed: string, callingCode: string): string {
-  const digits = typed.replace(/[^\d+]/g, '').replace(/^00/, '+');
+  const digits = westernDigits(typed)
+    .replace(/[^\d+]/g, '')
+    .replace(/^00/, '+');
   return digits.startsWith('+') ? digits : `+${callingCode}${digits.replace(/^0/, '')}`;
 }
