@@ -19,7 +19,7 @@ export interface Call {
   accept?: string;
   /** The call needs no token. */
   open?: boolean;
-  /** Whether the call is idempotent, so that it may be repeated if no answer came. */
+  /** Whether the call is idempotent, so that it may be repeated if no answer came, or a 5xx. */
   repeatable?: boolean;
   /** Lets the service recognise a repeated call. */
   idempotencyKey?: string;
@@ -83,7 +83,8 @@ export function createTransport(options: TransportOptions): Transport {
         }
         const askedSeconds = retryAfterSeconds(response.headers);
         if (response.headers.get('error-reason') === outcomeUnknown) unknownOutcomes += 1;
-        const isFinal = response.status < 500 || failures >= retries || unknownOutcomes > outcomeUnknownRetries;
+        const mayRepeat = call.repeatable ? response.status >= 500 : isRefusedUndone(response);
+        const isFinal = !mayRepeat || failures >= retries || unknownOutcomes > outcomeUnknownRetries;
         if (isFinal || (askedSeconds ?? 0) > longestWaitSeconds) throw await errorOf(response);
         waitSeconds = askedSeconds ?? waitSeconds;
       } catch (error) {
@@ -94,6 +95,11 @@ export function createTransport(options: TransportOptions): Transport {
       await wait(waitSeconds, call.signal);
     }
   };
+}
+
+/** Whether the service itself refused the call before it did anything. A 5xx of a proxy may come after the work was done. */
+function isRefusedUndone({ status, headers }: Response): boolean {
+  return status === 503 && headers.has('error-reason');
 }
 
 function wait(seconds: number, signal: AbortSignal | undefined): Promise<void> {

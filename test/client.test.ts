@@ -215,7 +215,7 @@ describe('tokens', () => {
 });
 
 describe('retries', () => {
-  const unavailable = { status: 503, headers: { 'retry-after': '0' } };
+  const unavailable = { status: 503, headers: { 'retry-after': '0', 'error-reason': 'overloaded' } };
 
   it('5xx is retried after Retry-After', async () => {
     const { url, requests } = await scripted(unavailable, { status: 500 }, { status: 204 });
@@ -247,6 +247,20 @@ describe('retries', () => {
     const verify = createClient({ baseUrl: lost.url, token: 't' }).verify({ id: 1, code: '123456' });
     expect((await failure(verify)).kind).toBe('offline');
     expect(lost.requests).toHaveLength(1);
+  });
+
+  it.each([
+    ['502', { status: 502 }],
+    ['500', { status: 500, headers: { 'error-reason': 'internal' } }],
+    ['503 of a proxy', { status: 503, headers: { 'retry-after': '0' } }],
+  ])('after a %s only idempotent calls are repeated, since the work may have been done', async (_, answer) => {
+    const once = await scripted(answer);
+    const own = createClient({ baseUrl: once.url, token: 't', retries: 1 });
+    expect((await failure(own.createUser())).kind).toBe('unavailable');
+    expect((await failure(own.verify({ id: 1, code: '123456' }))).kind).toBe('unavailable');
+    expect(once.requests).toHaveLength(2);
+    await failure(own.userStatus(1));
+    expect(once.requests).toHaveLength(4);
   });
 
   it('all retries of a send have one key, and the next send has another', async () => {

@@ -507,6 +507,43 @@ describe('answers that are lost', () => {
     await page.getByRole('heading', { name: 'Enter the code' }).waitFor();
     expect(await service.messages(phoneNumber)).toHaveLength(2);
   });
+
+  it('a verified number is recognised, also when its code is entered again', async () => {
+    const { page, userId } = await openForm();
+    const phoneNumber = newPhone();
+    await enterNumber(page, phoneNumber);
+    const verifyLoss = await loseAnswers(page, '/User/phone-number/verify');
+    const statusLoss = await loseAnswers(page, `/User/${userId}/status`);
+    await enterCode(page, await service.lastCode(phoneNumber));
+    await alert(page).getByText('The service does not answer').waitFor({ timeout: 20_000 });
+    await verifyLoss.stop();
+    await statusLoss.stop();
+    await enterCode(page, await service.lastCode(phoneNumber));
+    await page.getByRole('heading', { name: 'Verified' }).waitFor();
+    expect((await heard(page)).at(-1)).toEqual(['verified', { userId, phoneNumber }]);
+  });
+
+  it('a verified number is recognised without entering its code again', async () => {
+    const { page } = await openForm();
+    const phoneNumber = newPhone();
+    await enterNumber(page, phoneNumber);
+    await loseAnswers(page, '/User/phone-number/verify');
+    await enterCode(page, await service.lastCode(phoneNumber));
+    await page.getByRole('heading', { name: 'Verified' }).waitFor();
+  });
+
+  it('a wrong code stays wrong after a lost answer', async () => {
+    const { page } = await openForm();
+    const phoneNumber = newPhone();
+    await enterNumber(page, phoneNumber);
+    const wrong = wrongCode(await service.lastCode(phoneNumber));
+    const loss = await loseAnswers(page, '/User/phone-number/verify');
+    await enterCode(page, wrong);
+    await alert(page).getByText('The service does not answer').waitFor({ timeout: 20_000 });
+    await loss.stop();
+    await enterCode(page, wrong);
+    await alert(page).getByText('That code is not right').waitFor();
+  });
 });
 
 describe('the host page', () => {

@@ -49,6 +49,8 @@ export function Verify({ handle, isAutofocused }: { handle: Ref<VerifyHandle>; i
   const number = useRef<EnteredNumber>(undefined);
   const userId = useRef<number>(undefined);
   const openSend = useRef<OpenSend>(undefined);
+  /** Whether a code got no answer. It may have verified the number, and a used code is refused. */
+  const isVerifyOpen = useRef(false);
 
   useImperativeHandle(
     handle,
@@ -115,6 +117,25 @@ export function Verify({ handle, isAutofocused }: { handle: Ref<VerifyHandle>; i
     }
   }
 
+  async function verify(id: number, code: string): Promise<void> {
+    try {
+      await client.verify({ id, code });
+    } catch (error) {
+      if (isUnanswered(error)) isVerifyOpen.current = true;
+      if (!isVerifyOpen.current || !(await isVerified(id))) throw error;
+    }
+    finish(true);
+  }
+
+  async function isVerified(id: number): Promise<boolean> {
+    try {
+      return (await client.userStatus(id)).isPhoneNumberVerified;
+    } catch {
+      // The failure of the code is shown, and it can be entered again.
+      return false;
+    }
+  }
+
   function showCode({ codeLength = usualCodeLength, expiresInSeconds }: SentCode, isUncertain: boolean): void {
     const { display, phoneNumber } = number.current!;
     setSent({
@@ -170,12 +191,7 @@ export function Verify({ handle, isAutofocused }: { handle: Ref<VerifyHandle>; i
         done={done}
         busy={busy}
         handle={codeStep}
-        onVerify={(code) =>
-          void run('verify', async () => {
-            await client.verify({ id: sent!.userId, code });
-            finish(true);
-          })
-        }
+        onVerify={(code) => void run('verify', () => verify(sent!.userId, code))}
         onResend={() =>
           void run('send', async () => {
             await send(`resend ${sent!.userId}`, (options) => client.resendCode(sent!.userId, options));
@@ -196,6 +212,11 @@ export function Verify({ handle, isAutofocused }: { handle: Ref<VerifyHandle>; i
 /** Whether the service decided, so that it would give the same answer again. After others it tries anew. */
 function isRefusal(error: unknown): boolean {
   return error instanceof LedgerlineError && (error.kind === 'invalid' || error.kind === 'refused');
+}
+
+/** Whether no answer came, or one of a proxy or of a service that failed: the work may have been done. */
+function isUnanswered(error: unknown): boolean {
+  return error instanceof LedgerlineError && (error.kind === 'offline' || error.kind === 'unavailable');
 }
 
 function Verified({ display }: { display: string | undefined }) {
