@@ -62,6 +62,46 @@ it('a row that changes is drawn again where it is', async () => {
   expect(await page.locator('.fresh').count()).toBe(0);
 });
 
+it('a row that changes far down leaves the keyboard where it is, and the rows around it', async () => {
+  const id = await wallet.service.createUser();
+  const rows = Array.from({ length: 252 }, (_, index) =>
+    row(id, {
+      transactionId: `k-${index}`,
+      timeStamp: new Date(Date.UTC(2026, 0, 1) + index * 3_600_000).toISOString(),
+      transactionStatus: index === 0 ? 'Pending' : 'Accepted',
+    }),
+  );
+  await wallet.service.record(rows);
+  const page = await wallet.open(`?individual=${id}`);
+  const focusedRow = () =>
+    page.evaluate<string | undefined>('document.activeElement.shadowRoot?.activeElement?.dataset.row');
+  const oldest = page.locator('[data-id="k-0"]');
+  await page.locator('button.row').first().focus();
+  await page.keyboard.press('End');
+  await expect.poll(focusedRow).toBe('251');
+  await page.keyboard.press('ArrowUp');
+  await expect.poll(focusedRow).toBe('250');
+  expect(await oldest.locator('.status').count()).toBe(1);
+
+  // The list is read again, and the page with these rows does not come yet.
+  let release = () => {};
+  const released = new Promise<void>((resolve) => (release = resolve));
+  const isPageInView = (body: string | null) => JSON.parse(body!).dataBatch === 3;
+  await page.route('**/app/get-all-transactions', async (route) => {
+    if (isPageInView(route.request().postData())) await released;
+    await route.continue();
+  });
+  const asked = page.waitForRequest((request) => /get-all/.test(request.url()) && isPageInView(request.postData()));
+  await wallet.service.record([{ ...rows[0], transactionStatus: 'Accepted' }]);
+  await asked;
+  expect([await focusedRow(), await page.locator('.list .waiting').count()]).toEqual(['250', 0]);
+  release();
+  await oldest.locator('.status').waitFor({ state: 'detached' });
+  expect([await focusedRow(), await page.locator('.list .waiting').count()]).toEqual(['250', 0]);
+  await page.keyboard.press('ArrowDown');
+  await expect.poll(focusedRow).toBe('251');
+});
+
 it('a row that changes while the service refuses the list is read again when the service asked for it', async () => {
   const id = await wallet.service.createUser();
   const pending = row(id, { transactionStatus: 'Pending', receiverName: 'Coffee Corner' });

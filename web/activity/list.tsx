@@ -35,6 +35,12 @@ export function List({ loaded, scroller, today, handle, onTopMonth, onOpen }: Li
   const { view, boxHeight, scrollTo } = useScroll(box, scroller, layout.height);
   const [active, setActive] = useState(0);
   const mustFocusActive = useRef(false);
+  const lastLoaded = useRef(loaded);
+  if (lastLoaded.current.rows !== rows) {
+    // The button of the focused row may be gone until the new rows are there.
+    if (lastLoaded.current.filter === loaded.filter) mustFocusActive.current ||= isFocused(box.current, active);
+    lastLoaded.current = loaded;
+  }
 
   const shown = visibleDays(layout, view.top - margin, view.top + view.height + margin);
   const [firstDay] = shown;
@@ -47,11 +53,13 @@ export function List({ loaded, scroller, today, handle, onTopMonth, onOpen }: Li
 
   useEffect(() => rows.want(firstRow, lastRow), [rows, firstRow, lastRow]);
   useEffect(() => onTopMonth(topMonth), [topMonth]);
-  useLayoutEffect(() => setActive(0), [rows]);
+  useLayoutEffect(() => setActive(0), [loaded.filter]);
   useLayoutEffect(() => {
     if (!mustFocusActive.current) return;
+    // Whoever has gone elsewhere since then stays there.
+    if (isFocusElsewhere(box.current!)) mustFocusActive.current = false;
     const button = box.current!.querySelector<HTMLElement>(`[data-row="${active}"]`);
-    if (button) {
+    if (button && mustFocusActive.current) {
       mustFocusActive.current = false;
       button.focus({ preventScroll: true });
     }
@@ -142,6 +150,16 @@ export function List({ loaded, scroller, today, handle, onTopMonth, onOpen }: Li
       })}
     </div>
   );
+}
+
+function isFocused(list: HTMLElement | null, row: number): boolean {
+  return list?.querySelector(`[data-row="${row}"]`)?.matches(':focus') ?? false;
+}
+
+/** Whether something outside the list has the focus. If its element was removed, the body of the page has it. */
+function isFocusElsewhere(list: HTMLElement): boolean {
+  const focused = (list.getRootNode() as ShadowRoot).activeElement;
+  return focused ? !list.contains(focused) : document.activeElement !== document.body;
 }
 
 function DayHeading({ day, today, height }: { day: VisibleDay; today: string; height: number }) {

@@ -8,6 +8,8 @@ const keptPages = 50;
 export interface RowsOptions {
   /** The first page, which has been read already. */
   first: Transaction[];
+  /** The rows of the same list before it was read again, which are shown until the new ones are there. */
+  earlier: Rows | undefined;
   fetchPage(dataBatch: number, dataBatchCount: number): Promise<TransactionPage>;
   onChange(): void;
   onError(error: unknown): void;
@@ -16,6 +18,7 @@ export interface RowsOptions {
 export class Rows {
   readonly #options: RowsOptions;
   readonly #pages = new Map<number, Transaction[]>();
+  readonly #earlierPages = new Map<number, Transaction[]>();
   readonly #loading = new Set<number>();
   #wanted: number[] = [];
   #stopped = false;
@@ -23,10 +26,14 @@ export class Rows {
   constructor(options: RowsOptions) {
     this.#options = options;
     this.#pages.set(0, options.first);
+    const { earlier } = options;
+    // Copied: rows that knew those before them would keep every list that was ever read.
+    if (earlier) this.#earlierPages = new Map([...earlier.#earlierPages, ...earlier.#pages].slice(-keptPages));
   }
 
   at(row: number): Transaction | undefined {
-    return this.#pages.get(Math.floor(row / pageSize))?.[row % pageSize];
+    const page = Math.floor(row / pageSize);
+    return (this.#pages.get(page) ?? this.#earlierPages.get(page))?.[row % pageSize];
   }
 
   /** The values of one member in all rows that are held, for filters to offer. */
@@ -66,6 +73,7 @@ export class Rows {
       const { transactions } = await this.#options.fetchPage(page + 1, pageSize);
       if (this.#stopped) return;
       this.#pages.set(page, transactions);
+      this.#earlierPages.delete(page);
       for (const [oldest] of this.#pages) {
         if (this.#pages.size <= keptPages) break;
         this.#pages.delete(oldest);

@@ -128,8 +128,11 @@ export function useActivity(filter: Filter): Activity {
             dayOf(new Date(timeStamp), timeZone) !== layout.days[dayOfRow(layout, firstRow + index)]?.day,
         );
       }
+      // With another number of rows most of them have another position.
+      const isSameList = latest.current?.filter === filter && latest.current.count === count;
       const rows = new Rows({
         first: first.transactions,
+        earlier: isSameList ? latest.current!.rows : undefined,
         async fetchPage(dataBatch, dataBatchCount) {
           const page = await client.listTransactions({ ...request, dataBatch, dataBatchCount, asOf }, { signal });
           if (mustCorrect(page.transactions, (dataBatch - 1) * dataBatchCount)) correct();
