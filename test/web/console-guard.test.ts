@@ -110,6 +110,8 @@ describe('the mode of a rule', () => {
     await expect.poll(() => modeOf(own)).toBe('enforce');
     await expect.poll(() => mode(page).innerText()).toBe('Enforce');
     await page.getByRole('link', { name: 'Audit' }).click();
+    // The guard has rows too.
+    await page.getByRole('heading', { level: 1, name: 'Audit' }).waitFor();
     await page.getByRole('row').nth(2).waitFor();
     expect((await tableCells(page)).map((cells) => cells.slice(2))).toEqual([
       ['Changed the mode', 'prefix', 'configured', 'Undone: A campaign sends many codes today.'],
