@@ -1,7 +1,7 @@
 /** Webhooks and events in the console. */
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { openAsProduction } from '../harness/console.ts';
+import { focused, openAsProduction } from '../harness/console.ts';
 import { expectAccessible, expectNarrow, openPage } from '../harness/page.ts';
 import { startReceiver } from '../harness/receiver.ts';
 import { newPhone, row, startService, type Service } from '../harness/service.ts';
@@ -85,6 +85,54 @@ describe('webhooks', () => {
     await form.getByRole('button', { name: 'Add' }).click();
     await page.getByRole('alert').waitFor();
     await expectAccessible(page);
+  });
+
+  it('are changed once by a double click, and removed only by a second press', async () => {
+    const receiver = await startReceiver();
+    const page = await openPage(`${service.url}/console#webhooks`);
+    const calls: string[] = [];
+    let release = () => {};
+    let held = Promise.resolve();
+    await page.route('**/webhook-endpoints**', async (route) => {
+      const request = route.request();
+      if (request.method() !== 'GET') {
+        calls.push(`${request.method()} ${new URL(request.url()).pathname.replace(/\d+/, 'id')}`);
+        await held;
+      }
+      await route.continue();
+    });
+    /** Both clicks come before the first answer. */
+    async function doubleClick(name: string): Promise<void> {
+      held = new Promise((resolve) => (release = resolve));
+      const button = page.getByRole('button', { name, exact: true });
+      await button.dblclick();
+      await expect.poll(() => button.getAttribute('aria-disabled')).toBe('true');
+      expect(await focused(page)).toBe(name);
+      release();
+      await expect.poll(() => button.getAttribute('aria-disabled')).toBe('false');
+    }
+
+    const form = page.getByRole('form', { name: 'Add an endpoint' });
+    await form.getByLabel('URL').fill(receiver.url);
+    await doubleClick('Add');
+    await page.getByRole('link', { name: receiver.url }).click();
+    await doubleClick('Rotate the secret');
+    await page.getByLabel('Send everything again from').fill('2026-01-01T00:00');
+    await doubleClick('Replay');
+    expect(calls).toEqual([
+      'POST /webhook-endpoints',
+      'POST /webhook-endpoints/id/rotate-secret',
+      'POST /webhook-endpoints/id/replay',
+    ]);
+
+    await page.getByRole('button', { name: 'Remove', exact: true }).dblclick();
+    await page.getByRole('button', { name: 'Remove it and its deliveries?' }).waitFor();
+    await page.reload();
+    await page.getByRole('button', { name: 'Remove', exact: true }).click();
+    expect(calls.length).toBe(3);
+    await page.getByRole('button', { name: 'Remove it and its deliveries?' }).click();
+    await page.getByRole('link', { name: receiver.url }).waitFor({ state: 'detached' });
+    expect(calls.slice(3)).toEqual(['DELETE /webhook-endpoints/id']);
   });
 
   it('are only read with a token that may not change them', async () => {

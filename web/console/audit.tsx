@@ -27,7 +27,7 @@ export function AuditView() {
   return (
     <div class={isStale(actions) ? 'view stale' : 'view'}>
       <ViewTitle title={t.common.audit} requests={[actions]}>
-        <button type="button" class="quiet small" onClick={() => void run(download(), t.audit.exported)}>
+        <button type="button" class="quiet small" onClick={() => void run(download, t.audit.exported)}>
           {t.audit.export}
         </button>
       </ViewTitle>

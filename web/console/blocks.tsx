@@ -87,7 +87,7 @@ interface LiftButtonProps {
 /** Asks for a reason, then waits a few seconds in which the lift can be taken back. */
 export function LiftButton({ block, text = t.guard.lift, onLifted }: LiftButtonProps) {
   const { operations, mayWrite } = useOperator();
-  const { complaint, done, run } = useChange();
+  const { complaint, done, isRunning, run } = useChange();
   const [isAsking, setAsking] = useState(false);
   const [notice, setNotice] = useNotice();
   const delayed = useDelayed();
@@ -95,7 +95,7 @@ export function LiftButton({ block, text = t.guard.lift, onLifted }: LiftButtonP
 
   async function lift(reason: string): Promise<void> {
     setNotice(undefined);
-    if (await run(operations.liftBlock({ block: block.id, reason }), t.guard.lifted(name))) onLifted();
+    if (await run(() => operations.liftBlock({ block: block.id, reason }), t.guard.lifted(name))) onLifted();
   }
 
   function confirm(reason: string): void {
@@ -116,7 +116,7 @@ export function LiftButton({ block, text = t.guard.lift, onLifted }: LiftButtonP
         type="button"
         class="quiet small"
         aria-label={t.guard.liftOf(name)}
-        disabled={!mayWrite || notice !== undefined}
+        disabled={!mayWrite || notice !== undefined || isRunning}
         title={mayWrite ? undefined : t.common.readOnlyHint}
         onClick={() => setAsking(true)}
       >

@@ -18,8 +18,10 @@ export function TransactionsPanel({ userId }: { userId: number }) {
   async function show(number: number): Promise<void> {
     // Later pages are those of the first one's moment.
     const asOf = number > 1 ? shown?.page.asOf : undefined;
-    const request = emptyIfNone(operations.transactions(userId, { dataBatch: number, dataBatchCount: pageSize, asOf }));
-    if (await run(request, t.customer.transactions)) setShown({ number, page: await request });
+    await run(async () => {
+      const request = operations.transactions(userId, { dataBatch: number, dataBatchCount: pageSize, asOf });
+      setShown({ number, page: await emptyIfNone(request) });
+    }, t.customer.transactions);
   }
 
   return (

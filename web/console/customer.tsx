@@ -235,10 +235,10 @@ function Phones({ userId, masked, heading }: PhonesProps) {
   const { complaint, done, run } = useChange();
 
   async function reveal(): Promise<void> {
-    const requested = operations.revealPhone(userId);
-    if (!(await run(requested, t.customer.revealed))) return;
-    setPhones(await requested);
-    heading.current!.focus();
+    await run(async () => {
+      setPhones(await operations.revealPhone(userId));
+      heading.current!.focus();
+    }, t.customer.revealed);
   }
 
   return (

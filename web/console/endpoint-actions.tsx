@@ -16,7 +16,7 @@ interface EndpointActionsProps {
 
 export function EndpointActions({ endpoint: { id, url, enabled }, onChanged, onRemoved }: EndpointActionsProps) {
   const { webhooks, mayWriteEvents } = useOperator();
-  const { complaint, done, run } = useChange();
+  const { complaint, done, isRunning, run } = useChange();
   const [secret, setSecret] = useState<string>();
   const [result, setResult] = useState('');
   const [isRemoving, setRemoving] = useState(false);
@@ -24,24 +24,34 @@ export function EndpointActions({ endpoint: { id, url, enabled }, onChanged, onR
     type: 'button' as const,
     class: 'quiet small',
     disabled: !mayWriteEvents,
+    'aria-disabled': isRunning,
     title: mayWriteEvents ? undefined : t.common.readOnlyEventsHint,
   };
 
-  async function change<T>(work: Promise<T>, sentence: string, then?: (value: T) => void): Promise<void> {
-    setSecret(undefined);
-    setResult('');
-    if (!(await run(work, sentence))) return;
-    then?.(await work);
-    onChanged();
+  async function change<T>(work: () => Promise<T>, sentence: string, then?: (value: T) => void): Promise<void> {
+    await run(async () => {
+      setSecret(undefined);
+      setResult('');
+      const value = await work();
+      then?.(value);
+      onChanged();
+    }, sentence);
   }
 
-  const test = () => change(webhooks.test(id), t.webhooks.testSent, (answer) => setResult(sentenceOf(answer)));
-  const rotate = () => change(webhooks.rotateSecret(id), t.webhooks.rotated, setSecret);
+  const test = () =>
+    change(
+      () => webhooks.test(id),
+      t.webhooks.testSent,
+      (answer) => setResult(sentenceOf(answer)),
+    );
+  const rotate = () => change(() => webhooks.rotateSecret(id), t.webhooks.rotated, setSecret);
   const toggle = () =>
-    change(webhooks.update(id, { enabled: !enabled }), enabled ? t.webhooks.isDisabled : t.webhooks.isEnabled);
-  async function remove(): Promise<void> {
+    change(() => webhooks.update(id, { enabled: !enabled }), enabled ? t.webhooks.isDisabled : t.webhooks.isEnabled);
+  async function remove({ detail }: MouseEvent): Promise<void> {
+    // The second click of a double click confirms nothing.
+    if (detail > 1) return;
     if (!isRemoving) return setRemoving(true);
-    if (await run(webhooks.remove(id), t.webhooks.isRemoved)) onRemoved();
+    if (await run(() => webhooks.remove(id), t.webhooks.isRemoved)) onRemoved();
   }
 
   return (
@@ -64,9 +74,12 @@ export function EndpointActions({ endpoint: { id, url, enabled }, onChanged, onR
       </div>
       <Replay
         isDisabled={!mayWriteEvents || !enabled}
+        isRunning={isRunning}
         onReplay={(from) =>
-          change(webhooks.replay(id, { from }), t.webhooks.replaying, (count) =>
-            setResult(count === 1 ? t.webhooks.replayedOne : t.webhooks.replayed(formatNumber(count))),
+          change(
+            () => webhooks.replay(id, { from }),
+            t.webhooks.replaying,
+            (count) => setResult(count === 1 ? t.webhooks.replayedOne : t.webhooks.replayed(formatNumber(count))),
           )
         }
       />
@@ -81,7 +94,13 @@ export function EndpointActions({ endpoint: { id, url, enabled }, onChanged, onR
   );
 }
 
-function Replay({ isDisabled, onReplay }: { isDisabled: boolean; onReplay(from: string): void }) {
+interface ReplayProps {
+  isDisabled: boolean;
+  isRunning: boolean;
+  onReplay(from: string): void;
+}
+
+function Replay({ isDisabled, isRunning, onReplay }: ReplayProps) {
   function submit(event: Event): void {
     event.preventDefault();
     const form = new FormData(event.currentTarget as HTMLFormElement);
@@ -93,7 +112,7 @@ function Replay({ isDisabled, onReplay }: { isDisabled: boolean; onReplay(from: 
         {t.webhooks.replayFrom}
         <input name="from" type="datetime-local" required />
       </label>
-      <button type="submit" class="quiet" disabled={isDisabled}>
+      <button type="submit" class="quiet" disabled={isDisabled} aria-disabled={isRunning}>
         {t.webhooks.replay}
       </button>
     </form>

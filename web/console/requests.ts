@@ -110,27 +110,38 @@ export interface Change {
   complaint: string | undefined;
   /** What was done last, for screen readers. */
   done: string;
-  /** Whether it was done. */
-  run(work: Promise<unknown>, done: string): Promise<boolean>;
+  /** For `aria-disabled`: a button that is disabled would lose the focus. */
+  isRunning: boolean;
+  /** Whether it was done. Does nothing while the last change is under way: a second click must not do it twice. */
+  run(work: () => Promise<unknown>, done: string): Promise<boolean>;
 }
 
 /** Something that a person changes, and its result. */
 export function useChange(): Change {
   const [complaint, setComplaint] = useState<string>();
   const [done, setDone] = useState('');
-  async function run(work: Promise<unknown>, sentence: string): Promise<boolean> {
+  const [isRunning, setRunning] = useState(false);
+  // The state changes only when the view is drawn again, which may be after the second click.
+  const isBusy = useRef(false);
+  async function run(work: () => Promise<unknown>, sentence: string): Promise<boolean> {
+    if (isBusy.current) return false;
+    isBusy.current = true;
+    setRunning(true);
     setDone('');
     try {
-      await work;
+      await work();
       setComplaint(undefined);
       setDone(sentence);
       return true;
     } catch (error) {
       setComplaint(sentenceOf(error));
       return false;
+    } finally {
+      isBusy.current = false;
+      setRunning(false);
     }
   }
-  return { complaint, done, run };
+  return { complaint, done, isRunning, run };
 }
 
 const reasonSentence = (reason: string | undefined): string | undefined =>

@@ -20,14 +20,14 @@ interface RulesPanelProps {
 
 export function RulesPanel({ rules, usage, onShow }: RulesPanelProps) {
   const [changing, setChanging] = useState<GuardRule>();
-  const { complaint, done, run } = useChange();
+  const { complaint, done, isRunning, run } = useChange();
   const [notice, setNotice] = useNotice();
   const { operations } = useOperator();
 
   async function setMode(rule: GuardRule, mode: GuardMode, reason: string): Promise<boolean> {
     const wanted = mode === rule.configuredMode ? 'configured' : mode;
     const isDone = await run(
-      operations.setGuardMode(rule.rule, wanted, { reason }),
+      () => operations.setGuardMode(rule.rule, wanted, { reason }),
       t.guard.isInMode(rule.rule, t.guard.modes[mode]),
     );
     rules.refresh();
@@ -71,10 +71,11 @@ export function RulesPanel({ rules, usage, onShow }: RulesPanelProps) {
           }))}
         />
       )}
-      <UndoNotice notice={notice} />
+      <UndoNotice notice={isRunning ? undefined : notice} />
       {changing && (
         <ModeDialog
           rule={changing}
+          isReady={!isRunning}
           onConfirm={(mode, reason) => void change(changing, mode, reason)}
           onCancel={() => setChanging(undefined)}
         />
@@ -135,17 +136,19 @@ function ModeButton({ rule, onClick }: { rule: GuardRule; onClick(): void }) {
 
 interface ModeDialogProps {
   rule: GuardRule;
+  /** Whether the last change is done. */
+  isReady: boolean;
   onConfirm(mode: GuardMode, reason: string): void;
   onCancel(): void;
 }
 
-function ModeDialog({ rule, onConfirm, onCancel }: ModeDialogProps) {
+function ModeDialog({ rule, isReady, onConfirm, onCancel }: ModeDialogProps) {
   const [mode, setMode] = useState(rule.mode);
   return (
     <Confirm
       title={t.guard.modeOf(rule.rule)}
       action={t.guard.changeMode}
-      isReady={mode !== rule.mode}
+      isReady={isReady && mode !== rule.mode}
       onConfirm={(reason) => onConfirm(mode, reason)}
       onCancel={onCancel}
     >

@@ -26,7 +26,7 @@ type Kind = keyof typeof kinds;
 export function SafeListView() {
   const { operations, mayWrite } = useOperator();
   const entries = useRequest((options) => operations.safeList(options), [operations], refreshSeconds);
-  const { complaint, done, run } = useChange();
+  const { complaint, done, isRunning, run } = useChange();
   const [kind, setKind] = useState<Kind>('number');
   const [typed, setTyped] = useState('');
   const [typedComplaint, setTypedComplaint] = useState<string>();
@@ -40,7 +40,7 @@ export function SafeListView() {
     if (!kinds[kind].isValid(text)) return setTypedComplaint(kinds[kind].complaint());
     setTypedComplaint(undefined);
     const isAdded = await run(
-      operations.addToSafeList(kind === 'prefix' ? { prefix: text } : { phoneNumber: text }),
+      () => operations.addToSafeList(kind === 'prefix' ? { prefix: text } : { phoneNumber: text }),
       t.safeList.added,
     );
     // The full number stays on screen no longer than needed.
@@ -49,7 +49,7 @@ export function SafeListView() {
   }
 
   async function remove(id: string, label: string): Promise<void> {
-    if (await run(operations.removeFromSafeList(id), t.safeList.removed(label))) heading.current!.focus();
+    if (await run(() => operations.removeFromSafeList(id), t.safeList.removed(label))) heading.current!.focus();
     entries.refresh();
   }
 
@@ -80,7 +80,13 @@ export function SafeListView() {
             onInput={(event) => setTyped(event.currentTarget.value)}
           />
         </label>
-        <button type="submit" class="primary" disabled={!mayWrite} title={mayWrite ? undefined : t.common.readOnlyHint}>
+        <button
+          type="submit"
+          class="primary"
+          disabled={!mayWrite}
+          aria-disabled={isRunning}
+          title={mayWrite ? undefined : t.common.readOnlyHint}
+        >
           {t.common.add}
         </button>
       </form>
@@ -114,6 +120,7 @@ export function SafeListView() {
                   class="quiet small"
                   aria-label={t.safeList.removeOf(label)}
                   disabled={!mayWrite}
+                  aria-disabled={isRunning}
                   title={mayWrite ? undefined : t.common.readOnlyHint}
                   onClick={() => remove(id, label)}
                 >

@@ -106,7 +106,7 @@ function Health({ endpoint: { enabled, disabledReason, failingSince } }: { endpo
 
 function AddEndpoint({ onAdded }: { onAdded(): void }) {
   const { webhooks, mayWriteEvents } = useOperator();
-  const { complaint, done, run } = useChange();
+  const { complaint, done, isRunning, run } = useChange();
   const [secret, setSecret] = useState<string>();
 
   async function add(event: Event): Promise<void> {
@@ -117,16 +117,17 @@ function AddEndpoint({ onAdded }: { onAdded(): void }) {
     const types = text('types')
       .split(/[\s,]+/)
       .filter((type): type is EventType => type !== '');
-    setSecret(undefined);
-    const adding = webhooks.create({
-      url: text('url'),
-      types,
-      ...(text('description') && { description: text('description') }),
-    });
-    if (!(await run(adding, t.webhooks.isAdded))) return;
-    setSecret((await adding).secret);
-    element.reset();
-    onAdded();
+    await run(async () => {
+      setSecret(undefined);
+      const added = await webhooks.create({
+        url: text('url'),
+        types,
+        ...(text('description') && { description: text('description') }),
+      });
+      setSecret(added.secret);
+      element.reset();
+      onAdded();
+    }, t.webhooks.isAdded);
   }
 
   return (
@@ -148,6 +149,7 @@ function AddEndpoint({ onAdded }: { onAdded(): void }) {
           type="submit"
           class="primary"
           disabled={!mayWriteEvents}
+          aria-disabled={isRunning}
           title={mayWriteEvents ? undefined : t.common.readOnlyEventsHint}
         >
           {t.common.add}
