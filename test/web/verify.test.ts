@@ -21,7 +21,7 @@ import {
 const places: { port: number; origin: string }[] = [];
 let service: Service;
 beforeAll(async () => {
-  for (let index = 0; index < 32; index += 1) places.push(await reserveOrigin());
+  for (let index = 0; index < 40; index += 1) places.push(await reserveOrigin());
   service = await startService({ LEDGERLINE_CORS_ORIGINS: places.map(({ origin }) => origin).join(',') });
 });
 afterAll(() => service.stop());
@@ -267,7 +267,6 @@ describe('numbers', () => {
     await page.getByRole('button', { name: 'Send code' }).click();
     release();
     await page.getByRole('heading', { name: 'Enter the code' }).waitFor();
-    await expect.poll(() => resendButton(page).innerText()).toContain('Another code in');
     expect([await page.evaluate('window.userIds'), sends.length]).toEqual([1, 1]);
   });
 
