@@ -6,6 +6,9 @@ import { remPixelsOf, styleSheetOf } from './shadow-styles.ts';
 
 export abstract class DrawnElement<Texts extends object> extends HTMLElement {
   #getToken: TokenSource | undefined;
+  /** Calls the host page's current callback, so that a client can be kept when the page sets another one. */
+  readonly #token: TokenSource = (refused) => this.#getToken?.(refused) ?? '';
+  #kept: { client: unknown; key: string } | undefined;
   #ownTexts: Partial<Texts> = {};
   #isDrawing = false;
   #remPixels = 16;
@@ -15,8 +18,8 @@ export abstract class DrawnElement<Texts extends object> extends HTMLElement {
   /** The element's own style rules. */
   protected abstract readonly rules: string;
   protected abstract textsOf(locale: string): Texts;
-  /** The content, or nothing as long as an attribute is missing. */
-  protected abstract contentFor(token: TokenSource): ComponentChild;
+  /** The content, or null as long as an attribute is missing. */
+  protected abstract content(): ComponentChild;
 
   get getToken(): TokenSource | undefined {
     return this.#getToken;
@@ -52,6 +55,13 @@ export abstract class DrawnElement<Texts extends object> extends HTMLElement {
     return this.#remPixels;
   }
 
+  /** The client of the last drawing, as long as the service and `settings` are the same. */
+  protected keepClient<Client>(settings: string, create: (token: TokenSource) => Client): Client {
+    const key = `${this.serviceUrl} ${settings}`;
+    if (this.#kept?.key !== key) this.#kept = { client: create(this.#token), key };
+    return this.#kept.client as Client;
+  }
+
   protected announce(event: string, detail?: unknown): void {
     this.dispatchEvent(new CustomEvent(event, { detail, bubbles: true, composed: true }));
   }
@@ -76,8 +86,7 @@ export abstract class DrawnElement<Texts extends object> extends HTMLElement {
     this.#isDrawing = true;
     queueMicrotask(() => {
       this.#isDrawing = false;
-      const content = this.isConnected && this.#getToken ? this.contentFor(this.#getToken) : undefined;
-      if (content) render(content, this.#root);
+      if (this.isConnected) render(this.#getToken ? this.content() : null, this.#root);
     });
   }
 }

@@ -97,7 +97,7 @@ describe('the host page', () => {
   let busy: number;
   const places: { port: number; origin: string }[] = [];
   beforeAll(async () => {
-    for (let index = 0; index < 8; index += 1) places.push(await reserveOrigin());
+    for (let index = 0; index < 12; index += 1) places.push(await reserveOrigin());
     service = await startService({ LEDGERLINE_CORS_ORIGINS: places.map(({ origin }) => origin).join(',') });
     busy = await service.createUser();
     const rows = Array.from({ length: 5000 }, (_, index) => ({
@@ -203,6 +203,40 @@ describe('the host page', () => {
     expect(await page.getByRole('alert').innerText()).toContain('The service does not answer');
     await page.unroute(everything);
     await page.getByRole('alert').waitFor({ state: 'detached', timeout: 60_000 });
+  });
+
+  it('may set its callback and texts again, and nothing is loaded again', async () => {
+    const page = await open({});
+    await page.locator('.screen[aria-busy="false"]').waitFor();
+    const lists: string[] = [];
+    page.on('request', (request) => {
+      if (request.url().endsWith('/app/get-all-transactions')) lists.push(request.url());
+    });
+    await page.evaluate(`
+      const element = document.querySelector('ledgerline-activity');
+      element.getToken = element.getToken;
+      element.texts = { title: 'My money' };`);
+    await page.getByRole('heading', { name: 'My money' }).waitFor();
+    expect(await page.locator('.screen').getAttribute('aria-busy')).toBe('false');
+    expect(lists).toEqual([]);
+  });
+
+  it.each(['element.removeAttribute("individual")', 'element.getToken = undefined'])(
+    'sees no rows any more after %s',
+    async (change) => {
+      const page = await open({});
+      await page.evaluate(`const element = document.querySelector('ledgerline-activity'); ${change}; undefined;`);
+      await expect.poll(() => rowsInDocument(page)).toBe(0);
+    },
+  );
+
+  it('may bring another token when the session has ended', async () => {
+    const page = await open({ page: { expected: /status of 401/ } });
+    await page.evaluate(`document.querySelector('ledgerline-activity').getToken = () => 'expired'`);
+    await page.getByLabel('Search transactions').fill('shop');
+    await page.getByRole('heading', { name: 'Your session has ended' }).waitFor();
+    await page.evaluate(`document.querySelector('ledgerline-activity').getToken = () => '${token}'`);
+    await page.locator('button.row').first().waitFor();
   });
 
   it('may hide the title', async () => {

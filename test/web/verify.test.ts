@@ -571,6 +571,25 @@ describe('the host page', () => {
     await page.getByRole('combobox').fill('öster');
     expect(await page.getByRole('option').allInnerTexts()).toEqual([expect.stringContaining('Österreich')]);
   });
+
+  it('may set its callbacks, texts and attributes again, and the pause between two codes goes on', async () => {
+    const { page } = await openForm({ attributes: 'resend-seconds="3600"' });
+    await enterNumber(page, newPhone());
+    expect(await resendButton(page).isDisabled()).toBe(true);
+    await page.evaluate(`
+      const form = document.querySelector('ledgerline-verify');
+      form.getToken = form.getToken;
+      form.setAttribute('correlation-type', '1');
+      form.texts = { codeTitle: 'Your code' };`);
+    await page.getByRole('heading', { name: 'Your code' }).waitFor();
+    expect(await resendButton(page).isDisabled()).toBe(true);
+  });
+
+  it('may take the user away, and the form with it', async () => {
+    const { page } = await openForm();
+    await page.evaluate(`document.querySelector('ledgerline-verify').removeAttribute('user')`);
+    await page.getByLabel('Phone number').waitFor({ state: 'detached' });
+  });
 });
 
 it('the script takes less than 60 KB, and the rules of numbers come later', async () => {

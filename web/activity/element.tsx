@@ -1,7 +1,6 @@
 /** `<ledgerline-activity>`: the activity screen as an element that any page can hold. */
 import type { ComponentChild } from 'preact';
 import { createCalls } from '../../client/calls.ts';
-import type { TokenSource } from '../../client/index.ts';
 import { transactionFunctions } from '../../client/transactions.ts';
 import { DrawnElement } from '../drawn-element.ts';
 import { ActivityScreen } from './activity.tsx';
@@ -30,10 +29,10 @@ export class LedgerlineActivity extends DrawnElement<ActivityTexts> {
   protected readonly rules = styles;
   protected readonly textsOf = activityTextsOf;
 
-  protected contentFor(token: TokenSource): ComponentChild {
+  protected content(): ComponentChild {
     const individualId = Number(this.getAttribute('individual'));
-    if (!individualId) return undefined;
-    const viewer = this.#viewer(individualId, token);
+    if (!individualId) return null;
+    const viewer = this.#viewer(individualId);
     return (
       // For another viewer everything starts again.
       <ViewerContext.Provider value={viewer} key={`${individualId} ${viewer.timeZone}`}>
@@ -42,11 +41,13 @@ export class LedgerlineActivity extends DrawnElement<ActivityTexts> {
     );
   }
 
-  #viewer(individualId: number, token: TokenSource): Viewer {
+  #viewer(individualId: number): Viewer {
     const { usedLocale: locale, serviceUrl: baseUrl, remPixels } = this;
     const timeZone = usableTimeZone(this.getAttribute('time-zone'));
     return {
-      client: transactionFunctions(createCalls({ baseUrl, token, retries: 2 })),
+      // Kept, since the screen loads everything again for another client.
+      client: this.keepClient('', (token) => transactionFunctions(createCalls({ baseUrl, token, retries: 2 }))),
+      getToken: this.getToken,
       baseUrl,
       individualId,
       locale,

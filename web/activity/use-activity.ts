@@ -51,7 +51,7 @@ const longestAskedSeconds = 3600;
 const renewalSeconds = 3600;
 
 export function useActivity(filter: Filter): Activity {
-  const { client, baseUrl, individualId, timeZone, remPixels, announce } = useViewer();
+  const { client, getToken, baseUrl, individualId, timeZone, remPixels, announce } = useViewer();
   const [loaded, setLoaded] = useState<Loaded>();
   const [isLoading, setLoading] = useState(true);
   const [isEmpty, setEmpty] = useState(false);
@@ -172,6 +172,11 @@ export function useActivity(filter: Filter): Activity {
       return request((await next).asOf);
     }
   };
+
+  // The host page has another token for a session that had ended.
+  useLayoutEffect(() => {
+    if (trouble?.kind === 'expired') reload();
+  }, [getToken]);
 
   useRecovery(trouble, setTrouble, reload);
   return { loaded, isLoading, isEmpty, trouble, reload, withAsOf };

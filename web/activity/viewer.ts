@@ -1,13 +1,15 @@
 /** The viewer, the service and the settings, which every part of the screen needs. */
 import { createContext } from 'preact';
 import { useContext } from 'preact/hooks';
-import type { Transaction, TransactionFunctions } from '../../client/index.ts';
+import type { TokenSource, Transaction, TransactionFunctions } from '../../client/index.ts';
 import type { DateFormats } from './dates.ts';
 import { formatMoney, type Sign } from './money.ts';
 import type { ActivityTexts } from '../languages/activity-texts.ts';
 
 export interface Viewer {
   client: TransactionFunctions;
+  /** The host page's callback, to notice when it is another one. */
+  getToken: TokenSource | undefined;
   /** The address of the service; empty for the page's own origin. */
   baseUrl: string;
   individualId: number;

@@ -1,8 +1,7 @@
 /** `<ledgerline-verify>`: a form that verifies a phone number, for any page. */
 import type { ComponentChild } from 'preact';
 import { createCalls } from '../../client/calls.ts';
-import { phoneFunctions } from '../../client/phone.ts';
-import type { TokenSource } from '../../client/token.ts';
+import { phoneFunctions, type PhoneFunctions } from '../../client/phone.ts';
 import { languageAttributes } from '../activity/locale.ts';
 import { DrawnElement } from '../drawn-element.ts';
 import { homeCountry, isCountry } from '../phone/countries.ts';
@@ -68,10 +67,10 @@ export class LedgerlineVerify extends DrawnElement<VerifyTexts> {
     this.#handle.current?.reset();
   }
 
-  protected contentFor(token: TokenSource): ComponentChild {
+  protected content(): ComponentChild {
     const hasUser = this.#getUserId !== undefined || Number(this.getAttribute('user')) > 0;
-    if (!hasUser) return undefined;
-    const form = this.#form(token);
+    if (!hasUser) return null;
+    const form = this.#form();
     return (
       // For another user everything starts again.
       <FormContext.Provider value={form} key={this.getAttribute('user') ?? ''}>
@@ -82,17 +81,24 @@ export class LedgerlineVerify extends DrawnElement<VerifyTexts> {
     );
   }
 
-  #form(token: TokenSource): Form {
-    const { serviceUrl: baseUrl, usedLocale: locale, texts } = this;
-    const now = () => this.now();
-    const calls = createCalls({ baseUrl, token, retries: 1, fetch: (input, init) => this.fetch(input, init) });
+  /** Kept, since it knows when the last code was sent. */
+  #client(): PhoneFunctions {
+    const { serviceUrl: baseUrl } = this;
     const resendSeconds = Number(this.getAttribute('resend-seconds') ?? 30);
+    return this.keepClient(String(resendSeconds), (token) => {
+      const calls = createCalls({ baseUrl, token, retries: 1, fetch: (input, init) => this.fetch(input, init) });
+      return phoneFunctions(calls, { resendSeconds, now: () => this.now() });
+    });
+  }
+
+  #form(): Form {
+    const { serviceUrl: baseUrl, usedLocale: locale, texts } = this;
     const countries = this.getAttribute('countries')
       ?.toUpperCase()
       .split(/[\s,]+/)
       .filter(isCountry);
     return {
-      client: phoneFunctions(calls, { resendSeconds, now }),
+      client: this.#client(),
       baseUrl,
       getUserId: async () => (this.#getUserId ? this.#getUserId() : Number(this.getAttribute('user'))),
       texts,
@@ -101,7 +107,7 @@ export class LedgerlineVerify extends DrawnElement<VerifyTexts> {
       countries: countries?.length ? countries : undefined,
       correlationType: this.getAttribute('correlation-type') === '1' ? 1 : 0,
       hidesTitle: this.hasAttribute('hide-title'),
-      now,
+      now: () => this.now(),
       announce: (event, detail) => this.announce(event, detail),
     };
   }
