@@ -33,8 +33,13 @@ export function useNews({ loaded, isEmpty, isLoading, trouble, reload }: Activit
   const hasFirstRows = isEmpty && live !== undefined && live.transactionCount > 0;
   // After a failure the list is read again when its time has come, and shows this change too.
   const canReload = !isLoading && !trouble;
+  /** The state for which first rows were looked for. A list that still has none is not asked again for the same. */
+  const lookedFor = useRef<number>(undefined);
   useEffect(() => {
-    if ((isOnlyUpdated || hasFirstRows) && canReload) reload();
+    const mustLook = hasFirstRows && lookedFor.current !== live?.sequence;
+    if (!canReload || (!isOnlyUpdated && !mustLook)) return;
+    lookedFor.current = live?.sequence;
+    reload();
   }, [isOnlyUpdated, hasFirstRows, canReload, live?.sequence]);
 
   if (newRows > 0) return { count: newRows };

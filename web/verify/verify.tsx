@@ -3,7 +3,7 @@ import { useEffect, useImperativeHandle, useLayoutEffect, useRef, useState } fro
 import type { Ref } from 'preact';
 import { LedgerlineError } from '../../client/errors.ts';
 import { newIdempotencyKey, type SendOptions, type SentCode } from '../../client/phone.ts';
-import { isRefusedByCors } from '../cors.ts';
+import { isRefusedByCors, noteAnswer } from '../cors.ts';
 import { Icon } from '../activity/icons.tsx';
 import { CodeStep, type Busy, type CodeStepHandle, type SentTo } from './code-step.tsx';
 import { failureOf, type Failure } from './failures.ts';
@@ -88,8 +88,10 @@ export function Verify({ handle, isAutofocused }: { handle: Ref<VerifyHandle>; i
     setDone('');
     try {
       await work();
+      noteAnswer(baseUrl);
     } catch (error) {
       const met = failureOf(error, now());
+      if (error instanceof LedgerlineError && error.status !== undefined) noteAnswer(baseUrl);
       const isRefused = met.kind === 'unreachable' && (await isRefusedByCors(baseUrl));
       // The text may arrive, so its code must be possible to enter.
       if (met.kind === 'sendUnknown') showCode({}, true);
