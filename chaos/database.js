@@ -8,7 +8,7 @@ import postgres from 'postgres';
 import { startEmbedded } from '../dist/db/embedded.js';
 import { migrate } from '../dist/db/migrate.js';
 
-/** What the rows of so many minutes take, which are more than ten megabytes for each, and room for the rest. */
+/** The size of the disk. The rows of a run take about 15 MiB a minute. */
 const diskMebibytes = (minutes) => 700 + 25 * Math.min(minutes, 240);
 
 export async function startDatabase(minutes) {

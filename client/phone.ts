@@ -88,8 +88,8 @@ export function phoneFunctions({ transport, json, nothing }: Calls, options: Pho
     } catch (error) {
       // The text may arrive, so the user should wait for it before another one is requested.
       if (error instanceof LedgerlineError && error.reason === 'send-outcome-unknown') throw error;
-      // Nothing was sent, so there is nothing to wait for. Or no answer came, and the text may arrive: the caller
-      // finds out by the same call with the same key, and must not have to wait for that.
+      // Nothing was sent, so there is nothing to wait for. Or no answer came: the caller then repeats the call with the
+      // same key, and must not have to wait before that.
       if (before === undefined) lastSends.delete(userId);
       else lastSends.set(userId, before);
       throw error;

@@ -382,7 +382,8 @@ function liftStatement(target: LiftTarget): {
     };
   }
   return {
-    // What is normal for the range stays known. The time keeps refusals out that were judged before.
+    // What is normal for the range stays known. By `refused_at` other processes' older
+    // refusals are ignored: see exchange_ranges.
     statement: `update guard_ranges set unverified = 0, day_sends = 0, hour_sends = 0, hour_verified = 0, failed = 0,
       shrinks = 0, refused_at = $1::timestamptz, limited_until = null where name = $9::text returning ${noUntil}`,
     value: target.prefix,

@@ -29,7 +29,7 @@ import { hourName } from './week.ts';
 
 interface Refusal {
   at: Date;
-  /** The latest refusal that all processes knew of. If there is a later one, this one counts for nothing. */
+  /** The latest refusal that all processes knew of. If there is a later one by now, this refusal is ignored. */
   since: Date | null;
   shrinks: number;
   limitedUntil: Date;

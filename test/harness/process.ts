@@ -49,7 +49,7 @@ function environment(settings: Record<string, string>): Record<string, string> {
   return { PATH: process.env.PATH!, HOME: process.env.HOME ?? '/', ...settings };
 }
 
-/** Runs a command to its end. One that should end and does not ends with the test. */
+/** Runs a command to its end. A command that does not end is killed when the test ends. */
 export async function run(args: string[], settings: Record<string, string> = {}, program = main): Promise<Finished> {
   const child = spawn(process.execPath, [program, ...args], { env: environment(settings) });
   onTestFinished(() => void child.kill('SIGKILL'));

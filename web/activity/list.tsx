@@ -56,7 +56,7 @@ export function List({ loaded, scroller, today, handle, onTopMonth, onOpen }: Li
   useLayoutEffect(() => setActive(0), [loaded.filter]);
   useLayoutEffect(() => {
     if (!mustFocusActive.current) return;
-    // Whoever has gone elsewhere since then stays there.
+    // If the user has moved the focus elsewhere, it stays there.
     if (isFocusElsewhere(box.current!)) mustFocusActive.current = false;
     const button = box.current!.querySelector<HTMLElement>(`[data-row="${active}"]`);
     if (button && mustFocusActive.current) {

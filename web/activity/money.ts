@@ -30,7 +30,7 @@ export function isGreater(a: string, b: string): boolean {
  */
 export function parseAmount(text: string, locale: string): string | undefined {
   const typed = westernDigits(text).replace(/[\s\u00a0\u202f'’٬_]|\p{Sc}/gu, '');
-  // The Arabic decimal mark is never a separator of thousands. Beside it, a point or a comma is nothing else.
+  // The Arabic decimal mark is never a separator of thousands. A point or a comma beside it separates thousands.
   const arabicMark = typed.includes('.') ? ',' : '.';
   const plain = typed.replaceAll('٫', arabicMark);
   const decimalMark = typed.includes('٫') ? arabicMark : decimalMarkOf(plain, locale);

@@ -15,7 +15,7 @@ export type Trouble =
       message: string;
       traceId: string | undefined;
       isTemporary: boolean;
-      /** How long the service wants to be left alone. */
+      /** The Retry-After of the answer. */
       retryAfterSeconds: number | undefined;
     };
 

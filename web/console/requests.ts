@@ -5,7 +5,7 @@ import { t } from './texts.ts';
 
 /** How often a view requests its values again while it is visible. */
 export const refreshSeconds = 15;
-/** Then a view says that the service does not answer. By default the service itself ends a slow query much earlier. */
+/** How long a view waits for an answer. By default the service itself ends a slow query much earlier. */
 const answerSeconds = 30;
 
 export interface Requested<T> {

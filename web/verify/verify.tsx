@@ -211,7 +211,7 @@ export function Verify({ handle, isAutofocused }: { handle: Ref<VerifyHandle>; i
   return <Verified display={number.current?.display} />;
 }
 
-/** Whether the service decided, so that it would give the same answer again. After others it tries anew. */
+/** Whether the service decided, so that it would give the same answer again. After any other failure it tries anew. */
 function isRefusal(error: unknown): boolean {
   return error instanceof LedgerlineError && (error.kind === 'invalid' || error.kind === 'refused');
 }

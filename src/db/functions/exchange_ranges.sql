@@ -15,7 +15,8 @@ language sql as $$
     unverified double precision, delivered double precision, failed double precision, "normalSends" double precision,
     "normalVerified" double precision, refusal jsonb),
     -- A refusal counts if the process knew of the latest one. Another process may have refused since, or an operator
-    -- may have lifted the range; the process learns it from the answer. A node of an earlier version does not say.
+    -- may have lifted the range; the process learns it from the answer. A node of an earlier release
+    -- sends no `since`.
     lateral (select case
       when not c.refusal ? 'since' or not exists (
         select from guard_ranges g
