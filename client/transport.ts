@@ -39,6 +39,8 @@ const firstDelaySeconds = 0.3;
 /** A text may have gone out, and each further try may send another one: one more try, and no third. */
 const outcomeUnknown = 'send-outcome-unknown';
 const outcomeUnknownRetries = 1;
+/** The same query would most likely be too slow again. */
+const tooSlow = 'query-too-slow';
 /** If the service asks for a longer wait, the call fails with that time instead of waiting. */
 const longestWaitSeconds = 30;
 
@@ -82,8 +84,10 @@ export function createTransport(options: TransportOptions): Transport {
           continue;
         }
         const askedSeconds = retryAfterSeconds(response.headers);
-        if (response.headers.get('error-reason') === outcomeUnknown) unknownOutcomes += 1;
-        const mayRepeat = call.repeatable ? response.status >= 500 : isRefusedUndone(response);
+        const reason = response.headers.get('error-reason');
+        if (reason === outcomeUnknown) unknownOutcomes += 1;
+        const isUndone = call.repeatable ? response.status >= 500 : isRefusedUndone(response);
+        const mayRepeat = isUndone && reason !== tooSlow;
         const isFinal = !mayRepeat || failures >= retries || unknownOutcomes > outcomeUnknownRetries;
         if (isFinal || (askedSeconds ?? 0) > longestWaitSeconds) throw await errorOf(response);
         waitSeconds = askedSeconds ?? waitSeconds;

@@ -144,7 +144,12 @@ export const catalogue = {
   overloaded: {
     status: 503,
     message: 'The service is busy. Try again shortly.',
-    when: 'The service has no capacity for this request at the moment, or a query took too long.',
+    when: 'The service has no capacity for this request at the moment.',
+  },
+  'query-too-slow': {
+    status: 503,
+    message: 'The query took too long. Narrow the filter, or try again later.',
+    when: 'The database did not finish a statement in time. The same request is likely to be slow again.',
   },
   stopping: { status: 503, message: 'The service is stopping.', when: 'The process is shutting down.' },
 } as const satisfies Record<string, ErrorEntry>;
@@ -280,8 +285,7 @@ export const endpointDisabled = () => problem('endpoint-disabled');
 export const databaseAway = () => later('database-unavailable', 2);
 export const databaseContended = () =>
   later('overloaded', 1, { message: 'Too many calls for the same thing at once. Try again shortly.' });
-export const queryTooLong = () =>
-  later('overloaded', 30, { message: 'The query took too long. Narrow the filter, or try again later.' });
+export const queryTooSlow = () => later('query-too-slow', 30);
 export const overloaded = (seconds: number) => later('overloaded', seconds);
 export const issuerAway = (message?: string) => later('issuer-unavailable', 5, worded(message));
 export const serviceStopping = () => later('stopping', 2);

@@ -236,6 +236,13 @@ describe('retries', () => {
     expect(bad.requests).toHaveLength(1);
   });
 
+  it('a query that took too long is not repeated', async () => {
+    const slow = await scripted({ status: 503, headers: { 'retry-after': '0', 'error-reason': 'query-too-slow' } });
+    const error = await failure(createClient({ baseUrl: slow.url, token: 't' }).userStatus(1));
+    expect(error).toMatchObject({ kind: 'unavailable', reason: 'query-too-slow' });
+    expect(slow.requests).toHaveLength(1);
+  });
+
   it('without an answer only idempotent calls are repeated', async () => {
     const gone = await scripted(
       { status: 0 },

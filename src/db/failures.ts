@@ -1,5 +1,5 @@
 /** What a failed statement means: to a caller, and to the code that may run it again. */
-import { databaseAway, databaseContended, queryTooLong, type Problem } from '../errors.ts';
+import { databaseAway, databaseContended, queryTooSlow, type Problem } from '../errors.ts';
 
 export function errorCode(error: unknown): string {
   return String((error as { code?: unknown } | undefined)?.code ?? 'unknown');
@@ -23,7 +23,7 @@ export function isTooLong(error: unknown): boolean {
 /** What a failed statement means to a caller, where it is not a defect of ours. */
 export function asProblem(error: unknown): Problem | undefined {
   const code = errorCode(error);
-  if (isTooLong(error)) return queryTooLong();
+  if (isTooLong(error)) return queryTooSlow();
   if (isLostRace(error) || code === lockTimedOut) return databaseContended();
   return awayCodes.test(code) ? databaseAway() : undefined;
 }

@@ -4,7 +4,7 @@
  * about blocks.
  */
 import { array, type Database, type ReadStatement } from '../db/database.ts';
-import { CallerGone, queryTooLong } from '../errors.ts';
+import { CallerGone, queryTooSlow } from '../errors.ts';
 import { maxMillionths, minMillionths } from './amount.ts';
 import { BlockCounts } from './block-counts.ts';
 import {
@@ -188,7 +188,7 @@ function createCountingReader(read: ReadStatement, query: BlockQuery) {
 
   function stopIfLate(): void {
     if (owner.signal?.aborted) throw new CallerGone();
-    if (performance.now() - begun > maxCountingMilliseconds) throw queryTooLong();
+    if (performance.now() - begun > maxCountingMilliseconds) throw queryTooSlow();
   }
 
   async function readSlice(statement: string, slice: readonly CountedBlock[], more: Parameters) {

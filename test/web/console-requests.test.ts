@@ -31,19 +31,18 @@ async function openWithoutRefresh(view: string, prepare: (page: Page) => Promise
 }
 
 describe('an error', () => {
-  it('is shown at once, also if the service asks for a long wait before the next try', async () => {
-    const page = await openPage(`${service.url}/`, { expected: /status of 503/ });
-    const title = 'The query took too long. Narrow the filter, or try again later.';
+  it('is shown at once and in the language of the page, also if the service asks for a long wait before the next try', async () => {
+    const page = await openPage(`${service.url}/`, { expected: /status of 503/, locale: 'de' });
     await page.route(listPath, (route) =>
       route.fulfill({
         status: 503,
-        headers: { 'error-reason': 'overloaded', 'retry-after': '30' },
+        headers: { 'error-reason': 'query-too-slow', 'retry-after': '30' },
         contentType: 'application/problem+json',
-        body: JSON.stringify({ title, status: 503 }),
+        body: JSON.stringify({ title: 'The query took too long.', status: 503 }),
       }),
     );
     await page.goto(`${service.url}/console#messages`);
-    await page.getByRole('alert').getByText(title).waitFor();
+    await page.getByRole('alert').getByText('Die Abfrage hat zu lange gedauert.').waitFor();
   });
 
   it('is shown if no answer comes, and goes when one does', async () => {

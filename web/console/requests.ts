@@ -151,6 +151,8 @@ const reasonSentence = (reason: string | undefined): string | undefined =>
     'unknown-individual': t.common.unknownUser,
     'not-found': t.common.gone,
     'database-unavailable': t.common.databaseAway,
+    'query-too-slow': t.common.querySlow,
+    overloaded: t.common.busy,
   })[reason ?? ''];
 
 export function sentenceOf(error: unknown): string {

@@ -56,6 +56,8 @@ const common: ConsoleTexts['common'] = {
   unknownUser: 'لا يوجد مستخدم بهذا المعرّف.',
   gone: 'لم يعد موجودًا.',
   databaseAway: 'الخدمة لا تصل إلى قاعدة بياناتها.',
+  querySlow: 'استغرق الاستعلام وقتًا طويلًا. ضيّق عامل التصفية أو حاول مرة أخرى لاحقًا.',
+  busy: 'الخدمة مشغولة. حاول مرة أخرى بعد قليل.',
   seconds: (count) => `${count} ث`,
   minutes: (count) => `${count} د`,
   hours: (count) => `${count} س`,

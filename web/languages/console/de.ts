@@ -53,6 +53,8 @@ const common: ConsoleTexts['common'] = {
   unknownUser: 'Es gibt keinen Nutzer mit dieser Id.',
   gone: 'Das gibt es nicht mehr.',
   databaseAway: 'Der Dienst erreicht seine Datenbank nicht.',
+  querySlow: 'Die Abfrage hat zu lange gedauert. Grenzen Sie den Filter ein oder versuchen Sie es später noch einmal.',
+  busy: 'Der Dienst ist ausgelastet. Versuchen Sie es gleich noch einmal.',
   seconds: (count) => `${count} s`,
   minutes: (count) => `${count} min`,
   hours: (count) => `${count} h`,

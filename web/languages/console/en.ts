@@ -53,6 +53,8 @@ const common = {
   unknownUser: 'There is no user with this id.',
   gone: 'It is no longer there.',
   databaseAway: 'The service cannot reach its database.',
+  querySlow: 'The query took too long. Narrow the filter, or try again later.',
+  busy: 'The service is busy. Try again shortly.',
   seconds: (count: string) => `${count} s`,
   minutes: (count: string) => `${count} min`,
   hours: (count: string) => `${count} h`,

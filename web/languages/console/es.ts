@@ -53,6 +53,8 @@ const common: ConsoleTexts['common'] = {
   unknownUser: 'No hay ningún usuario con este identificador.',
   gone: 'Ya no existe.',
   databaseAway: 'El servicio no alcanza su base de datos.',
+  querySlow: 'La consulta tardó demasiado. Restrinja el filtro o vuelva a intentarlo más tarde.',
+  busy: 'El servicio está ocupado. Vuelva a intentarlo en un momento.',
   seconds: (count) => `${count} s`,
   minutes: (count) => `${count} min`,
   hours: (count) => `${count} h`,

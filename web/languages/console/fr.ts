@@ -53,6 +53,8 @@ const common: ConsoleTexts['common'] = {
   unknownUser: 'Aucun utilisateur n’a cet identifiant.',
   gone: 'Cela n’existe plus.',
   databaseAway: 'Le service n’atteint pas sa base de données.',
+  querySlow: 'La requête a pris trop de temps. Restreignez le filtre ou réessayez plus tard.',
+  busy: 'Le service est occupé. Réessayez dans un instant.',
   seconds: (count) => `${count} s`,
   minutes: (count) => `${count} min`,
   hours: (count) => `${count} h`,

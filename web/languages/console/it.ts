@@ -53,6 +53,8 @@ const common: ConsoleTexts['common'] = {
   unknownUser: 'Non c’è alcun utente con questo identificativo.',
   gone: 'Non esiste più.',
   databaseAway: 'Il servizio non raggiunge il suo database.',
+  querySlow: 'La ricerca ha richiesto troppo tempo. Restringa il filtro o riprovi più tardi.',
+  busy: 'Il servizio è occupato. Riprovi tra poco.',
   seconds: (count) => `${count} s`,
   minutes: (count) => `${count} min`,
   hours: (count) => `${count} h`,

@@ -53,6 +53,8 @@ const common: ConsoleTexts['common'] = {
   unknownUser: 'この ID のユーザーはいません。',
   gone: 'もう存在しません。',
   databaseAway: 'サービスがデータベースに接続できません。',
+  querySlow: '検索に時間がかかりすぎました。条件を絞るか、後でもう一度お試しください。',
+  busy: 'サービスが混み合っています。しばらくしてからもう一度お試しください。',
   seconds: (count) => `${count} 秒`,
   minutes: (count) => `${count} 分`,
   hours: (count) => `${count} 時間`,

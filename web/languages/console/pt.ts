@@ -53,6 +53,8 @@ const common: ConsoleTexts['common'] = {
   unknownUser: 'Não há nenhum utilizador com este identificador.',
   gone: 'Já não existe.',
   databaseAway: 'O serviço não alcança a sua base de dados.',
+  querySlow: 'A consulta demorou demasiado. Restrinja o filtro ou tente novamente mais tarde.',
+  busy: 'O serviço está ocupado. Tente novamente daqui a pouco.',
   seconds: (count) => `${count} s`,
   minutes: (count) => `${count} min`,
   hours: (count) => `${count} h`,
