@@ -128,7 +128,12 @@ describe('webhooks', () => {
     await page.getByRole('button', { name: 'Remove', exact: true }).dblclick();
     await page.getByRole('button', { name: 'Remove it and its deliveries?' }).waitFor();
     await page.reload();
-    await page.getByRole('button', { name: 'Remove', exact: true }).click();
+    await page.getByRole('button', { name: 'Remove', exact: true }).focus();
+    // A key that is held repeats itself.
+    await page.keyboard.down('Enter');
+    await page.getByRole('button', { name: 'Remove it and its deliveries?' }).waitFor();
+    await page.keyboard.down('Enter');
+    await page.keyboard.up('Enter');
     expect(calls.length).toBe(3);
     await page.getByRole('button', { name: 'Remove it and its deliveries?' }).click();
     await page.getByRole('link', { name: receiver.url }).waitFor({ state: 'detached' });

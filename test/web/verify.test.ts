@@ -585,6 +585,28 @@ describe('the host page', () => {
     expect(await resendButton(page).isDisabled()).toBe(true);
   });
 
+  it('may start over while a send is under way: its answer changes nothing, and its number may be sent again', async () => {
+    const { page, userId } = await openForm();
+    const phoneNumber = newPhone();
+    let hold = () => {};
+    const isHeld = new Promise<void>((resolve) => (hold = resolve));
+    let sends = 0;
+    await page.route('**/User/phone-number/send-code', async (route) => {
+      if (route.request().method() === 'OPTIONS' || sends > 0) return route.fallback();
+      sends += 1;
+      await route.fetch();
+      hold();
+    });
+    await page.getByLabel('Phone number').fill(phoneNumber);
+    await page.getByRole('button', { name: 'Send code' }).click();
+    await isHeld;
+    await page.evaluate(`document.querySelector('ledgerline-verify').reset()`);
+    await expect.poll(() => page.getByLabel('Phone number').inputValue()).toBe('');
+    await enterNumber(page, phoneNumber);
+    expect(await heard(page)).toEqual([['sent', { userId, phoneNumber, expiresInSeconds: 600 }]]);
+    expect(await service.messages(phoneNumber)).toHaveLength(1);
+  });
+
   it('may take the user away, and the form with it', async () => {
     const { page } = await openForm();
     await page.evaluate(`document.querySelector('ledgerline-verify').removeAttribute('user')`);

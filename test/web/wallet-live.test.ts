@@ -1,4 +1,5 @@
 /** New transactions while the wallet is open. */
+import type { Route } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { expectAccessible, expectNarrow, openPage } from '../harness/page.ts';
 import { row, startService } from '../harness/service.ts';
@@ -12,6 +13,23 @@ afterAll(() => wallet.service.stop());
 
 /** Later than all rows that are there. */
 const timeStamp = '2030-01-01T00:00:00Z';
+
+/** Counts the states that the page is told of. */
+const countStates = `
+  window.states = 0;
+  const send = window.fetch;
+  window.fetch = async (input, init) => {
+    const response = await send(input, init);
+    if (!response.headers.get('content-type')?.startsWith('text/event-stream')) return response;
+    const count = (text) => (window.states += text.split('\\ndata:').length - 1);
+    const counter = new TransformStream({
+      transform(chunk, stream) {
+        stream.enqueue(chunk);
+        count('\\n' + new TextDecoder().decode(chunk));
+      },
+    });
+    return new Response(response.body.pipeThrough(counter), response);
+  };`;
 
 describe('a pill', () => {
   it('says how many rows are new, moves nothing, and shows them when it is pressed', async () => {
@@ -100,6 +118,35 @@ it('a row that changes far down leaves the keyboard where it is, and the rows ar
   expect([await focusedRow(), await page.locator('.list .waiting').count()]).toEqual(['250', 0]);
   await page.keyboard.press('ArrowDown');
   await expect.poll(focusedRow).toBe('251');
+});
+
+it('a row that changes between the reading of the list and its arrival is drawn again', async () => {
+  const id = await wallet.service.createUser();
+  const pending = row(id, { transactionStatus: 'Pending', receiverName: 'Coffee Corner' });
+  await wallet.service.record([pending]);
+  const page = await openPage(`${wallet.service.url}/`);
+  await page.addInitScript(countStates);
+  await page.goto(`${wallet.service.url}/wallet?individual=${id}`);
+  await page.locator('button.row .status').waitFor();
+  await page.locator('.screen[aria-busy="false"]').waitFor();
+  await expect.poll(() => page.evaluate('window.states')).toBe(1);
+  let release = () => {};
+  const released = new Promise<void>((resolve) => (release = resolve));
+  let hold = () => {};
+  const isHeld = new Promise<void>((resolve) => (hold = resolve));
+  const holdOne = async (route: Route) => {
+    const response = await route.fetch();
+    hold();
+    await released;
+    await route.fulfill({ response });
+  };
+  await page.route('**/app/get-all-transactions', holdOne, { times: 1 });
+  await wallet.service.record([{ ...pending, receiverName: 'Tea Corner' }]);
+  await isHeld;
+  await wallet.service.record([{ ...pending, receiverName: 'Tea Corner', transactionStatus: 'Accepted' }]);
+  await expect.poll(() => page.evaluate('window.states')).toBe(3);
+  release();
+  await page.locator('button.row .status').waitFor({ state: 'detached' });
 });
 
 it('a row that changes while the service refuses the list is read again when the service asked for it', async () => {

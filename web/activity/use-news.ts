@@ -18,13 +18,15 @@ export interface News {
 /** Undefined while the list shows everything. */
 export function useNews({ loaded, isEmpty, isLoading, trouble, reload }: Activity): News | undefined {
   const live = useLiveState();
-  /** The latest state that was known when the list on screen came. */
+  /** The latest state that was known when the list on screen was requested: a later one may be missing in it. */
   const known = useRef<{ rows: Rows | undefined; sequence: number | undefined }>({
     rows: undefined,
     sequence: undefined,
   });
-  if (known.current.rows !== loaded?.rows) known.current = { rows: loaded?.rows, sequence: live?.sequence };
+  const beforeLoading = useRef<number>(undefined);
+  if (known.current.rows !== loaded?.rows) known.current = { rows: loaded?.rows, sequence: beforeLoading.current };
   known.current.sequence ??= live?.sequence;
+  if (!isLoading) beforeLoading.current = live?.sequence;
 
   const hasChanged = loaded !== undefined && live?.sequence !== known.current.sequence;
   const isWhole = loaded !== undefined && !isFiltered(loaded.filter);

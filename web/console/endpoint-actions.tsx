@@ -68,7 +68,13 @@ export function EndpointActions({ endpoint: { id, url, enabled }, onChanged, onR
         <button {...common} onClick={toggle}>
           {enabled ? t.webhooks.disable : t.webhooks.enable}
         </button>
-        <button {...common} onClick={remove} onBlur={() => setRemoving(false)}>
+        <button
+          {...common}
+          onClick={remove}
+          onBlur={() => setRemoving(false)}
+          // A key that is held confirms nothing either.
+          onKeyDown={(event) => event.repeat && event.preventDefault()}
+        >
           {isRemoving ? t.webhooks.removeReally : t.common.remove}
         </button>
       </div>

@@ -43,6 +43,8 @@ export function Verify({ handle, isAutofocused }: { handle: Ref<VerifyHandle>; i
   const [failure, setFailure] = useState<Failure>();
   const [busy, setBusy] = useState<Busy>();
   const isBusy = useRef(false);
+  /** Aborted by `reset`. */
+  const attempt = useRef(new AbortController());
   const [done, setDone] = useState('');
   const [hasStarted, setStarted] = useState(isAutofocused);
   const codeStep = useRef<CodeStepHandle>(null);
@@ -59,6 +61,10 @@ export function Verify({ handle, isAutofocused }: { handle: Ref<VerifyHandle>; i
       enterCode: (code) => codeStep.current?.enter(code),
       enterNumber: (typed) => setEntered((before) => ({ ...before, typed })),
       reset() {
+        attempt.current.abort();
+        attempt.current = new AbortController();
+        isBusy.current = false;
+        setBusy(undefined);
         setEntered((before) => ({ ...before, typed: '' }));
         setFailure(undefined);
         setSent(undefined);
@@ -80,37 +86,45 @@ export function Verify({ handle, isAutofocused }: { handle: Ref<VerifyHandle>; i
   useEffect(() => announce('step', { step }), [step]);
 
   /** Runs one request at a time, and shows why it failed if it did. */
-  async function run(request: Exclude<Busy, undefined>, work: () => Promise<void>): Promise<void> {
+  async function run(request: Exclude<Busy, undefined>, work: (signal: AbortSignal) => Promise<void>): Promise<void> {
     if (isBusy.current) return;
     isBusy.current = true;
+    const { signal } = attempt.current;
     setBusy(request);
     setFailure(undefined);
     setDone('');
     try {
-      await work();
+      await work(signal);
       noteAnswer(baseUrl);
     } catch (error) {
       const met = failureOf(error, now());
       if (error instanceof LedgerlineError && error.status !== undefined) noteAnswer(baseUrl);
       const isRefused = met.kind === 'unreachable' && (await isRefusedByCors(baseUrl));
+      if (signal.aborted) return;
       // The text may arrive, so its code must be possible to enter.
       if (met.kind === 'sendUnknown') showCode({}, true);
       setFailure(isRefused ? { ...met, kind: 'notAllowed' } : met);
       announce('failed', { step, reason: met.reason, retryAfterSeconds: met.retryAfterSeconds });
     } finally {
-      isBusy.current = false;
-      setBusy(undefined);
+      if (!signal.aborted) {
+        isBusy.current = false;
+        setBusy(undefined);
+      }
     }
   }
 
-  async function send(request: string, call: (options: SendOptions) => Promise<SentCode>): Promise<void> {
+  async function send(
+    request: string,
+    signal: AbortSignal,
+    call: (options: SendOptions) => Promise<SentCode>,
+  ): Promise<void> {
     const before = openSend.current;
     const isRepeated = before?.request === request && now() - before.startedAt < repeatMilliseconds;
     const { idempotencyKey } = (openSend.current = isRepeated
       ? before
       : { request, idempotencyKey: newIdempotencyKey(), startedAt: now() });
     try {
-      const code = await call({ idempotencyKey });
+      const code = await call({ idempotencyKey, signal });
       openSend.current = undefined;
       received(code);
     } catch (error) {
@@ -119,19 +133,19 @@ export function Verify({ handle, isAutofocused }: { handle: Ref<VerifyHandle>; i
     }
   }
 
-  async function verify(id: number, code: string): Promise<void> {
+  async function verify(id: number, code: string, signal: AbortSignal): Promise<void> {
     try {
-      await client.verify({ id, code });
+      await client.verify({ id, code }, { signal });
     } catch (error) {
       if (isUnanswered(error)) isVerifyOpen.current = true;
-      if (!isVerifyOpen.current || !(await isVerified(id))) throw error;
+      if (!isVerifyOpen.current || !(await isVerified(id, signal))) throw error;
     }
     finish(true);
   }
 
-  async function isVerified(id: number): Promise<boolean> {
+  async function isVerified(id: number, signal: AbortSignal): Promise<boolean> {
     try {
-      return (await client.userStatus(id)).isPhoneNumberVerified;
+      return (await client.userStatus(id, { signal })).isPhoneNumberVerified;
     } catch {
       // The failure of the code is shown, and it can be entered again.
       return false;
@@ -175,11 +189,11 @@ export function Verify({ handle, isAutofocused }: { handle: Ref<VerifyHandle>; i
           if (failure && !failure.endsAt) setFailure(undefined);
         }}
         onSend={(next) =>
-          void run('send', async () => {
+          void run('send', async (signal) => {
             number.current = next;
             userId.current = await getUserId();
             const request = { id: userId.current, phoneNumber: next.phoneNumber, correlationType };
-            await send(JSON.stringify(request), (options) => client.sendCode(request, options));
+            await send(JSON.stringify(request), signal, (options) => client.sendCode(request, options));
           })
         }
       />
@@ -193,10 +207,10 @@ export function Verify({ handle, isAutofocused }: { handle: Ref<VerifyHandle>; i
         done={done}
         busy={busy}
         handle={codeStep}
-        onVerify={(code) => void run('verify', () => verify(sent!.userId, code))}
+        onVerify={(code) => void run('verify', (signal) => verify(sent!.userId, code, signal))}
         onResend={() =>
-          void run('send', async () => {
-            await send(`resend ${sent!.userId}`, (options) => client.resendCode(sent!.userId, options));
+          void run('send', async (signal) => {
+            await send(`resend ${sent!.userId}`, signal, (options) => client.resendCode(sent!.userId, options));
             setDone(texts.resent);
           })
         }
