@@ -23,6 +23,7 @@ export function bodies() {
       '32 MiB of two-byte characters in one text',
       fill('{"transactions":[{"paymentNotes":"', 'é'.repeat(2), '"}]}').slice(0, 16 * mebibyte),
     ],
+    ['32 MiB of digits as an individual', fill('{"transactions":[{"individualId":"', '1', '"}]}')],
     ['32 MiB of white space', fill('', ' ', '{}')],
     ['32 MiB, malformed at the end', fill('{"transactions":[', '0,', '0}')],
     ['1 MiB of values in additionalData', `{"additionalData":{"a":[${'0,'.repeat(mebibyte / 2 - 40)}0]}}`, '/User'],

@@ -96,6 +96,12 @@ describe('CSV that is written', () => {
     );
   });
 
+  it('reads a long run of white space once, and not again from each of its places', () => {
+    const lines = '\n'.repeat(400_000);
+    expect(withoutFormulas(`${lines}x-1`)).toBe(`'${lines}x-1`);
+    expect(withoutFormulas(`x${lines}-1`)).toBe(`x${lines}'-1`);
+  });
+
   it.each([
     ['=1+1', "'=1+1"],
     ['thanks;=1+1;', "thanks;'=1+1;"],

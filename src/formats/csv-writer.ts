@@ -9,12 +9,16 @@ const hasFormulaSign = new RegExp(`[${formulaSigns}\t\r\n]`);
  * splits at semicolons in many countries, whatever the file means, and looks at quotes only where a cell starts. White
  * space and quotes before the sign may be dropped.
  */
-const formulaStart = new RegExp(`(^|[,;|\\t\\v\\f\\r\\n\\u0085\\u2028\\u2029])(["\\s]*)(?=[${formulaSigns}])`, 'g');
+const formulaStart = new RegExp(
+  // The sign is looked for first: a long run of white space is then read once, and not again from each of its places.
+  `(?=[${formulaSigns}])(?<=(?:^|[,;|\\t\\v\\f\\r\\n\\u0085\\u2028\\u2029])["\\s]*)`,
+  'g',
+);
 
 /** The text with an apostrophe before everything that could start a formula: a spreadsheet then takes it as text. */
 export function withoutFormulas(text: string): string {
   if (!hasFormulaSign.test(text)) return text;
-  const safe = text.replace(formulaStart, "$1$2'");
+  const safe = text.replace(formulaStart, "'");
   // A cell that starts with a tab or a line break is taken apart, or its start dropped.
   return /^[\t\r\n]/.test(safe) ? `'${safe}` : safe;
 }

@@ -273,7 +273,8 @@ export class JsonReader extends JsonTokens {
     if (end === undefined) return;
     const text = this.text.slice(this.#stringStart, end);
     this.at = end + 1;
-    this.#complete(text.length > longestToken ? text : this.decode(text));
+    // Too long for every field. Its start says so too, and costs less to look at.
+    this.#complete(text.length > longestToken ? text.slice(0, longestToken + 1) : this.decode(text));
   }
 
   #escapedName(): string {
