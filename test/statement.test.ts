@@ -3,7 +3,10 @@ import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest';
+import { serviceItself } from '../src/slots.ts';
 import { Fonts } from '../src/statements/fonts.ts';
+import type { StatementWriter } from '../src/statements/statement.ts';
+import { createDocumentSlots, writeStatement } from '../src/transactions/make-statement.ts';
 import { readPdf, type ReadPdf } from './harness/pdf.ts';
 import { run } from './harness/process.ts';
 import { row, startService, type Service } from './harness/service.ts';
@@ -270,4 +273,35 @@ it.skipIf(process.platform !== 'linux')('a caller that leaves ends the thread th
   expect(threads()).toBeGreaterThan(before);
   abort.abort();
   await vi.waitUntil(() => threads() <= before, { timeout: 30_000 });
+});
+
+it('a document that is being read keeps its slot and no thread; it is given back at the end, and when the reader leaves', async () => {
+  const slots = createDocumentSlots(1);
+  async function* bodies() {
+    yield [JSON.stringify(row(1))];
+  }
+  let isOpen = true;
+  const writer: StatementWriter = {
+    write: async () => [new Uint8Array(1)],
+    end: async () => [new Uint8Array(2), new Uint8Array(3)],
+    close: () => void (isOpen = false),
+  };
+  const read = () =>
+    writeStatement(
+      () => slots.take(serviceItself),
+      () => writer,
+      bodies(),
+    );
+  const document = read();
+  await document.next();
+  expect([isOpen, slots.running]).toEqual([true, 1]);
+  await document.next();
+  expect([isOpen, slots.running]).toEqual([false, 1]);
+  await expect(read().next()).rejects.toMatchObject({ details: { reason: 'too-many-streams' } });
+  for await (const _ of document);
+  expect(slots.running).toBe(0);
+  const left = read();
+  await left.next();
+  await left.return(undefined);
+  expect(slots.running).toBe(0);
 });

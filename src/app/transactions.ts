@@ -8,7 +8,7 @@ import { createGetTransaction } from '../transactions/get-transaction.ts';
 import { createHistoryStore } from '../transactions/history.store.ts';
 import { createListTransactions } from '../transactions/list-transactions.ts';
 import { createMakeConfirmation } from '../transactions/make-confirmation.ts';
-import { createMakeStatement } from '../transactions/make-statement.ts';
+import { createDocumentSlots, createMakeStatement } from '../transactions/make-statement.ts';
 import { createRecordTransactions } from '../transactions/record-transactions.ts';
 import { createRecordStore } from '../transactions/record.store.ts';
 import { createSummarizeTransactions } from '../transactions/summarize-transactions.ts';
@@ -20,17 +20,18 @@ export async function openTransactions(core: Core) {
   const { config, db, clock, deriveKeys, traced } = core;
   const store = await withStandby(core, traced('transactions', createTransactionsStore(db)));
   const asOf = createAsOf(deriveKeys('page tokens'));
+  const slots = createDocumentSlots(config.exportsAtOnce);
   return {
     listTransactions: createListTransactions(store, clock, asOf),
     summarizeTransactions: createSummarizeTransactions(store, clock, asOf),
     exportTransactions: createExportTransactions(store, clock, asOf),
     makeStatement: createMakeStatement({
-      ...{ store, clock, asOf },
+      ...{ store, clock, asOf, slots },
       extraFont: config.statementFont,
       openWriter: openStatementWriter,
     }),
     makeConfirmation: createMakeConfirmation({
-      ...{ store, clock, asOf },
+      ...{ store, clock, asOf, slots },
       extraFont: config.statementFont,
       openWriter: openConfirmationWriter,
     }),

@@ -9,7 +9,7 @@ import { openStatementWriter } from '../statements/statement-writer.ts';
 import { createAsOf } from '../transactions/as-of.ts';
 import { filterOf } from '../transactions/filter-input.ts';
 import { parseLocale } from '../transactions/locale.ts';
-import { createMakeStatement } from '../transactions/make-statement.ts';
+import { createDocumentSlots, createMakeStatement } from '../transactions/make-statement.ts';
 import { parseTimeZone } from '../transactions/summarize-transactions.ts';
 import { createTransactionsStore } from '../transactions/transactions.store.ts';
 import { withDatabase } from './database.ts';
@@ -33,6 +33,7 @@ export async function statement(individual: string, options: StatementOptions): 
       // Nobody sees the token of a statement that is a file.
       asOf: createAsOf(deriveKeys([randomBytes(32)], 'page tokens')),
       extraFont: loadConfig(process.env).statementFont,
+      slots: createDocumentSlots(1),
       openWriter: openStatementWriter,
     });
     const filter = filterOf(values);

@@ -1,6 +1,7 @@
 /** A confirmation: a document about one transaction of an individual. */
 import type { Clock } from '../clock.ts';
 import { unknownIndividual, unknownTransaction } from '../errors.ts';
+import type { Slots } from '../slots.ts';
 import type { DocumentHead, StatementWriter } from '../statements/statement.ts';
 import type { AsOf } from './as-of.ts';
 import { writeStatement, type StatementReply, type StatementRequest } from './make-statement.ts';
@@ -16,10 +17,11 @@ export interface ConfirmationParts {
   clock: Clock;
   asOf: AsOf;
   extraFont: string | undefined;
+  slots: Slots;
   openWriter(head: DocumentHead): StatementWriter;
 }
 
-export function createMakeConfirmation({ store, clock, asOf, extraFont, openWriter }: ConfirmationParts) {
+export function createMakeConfirmation({ store, clock, asOf, extraFont, slots, openWriter }: ConfirmationParts) {
   return async function makeConfirmation(request: ConfirmationRequest): Promise<StatementReply> {
     const { individualId, transactionId, timeZone, locale, owner } = request;
     const total = await store.countAll(individualId);
@@ -33,7 +35,11 @@ export function createMakeConfirmation({ store, clock, asOf, extraFont, openWrit
     const filter = { from: timeStamp, to: timeStamp, search: fold(transactionId) };
     const rows = store.readAll({ individualId, filter, owner, isOldestFirst: true });
     return {
-      chunks: writeStatement(() => openWriter(head), onlyTransaction(rows, transactionId)),
+      chunks: writeStatement(
+        () => slots.take(owner),
+        () => openWriter(head),
+        onlyTransaction(rows, transactionId),
+      ),
       asOf: asOf.issue(individualId, total, now),
     };
   };

@@ -3,7 +3,7 @@ import type { Clock } from '../clock.ts';
 import { JsonObject, type JsonNumber } from '../formats/json.ts';
 import { readJson } from '../formats/json-reader.ts';
 import { invalidFields, noTransactions, unknownIndividual } from '../errors.ts';
-import type { Owner } from '../slots.ts';
+import { Slots, type Owner } from '../slots.ts';
 import type { CurrencyTotals, StatementHead, StatementRow, StatementWriter } from '../statements/statement.ts';
 import { addAmounts } from './amount.ts';
 import type { AsOf } from './as-of.ts';
@@ -34,10 +34,16 @@ export interface StatementParts {
   clock: Clock;
   asOf: AsOf;
   extraFont: string | undefined;
+  slots: Slots;
   openWriter(head: StatementHead): StatementWriter;
 }
 
-export function createMakeStatement({ store, clock, asOf, extraFont, openWriter }: StatementParts) {
+/** Documents at once. One keeps its slot until it has been read, since what is left of it is in memory. */
+export function createDocumentSlots(slots: number): Slots {
+  return new Slots({ slots, waiting: 0, waitMilliseconds: 0, retrySeconds: 10 });
+}
+
+export function createMakeStatement({ store, clock, asOf, extraFont, slots, openWriter }: StatementParts) {
   return async function makeStatement(request: StatementRequest): Promise<StatementReply> {
     const { individualId, filter, timeZone, owner } = request;
     const now = clock.now();
@@ -65,7 +71,11 @@ export function createMakeStatement({ store, clock, asOf, extraFont, openWriter 
       extraFont,
     };
     return {
-      chunks: writeStatement(() => openWriter(head), store.readAll({ ...rows, isOldestFirst: true })),
+      chunks: writeStatement(
+        () => slots.take(owner),
+        () => openWriter(head),
+        store.readAll({ ...rows, isOldestFirst: true }),
+      ),
       asOf: request.asOf ?? asOf.issue(individualId, summed.total, now),
     };
   };
@@ -81,9 +91,11 @@ function tooManyRows(count: number) {
 
 /** The first rows are read before the writer opens: until then an error can still be the answer. */
 export async function* writeStatement(
+  takeSlot: () => Promise<() => void>,
   open: () => StatementWriter,
   bodies: AsyncIterable<string[]>,
 ): AsyncGenerator<Uint8Array> {
+  const release = await takeSlot();
   let writer: StatementWriter | undefined;
   try {
     for await (const some of bodies) {
@@ -91,9 +103,13 @@ export async function* writeStatement(
       yield* await writer.write(some.map(rowOf));
     }
     writer ??= open();
-    yield* await writer.end();
+    const rest = await writer.end();
+    // The worker holds far more than what is left to be read.
+    writer.close();
+    yield* rest;
   } finally {
     writer?.close();
+    release();
   }
 }
 
