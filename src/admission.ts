@@ -18,6 +18,11 @@ const burstFactor = 4;
  */
 const slowMilliseconds = 250;
 
+/** A client may have the whole of a burst: its requests are those of many users. */
+function shareOf({ kind }: Owner, room: number, isOverloaded: boolean): number {
+  return isOverloaded || kind === 'user' ? runningShare[kind](room) : room;
+}
+
 export class Admission {
   readonly #limit: number;
   readonly #now: () => number;
@@ -44,9 +49,8 @@ export class Admission {
   check(owner?: Owner): void {
     const now = this.#now();
     const isOverloaded = this.#isOverloaded(now);
-    const hasRoom =
-      this.#active < (isOverloaded ? this.#limit : this.#limit * burstFactor) &&
-      (!owner || !isOverloaded || this.#activeOf(owner) < runningShare[owner.kind](this.#limit));
+    const room = isOverloaded ? this.#limit : this.#limit * burstFactor;
+    const hasRoom = this.#active < room && (!owner || this.#activeOf(owner) < shareOf(owner, room, isOverloaded));
     if (hasRoom) return;
     // As long as requests are refused, the overload goes on.
     if (this.#finishedBefore < this.#limit) this.#lastFull = now;

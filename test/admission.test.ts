@@ -31,6 +31,12 @@ it('lets a burst in, up to four times the limit', () => {
   expect(() => admission.check()).toThrow('busy');
 });
 
+it('lets one user have a quarter of a burst', () => {
+  expect(enter(1000, owner('user', 'a'))).toHaveLength(100);
+  expect(enter(1000, owner('user', 'b'))).toHaveLength(100);
+  expect(enter(1000, owner('client'))).toHaveLength(200);
+});
+
 it('keeps to the limit when it has been reached for a second, and to each caller’s share', () => {
   const burst = enter(300, owner('client'));
   now = 999;

@@ -107,6 +107,7 @@ export async function openPhone(core: Core, { url, inbox, terminal }: PhoneParts
   const failover = openFailover(core, gateways, messages);
   const texts = createMessages(config);
   for (const template of texts.findLongTemplates()) observer.observe({ kind: 'template-too-long', ...template });
+  const whileWaiting = core.admission.outside.bind(core.admission);
   const common = { store: phones, clock, observe: messages.observePhone, digestKeys: core.deriveKeys('codes') };
   return {
     guard,
@@ -118,9 +119,10 @@ export async function openPhone(core: Core, { url, inbox, terminal }: PhoneParts
           clock,
           waitSeconds: config.sendSeconds + 2,
           digest: guard.digest,
+          whileWaiting,
         }),
         // A gateway may take seconds; the request needs nothing meanwhile.
-        dispatch: (message, owner) => core.admission.outside(() => failover.send(message), owner),
+        dispatch: (message, owner) => whileWaiting(() => failover.send(message), owner),
         write: texts.write,
         testNumber: testNumbers(config.testNumbers ?? []),
         reserveSend: guard.reserveSend,

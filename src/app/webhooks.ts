@@ -50,6 +50,8 @@ function tracePoster(tracing: Tracing | undefined, poster: Poster): Poster {
 interface EndpointParts extends Pick<Core, 'config' | 'db' | 'clock' | 'deriveKeys'> {
   traced?: Core['traced'];
   tracing?: Tracing | undefined;
+  /** Absent on the command line, where nobody else waits. */
+  admission?: Core['admission'];
   sequence(): Promise<unknown>;
   onReady(): Promise<void>;
 }
@@ -57,6 +59,7 @@ interface EndpointParts extends Pick<Core, 'config' | 'db' | 'clock' | 'deriveKe
 /** What can be done with endpoints, in the service and from the command line. */
 export function openWebhookEndpoints(parts: EndpointParts) {
   const { config, db, clock, deriveKeys, traced = (_name, store) => store, tracing, sequence, onReady } = parts;
+  const { admission } = parts;
   const deliveries = traced('webhook-deliveries', createDeliveriesStore(db));
   const endpoints = traced('webhook-endpoints', createEndpointsStore(db));
   const box = createSecretBox(deriveKeys('webhook secrets'));
@@ -67,6 +70,7 @@ export function openWebhookEndpoints(parts: EndpointParts) {
     policy: posterOptions.policy,
     newEventId: () => makeEventId(clock.now()),
     postOnce: testPoster.post,
+    whileWaiting: (work, owner) => (admission ? admission.outside(work, owner) : work()),
   });
   return { webhookEndpoints, deliveries, endpoints, box, posterOptions, close: testPoster.close };
 }

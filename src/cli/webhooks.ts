@@ -12,6 +12,7 @@ import type { WebhookEndpoints } from '../events/webhooks/webhook-endpoints.ts';
 import { createGuardControlStore } from '../guard/guard-control.store.ts';
 import type { OperatorActionName } from '../operator-actions.ts';
 import { createSandboxStore } from '../sandbox/sandbox.store.ts';
+import { serviceItself } from '../slots.ts';
 import { parseFrom, parseTo } from '../transactions/instant.ts';
 import { commandLineActor } from './command-line-actor.ts';
 import { withDatabase } from './database.ts';
@@ -67,7 +68,7 @@ function typesOf(given: string | undefined): string[] | undefined {
 
 export const webhooksList = () =>
   withEndpoints(async ({ endpoints }) => {
-    const listed = await endpoints.listHealth();
+    const listed = await endpoints.listHealth(serviceItself);
     table([
       ['id', 'url', 'types', 'state', 'failing since', 'due', 'description'],
       ...listed.map(({ id, url, types, enabled, disabledReason, failingSince, due, description }) => [
@@ -128,7 +129,7 @@ export const webhooksRotateSecret = (id: string, { overlap }: { overlap: string 
 
 export const webhooksTest = (id: string) =>
   withEndpoints(async ({ endpoints }) => {
-    const { delivered, status, milliseconds, error } = await endpoints.test(endpointId(id));
+    const { delivered, status, milliseconds, error } = await endpoints.test(endpointId(id), serviceItself);
     console.log(delivered ? `Delivered: ${status} after ${milliseconds} ms.` : `Not delivered: ${error}`);
     return delivered ? 0 : 2;
   });

@@ -184,10 +184,10 @@ export function createSendCode(rules: SendRules) {
   }
 
   async function sendCode(request: SendRequest): Promise<SentCode | undefined> {
-    const { userId, phone, correlationType, locale = '', idempotencyKey } = request;
-    if (idempotencyKey === undefined) return send(request);
+    const { userId, phone, correlationType, locale = '', owner, idempotencyKey: key } = request;
+    if (key === undefined) return send(request);
     const same = ['send', phone.key, correlationType, locale].join('\n');
-    return rules.once(userId, idempotencyKey, same, () => send(request));
+    return rules.once({ userId, key, request: same, owner }, () => send(request));
   }
 
   /** A send to the phone of the last send. */
@@ -201,9 +201,9 @@ export function createSendCode(rules: SendRules) {
   }
 
   async function resendCode(request: ResendRequest): Promise<SentCode | undefined> {
-    const { userId, idempotencyKey } = request;
-    if (idempotencyKey === undefined) return resend(request);
-    return rules.once(userId, idempotencyKey, 'resend', () => resend(request));
+    const { userId, owner, idempotencyKey: key } = request;
+    if (key === undefined) return resend(request);
+    return rules.once({ userId, key, request: 'resend', owner }, () => resend(request));
   }
 
   return { sendCode, resendCode };

@@ -1,7 +1,9 @@
 /** One send for one Idempotency-Key: a repeated request gets the first answer, and no second text is sent. */
+import { setTimeout as sleep } from 'node:timers/promises';
 import { secondsAfter, type Clock } from '../clock.ts';
 import type { Digest } from '../guard/source.ts';
 import { keyReused, Problem, repeated, stillSending, tooManySends } from '../errors.ts';
+import type { Owner } from '../slots.ts';
 import type { SendKey, SendKeyStore } from './send-key.store.ts';
 
 /** Keys of one user in a day: far more than there are sends, and a limit to what is stored. */
@@ -23,9 +25,19 @@ export interface OnceOptions {
   waitSeconds: number;
   /** Keyed: a plain digest of a request would give its phone number away to whoever tries all numbers. */
   digest: Digest;
+  /** Runs what a request only waits for. */
+  whileWaiting<T>(work: () => Promise<T>, owner: Owner): Promise<T>;
 }
 
 type Send = () => Promise<SentCode | undefined>;
+
+/** `request` is everything that makes two requests the same. */
+export interface KeyedRequest {
+  userId: number;
+  key: string;
+  request: string;
+  owner: Owner;
+}
 
 /** A request with a key that has no answer yet, in this process. */
 interface Open {
@@ -36,34 +48,31 @@ interface Open {
 
 export type SendOnce = ReturnType<typeof createSendOnce>;
 
-export function createSendOnce({ store, clock, waitSeconds, digest }: OnceOptions) {
+export function createSendOnce({ store, clock, waitSeconds, digest, whileWaiting }: OnceOptions) {
   /** A send takes no longer than this; an older claim was left by a process that ended. */
   const claimSeconds = waitSeconds + 30;
   const open = new Map<string, Open>();
 
-  /**
-   * `request` is everything that makes two requests the same. Of several at once in this process one asks the
-   * database; the others share its answer, whatever it is.
-   */
-  return async function once(userId: number, key: string, request: string, send: Send): Promise<SentCode | undefined> {
+  /** Of several at once in this process one asks the database; the others share its answer, whatever it is. */
+  return async function once({ userId, key, request, owner }: KeyedRequest, send: Send): Promise<SentCode | undefined> {
     const claim = { userId, key: digest('idempotency-key', key), request: digest('idempotent-request', request) };
     const name = `${userId} ${claim.key.toString('base64')}`;
     const first = open.get(name);
-    if (first) return join(first, claim.request);
-    const answer = claimAndSend(claim, send).finally(() => open.delete(name));
+    if (first) return join(first, claim.request, owner);
+    const answer = claimAndSend(claim, send, owner).finally(() => open.delete(name));
     open.set(name, { request: claim.request, waiters: 0, answer });
     return answer;
   };
 
-  async function join(first: Open, request: Buffer): Promise<SentCode | undefined> {
+  async function join(first: Open, request: Buffer, owner: Owner): Promise<SentCode | undefined> {
     if (!first.request.equals(request)) throw keyReused();
     if (first.waiters >= waiterLimit) throw stillSending();
     first.waiters += 1;
-    return first.answer;
+    return whileWaiting(() => first.answer, owner);
   }
 
   /** Sends, if the key is free. Otherwise it waits for the answer of the process that has the key. */
-  async function claimAndSend(claim: SendKey, send: Send): Promise<SentCode | undefined> {
+  async function claimAndSend(claim: SendKey, send: Send, owner: Owner): Promise<SentCode | undefined> {
     let isFree = true;
     let waited = 0;
     for (let look = 0; waited <= waitSeconds * 1000; look += 1) {
@@ -80,7 +89,7 @@ export function createSendOnce({ store, clock, waitSeconds, digest }: OnceOption
       isFree = !first || first.claimedAt < abandonedBefore;
       const pause = pausesMilliseconds[Math.min(look, pausesMilliseconds.length - 1)]!;
       waited += pause;
-      await new Promise((resolve) => setTimeout(resolve, pause));
+      await whileWaiting(() => sleep(pause), owner);
     }
     throw stillSending();
   }

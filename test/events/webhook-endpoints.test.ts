@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { eventTypes } from '../../src/events/catalogue.ts';
 import { invalidField, refusal, serviceForTest, startService, type Service } from '../harness/service.ts';
-import { startReceiver } from '../harness/receiver.ts';
+import { startReceiver, until } from '../harness/receiver.ts';
 
 let service: Service;
 beforeAll(async () => {
@@ -295,6 +295,23 @@ describe('POST /webhook-endpoints/{id}/test', () => {
     const { events } = (await service.call('/events?limit=1000', undefined, { method: 'GET' })).json;
     expect(events.map(({ id: eventId }: { id: string }) => eventId)).not.toContain(hook!.event.id);
     expect((await get(`/${id}/deliveries`)).json).toEqual({ deliveries: [] });
+  });
+
+  it('does not count among the requests at work while the receiver takes its time', async () => {
+    let answer = () => {};
+    const slow = new Promise<void>((resolve) => (answer = resolve));
+    const receiver = await startReceiver(async (_hook, response) => {
+      await slow;
+      response.writeHead(200).end();
+    });
+    const { id } = (await post('', { url: receiver.url })).json;
+    const tested = post(`/${id}/test`);
+    const metrics = async () => (await service.call('/metrics', undefined, { method: 'GET', token: null })).text;
+    await until(() => receiver.hooks.length > 0);
+    await until(async () => /ledgerline_requests_active 0\n/.test(await metrics()));
+    answer();
+    expect((await tested).json.delivered).toBe(true);
+    await service.call(`/webhook-endpoints/${id}`, undefined, { method: 'DELETE' });
   });
 
   it('tells why a test was not delivered', async () => {

@@ -4,7 +4,8 @@ import { openDatabase } from '../../src/db/database.ts';
 import { notDispatched } from '../../src/errors.ts';
 import { createSendKeyStore, type SendKeyStore } from '../../src/phone/send-key.store.ts';
 import { createDigest } from '../../src/guard/source.ts';
-import { createSendOnce } from '../../src/phone/send-once.ts';
+import { createSendOnce, type KeyedRequest } from '../../src/phone/send-once.ts';
+import { serviceItself } from '../../src/slots.ts';
 import { gatewayServer } from '../harness/gateway-server.ts';
 import { newPhone, refusal, serviceForTest, startService, type Service } from '../harness/service.ts';
 import { until } from '../harness/until.ts';
@@ -181,9 +182,20 @@ describe('requests that wait for the answer of a key', () => {
     const clock = { now: () => new Date() };
     return {
       questions,
-      once: createSendOnce({ store: counting, clock, waitSeconds: 30, digest: createDigest(Buffer.alloc(32)) }),
+      once: createSendOnce({
+        store: counting,
+        clock,
+        waitSeconds: 30,
+        digest: createDigest(Buffer.alloc(32)),
+        whileWaiting: (work) => work(),
+      }),
     };
   }
+
+  const keyed = (userId: number, key: string, request = 'request'): KeyedRequest => ({
+    ...{ userId, key, request },
+    owner: serviceItself,
+  });
 
   /** A send that takes until it is told to end. */
   function slowSend() {
@@ -207,7 +219,7 @@ describe('requests that wait for the answer of a key', () => {
     const [first, second] = twoProcesses();
     const { send: slow, calls, end, sent } = slowSend();
     const callers = (process: typeof first) =>
-      Array.from({ length: 100 }, () => process.once(700_001, 'slow', 'request', slow));
+      Array.from({ length: 100 }, () => process.once(keyed(700_001, 'slow'), slow));
     const answers = callers(first);
     await until(() => calls.count === 1);
     answers.push(...callers(second));
@@ -219,10 +231,35 @@ describe('requests that wait for the answer of a key', () => {
     expect(second.questions.maxAtOnce).toBe(1);
   });
 
+  it('do not count among the requests at work', async () => {
+    let answer = () => {};
+    const slow = new Promise<void>((resolve) => (answer = resolve));
+    const gateway = await gatewayServer(async () => {
+      await slow;
+      return { status: 200, body: { messages: [{ messageId: 'i', status: { groupId: 1 } }] } };
+    });
+    const waiting = await serviceForTest({
+      LEDGERLINE_GATEWAYS: 'infobip',
+      LEDGERLINE_INFOBIP_KEY: 'k',
+      LEDGERLINE_INFOBIP_URL: gateway.url,
+      LEDGERLINE_GATEWAY_SECONDS: '20',
+      LEDGERLINE_SEND_SECONDS: '20',
+    });
+    const id = await waiting.createUser();
+    const phone = newPhone();
+    const sends = Array.from({ length: 20 }, () => send(waiting, id, phone, 'waits'));
+    const metrics = async () => (await waiting.call('/metrics', undefined, { method: 'GET', token: null })).text;
+    await until(() => gateway.received.length > 0);
+    await until(async () => /ledgerline_requests_active 0\n/.test(await metrics()));
+    answer();
+    expect(new Set((await Promise.all(sends)).map(({ status }) => status))).toEqual(new Set([204]));
+    expect(gateway.received).toHaveLength(1);
+  });
+
   it('are at most 200 for a key in a process; the others are told to come back', async () => {
     const [{ once }] = twoProcesses();
     const { send: slow, calls, end, sent } = slowSend();
-    const answers = Array.from({ length: 300 }, () => once(700_002, 'crowd', 'request', slow));
+    const answers = Array.from({ length: 300 }, () => once(keyed(700_002, 'crowd'), slow));
     const results = Promise.allSettled(answers);
     await until(() => calls.count === 1);
     await expect(answers.at(-1)).rejects.toMatchObject({ details: { reason: 'send-in-progress', status: 503 } });
@@ -230,7 +267,7 @@ describe('requests that wait for the answer of a key', () => {
     const answered = (await results).filter((result) => result.status === 'fulfilled' && result.value === sent);
     expect(answered).toHaveLength(201);
     // Nobody waits any more, and the key has its answer.
-    expect(await once(700_002, 'crowd', 'request', slow)).toEqual(sent);
+    expect(await once(keyed(700_002, 'crowd'), slow)).toEqual(sent);
     expect(calls.count).toBe(1);
   });
 
@@ -242,11 +279,11 @@ describe('requests that wait for the answer of a key', () => {
       throw notDispatched(3);
     };
     const results = await Promise.allSettled(
-      Array.from({ length: 50 }, () => once(700_003, 'failing', 'request', failing)),
+      Array.from({ length: 50 }, () => once(keyed(700_003, 'failing'), failing)),
     );
     expect(results.filter(({ status }) => status === 'rejected')).toHaveLength(50);
     expect([calls, questions.total]).toEqual([1, 1]);
-    await expect(once(700_003, 'failing', 'request', failing)).rejects.toMatchObject({
+    await expect(once(keyed(700_003, 'failing'), failing)).rejects.toMatchObject({
       details: { reason: 'send-failed' },
     });
     expect(calls).toBe(2);
@@ -255,8 +292,8 @@ describe('requests that wait for the answer of a key', () => {
   it('are refused if they differ from the first', async () => {
     const [{ once }] = twoProcesses();
     const { send: slow, end, sent } = slowSend();
-    const first = once(700_004, 'other', 'request', slow);
-    await expect(once(700_004, 'other', 'another request', slow)).rejects.toMatchObject({
+    const first = once(keyed(700_004, 'other'), slow);
+    await expect(once(keyed(700_004, 'other', 'another request'), slow)).rejects.toMatchObject({
       details: { reason: 'idempotency-conflict' },
     });
     end();

@@ -115,7 +115,7 @@ export const serverSettings = {
     kind: integer(8, 100_000),
     default: 256,
     about:
-      'Requests that are worked on at once in each process. When there have been as many for a second, and fewer are finished in a quarter of a second, further ones get 503 with Retry-After; a burst may be four times as large. Those that wait for a gateway or for a long statement, or whose answer is being read, do not count.',
+      'Requests that are worked on at once in each process. When there have been as many for a second, and fewer are finished in a quarter of a second, further ones get 503 with Retry-After; a burst may be four times as large, of one user as large. Those that wait for a gateway or for a long statement, or whose answer is being read, do not count.',
   }),
   exportsAtOnce: setting({
     env: 'LEDGERLINE_EXPORTS',

@@ -194,11 +194,17 @@ export function createDeliveriesStore(db: Database) {
 
     /** Endpoints that are gone and have left deliveries behind. */
     async findOrphaned(): Promise<number[]> {
+      // From one endpoint to the next by the index, since an endpoint may have millions of deliveries.
       const rows = await db.read`
-        select n as id from generate_series(1, (select last_value from webhook_endpoint_ids)) n
-        where not exists (select from webhook_endpoints e where e.id = n)
-          and exists (select from webhook_deliveries d where d.endpoint_id = n)`;
-      return rows.map(({ id }) => Number(id));
+        with recursive named as (
+          select min(endpoint_id) as id from webhook_deliveries
+          union all
+          select (select min(d.endpoint_id) from webhook_deliveries d where d.endpoint_id > n.id) from named n
+          where n.id is not null
+        )
+        select n.id from named n
+        where n.id is not null and not exists (select from webhook_endpoints e where e.id = n.id)`;
+      return rows.map(({ id }) => id);
     },
 
     async removeOfEndpoint(endpointId: number): Promise<void> {

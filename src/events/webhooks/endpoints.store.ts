@@ -1,5 +1,6 @@
 /** The statements about webhook endpoints and their secrets. */
 import { array, type Database, type Transaction } from '../../db/database.ts';
+import type { Owner } from '../../slots.ts';
 
 export interface Endpoint {
   id: number;
@@ -93,22 +94,20 @@ export function createEndpointsStore(db: Database) {
       return rows.map(asEndpoint);
     },
 
-    async listHealth(): Promise<EndpointHealth[]> {
-      const rows = await db.read.unsafe(
-        `select e.*, l.failing_since, d.due, d.oldest_due_at
-         from (select ${columns} from webhook_endpoints) e
-         left join webhook_leases l on l.endpoint_id = e.id
-         cross join lateral (
-           select count(*)::int as due, min(x.due_at) as oldest_due_at
-           from (
-             select w.due_at from webhook_deliveries w where w.endpoint_id = e.id and w.state = 'due' and e.enabled
-             order by w.due_at limit 1000
-           ) x
-         ) d
-         order by e.id`,
-        [],
-        { prepare: true },
-      );
+    async listHealth(owner: Owner): Promise<EndpointHealth[]> {
+      const statement = `
+        select e.*, l.failing_since, d.due, d.oldest_due_at
+        from (select ${columns} from webhook_endpoints) e
+        left join webhook_leases l on l.endpoint_id = e.id
+        cross join lateral (
+          select count(*)::int as due, min(x.due_at) as oldest_due_at
+          from (
+            select w.due_at from webhook_deliveries w where w.endpoint_id = e.id and w.state = 'due' and e.enabled
+            order by w.due_at limit 1000
+          ) x
+        ) d
+        order by e.id`;
+      const rows = await db.long((sql) => sql.unsafe(statement, [], { prepare: true }), owner);
       return rows.map((row) => ({
         ...asEndpoint(row),
         failingSince: row.failing_since,

@@ -3,6 +3,7 @@ import { secondsAfter, type Clock } from '../../clock.ts';
 import type { EgressPolicy } from '../../egress/addresses.ts';
 import type { PostAnswer } from '../../egress/poster.ts';
 import { endpointDisabled, invalidFields, tooManyEndpoints, unknownEndpoint } from '../../errors.ts';
+import type { Owner } from '../../slots.ts';
 import { testEventType } from '../catalogue.ts';
 import { writeEvent } from '../event.ts';
 import type { DeliveriesStore, DeliveryDetail, ReplayRequest } from './deliveries.store.ts';
@@ -47,6 +48,8 @@ export interface WebhookEndpointsParts {
   /** A UUID of version 7. */
   newEventId(): string;
   postOnce(url: string, headers: Record<string, string>, body: string): Promise<PostAnswer>;
+  /** Runs what a request only waits for. */
+  whileWaiting<T>(work: () => Promise<T>, owner: Owner): Promise<T>;
 }
 
 export type WebhookEndpoints = ReturnType<typeof createWebhookEndpoints>;
@@ -77,7 +80,7 @@ export function createWebhookEndpoints(parts: WebhookEndpointsParts) {
 
   return {
     list: (): Promise<Endpoint[]> => store.list(),
-    listHealth: (): Promise<EndpointHealth[]> => store.listHealth(),
+    listHealth: (owner: Owner): Promise<EndpointHealth[]> => store.listHealth(owner),
     get,
 
     async create({ url, types, description }: EndpointInput): Promise<Endpoint & { secret: string }> {
@@ -118,7 +121,7 @@ export function createWebhookEndpoints(parts: WebhookEndpointsParts) {
     },
 
     /** Says nothing about the endpoint's health, and stands in no log. */
-    async test(id: number): Promise<TestResult> {
+    async test(id: number, owner: Owner): Promise<TestResult> {
       const { url } = await get(id);
       const now = clock.now();
       const sealed = await store.readSecrets(id, now);
@@ -126,7 +129,8 @@ export function createWebhookEndpoints(parts: WebhookEndpointsParts) {
       const eventId = parts.newEventId();
       const data = JSON.stringify({ endpointId: id });
       const body = writeEvent({ id: eventId, type: testEventType, at: now, sequence: null, data });
-      const answer = await parts.postOnce(url, signDelivery(secrets, eventId, body, parts.machineNow()), body);
+      const headers = signDelivery(secrets, eventId, body, parts.machineNow());
+      const answer = await parts.whileWaiting(() => parts.postOnce(url, headers, body), owner);
       const delivered = judge(answer) === 'delivered';
       const { status = null, milliseconds } = answer;
       return { delivered, status, milliseconds, ...(!delivered && { error: failureOf(answer) }) };

@@ -28,5 +28,5 @@ export const operatorWebhookEndpointsOperation = (endpoints: WebhookEndpoints) =
     about: 'The webhook endpoints with their health.',
     scopes: ['operator:read'],
     responses: { 200: { about: 'The endpoints.', shape: list } },
-    handle: async () => reply(200, list, { endpoints: await endpoints.listHealth() }),
+    handle: async ({ owner }) => reply(200, list, { endpoints: await endpoints.listHealth(owner) }),
   });
