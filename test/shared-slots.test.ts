@@ -1,8 +1,9 @@
 /** What callers share: none of them can take it from the others. */
 import { once } from 'node:events';
-import { request } from 'node:http';
-import { connect, type Socket } from 'node:net';
+import { createServer, request } from 'node:http';
+import { connect, type AddressInfo, type Socket } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest';
+import { allowSlowReading, limitConnections } from '../src/http/connections.ts';
 import { row, serviceForTest, startService, type Answer, type Service } from './harness/service.ts';
 
 let service: Service;
@@ -226,6 +227,50 @@ async function firstRefusal(ask: () => Promise<Answer>, held: Promise<Answer>[])
   }
 }
 
+describe('answers that are not read', () => {
+  const post = (path: string, token: string, body: string, type = 'application/json') =>
+    `POST ${path} HTTP/1.1\r\nhost: x\r\nauthorization: Bearer ${token}\r\ncontent-type: ${type}\r\ncontent-length: ${body.length}\r\n\r\n${body}`;
+
+  function unread(text: string): Socket {
+    const { hostname, port } = new URL(service.url);
+    const socket = connect(Number(port), hostname).pause();
+    onTestFinished(() => void socket.destroy());
+    socket.on('error', () => {}).write(text);
+    return socket;
+  }
+
+  it('have a limit for each caller: the next request is refused until they are', async () => {
+    const [token, another] = [await service.token('', large), await service.token('', other)];
+    const page = { individualId: large, dataBatch: 1, dataBatchCount: 1000 };
+    const socket = unread(post('/app/get-all-transactions', token, JSON.stringify(page)).repeat(60));
+    const list = (bearer: string, individualId: number) =>
+      service.call('/app/get-all-transactions', { individualId, dataBatch: 1, dataBatchCount: 1 }, { token: bearer });
+    await vi.waitUntil(async () => (await list(token, large)).status === 503, { timeout: 50_000, interval: 100 });
+    const refused = await list(token, large);
+    expect([refused.headers.get('error-reason'), refused.headers.get('retry-after')]).toEqual(['overloaded', '5']);
+    expect((await list(another, other)).status).toBe(200);
+    socket.destroy();
+    await vi.waitUntil(async () => (await list(token, large)).status === 200, { timeout: 50_000, interval: 100 });
+  });
+
+  it('of streams of rows keep the places of the streams', async () => {
+    const token = await service.token();
+    // The answer to each is larger than what the sockets of both sides hold.
+    const rows = post('/app/record-transactions', token, '0\n'.repeat(40_000), 'application/x-ndjson');
+    const sockets = Array.from({ length: 12 }, () => unread(rows));
+    // The start of each answer is there, and no more is read.
+    await Promise.all(sockets.map((socket) => once(socket, 'readable')));
+    const stream = () =>
+      service.call('/app/record-transactions', undefined, {
+        raw: '0\n',
+        headers: { 'content-type': 'application/x-ndjson' },
+      });
+    expect((await stream()).headers.get('error-reason')).toBe('too-many-streams');
+    for (const socket of sockets) socket.destroy();
+    await vi.waitUntil(async () => (await stream()).status === 200, { timeout: 50_000, interval: 100 });
+  });
+});
+
 describe('connections', () => {
   const opened = async (url: string): Promise<Socket> => {
     const { hostname, port } = new URL(url);
@@ -248,18 +293,40 @@ describe('connections', () => {
     await vi.waitUntil(() => socket.closed, { timeout: 50_000 });
   });
 
-  it('are no more than the setting says, and idle ones make room', async () => {
+  it.each([
+    ['that send nothing', ''],
+    ['that send half a head', 'GET /health/live HTTP/1.1\r\nhost'],
+    ['whose request is answered', 'GET /health/live HTTP/1.1\r\nhost: x\r\n\r\n'],
+  ])('are no more than the setting says, and those %s make room', async (_, text) => {
     const small = await serviceForTest({ LEDGERLINE_CONNECTIONS: '10' });
     const idle = await Promise.all(Array.from({ length: 12 }, () => opened(small.url)));
+    for (const socket of idle) if (text !== '') socket.write(text);
     await vi.waitUntil(() => idle.filter((socket) => socket.closed).length >= 2, { timeout: 15_000 });
-    // Refused at first; then the idle ones are closed.
-    await vi.waitUntil(
-      () =>
-        fetch(`${small.url}/health/live`).then(
-          ({ ok }) => ok,
-          () => false,
-        ),
-      { timeout: 20_000, interval: 300 },
-    );
+    const isAnswered = () =>
+      fetch(`${small.url}/health/live`, { headers: { connection: 'close' } }).then(
+        ({ ok }) => ok,
+        () => false,
+      );
+    // Refused at first; then idle ones are closed.
+    await vi.waitUntil(isAnswered, { timeout: 20_000, interval: 300 });
+    expect(idle.filter((socket) => !socket.closed).length).toBeGreaterThan(0);
+  });
+
+  it('are cut off for slow reading also after an event stream, whose readers may be slow', async () => {
+    const large = Buffer.alloc(64 * 1024 * 1024);
+    const server = createServer((incoming, response) => {
+      if (incoming.url === '/stream') allowSlowReading(response);
+      response.end(incoming.url === '/stream' ? 'an event' : large);
+    });
+    limitConnections(server, { maxConnections: 10, slowestReadBytes: 1000, slowReadSeconds: 1 });
+    server.listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    onTestFinished(() => void server.close());
+    const socket = await opened(`http://127.0.0.1:${(server.address() as AddressInfo).port}`);
+    socket.write('GET /stream HTTP/1.1\r\nhost: x\r\n\r\n');
+    await once(socket, 'data');
+    socket.pause().write('GET /large HTTP/1.1\r\nhost: x\r\n\r\n');
+    const [served] = (await once(server, 'request')) as [import('node:http').IncomingMessage];
+    await vi.waitUntil(() => served.socket.destroyed, { timeout: 30_000 });
   });
 });

@@ -19,39 +19,84 @@ interface Reading {
 }
 
 export function limitConnections(server: Server, limits: ConnectionLimits): void {
-  server.maxConnections = limits.maxConnections;
-  makeRoom(server);
+  limitNumber(server, limits.maxConnections);
   if (limits.slowestReadBytes > 0) cutSlowReaders(server, limits);
 }
 
-/** A connection that has not sent anything for so long may be closed in favour of another. */
-const silentMilliseconds = 1000;
+interface ConnectionUse {
+  /** The answers that are not sent yet. */
+  responses: Set<ServerResponse>;
+  /** Since when there are none. */
+  idleSince: number;
+}
 
-/** When a connection was refused, idle ones are closed, so that the next one finds room. */
-function makeRoom(server: Server): void {
-  const openedAt = new Map<Socket, number>();
-  server.on('connection', (socket: Socket) => {
-    openedAt.set(socket, performance.now());
-    socket.once('close', () => openedAt.delete(socket));
-  });
-  let lastTime = 0;
-  server.on('drop', () => {
-    const now = performance.now();
-    if (now - lastTime < silentMilliseconds / 4) return;
-    lastTime = now;
-    server.closeIdleConnections();
-    // Node takes a connection that has never sent anything for busy.
-    for (const [socket, since] of openedAt) {
-      if (socket.bytesRead === 0 && now - since > silentMilliseconds) socket.destroy();
+/** A connection without a request for so long may be closed in favour of another, also one that sends half a head. */
+const idleMilliseconds = 1000;
+/** The part of all connections that is closed at once to make room. */
+const closedShare = 0.1;
+const pauseMilliseconds = 250;
+
+/**
+ * Not by `server.maxConnections`: of several processes, one that is full would hand the connection back, and it would go
+ * round among them.
+ */
+function limitNumber(server: Server, maxConnections: number): void {
+  const uses = new Map<Socket, ConnectionUse>();
+  let madeRoomAt = -Infinity;
+
+  function makeRoom(now: number): void {
+    if (now - madeRoomAt < pauseMilliseconds) return;
+    madeRoomAt = now;
+    const idle = [...uses].filter(
+      ([, { responses, idleSince }]) => responses.size === 0 && now - idleSince > idleMilliseconds,
+    );
+    idle.sort(([, a], [, b]) => a.idleSince - b.idleSince);
+    for (const [socket] of idle.slice(0, Math.ceil(maxConnections * closedShare))) {
+      uses.delete(socket);
+      socket.destroy();
     }
+  }
+
+  server.on('connection', (socket: Socket) => {
+    const now = performance.now();
+    if (uses.size >= maxConnections) makeRoom(now);
+    if (uses.size >= maxConnections) return void socket.destroy();
+    const use: ConnectionUse = { responses: new Set(), idleSince: now };
+    uses.set(socket, use);
+    socket.once('close', () => {
+      uses.delete(socket);
+      closeUnsent(use.responses);
+    });
   });
+  server.on('request', ({ socket }: IncomingMessage, response: ServerResponse) => {
+    const use = uses.get(socket);
+    if (!use) return;
+    use.responses.add(response);
+    response.once('close', () => {
+      use.responses.delete(response);
+      use.idleSince = performance.now();
+    });
+  });
+}
+
+/** Node closes only the answer whose turn it was, and not those to requests that were sent behind it. */
+function closeUnsent(responses: Set<ServerResponse>): void {
+  for (const response of responses) {
+    if (response.socket) continue;
+    response.destroyed = true;
+    response.emit('close');
+  }
 }
 
 const exempt = new WeakSet<Socket>();
 
 /** Event streams send little, and their readers have nothing to catch up with. */
-export function allowSlowReading({ socket }: ServerResponse): void {
-  if (socket) exempt.add(socket);
+export function allowSlowReading(response: ServerResponse): void {
+  const { socket } = response;
+  if (!socket) return;
+  exempt.add(socket);
+  // The next answer on the connection may be a large one.
+  response.once('close', () => exempt.delete(socket));
 }
 
 /** One timer for all connections: one for each answer would cost more than most answers. */

@@ -42,6 +42,8 @@ interface OpenStream {
   key: string;
   expiresAt: Date;
   body: Readable;
+  /** `body` itself knows of its end only when everything has been read. */
+  isEnded: boolean;
   commentedAt: number;
 }
 
@@ -56,14 +58,15 @@ export function createEventStreams({ clock, stopping }: EventStreamsOptions) {
     else counts.set(stream.key, left);
   }
 
-  function push({ body }: OpenStream, text: string): void {
-    if (body.destroyed || body.readableEnded) return;
+  function push({ body, isEnded }: OpenStream, text: string): void {
+    if (body.destroyed || isEnded) return;
     if (body.readableLength > unreadCharacters) body.destroy();
     else body.push(text);
   }
 
-  function end({ body }: OpenStream): void {
-    if (!body.destroyed && !body.readableEnded) body.push(null);
+  function end(stream: OpenStream): void {
+    if (!stream.body.destroyed && !stream.isEnded) stream.body.push(null);
+    stream.isEnded = true;
   }
 
   stopping.addEventListener('abort', () => {
@@ -80,7 +83,8 @@ export function createEventStreams({ clock, stopping }: EventStreamsOptions) {
       const key = `${subject} ${about}`;
       const count = counts.get(key) ?? 0;
       if (count >= maxStreamsPerCaller || open.size >= maxStreams) throw tooManyStreams(retryAfterSeconds);
-      const stream: OpenStream = { key, expiresAt, body: new Readable({ read() {} }), commentedAt: performance.now() };
+      const body = new Readable({ read() {} });
+      const stream: OpenStream = { key, expiresAt, body, isEnded: false, commentedAt: performance.now() };
       open.add(stream);
       counts.set(key, count + 1);
       stream.body.once('close', () => release(stream));

@@ -120,6 +120,7 @@ export function errorsOf(operation: AnyOperation): ErrorReason[] {
     ...(isLocalInSandbox && !oauthErrors ? (['sandbox-only'] as const) : []),
     ...(path.includes('{id}') ? [operation.unknownId ?? ('unknown-user' as const)] : []),
     ...errors,
+    ...(operation.streams ? (['too-many-streams'] as const) : []),
     ...(scopes || isLocalInSandbox ? (['database-unavailable', 'overloaded', 'query-too-slow'] as const) : []),
     ...(scopes ? (['issuer-unavailable'] as const) : []),
     'internal',

@@ -18,6 +18,7 @@ import {
   takeAddress,
 } from './incoming.ts';
 import { queryOf, type AnyOperation, type Context, type Reply } from './operation.ts';
+import type { PendingAnswers } from './pending-answers.ts';
 import { RequestOwner } from './request-owner.ts';
 import type { RequestRecord } from './request-record.ts';
 import { createRouting } from './routing.ts';
@@ -41,7 +42,10 @@ const maxStreams = 16;
 /** Bodies above `maxBodyBytes` that are read at once. One of 32 MiB takes about 150 MiB until it is answered. */
 const maxLargeBodies = 3;
 
-export function createPipeline({ operations, verifier, admission, guard, trustedProxies }: PipelineOptions) {
+export function createPipeline(
+  { operations, verifier, admission, guard, trustedProxies }: PipelineOptions,
+  pendingAnswers: PendingAnswers,
+) {
   const route = createRouting(operations);
   const clientAddressOf = createClientAddress(trustedProxies);
   const streamSlots = new Slots({ slots: maxStreams, waiting: 0, waitMilliseconds: 0, retrySeconds: 10 });
@@ -72,8 +76,12 @@ export function createPipeline({ operations, verifier, admission, guard, trusted
     if (isBodySent && !operation.rawBody) checkMediaType(operation, headers);
     const caller = record.caller!;
     const owner = new RequestOwner(caller, response);
+    if (caller) record.owner = owner;
     // Again, since now the caller is known: the body of a refused request is not read.
-    if (!operation.isVital) admission.check(owner);
+    if (!operation.isVital) {
+      admission.check(owner);
+      pendingAnswers.check(owner);
+    }
     operation.checkRoom?.(owner);
     const asked = {
       headers,
@@ -84,7 +92,10 @@ export function createPipeline({ operations, verifier, admission, guard, trusted
     };
     if (isBodySent && isStreamed(operation, headers)) {
       const context = { id: 0, caller, owner, request: asked };
-      return streamSlots.run(owner, () => operation.streams!.handle(context, request));
+      const release = await streamSlots.take(owner);
+      // Its answer may be a large file, which is there until it has been read.
+      response.once('close', release);
+      return operation.streams!.handle(context, request);
     }
     const release = isBodySent && mayBeLarge(operation, headers) ? await largeBodySlots.take(owner) : undefined;
     try {

@@ -1,6 +1,7 @@
 /** What is known of a request by the time its answer is logged. */
 import type { Caller } from '../auth/caller.ts';
 import type { RequestObservation } from '../observe.ts';
+import type { Owner } from '../slots.ts';
 
 export interface RequestRecord {
   traceId: string;
@@ -9,6 +10,8 @@ export interface RequestRecord {
   /** The path of the operation, with the names of its parameters. */
   route?: string;
   caller: Caller | undefined;
+  /** Whose work it is; undefined until it is known, and for operations that need no token. */
+  owner?: Owner;
   /** Whether errors have the form of RFC 6749 section 5.2. */
   oauthErrors: boolean;
   /** Why the request was refused. */

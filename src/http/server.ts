@@ -11,6 +11,7 @@ import { createCors, isPreflight } from './cors.ts';
 import { createFailureReply } from './failure.ts';
 import { linger } from './linger.ts';
 import type { Reply } from './operation.ts';
+import { PendingAnswers } from './pending-answers.ts';
 import { createPipeline, type PipelineOptions } from './pipeline.ts';
 import { newRecord, type RequestRecord } from './request-record.ts';
 import { traceIdFor } from './trace.ts';
@@ -38,7 +39,8 @@ export function createServer(options: ServerOptions): Server {
   const { observer } = options;
   const hasCors = options.corsOrigins.length > 0;
   const cors = createCors(options.corsOrigins);
-  const answer = createPipeline(options);
+  const pendingAnswers = new PendingAnswers();
+  const answer = createPipeline(options, pendingAnswers);
   const failureReply = createFailureReply({ translate: options.translate, observeDefect: observer.observeDefect });
 
   function headersOf(request: IncomingMessage, reply: Reply): Record<string, string | number> {
@@ -68,6 +70,7 @@ export function createServer(options: ServerOptions): Server {
         limitRest(request);
         // Text without a character beyond ASCII is the same in Latin-1, which takes less time to write.
         response.end(body, length === body?.length ? 'latin1' : 'utf8');
+        if (record.owner) pendingAnswers.note(response, record.owner, length);
       }
       return;
     }

@@ -1,0 +1,20 @@
+/** The life of an event stream, before and while it is read. */
+import { text } from 'node:stream/consumers';
+import { expect, it } from 'vitest';
+import type { Caller } from '../src/auth/caller.ts';
+import { createEventStreams } from '../src/http/event-streams.ts';
+
+const caller = (expiresAt: Date) => ({ subject: 'someone', expiresAt }) as Caller;
+
+it('whose token expires before its source has begun ends once, and takes nothing after its end', async () => {
+  const stopping = new AbortController();
+  const streams = createEventStreams({ clock: { now: () => new Date() }, stopping: stopping.signal });
+  const stream = streams.open(caller(new Date(0)), 'a topic');
+  await streams.run();
+  await streams.run();
+  stream.send({ event: 'late', data: '{}' });
+  stopping.abort();
+  const { body } = await stream.replyAfter(Promise.resolve(() => {}));
+  expect((await text(body as NodeJS.ReadableStream)).match(/^event: \w+/gm)).toEqual(['event: expired']);
+  expect(streams.count).toBe(0);
+});
