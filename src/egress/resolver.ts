@@ -8,6 +8,8 @@ import { lookup, type LookupAddress } from 'node:dns';
 export type ResolveHost = (host: string) => Promise<readonly LookupAddress[]>;
 
 const failureMilliseconds = 10_000;
+/** More hosts than endpoints can name: what is older is forgotten. */
+const maxFailures = 1000;
 
 export function createResolver(): ResolveHost {
   const running = new Map<string, Promise<readonly LookupAddress[]>>();
@@ -20,6 +22,7 @@ export function createResolver(): ResolveHost {
       });
     } catch (error) {
       failures.set(host, { error: error as Error, at: performance.now() });
+      if (failures.size > maxFailures) failures.delete(failures.keys().next().value!);
       throw error;
     } finally {
       running.delete(host);

@@ -30,7 +30,7 @@ export function createHistoryStore(db: Database) {
       count: number,
     ): Promise<Version[]> {
       const rows = await db.read`
-        with kept as (
+        with kept as not materialized (
           select * from transaction_history where individual_id = ${individualId} and transaction_id = ${transactionId}
         )
         select v.version, v.body, case when v.version = 1 then t.recorded_at

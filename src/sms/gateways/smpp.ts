@@ -20,6 +20,7 @@ import { nameStatus, openSession, type Response, type Session } from '../smpp/se
 const invalidSource = 0x0a;
 const invalidDestination = 0x0b;
 const queueFull = 0x14;
+const submitFailed = 0x45;
 const throttling = 0x58;
 
 const shortestPauseMilliseconds = 500;
@@ -171,7 +172,8 @@ function readAnswer(response: Response): Answer {
   if (status === 0) return accepted(readSubmitted(body));
   const reason = nameStatus(status);
   if (status === invalidDestination) return refused(reason);
-  if (status === invalidSource) return unable(reason);
+  // Many SMSCs say so of a number that they have no route to.
+  if (status === invalidSource || status === submitFailed) return unable(reason);
   return status === throttling || status === queueFull ? throttled(reason) : unavailable(reason);
 }
 
