@@ -1,6 +1,6 @@
 /** A node with several processes: one port, one set of metrics, and no request lost when a process is replaced. */
 import { existsSync } from 'node:fs';
-import { createServer, type AddressInfo } from 'node:net';
+import { connect, createServer, type AddressInfo } from 'node:net';
 import { once } from 'node:events';
 import path from 'node:path';
 import { expect, it, onTestFinished, vi } from 'vitest';
@@ -34,7 +34,7 @@ async function countedRequests(service: ServiceProcess): Promise<number> {
 
 it('two processes share a port, stop together, and leave nothing behind', { timeout: 120_000 }, async () => {
   const dataDir = await dataFolder();
-  const service = await startProcess(dataDir, twoProcesses);
+  const service = await startProcess(dataDir, { ...twoProcesses, LEDGERLINE_CONNECTIONS: '10' });
   const workers = workersOf(service);
   expect(workers).toHaveLength(2);
   expect(observed(service, 'started')).toMatchObject([{ processes: 2 }]);
@@ -55,6 +55,14 @@ it('two processes share a port, stop together, and leave nothing behind', { time
     const { code } = messages[0];
     expect((await call('POST', '/User/phone-number/verify', token, { id: user.id, code })).status).toBe(200);
   }
+  // More connections than both take: idle ones make room in either, and none goes round between them.
+  for (let count = 0; count < 40; count += 1) void connect(Number(new URL(service.url).port)).on('error', () => {});
+  const isAnswered = () =>
+    fetch(`${service.url}/health/live`, { headers: { connection: 'close' } }).then(
+      ({ ok }) => ok,
+      () => false,
+    );
+  await vi.waitUntil(async () => (await isAnswered()) && isAnswered(), { timeout: 30_000, interval: 300 });
   expect(await service.end('SIGTERM')).toBe(0);
   expect(workers.filter((pid) => isRunning(pid))).toEqual([]);
   expect(existsSync(path.join(dataDir, 'postgres/postmaster.pid'))).toBe(false);
