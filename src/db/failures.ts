@@ -5,6 +5,11 @@ export function errorCode(error: unknown): string {
   return String((error as { code?: unknown } | undefined)?.code ?? 'unknown');
 }
 
+/** Whether PostgreSQL itself sent the error. The others are of the driver or of the connection. */
+export function isFromPostgres(error: unknown): boolean {
+  return typeof error === 'object' && error !== null && 'severity' in error;
+}
+
 /** SQLSTATE 57014: query_canceled, which is what statement_timeout raises. */
 const timedOut = '57014';
 

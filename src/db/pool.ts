@@ -5,6 +5,7 @@ import { parseAddress, type DatabaseAddress, type Endpoint } from './address.ts'
 import { createRoute, type Role, type Route } from './route.ts';
 import { prepareSession } from './session.ts';
 import { failure, openSocket } from './socket.ts';
+import { resendUnsent } from './unsent.ts';
 
 export const schema = 'ledgerline';
 
@@ -89,7 +90,7 @@ export function openPool({ address, route, max, statementSeconds, mayScan, plans
     hasEnded = true;
     for (const socket of sockets) socket.destroy();
   };
-  return Object.assign(sql, { sessionOf: (processId: number) => sessions.get(processId) });
+  return Object.assign(resendUnsent(sql), { sessionOf: (processId: number) => sessions.get(processId) });
 }
 
 function createSession(socket: Socket): Session {

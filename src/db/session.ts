@@ -3,10 +3,8 @@
  * a pgbouncer in front of it refuses them or, if told to ignore them, drops them without a word.
  */
 import type { Socket } from 'node:net';
+import { forgetRows, watchRows, type Listener } from './result-rows.ts';
 import { failure } from './socket.ts';
-
-// oxlint-disable-next-line no-explicit-any -- as node:events declares it
-type Listener = (...args: any[]) => void;
 
 /** Message types of PostgreSQL's protocol: BackendKeyData, ReadyForQuery, CommandComplete, ErrorResponse. */
 const keyData = 75;
@@ -17,10 +15,7 @@ const headBytes = 5;
 /** The code of a connection that only asks to cancel a statement of another, and is closed without an answer. */
 const cancelRequest = 80_877_102;
 
-/**
- * When the login is done, `statements` are run, and only then does the driver learn that the session is ready. From
- * then on its listener is attached to the socket itself, at no cost.
- */
+/** When the login is done, `statements` are run, and only then does the driver learn that the session is ready. */
 export function prepareSession(socket: Socket, statements: string, onLogin: (processId: number) => void): void {
   let isPreparing = false;
   let isPrepared = false;
@@ -41,8 +36,9 @@ export function prepareSession(socket: Socket, statements: string, onLogin: (pro
         if (wasRefused) return void socket.destroy();
         if (!isPrepared) continue;
         socket.removeListener('data', gate);
-        socket.on('data', driver);
-        if (rest.length > 0) driver(rest);
+        const watching = watchRows(socket, driver);
+        socket.on('data', watching);
+        if (rest.length > 0) watching(rest);
         return;
       }
     };
@@ -74,6 +70,7 @@ export function prepareSession(socket: Socket, statements: string, onLogin: (pro
   socket.on = (event: string, listener: Listener) => {
     if (event !== 'data') return attach(event, listener);
     Reflect.deleteProperty(socket, 'on');
+    forgetRows(listener);
     return socket.on('data', filter(listener));
   };
 }

@@ -3,6 +3,7 @@
  * the next statements and the rollback, and both throw in a callback where nobody can catch the error.
  */
 import type postgres from 'postgres';
+import { isFromPostgres } from './failures.ts';
 import type { Pool, Session } from './pool.ts';
 import { failure } from './socket.ts';
 
@@ -10,18 +11,27 @@ export type Transaction = postgres.TransactionSql;
 
 /** `mode` is what follows BEGIN. */
 export async function runTransaction<T>(pool: Pool, work: (sql: Transaction) => Promise<T>, mode = ''): Promise<T> {
-  const begun = pool.begin(mode, async (sql) => {
-    const { guarded, hasEnded } = guard(sql, pool);
-    try {
-      const result = await work(guarded);
-      if (hasEnded()) await forever;
-      return result;
-    } catch (error) {
-      if (hasEnded()) await forever;
-      throw error;
-    }
-  });
-  return begun as Promise<T>;
+  let hasBegun = false;
+  const begin = () =>
+    pool.begin(mode, async (sql) => {
+      hasBegun = true;
+      const { guarded, hasEnded } = guard(sql, pool);
+      try {
+        const result = await work(guarded);
+        if (hasEnded()) await forever;
+        return result;
+      } catch (error) {
+        if (hasEnded()) await forever;
+        throw error;
+      }
+    }) as Promise<T>;
+  try {
+    return await begin();
+  } catch (error) {
+    // As for a statement that was never sent (`unsent.ts`).
+    if (hasBegun || !isFromPostgres(error)) throw error;
+    return begin();
+  }
 }
 
 /** The driver has already rejected the caller's promise. If `begin` went on, it would send a commit or a rollback. */
@@ -43,10 +53,10 @@ function guard(sql: Transaction, pool: Pool): { guarded: Transaction; hasEnded()
     if (hasEnded()) return statement.reject(failure('CONNECTION_CLOSED'));
     handler(statement);
     if (session) return;
-    // A result names the session that it came from. An error of PostgreSQL's has a severity, another is the connection's.
+    // A result names the session that it came from. An error that is not PostgreSQL's is the connection's.
     statement.then(
       ({ state }) => (session ??= state && pool.sessionOf(state.pid)),
-      (error: object) => (hasLostConnection ||= !('severity' in error)),
+      (error: unknown) => (hasLostConnection ||= !isFromPostgres(error)),
     );
   }
 

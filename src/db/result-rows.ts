@@ -1,0 +1,61 @@
+/**
+ * The driver (postgres.js 3.4.9) counts the rows of a result, and goes on counting in the next one if an error or the end
+ * of the session came in between: that result would begin with as many empty places. So it gets the message that ends a
+ * result then, although PostgreSQL has not sent it.
+ */
+import type { Socket } from 'node:net';
+
+// oxlint-disable-next-line no-explicit-any -- as node:events declares it
+export type Listener = (...args: any[]) => void;
+
+/** Message types of PostgreSQL's protocol: DataRow, CommandComplete, ErrorResponse. */
+const dataRow = 68;
+const complete = 67;
+const refused = 69;
+const headBytes = 5;
+
+const completeMessage = Buffer.from('C\0\0\0\rSELECT 0\0', 'latin1');
+
+/** The listeners of the driver, one for each of its connections, whose session ended in the middle of a result. */
+const unfinished = new WeakSet<Listener>();
+
+/** To be called before the driver gets the first message of a new session. */
+export function forgetRows(driver: Listener): void {
+  if (unfinished.delete(driver)) driver(completeMessage);
+}
+
+/** Passes everything on to the driver, and looks at the type of each message. */
+export function watchRows(socket: Socket, driver: Listener): Listener {
+  /** The start of a message whose length is not known yet. */
+  let head: Buffer = Buffer.alloc(0);
+  /** How many bytes of the last message are still to come. */
+  let missing = 0;
+  let hasRows = false;
+
+  // Before the driver hears of it.
+  socket.prependOnceListener('close', () => void (hasRows && unfinished.add(driver)));
+
+  function listener(received: Buffer): void {
+    const chunk = head.length > 0 ? Buffer.concat([head, received]) : received;
+    let passed = 0;
+    let at = missing;
+    while (at + headBytes <= chunk.length) {
+      const type = chunk[at];
+      if (type === refused && hasRows) {
+        driver(chunk.subarray(passed, at));
+        driver(completeMessage);
+        passed = at;
+      }
+      if (type === dataRow) hasRows = true;
+      else if (type === complete || type === refused) hasRows = false;
+      at += chunk.readUInt32BE(at + 1) + 1;
+    }
+    const end = Math.min(at, chunk.length);
+    head = chunk.subarray(end);
+    missing = at - end;
+    if (end > passed) driver(chunk.subarray(passed, end));
+  }
+
+  // So that the driver can take its listener off.
+  return Object.assign(listener, { listener: driver });
+}

@@ -1,0 +1,33 @@
+/**
+ * If a session ends between an error and the moment it is ready again, the driver (postgres.js 3.4.9) keeps that error and
+ * gives it to the first statement of the next session. That statement was never sent, so it is safe to send it now. An error
+ * of a login comes in the same way, and a second time if the statement is sent once more.
+ */
+import type postgres from 'postgres';
+import { isFromPostgres } from './failures.ts';
+
+/** As the driver makes it. */
+interface DriverStatement {
+  /** The session it was sent to. */
+  state: object | null;
+  handler(statement: DriverStatement): void;
+  reject(error: unknown): void;
+}
+
+/** The same pool; each of its statements is sent once more if it got an error without having been sent. */
+export function resendUnsent(sql: postgres.Sql): postgres.Sql {
+  function watch<T>(made: T): T {
+    if (!(made instanceof Promise)) return made;
+    const statement = made as unknown as DriverStatement;
+    const { reject } = statement;
+    statement.reject = (error) => {
+      statement.reject = reject;
+      if (statement.state === null && isFromPostgres(error)) statement.handler(statement);
+      else reject(error);
+    };
+    return made;
+  }
+  const tag = (...args: Parameters<typeof sql>) => watch(sql(...args));
+  const unsafe = (...args: Parameters<typeof sql.unsafe>) => watch(sql.unsafe(...args));
+  return Object.assign(tag, sql, { unsafe }) as postgres.Sql;
+}

@@ -1,0 +1,133 @@
+/** A result that breaks off, or an error whose session ends, leaves nothing to the next statement. */
+import { connect, createServer, type AddressInfo, type Socket } from 'node:net';
+import { once } from 'node:events';
+import { afterAll, beforeAll, expect, it, onTestFinished } from 'vitest';
+import { parseAddress } from '../../src/db/address.ts';
+import { openPool, type Pool } from '../../src/db/pool.ts';
+import { runTransaction } from '../../src/db/transaction.ts';
+import { cloneDatabase } from '../harness/service.ts';
+
+let database: Awaited<ReturnType<typeof cloneDatabase>>;
+beforeAll(async () => {
+  database = await cloneDatabase();
+});
+afterAll(() => database.drop());
+
+/** What PostgreSQL sends passes through `cut`, which says how much of it arrives before the connection ends. */
+interface Proxy {
+  port: number;
+  cut: ((chunk: Buffer) => number | undefined) | undefined;
+}
+
+async function startProxy(): Promise<Proxy> {
+  const { host, port } = parseAddress(database.url).endpoints[0]!;
+  const proxy: Proxy = { port: 0, cut: undefined };
+  const sockets = new Set<Socket>();
+  const server = createServer((client) => {
+    const upstream = connect(port, host);
+    for (const socket of [client, upstream]) sockets.add(socket.on('error', () => {}));
+    client.pipe(upstream);
+    client.on('close', () => upstream.destroy());
+    upstream.on('close', () => client.destroy());
+    upstream.on('data', (chunk: Buffer) => {
+      const length = proxy.cut?.(chunk);
+      if (length === undefined) return void client.write(chunk);
+      proxy.cut = undefined;
+      client.end(chunk.subarray(0, length));
+      upstream.destroy();
+    });
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  proxy.port = (server.address() as AddressInfo).port;
+  onTestFinished(() => {
+    for (const socket of sockets) socket.destroy();
+    server.close();
+  });
+  return proxy;
+}
+
+function open(port?: number): Pool {
+  const address = parseAddress(database.url);
+  const endpoint = port === undefined ? address.endpoints[0]! : { host: '127.0.0.1', port };
+  const pool = openPool({
+    address,
+    route: { endpoint: async () => endpoint },
+    max: 1,
+    statementSeconds: 2,
+    mayScan: true,
+  });
+  onTestFinished(() => pool.end({ timeout: 0 }));
+  return pool;
+}
+
+/** So many rows that the first ones are sent before the statement fails. */
+const failsLate = 'select repeat($1, 1000) as text, 1 / (5000 - g) from generate_series(1, 5000) g';
+
+const readOne = async (pool: Pool) => [...(await pool.unsafe('select $1::int as one', [1], { prepare: true }))];
+
+it('an error in the middle of a result', async () => {
+  const pool = open();
+  for (let round = 0; round < 3; round += 1) {
+    await expect(pool.unsafe(failsLate, ['x'], { prepare: true })).rejects.toMatchObject({ code: '22012' });
+    expect(await readOne(pool)).toEqual([{ one: 1 }]);
+  }
+});
+
+it.each([1, 3, 5, 6, 5003, 60_000])('a session that ends %i bytes into a result', async (bytes) => {
+  const proxy = await startProxy();
+  const pool = open(proxy.port);
+  const read = () =>
+    pool.unsafe(`select repeat($1, 1000) as text from generate_series(1, 500)`, ['x'], { prepare: true });
+  expect(await read()).toHaveLength(500);
+  let passed = 0;
+  proxy.cut = (chunk) => {
+    const left = bytes - passed;
+    passed += chunk.length;
+    return chunk.length >= left ? left : undefined;
+  };
+  await expect(read()).rejects.toMatchObject({ code: 'CONNECTION_CLOSED' });
+  expect(await readOne(pool)).toEqual([{ one: 1 }]);
+});
+
+/** An error arrives, and the session ends before it is ready again. */
+const endAfterError = (chunk: Buffer) => {
+  if (chunk[0] !== 'E'.charCodeAt(0)) return undefined;
+  return chunk.readUInt32BE(1) + 1;
+};
+
+it('the error of a session that has ended is not that of the next statement', async () => {
+  const proxy = await startProxy();
+  const pool = open(proxy.port);
+  for (let round = 0; round < 3; round += 1) {
+    await readOne(pool);
+    proxy.cut = endAfterError;
+    await expect(pool.unsafe('select $1::int from not_there', [1], { prepare: true })).rejects.toMatchObject({
+      code: 'CONNECTION_CLOSED',
+    });
+    expect(await readOne(pool)).toEqual([{ one: 1 }]);
+  }
+});
+
+it('nor that of the next transaction', async () => {
+  const proxy = await startProxy();
+  const pool = open(proxy.port);
+  for (let round = 0; round < 3; round += 1) {
+    await readOne(pool);
+    proxy.cut = endAfterError;
+    const failed = runTransaction(pool, (sql) => sql.unsafe('select $1::int from not_there', [1], { prepare: true }));
+    await expect(failed).rejects.toMatchObject({ code: 'CONNECTION_CLOSED' });
+    expect(await runTransaction(pool, async (sql) => [...(await sql`select 1 as one`)])).toEqual([{ one: 1 }]);
+  }
+});
+
+it('an error of the login is the error of the statement', async () => {
+  const url = new URL(database.url);
+  url.pathname = '/not_there';
+  const address = parseAddress(url.href);
+  const route = { endpoint: async () => address.endpoints[0]! };
+  const pool = openPool({ address, route, max: 1, statementSeconds: 2, mayScan: true });
+  onTestFinished(() => pool.end({ timeout: 0 }));
+  await expect(readOne(pool)).rejects.toMatchObject({ code: '3D000' });
+  await expect(runTransaction(pool, (sql) => sql`select 1`)).rejects.toMatchObject({ code: '3D000' });
+});
