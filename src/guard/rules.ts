@@ -186,7 +186,8 @@ export const rules = {
   challenge: {
     counts: 'proofs',
     by: 'prefix',
-    sentence: 'Asks for a proof where `prefix` would refuse a newcomer; the proof buys one send of a reserved budget.',
+    sentence:
+      'Asks for a proof where the rule prefix would refuse a newcomer; the proof buys one send of a reserved budget.',
     settings: ['LEDGERLINE_CHALLENGE_WORK', 'LEDGERLINE_CHALLENGE_SECONDS', 'LEDGERLINE_ATTESTATION_KEY'],
     defaults: 'off; a reserve as large as the budget of `prefix`',
     sparesSafeNumbers: true,

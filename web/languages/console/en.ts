@@ -1,4 +1,5 @@
 /** English texts of the console: the language that all others follow. The second half is in `en-records.ts`. */
+import type { GuardRuleName } from '../../../client/index.ts';
 import { records } from './en-records.ts';
 
 /** The frame of the console, and what all views share. */
@@ -229,28 +230,8 @@ const guard = {
   verifying: 'verifying a code',
 };
 
-/** What each rule limits. */
-const rules = {
-  'user-sends': 'Codes one user may ask for.',
-  'address-sends': 'Codes that may be asked for from one client address.',
-  'token-sends': 'Codes that may be asked for with the tokens of one person.',
-  country: 'Countries that codes are sent to.',
-  'number-type': 'Kinds of numbers that no code is sent to.',
-  spend: 'Price of a message, and what may be spent on a country and in all in a day.',
-  'phone-sends':
-    'Codes that may be sent to one phone. One user takes at most half of it from the others; newcomers take nothing from established users.',
-  'phone-users':
-    'Different users who may have codes sent to one phone. Newcomers do not count against established users.',
-  'user-phones': 'Different phones one user may have codes sent to.',
-  prefix: 'Codes to a range of numbers that are not verified, and codes far above what is normal for the range.',
-  challenge: 'Asks for a proof where prefix would refuse a newcomer; the proof buys one send of a reserved budget.',
-  'country-sends': 'Codes to one country in a day.',
-  'user-failures': 'Failed verifications of one user.',
-  'address-failures': 'Failed verifications from one client address.',
-  'token-failures': 'Failed verifications with the tokens of one person.',
-  'phone-failures': 'Failed verifications of codes that went to one phone; refuses only users who failed there.',
-  'one-code': 'Different users on whom one code failed.',
-};
+/** What each rule limits. A rule without a text here is shown with the sentence that the service sends, in English. */
+const rules: Partial<Record<GuardRuleName, string>> = {};
 
 const safeList = {
   lead: 'The rules about destinations (country, number-type, phone-sends, phone-users, prefix, country-sends) do not apply to these numbers. The budgets of users, addresses and tokens, the rules about failures and the spending limit still apply.',
