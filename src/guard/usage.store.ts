@@ -21,7 +21,19 @@ export interface UsedRange {
   unverified: number;
 }
 
-type CounterName = `${Counter['counts']} by ${Counter['by']}`;
+type NameOf<C> = C extends Counter ? `${C['counts']} by ${C['by']}` : never;
+type CounterName = NameOf<Counter>;
+
+interface EventColumn {
+  /** The column with the events. */
+  events: string;
+  /** The events are records with a timestamp `at`, not timestamps. */
+  hasRecords?: true;
+  /** The counter is kept by user. */
+  user?: true;
+  /** The rest of the statement that reads the keys. */
+  keys: string;
+}
 
 /** Keys that a statement looks at. */
 const keyLimit = 10_000;
@@ -34,7 +46,7 @@ const latestUsers = `
 const sources = (kind: string) => `from guard_sources where kind = '${kind}' limit ${keyLimit}`;
 
 /** Where the events of each counter are. Tables other than that of users hold only keys of the last day or so. */
-const counters: Partial<Record<CounterName, { user?: true; events: string; hasRecords?: true; keys: string }>> = {
+const counters: Record<CounterName, EventColumn> = {
   'sends by user': { user: true, events: 'sends', keys: latestUsers },
   'phones by user': { user: true, events: 'phones', hasRecords: true, keys: latestUsers },
   'failures by user': { user: true, events: 'failures', keys: latestUsers },
@@ -54,7 +66,7 @@ export function createUsageStore(db: Database) {
   return {
     /** The key with the most events since a time. */
     async findBusiest({ counts, by }: Counter, since: Date, owner: Owner): Promise<BusiestKey> {
-      const { user, events, hasRecords, keys } = counters[`${counts} by ${by}`]!;
+      const { user, events, hasRecords, keys } = counters[`${counts} by ${by}` as CounterName];
       const [row] = await db.long(
         (sql) =>
           sql.unsafe(
