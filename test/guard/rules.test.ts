@@ -1,5 +1,6 @@
 /** The rules as their callers meet them: each alone, on a sandbox that has it switched on. */
 import { describe, expect, it } from 'vitest';
+import { countingRuleNames, countingRuleOf } from '../../src/guard/rules.ts';
 import { expectDefects } from '../harness/checked-answers.ts';
 import { until } from '../harness/until.ts';
 import { newPhone, refusal, serviceForTest, wrongCode, type Service } from '../harness/service.ts';
@@ -22,6 +23,19 @@ async function through(service: Service, address: string, id: number, phoneNumbe
     { headers: { 'x-forwarded-for': address }, ...(bound && { token: await service.token('phone', id) }) },
   );
 }
+
+it('a counter that blocks has one rule: blocks are stored without a rule, and named after this one', () => {
+  const blocking = countingRuleNames.filter((name) =>
+    ['failures', 'failed users'].includes(countingRuleOf(name).counts),
+  );
+  expect(blocking.map((name) => [countingRuleOf(name).by, name])).toEqual([
+    ['user', 'user-failures'],
+    ['address', 'address-failures'],
+    ['token', 'token-failures'],
+    ['phone', 'phone-failures'],
+    ['code', 'one-code'],
+  ]);
+});
 
 describe('sends', () => {
   it('of one user leave half of a phone’s budget to others', async () => {
