@@ -21,3 +21,11 @@ export const operatorActions = [
 ] as const;
 
 export type OperatorActionName = (typeof operatorActions)[number];
+
+/** The person who acts, as the audit records it. */
+export interface Operator {
+  subject: string;
+  client: string;
+  /** Why the operator acts, in the operator's words. */
+  reason?: string | undefined;
+}

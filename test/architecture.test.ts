@@ -41,7 +41,7 @@ const layers: RegExp[] = [
   /^app\//,
   /^http\/routes\//,
   /^http\//,
-  /^(phone|guard|messages|users|transactions|events|privacy|sandbox)\//,
+  /^(phone|guard|audit|messages|users|transactions|events|privacy|sandbox)\//,
   /^auth\//,
   /^config\/(?!kinds)/,
   /^(sms|egress|statements)\//,
@@ -80,7 +80,7 @@ const pure = [
   'transactions/transaction.ts',
 ];
 
-const domains = ['phone', 'guard', 'messages', 'users', 'transactions', 'events', 'privacy'];
+const domains = ['phone', 'guard', 'audit', 'messages', 'users', 'transactions', 'events', 'privacy'];
 const folderOf = (file: string) => (file.includes('/') ? file.split('/')[0]! : '');
 const isDomain = (file: string) => domains.includes(folderOf(file));
 const isStore = (file: string) => file.endsWith('.store.ts');

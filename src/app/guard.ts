@@ -1,7 +1,9 @@
 /** Wires the guard: its rules, its counters, and the jobs that keep both current. */
+import type { Audit } from '../audit/audit.ts';
 import { errorCode } from '../db/failures.ts';
 import { createChallenges } from '../guard/challenge.ts';
 import { DecisionLog } from '../guard/decisions.ts';
+import { createDecisionsStore } from '../guard/decisions.store.ts';
 import { createGuardControl } from '../guard/guard-control.ts';
 import { createGuardControlStore } from '../guard/guard-control.store.ts';
 import { createGuardStore } from '../guard/guard.store.ts';
@@ -18,7 +20,7 @@ import type { PhoneStore } from '../phone/phone.store.ts';
 import { createReserveSend } from '../phone/reserve-send.ts';
 import type { Core } from './core.ts';
 
-export async function openGuard(core: Core, phones: PhoneStore, observe: Observe) {
+export async function openGuard(core: Core, phones: PhoneStore, audit: Audit, observe: Observe) {
   const { config, db, clock, jobs, releasers, siblings, traced } = core;
   const store = traced('guard', createGuardStore(db));
   const digest = createDigest(core.guardKey);
@@ -29,7 +31,8 @@ export async function openGuard(core: Core, phones: PhoneStore, observe: Observe
     write: store.tellFiredRule,
     onError: (error) => observe({ kind: 'job-failed', job: 'guard-events', reason: errorCode(error) }),
   });
-  const decisions = new DecisionLog(store.writeDecisions, firedRules.tell);
+  const { writeDecisions } = traced('guard', createDecisionsStore(db));
+  const decisions = new DecisionLog(writeDecisions, firedRules.tell);
   const sweep = createSweeper(store, limits, clock);
   const leases = new LeaseBook();
   const ranges = new RangeBook(limits.ranges, limits.processes ?? 1, {
@@ -67,6 +70,7 @@ export async function openGuard(core: Core, phones: PhoneStore, observe: Observe
     ranges,
     control: createGuardControl({
       store: traced('guard', createGuardControlStore(db)),
+      audit,
       configured,
       digest,
       clock,

@@ -1,4 +1,5 @@
 /** Wires phone verification: guard, gateways, send and verify. */
+import type { Audit } from '../audit/audit.ts';
 import { secondsAfter } from '../clock.ts';
 import { readLimits } from '../guard/limits.ts';
 import { createRefusalsStore } from '../guard/refusals.store.ts';
@@ -33,6 +34,7 @@ import { openGuard } from './guard.ts';
 import { openMessages, type OpenMessages } from './messages.ts';
 
 export interface PhoneParts {
+  audit: Audit;
   /** Where gateways reach the service. */
   url: string;
   inbox: Inbox;
@@ -62,7 +64,7 @@ function openMessageLog({ config, db, clock, traced }: Core) {
   };
 }
 
-export async function openPhone(core: Core, { url, inbox, terminal }: PhoneParts) {
+export async function openPhone(core: Core, { audit, url, inbox, terminal }: PhoneParts) {
   const { config, db, clock, observer, traced } = core;
   const phones = traced('phone', createPhoneStore(db));
   // Receipts come when all is wired: what is sent before has none yet.
@@ -81,7 +83,7 @@ export async function openPhone(core: Core, { url, inbox, terminal }: PhoneParts
   const mergeSpellings = createMergeSpellings(spellings, clock, messages.observePhone);
   await mergeSpellings();
   core.jobs.start({ name: 'phone-spellings', everyMilliseconds: 3_600_000, run: mergeSpellings });
-  const guard = await openGuard(core, phones, messages.observePhone);
+  const guard = await openGuard(core, phones, audit, messages.observePhone);
   core.jobs.start({
     name: 'missed-blocks',
     everyMilliseconds: 30_000,

@@ -21,6 +21,7 @@ import { createServer } from '../http/server.ts';
 import { createObserver, type Observer } from '../observe.ts';
 import { startTracing } from '../tracing/otlp.ts';
 import { version } from '../version.ts';
+import { openAudit } from './audit.ts';
 import type { Core } from './core.ts';
 import { connectDatabase, prepareServer } from './database.ts';
 import { createJobs, type Jobs } from './jobs.ts';
@@ -126,8 +127,9 @@ async function openDomains(core: Core, { config, fresh = false, terminal }: AppO
   const inbox = openInbox(core);
   let forgetCounters = (): Promise<void> | void => {};
   const sandbox = config.mode === 'sandbox' ? await openSandbox(core, inbox, fresh, () => forgetCounters()) : undefined;
-  const phone = await openPhone(core, { url, inbox, terminal });
-  const users = openUsers(core, phone.guard.control);
+  const audit = openAudit(core);
+  const phone = await openPhone(core, { audit, url, inbox, terminal });
+  const users = openUsers(core, audit);
   const transactions = await openTransactions(core);
   const events = openEvents(core);
   forgetCounters = async () => {
@@ -139,7 +141,7 @@ async function openDomains(core: Core, { config, fresh = false, terminal }: AppO
       ...phone.services,
       ...users,
       ...transactions,
-      listUserTransactions: createListUserTransactions(transactions.listTransactions, phone.guard.control.noteLook),
+      listUserTransactions: createListUserTransactions(transactions.listTransactions, audit.recordLookup),
       ...openPrivacy(core),
       ...events.services,
     },

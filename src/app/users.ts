@@ -1,17 +1,17 @@
 /** Wires the users: creation, status, and what operators look up. */
-import type { GuardControl } from '../guard/guard-control.ts';
+import type { Audit } from '../audit/audit.ts';
 import { createCreateUser } from '../users/create-user.ts';
 import { createFindUsers, createRevealPhone } from '../users/find-users.ts';
 import { createUserStatus } from '../users/user-status.ts';
 import { createUsersStore } from '../users/users.store.ts';
 import type { Core } from './core.ts';
 
-export function openUsers({ db, clock, traced }: Core, control: GuardControl) {
+export function openUsers({ db, clock, traced }: Core, audit: Audit) {
   const store = traced('users', createUsersStore(db));
   return {
     createUser: createCreateUser(store, clock),
     userStatus: createUserStatus(store),
-    findUsers: createFindUsers(store, control.noteLook),
-    revealPhone: createRevealPhone(store, control.noteLook),
+    findUsers: createFindUsers(store, audit.recordLookup),
+    revealPhone: createRevealPhone(store, audit.recordLookup),
   };
 }

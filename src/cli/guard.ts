@@ -1,4 +1,6 @@
 /** `ledgerline guard …`: what operators can do, without a running service. */
+import { createAudit } from '../audit/audit.ts';
+import { createAuditStore } from '../audit/audit.store.ts';
 import { planKeys } from '../auth/digest-key-registry.ts';
 import { readDigestKeys } from '../auth/keys.ts';
 import { ServiceClock } from '../clock.ts';
@@ -23,12 +25,14 @@ async function withGuardControl(work: (control: GuardControl) => Promise<void>):
     const { guardKey } = await enterKeys(db, (known) => planKeys(known, nodeKeys));
     const clock = new ServiceClock();
     if (config.mode === 'sandbox') clock.aheadSeconds = await createSandboxStore(db).readClock();
+    const observe = () => {};
     const control = createGuardControl({
       store: createGuardControlStore(db),
+      audit: createAudit(createAuditStore(db), clock, observe),
       configured: configuredModes(config.mode === 'production', config.rules),
       digest: createDigest(guardKey),
       clock,
-      observe: () => {},
+      observe,
     });
     try {
       await work(control);

@@ -1,4 +1,5 @@
 /** `ledgerline webhooks …`: webhook endpoints, without the service in between. Changes stand in the audit. */
+import { createAuditStore } from '../audit/audit.store.ts';
 import { openWebhookEndpoints } from '../app/webhooks.ts';
 import { readDigestKeys } from '../auth/keys.ts';
 import { ServiceClock } from '../clock.ts';
@@ -9,7 +10,6 @@ import { eventTypes } from '../events/catalogue.ts';
 import { createEventLogStore } from '../events/event-log.store.ts';
 import { createSequencer } from '../events/sequencer.ts';
 import type { WebhookEndpoints } from '../events/webhooks/webhook-endpoints.ts';
-import { createGuardControlStore } from '../guard/guard-control.store.ts';
 import type { OperatorActionName } from '../operator-actions.ts';
 import { createSandboxStore } from '../sandbox/sandbox.store.ts';
 import { serviceItself } from '../slots.ts';
@@ -38,9 +38,9 @@ async function withEndpoints(work: (hands: Hands) => Promise<number | void>): Pr
       // The running service takes it over within seconds.
       onReady: async () => {},
     });
-    const control = createGuardControlStore(db);
+    const { recordAction } = createAuditStore(db);
     const audit = (action: OperatorActionName, endpointId: number) =>
-      control.recordAction(commandLineActor(), action, `webhook endpoint ${endpointId}`, undefined, clock.now());
+      recordAction(commandLineActor(), action, `webhook endpoint ${endpointId}`, undefined, clock.now());
     try {
       return (await work({ endpoints, audit })) ?? 0;
     } catch (error) {

@@ -1,6 +1,5 @@
 /** The statements behind the guard's rules: their state, the record of decisions, the removal of what has expired. */
 import { array, type Database } from '../db/database.ts';
-import type { Decision, DecisionTotal } from './decisions.ts';
 import type { FiredRule } from './fired-rules.ts';
 import type { GuardState } from './live.ts';
 import type { RangeChange } from './range-book.ts';
@@ -146,20 +145,6 @@ export function createGuardStore(db: Database) {
         weeks.set(country, new Map(known.map(({ hour, name }) => [hour, verifiedByName.get(name)!])));
       }
       return weeks;
-    },
-
-    /** Nothing is written about a user who was erased meanwhile; the totals count everything. */
-    async writeDecisions(decisions: Decision[], totals: DecisionTotal[]): Promise<void> {
-      const singles = decisions.map(({ at, userId, phoneKey, ...decision }) => ({
-        ...decision,
-        decided_at: at,
-        user_id: userId,
-        phone_key: phoneKey?.toString('hex'),
-      }));
-      await db.write.unsafe('select write_decisions($1::text::json, $2::text::json)', [
-        JSON.stringify(singles),
-        JSON.stringify(totals),
-      ]);
     },
 
     /** Sweeps the next rows after `from`. Undefined as `next` when the end was reached. */

@@ -1,0 +1,74 @@
+/** The statements of the audit. Lists run on connections of their own, so that no request of a user waits behind them. */
+import type { Database } from '../db/database.ts';
+import type { Operator, OperatorActionName } from '../operator-actions.ts';
+import type { Owner } from '../slots.ts';
+
+export interface ActionFilter {
+  subject?: string | undefined;
+  action?: string | undefined;
+  userId?: number | undefined;
+  from?: string | undefined;
+  to?: string | undefined;
+  /** Only actions with a smaller id. */
+  before?: number | undefined;
+  limit: number;
+}
+
+export interface OperatorAction {
+  id: number;
+  at: Date;
+  subject: string;
+  client: string;
+  action: string;
+  target: string;
+  detail: string | null;
+  reason: string | null;
+  userId: number | null;
+}
+
+export type AuditStore = ReturnType<typeof createAuditStore>;
+
+export function createAuditStore(db: Database) {
+  return {
+    async recordAction(
+      who: Operator,
+      action: OperatorActionName,
+      target: string,
+      userId: number | undefined,
+      now: Date,
+    ): Promise<void> {
+      const { subject, client, reason = null } = who;
+      await db.write`
+        select record_action(${now}, ${subject}, ${client}, ${action}, ${target}, null, ${userId ?? null}, ${reason})`;
+    },
+
+    async readActions(filter: ActionFilter, owner?: Owner): Promise<OperatorAction[]> {
+      const { subject: who, action: name, userId, from, to, before, limit } = filter;
+      const rows = await db.long((sql) => {
+        const conditions = [
+          sql`true`,
+          ...(who === undefined ? [] : [sql`and subject = ${who}`]),
+          ...(name === undefined ? [] : [sql`and action = ${name}`]),
+          ...(userId === undefined ? [] : [sql`and user_id = ${userId}`]),
+          ...(from === undefined ? [] : [sql`and acted_at >= ${from}::text::timestamptz`]),
+          ...(to === undefined ? [] : [sql`and acted_at <= ${to}::text::timestamptz`]),
+          ...(before === undefined ? [] : [sql`and id < ${before}`]),
+        ];
+        return sql`
+          select id::float8 as id, acted_at, subject, client, action, target, detail, reason, user_id
+          from operator_actions where ${conditions} order by id desc limit ${limit}`;
+      }, owner);
+      return rows.map(({ id, acted_at, subject, client, action, target, detail, reason, user_id }) => ({
+        id,
+        at: acted_at,
+        subject,
+        client,
+        action,
+        target,
+        detail,
+        reason,
+        userId: user_id,
+      }));
+    },
+  };
+}

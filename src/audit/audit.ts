@@ -1,0 +1,57 @@
+/** The audit of what operators did: list, export, and record of lookups. Changes are recorded by their own statements. */
+import type { Clock } from '../clock.ts';
+import type { Observe } from '../observe.ts';
+import type { Operator, OperatorActionName } from '../operator-actions.ts';
+import { maskPhone } from '../phone/phone-number.ts';
+import type { Owner } from '../slots.ts';
+import type { ActionFilter, AuditStore, OperatorAction } from './audit.store.ts';
+
+/** The user, phone number or e-mail address that an operator looked up. */
+export type LookupTarget = { userId: number } | { phone: string } | { email: string };
+
+export type Audit = ReturnType<typeof createAudit>;
+
+/** Actions that are read at once for an export, and in all. */
+const exportPage = 500;
+const exportLimit = 100_000;
+
+export function createAudit(store: AuditStore, clock: Clock, observe: Observe) {
+  return {
+    listActions: (filter: ActionFilter, owner?: Owner): Promise<OperatorAction[]> => store.readActions(filter, owner),
+
+    /** All actions that match, newest first, in lists of at most a page. */
+    async *exportActions(
+      filter: Omit<ActionFilter, 'before' | 'limit'>,
+      owner: Owner,
+    ): AsyncGenerator<OperatorAction[], void> {
+      let before: number | undefined;
+      for (let count = 0; count < exportLimit; count += exportPage) {
+        const page = await store.readActions({ ...filter, before, limit: exportPage }, owner);
+        if (page.length > 0) yield page;
+        if (page.length < exportPage) return;
+        before = page.at(-1)!.id;
+      }
+    },
+
+    /** A lookup changes nothing, but it is audited: who looked up whom. */
+    async recordLookup(who: Operator, action: OperatorActionName, lookedUp: LookupTarget): Promise<void> {
+      const userId = 'userId' in lookedUp ? lookedUp.userId : undefined;
+      const target = targetOf(lookedUp);
+      await store.recordAction(who, action, target, userId, clock.now());
+      observe({ kind: 'operator-action', subject: who.subject, action, target });
+    },
+  };
+}
+
+/** As the audit shows it. */
+function targetOf(lookedUp: LookupTarget): string {
+  if ('userId' in lookedUp) return `user ${lookedUp.userId}`;
+  return 'phone' in lookedUp ? maskPhone(lookedUp.phone) : maskEmail(lookedUp.email);
+}
+
+/** `a…@….com` */
+function maskEmail(email: string): string {
+  const [local = '', host = ''] = email.split('@', 2);
+  const dot = host.lastIndexOf('.');
+  return `${local.slice(0, 1)}…@…${dot < 0 ? '' : host.slice(dot)}`;
+}

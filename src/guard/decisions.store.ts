@@ -1,0 +1,82 @@
+/** The statements about decisions of the rules, and about their totals by hour. */
+import type { Database } from '../db/database.ts';
+import type { Owner } from '../slots.ts';
+import type { Decision, DecisionTotal } from './decisions.ts';
+
+export interface DecisionFilter {
+  rule: string | undefined;
+  action: string | undefined;
+  userId: number | undefined;
+  /** Only decisions with a smaller id. */
+  before: number | undefined;
+  limit: number;
+}
+
+export interface ListedDecision {
+  id: number;
+  at: Date;
+  rule: string;
+  action: string;
+  operation: string;
+  userId: number;
+  /** Masked. */
+  phone: string | null;
+  phoneKey: string | null;
+  country: string | null;
+  source: string | null;
+  evidence: string | null;
+}
+
+export type DecisionsStore = ReturnType<typeof createDecisionsStore>;
+
+export function createDecisionsStore(db: Database) {
+  return {
+    /** Nothing is written about a user who was erased meanwhile; the totals count everything. */
+    async writeDecisions(decisions: Decision[], totals: DecisionTotal[]): Promise<void> {
+      const singles = decisions.map(({ at, userId, phoneKey, ...decision }) => ({
+        ...decision,
+        decided_at: at,
+        user_id: userId,
+        phone_key: phoneKey?.toString('hex'),
+      }));
+      await db.write.unsafe('select write_decisions($1::text::json, $2::text::json)', [
+        JSON.stringify(singles),
+        JSON.stringify(totals),
+      ]);
+    },
+
+    async readDecisions(filter: DecisionFilter, owner?: Owner): Promise<ListedDecision[]> {
+      const { rule, action, userId, before, limit } = filter;
+      // Some rules decide often and others hardly ever: only a plan for the given values finds the right index.
+      const rows = await db.planned((sql) => {
+        const conditions = [
+          sql`true`,
+          ...(rule === undefined ? [] : [sql`and rule = ${rule}`]),
+          ...(action === undefined ? [] : [sql`and action = ${action}`]),
+          ...(userId === undefined ? [] : [sql`and user_id = ${userId}`]),
+          ...(before === undefined ? [] : [sql`and id < ${before}`]),
+        ];
+        return sql`
+          select id::float8 as id, decided_at, rule, action, operation, user_id, phone,
+            encode(phone_key, 'hex') as phone_key, country, source, evidence
+          from guard_decisions where ${conditions} order by id desc limit ${limit}`;
+      }, owner);
+      return rows.map(({ decided_at, user_id, phone_key, ...row }) => ({
+        ...(row as Omit<ListedDecision, 'at' | 'userId' | 'phoneKey'>),
+        at: decided_at,
+        userId: user_id,
+        phoneKey: phone_key,
+      }));
+    },
+
+    async readTotals(since: Date, owner?: Owner): Promise<{ rule: string; action: string; decisions: number }[]> {
+      const rows = await db.long(
+        (sql) => sql`
+          select rule, action, sum(decisions)::float8 as decisions from guard_totals where hour > ${since}
+          group by rule, action`,
+        owner,
+      );
+      return rows.map(({ rule, action, decisions }) => ({ rule, action, decisions }));
+    },
+  };
+}
