@@ -28,11 +28,11 @@ export async function openGuard(core: Core, phones: PhoneStore, audit: Audit, ob
   const limits = readLimits(config);
   const live = createLiveGuard(store.readState, limits, configured, digest);
   const firedRules = createFiredRules({
-    write: store.tellFiredRule,
+    write: store.writeFiredRule,
     onError: (error) => observe({ kind: 'job-failed', job: 'guard-events', reason: errorCode(error) }),
   });
   const { writeDecisions } = traced('guard', createDecisionsStore(db));
-  const decisions = new DecisionLog(writeDecisions, firedRules.tell);
+  const decisions = new DecisionLog(writeDecisions, firedRules.writeEvent);
   const sweep = createSweeper(store, limits, clock);
   const leases = new LeaseBook();
   const ranges = new RangeBook(limits.ranges, limits.processes ?? 1, {

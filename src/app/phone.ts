@@ -91,7 +91,7 @@ export async function openPhone(core: Core, { audit, url, inbox, terminal }: Pho
     run: async () => {
       if (guard.live.modes['user-failures'] !== 'enforce') return;
       const now = clock.now();
-      await phones.tellMissedBlocks(now, secondsAfter(now, -longestVerifySeconds), missedBlocksAtOnce);
+      await phones.writeMissedBlockEvents(now, secondsAfter(now, -longestVerifySeconds), missedBlocksAtOnce);
     },
   });
   const gateways = traceGateways(

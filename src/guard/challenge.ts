@@ -15,16 +15,16 @@ export interface GivenProof {
   attestation?: string | undefined;
 }
 
-/** What a proof is good for, and nothing else. */
+/** The send that a proof is bound to. */
 export interface ProvenSend {
   userId: number;
   phone: string;
 }
 
-/** A proof that is right, unless it was used before. */
+/** A valid proof. The database decides whether it was used before. */
 export interface Proof {
   kind: 'solution' | 'attestation';
-  /** The digest by which a used proof is known. */
+  /** The digest by which used proofs are stored. */
   key: Buffer;
   expiresAt: Date;
 }
@@ -41,17 +41,17 @@ export interface ChallengeOptions {
 
 export type Challenges = ReturnType<typeof createChallenges>;
 
-/** Several small puzzles take a more even time than a large one. */
+/** The time to solve several small puzzles varies less than that of one large puzzle. */
 export const puzzleCount = 16;
 const nonceLength = 16;
 const headLength = nonceLength + 8;
 const macLength = 24;
-/** A solution has at most so many characters: the token, and numbers of up to ten digits. */
+/** The token, then a number of up to ten digits for each puzzle. */
 const solutionForm = /^([\w-]{64})((?:\.\d{1,10}){16})$/;
 const attestationForm = /^v1\.(\d{1,12})\.([\w-]{16,64})\.([\w-]{43})$/;
-/** No statement may be good for longer, since its nonce is stored until it expires. */
+/** The longest validity of an attestation. Its nonce is stored until it expires. */
 const longestAttestationSeconds = 3600;
-/** The clocks of two nodes, or of a back end, may differ by so much. */
+/** The largest allowed difference between the clocks of two nodes, or of a node and a back end. */
 const clockDifferenceSeconds = 60;
 
 export function createChallenges({ keys, attestationKeys, work, seconds, digest }: ChallengeOptions) {
@@ -64,7 +64,7 @@ export function createChallenges({ keys, attestationKeys, work, seconds, digest 
     return `proof-of-work token=${token}; puzzles=${puzzleCount}; below=${thresholdOf(work)}`;
   }
 
-  /** Undefined if there is none that is right. */
+  /** Undefined if the request has no valid proof. */
   function check({ solution, attestation }: GivenProof, send: ProvenSend, now: Date): Proof | undefined {
     return checkAttestation(attestation, send, now) ?? checkSolution(solution, send, now);
   }
@@ -96,7 +96,7 @@ export function createChallenges({ keys, attestationKeys, work, seconds, digest 
     return proofOf('attestation', send, nonce, expiresAt);
   }
 
-  /** The nonce of a back end need only be new for the user. */
+  /** The nonce of a back end must be new for the user only. */
   function proofOf(kind: Proof['kind'], { userId }: ProvenSend, nonce: string, expiresAt: Date): Proof {
     return { kind, key: digest('proof', `${kind}\n${userId}\n${nonce}`), expiresAt };
   }
@@ -104,7 +104,7 @@ export function createChallenges({ keys, attestationKeys, work, seconds, digest 
   return { make, check };
 }
 
-/** One that expires later than any could was made ahead of time, by a clock that was put back. */
+/** A proof that expires too late was made before the clock was put back, and is refused too. */
 function isCurrent(expiresAt: Date, now: Date, longestSeconds: number): boolean {
   const seconds = secondsBetween(now, expiresAt);
   return seconds > 0 && seconds <= longestSeconds + clockDifferenceSeconds;

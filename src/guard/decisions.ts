@@ -13,7 +13,7 @@ export interface Decision {
   country: string | undefined;
   /** The address, or the subject of the token, that the call is counted against. */
   source: string | undefined;
-  /** In one sentence, where the rule has more to tell than its name. */
+  /** What the rule saw, in one sentence; undefined if its name says everything. */
   evidence?: string | undefined;
 }
 
@@ -24,24 +24,24 @@ export interface DecisionTotal {
   decisions: number;
 }
 
-/** Of what happens between two flushes so many are kept one by one; the others are only counted. */
+/** Single decisions that are kept between two flushes. Further ones are only counted in the totals. */
 export const decisionLimit = 100;
 
 const hourMilliseconds = 3_600_000;
 
 export class DecisionLog {
   readonly #write: (decisions: Decision[], totals: DecisionTotal[]) => Promise<void>;
-  readonly #tell: (decision: Decision) => Promise<void>;
+  readonly #writeEvent: (decision: Decision) => Promise<void>;
   #decisions: Decision[] = [];
   #totals = new Map<string, DecisionTotal>();
   #writing: Promise<void> = Promise.resolve();
 
   constructor(
     write: (decisions: Decision[], totals: DecisionTotal[]) => Promise<void>,
-    tell: (decision: Decision) => Promise<void>,
+    writeEvent: (decision: Decision) => Promise<void>,
   ) {
     this.#write = write;
-    this.#tell = tell;
+    this.#writeEvent = writeEvent;
   }
 
   /** Resolves when the event of the decision is written, if it has one. */
@@ -50,7 +50,7 @@ export class DecisionLog {
     const hour = new Date(Math.floor(at.getTime() / hourMilliseconds) * hourMilliseconds);
     this.#count({ rule, action, hour, decisions: 1 });
     if (this.#decisions.length < decisionLimit) this.#decisions.push(decision);
-    return this.#tell(decision);
+    return this.#writeEvent(decision);
   }
 
   #count(total: DecisionTotal): void {
@@ -63,7 +63,7 @@ export class DecisionLog {
   /** Rejects if the decisions cannot be written. They are kept, and written by the next flush that succeeds. */
   async flush(): Promise<void> {
     const writing = this.#writing.then(() => this.#writeAll());
-    // The next flush waits for this one, whatever came of it.
+    // The next flush waits for this one, whether it succeeds or fails.
     this.#writing = writing.catch(() => undefined);
     await writing;
   }

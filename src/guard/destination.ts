@@ -1,4 +1,4 @@
-/** What the rules about destinations say of a number, and what a message to it draws on that everybody shares. */
+/** The rules that forbid a phone number, and the shared budgets that a message to it uses. */
 import type { PhoneNumber } from '../phone/phone-number.ts';
 import type { GuardLimits, Table } from './limits.ts';
 import { ruleOf, type Modes, type RuleName } from './rules.ts';
@@ -13,7 +13,7 @@ export function lookUp(table: Table, { key, country }: PhoneNumber): number | un
   return (country === undefined ? undefined : table.get(country)) ?? table.get('*');
 }
 
-/** The rules, unless they are off, by which no message will ever be sent to this number. */
+/** The rules, except those that are off, that forbid this number for good. */
 export function rulesAgainst(number: PhoneNumber, limits: GuardLimits, modes: Modes, isSafe: boolean): RuleName[] {
   const { countries, refusedTypes, messageSpend } = limits;
   const against: RuleName[] = [];
@@ -27,11 +27,11 @@ export function isOn(rule: RuleName, modes: Modes, isSafe: boolean): boolean {
   return modes[rule] !== 'off' && !(isSafe && ruleOf(rule).sparesSafeNumbers);
 }
 
-/** A share of what everybody draws on. */
+/** The part of a shared budget that a send uses. */
 export interface Need {
   rule: RuleName;
   name: string;
-  /** What this send takes, and how much is leased at once. */
+  /** The units that this send uses, and the units that are leased at once. */
   units: number;
   block: number;
   cap: number;
@@ -41,7 +41,7 @@ export interface Need {
 const blocksOfCap = 100;
 const share = (cap: number, parts: number, units: number) => Math.max(units, Math.floor(cap / parts));
 
-/** What a send draws on besides its own user, phone and sources. */
+/** The shared budgets that a send uses, besides the counters of its user, phone and sources. */
 export function sharedNeeds(number: PhoneNumber, limits: GuardLimits, modes: Modes, isSafe: boolean): Need[] {
   const country = number.country ?? 'unknown';
   const price = lookUp(limits.prices, number) ?? 0;

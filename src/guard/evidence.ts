@@ -31,7 +31,7 @@ export function writeEvidence(figures: EvidenceFigures): string {
 const sentence =
   /^(range|country) (\S+) was sent (\d+) codes? in the last hour, normal ([\d.]+); (\d+) % verified, normal (\d+) %; (\d+) unverified in the last day(?:; (\d+) of (\d+) texts failed, far more than in the rest of the country)?$/;
 
-/** The figures of a sentence. Null for one that an earlier release wrote in other words. */
+/** The figures of a sentence. Null for a sentence that an earlier release wrote in other words. */
 export function readEvidence(text: string | null): EvidenceFigures | null {
   const match = text === null ? null : sentence.exec(text);
   if (!match) return null;

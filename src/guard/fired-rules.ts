@@ -1,4 +1,4 @@
-/** Tells of a rule that fired: the first time in an hour by rule and country, as one event for all processes. */
+/** Writes an event when a rule fires: at most one in an hour by rule and country, for all processes together. */
 import { secondsBetween } from '../clock.ts';
 import type { Decision } from './decisions.ts';
 import type { RuleName } from './rules.ts';
@@ -13,35 +13,35 @@ export interface FiredRule {
 }
 
 export interface FiredRulesOptions {
-  /** Writes the event, unless another process has told of the rule within the time. */
+  /** Writes the event, unless another process has written one for the rule and country within this time. */
   write(fired: FiredRule, seconds: number): Promise<void>;
   onError(error: unknown): void;
 }
 
 export type FiredRules = ReturnType<typeof createFiredRules>;
 
-const toldSeconds = 3600;
+const eventSeconds = 3600;
 
 export function createFiredRules({ write, onError }: FiredRulesOptions) {
-  /** When this process last told of a rule, or saw that another one had. */
-  const toldAt = new Map<string, Date>();
+  /** When this process last wrote the event of a rule, or found that another process had. */
+  const writtenAt = new Map<string, Date>();
 
   return {
-    /** Resolves when the event is written. Most decisions have none, and nothing to wait for. */
-    async tell({ rule, country = '', action, at, evidence }: Decision): Promise<void> {
+    /** Resolves when the event is written. Most decisions write none. */
+    async writeEvent({ rule, country = '', action, at, evidence }: Decision): Promise<void> {
       const key = `${rule} ${country}`;
-      const before = toldAt.get(key);
-      if (before && secondsBetween(before, at) < toldSeconds) return;
-      toldAt.set(key, at);
+      const before = writtenAt.get(key);
+      if (before && secondsBetween(before, at) < eventSeconds) return;
+      writtenAt.set(key, at);
       try {
         const mode = action === 'refused' ? 'enforce' : 'shadow';
-        await write({ rule, country, mode, at, evidence: evidence ?? null }, toldSeconds);
+        await write({ rule, country, mode, at, evidence: evidence ?? null }, eventSeconds);
       } catch (error) {
-        // The next decision tells of it.
-        toldAt.delete(key);
+        // The next decision writes it.
+        writtenAt.delete(key);
         onError(error);
       }
     },
-    forget: () => toldAt.clear(),
+    forget: () => writtenAt.clear(),
   };
 }

@@ -1,4 +1,4 @@
-/** The statements behind the guard's rules: their state, the record of decisions, the removal of what has expired. */
+/** The statements behind the guard's rules: their state, budgets and ranges, and the removal of expired rows. */
 import { array, type Database } from '../db/database.ts';
 import type { FiredRule } from './fired-rules.ts';
 import type { GuardState } from './live.ts';
@@ -7,7 +7,7 @@ import { spanSeconds, type Conversion, type RangeState } from './ranges.ts';
 import { hourName, hoursOfWeek } from './week.ts';
 import type { WeekCounts } from './week-book.ts';
 
-/** The time of the last event: of timestamps, or of records that have one. */
+/** The timestamp of the last event: `last` for a list of timestamps, `lastAt` for a list of records. */
 const last = (events: string) => `coalesce(${events}[cardinality(${events})], '-infinity')`;
 const lastAt = (events: string) => `coalesce(${events}[cardinality(${events})].at, '-infinity')`;
 
@@ -16,7 +16,7 @@ const isQuietVerification = `t.verified_phone is null and greatest(${last('t.sen
 
 const typed = (condition: string) => condition.replaceAll('$2', '$2::timestamptz').replaceAll('$3', '$3::timestamptz');
 
-/** What goes when its last moment is older than every window, and nothing is blocked any more. */
+/** Rows that are deleted when their last event is older than every window and their block has ended. */
 const sweeps = {
   phone_sends: {
     key: 'key',
@@ -43,11 +43,11 @@ const sweeps = {
     key: 'name',
     first: '',
     type: 'text',
-    // A range of which little was verified lately has nothing to teach.
+    // A range with almost no verified codes says nothing about what is normal.
     expired:
       "t.summed_at <= least($2, $3 - interval '2 days') and t.normal_verified < 1 or t.summed_at <= $3 - interval '60 days'",
   },
-  // A row for an id that no user has holds nothing but failures.
+  // A row for an id that no user has contains failures only.
   verifications: {
     key: 'user_id',
     first: '0',
@@ -82,8 +82,8 @@ export function createGuardStore(db: Database) {
       return rows.map(({ name, used_ratio }) => ({ budget: name, usedRatio: used_ratio }));
     },
 
-    /** Writes the event, unless the rule was told of within the time. */
-    async tellFiredRule({ rule, country, mode, at, evidence }: FiredRule, seconds: number): Promise<void> {
+    /** Writes the event, unless one was written for the rule and country within this time. */
+    async writeFiredRule({ rule, country, mode, at, evidence }: FiredRule, seconds: number): Promise<void> {
       await db.write`select tell_fired_rule(${rule}, ${country}, ${mode}, ${evidence}, ${at}, ${seconds})`;
     },
 
@@ -117,8 +117,8 @@ export function createGuardStore(db: Database) {
     },
 
     /**
-     * What came of the codes of the last day that were sent from an address. Only the latest sends and verified codes
-     * are kept, so what is older than either is left out.
+     * The codes of the last day that were sent from an address, and those of them that were verified. Only the latest
+     * sends and verified codes are kept, so events that are older than the kept ones of either kind are not counted.
      */
     async readConversion(key: Buffer, now: Date): Promise<Conversion> {
       const [row] = await db.read`
@@ -147,7 +147,7 @@ export function createGuardStore(db: Database) {
       return weeks;
     },
 
-    /** Sweeps the next rows after `from`. Undefined as `next` when the end was reached. */
+    /** Deletes expired rows among the next rows after `from`. `next` is undefined at the end of the table. */
     async sweep(
       table: SweptTable,
       from: string | undefined,
@@ -173,7 +173,7 @@ export function createGuardStore(db: Database) {
       return { next: row!.seen < limit ? undefined : row!.last, gone: row!.gone };
     },
 
-    /** What is dated goes by its date. */
+    /** Deletes old rows of the tables that are kept by date. */
     async sweepDated(now: Date): Promise<void> {
       await db.write`
         with budgets as (
@@ -184,7 +184,7 @@ export function createGuardStore(db: Database) {
   };
 }
 
-/** Where users is distributed, it is asked by a statement of its own. */
+/** If `users` is distributed, it is read by a separate statement. */
 async function sweepUnknownUsers(db: Database, from: number, limit: number, quietSince: Date, now: Date) {
   const batch = await db.write.unsafe(
     `select t.user_id, ${typed(isQuietVerification)} as is_quiet from verifications t

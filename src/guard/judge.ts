@@ -1,12 +1,12 @@
-/** From the rules that a call is past to the answer: the first enforced one refuses, those in shadow are recorded. */
+/** Decides about a call that exceeds limits: the first enforced rule refuses, rules in shadow are recorded. */
 import { ruleNames, type Modes, type RuleName } from './rules.ts';
 
-/** A rule that a call is past, and for how long. */
+/** A rule whose limit the call exceeds, and for how long. */
 export interface Objection {
   rule: RuleName;
-  /** Undefined: for ever. */
+  /** Undefined if waiting does not help. */
   waitSeconds: number | undefined;
-  /** In one sentence, where the rule has more to tell than its name. */
+  /** What the rule saw, in one sentence; undefined if its name says everything. */
   evidence?: string | undefined;
 }
 
@@ -29,7 +29,7 @@ export function judge(objections: readonly Objection[], modes: Modes): Verdict {
   return { refusal: { rule: enforced, waitSeconds, evidence }, shadows };
 }
 
-/** Whether every enforced rule that objects is this one. */
+/** Whether this rule is the only enforced rule that objects. */
 export function isOnlyObjection(rule: RuleName, objections: readonly Objection[], modes: Modes): boolean {
   const enforced = objections.filter((objection) => modes[objection.rule] === 'enforce');
   return enforced.length > 0 && enforced.every((objection) => objection.rule === rule);

@@ -8,7 +8,7 @@ interface Lease {
   unitsLeft: number;
   from: number;
   until: number;
-  /** What was refused is refused until this time. */
+  /** The database refused more units until this time. */
   deniedUntil: number;
   /** Nobody asks the database again before this time. */
   retryAt: number;
@@ -22,8 +22,8 @@ export interface Grant {
 }
 
 export interface Taken {
-  /** Taken from what this process holds. */
-  held: Need[];
+  /** Needs that the leases of this process cover. */
+  covered: Need[];
   /** To be leased by the reservation. */
   wanted: Need[];
   /** Refused a moment ago. */
@@ -36,12 +36,12 @@ export interface Taken {
 const leaseLimit = 50_000;
 /** Each new lease looks at this many others, so that expired ones go as fast as new ones come, at a constant cost. */
 const inspectedPerLease = 2;
-/** A denial is believed so long without asking: what an operator changes takes effect within seconds. */
+/** How long a denial is used without asking the database again: changes by an operator take effect within seconds. */
 const denialMilliseconds = 2000;
 
 export class LeaseBook {
   readonly #leases = new Map<string, Lease>();
-  /** Goes round the leases and finds those that hold nothing. */
+  /** Iterates over the leases again and again, and finds those without units. */
   #inspector = this.#leases.entries();
 
   /** The number of leases in memory. */
@@ -81,7 +81,7 @@ export class LeaseBook {
   }
 
   #takeNow(needs: readonly Need[], now: number): Taken {
-    const held: Need[] = [];
+    const covered: Need[] = [];
     const wanted: Need[] = [];
     const denied: Taken['denied'] = [];
     const arrivals: (() => void)[] = [];
@@ -89,7 +89,7 @@ export class LeaseBook {
       const lease = this.#current(need.name, now) ?? this.#open(need.name, now);
       if (lease.unitsLeft >= need.units) {
         lease.unitsLeft -= need.units;
-        held.push(need);
+        covered.push(need);
       } else if (lease.deniedUntil > now) {
         denied.push({ need, until: new Date(lease.deniedUntil) });
       } else {
@@ -100,12 +100,12 @@ export class LeaseBook {
       }
     }
     return {
-      held,
+      covered,
       wanted,
       denied,
       settle: (grants, denials, used) => {
         for (const need of wanted) this.#settle(need, now, grants.get(need.name), denials.get(need.name), used);
-        if (!used) for (const need of held) this.#giveBack(need);
+        if (!used) for (const need of covered) this.#giveBack(need);
         for (const arrive of arrivals) arrive();
       },
     };

@@ -1,4 +1,4 @@
-/** The limits of all rules as they are configured, and as the database takes them while the modes stay. */
+/** The limits of all rules, as they are configured and as the database takes them in the current modes. */
 import { countingRuleNames, countingRuleOf, type Counter, type CountingRuleName, type Modes } from './rules.ts';
 import type { ByLevel, RangeLimits } from './ranges.ts';
 import { sourceKinds, type SourceKind } from './source.ts';
@@ -8,10 +8,10 @@ import { createLimit, type Limit, type Rate, type Window } from './windows.ts';
 export type Table = ReadonlyMap<string, number>;
 
 export interface GuardLimits {
-  /** The processes of this node. Each leases a part of what one would. */
+  /** The number of processes of this node. Leases are divided by this number. */
   processes?: number;
   rates: Readonly<Record<CountingRuleName, readonly Rate[]>>;
-  /** A user who exists for so long is established, as is one with transactions. */
+  /** A user who is older than this, or has transactions, is established. */
   establishedSeconds: number;
   /** ISO 3166 codes; `*` for all. */
   countries: readonly string[];
@@ -109,7 +109,7 @@ export interface FailureLimits {
   sources: SourceLimits;
 }
 
-/** Users who failed on a phone stay known while it is blocked, also those who come one by one. */
+/** Failures that are kept beyond the limit of a phone, so that users who fail while it is blocked stay known. */
 const keptNewcomers = 50;
 
 export function planSends(limits: GuardLimits, modes: Modes, isSafe: boolean): SendLimits {
@@ -117,8 +117,8 @@ export function planSends(limits: GuardLimits, modes: Modes, isSafe: boolean): S
   return {
     userSends: createLimit(windows({ counts: 'sends', by: 'user' })),
     userPhones: createLimit(windows({ counts: 'phones', by: 'user' })),
-    // Sends that do not count against everybody come on top: at most twice the limit by newcomers, and as many by
-    // established users, whom the newcomers' do not count against.
+    // Some sends do not count against everybody, and are kept besides: up to twice the limit by newcomers, and as many
+    // by established users, against whom the sends of newcomers do not count.
     phoneSends: createLimit(windows({ counts: 'sends', by: 'phone' }), (count) => 4 * count),
     phoneUsers: createLimit(windows({ counts: 'users', by: 'phone' }), (count) => 2 * count),
     sources: bySource((by) => createLimit(windows({ counts: 'sends', by }))),
@@ -135,7 +135,7 @@ export function planFailures(limits: GuardLimits, modes: Modes): FailureLimits {
   };
 }
 
-/** The windows of every rule over the counter that is not off. */
+/** The windows of the rules over the counter, except rules that are off. */
 function windowsOf({ counts, by }: Counter, limits: GuardLimits, modes: Modes, isSafe: boolean): Window[] {
   return countingRuleNames.flatMap((name) => {
     const rule = countingRuleOf(name);
@@ -149,7 +149,7 @@ function bySource(limitOf: (kind: SourceKind) => Limit): SourceLimits {
   return Object.fromEntries(sourceKinds.map((kind) => [kind, limitOf(kind)])) as SourceLimits;
 }
 
-/** The longest window of any rule: after this much time an event counts nowhere. */
+/** The longest window of any rule: after this time an event no longer counts. */
 export function longestWindowSeconds({ rates }: GuardLimits): number {
   const all = Object.values(rates).flat();
   return Math.max(0, ...all.map(({ seconds }) => seconds));

@@ -59,7 +59,7 @@ interface Entry {
 interface DrawnRange {
   range: Range;
   entry: Entry;
-  /** Whether it answers for the unverified sends of the number. */
+  /** Whether the unverified sends of the number count for this range. */
   answers: boolean;
 }
 
@@ -78,11 +78,11 @@ export interface RangeVerdict {
   isOpenToProven: boolean;
   /** Whether an established user may. */
   isOpenToEstablished: boolean;
-  /** Takes the send back, which is counted from now on. */
+  /** Removes the send from the counts again. */
   giveBack(): void;
 }
 
-/** Above this a new range pushes the oldest out, which loses nothing but a second of its counts. */
+/** Ranges in memory. Above this limit the oldest is removed, which loses at most the counts of one second. */
 const entryLimit = 50_000;
 
 export class RangeBook {
@@ -157,7 +157,7 @@ export class RangeBook {
         normalVerified: 1,
         unverified: answers ? -explainedBy(conversion, this.#limits) : 0,
       });
-      if (recover(entry.state, conversion, this.#limits)) tellLimit(entry, range, now);
+      if (recover(entry.state, conversion, this.#limits)) noteLimit(entry, range, now);
     }
   }
 
@@ -215,8 +215,8 @@ export class RangeBook {
   }
 
   /**
-   * The ranges of a number, brought up to date. Ranges of which one has proved itself answer for their unverified
-   * sends; a number in no such range draws on its country too.
+   * The ranges of a number, brought up to date. If one of them is proven, the unverified sends of the number do not
+   * count for its country; otherwise they count for the country too.
    */
   #drawnRanges(number: Destination, now: Date) {
     const all = rangesOf(number).map((range) => ({ range, entry: this.#current(range, now) }));
@@ -251,12 +251,12 @@ export class RangeBook {
     const entry = this.#entries.get(range.name);
     if (!entry) return;
     noteRefusal(entry.state, this.#limits, now.getTime());
-    tellLimit(entry, range, new Date(now.getTime() + 1000 * waitSeconds));
+    noteLimit(entry, range, new Date(now.getTime() + 1000 * waitSeconds));
   }
 }
 
 /** How often the budget was halved, and until when a send like the last one would be refused. */
-function tellLimit(entry: Entry, range: Range, limitedUntil: Date): void {
+function noteLimit(entry: Entry, range: Range, limitedUntil: Date): void {
   const { shrinks, refusedAt } = entry.state;
   const since = entry.knownRefusal === 0 ? null : new Date(entry.knownRefusal);
   change(entry, range, {}).refusal = { at: new Date(refusedAt), since, shrinks, limitedUntil };

@@ -2,8 +2,8 @@
  * What is known of a range of numbers: how many codes it was sent, how many of them were verified, and what is normal
  * for it. Pure: docs/decisions/0007-ranges.md explains the figures.
  *
- * Counts fade with time instead of standing in windows: a count over an hour holds e^-1 of what was an hour ago. So two
- * processes can add their parts, and no moment exists at which a budget is suddenly full again.
+ * Counts fade with time instead of using windows: in a sum over an hour, an event of an hour ago counts e^-1. So the
+ * sums of two processes can be added, and a budget never becomes free all at once.
  */
 import type { PhoneNumber } from '../phone/phone-number.ts';
 import { writeEvidence } from './evidence.ts';
@@ -135,7 +135,7 @@ export function rangesOf(number: Destination): Range[] {
     .filter(({ name, level }) => level === 'country' || name.length >= shortestRange);
 }
 
-/** Within a second nothing fades that anyone would notice. */
+/** Sums are faded at most this often: within a second they hardly change. */
 const fadingMilliseconds = 1000;
 
 /** Brings the sums and the budget up to `now`. Every quiet day takes one halving back. */
@@ -151,7 +151,7 @@ export function fade(state: RangeState, now: number): void {
   }
 }
 
-/** Normal sends of a day. Only verified codes count: what is never verified makes nothing normal. */
+/** Normal sends of a day. Only verified codes count, so that unverified sends never become normal. */
 export function normalDay({ normalVerified }: RangeState, conversion: number): number {
   return normalVerified / learnedDays / conversion;
 }
@@ -177,8 +177,8 @@ export function explainedBy(conversion: number, { tolerancePercent }: RangeLimit
 }
 
 /**
- * Failed texts of a range above what the rest of its country lets expect. A country has nothing to be compared with, and
- * a few texts are chance.
+ * Failed texts of a range above the share that fails in the rest of its country. 0 if the rest of the country has too
+ * few delivered texts to compare with; a whole country has no rest.
  */
 export function excessFailures(state: RangeState, country: RangeState, limits: RangeLimits): number {
   const delivered = country.delivered - state.delivered;
@@ -289,7 +289,7 @@ function findBudgets({ range, state, country, limits, rank }: Question, normal: 
   };
 }
 
-/** How long a sum needs until it has faded to a level; 0 if it is there. */
+/** The time until a sum has faded to a level; 0 if it is not above the level. */
 function fadingSeconds(sum: number, level: number, span: number): number {
   if (sum <= level) return 0;
   return level > 0 ? Math.log(sum / level) * span : 86_400;
@@ -316,7 +316,7 @@ function describe(range: Range, state: RangeState, normal: Normal, excess: numbe
   });
 }
 
-/** After a refusal the budget is halved, once in a while at most, and not for ever. */
+/** Halves the budget after a refusal, at most once in `halvingHours`, and at most `halvings` times. */
 export function noteRefusal(state: RangeState, { halvings, halvingHours }: RangeLimits, now: number): void {
   const isRepeated = now - state.refusedAt < halvingHours * hourMilliseconds;
   if (isRepeated) return;
@@ -324,7 +324,7 @@ export function noteRefusal(state: RangeState, { halvings, halvingHours }: Range
   state.refusedAt = now;
 }
 
-/** An hour that is verified as usual takes a halving back, whatever was refused. False if there is none, or it was not. */
+/** Takes one halving back if the last hour's codes were verified at about the usual rate. Returns whether it did. */
 export function recover(state: RangeState, conversion: number, limits: RangeLimits): boolean {
   if (state.shrinks === 0 || state.hourVerified < limits.recoveryCodes) return false;
   if (state.hourVerified < (limits.provenPercent / 100) * conversion * state.hourSends) return false;
@@ -332,13 +332,13 @@ export function recover(state: RangeState, conversion: number, limits: RangeLimi
   return true;
 }
 
-/** What came of the codes that were sent from an address. */
+/** The codes that were sent from an address, and those of them that were verified. */
 export interface Conversion {
   sends: number;
   verified: number;
 }
 
-/** Whether what is sent from an address is mostly verified. */
+/** Whether most codes that are sent from an address are verified. */
 export function isGoodAddress({ sends, verified }: Conversion, { addressCodes, addressPercent }: RangeLimits): boolean {
   return Math.min(sends, verified) >= addressCodes && verified >= (addressPercent / 100) * sends;
 }

@@ -5,7 +5,7 @@ export interface Origin {
   client: string;
   /** The token's `sub`. */
   subject: string;
-  /** Whether the token is bound to one user; one that is not stands for a whole back end. */
+  /** Whether the token is bound to one user. An unbound token is that of a back end. */
   bound: boolean;
   address: ClientAddress | undefined;
   /** Of the request, for the log. */
@@ -14,7 +14,10 @@ export interface Origin {
 
 export interface ClientAddress {
   text: string;
-  /** The socket's address may be a back end's. One that a counted hop reports is a person's if the token is. */
+  /**
+   * Whether limits by address count it. `never`: it may be the address of a back end. `bound`: it is a person's address
+   * if the token is bound to a user. `always`: a trusted proxy reports it.
+   */
   counts: 'never' | 'bound' | 'always';
 }
 
@@ -38,7 +41,7 @@ export interface Source {
 
 export type Digest = (kind: string, value: string) => Buffer;
 
-/** Sixteen bytes are plenty for a key that nobody can make without ours. */
+/** Sixteen bytes suffice: nobody can compute a digest without the key. */
 export function createDigest(key: Buffer): Digest {
   return (kind, value) => createHmac('sha256', key).update(`${kind}\n${value}`).digest().subarray(0, 16);
 }
@@ -50,7 +53,7 @@ export function sourcesOf(digest: Digest, origin: Origin): Source[] {
   });
 }
 
-/** An IPv6 client has a whole /64 to itself, so that is what counts as one. */
+/** An IPv6 client has a whole /64, so the /64 is counted instead of the address. */
 export function networkOf(address: string): string {
   if (!address.includes(':')) return address;
   const mapped = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i.exec(address);

@@ -1,4 +1,4 @@
-/** Counters that no window reaches any more go by themselves: a bounded piece of work at a time, in key order. */
+/** Deletes counters whose windows have passed: a limited number of rows at a time, in key order. */
 import { secondsAfter, type Clock } from '../clock.ts';
 import { longestWindowSeconds, type GuardLimits } from './limits.ts';
 import { sweptTables, type GuardStore, type SweptTable } from './guard.store.ts';
@@ -9,7 +9,7 @@ export function createSweeper(store: GuardStore, limits: GuardLimits, clock: Clo
   const cursors = new Map<SweptTable, string>();
   const longestSeconds = longestWindowSeconds(limits);
 
-  /** One piece of every table. True when each has come to its end. */
+  /** Checks the next rows of every table. True if the end of every table is reached. */
   return async function sweep(): Promise<boolean> {
     const now = clock.now();
     const quietSince = secondsAfter(now, -longestSeconds);

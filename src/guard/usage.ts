@@ -1,4 +1,4 @@
-/** The limits of every rule, and how near the busiest of what they count is to them. */
+/** The limits of every rule, and how much of each the busiest key has used. */
 import { secondsAfter, type Clock } from '../clock.ts';
 import type { GuardLimits } from './limits.ts';
 import { countingRuleNames, countingRuleOf, ruleNames, ruleOf, type CountingRuleName, type RuleName } from './rules.ts';

@@ -82,7 +82,7 @@ export class Week {
 
   #fade(now: Date): void {
     const seconds = (now.getTime() - this.#summedAt) / 1000;
-    // Within an hour nothing fades that anyone would notice.
+    // Within an hour the sums hardly change.
     if (seconds >= 0 && seconds < 3600) return;
     const left = Math.exp(-Math.max(0, seconds) / spanSeconds.normalVerified);
     for (let hour = 0; hour < hoursOfWeek; hour += 1) this.#verified[hour]! *= left;
@@ -90,7 +90,7 @@ export class Week {
   }
 }
 
-/** The mean over the week that ends now, in which each moment weighs as much as what is left of it in a fading sum. */
+/** The mean over the week that ends now. Each hour has the weight that its events still have in a fading sum. */
 function fadingMean(shareOf: (hour: number) => number, now: Date, span: number): number {
   const spanHours = span / 3600;
   const current = hourOfWeek(now);

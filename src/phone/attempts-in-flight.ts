@@ -22,7 +22,7 @@ export class AttemptsInFlight {
         resolve();
       },
       others() {
-        // One that was decided meanwhile may have been counted as failed when this one was looked at.
+        // An attempt that was decided meanwhile may have counted as failed when this attempt was checked.
         if (wasAlone && company.begun === begun) return undefined;
         return Promise.all([...company.attempts].filter((attempt) => attempt !== decided));
       },

@@ -5,7 +5,7 @@
 import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
 import type { DigestKeys } from '../digest-keys.ts';
 
-/** All that a code is bound to: its digest is good for nothing else. */
+/** What a code is bound to. Its digest is valid for this user, phone and seed only. */
 export interface CodeOwner {
   userId: number;
   phone: string;

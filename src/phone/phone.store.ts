@@ -87,7 +87,7 @@ export interface FinishedMessage {
   gateway: string;
   gatewayId: string | null;
   reason: string | null;
-  /** JSON, or null where there is nothing to tell. */
+  /** The tries at each gateway as JSON, or null. */
   tries: string | null;
   requestedAt: Date;
   answeredAt: Date;
@@ -306,14 +306,14 @@ export function createPhoneStore(db: Database) {
     },
 
     /** Writes the event of a block that a final failure has begun. */
-    async tellBlock(userId: number, until: Date, now: Date): Promise<void> {
+    async writeBlockEvent(userId: number, until: Date, now: Date): Promise<void> {
       await db.write`select tell_block(${userId}, ${until}, ${now})`;
     },
 
-    /** How many blocks were told of whose process ended before it could. */
-    async tellMissedBlocks(now: Date, failedBefore: Date, limit: number): Promise<number> {
-      const [row] = await db.write`select tell_missed_blocks(${now}, ${failedBefore}, ${limit}) as told`;
-      return row!.told;
+    /** Writes the events of blocks whose process ended before it wrote them. Returns how many. */
+    async writeMissedBlockEvents(now: Date, failedBefore: Date, limit: number): Promise<number> {
+      const [row] = await db.write`select tell_missed_blocks(${now}, ${failedBefore}, ${limit}) as written`;
+      return row!.written;
     },
 
     /**

@@ -19,13 +19,13 @@ export type SendKeyStore = ReturnType<typeof createSendKeyStore>;
 
 export function createSendKeyStore(db: Database) {
   return {
-    /** Claimed by one caller. A claim that was left behind without an answer may be taken over. */
+    /** One caller claims the key; for others it is taken. A claim without an answer may be taken over after a while. */
     async claim(
       { userId, key, request }: SendKey,
       now: Date,
       abandonedBefore: Date,
       limit: number,
-    ): Promise<'claimed' | 'held' | 'full'> {
+    ): Promise<'claimed' | 'taken' | 'full'> {
       const [row] = await db.write`
         with known as (
           select count(*)::int as keys, coalesce(bool_or(key_digest = ${key}), false) as mine
@@ -39,7 +39,7 @@ export function createSendKeyStore(db: Database) {
           returning 1
         )
         select exists (select from claimed) as claimed, keys >= ${limit} and not mine as full from known`;
-      return row!.claimed ? 'claimed' : row!.full ? 'full' : 'held';
+      return row!.claimed ? 'claimed' : row!.full ? 'full' : 'taken';
     },
 
     async read({ userId, key, request }: SendKey): Promise<FirstAnswer | undefined> {

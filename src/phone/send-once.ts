@@ -78,7 +78,7 @@ export function createSendOnce({ store, clock, waitSeconds, digest, whileWaiting
     for (let look = 0; waited <= waitSeconds * 1000; look += 1) {
       const now = clock.now();
       const abandonedBefore = secondsAfter(now, -claimSeconds);
-      const claimed = isFree ? await store.claim(claim, now, abandonedBefore, keyLimit) : 'held';
+      const claimed = isFree ? await store.claim(claim, now, abandonedBefore, keyLimit) : 'taken';
       if (claimed === 'full') throw tooManySends(3600);
       if (claimed === 'claimed') return sendAndFinish(claim, now, send);
       const first = await store.read(claim);

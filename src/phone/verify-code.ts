@@ -38,7 +38,7 @@ interface LoggedAttempt extends VerifyAttempt {
   traceId: string;
 }
 
-/** What could be a code at all. */
+/** The form of a code, of any configured length. */
 const codeLike = /^\d{4,10}$/;
 
 export function createVerifyCode({ store, clock, observe, live, decisions, digest, ranges, ...rules }: VerifyRules) {
@@ -115,7 +115,7 @@ export function createVerifyCode({ store, clock, observe, live, decisions, diges
     reason: FailureReason,
   ): Promise<never> {
     observe({ kind: 'verify-refused', userId, reason, traceId });
-    if (begunBlockUntil) await store.tellBlock(userId, begunBlockUntil, now);
+    if (begunBlockUntil) await store.writeBlockEvent(userId, begunBlockUntil, now);
     throw invalidCode();
   }
 

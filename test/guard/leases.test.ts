@@ -18,14 +18,14 @@ it('a budget that is held stays, however many names come by that nothing was gra
   const book = new LeaseBook();
   await lease(book, 'kept', noon, noon + hour);
   const unfinished = await book.take([need('kept')], at(noon));
-  expect(unfinished.held).toHaveLength(1);
+  expect(unfinished.covered).toHaveLength(1);
   for (let number = 0; number < 60_000; number += 1) {
     (await book.take([need(`prefix ${number}`)], at(noon))).settle(new Map(), new Map(), false);
   }
   // A send that was refused gives back what it held, and the next one finds it.
   unfinished.settle(new Map(), new Map(), false);
   const next = await book.take([need('kept')], at(noon));
-  expect([next.held.length, next.wanted.length]).toEqual([1, 0]);
+  expect([next.covered.length, next.wanted.length]).toEqual([1, 0]);
   expect(book.size).toBeLessThan(10);
 });
 
@@ -36,14 +36,14 @@ it('leases whose window has passed are removed, as fast as new ones come', async
   const later = noon + hour;
   for (let number = 0; number < 20_000; number += 1) await lease(book, `second ${number}`, later, later + hour);
   expect(book.size).toBe(20_000);
-  expect((await book.take([need('second 0')], at(later))).held).toHaveLength(1);
+  expect((await book.take([need('second 0')], at(later))).covered).toHaveLength(1);
 });
 
 it('there are never more than 50,000 leases, and one that goes is asked for again', async () => {
   const book = new LeaseBook();
   for (let number = 0; number < 60_000; number += 1) await lease(book, `prefix ${number}`, noon, noon + hour);
   expect(book.size).toBeLessThanOrEqual(50_000);
-  expect((await book.take([need('prefix 59999')], at(noon))).held).toHaveLength(1);
+  expect((await book.take([need('prefix 59999')], at(noon))).covered).toHaveLength(1);
   let askedAgain = 0;
   for (let number = 0; number < 60_000; number += 1) {
     const taken = await book.take([need(`prefix ${number}`)], at(noon));
@@ -59,7 +59,7 @@ it('a lease that a reservation is bringing is not removed', async () => {
   for (let number = 0; number < 60_000; number += 1) await lease(book, `prefix ${number}`, noon, noon + hour);
   const waiting = book.take([need('wanted')], at(noon));
   unfinished.settle(grantOf('wanted', noon + hour), new Map(), true);
-  expect((await waiting).held).toHaveLength(1);
+  expect((await waiting).covered).toHaveLength(1);
 });
 
 it('a denial is believed for two seconds', async () => {

@@ -1,6 +1,6 @@
 -- Blocks of a key by the failures that were counted for it.
 
--- Until when the failures, with one at the time of the call, block their key; null if they do not.
+-- The end of the block that the failures cause, together with one at the time of the call; null if they cause none.
 create or replace function find_block(
   failures timestamptz[], blocked_until timestamptz, counted guard_limit, called_at timestamptz
 ) returns timestamptz

@@ -1,6 +1,6 @@
--- Uses a code up, links its phone, takes the failure back that was counted for the attempt,
--- with the block that it may have begun, and writes the event: all of it, or nothing. False if another call used the
--- code first, or another user has verified the phone.
+-- Uses a code, links its phone, removes the failure that was counted for the attempt and the block that the failure
+-- may have begun, and writes the event: all of it, or nothing. False if another call used the code first, or if another
+-- user has verified the phone.
 create or replace function consume_code(
   for_user integer, code_number integer, to_phone text, called_at timestamptz,
   -- What the attempt was counted for.

@@ -1,10 +1,10 @@
 -- The events that a counter keeps, oldest first.
 
--- The latest events, of which only so many are kept.
+-- Appends an event, and keeps only the latest `kept` events.
 create or replace function append_event(events anyarray, event anyelement, kept integer) returns anyarray
 language sql immutable as $$ select (events || event)[cardinality(events) + 2 - kept :] $$;
 
--- Without one event; two calls of the same time share its value, and only one of them goes.
+-- Removes one event. If two calls have the same time, their events are equal, and only one of them is removed.
 create or replace function remove_event(events anyarray, event anyelement) returns anyarray
 language sql immutable as $$
   select coalesce(

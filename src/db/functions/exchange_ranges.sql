@@ -29,7 +29,7 @@ language sql as $$
     hour_sends = fade(r.hour_sends, r.summed_at, excluded.summed_at, 3600) + excluded.hour_sends,
     hour_verified = fade(r.hour_verified, r.summed_at, excluded.summed_at, 3600) + excluded.hour_verified,
     day_sends = fade(r.day_sends, r.summed_at, excluded.summed_at, 86400) + excluded.day_sends,
-    -- Verified codes explain what was sent before, and nothing that will be sent.
+    -- Verified codes explain earlier sends, never later ones.
     unverified = greatest(0, fade(r.unverified, r.summed_at, excluded.summed_at, 86400) + excluded.unverified),
     delivered = fade(r.delivered, r.summed_at, excluded.summed_at, 86400) + excluded.delivered,
     failed = fade(r.failed, r.summed_at, excluded.summed_at, 86400) + excluded.failed,
@@ -41,7 +41,7 @@ language sql as $$
   returning r.*
 $$;
 
--- What is left of a sum after a while. A sum that is next to nothing is nothing: it would underflow.
+-- A sum after it has faded. A sum close to zero becomes zero, so that it does not underflow.
 create or replace function fade(
   value double precision, summed_at timestamptz, called_at timestamptz, span_seconds double precision
 ) returns double precision

@@ -1,4 +1,4 @@
--- Records what became of a message, with all that follows from it:
+-- Records the outcome of a message, with its consequences:
 --   accepted     its code supersedes the earlier ones
 --   unknown      the same: the text may arrive
 --   refused      the destination was refused: the code is void, the send stays counted
@@ -40,7 +40,7 @@ begin
       else json_build_object('country', nullif(country, ''), 'reason', outcome) end);
 end $$;
 
--- Gives a send back to the user, the phone and the sources it was counted for. What everybody shares keeps it.
+-- Gives a send back to the user, the phone and the sources it was counted for. Shared budgets keep it.
 create or replace function give_back_send(
   for_user integer, to_phone text, phone_key bytea, counted_at timestamptz, source_keys bytea[]
 ) returns void

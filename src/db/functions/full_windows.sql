@@ -20,7 +20,7 @@ begin
   return refusals;
 end $$;
 
--- As find_full_windows, for the sends to a phone, where each window counts other users' sends in part.
+-- As find_full_windows, for the sends to a phone, where each window counts only a part of other users' sends.
 create or replace function find_full_phone_windows(
   sends user_event[], counted guard_limit, for_user integer, called_at timestamptz
 ) returns guard_refusal[]

@@ -20,7 +20,7 @@ $$;
 create or replace function supersedes(code issued_code, pending_since timestamptz) returns boolean
 language sql immutable as $$ select code.state <> 'pending' or code.sent_at < pending_since $$;
 
--- Of codes ordered latest first, those that none before them supersedes.
+-- Of codes in the order latest first, those up to the first that supersedes the codes after it.
 create or replace function current_codes(codes issued_code[], pending_since timestamptz) returns issued_code[]
 language plpgsql immutable as $$
 begin

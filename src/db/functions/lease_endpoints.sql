@@ -9,7 +9,7 @@ declare
   moment timestamptz := clock_timestamp();
   until timestamptz := seconds_after(clock_timestamp(), lease_seconds);
   share integer;
-  held integer;
+  renewed integer;
 begin
   insert into webhook_dispatchers as d (id, seen_until) values (dispatcher, until)
   on conflict (id) do update set seen_until = excluded.seen_until;
@@ -19,13 +19,13 @@ begin
   update webhook_leases l set held_until = until
   where l.holder = dispatcher and l.held_until > moment
     and exists (select from webhook_endpoints e where e.id = l.endpoint_id and e.enabled);
-  get diagnostics held = row_count;
+  get diagnostics renewed = row_count;
   select ceil((select count(*) from webhook_endpoints e where e.enabled)::numeric / greatest(count(*), 1))
   into share from webhook_dispatchers d;
   update webhook_leases l set holder = dispatcher, epoch = nextval('webhook_lease_epochs'), held_until = until
   where l.endpoint_id in (
     select f.endpoint_id from webhook_leases f join webhook_endpoints e on e.id = f.endpoint_id and e.enabled
-    where f.held_until < moment order by f.held_until limit greatest(share - held, 0)
+    where f.held_until < moment order by f.held_until limit greatest(share - renewed, 0)
     for update of f skip locked
   );
   return query

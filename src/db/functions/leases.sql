@@ -1,6 +1,6 @@
--- What everybody shares is leased in blocks: a day's budgets. See docs/decisions/0002-guard.md.
+-- The budgets of a day, which all users share, are leased in blocks. See docs/decisions/0002-guard.md.
 
--- Blocks of a day's budgets, as `[[name, granted], ...]`, and whether every enforced one suffices. `wanted` is
+-- Blocks of a day's budgets, as `[[name, granted], ...]`, and whether every enforced budget suffices. `wanted` is
 -- `[{"name", "units", "block", "cap", "isEnforced"}, ...]`.
 create or replace function lease_budgets(
   wanted jsonb, on_day date, out granted json, out is_sufficient boolean

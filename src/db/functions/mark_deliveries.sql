@@ -1,4 +1,5 @@
--- Writes what became of some tries, if the lease is still the current one; else nothing, and false.
+-- Writes the outcomes of some tries if the lease is still the current one. Otherwise it writes nothing and returns
+-- false.
 create or replace function mark_deliveries(
   of_endpoint integer, lease_epoch bigint, moment timestamptz, outcomes jsonb, failing timestamptz, disable_reason text
 ) returns boolean

@@ -1,6 +1,6 @@
--- Counts an attempt to verify as failed, before anyone compares: for the user, the phones that the codes went to and
--- the sources, and for the code that was given. So parallel guesses cannot pass a limit. Whoever is blocked is not counted. The codes that are good
--- now are handed out, and the attempt counts on each of them.
+-- Counts an attempt to verify as failed before its code is compared: for the user, the phones that the codes went to,
+-- the sources, and the code that was given. So parallel guesses cannot exceed a limit. An attempt that is blocked is
+-- not counted. Otherwise the function returns the codes that are good now, and the attempt counts for each of them.
 --
 -- Rows are locked as in reserve_send: phones, sources, user; then the code.
 create or replace function reserve_attempt(

@@ -5,7 +5,7 @@
 -- locked. It is inserted at the end, in the same order; if another call has inserted it meanwhile, everything is
 -- rolled back and the service asks again.
 --
--- The limits that hold are looked at only if a counter has reached the smallest of them, and each row is inserted or
+-- The windows of a counter are checked only if it has reached the smallest limit, and each row is inserted or
 -- updated by a plain statement: an upsert, or one more function, costs 10 to 15 µs of the 200 to 300 that this takes.
 create or replace function reserve_send(
   for_user integer, to_phone text,

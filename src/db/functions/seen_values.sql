@@ -13,7 +13,7 @@ begin
   return times;
 end $$;
 
--- The values with this one as the latest.
+-- Adds a value as the latest, or moves it there.
 create or replace function see_value(seen seen_value[], value text, kept integer, called_at timestamptz)
 returns seen_value[]
 language plpgsql immutable as $$

@@ -11,16 +11,17 @@ begin
   end if;
 end $$;
 
--- Tells of blocks whose process ended before it could: the last failure is older than any verification takes.
+-- Writes the events of blocks whose process ended before it wrote them: the last failure is older than any verification
+-- takes. Returns how many.
 create or replace function tell_missed_blocks(called_at timestamptz, failed_before timestamptz, most integer)
 returns integer
 language plpgsql as $$
 declare
   missed record;
-  told integer := 0;
+  written integer := 0;
 begin
   for missed in
-    -- By themselves first: where users is distributed, a local table is not joined with it directly.
+    -- In a step of its own: if users is distributed, a local table cannot be joined with it directly.
     with blocked as materialized (
       select v.user_id, v.blocked_until from verifications v
       where v.blocked_until > called_at and v.told_block_until is distinct from v.blocked_until
@@ -30,9 +31,9 @@ begin
     order by b.user_id limit most
   loop
     perform tell_block(missed.user_id, missed.blocked_until, called_at);
-    told := told + 1;
+    written := written + 1;
   end loop;
-  return told;
+  return written;
 end $$;
 
 create or replace function block_data(block_until timestamptz) returns json
