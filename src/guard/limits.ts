@@ -1,6 +1,6 @@
 /** The limits of all rules, as they are configured and as the database takes them in the current modes. */
 import { countingRuleNames, countingRuleOf, type Counter, type CountingRuleName, type Modes } from './rules.ts';
-import type { ByLevel, RangeLimits } from './ranges.ts';
+import type { RangeLimits } from './ranges.ts';
 import { sourceKinds, type SourceKind } from './source.ts';
 import { createLimit, type Limit, type Rate, type Window } from './windows.ts';
 
@@ -26,69 +26,30 @@ export interface GuardLimits {
   daySpend: number | undefined;
 }
 
-/** The settings that hold them: a counting rule's are under its name. */
+/** A limit of ranges such as `hourPercent` is in the setting `rangeHourPercent`. */
+type RangeSettings = { readonly [Name in keyof RangeLimits as `range${Capitalize<Name>}`]: RangeLimits[Name] };
+
+/** The settings that hold the limits: a counting rule's are under its name. */
 export type GuardSettings = Readonly<Record<CountingRuleName, readonly Rate[]>> &
-  Omit<GuardLimits, 'rates' | 'countries' | 'ranges'> & {
-    countries: readonly string[] | undefined;
-    rangeUnverified: ByLevel;
-    rangeUnverifiedPercent: number;
-    rangeHourPercent: number;
-    rangeHourCodes: number;
-    rangeSends: ByLevel;
-    rangeGrowth: number;
-    rangeConversion: number;
-    rangeProvenCodes: number;
-    rangeProvenPercent: number;
-    rangeConversionCodes: number;
-    rangeKnownCodes: number;
-    rangeKnownPercent: number;
-    rangeKnownHourPercent: number;
-    rangeTolerancePercent: number;
-    rangeHalvings: number;
-    rangeHalvingHours: number;
-    rangeRecoveryCodes: number;
-    rangeTrials: number;
-    rangeTrialPercent: number;
-    rangeFailedPercent: number;
-    rangeFailedGrowthPercent: number;
-    rangeFailedWeightPercent: number;
-    rangeLikelyPercent: number;
-    rangeAddressCodes: number;
-    rangeAddressPercent: number;
-    rangeReservePercent: number;
-  };
+  Omit<GuardLimits, 'rates' | 'countries' | 'ranges'> &
+  RangeSettings & { countries: readonly string[] | undefined };
 
 export function readLimits(settings: GuardSettings): GuardLimits {
-  const ranges: RangeLimits = {
-    unverified: settings.rangeUnverified,
-    unverifiedPercent: settings.rangeUnverifiedPercent,
-    hourPercent: settings.rangeHourPercent,
-    hourCodes: settings.rangeHourCodes,
-    sends: settings.rangeSends,
-    growth: settings.rangeGrowth,
-    conversionPercent: settings.rangeConversion,
-    provenCodes: settings.rangeProvenCodes,
-    provenPercent: settings.rangeProvenPercent,
-    conversionCodes: settings.rangeConversionCodes,
-    knownCodes: settings.rangeKnownCodes,
-    knownPercent: settings.rangeKnownPercent,
-    knownHourPercent: settings.rangeKnownHourPercent,
-    tolerancePercent: settings.rangeTolerancePercent,
-    halvings: settings.rangeHalvings,
-    halvingHours: settings.rangeHalvingHours,
-    recoveryCodes: settings.rangeRecoveryCodes,
-    trials: settings.rangeTrials,
-    trialPercent: settings.rangeTrialPercent,
-    failedPercent: settings.rangeFailedPercent,
-    failedGrowthPercent: settings.rangeFailedGrowthPercent,
-    failedWeightPercent: settings.rangeFailedWeightPercent,
-    likelyPercent: settings.rangeLikelyPercent,
-    addressCodes: settings.rangeAddressCodes,
-    addressPercent: settings.rangeAddressPercent,
-    reservePercent: settings.rangeReservePercent,
-  };
   const rates = Object.fromEntries(countingRuleNames.map((name) => [name, settings[name]]));
-  return { ...settings, ranges, countries: settings.countries ?? [], rates: rates as GuardLimits['rates'] };
+  return {
+    ...settings,
+    ranges: readRangeLimits(settings),
+    countries: settings.countries ?? [],
+    rates: rates as GuardLimits['rates'],
+  };
+}
+
+function readRangeLimits(settings: RangeSettings): RangeLimits {
+  const limits = Object.entries(settings).flatMap(([setting, value]) => {
+    const [, initial, rest] = /^range([A-Z])(\w+)$/.exec(setting) ?? [];
+    return initial === undefined ? [] : [[initial.toLowerCase() + rest, value] as const];
+  });
+  return Object.fromEntries(limits) as unknown as RangeLimits;
 }
 
 type SourceLimits = Readonly<Record<SourceKind, Limit>>;

@@ -42,7 +42,7 @@ export interface CountingRule extends RuleBase {
 }
 
 export interface JudgingRule extends RuleBase {
-  /** Its settings, which have forms of their own: src/config/settings/guard.ts. */
+  /** Its settings, which have forms of their own: `guard.ts` and `ranges.ts` in src/config/settings/. */
   settings: readonly string[];
   /** Its limits by default, for docs/abuse.md. */
   defaults: string;

@@ -65,7 +65,7 @@ export const rangeSettings = {
     default: 3,
     about: 'The same as a multiple of what the range is sent on a normal day; the larger of both holds.',
   }),
-  rangeConversion: setting({
+  rangeConversionPercent: setting({
     env: 'LEDGERLINE_RANGE_CONVERSION',
     kind: integer(1, 100),
     default: 60,
