@@ -34,19 +34,19 @@ export const codesSettings = {
     env: 'LEDGERLINE_CODE_ATTEMPTS',
     kind: integer(1, 100),
     default: 5,
-    about: 'Attempts at one code; the last wrong one ends it.',
+    about: 'Attempts at one code. After the last wrong one the code is no longer valid.',
   }),
   testNumbers: setting<TestNumber[] | undefined>({
     env: 'LEDGERLINE_TEST_NUMBERS',
     kind: testNumberList,
     default: undefined,
     secret: true,
-    about: 'Numbers with a fixed code that no text is sent to, for app review.',
+    about: 'Numbers with a fixed code, for app review. No text is sent to them.',
   }),
   testNumbersInProduction: setting({
     env: 'LEDGERLINE_TEST_NUMBERS_IN_PRODUCTION',
     kind: yesOrNo,
     default: false,
-    about: 'Lets production have test numbers.',
+    about: 'Allows test numbers in production.',
   }),
 };

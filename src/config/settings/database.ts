@@ -23,7 +23,7 @@ export const databaseSettings = {
     defaultText: 'none: the embedded PostgreSQL',
     secret: true,
     about:
-      'PostgreSQL 15 or newer to use instead of the embedded one. Of several hosts the service uses the one that is the primary.',
+      'PostgreSQL 15 or newer, used instead of the embedded one. If there are several hosts, the service uses the primary.',
   }),
   databaseReadUrl: setting<string | undefined>({
     env: 'DATABASE_READ_URL',
@@ -32,26 +32,26 @@ export const databaseSettings = {
     defaultText: 'none: the primary',
     secret: true,
     about:
-      'Standbys of the same database. They serve pages, totals and exports that carry `asOf`, if they have all that the primary has of the individual.',
+      'Standbys of the same database. They serve pages, totals and exports that carry `asOf`, as long as they are not behind the primary for the individual.',
   }),
   databaseConnections: setting({
     env: 'LEDGERLINE_DATABASE_CONNECTIONS',
     kind: integer(4, 200),
     default: 16,
     about:
-      'Connections to the database: an eighth for short reads, half for short writes, the rest for long reads and for transactions. Exports have others.',
+      'Connections to the database: an eighth for short reads, half for short writes, the rest for long reads and for transactions. Exports use separate connections.',
   }),
   statementSeconds: setting({
     env: 'LEDGERLINE_STATEMENT_SECONDS',
     kind: integer(1, 600),
     default: 5,
-    about: 'A request’s statement that takes longer is ended, and the caller gets 503.',
+    about: 'Longest time that a statement of a request may take. After that it is cancelled, and the caller gets 503.',
   }),
   migrate: setting<'auto' | 'check'>({
     env: 'LEDGERLINE_MIGRATE',
     kind: oneOf('auto', 'check'),
     default: byMode<'auto' | 'check'>('auto', 'check'),
     defaultText: 'auto; check in production',
-    about: 'Whether the start brings the schema up to date or only checks that it is.',
+    about: 'What a start does with the schema: update it (auto), or only check that it is up to date (check).',
   }),
 };

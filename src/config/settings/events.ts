@@ -29,7 +29,7 @@ export const eventsSettings = {
     default: [],
     defaultText: 'none',
     about:
-      'Private targets that webhooks may be sent to, also over http, such as `10.0.0.0/8,hooks.internal`. A name does not open loopback or link-local addresses; their network does.',
+      'Private targets that webhooks may be sent to, also over http, such as `10.0.0.0/8,hooks.internal`. A host name does not allow loopback or link-local addresses; for these, list the network.',
   }),
   webhookProxy: setting<string | undefined>({
     env: 'LEDGERLINE_EVENTS_PROXY',
@@ -37,7 +37,7 @@ export const eventsSettings = {
     default: undefined,
     secret: true,
     about:
-      'HTTP proxy that all webhooks go through, by CONNECT. It resolves the names, and so it must refuse private addresses itself.',
+      'HTTP proxy for all webhooks, by CONNECT. The proxy resolves the host names, so it must refuse private addresses itself.',
   }),
   webhookInFlight: setting({
     env: 'LEDGERLINE_EVENTS_IN_FLIGHT',
@@ -49,6 +49,6 @@ export const eventsSettings = {
     env: 'LEDGERLINE_EVENTS_RATE',
     kind: integer(1, 100_000),
     default: 1000,
-    about: 'Requests to one webhook endpoint in a second, at most.',
+    about: 'Maximum number of requests to one webhook endpoint in a second.',
   }),
 };

@@ -23,7 +23,8 @@ export const gatewaysSettings = {
     kind: gatewayList,
     default: byMode<GatewayName[] | undefined>(['inbox'], undefined),
     defaultText: 'inbox in the sandbox',
-    about: 'The gateways that send messages, first to last; docs/gateways.md says how to set each up.',
+    about:
+      'The gateways that send messages, in the order in which they are tried. docs/gateways.md says how to set up each one.',
   }),
   gatewaysByCountry: setting<Map<string, GatewayName[]>>({
     env: 'LEDGERLINE_GATEWAYS_BY_COUNTRY',
@@ -42,7 +43,7 @@ export const gatewaysSettings = {
     env: 'LEDGERLINE_SEND_SECONDS',
     kind: integer(1, 120),
     default: 10,
-    about: 'How long all gateways together may take; then the caller gets 503.',
+    about: 'How long all gateways together may take. After that the caller gets 503.',
   }),
   breakerFailures: setting({
     env: 'LEDGERLINE_BREAKER_FAILURES',
@@ -55,45 +56,49 @@ export const gatewaysSettings = {
     kind: span,
     default: 5,
     defaultText: '5s',
-    about: 'How long a gateway is left out before one message tries it again; each try that fails doubles it.',
+    about:
+      'How long a gateway is left out before it is tried again with one message. Each failed try doubles the time.',
   }),
   breakerLongestSeconds: setting({
     env: 'LEDGERLINE_BREAKER_LONGEST_PAUSE',
     kind: span,
     default: 120,
     defaultText: '2m',
-    about: 'The longest that a gateway is left out between two tries.',
+    about: 'Maximum time between two tries of a gateway that is left out.',
   }),
   gatewayOrder: setting<'adaptive' | 'fixed'>({
     env: 'LEDGERLINE_GATEWAY_ORDER',
     kind: oneOf('adaptive', 'fixed'),
     default: 'adaptive',
-    about: 'Whether a gateway whose messages do not arrive or are not used goes behind the others, by country.',
+    about:
+      'With adaptive, a gateway whose messages do not arrive or are not used is tried after the others. This is decided for each country.',
   }),
   orderWindowSeconds: setting({
     env: 'LEDGERLINE_ORDER_WINDOW',
     kind: span,
     default: 21_600,
     defaultText: '6h',
-    about: 'Adaptive order: how far back the numbers go, and so how long a gateway stays behind.',
+    about: 'Adaptive order: how much of the past is looked at, and so how long a gateway stays behind the others.',
   }),
   orderMessages: setting({
     env: 'LEDGERLINE_ORDER_MESSAGES',
     kind: integer(10, 1_000_000),
     default: 50,
-    about: 'Adaptive order: messages that a gateway must have carried in a country before anything is concluded.',
+    about: 'Adaptive order: messages that a gateway must have sent to a country before it is compared with others.',
   }),
   orderMarginPercent: setting({
     env: 'LEDGERLINE_ORDER_MARGIN_PERCENT',
     kind: integer(1, 100),
     default: 15,
-    about: 'Adaptive order: percentage points that a gateway must be behind another.',
+    about:
+      'Adaptive order: a gateway is tried after the others if another one is better by more than this many percentage points.',
   }),
   orderFloorPercent: setting({
     env: 'LEDGERLINE_ORDER_FLOOR_PERCENT',
     kind: integer(0, 100),
     default: 30,
-    about: 'Adaptive order: a gateway below this goes behind the others even if nothing is known of them; 0 is off.',
+    about:
+      'Adaptive order: a gateway below this percentage is tried after the others, even if nothing is known about them. 0 turns it off.',
   }),
   ...gatewaySettings,
 };

@@ -142,7 +142,7 @@ export const guardSettings = {
     kind: rules,
     default: new Map(),
     defaultText: `enforce in production, but challenge; in the sandbox ${inSandbox.join(', ')} alone`,
-    about: 'Modes of the rules against abuse (docs/abuse.md); operators may change them while the service runs.',
+    about: 'Modes of the rules against abuse (docs/abuse.md). Operators can change them while the service runs.',
   }),
   ...countingRuleSettings(),
   establishedSeconds: setting<number>({
@@ -151,7 +151,7 @@ export const guardSettings = {
     default: 7 * 86_400,
     defaultText: '7d',
     about:
-      'A user who exists for so long, or who has transactions, is established: newcomers cannot use up the sends of a phone for an established user.',
+      'Age after which a user is established. A user who has transactions is established too. Newcomers cannot use up the sends of a phone for an established user.',
   }),
   countries: setting<string[] | undefined>({
     env: 'LEDGERLINE_COUNTRIES',
@@ -174,13 +174,13 @@ export const guardSettings = {
     env: 'LEDGERLINE_CHALLENGE_WORK',
     kind: integer(1, 100_000_000),
     default: 400_000,
-    about: 'Hashes that the solution of a challenge takes on average. 400,000 take a phone about a second.',
+    about: 'Average number of hashes that are needed to solve a challenge. A phone needs about a second for 400,000.',
   }),
   challengeSeconds: setting({
     env: 'LEDGERLINE_CHALLENGE_SECONDS',
     kind: integer(10, 3600),
     default: 300,
-    about: 'How long a challenge can be solved.',
+    about: 'How long a challenge is valid.',
   }),
   attestationKeys: setting<Buffer[] | undefined>({
     env: 'LEDGERLINE_ATTESTATION_KEY',
@@ -188,14 +188,14 @@ export const guardSettings = {
     default: undefined,
     secret: true,
     about:
-      'Keys of your back end’s statements that it trusts a send, which pass instead of the solution of a challenge (docs/decisions/0008-challenge.md).',
+      'Keys with which your back end signs that it trusts a send. Such a signature is accepted instead of the solution of a challenge (docs/decisions/0008-challenge.md).',
   }),
   countrySends: setting<ReadonlyMap<string, number>>({
     env: 'LEDGERLINE_COUNTRY_SENDS',
     kind: table('*=10000,DE=50000', wholeNumber),
     default: new Map([['*', 10_000]]),
     defaultText: '*=10000',
-    about: 'Codes to one country in a day (UTC).',
+    about: 'Codes that may be sent to one country in a day (UTC).',
   }),
   prices: setting<ReadonlyMap<string, number>>({
     env: 'LEDGERLINE_PRICES',
@@ -209,21 +209,21 @@ export const guardSettings = {
     kind: money,
     default: 5000,
     defaultText: '0.5',
-    about: 'The most a message may cost; a dearer number is not supported.',
+    about: 'Maximum price of a message. Numbers with a higher price are not supported.',
   }),
   countrySpend: setting<ReadonlyMap<string, number>>({
     env: 'LEDGERLINE_COUNTRY_SPEND',
     kind: table('*=1000,GB=2000', moneyOf),
     default: new Map([['*', 10_000_000]]),
     defaultText: '*=1000',
-    about: 'The most that messages to one country may cost in a day (UTC).',
+    about: 'Maximum cost of all messages to one country in a day (UTC).',
   }),
   daySpend: setting<number | undefined>({
     env: 'LEDGERLINE_DAY_SPEND',
     kind: money,
     default: 50_000_000,
     defaultText: '5000',
-    about: 'The most that all messages may cost in a day (UTC).',
+    about: 'Maximum cost of all messages in a day (UTC).',
   }),
 };
 

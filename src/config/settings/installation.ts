@@ -18,12 +18,12 @@ export const installationSettings = {
     env: 'LEDGERLINE_SANDBOX_REMOTE',
     kind: yesOrNo,
     default: false,
-    about: 'Lets the sandbox listen on an address other than loopback.',
+    about: 'Allows the sandbox to listen on an address other than loopback.',
   }),
   sandboxHosts: setting<string[]>({
     env: 'LEDGERLINE_SANDBOX_HOSTS',
     kind: list,
     default: [],
-    about: 'Host names, besides loopback and PUBLIC_URL, under which the sandbox may be called.',
+    about: 'Host names by which the sandbox may be called, besides loopback and the host of PUBLIC_URL.',
   }),
 };

@@ -7,7 +7,7 @@ export const privacySettings = {
     kind: integer(0, 36_500),
     default: 1826,
     about:
-      'Days for which the transactions of an erased user are kept, out of reach of the API; 0 removes them with the user.',
+      'Days for which the transactions of an erased user are kept. The API does not return them. 0 removes them together with the user.',
   }),
   decisionDays: setting({
     env: 'LEDGERLINE_DECISION_DAYS',
@@ -19,7 +19,7 @@ export const privacySettings = {
     env: 'LEDGERLINE_ACTION_DAYS',
     kind: integer(1, 36_500),
     default: 365,
-    about: "Days for which the audit of operators' actions is kept, erasures and looks at a user's data among them.",
+    about: "Days for which the audit log of operators' actions is kept, including erasures and reads of a user's data.",
   }),
   sendKeyDays: setting({
     env: 'LEDGERLINE_SEND_KEY_DAYS',

@@ -68,7 +68,7 @@ export const serverSettings = {
     env: 'PORT',
     kind: integer(0, 65535),
     default: 8080,
-    about: 'Port to listen on; 0 takes any free one.',
+    about: 'Port to listen on. 0 takes any free port.',
   }),
   publicUrl: setting<string | undefined>({
     env: 'PUBLIC_URL',
@@ -108,21 +108,21 @@ export const serverSettings = {
     kind: integer(10, 1_000_000),
     default: 8192,
     about:
-      'Connections of callers at once, in each process. When there are more, idle ones are closed and new ones refused. Needs as many file descriptors.',
+      'Maximum number of connections of callers in each process. At this limit idle connections are closed and new ones are refused. Each connection needs a file descriptor.',
   }),
   requestsAtOnce: setting({
     env: 'LEDGERLINE_REQUESTS',
     kind: integer(8, 100_000),
     default: 256,
     about:
-      'Requests that are worked on at once in each process. When there have been as many for a second, and fewer are finished in a quarter of a second, further ones get 503 with Retry-After; a burst may be four times as large, of one user as large. Those that wait for a gateway or for a long statement, or whose answer is being read, do not count.',
+      'Requests that each process works on at once. If this limit is reached for a second, and more requests are at work than are finished in a quarter of a second, further requests get 503 with Retry-After. A burst that is shorter than a second may be four times as large; one user may have a quarter of it. Requests that wait for a gateway or a long statement, or whose answer is being read, do not count.',
   }),
   exportsAtOnce: setting({
     env: 'LEDGERLINE_EXPORTS',
     kind: integer(1, 200),
     default: 8,
     about:
-      'Exports and statements at once in each process, each on a database connection of its own. One client may have three quarters of them, one user a quarter.',
+      'Exports and statements that run at once in each process, each on its own database connection. One client may use three quarters of them, one user a quarter.',
   }),
   statementFont: setting<string | undefined>({
     env: 'LEDGERLINE_STATEMENT_FONT',
@@ -130,20 +130,20 @@ export const serverSettings = {
     default: undefined,
     defaultText: 'none',
     about:
-      'A font for statements, for characters that the bundled one lacks, such as Japanese. That one has Latin, Greek, Cyrillic, Arabic and Hebrew; what no font has is shown as a box.',
+      'A font file for statements, for characters that the bundled font lacks, such as Japanese. The bundled font has Latin, Greek, Cyrillic, Arabic and Hebrew. A character that neither font has is shown as a box.',
   }),
   slowestReadBytes: setting({
     env: 'LEDGERLINE_SLOWEST_READ_BYTES',
     kind: integer(0, 1_000_000_000),
     default: 1024,
     about:
-      'Bytes a second below which a caller that reads its answer is cut off. Event streams are exempt. 0 turns it off.',
+      'Minimum rate at which a caller must read its answer, in bytes a second. A slower caller is disconnected. Event streams are exempt. 0 turns it off.',
   }),
   slowReadSeconds: setting({
     env: 'LEDGERLINE_SLOW_READ_SECONDS',
     kind: integer(1, 600),
     default: 30,
-    about: 'How long a caller may read more slowly than that.',
+    about: 'How long a caller may read more slowly than LEDGERLINE_SLOWEST_READ_BYTES.',
   }),
   drainSeconds: setting({
     env: 'LEDGERLINE_DRAIN_SECONDS',
@@ -151,7 +151,7 @@ export const serverSettings = {
     default: byMode(0, 5),
     defaultText: '0; 5 in production',
     about:
-      'How long a stop goes on accepting requests after /health/ready has begun to answer 503. Longer than the balancer needs to notice.',
+      'How long a stop goes on accepting requests after /health/ready has begun to answer 503. It must be longer than the load balancer needs to notice.',
   }),
   stopSeconds: setting({
     env: 'LEDGERLINE_STOP_SECONDS',

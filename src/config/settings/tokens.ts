@@ -70,7 +70,7 @@ export const tokensSettings = {
     default: undefined,
     defaultText: 'none: the embedded issuer',
     httpsOnly: true,
-    about: 'Token issuer to trust, exactly as in the tokens’ `iss`. http only on loopback.',
+    about: 'Trusted token issuer, exactly as in the `iss` of its tokens. http is allowed on loopback only.',
   }),
   jwksUrl: setting<string | undefined>({
     env: 'LEDGERLINE_JWKS_URL',
@@ -84,7 +84,8 @@ export const tokensSettings = {
     env: 'LEDGERLINE_JWKS_REFRESH_SECONDS',
     kind: integer(1, 86400),
     default: 300,
-    about: 'Age after which the issuer’s keys are read again; a removed key is no longer accepted.',
+    about:
+      'Age after which the issuer’s keys are read again. A key that the issuer has removed is then no longer accepted.',
   }),
   jwksCooldownSeconds: setting({
     env: 'LEDGERLINE_JWKS_COOLDOWN_SECONDS',
@@ -126,7 +127,7 @@ export const tokensSettings = {
     env: 'LEDGERLINE_CLOCK_SKEW_SECONDS',
     kind: integer(0, 600),
     default: 60,
-    about: 'How far an external issuer’s clock may be off. The embedded issuer shares ours.',
+    about: 'How far the clock of an external issuer may differ from ours. The embedded issuer uses our clock.',
   }),
   userClaim: setting({
     env: 'LEDGERLINE_USER_CLAIM',
@@ -148,7 +149,7 @@ export const tokensSettings = {
     default: undefined,
     defaultText: 'made in DATA_DIR in the sandbox',
     secret: true,
-    about: 'Keys of the embedded issuer. Every node gets the same.',
+    about: 'Keys of the embedded issuer. Set the same keys on every node.',
   }),
   digestKeys: setting<Buffer[] | undefined>({
     env: 'LEDGERLINE_DIGEST_KEY',
@@ -159,7 +160,7 @@ export const tokensSettings = {
     requiredBy: 'production',
     howToSet: '`ledgerline keys` makes one',
     about:
-      'Keys of the digests that codes are stored as, of page tokens and of message references. Every node gets the same.',
+      'Keys for the digests of stored codes, for page tokens and for message references. Set the same keys on every node.',
   }),
   tokenSeconds: setting({
     env: 'LEDGERLINE_TOKEN_SECONDS',
