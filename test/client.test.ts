@@ -1,3 +1,4 @@
+import { getEventListeners } from 'node:events';
 import { readdir, readFile } from 'node:fs/promises';
 import { createServer, type IncomingMessage } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -6,6 +7,7 @@ import { clientCredentials, createClient, isE164, LedgerlineError, parseExact, t
 import { clientTypes } from '../src/http/client-types.ts';
 import { completeDocument } from '../src/http/routes/index.ts';
 import { newPhone, startService, wrongCode, type Service } from './harness/service.ts';
+import { until } from './harness/until.ts';
 
 let service: Service;
 let client: Client;
@@ -327,12 +329,17 @@ describe('retries', () => {
     expect(await client.sandbox.messages(phoneNumber)).toHaveLength(1);
   });
 
-  it('an abort ends the wait', async () => {
-    const { url } = await scripted({ status: 503, headers: { 'retry-after': '20' } });
+  it('an abort ends the wait before a retry', async () => {
+    const { url, requests } = await scripted({ status: 503, headers: { 'retry-after': '20' } });
     const controller = new AbortController();
-    const call = createClient({ baseUrl: url, token: 't' }).userStatus(1, { signal: controller.signal });
-    setTimeout(() => controller.abort(), 100);
-    expect(await failure(call)).toMatchObject({ kind: 'aborted', message: 'The call was aborted.' });
+    // Without the signal the request cannot be what is aborted.
+    const withoutSignal: typeof fetch = (address, options) => fetch(address, { ...options, signal: null });
+    const own = createClient({ baseUrl: url, token: 't', fetch: withoutSignal });
+    const call = failure(own.userStatus(1, { signal: controller.signal }));
+    await until(() => getEventListeners(controller.signal, 'abort').length > 0);
+    controller.abort();
+    expect(await call).toMatchObject({ kind: 'aborted', message: 'The call was aborted.' });
+    expect(requests).toHaveLength(1);
   });
 
   it('an abort ends a call that waits for its answer, and one that is aborted before it begins', async () => {

@@ -37,7 +37,7 @@ it('answers 400 when several individuals hold the id and none is named', async (
   );
 });
 
-it('means the user of a bound token', async () => {
+it('looks for the transaction of the user that the token is bound to', async () => {
   const token = await service.token('', b);
   expect((await get({ transactionId: 'both' }, token)).json.amount).toBe(2);
   expect((await get({ transactionId: 'only-a' }, token)).status).toBe(404);

@@ -97,7 +97,7 @@ describe('a token of an external provider', () => {
   });
 });
 
-it('a wrong secret is told with the provider’s words', async () => {
+it('a wrong secret is reported in the words of the provider', async () => {
   const token = clientCredentials({ tokenUrl: `${issuer}/token`, clientId: 'app', clientSecret: 'wrong' });
   const error = await failure(createClient({ baseUrl: service.url, token }).userStatus(1));
   expect(error).toBeInstanceOf(LedgerlineError);

@@ -2,6 +2,7 @@
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { invalidField, refusal, row, startService, type Service } from './harness/service.ts';
+import { until } from './harness/until.ts';
 
 let service: Service;
 beforeAll(async () => {
@@ -198,8 +199,10 @@ describe('export-transactions', () => {
   });
 
   it('a reader that stops blocks nothing and leaves no connection behind', async () => {
-    const id = await individualWith(Array.from({ length: 2500 }, () => ({ paymentNotes: 'n'.repeat(2000) })));
+    // More than the buffers between the database and the reader hold, so that the export waits for its reader.
+    const id = await individualWith(Array.from({ length: 8000 }, () => ({ paymentNotes: 'n'.repeat(2000) })));
     const token = await service.token();
+    // More than may run at once.
     for (let round = 0; round < 12; round += 1) {
       const aborter = new AbortController();
       const response = await fetch(`${service.url}/app/export-transactions`, {
@@ -210,8 +213,13 @@ describe('export-transactions', () => {
       });
       expect(response.status).toBe(200);
       await response.body!.getReader().read();
+      const { pid } = await until(async () => {
+        const [session] = await service.sql`
+          select pid from pg_stat_activity where datname = current_database() and query like 'fetch % from listed'`;
+        return session;
+      });
       aborter.abort();
-      await new Promise((resolve) => setTimeout(resolve, 100));
+      await until(async () => (await service.sql`select from pg_stat_activity where pid = ${pid}`).length === 0);
     }
     expect((await service.list({ individualId: id })).status).toBe(200);
   });

@@ -68,7 +68,7 @@ describe('an encrypted connection', () => {
     }
   }
 
-  it('is made as the URL asks, and to nobody whose certificate is not trusted', async () => {
+  it('is encrypted as the URL says, and refused if the certificate is not trusted', async () => {
     const { port } = await startServer(selfSigned);
     const url = (parameters: string, host = 'localhost') =>
       `postgres://postgres@${host}:${port}/ledgerline${parameters}`;

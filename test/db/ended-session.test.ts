@@ -1,4 +1,6 @@
 /** Sessions that end in the middle of what they are used for: an error for the caller, and nothing else. */
+import { subscribe, unsubscribe } from 'node:diagnostics_channel';
+import type { Socket } from 'node:net';
 import postgres from 'postgres';
 import { afterAll, beforeAll, expect, it, onTestFinished, vi } from 'vitest';
 import { freePort } from '../../src/free-port.ts';
@@ -6,11 +8,13 @@ import { parseAddress } from '../../src/db/address.ts';
 import { openDatabase, type Database } from '../../src/db/database.ts';
 import { openPool } from '../../src/db/pool.ts';
 import { cloneDatabase } from '../harness/service.ts';
+import { until } from '../harness/until.ts';
 
 let database: Awaited<ReturnType<typeof cloneDatabase>>;
 let db: Database;
 let admin: postgres.Sql;
 beforeAll(async () => {
+  subscribe('net.client.socket', keepSocket);
   database = await cloneDatabase();
   db = openDatabase({ url: database.url, connections: 4, statementSeconds: 5 });
   admin = postgres(database.url, { max: 1 });
@@ -19,15 +23,21 @@ afterAll(async () => {
   await db.close();
   await admin.end();
   await database.drop();
+  unsubscribe('net.client.socket', keepSocket);
 });
 
+/** The sockets that this process has opened, by their port here. */
+const sockets = new Map<number, Socket>();
+const keepSocket = (message: unknown) => {
+  const { socket } = message as { socket: Socket };
+  socket.once('connect', () => sockets.set(socket.localPort!, socket));
+};
+
+/** Ends a session, and waits until this process has noticed. */
 async function terminate(pid: number): Promise<void> {
+  const [session] = await admin`select client_port as port from pg_stat_activity where pid = ${pid}`;
   await admin`select pg_terminate_backend(${pid}::int)`;
-  await vi.waitUntil(async () => (await admin`select from pg_stat_activity where pid = ${pid}`).length === 0, {
-    timeout: 15_000,
-  });
-  // The end of the session is on its way to us.
-  await new Promise((resolve) => setTimeout(resolve, 50));
+  await until(() => sockets.get(session!.port)!.closed);
 }
 
 const ownPid = async (sql: { unsafe: postgres.Sql['unsafe'] }): Promise<number> =>

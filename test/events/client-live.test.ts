@@ -47,7 +47,7 @@ async function startPipe(target: string) {
 }
 
 describe('client.live', () => {
-  it('tells how things stand and every change, over connections that break', async () => {
+  it('yields the current state and every change, also over connections that break', async () => {
     const pipe = await startPipe(service.url);
     const client = clientOf(service, pipe.url);
     const id = await service.createUser();

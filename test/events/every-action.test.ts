@@ -8,9 +8,10 @@ import { eventCatalogue, eventTypes, type EventEntry, type EventType } from '../
 import { gatewayDefinitions } from '../../src/sms/gateways/index.ts';
 import { openStream } from '../harness/event-stream.ts';
 import { gatewayServer, type Behaviour } from '../harness/gateway-server.ts';
-import { startReceiver, until } from '../harness/receiver.ts';
+import { startReceiver } from '../harness/receiver.ts';
 import { row, serviceForTest } from '../harness/service.ts';
 import { sendTwilioReceipt, twilioAccepts, twilioSettings } from '../harness/twilio.ts';
+import { until } from '../harness/until.ts';
 
 interface Told {
   id: string;

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { row, serviceForTest, startService, type Service } from '../harness/service.ts';
 import { openStream } from '../harness/event-stream.ts';
-import { until } from '../harness/receiver.ts';
+import { until } from '../harness/until.ts';
 
 let service: Service;
 beforeAll(async () => {
@@ -18,7 +18,7 @@ async function latestEvent(userId: number, of: Service = service) {
 }
 
 describe('GET /app/live', () => {
-  it('tells how things stand at once, and every commit that records or updates', async () => {
+  it('sends the current state at once, and after every commit that records or updates rows', async () => {
     const id = await service.createUser();
     const stream = await live(`?individualId=${id}`);
     expect(stream.response.status).toBe(200);

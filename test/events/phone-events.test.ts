@@ -55,7 +55,7 @@ describe('sends and verifications', () => {
     ]);
   });
 
-  it('tell null where the country cannot be told', async () => {
+  it('have null as the country if it is unknown', async () => {
     const id = await service.createUser();
     await service.sendCode(id, '+9990000001');
     await service.verify(id, await service.lastCode('+9990000001'));
@@ -135,7 +135,7 @@ describe('the block of a user', () => {
     expect(events).toEqual([]);
   });
 
-  it('is told later, if the process ended before it could', async () => {
+  it('is written later, if the process ended before it could write it', async () => {
     const id = await service.createUser();
     await failTimes(id, 9);
     // What a process leaves behind that is killed between the count and the event.

@@ -1,7 +1,8 @@
 import { Webhook } from 'standardwebhooks';
 import { describe, expect, it } from 'vitest';
 import { row, serviceForTest, type Service } from '../harness/service.ts';
-import { startReceiver, until, type ReceivedHook } from '../harness/receiver.ts';
+import { startReceiver, type ReceivedHook } from '../harness/receiver.ts';
+import { until } from '../harness/until.ts';
 
 /** The reference implementation, as a second opinion on our signatures. It throws when one does not fit. */
 function verified(secret: string, { body, headers }: ReceivedHook): unknown {

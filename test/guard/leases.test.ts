@@ -14,7 +14,7 @@ async function lease(book: LeaseBook, name: string, now: number, until: number):
   (await book.take([need(name)], at(now))).settle(grantOf(name, until), new Map(), true);
 }
 
-it('a budget that is held stays, however many names come by that nothing was granted for', async () => {
+it('a leased budget is kept, however many names are refused a lease', async () => {
   const book = new LeaseBook();
   await lease(book, 'kept', noon, noon + hour);
   const unfinished = await book.take([need('kept')], at(noon));
@@ -62,7 +62,7 @@ it('a lease that a reservation is bringing is not removed', async () => {
   expect((await waiting).covered).toHaveLength(1);
 });
 
-it('a denial is believed for two seconds', async () => {
+it('a refused lease is not requested again for two seconds', async () => {
   const book = new LeaseBook();
   const denials = new Map([['closed', new Date(noon + hour)]]);
   (await book.take([need('closed')], at(noon))).settle(new Map(), denials, false);

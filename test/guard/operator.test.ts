@@ -13,18 +13,6 @@ async function blockUser(service: Service): Promise<number> {
   return id;
 }
 
-/** Until it is so; what runs beside the requests takes its time. */
-async function eventually(check: () => Promise<void>): Promise<void> {
-  for (let look = 0; ; look += 1) {
-    try {
-      return await check();
-    } catch (error) {
-      if (look === 200) throw error;
-      await new Promise((resolve) => setTimeout(resolve, 50));
-    }
-  }
-}
-
 describe('what an operator sends', () => {
   it('is checked: words in a query, a Host that is none, a prefix that is a whole number', async () => {
     const service = await serviceForTest();
@@ -58,7 +46,7 @@ describe('the operator', () => {
     }
   });
 
-  it('sees blocks and lifts them, by id, user, phone and address; every act stands in the trail', async () => {
+  it('sees blocks and lifts them, by id, user, phone and address; every action is in the trail', async () => {
     const service = await serviceForTest({
       LEDGERLINE_RULES: '*=enforce',
       LEDGERLINE_PHONE_FAILURES: '3/1h/1h',
@@ -147,13 +135,15 @@ describe('the operator', () => {
     expect((await service.sendCode(id, '+447911100002')).status).toBe(429);
     for (let attempt = 0; attempt < 2; attempt += 1) await service.verify(id, 'nope');
     let blocks: { rule: string; id: string }[] = [];
-    await eventually(async () => {
+    // Ranges are written beside the requests.
+    await until(async () => {
       ({ blocks } = await get(service, '/operator/guard/blocks'));
-      expect(blocks.toSorted((one, other) => one.rule.localeCompare(other.rule))).toMatchObject([
-        { rule: 'phone-failures', id: expect.stringMatching(/^phone:[0-9a-f]{32}$/), userIds: [id] },
-        { rule: 'prefix', id: 'prefix:+44791110', subject: '+44791110…', userIds: null },
-      ]);
+      return blocks.length === 2;
     });
+    expect(blocks.toSorted((one, other) => one.rule.localeCompare(other.rule))).toMatchObject([
+      { rule: 'phone-failures', id: expect.stringMatching(/^phone:[0-9a-f]{32}$/), userIds: [id] },
+      { rule: 'prefix', id: 'prefix:+44791110', subject: '+44791110…', userIds: null },
+    ]);
     for (const { id: block } of blocks)
       expect((await service.call('/operator/guard/lift', { block })).status).toBe(200);
     expect((await service.verify(id, 'nope')).status).toBe(400);
@@ -179,13 +169,13 @@ describe('the operator', () => {
         await nodes[0]!.sql`
         select round(day_sends)::int as sends, shrinks from guard_ranges where name = '+44791110'`
       )[0];
-    for (const node of nodes) await eventually(async () => expect(await send(node)).toBe(429));
-    await eventually(async () => expect(await stored()).toEqual({ sends: sent, shrinks: 1 }));
+    for (const node of nodes) await until(async () => (await send(node)) === 429);
+    await expect.poll(stored).toEqual({ sends: sent, shrinks: 1 });
     expect((await nodes[0]!.call('/operator/guard/lift', { block: 'prefix:+44791110' })).json).toEqual({ lifted: 1 });
     expect(await send(nodes[0]!)).toBe(204);
     // The other node may refuse once more, by what it remembers. That counts for nothing, and it learns of the lift.
-    await eventually(async () => expect(await send(nodes[1]!)).toBe(204));
-    await eventually(async () => expect(await stored()).toEqual({ sends: 2, shrinks: 0 }));
+    await until(async () => (await send(nodes[1]!)) === 204);
+    await expect.poll(stored).toEqual({ sends: 2, shrinks: 0 });
     expect((await get(nodes[0]!, '/operator/guard/blocks')).blocks).toEqual([]);
   });
 
@@ -276,7 +266,7 @@ describe('the operator', () => {
     expect(await exhaust(first)).toBe(429);
     expect((await set('shadow')).status).toBe(204);
     expect((await first.sendCode(id, german)).status).toBe(204);
-    await eventually(async () => expect((await second.sendCode(id, german)).status).toBe(204));
+    await until(async () => (await second.sendCode(id, german)).status === 204);
     await second.stop();
     const third = await startService({ DATABASE_URL: first.databaseUrl });
     expect((await third.sendCode(id, german)).status).toBe(204);
@@ -340,9 +330,7 @@ describe('the operator', () => {
     const phone = newPhone();
     for (let call = 0; call < 4; call += 1) await service.sendCode(id, phone);
     for (let call = 0; call < 2; call += 1) await service.sendCode(other, phone);
-    await eventually(async () => {
-      expect((await get(service, '/operator/guard/decisions')).decisions).toHaveLength(4);
-    });
+    await until(async () => (await get(service, '/operator/guard/decisions')).decisions.length === 4);
     const { decisions } = await get(service, `/operator/guard/decisions?rule=user-sends&userId=${id}&count=2`);
     expect(decisions).toHaveLength(2);
     expect(decisions[0]).toEqual({

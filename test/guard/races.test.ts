@@ -117,7 +117,7 @@ const verify = '/User/phone-number/verify';
 const all = Array.from({ length: calls }, (_, index) => index);
 
 describe('200 parallel sends over two processes', { timeout: 180_000 }, () => {
-  it('by one user pass the limit of the user by none', async () => {
+  it('by one user never exceed the limit of the user', async () => {
     const pair = await startPair({ LEDGERLINE_RULES: '*=off,user-sends=enforce', LEDGERLINE_USER_SENDS: '7/10m' });
     const counts = await tally(
       all.map((index) => pair.call(index, send, { id: pair.users[0], phoneNumber: newPhone() })),
@@ -125,7 +125,7 @@ describe('200 parallel sends over two processes', { timeout: 180_000 }, () => {
     expectExactly(204, 7, counts);
   });
 
-  it('to one phone pass the limit of the phone by none, and one user’s leave half of it', async () => {
+  it('to one phone never exceed the limit of the phone, and those of one user leave half of it', async () => {
     const pair = await startPair({ LEDGERLINE_RULES: '*=off,phone-sends=enforce', LEDGERLINE_PHONE_SENDS: '9/10m' });
     const phoneNumber = newPhone();
     const counts = await tally(all.map((index) => pair.call(index, send, { id: pair.users[index], phoneNumber })));
@@ -140,7 +140,7 @@ describe('200 parallel sends over two processes', { timeout: 180_000 }, () => {
     expectExactly(204, 4, others);
   });
 
-  it('from one address, and with one person’s tokens, pass their limits by none', async () => {
+  it('from one address, and with one person’s tokens, never exceed their limits', async () => {
     const pair = await startPair({
       LEDGERLINE_RULES: '*=off,address-sends=enforce,token-sends=enforce',
       LEDGERLINE_ADDRESS_SENDS: '11/10m',
@@ -167,7 +167,7 @@ describe('200 parallel sends over two processes', { timeout: 180_000 }, () => {
     expectExactly(204, 6, byToken);
   });
 
-  it('of different phones and users pass no count of either', async () => {
+  it('of different phones and users never exceed the limits of either', async () => {
     const pair = await startPair({ LEDGERLINE_RULES: '*=off,user-phones=enforce,phone-users=enforce' });
     const phoneNumber = newPhone();
     const [id] = pair.users;
@@ -202,7 +202,7 @@ describe('200 parallel sends over two processes', { timeout: 180_000 }, () => {
     expect(counted).toEqual({ users: calls, phones: calls, addresses: calls });
   });
 
-  it('to one country pass the day’s cap by none, and reach it to within a block of each process', async () => {
+  it('to one country never exceed the day’s limit, and reach it to within a block of each process', async () => {
     const pair = await startPair({
       LEDGERLINE_RULES: '*=off,country-sends=enforce',
       LEDGERLINE_COUNTRY_SENDS: '*=150',

@@ -131,7 +131,7 @@ describe('a country whose users follow the hours of the week', () => {
     return play(book, [...attempts, ...honestDay(own, monday, usersOfDay)]);
   }
 
-  it('loses less to a pump at night than if every hour were alike, and fewer of its honest users', () => {
+  it('sends less to a pump at night than with equal hours, and refuses fewer honest users', () => {
     const learned = pumpAt(3);
     const even = pumpAt(3, evenWeek);
     expect(learned.texts.attacker).toBeLessThan(even.texts.attacker / 1.5);

@@ -9,6 +9,7 @@ import { inject, onTestFinished } from 'vitest';
 import { sandboxKey } from '../../src/auth/keys.ts';
 import { checkAnswersOf } from './checked-answers.ts';
 import { prepareDataDir } from './prepared-data.ts';
+import { until } from './until.ts';
 
 const main = fileURLToPath(new URL('../../dist/ledgerline.js', import.meta.url));
 
@@ -27,15 +28,20 @@ export async function dataFolder(): Promise<string> {
       await readFile(path.join(folder, 'data/postgres/postmaster.pid'), 'utf8').catch(() => ''),
       10,
     );
-    if (pid > 0) {
-      try {
-        process.kill(pid, 'SIGQUIT');
-      } catch {}
-      await new Promise((resolve) => setTimeout(resolve, 300));
-    }
+    if (pid > 0 && sendSignal(pid, 'SIGQUIT')) await until(() => !sendSignal(pid, 0));
     await rm(folder, { recursive: true, force: true, maxRetries: 5, retryDelay: 200 });
   });
   return path.join(folder, 'data');
+}
+
+/** Whether there is such a process; the signal 0 only asks. */
+function sendSignal(pid: number, signal: NodeJS.Signals | 0): boolean {
+  try {
+    return process.kill(pid, signal);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ESRCH') return false;
+    throw error;
+  }
 }
 
 /** The data directory of a sandbox that has been started before. */

@@ -4,6 +4,7 @@ import { createServer, type IncomingHttpHeaders, type IncomingMessage, type Serv
 import { createServer as createSecureServer } from 'node:https';
 import type { AddressInfo, Socket } from 'node:net';
 import { onTestFinished } from 'vitest';
+import { until } from './until.ts';
 
 export interface ReceivedHook {
   path: string;
@@ -19,15 +20,6 @@ export type HookBehaviour =
   | ((hook: ReceivedHook, response: ServerResponse, request: IncomingMessage) => void | Promise<void>);
 
 export type Receiver = Awaited<ReturnType<typeof startReceiver>>;
-
-/** Polls until the condition holds. The test's own timeout ends it otherwise. */
-export async function until<T>(read: () => T | Promise<T>): Promise<Exclude<T, false | null | undefined>> {
-  for (;;) {
-    const found = await read();
-    if (found) return found as Exclude<T, false | null | undefined>;
-    await new Promise((resolve) => setTimeout(resolve, 25));
-  }
-}
 
 export async function startReceiver(behaviour: HookBehaviour = 200, certificate?: { key: string; cert: string }) {
   const hooks: ReceivedHook[] = [];

@@ -1,4 +1,11 @@
-/** Waits for a condition, so that a test need not guess how long something takes. The test's own timeout ends it. */
-export async function until(holds: () => boolean | Promise<boolean>): Promise<void> {
-  while (!(await holds())) await new Promise((resolve) => setTimeout(resolve, 10));
+/**
+ * Waits until the condition holds, so that a test need not guess how long something takes, and answers with what was
+ * read. The test's own timeout ends it.
+ */
+export async function until<T>(read: () => T | Promise<T>): Promise<Exclude<T, false | null | undefined>> {
+  for (;;) {
+    const found = await read();
+    if (found) return found as Exclude<T, false | null | undefined>;
+    await new Promise((resolve) => setTimeout(resolve, 10));
+  }
 }

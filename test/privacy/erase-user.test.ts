@@ -36,7 +36,7 @@ describe('DELETE /User/{id}', () => {
     expect((await get(`/User/${next}/status`)).json.phoneNumber).toBe(phone);
   });
 
-  it('answers as for an unknown user from then on', async () => {
+  it('answers as for an unknown user after the erasure', async () => {
     const phone = newPhone();
     const id = await service.verifiedUser(phone);
     const transaction = row(id);

@@ -213,7 +213,7 @@ describe('ledgerline import, CSV', () => {
     );
   });
 
-  it('holds a quote that is never closed against its own line, however long the file goes on', async () => {
+  it('refuses only the line of a quote that is never closed, however long the file is', async () => {
     const id = await newIndividual();
     const good = (n: number) => `${id},q${n},1,EUR,2026-01-01`;
     const text = [

@@ -117,7 +117,7 @@ describe.skipIf(inject('citusNodes').length > 0)('a database from before modes w
     expect(await olderDatabase(addDemo)).toEqual({ served_production: false, served_sandbox: true });
   });
 
-  it('is nobody’s yet if it has none', async () => {
+  it('has no mode until a service has run on it', async () => {
     const imported = (sql: postgres.Sql) => sql`insert into users (id, created_at) values (1, now())`;
     expect(await olderDatabase(imported)).toEqual({ served_production: false, served_sandbox: false });
   });

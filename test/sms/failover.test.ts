@@ -81,7 +81,7 @@ describe('failover', () => {
     },
   );
 
-  it('gives each text a reference of its own, and the same text its own again', async () => {
+  it('gives each text its own reference, and a repeated text the same one', async () => {
     const [a, b] = [scripted('a', lost), scripted('b', down)];
     await failoverOf([a, b]).send();
     expect([a.references, b.references]).toEqual([['reference 1'], ['reference 2', 'reference 3']]);
@@ -181,7 +181,7 @@ describe('failover', () => {
     expect(a.references).toHaveLength(2);
   });
 
-  it('says when the next chance is, when all are left out', async () => {
+  it('gives the time of the next try when all gateways are left out', async () => {
     const { send } = failoverOf([scripted('a', down)], {
       breaker: { failures: 1, openMilliseconds: 7000, longestMilliseconds: 7000 },
     });
@@ -196,7 +196,7 @@ describe('failover', () => {
     });
   });
 
-  it('waits for no adapter that forgets its time, or throws', async () => {
+  it('does not wait for an adapter that exceeds its time or throws', async () => {
     const a: Gateway = { name: 'a', send: () => new Promise(() => {}) };
     const b: Gateway = { name: 'b', send: () => Promise.reject(new TypeError('defect')) };
     const { outcome, gateway, tries } = await failoverOf([a, b, scripted('c', accepted())]).send();

@@ -37,7 +37,7 @@ describe('the encoding', () => {
   const gsmText = fc.string({ unit: fc.constantFrom(...Array.from('aA1 @£ñ€{}[]~\\^|')), maxLength: 500, size: 'max' });
   const anyText = fc.string({ unit: 'grapheme', maxLength: 500, size: 'max' });
 
-  it('loses nothing in parts, and parts no character, whatever the text', () => {
+  it('splits a text without losing or cutting a character', () => {
     fc.assert(
       fc.property(fc.oneof(gsmText, anyText), (text) => {
         const { alphabet, parts } = splitSegments(text);

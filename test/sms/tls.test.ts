@@ -19,7 +19,7 @@ const accounts = {
   LEDGERLINE_SMPP_PASSWORD: 'secret',
 };
 
-describe('a certificate that nobody vouches for', () => {
+describe('a certificate that is not trusted', () => {
   it('makes a gateway unavailable, and it is sent nothing', async () => {
     const server = await gatewayServer(twilioAccepts, selfSigned);
     const service = await serviceForTest({
@@ -37,7 +37,7 @@ describe('a certificate that nobody vouches for', () => {
     expect(server.received).toEqual([]);
   });
 
-  it('keeps SMPP from binding, and so from telling its password', async () => {
+  it('stops SMPP before it sends its password', async () => {
     const smsc = await startSmsc(selfSigned);
     const service = await serviceForTest({
       ...accounts,
@@ -50,7 +50,7 @@ describe('a certificate that nobody vouches for', () => {
 });
 
 describe('with NODE_EXTRA_CA_CERTS', () => {
-  it('messages go to whom the certificate names, and to nobody else', async () => {
+  it('messages are sent only to a host that the certificate names', async () => {
     const elsewhere = await gatewayServer(twilioAccepts, selfSigned);
     const twilio = await gatewayServer(twilioAccepts, selfSigned);
     const vonage = await gatewayServer(vonageAccepts, selfSigned);

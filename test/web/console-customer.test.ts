@@ -45,7 +45,7 @@ describe('a failed customer', () => {
     await page.getByText('Nobody has verified this number').waitFor();
   });
 
-  it('is told newest first, also what came in one moment', () => {
+  it('lists the steps newest first, also those of the same moment', () => {
     const [asked, answered] = ['2026-01-05T10:00:00.000Z', '2026-01-05T10:00:04.100Z'];
     const message = {
       number: 1,
@@ -76,10 +76,14 @@ describe('a failed customer', () => {
     ]);
   });
 
-  it('who succeeded is told from who waits', async () => {
-    const id = await service.verifiedUser();
-    const page = await openPage(`${service.url}/console#customer/${id}`);
+  it('shows verified and waiting users differently', async () => {
+    const verified = await service.verifiedUser();
+    const page = await openPage(`${service.url}/console#customer/${verified}`);
     await page.locator('.sentence').getByText('Verified.').waitFor();
+    const waiting = await service.createUser();
+    await service.sendCode(waiting, newPhone());
+    await page.goto(`${service.url}/console#customer/${waiting}`);
+    await page.locator('.sentence').getByText('Waiting: the last code is still valid.').waitFor();
   });
 
   it.each([

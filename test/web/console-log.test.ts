@@ -69,7 +69,7 @@ describe('messages', () => {
     await page.getByRole('rowheader').waitFor();
   });
 
-  it('each have a page with their way, found by keyboard', async () => {
+  it('each have a page with their steps, reachable by keyboard', async () => {
     const page = await open(`messages?userId=${verified}`);
     await page.getByRole('rowheader').getByRole('link').focus();
     await page.keyboard.press('Enter');

@@ -64,7 +64,7 @@ describe('the overview', () => {
 });
 
 describe('the safe list', () => {
-  it('takes a number and a prefix and gives them up again, by keyboard alone, masked and on record', async () => {
+  it('adds and removes a number and a prefix by keyboard; both are masked and recorded', async () => {
     const own = await serviceForTest();
     const phoneNumber = newPhone();
     const masked = `${phoneNumber.slice(0, 3)}…${phoneNumber.slice(-2)}`;
@@ -124,7 +124,7 @@ describe('the safe list', () => {
   });
 });
 
-describe('what stands in the way', () => {
+describe('a view without data', () => {
   let own: Service;
   beforeAll(async () => {
     own = await startService();
@@ -132,7 +132,7 @@ describe('what stands in the way', () => {
   afterAll(() => own.stop());
 
   it.each(['overview', 'guard', 'safe-list', 'audit'])(
-    'of %s: nothing yet, a wait, a failure, no connection',
+    '%s: nothing yet, a wait, a failure, no connection',
     async (view) => {
       const page = await openPage(`${own.url}/`, { expected: /status of 5|ERR_INTERNET_DISCONNECTED|ERR_FAILED/ });
       let release = () => {};

@@ -137,7 +137,7 @@ it('the form has a language and a direction of its own, whatever the page around
 });
 
 describe('what a reader chooses', () => {
-  it('a language is kept, and stands above that of the browser', async () => {
+  it('a language is kept, and is used instead of that of the browser', async () => {
     const page = await openPage(`${service.url}/wallet`);
     await page.getByLabel('Language and colours').click();
     await page.getByRole('combobox', { name: 'Language' }).selectOption(languageNames.fr);

@@ -104,7 +104,7 @@ describe('the form', () => {
     expect([await codeField(page).inputValue(), await alert(page).count()]).toEqual(['', 0]);
   });
 
-  it('says that a code is wrong, expired, and at last that it is enough; then nothing can be pressed', async () => {
+  it('says that a code is wrong, that it expired, and that there were too many attempts; then the buttons are disabled', async () => {
     const page = await openPage(`${service.url}/`, refusals);
     await enterNumber(page, newPhone());
     const code = await readCode(page);

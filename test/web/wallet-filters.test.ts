@@ -16,7 +16,7 @@ beforeAll(async () => {
 afterAll(() => wallet.service.stop());
 
 describe('filters', () => {
-  it('find what the API finds, stand in the address, and survive it being shared', async () => {
+  it('find what the API finds, and are in the address, which can be shared', async () => {
     const page = await wallet.open(`?individual=${wallet.busy}`);
     await page.getByRole('button', { name: 'Filters' }).click();
     const sheet = page.getByRole('dialog', { name: 'Filters' });
@@ -77,7 +77,7 @@ describe('filters', () => {
     expect(await page.getByRole('alert').innerText()).toContain('must not be after');
   });
 
-  it('what fits nothing says so, and nonsense in the address filters nothing', async () => {
+  it('a filter without matches says so, and an invalid filter in the address is ignored', async () => {
     const page = await openPage(`${wallet.service.url}/wallet?individual=${wallet.busy}&search=nobody-at-all`);
     await page.getByRole('heading', { name: 'No matches' }).waitFor();
     await expectAccessible(page);

@@ -200,7 +200,7 @@ describe('the list', () => {
 });
 
 describe('one transaction', () => {
-  it('opens in a sheet, stands in the address, and gives the focus back', async () => {
+  it('opens in a sheet, is in the address, and returns the focus', async () => {
     const page = await wallet.open('');
     const row = page.locator('button.row').nth(1);
     const id = (await row.getAttribute('data-id'))!;

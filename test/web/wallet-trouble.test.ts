@@ -18,7 +18,7 @@ async function expectCentred(page: Page): Promise<void> {
   expect(Math.abs(state!.x + state!.width / 2 - (screen!.x + screen!.width / 2))).toBeLessThan(12);
 }
 
-describe('what stands in the way', () => {
+describe('trouble', () => {
   it('no transactions at all', async () => {
     const { id } = await wallet.client.createUser();
     const page = await openPage(`${wallet.service.url}/wallet?individual=${id}`, { expected: /status of 404/ });
@@ -28,7 +28,7 @@ describe('what stands in the way', () => {
     await expectNarrow(page);
   });
 
-  it('nobody of that id', async () => {
+  it('an unknown individual', async () => {
     const page = await openPage(`${wallet.service.url}/wallet?individual=2000000000`, { expected: /status of 400/ });
     await page.getByRole('heading', { name: 'Something went wrong' }).waitFor();
     expect(await page.locator('.state').innerText()).toMatch(/Unknown individual\.[^]*Reference 00-/);
@@ -91,7 +91,7 @@ describe('what stands in the way', () => {
     await page.locator('button.row').first().waitFor();
   });
 
-  it('where there is no sandbox, a person brings a token', async () => {
+  it('without a sandbox the page asks for a token', async () => {
     const page = await openPage(`${wallet.service.url}/`);
     page.removeAllListeners('console');
     await page.route('**/wallet', async (route) => {

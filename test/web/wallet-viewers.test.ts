@@ -73,7 +73,7 @@ describe('for every viewer', () => {
     await expect.poll(focused).toBe('Export');
   });
 
-  it('amounts and dates are the locale’s, and a script from the right turns the page around', async () => {
+  it('amounts and dates follow the locale, and a right-to-left language mirrors the page', async () => {
     const german = await wallet.open('', { locale: 'de-DE' });
     expect(await german.locator('.sums dd').first().innerText()).toMatch(/^[\d.]+,\d\d\s€$/);
     const arabic = await wallet.open('?locale=ar-EG');
