@@ -1,10 +1,11 @@
 /** Keys. Production gets them by configuration, since nodes share them. The sandbox makes its own, next to its database. */
 import { createPrivateKey, createPublicKey, generateKeyPair, randomBytes, type KeyObject } from 'node:crypto';
-import { mkdir, readFile, writeFile } from 'node:fs/promises';
+import { mkdir, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { promisify } from 'node:util';
 import { calculateJwkThumbprint, type JWK } from 'jose';
 import { ConfigError, type Config } from '../config/load.ts';
+import { readOptionalFile } from '../read-optional-file.ts';
 import type { NodeKeys } from './digest-key-registry.ts';
 
 export interface SigningKey {
@@ -49,7 +50,7 @@ export async function sandboxKey(dataDir: string, name: string, make: () => stri
   const folder = path.join(path.resolve(dataDir), 'keys');
   await mkdir(folder, { recursive: true, mode: 0o700 });
   const file = path.join(folder, name);
-  const known = await readFile(file, 'utf8').catch(() => undefined);
+  const known = await readOptionalFile(file);
   if (known) return known;
   const made = await make();
   await writeFile(file, made, { mode: 0o600 });

@@ -1,11 +1,11 @@
 /** `ledgerline token`: mints an access token of the embedded issuer, without asking the service. */
-import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { embeddedIssuer } from '../app/tokens.ts';
 import { ServiceClock } from '../clock.ts';
 import { loadConfig } from '../config/load.ts';
 import { scopes } from '../config/settings/tokens.ts';
 import { StartError } from '../errors.ts';
+import { readOptionalFile } from '../read-optional-file.ts';
 
 export const issuerFile = (dataDir: string) => path.join(path.resolve(dataDir), 'keys', 'issuer');
 
@@ -17,7 +17,7 @@ export async function token({ scope, user }: { scope?: string; user?: string }):
   if (config.mode === 'production' && !config.signingKey) {
     throw new StartError('Set LEDGERLINE_SIGNING_KEY and PUBLIC_URL to those of the service.');
   }
-  const url = config.publicUrl ?? (await readFile(issuerFile(config.dataDir), 'utf8').catch(() => undefined));
+  const url = config.publicUrl ?? (await readOptionalFile(issuerFile(config.dataDir)));
   if (!url) throw new StartError('Start the service once, or set PUBLIC_URL: tokens carry its address.');
   const asked = scope?.split(/[\s,]+/).filter(Boolean) ?? [...scopes];
   const known: readonly string[] = scopes;

@@ -5,6 +5,7 @@ import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { StartError } from '../errors.ts';
+import { readOptionalFile } from '../read-optional-file.ts';
 
 /** PostgreSQL refuses to run as root, so root runs it as nobody, which every system has. */
 export const nobody = 65534;
@@ -142,7 +143,7 @@ async function openToOthers(folder: string): Promise<void> {
 
 /** The package's install script makes these links, and npm may not have been allowed to run it. */
 async function makeLinks(native: string, folder: string): Promise<void> {
-  const listed = await readFile(path.join(native, 'pg-symlinks.json'), 'utf8').catch(() => '[]');
+  const listed = (await readOptionalFile(path.join(native, 'pg-symlinks.json'))) ?? '[]';
   const links = JSON.parse(listed) as { source: string; target: string }[];
   for (const { source, target } of links) {
     const place = path.join(folder, path.relative('native', target));

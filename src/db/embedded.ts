@@ -7,6 +7,7 @@ import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { StartError } from '../errors.ts';
 import { freePort } from '../free-port.ts';
+import { readOptionalFile } from '../read-optional-file.ts';
 import { installBinaries, isRoot, nobody } from './binaries.ts';
 import { isRunning, lockDirectory, lockHolder } from './data-directory-lock.ts';
 
@@ -128,8 +129,8 @@ async function removeCluster(place: Place, binaries: string, check: (url: string
 export async function runningEmbedded(folder: string): Promise<string | undefined> {
   const dataDir = path.resolve(folder);
   if (!(await lockHolder(dataDir))) return undefined;
-  const state = (await readFile(path.join(dataDir, 'postgres/postmaster.pid'), 'utf8').catch(() => '')).split('\n');
-  const password = await readFile(path.join(dataDir, 'postgres-password'), 'utf8').catch(() => undefined);
+  const state = ((await readOptionalFile(path.join(dataDir, 'postgres/postmaster.pid'))) ?? '').split('\n');
+  const password = await readOptionalFile(path.join(dataDir, 'postgres-password'));
   return password && state[7]?.trim() === 'ready' ? addressOf(password, Number(state[3])) : undefined;
 }
 
@@ -197,7 +198,7 @@ async function run(program: string, args: string[], folder: string, input = ''):
 }
 
 async function checkVersion(place: Place, binaries: string): Promise<void> {
-  const made = await readFile(path.join(place.cluster, 'PG_VERSION'), 'utf8').catch(() => undefined);
+  const made = await readOptionalFile(path.join(place.cluster, 'PG_VERSION'));
   const ours = /postgresql-(\d+)\./.exec(binaries)![1]!;
   if (made !== undefined && made.trim() !== ours) {
     throw new StartError(
@@ -210,7 +211,7 @@ async function checkVersion(place: Place, binaries: string): Promise<void> {
 /** After kill -9 of the service its PostgreSQL goes on running. We hold the lock, so no other service uses it. */
 async function stopOrphan({ cluster }: Place): Promise<void> {
   const file = path.join(cluster, 'postmaster.pid');
-  const pid = Number.parseInt(await readFile(file, 'utf8').catch(() => ''), 10);
+  const pid = Number.parseInt((await readOptionalFile(file)) ?? '', 10);
   if (!(pid > 0)) return;
   if (!isPostgres(pid)) return rm(file, { force: true });
   for (const signal of ['SIGINT', 'SIGQUIT', 'SIGKILL'] as const) {
@@ -318,7 +319,7 @@ async function isReady(child: ChildProcess, { cluster }: Place): Promise<boolean
   child.once('exit', () => (ended = true));
   child.once('error', () => (ended = true));
   while (!ended) {
-    const lines = (await readFile(path.join(cluster, 'postmaster.pid'), 'utf8').catch(() => '')).split('\n');
+    const lines = ((await readOptionalFile(path.join(cluster, 'postmaster.pid'))) ?? '').split('\n');
     // A killed server leaves its file behind.
     if (ended) return false;
     if (Number(lines[0]) === child.pid && lines[7]?.trim() === 'ready') return true;

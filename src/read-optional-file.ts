@@ -1,0 +1,11 @@
+import { readFile } from 'node:fs/promises';
+
+/** The text of a file; undefined if there is no such file. Any other failure is an error: the file may hold something. */
+export async function readOptionalFile(file: string): Promise<string | undefined> {
+  try {
+    return await readFile(file, 'utf8');
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
+    throw error;
+  }
+}
