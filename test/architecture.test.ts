@@ -46,7 +46,7 @@ const layers: RegExp[] = [
   /^config\/(?!kinds)/,
   /^(sms|egress|statements)\//,
   /^db\//,
-  /^config\/kinds\.ts$|^formats\/|^(monitoring|tracing)\/|^(admission|clock|digest-keys|errors|free-port|observe|operator-actions|package-root|read-optional-file|slots|version)\.ts$/,
+  /^config\/kinds\.ts$|^formats\/|^(monitoring|tracing)\/|^(admission|clock|digest-keys|errors|free-port|loopback|observe|operator-actions|package-root|read-optional-file|slots|version)\.ts$/,
 ];
 
 /** Files that only compute. Every layer may import them. */
@@ -80,7 +80,7 @@ const pure = [
   'transactions/transaction.ts',
 ];
 
-const domains = ['phone', 'guard', 'audit', 'messages', 'users', 'transactions', 'events', 'privacy'];
+const domains = ['phone', 'guard', 'audit', 'messages', 'users', 'transactions', 'events', 'privacy', 'sandbox'];
 const folderOf = (file: string) => (file.includes('/') ? file.split('/')[0]! : '');
 const isDomain = (file: string) => domains.includes(folderOf(file));
 const isStore = (file: string) => file.endsWith('.store.ts');

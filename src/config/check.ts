@@ -1,14 +1,9 @@
 /** Cross-checks: what a mode needs, and settings that contradict each other. */
 import type { Setting } from './kinds.ts';
 import { ConfigError, type Config } from './load.ts';
+import { isLoopback } from '../loopback.ts';
 import { gatewayDefinitions, type GatewayName } from '../sms/gateways/index.ts';
 import { settings } from './settings/index.ts';
-
-const loopback = new Set(['localhost', '::1', '[::1]']);
-
-export function isLoopback(host: string): boolean {
-  return loopback.has(host) || /^127\.\d{1,3}\.\d{1,3}\.\d{1,3}$/.test(host);
-}
 
 /** Checks what single values cannot: what a mode and its gateways need. Reports every problem at once. */
 export function checkMode(config: Config): void {

@@ -1,5 +1,6 @@
 /** Settings that work and carry a risk: the service warns of them at the start, and so does `ledgerline doctor`. */
-import { gatewaysIn, isLoopback } from './check.ts';
+import { isLoopback } from '../loopback.ts';
+import { gatewaysIn } from './check.ts';
 import type { Config } from './load.ts';
 
 export interface Risk {

@@ -1,7 +1,6 @@
 /** The sandbox gives codes and tokens to everybody, so it answers only programs on this machine. */
-import type { IncomingHttpHeaders } from 'node:http';
-import { isLoopback } from '../config/check.ts';
 import { sandboxClosed } from '../errors.ts';
+import { isLoopback } from '../loopback.ts';
 
 export interface SandboxGuardOptions {
   /** Host names, besides loopback, by which the sandbox may be called. */
@@ -10,13 +9,20 @@ export interface SandboxGuardOptions {
   corsOrigins: string[];
 }
 
+/** The headers of a request. Others than these are only looked for. */
+export interface CallHeaders {
+  host?: string | undefined;
+  origin?: string | undefined;
+  'sec-fetch-site'?: string | string[] | undefined;
+}
+
 const forwarding = ['forwarded', 'x-forwarded-for', 'x-forwarded-host', 'x-forwarded-proto', 'x-real-ip', 'via'];
 
 export function createSandboxGuard({ hosts, corsOrigins }: SandboxGuardOptions) {
   const known = new Set(hosts.map((host) => host.toLowerCase()));
 
   /** The reason why a request is refused; undefined if it is not. */
-  function objection(headers: IncomingHttpHeaders): string | undefined {
+  function objection(headers: CallHeaders): string | undefined {
     // A page whose name was pointed at this machine (DNS rebinding) still sends that name as Host.
     const name = hostName(headers.host);
     if (!isLoopback(name) && !known.has(name)) {
@@ -31,7 +37,7 @@ export function createSandboxGuard({ hosts, corsOrigins }: SandboxGuardOptions) 
     return undefined;
   }
 
-  return function guard(headers: IncomingHttpHeaders): void {
+  return function guard(headers: CallHeaders): void {
     const why = objection(headers);
     if (why) throw sandboxClosed(why);
   };
