@@ -104,8 +104,6 @@ function readWords(bytes: Uint8Array, words: Int32Array): void {
   }
 }
 
-export type Solver = ReturnType<typeof createSolver>;
-
 export function createSolver({ token, count, below }: Puzzles) {
   const hashing = createHashing();
   const bytes = new Uint8Array(blockLength);

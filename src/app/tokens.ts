@@ -74,7 +74,7 @@ export async function embeddedIssuer(config: Config, url: string, clock: Service
 }
 
 /** Known to everyone, and therefore of the sandbox only. Its secret is its name. */
-export const sandboxClient: ClientSetting = {
+const sandboxClient: ClientSetting = {
   id: 'sandbox',
   secretSha256: 'b7ad567477c83756aab9a542b2be04f77dbae25115d85f22070d74d8cc4779dc',
   scopes: [...scopes],

@@ -46,7 +46,7 @@ async function detect(sql: postgres.Sql): Promise<boolean> {
 const detectSeconds = 10;
 
 /** The names of the tables that are distributed. */
-export async function readDistributed(sql: postgres.Sql): Promise<string[]> {
+async function readDistributed(sql: postgres.Sql): Promise<string[]> {
   const [catalogue] = await sql`select to_regclass('pg_catalog.pg_dist_partition') is not null as present`;
   if (!catalogue!.present) return [];
   const rows = await sql`

@@ -2,8 +2,6 @@
 import type { Clock } from '../clock.ts';
 import type { EventLogStore } from './event-log.store.ts';
 
-export type Sequencer = ReturnType<typeof createSequencer>;
-
 /** Large enough that a bulk import is followed, small enough that nobody waits long for the lock. */
 const batchLimit = 5000;
 

@@ -10,7 +10,7 @@ export interface Line {
 }
 
 /** In bytes, without the line's end. A longer line is refused, and not kept while it is read. */
-export const longestLine = 65_536;
+const longestLine = 65_536;
 
 /** Lines that are handed out together. Other work runs in between, however short and many the lines of a chunk are. */
 const linesPerTurn = 250;

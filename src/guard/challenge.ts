@@ -42,7 +42,7 @@ export interface ChallengeOptions {
 export type Challenges = ReturnType<typeof createChallenges>;
 
 /** The time to solve several small puzzles varies less than that of one large puzzle. */
-export const puzzleCount = 16;
+const puzzleCount = 16;
 const nonceLength = 16;
 const headLength = nonceLength + 8;
 const macLength = 24;

@@ -25,7 +25,7 @@ export interface DecisionTotal {
 }
 
 /** Single decisions that are kept between two flushes. Further ones are only counted in the totals. */
-export const decisionLimit = 100;
+const decisionLimit = 100;
 
 const hourMilliseconds = 3_600_000;
 

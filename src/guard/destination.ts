@@ -4,7 +4,7 @@ import type { GuardLimits, Table } from './limits.ts';
 import { ruleOf, type Modes, type RuleName } from './rules.ts';
 
 /** The longest leading digits win, then the country, then the rest. */
-export function lookUp(table: Table, { key, country }: PhoneNumber): number | undefined {
+function lookUp(table: Table, { key, country }: PhoneNumber): number | undefined {
   if (table.size === 0) return undefined;
   for (let length = key.length; length > 1; length -= 1) {
     const value = table.get(key.slice(0, length));

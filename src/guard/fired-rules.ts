@@ -18,8 +18,6 @@ export interface FiredRulesOptions {
   onError(error: unknown): void;
 }
 
-export type FiredRules = ReturnType<typeof createFiredRules>;
-
 const eventSeconds = 3600;
 
 export function createFiredRules({ write, onError }: FiredRulesOptions) {

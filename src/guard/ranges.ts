@@ -99,8 +99,7 @@ export interface RangeLimits {
 }
 
 /** What is known of the sender. Each rank has a share that those before it do not reach. */
-export const ranks = ['newcomer', 'likely', 'proven', 'established'] as const;
-export type Rank = (typeof ranks)[number];
+export type Rank = 'newcomer' | 'likely' | 'proven' | 'established';
 
 /** What is normal for the sums that end now, as multiples of those of an average hour and an average day. */
 export interface Rhythm {

@@ -31,8 +31,6 @@ export interface Refusal {
 /** Rows that one statement looks at. */
 const scanLimit = 20_000;
 
-export type RefusalsStore = ReturnType<typeof createRefusalsStore>;
-
 export function createRefusalsStore(db: Database) {
   return {
     async findRefusals(

@@ -108,7 +108,7 @@ function describeOwn(doc: ResponseDoc, share: Share): OpenApiResponse {
 const mediaType = (contentType: string) => contentType.split(';')[0]!;
 
 /** The errors of an operation: its own, and those of every operation of its kind. */
-export function errorsOf(operation: AnyOperation): ErrorReason[] {
+function errorsOf(operation: AnyOperation): ErrorReason[] {
   const { method, path, scopes, input, query, rawBody, oauthErrors, isLocalInSandbox, errors = [] } = operation;
   const mayHaveBody = method !== 'GET' && !rawBody;
   const all: ErrorReason[] = [

@@ -36,7 +36,7 @@ export function isJson({ name }: MediaType): boolean {
   return name === 'application/json' || name === 'text/json' || name.endsWith('+json');
 }
 
-export function decoderFor({ charset }: MediaType): TextDecoder {
+function decoderFor({ charset }: MediaType): TextDecoder {
   try {
     return new TextDecoder(charset, { fatal: true });
   } catch {

@@ -10,7 +10,7 @@ export interface MessagePosition {
   number: number;
 }
 
-export const messageStates = ['refused', 'unknown', 'accepted', 'failed', 'delivered'] as const;
+const messageStates = ['refused', 'unknown', 'accepted', 'failed', 'delivered'] as const;
 export type MessageState = (typeof messageStates)[number];
 
 export interface MessageFilter {

@@ -8,8 +8,6 @@ export interface StreamedMessage {
   data: any;
 }
 
-export type StreamReader = Awaited<ReturnType<typeof openStream>>;
-
 /** Opens a stream and gathers what comes, until the test ends. */
 export async function openStream(url: string, token: string, headers: Record<string, string> = {}) {
   const controller = new AbortController();

@@ -35,7 +35,7 @@ export function lastDayOf(month: string): string {
 }
 
 /** The first instant of a day. Where clocks go forward at midnight, the day begins an hour late. */
-export function startOfDay(day: string, timeZone: string): Date {
+function startOfDay(day: string, timeZone: string): Date {
   const midnight = Date.parse(`${day}T00:00:00Z`);
   let start = midnight - offsetAt(midnight, timeZone);
   start = midnight - offsetAt(start, timeZone);

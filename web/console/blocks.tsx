@@ -10,8 +10,7 @@ import { useChange, type Requested } from './requests.ts';
 import { t } from './texts.ts';
 import { delaySeconds, UndoNotice, useDelayed, useNotice } from './undo.tsx';
 
-export const nameOfBlock = ({ id, subject }: GuardBlock) =>
-  id.startsWith('user:') ? t.guard.userLower(subject) : subject;
+const nameOfBlock = ({ id, subject }: GuardBlock) => (id.startsWith('user:') ? t.guard.userLower(subject) : subject);
 
 export function BlocksPanel({ blocks }: { blocks: Requested<GuardBlock[]> }) {
   const [isWhole, setWhole] = useState(false);

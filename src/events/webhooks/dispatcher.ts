@@ -10,8 +10,6 @@ export interface DispatcherParts extends WorkerParts {
   onError(error: unknown): void;
 }
 
-export type Dispatcher = ReturnType<typeof createDispatcher>;
-
 export const leaseSeconds = 10;
 /** What is in flight when the process stops may take so long; after that it is tried again by somebody else. */
 const stopMilliseconds = 3000;

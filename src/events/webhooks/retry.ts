@@ -5,8 +5,6 @@ const delaySeconds = [0, 5, 300, 1800, 7200, 18_000, 36_000, 50_400, 72_000, 86_
 const jitterShare = 0.2;
 const longestRetryAfterSeconds = 3600;
 
-export const maxAttempts = delaySeconds.length;
-
 /** An endpoint is disabled when a failure comes so long after the first one since its last success. */
 const failingSeconds = 5 * 86_400;
 

@@ -20,9 +20,9 @@ export function responseTo(command: number): number {
   return command + responseBit;
 }
 
-export const headerLength = 16;
+const headerLength = 16;
 /** A longer one means that the two sides are out of step. */
-export const longestPdu = 64 * 1024;
+const longestPdu = 64 * 1024;
 
 export interface Pdu {
   command: number;
@@ -40,7 +40,7 @@ export function encodePdu({ command, status, sequence, body }: Pdu): Buffer {
   return Buffer.concat([header, body]);
 }
 
-export class MalformedPdu extends Error {}
+class MalformedPdu extends Error {}
 
 /** Splits what arrives into PDUs. Throws if it cannot be SMPP any more: then only a new session helps. */
 export function pduReader(): (chunk: Buffer) => Pdu[] {
