@@ -3,9 +3,10 @@ import { readdir, readFile } from 'node:fs/promises';
 import { createServer, type IncomingMessage } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest';
-import { clientCredentials, createClient, isE164, LedgerlineError, parseExact, type Client } from '../client/index.ts';
+import { clientCredentials, createClient, isE164, parseExact, type Client } from '../client/index.ts';
 import { clientTypes } from '../src/http/client-types.ts';
 import { completeDocument } from '../src/http/routes/index.ts';
+import { failure } from './harness/client.ts';
 import { newPhone, startService, wrongCode, type Service } from './harness/service.ts';
 import { until } from './harness/until.ts';
 
@@ -19,16 +20,6 @@ afterAll(() => service.stop());
 
 const credentials = (more: { userId?: number; scope?: string } = {}) =>
   clientCredentials({ baseUrl: service.url, clientId: 'sandbox', clientSecret: 'sandbox', ...more });
-
-/** What a call failed with. */
-async function failure(call: Promise<unknown>): Promise<LedgerlineError> {
-  const error: unknown = await call.then(
-    () => undefined,
-    (reason: unknown) => reason,
-  );
-  expect(error).toBeInstanceOf(LedgerlineError);
-  return error as LedgerlineError;
-}
 
 /** A server that answers as it is told, in turn. */
 const neverAnswered = -1;
@@ -360,179 +351,5 @@ describe('retries', () => {
     expect((await failure(createClient({ baseUrl: service.url, token, retries: 0 }).createUser())).kind).toBe(
       'offline',
     );
-  });
-});
-
-describe('operators', () => {
-  it('find a customer, read the trail, and lift a block with an audit entry', async () => {
-    const { operator } = client;
-    const { id } = await client.createUser();
-    const phoneNumber = newPhone();
-    await client.sendCode({ id, phoneNumber });
-    const [message] = await client.sandbox.messages(phoneNumber);
-    for (let i = 0; i < 11; i += 1) await failure(client.verify({ id, code: wrongCode(message!.code) }));
-    expect(await operator.findUsers(phoneNumber)).toEqual([id]);
-    expect(await operator.revealPhone(id)).toEqual({ verifiedPhone: null, lastSentPhone: phoneNumber });
-    // The trail is written after the answer.
-    await expect.poll(async () => (await operator.trail(id)).events.map(({ reason }) => reason)).toContain('blocked');
-    expect((await operator.trail(id)).messages).toMatchObject([{ number: 1, gateway: 'inbox' }]);
-    const { days, gateways } = await operator.overview(1);
-    expect(days.reduce((sum, { sent }) => sum + sent, 0)).toBeGreaterThan(0);
-    expect(gateways).toEqual([{ gateway: 'inbox', breaker: 'closed' }]);
-
-    const block = (await operator.guardBlocks()).find(({ subject }) => subject === String(id));
-    expect(block).toMatchObject({ rule: 'user-failures' });
-    await expect
-      .poll(() => operator.guardDecisions({ userId: id, action: 'refused', count: 1 }))
-      .toMatchObject([{ rule: 'user-failures', operation: 'verify-phone' }]);
-    expect(await operator.liftBlock({ block: block!.id })).toBe(1);
-    expect((await failure(operator.liftBlock({ block: 'user:2000000000' }))).kind).toBe('not-found');
-
-    await operator.setGuardMode('prefix', 'shadow');
-    expect((await operator.guardRules()).find(({ rule }) => rule === 'prefix')).toMatchObject({ mode: 'shadow' });
-    await operator.setGuardMode('prefix', 'configured');
-    await operator.addToSafeList({ prefix: '+447911' });
-    const [entry] = await operator.safeList();
-    expect(entry).toMatchObject({ label: '+447911', isPrefix: true });
-    await operator.removeFromSafeList(entry!.id);
-    expect(await operator.safeList()).toEqual([]);
-
-    const actions = await operator.actions({ count: 6 });
-    expect(actions.map(({ action }) => action)).toEqual([
-      'remove-safe',
-      'add-safe',
-      'set-mode',
-      'set-mode',
-      'lift',
-      'reveal-phone',
-    ]);
-    expect(await operator.actions({ before: actions[0]!.id, count: 1 })).toEqual([actions[1]]);
-  });
-
-  it('need the scopes of operators', async () => {
-    const own = createClient({ baseUrl: service.url, token: credentials({ scope: 'phone operator:read' }) });
-    expect(await own.operator.guardRules()).not.toHaveLength(0);
-    expect((await failure(own.operator.setGuardMode('prefix', 'off'))).kind).toBe('forbidden');
-    const app = createClient({ baseUrl: service.url, token: credentials({ scope: 'phone' }) });
-    expect((await failure(app.operator.overview())).kind).toBe('forbidden');
-  });
-});
-
-describe('every operation has its function', () => {
-  /** Callers of these are gateways, browsers, monitors, and the token's source. */
-  const notForClients = ['Gateways', 'Tokens', 'Pages', 'Reference'];
-  const notForClientsEither = ['live', 'metrics'];
-
-  interface Described {
-    operationId: string;
-    tags: string[];
-    parameters?: { name: string; in: string }[];
-  }
-  const { paths } = JSON.parse(completeDocument()) as { paths: Record<string, Record<string, Described>> };
-  const operations = Object.entries(paths).flatMap(([template, methods]) =>
-    Object.entries(methods).map(([method, described]) => ({ method: method.toUpperCase(), template, ...described })),
-  );
-
-  it('and sends the documented method and path', async () => {
-    const asked: { method: string; url: URL }[] = [];
-    const own = createClient({
-      baseUrl: 'http://ledgerline.test',
-      token: 't',
-      resendSeconds: 0,
-      fetch: async (url, init) => {
-        asked.push({ method: init!.method!, url: new URL(String(url)) });
-        return new Response('{}');
-      },
-    });
-    const page = { before: 1, count: 1 };
-    await own.sendCode({ id: 1, phoneNumber: '+447911123456' });
-    await own.resendCode(1);
-    await own.verify({ id: 1, code: '123456' });
-    await own.unlinkPhone(1);
-    await own.createUser();
-    await own.userStatus(1);
-    await own.eraseUser(1);
-    await own.readUserData(1);
-    await own.listTransactions({ individualId: 1, dataBatch: 1 });
-    await own.getTransaction({ individualId: 1, transactionId: 't' });
-    await own.getTransactionHistory({ individualId: 1, transactionId: 't' });
-    await own.recordTransactions([]);
-    await own.summarizeTransactions({ individualId: 1 });
-    await own.exportTransactions({ individualId: 1 });
-    await own.makeStatement({ individualId: 1 });
-    await own.isReady();
-    await own.operator.overview(3);
-    await own.operator.trail(1);
-    await own.operator.findUsers('+447911123456');
-    await own.operator.revealPhone(1);
-    await own.operator.guardRules();
-    await own.operator.setGuardMode('prefix', 'off');
-    await own.operator.guardBlocks();
-    await own.operator.liftBlock({ userId: 1 });
-    await own.operator.safeList();
-    await own.operator.addToSafeList({ prefix: '+447911' });
-    await own.operator.removeFromSafeList('+447911');
-    await own.operator.guardDecisions({ rule: 'prefix', action: 'shadow', userId: 1, ...page });
-    const span = { from: '2026-01-01', to: '2026-01-02' };
-    const acted = { subject: 'ops', action: 'lift', userId: 1, ...span } as const;
-    await own.operator.actions({ ...acted, ...page });
-    await own.operator.exportActions(acted);
-    await own.operator.performance(3);
-    await own.operator.guardUsage();
-    await own.operator.settings();
-    await own.operator.transactions(1);
-    const place = { country: 'GB', gateway: 'twilio', state: 'failed', verified: 'no', rule: 'prefix' } as const;
-    await own.operator.messages({
-      userId: 1,
-      number: 1,
-      reason: '30008',
-      after: 'cursor',
-      count: 1,
-      ...place,
-      ...span,
-    });
-    const event = { type: 'user.created', userId: 1 } as const;
-    await own.operator.events({ ...event, before: 'id', count: 1, from: '2026-01-01', to: '2026-01-02' });
-    await own.operator.webhookEndpoints();
-    await own.operator.webhookDeliveries(1, { state: 'due', limit: 1 });
-    await own.events.list({ ...event, after: 'cursor', limit: 1 });
-    await own.webhooks.create({ url: 'https://example.com' });
-    await own.webhooks.list();
-    await own.webhooks.get(1);
-    await own.webhooks.update(1, { enabled: false });
-    await own.webhooks.remove(1);
-    await own.webhooks.rotateSecret(1);
-    await own.webhooks.test(1);
-    await own.webhooks.replay(1, { eventIds: [] });
-    await own.webhooks.deliveries(1, { state: 'due', limit: 1 });
-    await own.sandbox.messages('+447911123456');
-    await own.sandbox.advanceClock(0);
-    await own.sandbox.resetClock();
-    await own.sandbox.empty();
-
-    for (const open of [own.live, own.operator.liveMessages]) {
-      const stop = new AbortController();
-      const stream = open === own.live ? own.live(1, stop) : own.operator.liveMessages(stop);
-      const before = asked.length;
-      const first = stream.next();
-      await vi.waitFor(() => expect(asked.length).toBeGreaterThan(before), { timeout: 15_000 });
-      stop.abort();
-      await first;
-    }
-
-    const called = asked.map(({ method, url }) => {
-      const found = operations.find(
-        (one) =>
-          one.method === method && new RegExp(`^${one.template.replace(/\{\w+\}/g, '\\d+')}$`).test(url.pathname),
-      );
-      const known = found?.parameters?.filter((parameter) => parameter.in === 'query').map(({ name }) => name) ?? [];
-      expect([url.pathname, [...url.searchParams.keys()].sort()]).toEqual([url.pathname, known.sort()]);
-      return found?.operationId ?? `${method} ${url.pathname}`;
-    });
-    const wanted = operations
-      .filter(({ tags }) => !tags.some((tag) => notForClients.includes(tag)))
-      .map(({ operationId }) => operationId)
-      .filter((name) => !notForClientsEither.includes(name));
-    expect(called.sort()).toEqual(wanted.sort());
   });
 });
