@@ -226,7 +226,6 @@ describe('source files', () => {
       'test/events/webhook-deliveries.test.ts',
       'test/guard/rules.test.ts',
       'test/send-outcome.test.ts',
-      'test/web/verify.test.ts',
       'test/wire.test.ts',
     ];
     const isTable = (file: string) => file.startsWith('src/config/settings/');

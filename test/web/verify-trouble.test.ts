@@ -1,0 +1,279 @@
+/** `<ledgerline-verify>` when something goes wrong: wrong codes, limits, lost connections and answers. */
+import type { Page } from 'playwright-core';
+import { describe, expect, it } from 'vitest';
+import { expectAccessible, expectNarrow } from '../harness/page.ts';
+import { newPhone, serviceForTest, wrongCode } from '../harness/service.ts';
+import { heard, verifyForm } from '../harness/verify-form.ts';
+import {
+  alert,
+  codeField,
+  complaint,
+  enterCode,
+  enterNumber,
+  enterWrongCode,
+  resendButton,
+  verifyButton,
+} from '../harness/verify.ts';
+
+const form = verifyForm();
+
+describe('states', () => {
+  it('as many boxes as the code has digits', async () => {
+    const own = await serviceForTest({ LEDGERLINE_CODE_DIGITS: '8', LEDGERLINE_CORS_ORIGINS: form.nextOrigin() });
+    const phoneNumber = newPhone();
+    const { page } = await form.open({ own });
+    await enterNumber(page, phoneNumber);
+    expect(await page.locator('.boxes span').count()).toBe(8);
+    await codeField(page).pressSequentially(await own.lastCode(phoneNumber));
+    await page.getByRole('heading', { name: 'Verified' }).waitFor();
+  });
+
+  it('a wrong code, a code that is too short, and at last a block with a countdown', async () => {
+    const { page } = await form.open();
+    const phoneNumber = newPhone();
+    await enterNumber(page, phoneNumber);
+    const wrong = wrongCode(await form.service.lastCode(phoneNumber));
+    await codeField(page).fill('12');
+    await verifyButton(page).click();
+    await alert(page).getByText('The code has 6 digits.').waitFor();
+    await enterWrongCode(page, wrong);
+    await alert(page).getByText('That code is not right').waitFor();
+    await expectAccessible(page);
+    for (let attempt = 0; attempt < 9; attempt += 1) await enterWrongCode(page, wrong);
+    await enterCode(page, wrong);
+    await expect.poll(() => complaint(page)).toMatch(/Too many wrong codes\. Try again in (1:00:00|59:\d\d)\./);
+    expect([await verifyButton(page).isDisabled(), await resendButton(page).isDisabled()]).toEqual([true, true]);
+    expect(await codeField(page).isEditable()).toBe(false);
+    // The countdown is spoken once.
+    const spoken = await alert(page).innerText();
+    await expect.poll(() => complaint(page)).not.toBe(await complaint(page));
+    expect(await alert(page).innerText()).toBe(spoken);
+    await expectAccessible(page);
+    await expectNarrow(page);
+    const last = (await heard(page)).at(-1);
+    expect(last).toEqual([
+      'failed',
+      { step: 'code', reason: 'too-many-failures', retryAfterSeconds: expect.any(Number) },
+    ]);
+  });
+
+  it('a code that expires by its own timer, and another one', async () => {
+    const { page } = await form.open({
+      script: 'let ahead = 0; element.now = () => Date.now() + ahead; window.advance = (s) => (ahead += s * 1000);',
+    });
+    const phoneNumber = newPhone();
+    await enterNumber(page, phoneNumber);
+    expect(await resendButton(page).isDisabled()).toBe(true);
+    await page.getByText(/Another code in 0:[23]\d/).waitFor();
+    await page.evaluate('window.advance(601)');
+    await alert(page).getByText('The code has expired. Request a new one.').waitFor();
+    expect(await verifyButton(page).isDisabled()).toBe(true);
+    await expectAccessible(page);
+    await resendButton(page).click();
+    await page.getByText(/valid for (10:00|9:5\d)/).waitFor();
+    expect(await alert(page).count()).toBe(0);
+    await enterCode(page, await form.service.lastCode(phoneNumber));
+    await page.getByRole('heading', { name: 'Verified' }).waitFor();
+  });
+
+  it('a number that is taken, one that is not supported, and too many codes', async () => {
+    const own = await serviceForTest({
+      LEDGERLINE_CORS_ORIGINS: form.nextOrigin(),
+      LEDGERLINE_RULES: 'country=enforce,user-sends=enforce',
+      LEDGERLINE_COUNTRIES: 'GB,GG',
+      LEDGERLINE_USER_SENDS: '3/10m',
+    });
+    const taken = newPhone();
+    await own.verifiedUser(taken);
+    const { page } = await form.open({ own, attributes: 'resend-seconds="0"' });
+    await page.getByLabel('Phone number').fill(taken);
+    await page.getByRole('button', { name: 'Send code' }).click();
+    await alert(page).getByText('This number belongs to another account').waitFor();
+    await page.getByLabel('Phone number').fill('+4915112345678');
+    expect(await alert(page).count()).toBe(0);
+    await page.getByRole('button', { name: 'Send code' }).click();
+    await alert(page).getByText('We cannot send texts to this number').waitFor();
+    await enterNumber(page, newPhone());
+    while ((await page.locator('.complaint').count()) === 0) {
+      if (await resendButton(page).isEnabled()) await resendButton(page).click();
+    }
+    await expect.poll(() => complaint(page)).toMatch(/Too many codes were requested\. Try again in (10:00|9:\d\d)\./);
+    expect([await verifyButton(page).isDisabled(), await resendButton(page).isDisabled()]).toEqual([false, true]);
+    expect((await heard(page)).filter(([name]) => name === 'failed').map(([, detail]) => detail.reason)).toEqual([
+      'phone-taken',
+      'phone-not-supported',
+      'too-many-sends',
+    ]);
+  });
+
+  it('no connection, a service that is away, and one that does not allow the page', async () => {
+    const { page } = await form.open();
+    await page.context().setOffline(true);
+    await page.getByLabel('Phone number').fill(newPhone());
+    await page.getByRole('button', { name: 'Send code' }).click();
+    await alert(page).getByText('You are offline').waitFor({ timeout: 20_000 });
+    await page.context().setOffline(false);
+    await alert(page).waitFor({ state: 'detached' });
+    await page.route(`${form.service.url}/**`, (route) => route.abort());
+    await page.getByRole('button', { name: 'Send code' }).click();
+    await alert(page).getByText('The service does not answer').waitFor({ timeout: 20_000 });
+    await expectAccessible(page);
+
+    const own = await serviceForTest();
+    const { page: foreign } = await form.open({ own });
+    await foreign.getByLabel('Phone number').fill(newPhone());
+    await foreign.getByRole('button', { name: 'Send code' }).click();
+    await alert(foreign).getByText('LEDGERLINE_CORS_ORIGINS').waitFor({ timeout: 20_000 });
+  });
+
+  it('a connection that is back at the moment the failure is shown', async () => {
+    const { page } = await form.open();
+    await page.context().setOffline(true);
+    await page.getByLabel('Phone number').fill(newPhone());
+    await page.evaluate(`
+      const root = document.querySelector('ledgerline-verify').shadowRoot;
+      globalThis.shown = new Promise((resolve) => {
+        new MutationObserver((_, observer) => {
+          const text = root.querySelector('[role="alert"]')?.textContent;
+          if (!text) return;
+          observer.disconnect();
+          resolve(text);
+          dispatchEvent(new Event('online'));
+        }).observe(root, { subtree: true, childList: true, characterData: true });
+      });
+      undefined;
+    `);
+    await page.getByRole('button', { name: 'Send code' }).click();
+    expect(await page.evaluate('shown')).toContain('You are offline');
+    await alert(page).waitFor({ state: 'detached' });
+  });
+
+  it('a session that ended', async () => {
+    const { page } = await form.open({ token: () => 'expired' });
+    await page.getByLabel('Phone number').fill(newPhone());
+    await page.getByRole('button', { name: 'Send code' }).click();
+    await alert(page).getByText('Your session has ended').waitFor();
+    expect((await heard(page)).at(-1)).toEqual(['failed', { step: 'number', reason: 'invalid-token' }]);
+  });
+
+  it('a text of which nobody knows whether it was sent: its code can be entered', async () => {
+    const { page } = await form.open();
+    const phoneNumber = newPhone();
+    let isLost = true;
+    await page.route('**/User/phone-number/send-code', async (route) => {
+      if (!isLost || route.request().method() === 'OPTIONS') return route.fallback();
+      isLost = false;
+      const response = await route.fetch();
+      await route.fulfill({
+        status: 503,
+        headers: { ...response.headers(), 'error-reason': 'send-outcome-unknown', 'retry-after': '60' },
+        body: '{}',
+      });
+    });
+    await enterNumber(page, phoneNumber);
+    await page.getByText('may be on its way').waitFor();
+    await enterCode(page, await form.service.lastCode(phoneNumber));
+    await page.getByRole('heading', { name: 'Verified' }).waitFor();
+  });
+});
+
+describe('answers that are lost', () => {
+  /** The service does the work, and the connection breaks before its answer arrives. */
+  async function loseAnswers(page: Page, path: string): Promise<{ stop(): Promise<void> }> {
+    const url = `**${path}`;
+    // The page cannot find out whether it was refused by CORS.
+    await page.route('**/health/live', (route) => route.abort());
+    await page.route(url, async (route) => {
+      if (route.request().method() === 'OPTIONS') return route.fallback();
+      await route.fetch();
+      await route.abort();
+    });
+    return { stop: () => page.unroute(url) };
+  }
+
+  it('a send is repeated as the same send: one text, and its code verifies', async () => {
+    const { page } = await form.open();
+    const phoneNumber = newPhone();
+    const loss = await loseAnswers(page, '/User/phone-number/send-code');
+    await page.getByLabel('Phone number').fill(phoneNumber);
+    await page.getByRole('button', { name: 'Send code' }).click();
+    await alert(page).getByText('The service does not answer').waitFor({ timeout: 20_000 });
+    await loss.stop();
+    await page.getByRole('button', { name: 'Send code' }).click();
+    await page.getByRole('heading', { name: 'Enter the code' }).waitFor();
+    const messages = await form.service.messages(phoneNumber);
+    expect(messages).toHaveLength(1);
+    await enterCode(page, messages[0]!.code);
+    await page.getByRole('heading', { name: 'Verified' }).waitFor();
+  });
+
+  it('a resend is repeated as the same resend, and a later one is another', async () => {
+    const { page, userId } = await form.open({ attributes: 'resend-seconds="0"' });
+    const phoneNumber = newPhone();
+    await enterNumber(page, phoneNumber);
+    const loss = await loseAnswers(page, `/User/${userId}/phone-number/resend-code`);
+    await resendButton(page).click();
+    await alert(page).getByText('The service does not answer').waitFor({ timeout: 20_000 });
+    await loss.stop();
+    await resendButton(page).click();
+    await page.getByText('A new code was sent.').waitFor();
+    expect(await form.service.messages(phoneNumber)).toHaveLength(2);
+    await resendButton(page).click();
+    await expect.poll(async () => (await form.service.messages(phoneNumber)).length).toBe(3);
+    await enterCode(page, await form.service.lastCode(phoneNumber));
+    await page.getByRole('heading', { name: 'Verified' }).waitFor();
+  });
+
+  it('a send much later is another send', async () => {
+    const { page } = await form.open({
+      script: 'let ahead = 0; element.now = () => Date.now() + ahead; window.advance = (s) => (ahead += s * 1000);',
+    });
+    const phoneNumber = newPhone();
+    const loss = await loseAnswers(page, '/User/phone-number/send-code');
+    await page.getByLabel('Phone number').fill(phoneNumber);
+    await page.getByRole('button', { name: 'Send code' }).click();
+    await alert(page).getByText('The service does not answer').waitFor({ timeout: 20_000 });
+    await loss.stop();
+    await page.evaluate('window.advance(601)');
+    await page.getByRole('button', { name: 'Send code' }).click();
+    await page.getByRole('heading', { name: 'Enter the code' }).waitFor();
+    expect(await form.service.messages(phoneNumber)).toHaveLength(2);
+  });
+
+  it('a verified number is recognised, also when its code is entered again', async () => {
+    const { page, userId } = await form.open();
+    const phoneNumber = newPhone();
+    await enterNumber(page, phoneNumber);
+    const verifyLoss = await loseAnswers(page, '/User/phone-number/verify');
+    const statusLoss = await loseAnswers(page, `/User/${userId}/status`);
+    await enterCode(page, await form.service.lastCode(phoneNumber));
+    await alert(page).getByText('The service does not answer').waitFor({ timeout: 20_000 });
+    await verifyLoss.stop();
+    await statusLoss.stop();
+    await enterCode(page, await form.service.lastCode(phoneNumber));
+    await page.getByRole('heading', { name: 'Verified' }).waitFor();
+    expect((await heard(page)).at(-1)).toEqual(['verified', { userId, phoneNumber }]);
+  });
+
+  it('a verified number is recognised without entering its code again', async () => {
+    const { page } = await form.open();
+    const phoneNumber = newPhone();
+    await enterNumber(page, phoneNumber);
+    await loseAnswers(page, '/User/phone-number/verify');
+    await enterCode(page, await form.service.lastCode(phoneNumber));
+    await page.getByRole('heading', { name: 'Verified' }).waitFor();
+  });
+
+  it('a wrong code stays wrong after a lost answer', async () => {
+    const { page } = await form.open();
+    const phoneNumber = newPhone();
+    await enterNumber(page, phoneNumber);
+    const wrong = wrongCode(await form.service.lastCode(phoneNumber));
+    const loss = await loseAnswers(page, '/User/phone-number/verify');
+    await enterCode(page, wrong);
+    await alert(page).getByText('The service does not answer').waitFor({ timeout: 20_000 });
+    await loss.stop();
+    await enterCode(page, wrong);
+    await alert(page).getByText('That code is not right').waitFor();
+  });
+});
