@@ -44,6 +44,10 @@ const routes = {
   async verify([id, phone]) {
     await reserveAttempt(phones, Number(id), phone, new Date());
   },
+  /** What it costs any server to say no. */
+  async refuse() {
+    throw { code: 'busy' };
+  },
 };
 
 const server = createServer(async (request, response) => {

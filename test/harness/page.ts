@@ -20,6 +20,8 @@ export async function openPage(address: string, options: OpenOptions = {}): Prom
     viewport: { width: 1280, height: 800 },
     locale: 'en-GB',
     timezoneId: 'Europe/Berlin',
+    // What moves on a page costs processor time for as long as a test waits, and tells it nothing.
+    reducedMotion: 'reduce',
     ...contextOptions,
   });
   onTestFinished(() => context.close());
