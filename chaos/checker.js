@@ -36,10 +36,17 @@ export function checkHistory(history, report) {
   checkLists(history, report);
 }
 
+const isUnexpected = ({ status }) => status !== undefined && !expectedStatuses.has(status);
+
+/** While the run goes on: the other rules can be checked only at its end. */
+export function countUnexpected({ calls }) {
+  return calls.filter(isUnexpected).length;
+}
+
 function checkAnswers({ calls }, report) {
   for (const call of calls) {
     if (call.status === undefined) report.add('every request ends', call);
-    else if (!expectedStatuses.has(call.status)) report.add('no unexpected answer', call);
+    else if (isUnexpected(call)) report.add('no unexpected answer', call);
     if (call.endedAt - call.at >= hangMilliseconds || call.reason === 'hang') report.add('no request hangs', call);
   }
 }

@@ -8,12 +8,12 @@ export const hangMilliseconds = 60_000;
 
 const phoneLanes = 8;
 const ledgerLanes = 4;
-const pauseMilliseconds = 40;
 const unansweredMilliseconds = 200;
 const rowsOfIndividual = 400;
 const roundsOfUser = 8;
 
-export function createCrowd(world, random) {
+/** `pauseMilliseconds` is how long a user waits between two calls. */
+export function createCrowd(world, random, pauseMilliseconds) {
   let isStopping = false;
   const agent = new Agent({ keepAlive: true, maxSockets: 200 });
   let nextUser = 0;

@@ -1,7 +1,7 @@
 /** One run: starts the installation, injects faults in rounds, lets it heal after each, and checks everything. */
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { checkDatabase, checkHistory, createReport } from './checker.js';
+import { checkDatabase, checkHistory, countUnexpected, createReport } from './checker.js';
 import { createCrowd } from './crowd.js';
 import { startDatabase } from './database.js';
 import { faults } from './faults.js';
@@ -13,13 +13,14 @@ import { startServices } from './services.js';
 const healMilliseconds = 120_000;
 const probeMilliseconds = 60_000;
 
-export async function runChaos({ seed, minutes, killsPerMinute, roundSeconds, historyFile, replay, print }) {
+export async function runChaos(options) {
+  const { seed, minutes, killsPerMinute, roundSeconds, historyFile, replay, print } = options;
   print(`Seed ${seed}. The history goes to ${historyFile}.`);
   const random = createRandom(seed);
   const history = createHistory({ file: historyFile, seed });
   const report = createReport();
   const world = await startWorld(history, random.fork(), minutes);
-  const crowd = createCrowd(world, random.fork());
+  const crowd = createCrowd(world, random.fork(), options.pauseMilliseconds);
   const injector = createInjector(world, random.fork(), killsPerMinute, replay);
   const end = createEnd(minutes, replay);
   try {
@@ -213,7 +214,7 @@ function progressLine(history, injector, report, milliseconds) {
   const minutes = (history.now() / 60_000).toFixed(1);
   const answered = history.calls.filter(({ status }) => status >= 200 && status < 300).length;
   const healed = milliseconds === undefined ? 'not healed' : `healed in ${(milliseconds / 1000).toFixed(1)} s`;
-  return `${minutes} min: ${injector.kills} kills, ${history.faults.length} faults, ${history.calls.length} calls (${answered} successful), ${history.texts.length} texts; ${healed}; ${report.count} violations`;
+  return `${minutes} min: ${injector.kills} kills, ${history.faults.length} faults, ${history.calls.length} calls (${answered} successful), ${history.texts.length} texts; ${healed}; violations so far: ${report.count + countUnexpected(history)}`;
 }
 
 function printResult({ history, injector, report, print, seed }) {
