@@ -39,6 +39,10 @@ export const oddValues = [
   'é'.repeat(300),
   'x'.repeat(3000),
   'x'.repeat(70_000),
+  // Readers that look at the same characters again and again take long for these.
+  '\n'.repeat(2000),
+  `${' \t'.repeat(1000)}=`,
+  '9'.repeat(200_000),
   "'; drop table users; --",
   '%',
   '_',
