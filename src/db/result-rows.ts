@@ -24,16 +24,22 @@ export function forgetRows(driver: Listener): void {
   if (unfinished.delete(driver)) driver(completeMessage);
 }
 
-/** Passes everything on to the driver, and looks at the type of each message. */
+/**
+ * Passes everything on to the driver, and looks at the type of each message. (The driver's own cursors would answer the
+ * additional message with a Sync. None are used.)
+ */
 export function watchRows(socket: Socket, driver: Listener): Listener {
   /** The start of a message whose length is not known yet. */
   let head: Buffer = Buffer.alloc(0);
-  /** How many bytes of the last message are still to come. */
+  /** How many bytes of the last message are still to come, and which it is. */
   let missing = 0;
+  let lastType: number | undefined;
   let hasRows = false;
 
   // Before the driver hears of it.
-  socket.prependOnceListener('close', () => void (hasRows && unfinished.add(driver)));
+  socket.prependOnceListener('close', () => {
+    if (hasRows || (missing > 0 && lastType === complete)) unfinished.add(driver);
+  });
 
   function listener(received: Buffer): void {
     const chunk = head.length > 0 ? Buffer.concat([head, received]) : received;
@@ -48,6 +54,7 @@ export function watchRows(socket: Socket, driver: Listener): Listener {
       }
       if (type === dataRow) hasRows = true;
       else if (type === complete || type === refused) hasRows = false;
+      lastType = type;
       at += chunk.readUInt32BE(at + 1) + 1;
     }
     const end = Math.min(at, chunk.length);

@@ -90,6 +90,22 @@ it.each([1, 3, 5, 6, 5003, 60_000])('a session that ends %i bytes into a result'
   expect(await readOne(pool)).toEqual([{ one: 1 }]);
 });
 
+it('a session that ends anywhere in a small result', async () => {
+  // BindComplete, DataRow, CommandComplete and ReadyForQuery have 37 bytes.
+  const positions = Array.from({ length: 36 }, (_, index) => index + 1);
+  const results = await Promise.all(
+    positions.map(async (bytes) => {
+      const proxy = await startProxy();
+      const pool = open(proxy.port);
+      await readOne(pool);
+      proxy.cut = () => bytes;
+      await expect(readOne(pool)).rejects.toMatchObject({ code: 'CONNECTION_CLOSED' });
+      return readOne(pool);
+    }),
+  );
+  expect(results).toEqual(positions.map(() => [{ one: 1 }]));
+});
+
 /** An error arrives, and the session ends before it is ready again. */
 const endAfterError = (chunk: Buffer) => {
   if (chunk[0] !== 'E'.charCodeAt(0)) return undefined;
