@@ -39,7 +39,7 @@ const firstDelaySeconds = 0.3;
 /** A text may have gone out, and each further try may send another one: one more try, and no third. */
 const outcomeUnknown = 'send-outcome-unknown';
 const outcomeUnknownRetries = 1;
-/** The same query would most likely be too slow again. */
+/** The same query would most likely be too slow again. A send only waited for others, and repeats itself. */
 const tooSlow = 'query-too-slow';
 /** If the service asks for a longer wait, the call fails with that time instead of waiting. */
 const longestWaitSeconds = 30;
@@ -87,7 +87,7 @@ export function createTransport(options: TransportOptions): Transport {
         const reason = response.headers.get('error-reason');
         if (reason === outcomeUnknown) unknownOutcomes += 1;
         const isUndone = call.repeatable ? response.status >= 500 : isRefusedUndone(response);
-        const mayRepeat = isUndone && reason !== tooSlow;
+        const mayRepeat = isUndone && (reason !== tooSlow || call.idempotencyKey !== undefined);
         const isFinal = !mayRepeat || failures >= retries || unknownOutcomes > outcomeUnknownRetries;
         if (isFinal || (askedSeconds ?? 0) > longestWaitSeconds) throw await errorOf(response);
         waitSeconds = askedSeconds ?? waitSeconds;

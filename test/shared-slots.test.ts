@@ -271,6 +271,36 @@ describe('answers that are not read', () => {
   });
 });
 
+it('streams behind a request whose connection breaks take no place', async () => {
+  const token = await service.token('', other);
+  const { hostname, port } = new URL(service.url);
+  const live = `GET /app/live HTTP/1.1\r\nhost: x\r\nauthorization: Bearer ${token}\r\n\r\n`;
+  const socket = connect(Number(port), hostname);
+  onTestFinished(() => void socket.destroy());
+  await whileLocked('users', async () => {
+    socket.on('error', () => {}).write(live.repeat(3));
+    await vi.waitUntil(async () => (await metrics(service)).includes('ledgerline_requests_active 3\n'), {
+      timeout: 20_000,
+    });
+    socket.destroy();
+    // The service has heard of it when it has answered somebody else.
+    await metrics(service);
+  });
+  await vi.waitUntil(async () => (await metrics(service)).includes('ledgerline_requests_active 0\n'), {
+    timeout: 20_000,
+  });
+  expect((await Promise.all([1, 2, 3].map(() => openLive(token)))).map(({ status }) => status)).toEqual([
+    200, 200, 200,
+  ]);
+});
+
+/** A live stream that is closed when the test ends. */
+async function openLive(token: string): Promise<Response> {
+  const controller = new AbortController();
+  onTestFinished(() => controller.abort());
+  return fetch(`${service.url}/app/live`, { headers: { authorization: `Bearer ${token}` }, signal: controller.signal });
+}
+
 describe('connections', () => {
   const opened = async (url: string): Promise<Socket> => {
     const { hostname, port } = new URL(url);

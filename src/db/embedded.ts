@@ -319,7 +319,9 @@ async function isReady(child: ChildProcess, { cluster }: Place): Promise<boolean
   child.once('exit', () => (ended = true));
   child.once('error', () => (ended = true));
   while (!ended) {
-    const lines = ((await readOptionalFile(path.join(cluster, 'postmaster.pid'))) ?? '').split('\n');
+    // A file that cannot be read at the moment is read again.
+    const state = await readOptionalFile(path.join(cluster, 'postmaster.pid')).catch(() => undefined);
+    const lines = (state ?? '').split('\n');
     // A killed server leaves its file behind.
     if (ended) return false;
     if (Number(lines[0]) === child.pid && lines[7]?.trim() === 'ready') return true;

@@ -83,9 +83,12 @@ export function createServer(options: ServerOptions): Server {
       record.answeredAt = performance.now();
       allowSlowReading(response);
     }
+    // The caller of a pipelined request may have left before its turn. Nobody would read the body then, nor end it.
+    if (response.destroyed) return void body.destroy();
+    response.once('close', () => body.destroy());
     // Until the first chunk is there, an error can still become an error answer. After that the connection breaks off.
     once(body, 'readable').then(
-      () => pipeline(body, response.writeHead(status, headers), () => {}),
+      () => response.destroyed || pipeline(body, response.writeHead(status, headers), () => {}),
       (error) => send(request, response, failureReply(error, record), record),
     );
   }

@@ -286,6 +286,28 @@ describe('the host page', () => {
     expect(await form.service.messages(phoneNumber)).toHaveLength(1);
   });
 
+  it('may start over while its user is still asked for: that user is not the next one', async () => {
+    const [first, second] = [await form.service.createUser(), await form.service.createUser()];
+    const { page } = await form.open({
+      userId: second,
+      script: `element.removeAttribute('user');
+        element.getUserId = () => new Promise((resolve) => (window.answerFirst = () => resolve(${first})));`,
+    });
+    await page.getByLabel('Phone number').fill(newPhone());
+    await page.getByRole('button', { name: 'Send code' }).click();
+    await page.waitForFunction('window.answerFirst');
+    const phoneNumber = newPhone();
+    await page.evaluate(`
+      const element = document.querySelector('ledgerline-verify');
+      element.reset();
+      element.getUserId = () => ${second};`);
+    await enterNumber(page, phoneNumber);
+    await page.evaluate('window.answerFirst()');
+    await enterCode(page, await form.service.lastCode(phoneNumber));
+    await page.getByRole('heading', { name: 'Verified' }).waitFor();
+    expect((await heard(page)).at(-1)).toEqual(['verified', { userId: second, phoneNumber }]);
+  });
+
   it('may take the user away, and the form with it', async () => {
     const { page } = await form.open();
     await page.evaluate(`document.querySelector('ledgerline-verify').removeAttribute('user')`);

@@ -190,9 +190,11 @@ export function Verify({ handle, isAutofocused }: { handle: Ref<VerifyHandle>; i
         }}
         onSend={(next) =>
           void run('send', async (signal) => {
+            const id = await getUserId();
+            signal.throwIfAborted();
             number.current = next;
-            userId.current = await getUserId();
-            const request = { id: userId.current, phoneNumber: next.phoneNumber, correlationType };
+            userId.current = id;
+            const request = { id, phoneNumber: next.phoneNumber, correlationType };
             await send(JSON.stringify(request), signal, (options) => client.sendCode(request, options));
           })
         }

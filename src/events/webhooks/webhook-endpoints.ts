@@ -3,7 +3,7 @@ import { secondsAfter, type Clock } from '../../clock.ts';
 import type { EgressPolicy } from '../../egress/addresses.ts';
 import type { PostAnswer } from '../../egress/poster.ts';
 import { endpointDisabled, invalidFields, tooManyEndpoints, unknownEndpoint } from '../../errors.ts';
-import type { Owner } from '../../slots.ts';
+import { Slots, type Owner } from '../../slots.ts';
 import { testEventType } from '../catalogue.ts';
 import { writeEvent } from '../event.ts';
 import type { DeliveriesStore, DeliveryDetail, ReplayRequest } from './deliveries.store.ts';
@@ -57,9 +57,12 @@ export type WebhookEndpoints = ReturnType<typeof createWebhookEndpoints>;
 const maxEndpoints = 100;
 /** Secrets that sign at once: the current one, and those on their way out. */
 const maxSecrets = 10;
+/** Tests at once: a receiver may take many seconds. */
+const testLimits = { slots: 16, waiting: 64, waitMilliseconds: 15_000, retrySeconds: 5 };
 
 export function createWebhookEndpoints(parts: WebhookEndpointsParts) {
   const { store, deliveries, box, policy, clock, sequence, onReady } = parts;
+  const testSlots = new Slots(testLimits);
 
   function checkUrl(url: string): void {
     const refused = policy.refuseUrl(url);
@@ -130,7 +133,8 @@ export function createWebhookEndpoints(parts: WebhookEndpointsParts) {
       const data = JSON.stringify({ endpointId: id });
       const body = writeEvent({ id: eventId, type: testEventType, at: now, sequence: null, data });
       const headers = signDelivery(secrets, eventId, body, parts.machineNow());
-      const answer = await parts.whileWaiting(() => parts.postOnce(url, headers, body), owner);
+      const post = () => testSlots.run(owner, () => parts.postOnce(url, headers, body));
+      const answer = await parts.whileWaiting(post, owner);
       const delivered = judge(answer) === 'delivered';
       const { status = null, milliseconds } = answer;
       return { delivered, status, milliseconds, ...(!delivered && { error: failureOf(answer) }) };
