@@ -4,6 +4,8 @@ import { CallerGone } from '../errors.ts';
 /** postgres.js 3.4.9 (query.js): its own `cancel` does not say when the request to cancel has reached the server. */
 interface Cancellable {
   canceller: ((query: unknown) => Promise<void>) | null;
+  /** Whether it is the statement that the connection is working on. */
+  active: boolean;
 }
 
 /**
@@ -20,8 +22,9 @@ export async function cancelWhenGone<T>(
   let cancelling: Promise<unknown> = Promise.resolve();
   const cancel = () => {
     const query = statement as Partial<Cancellable>;
-    // If it cannot be delivered, the statement goes on until its time limit.
-    if (query.canceller) cancelling = Promise.allSettled([query.canceller(query)]);
+    // If it cannot be delivered, the statement goes on until its time limit. One that waits is not cancelled: the driver
+    // would lose its connection, or give its result to the next statement.
+    if (query.canceller && query.active) cancelling = Promise.allSettled([query.canceller(query)]);
   };
   signal.addEventListener('abort', cancel, { once: true });
   try {

@@ -3,7 +3,7 @@ import { Socket } from 'node:net';
 import postgres from 'postgres';
 import { parseAddress, type DatabaseAddress, type Endpoint } from './address.ts';
 import { createRoute, type Role, type Route } from './route.ts';
-import { prepareSession } from './session.ts';
+import { padding, prepareSession } from './session.ts';
 import { failure, openSocket } from './socket.ts';
 import { resendUnsent } from './unsent.ts';
 
@@ -79,7 +79,7 @@ export function openPool({ address, route, max, statementSeconds, mayScan, plans
     backoff: () => 0.1 + 0.2 * Math.random(),
     // Notices quote names and values; nothing in them is ours to pass on.
     onnotice: () => {},
-    connection: { application_name: 'ledgerline' },
+    connection: { application_name: 'ledgerline', ...padding },
     // The driver forgets a connection whose socket could not be made; it knows what to do with one that breaks.
     ...{ socket: () => openPrepared().catch(brokenSocket) },
   });

@@ -56,15 +56,16 @@ export function prepareSession(socket: Socket, statements: string, onLogin: (pro
     return !(type === complete && isPreparing);
   }
 
-  // The driver takes a session that ends during the login for one to be opened again at once, and again.
+  // The driver takes a session that ends during the login for one to be opened again at once, and again. And what it sent
+  // between an error of the socket and its end it would take for a part of the next session.
   socket.prependOnceListener('close', () => {
-    if (!isPrepared && !isCancel) socket.emit('error', failure('CONNECTION_CLOSED'));
+    if (!isCancel) socket.emit('error', failure('CONNECTION_CLOSED'));
   });
   // Both are there only until the driver has written its first message and attached its listener.
   socket.write = (first: Buffer) => {
     Reflect.deleteProperty(socket, 'write');
     isCancel = first.length >= 8 && first.readUInt32BE(4) === cancelRequest;
-    return socket.write(first);
+    return socket.write(isCancel ? first : startupOf(first));
   };
   const attach = socket.on.bind(socket);
   socket.on = (event: string, listener: Listener) => {
@@ -73,6 +74,23 @@ export function prepareSession(socket: Socket, statements: string, onLogin: (pro
     forgetRows(listener);
     return socket.on('data', filter(listener));
   };
+}
+
+/**
+ * The driver keeps what it could not write to a socket that was closing, and writes less than 1,024 bytes only when a timer
+ * says so, which it has cleared in that case. So its StartupMessage is made longer than that by a parameter, and what stands
+ * before it and the parameter are taken out here.
+ */
+export const padding = { padding: 'x'.repeat(1024) };
+const paddingBytes = Buffer.from(`padding\0${padding.padding}\0`);
+const protocolVersion = Buffer.from([0, 3, 0, 0]);
+
+function startupOf(first: Buffer): Buffer {
+  const start = first.lastIndexOf(protocolVersion) - 4;
+  const padded = first.indexOf(paddingBytes, start);
+  const message = Buffer.concat([first.subarray(start, padded), first.subarray(padded + paddingBytes.length)]);
+  message.writeUInt32BE(message.length, 0);
+  return message;
 }
 
 /** The message "Query" of the simple protocol. */

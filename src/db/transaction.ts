@@ -3,9 +3,10 @@
  * the next statements and the rollback, and both throw in a callback where nobody can catch the error.
  */
 import type postgres from 'postgres';
-import { isFromPostgres } from './failures.ts';
+import { asProblem, isFromPostgres } from './failures.ts';
 import type { Pool, Session } from './pool.ts';
 import { failure } from './socket.ts';
+import { withoutOrigin } from './unsent.ts';
 
 export type Transaction = postgres.TransactionSql;
 
@@ -53,10 +54,10 @@ function guard(sql: Transaction, pool: Pool): { guarded: Transaction; hasEnded()
     if (hasEnded()) return statement.reject(failure('CONNECTION_CLOSED'));
     handler(statement);
     if (session) return;
-    // A result names the session that it came from. An error that is not PostgreSQL's is the connection's.
+    // A result names the session that it came from.
     statement.then(
       ({ state }) => (session ??= state && pool.sessionOf(state.pid)),
-      (error: unknown) => (hasLostConnection ||= !isFromPostgres(error)),
+      (error: unknown) => (hasLostConnection ||= !isFromPostgres(error) && asProblem(error) !== undefined),
     );
   }
 
@@ -69,6 +70,6 @@ function guard(sql: Transaction, pool: Pool): { guarded: Transaction; hasEnded()
   }
 
   const tag = (...args: Parameters<typeof sql>) => watch(sql(...args));
-  const unsafe = (...args: Parameters<typeof sql.unsafe>) => watch(sql.unsafe(...args));
+  const unsafe = (...args: Parameters<typeof sql.unsafe>) => watch(withoutOrigin(sql.unsafe(...args)));
   return { guarded: Object.assign(tag, sql, { unsafe }), hasEnded };
 }

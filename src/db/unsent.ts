@@ -14,6 +14,11 @@ interface DriverStatement {
   reject(error: unknown): void;
 }
 
+/** The driver would keep the origin of each statement that failed for ever, if its text is no template. */
+export function withoutOrigin<T extends object>(statement: T): T {
+  return Object.defineProperty(statement, 'origin', { value: '' });
+}
+
 /** The same pool; each of its statements is sent once more if it got an error without having been sent. */
 export function resendUnsent(sql: postgres.Sql): postgres.Sql {
   function watch<T>(made: T): T {
@@ -28,6 +33,6 @@ export function resendUnsent(sql: postgres.Sql): postgres.Sql {
     return made;
   }
   const tag = (...args: Parameters<typeof sql>) => watch(sql(...args));
-  const unsafe = (...args: Parameters<typeof sql.unsafe>) => watch(sql.unsafe(...args));
+  const unsafe = (...args: Parameters<typeof sql.unsafe>) => watch(withoutOrigin(sql.unsafe(...args)));
   return Object.assign(tag, sql, { unsafe }) as postgres.Sql;
 }

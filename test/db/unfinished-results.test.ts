@@ -1,8 +1,9 @@
-/** A result that breaks off, or an error whose session ends, leaves nothing to the next statement. */
+/** Whatever breaks off in the middle, a result, an error or a login, leaves nothing to the next statement. */
 import { connect, createServer, type AddressInfo, type Socket } from 'node:net';
 import { once } from 'node:events';
 import { afterAll, beforeAll, expect, it, onTestFinished } from 'vitest';
 import { parseAddress } from '../../src/db/address.ts';
+import { cancelWhenGone } from '../../src/db/cancel.ts';
 import { openPool, type Pool } from '../../src/db/pool.ts';
 import { runTransaction } from '../../src/db/transaction.ts';
 import { cloneDatabase } from '../harness/service.ts';
@@ -17,19 +18,29 @@ afterAll(() => database.drop());
 interface Proxy {
   port: number;
   cut: ((chunk: Buffer) => number | undefined) | undefined;
+  /** Whether what a client sends resets its connection. */
+  resets: boolean;
+  /** New connections get no answer before this. */
+  answersFrom: Promise<void>;
 }
 
 async function startProxy(): Promise<Proxy> {
   const { host, port } = parseAddress(database.url).endpoints[0]!;
-  const proxy: Proxy = { port: 0, cut: undefined };
+  const proxy: Proxy = { port: 0, cut: undefined, resets: false, answersFrom: Promise.resolve() };
   const sockets = new Set<Socket>();
   const server = createServer((client) => {
     const upstream = connect(port, host);
     for (const socket of [client, upstream]) sockets.add(socket.on('error', () => {}));
-    client.pipe(upstream);
+    client.on('data', (chunk) => {
+      if (!proxy.resets) return void upstream.write(chunk);
+      proxy.resets = false;
+      client.resetAndDestroy();
+    });
+    const { answersFrom } = proxy;
     client.on('close', () => upstream.destroy());
     upstream.on('close', () => client.destroy());
-    upstream.on('data', (chunk: Buffer) => {
+    upstream.on('data', async (chunk: Buffer) => {
+      await answersFrom;
       const length = proxy.cut?.(chunk);
       if (length === undefined) return void client.write(chunk);
       proxy.cut = undefined;
@@ -146,4 +157,44 @@ it('an error of the login is the error of the statement', async () => {
   onTestFinished(() => pool.end({ timeout: 0 }));
   await expect(readOne(pool)).rejects.toMatchObject({ code: '3D000' });
   await expect(runTransaction(pool, (sql) => sql`select 1`)).rejects.toMatchObject({ code: '3D000' });
+});
+
+it('a transaction whose connection is reset after its first result leaves nothing to the next one', async () => {
+  const proxy = await startProxy();
+  const pool = open(proxy.port);
+  for (let round = 0; round < 3; round += 1) {
+    const reset = runTransaction(pool, async (sql) => {
+      await sql`select 1`;
+      proxy.resets = true;
+      await sql`select 2`;
+    });
+    await expect(reset).rejects.toMatchObject({ code: expect.stringMatching(/^(ECONNRESET|CONNECTION_CLOSED)$/) });
+    expect(await runTransaction(pool, async (sql) => [...(await sql`select 3 as three`)])).toEqual([{ three: 3 }]);
+  }
+});
+
+it('a caller that leaves while its connection logs in takes it from nobody', async () => {
+  const proxy = await startProxy();
+  const pool = open(proxy.port);
+  let answer = () => {};
+  proxy.answersFrom = new Promise((resolve) => (answer = resolve));
+  const caller = new AbortController();
+  const left = cancelWhenGone(pool.unsafe('select $1::int', [1], { prepare: true }), caller.signal);
+  const outcome = left.then(
+    () => 'done',
+    () => 'left',
+  );
+  await new Promise((resolve) => setImmediate(resolve));
+  caller.abort();
+  answer();
+  expect(['done', 'left']).toContain(await outcome);
+  expect(await readOne(pool)).toEqual([{ one: 1 }]);
+});
+
+it('a value that cannot be sent is an error of its transaction, which ends', async () => {
+  const pool = open();
+  // oxlint-disable-next-line no-explicit-any -- a defect of ours would look like this
+  const bad = runTransaction(pool, (sql) => sql`select ${undefined as any}::int`);
+  await expect(bad).rejects.toMatchObject({ code: 'UNDEFINED_VALUE' });
+  expect(await runTransaction(pool, async (sql) => [...(await sql`select 1 as one`)])).toEqual([{ one: 1 }]);
 });
