@@ -1,7 +1,7 @@
 /**
- * The driver (postgres.js 3.4.9) counts the rows of a result, and goes on counting in the next one if an error or the end
- * of the session came in between: that result would begin with as many empty places. So it gets the message that ends a
- * result then, although PostgreSQL has not sent it.
+ * What the driver (postgres.js 3.4.9) must not see as it is. It counts the rows of a result, and goes on counting in the
+ * next one if an error or the end of the session came in between: that result would begin with as many empty places. So it
+ * gets the message that ends a result then, although PostgreSQL has not sent it.
  */
 import type { Socket } from 'node:net';
 
@@ -23,6 +23,19 @@ const unfinished = new WeakSet<Listener>();
 export function forgetRows(driver: Listener): void {
   if (unfinished.delete(driver)) driver(completeMessage);
 }
+
+/**
+ * Whether a prepared statement no longer fits the schema, or is gone. The driver would prepare it anew while it sends other
+ * statements, and mix up their results. So the session ends instead, and the next one prepares everything anew.
+ */
+function isOutdated(error: Buffer): boolean {
+  return outdatedRoutines.some((routine) => error.includes(routine));
+}
+
+/** The field "R" of an error: the function of PostgreSQL that raised it. */
+const outdatedRoutines = ['FetchPreparedStatement', 'RevalidateCachedQuery', 'transformAssignedExpr'].map((name) =>
+  Buffer.from(`R${name}\0`),
+);
 
 /**
  * Passes everything on to the driver, and looks at the type of each message. (The driver's own cursors would answer the
@@ -47,15 +60,18 @@ export function watchRows(socket: Socket, driver: Listener): Listener {
     let at = missing;
     while (at + headBytes <= chunk.length) {
       const type = chunk[at];
-      if (type === refused && hasRows) {
+      const next = at + chunk.readUInt32BE(at + 1) + 1;
+      if (type === refused) {
+        if (next > chunk.length) break;
         driver(chunk.subarray(passed, at));
-        driver(completeMessage);
         passed = at;
+        if (isOutdated(chunk.subarray(at, next))) return void socket.destroy();
+        if (hasRows) driver(completeMessage);
       }
       if (type === dataRow) hasRows = true;
       else if (type === complete || type === refused) hasRows = false;
       lastType = type;
-      at += chunk.readUInt32BE(at + 1) + 1;
+      at = next;
     }
     const end = Math.min(at, chunk.length);
     head = chunk.subarray(end);

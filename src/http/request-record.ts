@@ -1,4 +1,5 @@
 /** What is known of a request by the time its answer is logged. */
+import type { Readable } from 'node:stream';
 import type { Caller } from '../auth/caller.ts';
 import type { RequestObservation } from '../observe.ts';
 import type { Owner } from '../slots.ts';
@@ -16,6 +17,8 @@ export interface RequestRecord {
   oauthErrors: boolean;
   /** Why the request was refused. */
   refusal?: Refusal;
+  /** The answer, if it is a stream. */
+  body?: Readable;
   /** When the answer was sent, if the connection stays open after it. */
   answeredAt?: number;
 }

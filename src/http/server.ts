@@ -85,7 +85,9 @@ export function createServer(options: ServerOptions): Server {
     }
     // The caller of a pipelined request may have left before its turn. Nobody would read the body then, nor end it.
     if (response.destroyed) return void body.destroy();
-    response.once('close', () => body.destroy());
+    record.body = body;
+    // `pipeline` adds more listeners than Node itself takes for usual.
+    response.setMaxListeners(20);
     // Until the first chunk is there, an error can still become an error answer. After that the connection breaks off.
     once(body, 'readable').then(
       () => response.destroyed || pipeline(body, response.writeHead(status, headers), () => {}),
@@ -99,6 +101,7 @@ export function createServer(options: ServerOptions): Server {
       span ? formatTraceId(span) : traceIdFor(request.headers.traceparent as string | undefined),
     );
     response.on('close', () => {
+      record.body?.destroy();
       observer.observeRequest({
         method: request.method!,
         operation: record.operation,

@@ -198,3 +198,33 @@ it('a value that cannot be sent is an error of its transaction, which ends', asy
   await expect(bad).rejects.toMatchObject({ code: 'UNDEFINED_VALUE' });
   expect(await runTransaction(pool, async (sql) => [...(await sql`select 1 as one`)])).toEqual([{ one: 1 }]);
 });
+
+it('a prepared statement that no longer fits its table gives nobody the rows of another', async () => {
+  const pool = open();
+  const admin = open();
+  await admin.unsafe('create table public.growing (number int); insert into public.growing values (1)');
+  const read = () => pool.unsafe('select * from public.growing where number = $1::int', [1], { prepare: true });
+  /** What came back; a session may end, and its statements with it. */
+  const outcomeOf = async (statement: Promise<readonly object[]>) =>
+    statement.then(
+      (rows) => [...rows],
+      (error: { code: string }) => error.code,
+    );
+  const echo = (number: number) => outcomeOf(pool.unsafe('select $1::int as echo', [number], { prepare: true }));
+  await Promise.all([read(), echo(0)]);
+  for (let round = 1; round <= 5; round += 1) {
+    await admin.unsafe(`alter table public.growing add column c${round} int`);
+    const others: ReturnType<typeof echo>[] = [];
+    let isDone = false;
+    const outdated = outcomeOf(read()).finally(() => (isDone = true));
+    while (!isDone && others.length < 500) {
+      others.push(echo(others.length));
+      await new Promise((resolve) => setImmediate(resolve));
+    }
+    expect(await outdated).toBe('CONNECTION_CLOSED');
+    for (const [number, outcome] of (await Promise.all(others)).entries()) {
+      if (outcome !== 'CONNECTION_CLOSED') expect(outcome).toEqual([{ echo: number }]);
+    }
+    expect(Object.keys((await read())[0]!)).toHaveLength(round + 1);
+  }
+});

@@ -151,7 +151,9 @@ export async function startService(settings: Record<string, string> = {}) {
     token,
     forgetTokens: () => minted.clear(),
     async createUser(): Promise<number> {
-      return (await call('/User', {})).json.id;
+      const { status, text, json } = await call('/User', {});
+      if (status !== 201) throw new Error(`No user was created: ${status} ${text}`);
+      return json.id;
     },
     sendCode: (id: number, phoneNumber: string) => call('/User/phone-number/send-code', { id, phoneNumber }),
     verify: (id: number, code: string) => call('/User/phone-number/verify', { id, code }),
