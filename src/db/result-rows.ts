@@ -33,9 +33,7 @@ function isOutdated(error: Buffer): boolean {
 }
 
 /** The field "R" of an error: the function of PostgreSQL that raised it. */
-const outdatedRoutines = ['FetchPreparedStatement', 'RevalidateCachedQuery', 'transformAssignedExpr'].map((name) =>
-  Buffer.from(`R${name}\0`),
-);
+const outdatedRoutines = ['FetchPreparedStatement', 'RevalidateCachedQuery'].map((name) => Buffer.from(`R${name}\0`));
 
 /**
  * Passes everything on to the driver, and looks at the type of each message. (The driver's own cursors would answer the

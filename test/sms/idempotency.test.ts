@@ -59,12 +59,8 @@ describe('a repeated Idempotency-Key', () => {
     patience.abort();
     await expect(first).rejects.toThrow();
     const again = send(waiting, id, phoneNumber, 'gave-up');
-    // The first request waits for its gateway, which does not count as active. So the second one is the active one.
-    await until(async () => {
-      const { text } = await waiting.call('/metrics', undefined, { method: 'GET', token: null });
-      return /^ledgerline_requests_active 1$/m.test(text);
-    });
-    answer();
+    // Neither counts as active while it waits, so nothing tells when the second one does.
+    setTimeout(answer, 200);
     expect((await again).status).toBe(204);
     expect(gateway.received).toHaveLength(1);
     const code = /\b\d{6}\b/.exec(gateway.received[0]!.json.messages[0].content.text)![0];
