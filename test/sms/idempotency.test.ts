@@ -20,6 +20,24 @@ function send(to: Service, id: number, phoneNumber: string, key: string, more: R
   return to.call('/User/phone-number/send-code', { id, phoneNumber, ...more }, { headers: { 'idempotency-key': key } });
 }
 
+/** A service whose gateway answers only after `answer()`. */
+async function serviceOfSlowGateway() {
+  let answer = () => {};
+  const slow = new Promise<void>((resolve) => (answer = resolve));
+  const gateway = await gatewayServer(async () => {
+    await slow;
+    return { status: 200, body: { messages: [{ messageId: 'i', status: { groupId: 1 } }] } };
+  });
+  const waiting = await serviceForTest({
+    LEDGERLINE_GATEWAYS: 'infobip',
+    LEDGERLINE_INFOBIP_KEY: 'k',
+    LEDGERLINE_INFOBIP_URL: gateway.url,
+    LEDGERLINE_GATEWAY_SECONDS: '20',
+    LEDGERLINE_SEND_SECONDS: '20',
+  });
+  return { waiting, gateway, answer };
+}
+
 describe('a repeated Idempotency-Key', () => {
   it('gives the first answer and sends no second text, under 100 parallel retries too', async () => {
     const id = await service.createUser();
@@ -32,19 +50,7 @@ describe('a repeated Idempotency-Key', () => {
   });
 
   it('of a client that gave up waiting for a slow gateway gets the first answer, and no second text', async () => {
-    let answer = () => {};
-    const slow = new Promise<void>((resolve) => (answer = resolve));
-    const gateway = await gatewayServer(async () => {
-      await slow;
-      return { status: 200, body: { messages: [{ messageId: 'i', status: { groupId: 1 } }] } };
-    });
-    const waiting = await serviceForTest({
-      LEDGERLINE_GATEWAYS: 'infobip',
-      LEDGERLINE_INFOBIP_KEY: 'k',
-      LEDGERLINE_INFOBIP_URL: gateway.url,
-      LEDGERLINE_GATEWAY_SECONDS: '20',
-      LEDGERLINE_SEND_SECONDS: '20',
-    });
+    const { waiting, gateway, answer } = await serviceOfSlowGateway();
     const id = await waiting.createUser();
     const phoneNumber = newPhone();
     const token = await waiting.token();
@@ -233,19 +239,7 @@ describe('requests that wait for the answer of a key', () => {
   });
 
   it('do not count among the requests at work', async () => {
-    let answer = () => {};
-    const slow = new Promise<void>((resolve) => (answer = resolve));
-    const gateway = await gatewayServer(async () => {
-      await slow;
-      return { status: 200, body: { messages: [{ messageId: 'i', status: { groupId: 1 } }] } };
-    });
-    const waiting = await serviceForTest({
-      LEDGERLINE_GATEWAYS: 'infobip',
-      LEDGERLINE_INFOBIP_KEY: 'k',
-      LEDGERLINE_INFOBIP_URL: gateway.url,
-      LEDGERLINE_GATEWAY_SECONDS: '20',
-      LEDGERLINE_SEND_SECONDS: '20',
-    });
+    const { waiting, gateway, answer } = await serviceOfSlowGateway();
     const id = await waiting.createUser();
     const phone = newPhone();
     const sends = Array.from({ length: 20 }, () => send(waiting, id, phone, 'waits'));
