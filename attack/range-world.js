@@ -86,14 +86,14 @@ export function play(book, sends, { takesProofs = false, isLikely = () => false,
   const texts = { honest: 0, attacker: 0 };
   const refused = { honest: 0, attacker: 0 };
   const proofs = { honest: 0, attacker: 0 };
-  const receipts = createQueue(({ phone, state }, at) => book.noteReceipt({ key: phone, country: 'GB' }, state, at));
-  const verifications = createQueue(({ phone }, at) => book.noteVerified({ key: phone, country: 'GB' }, at));
+  const receipts = createQueue(({ phone, state }, at) => book.noteReceipt({ e164: phone, country: 'GB' }, state, at));
+  const verifications = createQueue(({ phone }, at) => book.noteVerified({ e164: phone, country: 'GB' }, at));
   const runUntil = (at) => [receipts, verifications].forEach((queue) => queue.runUntil(at));
   for (const send of sends.toSorted((one, other) => one.at - other.at)) {
     const { at, isHonest, phone, isVerified, provesItself } = send;
     runUntil(at);
     const who = isHonest ? 'honest' : 'attacker';
-    const verdict = book.judge({ key: phone, country: 'GB' }, new Date(at));
+    const verdict = book.judge({ e164: phone, country: 'GB' }, new Date(at));
     const isOpen = verdict.objection === undefined || (verdict.isOpenToLikely && isLikely(send));
     const isProven = !isOpen && takesProofs && provesItself && verdict.isOpenToProven;
     if (isProven) proofs[who] += 1;

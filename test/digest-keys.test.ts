@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { fingerprintOf, planKeys, type KnownKey } from '../src/auth/digest-key-registry.ts';
 import { deriveKeys } from '../src/digest-keys.ts';
 import { makeReference, readReference } from '../src/sms/reference.ts';
-import { createAsOf } from '../src/transactions/as-of.ts';
+import { createPageTokens } from '../src/transactions/page-token.ts';
 
 const [old, next, other] = [randomBytes(32), randomBytes(32), randomBytes(32)] as const;
 const now = new Date('2026-01-01T00:00:00Z');
@@ -13,9 +13,9 @@ describe('keys of an overlap', () => {
   it('verify page tokens and message references of each other, and of no one else', () => {
     for (const purpose of ['page tokens', 'message references']) {
       const [before, after] = [deriveKeys([old, next], purpose), deriveKeys([next, old], purpose)];
-      const token = createAsOf(before).issue(1, 2, now);
-      expect(createAsOf(after).read(token, 1, now)).toBe(2);
-      expect(() => createAsOf(deriveKeys([next], purpose)).read(token, 1, now)).toThrow();
+      const token = createPageTokens(before).issue(1, 2, now);
+      expect(createPageTokens(after).read(token, 1, now)).toBe(2);
+      expect(() => createPageTokens(deriveKeys([next], purpose)).read(token, 1, now)).toThrow();
       const reference = makeReference(before.current, { userId: 1, number: 2 }, 1);
       expect(readReference(after.all, reference)).toMatchObject({ userId: 1, number: 2 });
       expect(readReference(deriveKeys([next], purpose).all, reference)).toBeUndefined();

@@ -1,7 +1,7 @@
 /** Wires the transactions: list, get, totals, export, statement, record. */
 import type { Owner } from '../slots.ts';
 import { openConfirmationWriter, openStatementWriter } from '../statements/statement-writer.ts';
-import { createAsOf } from '../transactions/as-of.ts';
+import { createPageTokens } from '../transactions/page-token.ts';
 import { createExportTransactions } from '../transactions/export-transactions.ts';
 import { createGetHistory } from '../transactions/get-history.ts';
 import { createGetTransaction } from '../transactions/get-transaction.ts';
@@ -19,19 +19,19 @@ import { withStandby } from './standby.ts';
 export async function openTransactions(core: Core) {
   const { config, db, clock, deriveKeys, traced } = core;
   const store = await withStandby(core, traced('transactions', createTransactionsStore(db)));
-  const asOf = createAsOf(deriveKeys('page tokens'));
+  const pageTokens = createPageTokens(deriveKeys('page tokens'));
   const slots = createDocumentSlots(config.exportsAtOnce);
   return {
-    listTransactions: createListTransactions(store, clock, asOf),
-    summarizeTransactions: createSummarizeTransactions(store, clock, asOf),
-    exportTransactions: createExportTransactions(store, clock, asOf),
+    listTransactions: createListTransactions(store, clock, pageTokens),
+    summarizeTransactions: createSummarizeTransactions(store, clock, pageTokens),
+    exportTransactions: createExportTransactions(store, clock, pageTokens),
     makeStatement: createMakeStatement({
-      ...{ store, clock, asOf, slots },
+      ...{ store, clock, pageTokens, slots },
       extraFont: config.statementFont,
       openWriter: openStatementWriter,
     }),
     makeConfirmation: createMakeConfirmation({
-      ...{ store, clock, asOf, slots },
+      ...{ store, clock, pageTokens, slots },
       extraFont: config.statementFont,
       openWriter: openConfirmationWriter,
     }),

@@ -6,7 +6,7 @@ import { deriveKeys } from '../digest-keys.ts';
 import { StartError } from '../errors.ts';
 import { serviceItself } from '../slots.ts';
 import { openStatementWriter } from '../statements/statement-writer.ts';
-import { createAsOf } from '../transactions/as-of.ts';
+import { createPageTokens } from '../transactions/page-token.ts';
 import { filterOf } from '../transactions/filter-input.ts';
 import { parseLocale } from '../transactions/locale.ts';
 import { createDocumentSlots, createMakeStatement } from '../transactions/make-statement.ts';
@@ -31,7 +31,7 @@ export async function statement(individual: string, options: StatementOptions): 
       store: createTransactionsStore(db),
       clock: new ServiceClock(),
       // Nobody sees the token of a statement that is a file.
-      asOf: createAsOf(deriveKeys([randomBytes(32)], 'page tokens')),
+      pageTokens: createPageTokens(deriveKeys([randomBytes(32)], 'page tokens')),
       extraFont: loadConfig(process.env).statementFont,
       slots: createDocumentSlots(1),
       openWriter: openStatementWriter,

@@ -46,7 +46,7 @@ export function createBlocks({ store, digest, clock, announceChange, forgetRange
 
 function liftTargetOf({ block, userId, phone, address }: Lift, digest: Digest): LiftTarget {
   if (userId !== undefined) return { userId };
-  if (phone) return { phone: digest('phone', phone.key), label: maskPhone(phone.key) };
+  if (phone) return { phone: digest('phone', phone.e164), label: maskPhone(phone.e164) };
   if (address !== undefined) {
     const network = networkOf(address);
     return { source: digest('address', network), label: `address ${network}` };

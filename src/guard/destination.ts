@@ -4,10 +4,10 @@ import type { GuardLimits, Table } from './limits.ts';
 import { ruleOf, type Modes, type RuleName } from './rules.ts';
 
 /** The longest leading digits win, then the country, then the rest. */
-function lookUp(table: Table, { key, country }: PhoneNumber): number | undefined {
+function lookUp(table: Table, { e164, country }: PhoneNumber): number | undefined {
   if (table.size === 0) return undefined;
-  for (let length = key.length; length > 1; length -= 1) {
-    const value = table.get(key.slice(0, length));
+  for (let length = e164.length; length > 1; length -= 1) {
+    const value = table.get(e164.slice(0, length));
     if (value !== undefined) return value;
   }
   return (country === undefined ? undefined : table.get(country)) ?? table.get('*');

@@ -119,7 +119,7 @@ export function emptyState(at: number): RangeState {
 /** A plus, the calling code and a digit. */
 const shortestRange = 4;
 
-export type Destination = Pick<PhoneNumber, 'key' | 'country'>;
+export type Destination = Pick<PhoneNumber, 'e164' | 'country'>;
 
 /** The name of the range that is the whole country. */
 export function countryOf({ country }: Destination): string {
@@ -128,7 +128,8 @@ export function countryOf({ country }: Destination): string {
 
 /** The smallest range first. A short number has fewer of them. */
 export function rangesOf(number: Destination): Range[] {
-  const nameAt = (level: RangeLevel) => (level === 'country' ? countryOf(number) : number.key.slice(0, -Number(level)));
+  const nameAt = (level: RangeLevel) =>
+    level === 'country' ? countryOf(number) : number.e164.slice(0, -Number(level));
   return rangeLevels
     .map((level) => ({ name: nameAt(level), level }))
     .filter(({ name, level }) => level === 'country' || name.length >= shortestRange);

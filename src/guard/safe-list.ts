@@ -28,7 +28,7 @@ export function createSafeList({ store, digest, clock, announceChange }: SafeLis
       const entry =
         'prefix' in input
           ? { key: input.prefix, label: input.prefix, isPrefix: true }
-          : { key: safeNumberKey(digest, input.phone.key), label: maskPhone(input.phone.key), isPrefix: false };
+          : { key: safeNumberKey(digest, input.phone.e164), label: maskPhone(input.phone.e164), isPrefix: false };
       if (!(await store.addSafe(entry, safeEntryLimit, who, clock.now()))) {
         throw invalidFields({ PhoneNumber: [`The safe list holds at most ${safeEntryLimit} entries.`] });
       }

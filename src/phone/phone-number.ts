@@ -3,7 +3,7 @@ import { parsePhoneNumberFromString } from 'libphonenumber-js/max';
 
 export interface PhoneNumber {
   /** The one spelling that links and counters are keyed by, and that messages are sent to. */
-  readonly key: string;
+  readonly e164: string;
   /** ISO 3166 code; undefined if the number is not valid. */
   readonly country: string | undefined;
   /** As libphonenumber names it, where it can tell. */
@@ -27,10 +27,10 @@ const spellings: readonly (readonly [spelling: RegExp, canonical: string])[] = [
 export function parsePhoneNumber(text: string): PhoneNumber | undefined {
   if (!format.test(text)) return undefined;
   const parsed = recognise(text);
-  const key = canonicalSpelling(parsed.key);
-  if (key === parsed.key) return parsed;
-  const { country = parsed.country, type = parsed.type } = recognise(key);
-  return { key, country, type };
+  const e164 = canonicalSpelling(parsed.e164);
+  if (e164 === parsed.e164) return parsed;
+  const { country = parsed.country, type = parsed.type } = recognise(e164);
+  return { e164, country, type };
 }
 
 function recognise(text: string): PhoneNumber {
@@ -38,8 +38,8 @@ function recognise(text: string): PhoneNumber {
   // With all of the metadata a number is valid if it has a type; isValid() would look for the type once more.
   const type = parsed?.getType();
   return type === undefined
-    ? { key: text, country: undefined, type: undefined }
-    : { key: parsed!.number, country: parsed!.country, type };
+    ? { e164: text, country: undefined, type: undefined }
+    : { e164: parsed!.number, country: parsed!.country, type };
 }
 
 /** The ISO 3166 code of a number's country; null where it cannot be told. */
@@ -55,6 +55,6 @@ export function canonicalSpelling(number: string): string {
 }
 
 /** Enough for a person to recognise a number by, and too little to call it. */
-export function maskPhone(key: string): string {
-  return `${key.slice(0, 3)}…${key.slice(-2)}`;
+export function maskPhone(e164: string): string {
+  return `${e164.slice(0, 3)}…${e164.slice(-2)}`;
 }

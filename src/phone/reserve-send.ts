@@ -62,8 +62,8 @@ export function createReserveSend(guard: SendGuard) {
     const { userId, number } = send;
     const { modes, limits } = live;
     const sources = sourcesOf(digest, send.origin);
-    const phoneKey = digest('phone', number.key);
-    const isSafe = live.isSafe(number.key);
+    const phoneKey = digest('phone', number.e164);
+    const isSafe = live.isSafe(number.e164);
     const against = rulesAgainst(number, limits, modes, isSafe);
     const taken = await leases.take(sharedNeeds(number, limits, modes, isSafe), () => clock.now());
     const now = clock.now();
@@ -75,10 +75,10 @@ export function createReserveSend(guard: SendGuard) {
       if (range?.isOpenToLikely && (await isLikely(send, sources, range, now))) rangeObjection = undefined;
       const isRangeFull = rangeObjection !== undefined && isEnforced('prefix');
       const takesProof = isRangeFull && range!.isOpenToProven && isEnforced('challenge');
-      if (takesProof) proof = challenges.check(send.proof, { userId, phone: number.key }, now);
+      if (takesProof) proof = challenges.check(send.proof, { userId, phone: number.e164 }, now);
       reserved = await store.reserveSend({
         userId,
-        phone: number.key,
+        phone: number.e164,
         phoneKey,
         correlationType: send.correlationType,
         now,
@@ -149,7 +149,7 @@ export function createReserveSend(guard: SendGuard) {
     if (mode === 'shadow') return;
     const { userId, number, origin } = send;
     observe({ kind: 'send-refused', userId, reason: 'challenge', traceId: origin.traceId });
-    throw challengeRequired(waitSeconds, challenges.make({ userId, phone: number.key }, now));
+    throw challengeRequired(waitSeconds, challenges.make({ userId, phone: number.e164 }, now));
   }
 
   /** There is no objection if the mode of its rule changed during the call. The next call uses the new mode. */
@@ -180,8 +180,8 @@ export function createReserveSend(guard: SendGuard) {
       evidence,
       operation: 'send-code',
       userId,
-      phone: maskPhone(number.key),
-      phoneKey: digest('phone', number.key),
+      phone: maskPhone(number.e164),
+      phoneKey: digest('phone', number.e164),
       country: number.country,
       source: sources[0]?.label,
     });

@@ -13,7 +13,7 @@ import { deriveCode, digestCode, makeSeed, recoverCode } from './code.ts';
 import { maskPhone, parsePhoneNumber, type PhoneNumber } from './phone-number.ts';
 import type { FinishedMessage, NewCode, PhoneStore } from './phone.store.ts';
 import type { ReserveSend, ReservedSend } from './reserve-send.ts';
-import type { SendOnce, SentCode } from './send-once.ts';
+import type { SendOnce, SentCode } from './idempotent-send.ts';
 import { testGateway, type FindTestNumber } from './test-numbers.ts';
 
 export interface ResendRequest {
@@ -78,13 +78,13 @@ export function createSendCode(rules: SendRules) {
     const { userId, phone, correlationType, origin, proof } = request;
     let code = '';
     const makeCode = (now: Date): NewCode => {
-      const made = createCode(userId, phone.key, now, mayRepeat);
+      const made = createCode(userId, phone.e164, now, mayRepeat);
       code = made.code;
       return made.stored;
     };
     const reserved = await rules.reserveSend({ userId, number: phone, correlationType, origin, proof, makeCode });
     if (!reserved?.repeated) return reserved && { ...reserved, code };
-    const codeOwner = { userId, phone: phone.key };
+    const codeOwner = { userId, phone: phone.e164 };
     const recovered = recoverCode(rules.digestKeys, reserved.repeated, codeOwner, rules.codeDigits);
     if (recovered !== undefined) return { ...reserved, code: recovered };
     await store.finishSend(abandoned(request, reserved));
@@ -110,7 +110,7 @@ export function createSendCode(rules: SendRules) {
   /** Outside any transaction: a gateway may take seconds. */
   async function dispatch(request: SendRequest, prepared: Prepared): Promise<Dispatched> {
     const { userId, correlationType, locale } = request;
-    const { key: phone, country } = request.phone;
+    const { e164: phone, country } = request.phone;
     const { messageNumber, code, requestedAt } = prepared;
     const written = rules.write({ locale, country, correlationType, code });
     const isTest = rules.testNumber(phone, requestedAt) !== undefined;
@@ -143,9 +143,9 @@ export function createSendCode(rules: SendRules) {
       messageNumber,
       codeNumber,
       outcome,
-      phone: phone.key,
+      phone: phone.e164,
       phoneKey,
-      maskedPhone: maskPhone(phone.key),
+      maskedPhone: maskPhone(phone.e164),
       country: phone.country ?? '',
       correlationType,
       locale: written.locale,
@@ -186,7 +186,7 @@ export function createSendCode(rules: SendRules) {
   async function sendCode(request: SendRequest): Promise<SentCode | undefined> {
     const { userId, phone, correlationType, locale = '', owner, idempotencyKey: key } = request;
     if (key === undefined) return send(request);
-    const same = ['send', phone.key, correlationType, locale].join('\n');
+    const same = ['send', phone.e164, correlationType, locale].join('\n');
     return rules.once({ userId, key, request: same, owner }, () => send(request));
   }
 

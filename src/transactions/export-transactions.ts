@@ -3,7 +3,7 @@ import type { Clock } from '../clock.ts';
 import { withoutFormulas, writeCsvRecord } from '../formats/csv-writer.ts';
 import { noTransactions, unknownIndividual } from '../errors.ts';
 import type { Owner } from '../slots.ts';
-import type { AsOf } from './as-of.ts';
+import type { PageTokens } from './page-token.ts';
 import type { Filter } from './filter.ts';
 import { writeInstant } from './instant.ts';
 import { readTransaction, type Transaction } from './transaction.ts';
@@ -24,18 +24,18 @@ export interface ExportReply {
   asOf: string;
 }
 
-export function createExportTransactions(store: TransactionsStore, clock: Clock, asOf: AsOf) {
+export function createExportTransactions(store: TransactionsStore, clock: Clock, pageTokens: PageTokens) {
   return async function exportTransactions(request: ExportRequest): Promise<ExportReply> {
     const { individualId, filter, format, owner } = request;
     const now = clock.now();
     const total = await store.countAll(individualId);
     if (total === undefined) throw unknownIndividual();
     if (total === 0) throw noTransactions();
-    const upTo = request.asOf === undefined ? total : asOf.read(request.asOf, individualId, now);
+    const upTo = request.asOf === undefined ? total : pageTokens.read(request.asOf, individualId, now);
     const bodies = store.readAll({ individualId, filter, upTo, isPinned: request.asOf !== undefined, owner });
     return {
       chunks: formatRows(bodies, format),
-      asOf: request.asOf ?? asOf.issue(individualId, total, now),
+      asOf: request.asOf ?? pageTokens.issue(individualId, total, now),
     };
   };
 }

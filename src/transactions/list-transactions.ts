@@ -2,7 +2,7 @@
 import type { Clock } from '../clock.ts';
 import { noTransactions, unknownIndividual } from '../errors.ts';
 import type { Owner } from '../slots.ts';
-import type { AsOf } from './as-of.ts';
+import type { PageTokens } from './page-token.ts';
 import type { Filter, Page } from './filter.ts';
 import type { TransactionsStore } from './transactions.store.ts';
 
@@ -21,18 +21,18 @@ export interface ListReply {
   asOf: string;
 }
 
-export function createListTransactions(store: TransactionsStore, clock: Clock, asOf: AsOf) {
+export function createListTransactions(store: TransactionsStore, clock: Clock, pageTokens: PageTokens) {
   return async function listTransactions(request: ListRequest): Promise<ListReply> {
     const { individualId, page, filter, owner } = request;
     const now = clock.now();
-    const upTo = request.asOf === undefined ? undefined : asOf.read(request.asOf, individualId, now);
+    const upTo = request.asOf === undefined ? undefined : pageTokens.read(request.asOf, individualId, now);
     const listed = await store.listPage({ individualId, page, filter, upTo, isPinned: upTo !== undefined, owner });
     if (!listed) throw unknownIndividual();
     if (listed.total === 0) throw noTransactions();
     return {
       items: listed.items,
       count: listed.count,
-      asOf: request.asOf ?? asOf.issue(individualId, listed.total, now),
+      asOf: request.asOf ?? pageTokens.issue(individualId, listed.total, now),
     };
   };
 }

@@ -3,7 +3,7 @@ import type { Clock } from '../clock.ts';
 import { unknownIndividual, unknownTransaction } from '../errors.ts';
 import type { Slots } from '../slots.ts';
 import type { DocumentHead, StatementWriter } from '../statements/statement.ts';
-import type { AsOf } from './as-of.ts';
+import type { PageTokens } from './page-token.ts';
 import { writeStatement, type StatementReply, type StatementRequest } from './make-statement.ts';
 import { fold, readTransaction } from './transaction.ts';
 import type { TransactionsStore } from './transactions.store.ts';
@@ -15,13 +15,13 @@ export interface ConfirmationRequest extends Pick<StatementRequest, 'individualI
 export interface ConfirmationParts {
   store: TransactionsStore;
   clock: Clock;
-  asOf: AsOf;
+  pageTokens: PageTokens;
   extraFont: string | undefined;
   slots: Slots;
   openWriter(head: DocumentHead): StatementWriter;
 }
 
-export function createMakeConfirmation({ store, clock, asOf, extraFont, slots, openWriter }: ConfirmationParts) {
+export function createMakeConfirmation({ store, clock, pageTokens, extraFont, slots, openWriter }: ConfirmationParts) {
   return async function makeConfirmation(request: ConfirmationRequest): Promise<StatementReply> {
     const { individualId, transactionId, timeZone, locale, owner } = request;
     const total = await store.countAll(individualId);
@@ -40,7 +40,7 @@ export function createMakeConfirmation({ store, clock, asOf, extraFont, slots, o
         () => openWriter(head),
         onlyTransaction(rows, transactionId),
       ),
-      asOf: asOf.issue(individualId, total, now),
+      asOf: pageTokens.issue(individualId, total, now),
     };
   };
 }

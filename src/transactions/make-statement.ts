@@ -6,7 +6,7 @@ import { invalidFields, noTransactions, unknownIndividual } from '../errors.ts';
 import { Slots, type Owner } from '../slots.ts';
 import type { CurrencyTotals, StatementHead, StatementRow, StatementWriter } from '../statements/statement.ts';
 import { addAmounts } from './amount.ts';
-import type { AsOf } from './as-of.ts';
+import type { PageTokens } from './page-token.ts';
 import type { Filter } from './filter.ts';
 import { timeZoneMessage } from './summarize-transactions.ts';
 import { readTransaction } from './transaction.ts';
@@ -32,7 +32,7 @@ export interface StatementReply {
 export interface StatementParts {
   store: TransactionsStore;
   clock: Clock;
-  asOf: AsOf;
+  pageTokens: PageTokens;
   extraFont: string | undefined;
   slots: Slots;
   openWriter(head: StatementHead): StatementWriter;
@@ -43,11 +43,11 @@ export function createDocumentSlots(slots: number): Slots {
   return new Slots({ slots, waiting: 0, waitMilliseconds: 0, retrySeconds: 10 });
 }
 
-export function createMakeStatement({ store, clock, asOf, extraFont, slots, openWriter }: StatementParts) {
+export function createMakeStatement({ store, clock, pageTokens, extraFont, slots, openWriter }: StatementParts) {
   return async function makeStatement(request: StatementRequest): Promise<StatementReply> {
     const { individualId, filter, timeZone, owner } = request;
     const now = clock.now();
-    const pinned = request.asOf === undefined ? undefined : asOf.read(request.asOf, individualId, now);
+    const pinned = request.asOf === undefined ? undefined : pageTokens.read(request.asOf, individualId, now);
     // Rows that arrive from now on are in neither the totals nor the rows.
     const upTo = pinned ?? (await store.countAll(individualId));
     if (upTo === undefined) throw unknownIndividual();
@@ -76,7 +76,7 @@ export function createMakeStatement({ store, clock, asOf, extraFont, slots, open
         () => openWriter(head),
         store.readAll({ ...rows, isOldestFirst: true }),
       ),
-      asOf: request.asOf ?? asOf.issue(individualId, summed.total, now),
+      asOf: request.asOf ?? pageTokens.issue(individualId, summed.total, now),
     };
   };
 }

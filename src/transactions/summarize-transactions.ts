@@ -2,7 +2,7 @@
 import type { Clock } from '../clock.ts';
 import { invalidFields, noTransactions, unknownIndividual } from '../errors.ts';
 import type { Owner } from '../slots.ts';
-import type { AsOf } from './as-of.ts';
+import type { PageTokens } from './page-token.ts';
 import type { Filter } from './filter.ts';
 import type { Period } from './period.ts';
 import type { TransactionsStore } from './transactions.store.ts';
@@ -23,11 +23,11 @@ export interface TotalsReply {
   asOf: string;
 }
 
-export function createSummarizeTransactions(store: TransactionsStore, clock: Clock, asOf: AsOf) {
+export function createSummarizeTransactions(store: TransactionsStore, clock: Clock, pageTokens: PageTokens) {
   return async function summarizeTransactions(request: TotalsRequest): Promise<TotalsReply> {
     const { individualId, filter, by, timeZone, owner } = request;
     const now = clock.now();
-    const upTo = request.asOf === undefined ? undefined : asOf.read(request.asOf, individualId, now);
+    const upTo = request.asOf === undefined ? undefined : pageTokens.read(request.asOf, individualId, now);
     const summed = await store.sumPeriods({
       individualId,
       filter,
@@ -45,7 +45,7 @@ export function createSummarizeTransactions(store: TransactionsStore, clock: Clo
     return {
       items: summed.items,
       count: summed.count,
-      asOf: request.asOf ?? asOf.issue(individualId, summed.total, now),
+      asOf: request.asOf ?? pageTokens.issue(individualId, summed.total, now),
     };
   };
 }

@@ -111,7 +111,7 @@ export function createUsersStore(db: Database, { writesEvents = true }: UsersSto
         const linked = await sql`
           insert into phone_links as l (phone, user_id, linked_at)
           select distinct on (phone) phone, user_id, ${now}
-          from unnest(${array(wanted.map(({ phone }) => phone!.key))}::text[], ${array(wanted.map(({ id }) => id))}::int[])
+          from unnest(${array(wanted.map(({ phone }) => phone!.e164))}::text[], ${array(wanted.map(({ id }) => id))}::int[])
             with ordinality as w (phone, user_id, place)
           order by phone, place
           on conflict (phone) do update set linked_at = l.linked_at where l.user_id = excluded.user_id
@@ -125,7 +125,7 @@ export function createUsersStore(db: Database, { writesEvents = true }: UsersSto
         return users.map(({ id, phone, verified }): ImportUserResult => {
           if (!isPresent.has(id)) return 'erased';
           const own = phones.get(id) ?? null;
-          if (verified && own !== phone!.key) return own === null ? 'phone-taken' : 'other-phone';
+          if (verified && own !== phone!.e164) return own === null ? 'phone-taken' : 'other-phone';
           return fresh.delete(id) ? 'created' : 'known';
         });
       });

@@ -40,7 +40,7 @@ const attack = (from: number, count: number, hours: number, percent: number, pho
 
 const inMemory: RangeSums = { exchange: async () => new Map(), readWeeks: async () => new Map() };
 const bookInMemory = (changed: Partial<RangeLimits> = {}) => new RangeBook({ ...limits, ...changed }, 1, inMemory);
-const numberOf = (phone: string) => ({ key: phone, country: 'GB' as const });
+const numberOf = (phone: string) => ({ e164: phone, country: 'GB' as const });
 
 /** Two weeks of honest users. */
 function knownCountry(usersOfDay: number) {
@@ -259,12 +259,12 @@ it('likely senders have a quarter more than newcomers, and are halved one step l
 });
 
 it('a range leaves 4 to 7 of the last digits open, or is a country', () => {
-  expect(rangesOf({ key: '+447400123456', country: 'GB' }).map(({ name }) => name)).toEqual([
+  expect(rangesOf({ e164: '+447400123456', country: 'GB' }).map(({ name }) => name)).toEqual([
     '+44740012',
     '+4474001',
     '+447400',
     '+44740',
     'GB',
   ]);
-  expect(rangesOf({ key: '+2901234', country: undefined }).map(({ name }) => name)).toEqual(['+290', 'unknown']);
+  expect(rangesOf({ e164: '+2901234', country: undefined }).map(({ name }) => name)).toEqual(['+290', 'unknown']);
 });

@@ -69,7 +69,7 @@ it('processes count each code and each receipt once, and have one row for each h
     for (let round = 0; round < 20; round += 1) {
       // In ranges of their own, but in one country.
       for (const [index, book] of books.entries()) {
-        const number = { key: `+4474001${index}${1000 + round}`, country: 'GB' };
+        const number = { e164: `+4474001${index}${1000 + round}`, country: 'GB' };
         book.noteVerified(number, at(37));
         book.noteReceipt(number, index === 0 ? 'delivered' : 'failed', at(37));
       }

@@ -2,9 +2,9 @@
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { openDatabase } from '../../src/db/database.ts';
 import { notDispatched } from '../../src/errors.ts';
-import { createSendKeyStore, type SendKeyStore } from '../../src/phone/send-key.store.ts';
+import { createSendKeyStore, type SendKeyStore } from '../../src/phone/idempotency-key.store.ts';
 import { createDigest } from '../../src/guard/source.ts';
-import { createSendOnce, type KeyedRequest } from '../../src/phone/send-once.ts';
+import { createSendOnce, type KeyedRequest } from '../../src/phone/idempotent-send.ts';
 import { serviceItself } from '../../src/slots.ts';
 import { gatewayServer } from '../harness/gateway-server.ts';
 import { newPhone, refusal, serviceForTest, startService, type Service } from '../harness/service.ts';

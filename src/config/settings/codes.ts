@@ -8,7 +8,7 @@ const testNumberList: Kind<TestNumber[]> = {
   parse: (value) =>
     list.parse(value).map((item, index) => {
       const match = /^(\+\d+)=(\d{4,10})@(\d{4}-\d\d-\d\d)$/.exec(item);
-      const phone = match && parsePhoneNumber(match[1]!)?.key;
+      const phone = match && parsePhoneNumber(match[1]!)?.e164;
       const day = match ? Date.parse(`${match[3]}T00:00:00Z`) : Number.NaN;
       if (!phone || Number.isNaN(day)) {
         return fail(`has item ${index + 1} in another form than +15005550006=123456@2030-12-31`);

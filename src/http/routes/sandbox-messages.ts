@@ -31,7 +31,7 @@ export const readMessagesOperation = (sandbox: Sandbox) =>
     }),
     responses: { 200: { about: 'The messages.', shape: messages } },
     async handle({ query: { phoneNumber } }) {
-      const key = phoneNumber && (parsePhoneNumber(phoneNumber)?.key ?? phoneNumber);
-      return reply(200, messages, await sandbox.inbox.read(key));
+      const e164 = phoneNumber && (parsePhoneNumber(phoneNumber)?.e164 ?? phoneNumber);
+      return reply(200, messages, await sandbox.inbox.read(e164));
     },
   });

@@ -7,7 +7,7 @@ const goodForSeconds = 24 * 3600;
 const macBytes = 16;
 const contentBytes = 14;
 
-export interface AsOf {
+export interface PageTokens {
   issue(individualId: number, seq: number, now: Date): string;
   /** The last row that the token's list holds. */
   read(token: string, individualId: number, now: Date): number;
@@ -17,7 +17,7 @@ function macOf(key: Buffer, content: Buffer): Buffer {
   return createHmac('sha256', key).update(content).digest().subarray(0, macBytes);
 }
 
-export function createAsOf(keys: DigestKeys): AsOf {
+export function createPageTokens(keys: DigestKeys): PageTokens {
   function refuse(why: string): never {
     throw invalidFields({ AsOf: [`The field AsOf ${why}.`] });
   }

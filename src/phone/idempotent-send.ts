@@ -4,7 +4,7 @@ import { secondsAfter, type Clock } from '../clock.ts';
 import type { Digest } from '../guard/source.ts';
 import { keyReused, Problem, repeated, stillSending, tooManySends } from '../errors.ts';
 import type { Owner } from '../slots.ts';
-import type { SendKey, SendKeyStore } from './send-key.store.ts';
+import type { SendKey, SendKeyStore } from './idempotency-key.store.ts';
 
 /** Keys of one user in a day: far more than there are sends, and a limit to what is stored. */
 const keyLimit = 1000;
