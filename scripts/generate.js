@@ -1,8 +1,9 @@
 /**
  * Writes the files that are generated from the code: openapi.json, docs/config.md, docs/errors.md,
- * docs/metrics.md, docs/personal-data.md, the catalogue in docs/events.md, the rules in docs/abuse.md, the client's types, the alerts and the dashboard under deploy/.
+ * docs/metrics.md, docs/jobs.md, docs/personal-data.md, the catalogue in docs/events.md, the rules in docs/abuse.md, the client's types, the alerts and the dashboard under deploy/.
  */
 import { readFile, writeFile } from 'node:fs/promises';
+import { jobsReference } from '../dist/app/job-table.js';
 import { configReference } from '../dist/config/reference.js';
 import { updateReference } from '../dist/events/reference.js';
 import { updateRules } from '../dist/guard/reference.js';
@@ -18,6 +19,7 @@ const root = new URL('../', import.meta.url);
 await writeFile(new URL('docs/config.md', root), configReference());
 await writeFile(new URL('docs/errors.md', root), errorReference());
 await writeFile(new URL('docs/metrics.md', root), metricsReference());
+await writeFile(new URL('docs/jobs.md', root), jobsReference());
 await writeFile(new URL('docs/personal-data.md', root), personalDataReference());
 await writeFile(new URL('deploy/prometheus/alerts.yml', root), alertRules());
 await writeFile(new URL('deploy/grafana/dashboards/ledgerline.json', root), dashboard());

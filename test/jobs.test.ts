@@ -6,6 +6,8 @@ import { createJobLeases } from '../src/db/job-leases.ts';
 import type { Observation } from '../src/observe.ts';
 import { cloneDatabase } from './harness/service.ts';
 
+const always = { sweep: { everyMilliseconds: 1 } };
+
 /** As two nodes on one database have them. */
 async function leasesOfNodes(count: number) {
   const database = await cloneDatabase();
@@ -21,12 +23,10 @@ async function leasesOfNodes(count: number) {
 
 it('runs again after a failure, and reports the failure with the name of the job', async () => {
   const observed: Observation[] = [];
-  const jobs = createJobs((observation) => void observed.push(observation), (await leasesOfNodes(1))[0]!);
+  const jobs = createJobs(always, (observation) => void observed.push(observation), (await leasesOfNodes(1))[0]!);
   let runs = 0;
   jobs.start({
-    name: 'sweep',
-    everyMilliseconds: 1,
-    async run() {
+    async sweep() {
       runs += 1;
       if (runs === 1) throw Object.assign(new Error('refused'), { code: 'ECONNREFUSED' });
     },
@@ -38,15 +38,13 @@ it('runs again after a failure, and reports the failure with the name of the job
 });
 
 it('a stop waits for the run in progress, and none follows', async () => {
-  const jobs = createJobs(() => {}, (await leasesOfNodes(1))[0]!);
+  const jobs = createJobs(always, () => {}, (await leasesOfNodes(1))[0]!);
   let runs = 0;
   let hasEnded = false;
   let open = () => {};
   const gate = new Promise<void>((resolve) => (open = resolve));
   jobs.start({
-    name: 'sweep',
-    everyMilliseconds: 1,
-    async run() {
+    async sweep() {
       runs += 1;
       await gate;
       hasEnded = true;
@@ -62,8 +60,8 @@ it('a stop waits for the run in progress, and none follows', async () => {
 it('a job that runs once runs in one process of several, and in another when that one stops', async () => {
   const runs = [0, 0, 0];
   const nodes = (await leasesOfNodes(3)).map((leases, node) => {
-    const jobs = createJobs(() => {}, leases);
-    jobs.start({ name: 'sweep', everyMilliseconds: 5, runsOnce: true, run: async () => void (runs[node]! += 1) });
+    const jobs = createJobs({ sweep: { everyMilliseconds: 5, runsOnce: true } }, () => {}, leases);
+    jobs.start({ sweep: async () => void (runs[node]! += 1) });
     return jobs;
   });
   await vi.waitUntil(() => Math.max(...runs) >= 10, { timeout: 15_000 });

@@ -3,6 +3,7 @@ import { readFile } from 'node:fs/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { alertRules, alerts } from '../src/monitoring/alerts.ts';
 import { dashboard } from '../src/monitoring/dashboard.ts';
+import { jobsReference } from '../src/app/job-table.ts';
 import { metricPrefix, metrics, metricsReference, type MetricDefinition } from '../src/monitoring/metrics.ts';
 import { startService, type Service } from './harness/service.ts';
 
@@ -54,6 +55,7 @@ it('alerts and dashboard name only metrics that exist', () => {
 
 it('the generated files are up to date', async () => {
   expect(await read('docs/metrics.md')).toBe(metricsReference());
+  expect(await read('docs/jobs.md')).toBe(jobsReference());
   expect(await read('deploy/prometheus/alerts.yml')).toBe(alertRules());
   expect(await read('deploy/grafana/dashboards/ledgerline.json')).toBe(dashboard());
 });

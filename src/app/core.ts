@@ -6,6 +6,7 @@ import type { Database } from '../db/database.ts';
 import type { DigestKeys } from '../digest-keys.ts';
 import type { Observer } from '../observe.ts';
 import type { Tracing } from '../tracing/tracing.ts';
+import type { JobName } from './job-table.ts';
 import type { Jobs } from './jobs.ts';
 import type { Siblings } from './processes/siblings.ts';
 import type { Releasers } from './releasers.ts';
@@ -25,7 +26,7 @@ export interface Core {
   deriveKeys(purpose: string): DigestKeys;
   /** The key of the guard's counters and safe list, the same through every rotation of the digest key. */
   guardKey: Buffer;
-  jobs: Jobs;
+  jobs: Jobs<JobName>;
   stopping: Stopping;
   siblings: Siblings;
   releasers: Releasers;

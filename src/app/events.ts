@@ -21,12 +21,12 @@ export function openEvents(core: Core) {
   const liveMessages = createLiveMessages({ store, sequence: sequencer.sequence, clock });
   const eventStreams = createEventStreams({ clock, stopping: core.stopping.signal });
   isAwaited = () => dispatcher.hasEndpoints || eventStreams.count > 0;
-  jobs.start(
-    { name: 'event-sequencer', everyMilliseconds: 100, run: sequencer.run },
-    { name: 'live-transactions', everyMilliseconds: 500, run: liveTransactions.run },
-    { name: 'live-messages', everyMilliseconds: 500, run: liveMessages.run },
-    { name: 'event-streams', everyMilliseconds: 500, run: eventStreams.run },
-  );
+  jobs.start({
+    'event-sequencer': sequencer.run,
+    'live-transactions': liveTransactions.run,
+    'live-messages': liveMessages.run,
+    'event-streams': eventStreams.run,
+  });
   return {
     services: {
       listEvents: createListEvents({ store, sequence: sequencer.sequence, clock, keepDays: config.eventDays }),

@@ -51,18 +51,14 @@ export async function openGuard(core: Core, phones: PhoneStore, audit: Audit, ob
     await live.refresh();
     await siblings.notify('guard');
   };
-  jobs.start(
-    { name: 'guard-state', everyMilliseconds: 2000, run: () => live.refresh() },
-    { name: 'guard-decisions', everyMilliseconds: 1000, run: () => decisions.flush() },
-    { name: 'guard-ranges', everyMilliseconds: 1000, run: () => ranges.exchange(clock.now()) },
-    {
-      name: 'guard-budgets',
-      everyMilliseconds: 15_000,
-      run: async () =>
-        observe({ kind: 'budgets', used: await store.readBudgets(clock.now().toISOString().slice(0, 10)) }),
-    },
-    { name: 'guard-sweep', everyMilliseconds: 10_000, runsOnce: true, run: sweep },
-  );
+  jobs.start({
+    'guard-state': () => live.refresh(),
+    'guard-decisions': () => decisions.flush(),
+    'guard-ranges': () => ranges.exchange(clock.now()),
+    'guard-budgets': async () =>
+      observe({ kind: 'budgets', used: await store.readBudgets(clock.now().toISOString().slice(0, 10)) }),
+    'guard-sweep': sweep,
+  });
   return {
     live,
     decisions,

@@ -4,8 +4,7 @@ import type { JobLeases } from '../db/job-leases.ts';
 import type { Observe } from '../observe.ts';
 import type { Tracing } from '../tracing/tracing.ts';
 
-export interface Job {
-  name: string;
+export interface JobSchedule {
   /** The pause between the end of one run and the start of the next. */
   everyMilliseconds: number;
   /**
@@ -13,12 +12,16 @@ export interface Job {
    * remembers runs in each. After a process was cut off from the database, two may overlap for a moment.
    */
   runsOnce?: boolean;
+}
+
+interface Job extends JobSchedule {
+  name: string;
   run(): Promise<unknown>;
 }
 
-export interface Jobs {
-  /** Adds the jobs of a domain. They start at once. */
-  start(...jobs: Job[]): void;
+export interface Jobs<Name extends string> {
+  /** Starts the jobs of a domain: what each of them runs, by its name in the table. */
+  start(runs: { [name in Name]?: Job['run'] }): void;
   /** Waits for the runs in progress. */
   stop(): Promise<void>;
 }
@@ -30,11 +33,20 @@ const shortestLeaseMilliseconds = 10_000;
 /** Up to this share of the pause is added at random, so that several processes do not work in step. */
 const jitterShare = 0.1;
 
-export function createJobs(observe: Observe, leases: JobLeases, tracing?: Tracing): Jobs {
+export function createJobs<Name extends string>(
+  table: Record<Name, JobSchedule>,
+  observe: Observe,
+  leases: JobLeases,
+  tracing?: Tracing,
+): Jobs<Name> {
   const stops: (() => Promise<void>)[] = [];
   return {
-    start: (...jobs) =>
-      void stops.push(...jobs.map((job) => repeat(withLease(job, leases, observe), observe, tracing))),
+    start(runs) {
+      for (const [name, run] of Object.entries(runs) as [Name, Job['run']][]) {
+        const job = withLease({ ...table[name], name, run }, leases, observe);
+        stops.push(repeat(job, observe, tracing));
+      }
+    },
     async stop() {
       await Promise.all(stops.map((stop) => stop()));
       await leases.releaseAll().catch((error: unknown) => {

@@ -18,10 +18,7 @@ export function openMessages(core: Core, countReceipt: CountReceipt) {
   const trail = createTrail({ store, clock, observe });
   releasers.add(() => trail.flush(true));
   const order = openGatewayOrder(core, store);
-  jobs.start(
-    { name: 'trail-flush', everyMilliseconds: 250, run: () => trail.flush() },
-    { name: 'gateway-order', everyMilliseconds: 60_000, run: order.refresh },
-  );
+  jobs.start({ 'trail-flush': () => trail.flush(), 'gateway-order': order.refresh });
   const observePhone: Observe = (observation) => {
     observe(observation);
     trail.note(observation);

@@ -82,13 +82,10 @@ export async function openPhone(core: Core, { audit, url, inbox, terminal }: Pho
   const spellings = traced('phone', createPhoneSpellingsStore(db));
   const mergeSpellings = createMergeSpellings(spellings, clock, messages.observePhone);
   await mergeSpellings();
-  core.jobs.start({ name: 'phone-spellings', everyMilliseconds: 3_600_000, run: mergeSpellings });
+  core.jobs.start({ 'phone-spellings': mergeSpellings });
   const guard = await openGuard(core, phones, audit, messages.observePhone);
   core.jobs.start({
-    name: 'missed-blocks',
-    everyMilliseconds: 30_000,
-    runsOnce: true,
-    run: async () => {
+    'missed-blocks': async () => {
       if (guard.live.modes['user-failures'] !== 'enforce') return;
       const now = clock.now();
       await phones.writeMissedBlockEvents(now, secondsAfter(now, -longestVerifySeconds), missedBlocksAtOnce);
@@ -211,6 +208,6 @@ function openGatewayEvents({ db, clock, observer, jobs, releasers, traced }: Cor
   const failed = (error: unknown) =>
     observer.observe({ kind: 'job-failed', job: 'gateway-events', reason: errorCode(error) });
   releasers.add(() => events.flush().catch(failed));
-  jobs.start({ name: 'gateway-events', everyMilliseconds: 250, run: events.flush });
+  jobs.start({ 'gateway-events': events.flush });
   return events;
 }

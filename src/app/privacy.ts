@@ -20,10 +20,10 @@ export function openPrivacy({ config, db, clock, observer, jobs, traced }: Core)
     clock,
     kinds: retentionKinds(config),
   });
-  jobs.start({ name: 'retention', everyMilliseconds: 600_000, runsOnce: true, run: retention.run });
+  jobs.start({ retention: retention.run });
   if (db.isDistributed) {
     const run = () => store.completeErasures(secondsAfter(clock.now(), -completionSeconds), erasuresAtOnce, countryOf);
-    jobs.start({ name: 'complete-erasures', everyMilliseconds: 30_000, runsOnce: true, run });
+    jobs.start({ 'complete-erasures': run });
   }
   return {
     eraseUser: createEraseUser({ store, clock, observe, retainDays: config.retainErasedDays }),

@@ -35,7 +35,7 @@ export async function openSandbox(
     await forget();
   });
   // Other nodes on the same database move its clock, too.
-  jobs.start({ name: 'sandbox-clock', everyMilliseconds: 1000, run: sandbox.follow });
+  jobs.start({ 'sandbox-clock': sandbox.follow });
   return sandbox;
 }
 

@@ -8,8 +8,6 @@ import { createTransactionsStore, type TransactionsStore } from '../transactions
 import type { Core } from './core.ts';
 import { shareOf } from './database.ts';
 
-const checkMilliseconds = 2000;
-
 export async function withStandby(core: Core, primary: TransactionsStore): Promise<TransactionsStore> {
   const { config, db, admission, observer, siblings, jobs, releasers, traced } = core;
   if (!config.databaseReadUrl) return primary;
@@ -38,7 +36,7 @@ export async function withStandby(core: Core, primary: TransactionsStore): Promi
     isUsable = isCopy;
   }
   await check();
-  jobs.start({ name: 'standby-check', everyMilliseconds: checkMilliseconds, run: check });
+  jobs.start({ 'standby-check': check });
 
   return createStandbyReads({
     primary,

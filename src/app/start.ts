@@ -24,6 +24,7 @@ import { version } from '../version.ts';
 import { openAudit } from './audit.ts';
 import type { Core } from './core.ts';
 import { connectDatabase, prepareServer } from './database.ts';
+import { jobTable, type JobName } from './job-table.ts';
 import { createJobs, type Jobs } from './jobs.ts';
 import { openEvents } from './events.ts';
 import { openPhone } from './phone.ts';
@@ -117,9 +118,9 @@ async function openCore(options: AppOptions, databaseUrl: string, releasers: Rel
 }
 
 /** In the background: an issuer that is away must not hold up the start. */
-function readUnreadKeys(keys: KeySet, jobs: Jobs): void {
+function readUnreadKeys(keys: KeySet, jobs: Jobs<JobName>): void {
   if (keys.unreadReason === undefined) return;
-  jobs.start({ name: 'issuer-keys', everyMilliseconds: 2000, run: keys.readFirst });
+  jobs.start({ 'issuer-keys': keys.readFirst });
   void keys.readFirst();
 }
 
@@ -209,7 +210,7 @@ async function createCore(parts: CoreParts): Promise<Core> {
     deriveKeys: (purpose) => deriveKeys(nodeKeys.keys, purpose),
     guardKey,
     traced: (name, store) => tracing?.wrapStore(name, store) ?? store,
-    jobs: createJobs(observer.observe, createJobLeases(db), tracing),
+    jobs: createJobs(jobTable, observer.observe, createJobLeases(db), tracing),
     stopping: createStopping(config.drainSeconds),
   };
 }

@@ -91,11 +91,11 @@ export function openWebhooks(core: Core, sequence: () => Promise<unknown>) {
   renew = dispatcher.renew;
   releasers.add(opened.close);
   releasers.add(dispatcher.stop);
-  jobs.start(
-    { name: 'webhook-leases', everyMilliseconds: 3000, run: dispatcher.renew },
-    { name: 'webhook-dispatch', everyMilliseconds: 100, run: dispatcher.run },
-    { name: 'webhook-queue', everyMilliseconds: 5000, run: dispatcher.observeQueue },
-    { name: 'webhook-maintenance', everyMilliseconds: 10_000, runsOnce: true, run: webhookEndpoints.maintain },
-  );
+  jobs.start({
+    'webhook-leases': dispatcher.renew,
+    'webhook-dispatch': dispatcher.run,
+    'webhook-queue': dispatcher.observeQueue,
+    'webhook-maintenance': webhookEndpoints.maintain,
+  });
   return { dispatcher, webhookEndpoints };
 }
