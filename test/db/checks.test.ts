@@ -1,6 +1,6 @@
-/** What the tables of transactions refuse, whoever writes to them. */
+/** What the tables refuse, whoever writes to them. */
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { row, startService, type Service } from '../harness/service.ts';
+import { newPhone, row, startService, type Service } from '../harness/service.ts';
 
 let service: Service;
 let id: number;
@@ -25,6 +25,15 @@ it.each([
     [value],
   );
   await expect(change).rejects.toMatchObject({ code: '23514' });
+});
+
+it.each([
+  'update verifications set verified_at = null where user_id = $1',
+  'update verifications set verified_phone = null where user_id = $1',
+  'update messages set segments = 0 where user_id = $1',
+])('a verified number has its time, and a text at least one segment: %s', async (change) => {
+  const user = await service.verifiedUser(newPhone());
+  await expect(service.sql.unsafe(change, [user])).rejects.toMatchObject({ code: '23514' });
 });
 
 it('every constraint has been checked against the rows that were there before it', async () => {
