@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-/** From the command line to a command. Nothing else ends the process. */
+/** Runs a command of the command line. No other file ends the process. */
 import { Command } from 'commander';
 import { Problem, StartError } from './errors.ts';
 import { version } from './version.ts';
@@ -10,7 +10,7 @@ const program = new Command('ledgerline')
 
 type CommandFunction = (...given: never[]) => Promise<number>;
 
-/** A command takes what it declared: its arguments, then its options. Its code is loaded when it runs, and no other's. */
+/** A command receives its declared arguments, then its options. Only the code of the command that runs is loaded. */
 function run<Name extends string>(load: () => Promise<Record<Name, CommandFunction>>, name: Name) {
   return async (...given: unknown[]) => {
     try {
@@ -31,9 +31,9 @@ async function isExplained(error: unknown): Promise<boolean> {
 /** The filters of the list, as options of a command. */
 function withFilterOptions(command: Command): Command {
   return command
-    .option('--from <time>', 'first moment')
-    .option('--to <time>', 'last moment')
-    .option('--amount-from <amount>', 'least amount')
+    .option('--from <time>', 'start of the time range, inclusive')
+    .option('--to <time>', 'end of the time range, inclusive')
+    .option('--amount-from <amount>', 'smallest amount')
     .option('--amount-to <amount>', 'largest amount')
     .option('--type <type>', 'only this type')
     .option('--category <category>', 'only this category')
@@ -41,9 +41,6 @@ function withFilterOptions(command: Command): Command {
     .option('--currency <code>', 'only this currency')
     .option('--search <text>', 'part of a name, a note or an id');
 }
-
-const guardCommands = () => import('./cli/guard.ts');
-const webhookCommands = () => import('./cli/webhooks.ts');
 
 program
   .command('serve')
@@ -53,190 +50,199 @@ program
 program
   .command('migrate')
   .description('bring the schema of the database up to date')
-  .option('--plan', 'say what would be applied and which tables it would lock, and change nothing')
-  .option('--contract', 'also remove what only older releases use; when none of them runs any more')
+  .option('--plan', 'show what would be applied and which tables it would lock, and change nothing')
+  .option('--contract', 'also remove what only older releases use; run it when no older release is running')
   .action(run(() => import('./cli/migrate.ts'), 'migrate'));
 program
   .command('distribute')
   .description('distribute the tables of individuals over the workers of a Citus; running it again is safe')
-  .option('--shards <number>', 'how many shards; it cannot be changed cheaply later', '32')
+  .option('--shards <number>', 'number of shards; a later change is expensive', '32')
   .action(run(() => import('./cli/distribute.ts'), 'distribute'));
 program
   .command('token')
-  .description('mint an access token of the embedded issuer')
+  .description('issue an access token of the embedded issuer')
   .option('--scope <scopes>', 'scopes, separated by spaces; all of them by default')
   .option('--user <id>', 'bind the token to one user')
   .action(run(() => import('./cli/token.ts'), 'token'));
 program
   .command('keys')
-  .description('make the keys and the client that production needs')
+  .description('create the keys and the client that production needs')
   .option('--client <id>', 'name of the client', 'backend')
   .action(run(() => import('./cli/keys.ts'), 'keys'));
 program
   .command('import')
   .argument('<file>', 'the file, or - for standard input')
   .description('record transactions from NDJSON, CSV or camt.053; running it again is safe')
-  .option('--format <format>', 'ndjson, csv or camt.053; by the file name if not given')
-  .option('--map <fields>', 'CSV: columns of the file by our fields, such as amount=Betrag,timeStamp=Datum')
+  .option('--format <format>', 'ndjson, csv or camt.053; if not given, decided by the file name')
+  .option('--map <fields>', 'CSV: the column of the file for each field, such as amount=Betrag,timeStamp=Datum')
   .option('--set <fields>', 'CSV: fixed values, such as currency=EUR')
-  .option('--delimiter <character>', 'CSV: between cells', ',')
-  .option('--quote <character>', 'CSV: around cells; empty for none', '"')
-  .option('--encoding <name>', 'CSV: of the text', 'utf-8')
+  .option('--delimiter <character>', 'CSV: separator between cells', ',')
+  .option('--quote <character>', 'CSV: quote character around cells; empty for none', '"')
+  .option('--encoding <name>', 'CSV: encoding of the file', 'utf-8')
   .option('--decimal-comma', 'CSV: amounts such as 1.234,56')
-  .option('--signed', 'CSV: a negative amount is a debit, another a credit')
-  .option('--dates <order>', 'CSV: iso, dmy or mdy', 'iso')
-  .option('--individual <id>', 'CSV and camt.053: whose transactions they all are')
+  .option('--signed', 'CSV: a negative amount is a debit, any other a credit')
+  .option('--dates <order>', 'CSV: order of day, month and year: iso, dmy or mdy', 'iso')
+  .option('--individual <id>', 'CSV and camt.053: the individual to whom all transactions belong')
   .option('--accounts <ids>', 'camt.053: individuals by account, such as DE02…=17,DE89…=18')
-  .option('--dry-run', 'say what would become of the rows, and write nothing')
-  .option('--report <file>', 'write every refused row there, with its line and reasons')
+  .option('--dry-run', 'show the result that each row would have, and write nothing')
+  .option('--report <file>', 'write every refused row to this file, with its line and reasons')
   .action(run(() => import('./cli/import.ts'), 'importTransactions'));
 program
   .command('import-users')
   .argument('<file>', 'CSV or NDJSON with id, phone, verified; - for standard input')
-  .description('bring users and the phones they have verified elsewhere')
-  .option('--report <file>', 'write every refused user there, with its line and reasons')
+  .description('import users and the phones that they have verified elsewhere')
+  .option('--report <file>', 'write every refused user to this file, with its line and reasons')
   .action(run(() => import('./cli/import-users.ts'), 'importUsers'));
 withFilterOptions(program.command('export'))
   .argument('<individual>', 'whose transactions')
-  .description('write transactions as the list would give them')
+  .description('write transactions as the list would return them')
   .option('--format <format>', 'csv or ndjson', 'csv')
-  .option('--output <file>', 'where to; standard output if not given')
-  .option('--erased', 'the retained transactions of an erased user, whatever the filters')
+  .option('--output <file>', 'file to write; standard output if not given')
+  .option('--erased', 'the retained transactions of an erased user; filters are ignored')
   .action(run(() => import('./cli/export.ts'), 'exportTransactions'));
 withFilterOptions(program.command('statement'))
   .argument('<individual>', 'whose transactions')
   .description('write a statement as PDF')
-  .option('--output <file>', 'where to; standard output if not given')
+  .option('--output <file>', 'file to write; standard output if not given')
   .option('--time-zone <name>', 'IANA time zone of the dates', 'UTC')
-  .option('--locale <tag>', 'language of the labels, and form of dates and amounts', 'en')
+  .option('--locale <tag>', 'language of the labels, and format of dates and amounts', 'en')
   .action(run(() => import('./cli/statement.ts'), 'statement'));
 program
   .command('erase-user')
   .argument('<id>', 'the user')
-  .description('erase a user: everything about the person at once, the transactions after their retention')
+  .description('erase a user: everything about the person immediately, the transactions after their retention')
   .action(run(() => import('./cli/erase-user.ts'), 'eraseUser'));
 program
   .command('erased')
   .description('list the ids of erased users, to erase them again after a restore')
   .requiredOption('--since <date>', 'erased on or after this date')
-  .action(run(() => import('./cli/erase-user.ts'), 'listErased'));
+  .action(run(() => import('./cli/erased.ts'), 'listErased'));
 program
   .command('retention')
-  .description('remove what has outlived its term now, as the service does every ten minutes')
-  .option('--dry-run', 'say how many rows of each kind would be removed, and remove nothing')
-  .option('--json', 'for machines')
+  .description('delete expired data now, as the service does every ten minutes')
+  .option('--dry-run', 'show how many rows of each kind would be deleted, and delete nothing')
+  .option('--json', 'print JSON')
   .action(run(() => import('./cli/retention.ts'), 'retention'));
 program
   .command('trace-user')
-  .argument('<id>', 'whose verifications')
-  .description('tell what became of a user’s codes: sent by whom, delivered, attempts, refusals')
-  .option('--json', 'as the operator’s endpoint gives it')
+  .argument('<id>', 'the user')
+  .description('show the history of a user’s codes: gateway, delivery, attempts, refusals')
+  .option('--json', 'print JSON, as the operator’s endpoint returns it')
   .action(run(() => import('./cli/trace-user.ts'), 'traceUser'));
 const guard = program.command('guard').description('the rules against abuse: see docs/abuse.md');
 guard
   .command('rules')
-  .description('how the rules stand, and what they decided in 24 hours')
-  .action(run(guardCommands, 'guardRules'));
+  .description('show the mode of each rule and its decisions in the last 24 hours')
+  .action(run(() => import('./cli/guard/rules.ts'), 'guardRules'));
 guard
   .command('mode')
   .argument('<rule>')
-  .argument('<mode>', 'off, shadow, enforce; or configured, to go back to the setting')
-  .description('change the mode of a rule; running services follow within seconds')
-  .action(run(guardCommands, 'guardMode'));
-guard.command('blocks').description('who is blocked now').action(run(guardCommands, 'guardBlocks'));
+  .argument('<mode>', 'off, shadow or enforce; or configured, to return to the setting')
+  .description('change the mode of a rule; running services apply it within seconds')
+  .action(run(() => import('./cli/guard/mode.ts'), 'guardMode'));
+guard
+  .command('blocks')
+  .description('list the current blocks')
+  .action(run(() => import('./cli/guard/blocks.ts'), 'guardBlocks'));
 guard
   .command('lift')
   .argument('<what>', 'a block as listed, such as user:17; a phone number; or a client address')
-  .description('lift a block and take back what was counted')
-  .action(run(guardCommands, 'guardLift'));
+  .description('lift a block and reset its counters')
+  .action(run(() => import('./cli/guard/lift.ts'), 'guardLift'));
 guard
   .command('safe-list')
-  .description('numbers that the rules about destinations leave alone')
+  .description('phone numbers that the rules about destinations do not check')
   .option('--add <number>', 'add a number')
-  .option('--add-prefix <digits>', 'add all numbers that start so, such as +447400')
+  .option('--add-prefix <digits>', 'add all numbers that start with these digits, such as +447400')
   .option('--remove <entry>', 'remove an entry, as listed')
-  .action(run(guardCommands, 'guardSafeList'));
+  .action(run(() => import('./cli/guard/safe-list.ts'), 'guardSafeList'));
 guard
   .command('decisions')
-  .description('what the rules refused, or would have, newest first')
+  .description('list the requests that the rules refused, or would have refused, newest first')
   .option('--rule <rule>', 'only this rule')
-  .option('--shadow', 'only what would have been refused')
+  .option('--shadow', 'only requests that would have been refused')
   .option('--user <id>', 'only this user')
   .option('--count <number>', 'how many', '50')
-  .action(run(guardCommands, 'guardDecisions'));
-guard.command('actions').description('what operators did, and who').action(run(guardCommands, 'guardActions'));
+  .action(run(() => import('./cli/guard/decisions.ts'), 'guardDecisions'));
+guard
+  .command('actions')
+  .description('list the actions of operators')
+  .action(run(() => import('./cli/guard/actions.ts'), 'guardActions'));
 program
   .command('health')
   .description('ask the service on this machine whether it is ready')
   .action(run(() => import('./cli/health.ts'), 'health'));
 program
   .command('grants')
-  .description('print what the role of the service must be allowed to do')
+  .description('print the grants that the role of the service needs')
   .requiredOption('--role <name>', 'the role that the service logs in as')
-  .option('--apply', 'grant it, as the owner of the schema')
+  .option('--apply', 'apply the grants, as the owner of the schema')
   .action(run(() => import('./cli/grants.ts'), 'grants'));
 const webhooks = program.command('webhooks').description('where events are sent: see docs/events.md');
-webhooks.command('list').description('the endpoints, and how they do').action(run(webhookCommands, 'webhooksList'));
+webhooks
+  .command('list')
+  .description('list the endpoints and their health')
+  .action(run(() => import('./cli/webhooks/list.ts'), 'webhooksList'));
 webhooks
   .command('create')
   .argument('<url>', 'https, at a public address')
-  .description('make an endpoint and show its secret')
+  .description('create an endpoint and show its secret')
   .option('--types <types>', 'event types, separated by commas; all if not given')
-  .option('--description <text>', 'a text for people')
-  .action(run(webhookCommands, 'webhooksCreate'));
+  .option('--description <text>', 'a description for people')
+  .action(run(() => import('./cli/webhooks/create.ts'), 'webhooksCreate'));
 webhooks
   .command('update')
   .argument('<id>')
   .description('change an endpoint')
-  .option('--url <url>', 'another URL')
-  .option('--types <types>', 'other event types, separated by commas; empty for all')
-  .option('--description <text>', 'another text; empty for none')
-  .action(run(webhookCommands, 'webhooksUpdate'));
+  .option('--url <url>', 'new URL')
+  .option('--types <types>', 'new event types, separated by commas; empty for all')
+  .option('--description <text>', 'new description; empty for none')
+  .action(run(() => import('./cli/webhooks/update.ts'), 'webhooksUpdate'));
 webhooks
   .command('enable')
   .argument('<id>')
   .description('send events again')
-  .action(run(webhookCommands, 'webhooksEnable'));
+  .action(run(() => import('./cli/webhooks/enable.ts'), 'webhooksEnable'));
 webhooks
   .command('disable')
   .argument('<id>')
-  .description('send nothing more; what is due fails')
-  .action(run(webhookCommands, 'webhooksDisable'));
+  .description('stop sending; due deliveries become failed')
+  .action(run(() => import('./cli/webhooks/disable.ts'), 'webhooksDisable'));
 webhooks
   .command('delete')
   .argument('<id>')
-  .description('remove an endpoint with its deliveries')
-  .action(run(webhookCommands, 'webhooksDelete'));
+  .description('delete an endpoint and its deliveries')
+  .action(run(() => import('./cli/webhooks/delete.ts'), 'webhooksDelete'));
 webhooks
   .command('rotate-secret')
   .argument('<id>')
-  .description('make a new secret and show it')
-  .option('--overlap <seconds>', 'how long the earlier secrets sign as well', '86400')
-  .action(run(webhookCommands, 'webhooksRotateSecret'));
+  .description('create a new secret and show it')
+  .option('--overlap <seconds>', 'how long the earlier secrets are also used to sign', '86400')
+  .action(run(() => import('./cli/webhooks/rotate-secret.ts'), 'webhooksRotateSecret'));
 webhooks
   .command('test')
   .argument('<id>')
   .description('send a test event now')
-  .action(run(webhookCommands, 'webhooksTest'));
+  .action(run(() => import('./cli/webhooks/test.ts'), 'webhooksTest'));
 webhooks
   .command('replay')
   .argument('<id>')
   .description('send events again, delivered or not')
-  .option('--from <time>', 'first time')
-  .option('--to <time>', 'last time; now if not given')
-  .option('--event <ids...>', 'or these events')
-  .action(run(webhookCommands, 'webhooksReplay'));
+  .option('--from <time>', 'start of the time range, inclusive')
+  .option('--to <time>', 'end of the time range, inclusive; now if not given')
+  .option('--event <ids...>', 'ids of events, instead of a time range')
+  .action(run(() => import('./cli/webhooks/replay.ts'), 'webhooksReplay'));
 webhooks
   .command('deliveries')
   .argument('<id>')
-  .description('the latest deliveries, newest first')
+  .description('list the latest deliveries, newest first')
   .option('--state <state>', 'due, delivered or failed')
   .option('--count <number>', 'how many', '50')
-  .action(run(webhookCommands, 'webhooksDeliveries'));
+  .action(run(() => import('./cli/webhooks/deliveries.ts'), 'webhooksDeliveries'));
 program
   .command('doctor')
-  .description('check settings, machine, database, issuer and gateways; one line each, with cause and cure')
-  .option('--json', 'for machines')
+  .description('check settings, machine, database, issuer and gateways; one line each, with cause and fix')
+  .option('--json', 'print JSON')
   .option('--token <token>', 'verify this access token as the service would')
   .option('--restored', 'after a restore: check that counts, rows and blocks agree on a sample')
   .option('--erased <file>', 'with --restored: erase again the ids that `ledgerline erased` listed')

@@ -4,7 +4,7 @@ import { openDetected } from '../db/citus.ts';
 import type { Database } from '../db/database.ts';
 import { runningEmbedded, startEmbedded } from '../db/embedded.ts';
 import { asStartError } from '../db/explain-failure.ts';
-import { migrate, missingFrom, readSchema, refuseUnknownContracts } from '../db/migrate.ts';
+import { missingFrom, readSchema, refuseUnknownContracts, runMigrations } from '../db/migrate.ts';
 import { StartError } from '../errors.ts';
 
 /** Starts the embedded server while the work lasts, unless it is running or another database is configured. */
@@ -25,7 +25,7 @@ export async function withDatabaseUrl<T>(
 export async function withDatabase<T>(connections: number, work: (db: Database) => Promise<T>): Promise<T> {
   return withDatabaseUrl(loadConfig(process.env), async (url, isStartedHere) => {
     try {
-      if (isStartedHere) await migrate(url);
+      if (isStartedHere) await runMigrations(url);
       await requireSchema(url);
     } catch (error) {
       throw asStartError(error, url);

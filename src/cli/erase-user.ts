@@ -1,4 +1,4 @@
-/** `ledgerline erase-user` and `ledgerline erased`: erasure from the command line, and the list of erased ids. */
+/** `ledgerline erase-user`: erases a user from the command line. */
 import { ServiceClock } from '../clock.ts';
 import { loadConfig } from '../config/load.ts';
 import { Problem, StartError } from '../errors.ts';
@@ -33,13 +33,5 @@ export async function eraseUser(id: string): Promise<number> {
     }
   });
   console.log(`User ${userId} is erased.`);
-  return 0;
-}
-
-export async function listErased({ since }: { since: string }): Promise<number> {
-  const from = new Date(since);
-  if (Number.isNaN(from.getTime())) throw new StartError('--since must be a date such as 2026-11-01.');
-  const erased = await withDatabase(3, (db) => createPrivacyStore(db).listErased(from));
-  for (const { userId, erasedAt } of erased) console.log(`${userId} ${erasedAt.toISOString()}`);
   return 0;
 }

@@ -14,8 +14,8 @@ const aloneBytes = 32_768;
 const sharedBytes = 4096;
 
 /**
- * Lines are written together, a few times a second: one write for each would cost more than the rest of the log.
- * They are collected here, because the stream would measure everything that waits with every line.
+ * Lines are written together, a few times a second: one write for each line would cost more than everything else in the
+ * log. They are collected here, because the stream would measure everything that waits with every line.
  */
 export function openLogOutput(isShared: boolean): LogOutput {
   const limit = isShared ? sharedBytes : aloneBytes;

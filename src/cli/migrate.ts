@@ -1,7 +1,7 @@
 /** `ledgerline migrate`: brings the schema of the database up to date, the embedded one too, or says what that would lock. */
 import { loadConfig } from '../config/load.ts';
 import { asStartError } from '../db/explain-failure.ts';
-import { migrate as runMigrations, readSchema } from '../db/migrate.ts';
+import { readSchema, runMigrations } from '../db/migrate.ts';
 import { planMigrations, type MigrationPlan, type PlannedLock, type TableSize } from '../db/migration-plan.ts';
 import { lockEffects } from '../db/table-locks.ts';
 import { withDatabaseUrl } from './database.ts';

@@ -1,4 +1,4 @@
-/** `ledgerline retention`: removes what has outlived its term now, or says what would be removed. */
+/** `ledgerline retention`: deletes expired data now, or shows what would be deleted. */
 import { ServiceClock } from '../clock.ts';
 import { loadConfig } from '../config/load.ts';
 import { createRetention, retentionKinds } from '../privacy/retention.ts';

@@ -64,9 +64,12 @@ function steps(message: TracedMessage): [string, string][] {
       `${code} requested for ${message.phoneNumber}${message.country ? ` (${message.country})` : ''}`,
     ],
   ];
-  for (const one of tries.filter((each) => each.outcome !== 'accepted')) {
-    const doubt = one.outcome === 'unknown' ? ', may have gone out' : '';
-    lines.push([message.answeredAt, `${code} ${one.outcome} by ${one.gateway}: ${one.reason ?? '-'}${doubt}`]);
+  for (const gatewayTry of tries.filter((each) => each.outcome !== 'accepted')) {
+    const doubt = gatewayTry.outcome === 'unknown' ? ', may have gone out' : '';
+    lines.push([
+      message.answeredAt,
+      `${code} ${gatewayTry.outcome} by ${gatewayTry.gateway}: ${gatewayTry.reason ?? '-'}${doubt}`,
+    ]);
   }
   if (state === 'unknown') lines.push([message.answeredAt, `${code} not confirmed by any gateway, may arrive`]);
   else if (state !== 'refused') lines.push([message.answeredAt, `${code} accepted by ${gateway}`]);

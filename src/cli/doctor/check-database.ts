@@ -11,7 +11,7 @@ import { isTransactionPooled, transactionPooling } from '../../db/pooler.ts';
 import { missingFrom, readSchema, refuseUnknownContracts } from '../../db/migrate.ts';
 import { readKnownKeys } from '../../db/installation.ts';
 import { StartError } from '../../errors.ts';
-import { ok, problem, type Finding } from './finding.ts';
+import { okFinding, problemFinding, type Finding } from './finding.ts';
 
 export async function checkDatabase({ databaseUrl, mode, digestKeys }: Config): Promise<Finding[]> {
   const url = databaseUrl!;
@@ -20,7 +20,7 @@ export async function checkDatabase({ databaseUrl, mode, digestKeys }: Config): 
   try {
     if (await isTransactionPooled(url)) {
       const { cause, cure } = transactionPooling;
-      return [problem('Database', `${nameAddress(url)} cannot be used: ${cause}.`, cure)];
+      return [problemFinding('Database', `${nameAddress(url)} cannot be used: ${cause}.`, cure)];
     }
     findings.push(...(await checkServer(sql)));
     const schema = await checkSchema(url);
@@ -32,7 +32,7 @@ export async function checkDatabase({ databaseUrl, mode, digestKeys }: Config): 
     }
   } catch (error) {
     const { cause, cure } = explainFault(error);
-    findings.push(problem('Database', `${nameAddress(url)} cannot be used: ${cause}.`, cure));
+    findings.push(problemFinding('Database', `${nameAddress(url)} cannot be used: ${cause}.`, cure));
   } finally {
     await sql.end({ timeout: 1 });
   }
@@ -44,46 +44,54 @@ async function checkServer(sql: postgres.Sql): Promise<Finding[]> {
     select current_setting('server_version') as version, pg_is_in_recovery() as is_standby`;
   return [
     row!.is_standby
-      ? problem('Database', `PostgreSQL ${row!.version} is a read-only standby.`, 'Name the primary in DATABASE_URL.')
-      : ok('Database', `PostgreSQL ${row!.version}`),
+      ? problemFinding(
+          'Database',
+          `PostgreSQL ${row!.version} is a read-only standby.`,
+          'Name the primary in DATABASE_URL.',
+        )
+      : okFinding('Database', `PostgreSQL ${row!.version}`),
     checkClock(await readClockOffset(sql)),
   ];
 }
 
 function checkClock(offset: number): Finding {
   return Math.abs(offset) < tolerableSeconds
-    ? ok('Clock', 'agrees with the clock of the database')
-    : problem('Clock', `${describeOffset(offset)}.`, 'Set both by NTP.');
+    ? okFinding('Clock', 'agrees with the clock of the database')
+    : problemFinding('Clock', `${describeOffset(offset)}.`, 'Set both by NTP.');
 }
 
 async function checkSchema(url: string): Promise<Finding> {
   const state = await readSchema(url);
   const missing = missingFrom(state);
-  if (missing.length > 0) return problem('Schema', `lacks ${missing.join(', ')}.`, 'Run `ledgerline migrate`.');
+  if (missing.length > 0) return problemFinding('Schema', `lacks ${missing.join(', ')}.`, 'Run `ledgerline migrate`.');
   try {
     refuseUnknownContracts(state);
   } catch (error) {
-    return problem('Schema', (error as StartError).message, 'docs/production.md tells how releases follow each other.');
+    return problemFinding(
+      'Schema',
+      (error as StartError).message,
+      'docs/production.md tells how releases follow each other.',
+    );
   }
   const newer = state.unknown.map(({ name }) => name).join(', ');
   const note = newer ? `; a newer Ledgerline has added ${newer}, which this one can work with` : '';
-  return ok('Schema', `up to date (${state.applied.at(-1)})${note}`);
+  return okFinding('Schema', `up to date (${state.applied.at(-1)})${note}`);
 }
 
 async function checkGrants(sql: postgres.Sql, isSandbox: boolean): Promise<Finding> {
   const { role, missing } = await missingGrants(sql, isSandbox);
   return missing.length === 0
-    ? ok('Rights', `${role} may do what the service needs`)
-    : problem('Rights', `${role} lacks ${missing.join(', ')}.`, grantsCure);
+    ? okFinding('Rights', `${role} may do what the service needs`)
+    : problemFinding('Rights', `${role} lacks ${missing.join(', ')}.`, grantsCure);
 }
 
 /** As the start does, without entering the keys. */
 async function checkKeys(sql: postgres.Sql, keys: readonly Buffer[]): Promise<Finding> {
   try {
     planKeys(await readKnownKeys(sql), { keys, isConfigured: true });
-    return ok('Keys', `the digest key fits the database (fingerprint ${fingerprintOf(keys[0]!)})`);
+    return okFinding('Keys', `the digest key fits the database (fingerprint ${fingerprintOf(keys[0]!)})`);
   } catch (error) {
     if (!(error instanceof StartError)) throw error;
-    return problem('Keys', error.message, 'docs/production.md tells how keys are rotated.');
+    return problemFinding('Keys', error.message, 'docs/production.md tells how keys are rotated.');
   }
 }

@@ -4,7 +4,7 @@ import path from 'node:path';
 import type { Config } from '../../config/load.ts';
 import { findPackage } from '../../db/binaries.ts';
 import { StartError } from '../../errors.ts';
-import { ok, problem, type Finding } from './finding.ts';
+import { okFinding, problemFinding, type Finding } from './finding.ts';
 
 export async function checkEmbedded({ dataDir }: Config): Promise<Finding[]> {
   const folder = path.resolve(dataDir);
@@ -13,7 +13,7 @@ export async function checkEmbedded({ dataDir }: Config): Promise<Finding[]> {
     await checkPackage(),
     await checkFolder(folder),
     ...(holder
-      ? [ok('Data directory', `the service was started on it as process ${Number.parseInt(holder, 10)}`)]
+      ? [okFinding('Data directory', `the service was started on it as process ${Number.parseInt(holder, 10)}`)]
       : []),
   ];
 }
@@ -21,10 +21,10 @@ export async function checkEmbedded({ dataDir }: Config): Promise<Finding[]> {
 async function checkPackage(): Promise<Finding> {
   try {
     const { version } = await findPackage();
-    return ok('Embedded PostgreSQL', `${version} is installed`);
+    return okFinding('Embedded PostgreSQL', `${version} is installed`);
   } catch (error) {
     if (!(error instanceof StartError)) throw error;
-    return problem('Embedded PostgreSQL', error.message, 'Or set DATABASE_URL to another PostgreSQL.');
+    return problemFinding('Embedded PostgreSQL', error.message, 'Or set DATABASE_URL to another PostgreSQL.');
   }
 }
 
@@ -38,6 +38,10 @@ async function checkFolder(folder: string): Promise<Finding> {
     () => false,
   );
   return isWritable
-    ? ok('Data directory', folder)
-    : problem('Data directory', `${folder} cannot be written to.`, 'Set DATA_DIR to a folder that this user owns.');
+    ? okFinding('Data directory', folder)
+    : problemFinding(
+        'Data directory',
+        `${folder} cannot be written to.`,
+        'Set DATA_DIR to a folder that this user owns.',
+      );
 }

@@ -3,7 +3,7 @@ import { createGateways } from '../../app/gateways.ts';
 import type { Config } from '../../config/load.ts';
 import type { Gateway } from '../../sms/gateway.ts';
 import { Inbox } from '../../sms/inbox.ts';
-import { ok, problem, type Finding } from './finding.ts';
+import { okFinding, problemFinding, type Finding } from './finding.ts';
 
 export async function checkGateways(config: Config): Promise<Finding[]> {
   const gateways = createGateways({
@@ -22,9 +22,13 @@ export async function checkGateways(config: Config): Promise<Finding[]> {
 
 async function checkGateway(gateway: Gateway, withinMilliseconds: number): Promise<Finding> {
   const name = `Gateway ${gateway.name}`;
-  if (!gateway.check) return ok(name, 'configured; it has no way to be asked without sending');
+  if (!gateway.check) return okFinding(name, 'configured; it has no way to be asked without sending');
   const answer = await gateway.check(withinMilliseconds);
   return answer.isUsable
-    ? ok(name, 'reached, and it accepts our credentials')
-    : problem(name, `${answer.reason}.`, 'Check its settings (docs/gateways.md) and that this machine may reach it.');
+    ? okFinding(name, 'reached, and it accepts our credentials')
+    : problemFinding(
+        name,
+        `${answer.reason}.`,
+        'Check its settings (docs/gateways.md) and that this machine may reach it.',
+      );
 }

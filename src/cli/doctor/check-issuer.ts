@@ -1,10 +1,10 @@
 /** The token issuer: whether its keys can be read, and, with a token, whether it would be accepted. */
 import { createTokens } from '../../app/tokens.ts';
-import { explainRefusal } from '../../auth/explain.ts';
+import { explainIssuerFailure } from '../../auth/explain.ts';
 import { readPublishedKeys } from '../../auth/key-set.ts';
 import { ServiceClock } from '../../clock.ts';
 import type { Config } from '../../config/load.ts';
-import { ok, problem, type Finding } from './finding.ts';
+import { okFinding, problemFinding, type Finding } from './finding.ts';
 
 export async function checkIssuer(config: Config, { token }: { token?: string }): Promise<Finding[]> {
   const keys = config.issuer ? [await checkKeys(config.issuer, config.jwksUrl)] : [];
@@ -14,11 +14,11 @@ export async function checkIssuer(config: Config, { token }: { token?: string })
 async function checkKeys(issuer: string, jwksUrl: string | undefined): Promise<Finding> {
   try {
     const keys = await readPublishedKeys(issuer, jwksUrl);
-    if (keys.length > 0) return ok('Issuer', `${keys.length} keys of ${issuer}`);
-    return problem('Issuer', `${issuer} publishes no key that can verify a signature.`, 'Check its key set.');
+    if (keys.length > 0) return okFinding('Issuer', `${keys.length} keys of ${issuer}`);
+    return problemFinding('Issuer', `${issuer} publishes no key that can verify a signature.`, 'Check its key set.');
   } catch (error) {
-    const { cause, cure } = explainRefusal(error);
-    return problem('Issuer', `the keys of ${issuer} cannot be read: ${cause}.`, cure);
+    const { cause, cure } = explainIssuerFailure(error);
+    return problemFinding('Issuer', `the keys of ${issuer} cannot be read: ${cause}.`, cure);
   }
 }
 
@@ -30,11 +30,11 @@ async function checkToken(config: Config, token: string): Promise<Finding> {
   try {
     const { client, scopes, userId } = await verifier(token.trim());
     const bound = userId === undefined ? '' : `, bound to user ${userId}`;
-    return ok('Token', `accepted: client ${client}, scopes ${[...scopes].join(' ') || 'none'}${bound}`);
+    return okFinding('Token', `accepted: client ${client}, scopes ${[...scopes].join(' ') || 'none'}${bound}`);
   } catch (error) {
     const { details } = error as { details?: { headers?: Record<string, string> } };
     const why = /error_description="([^"]+)"/.exec(details?.headers?.['www-authenticate'] ?? '')?.[1];
-    return problem(
+    return problemFinding(
       'Token',
       `refused: ${why ?? unread[0] ?? (error as Error).message}`,
       'Compare its iss, aud and exp with LEDGERLINE_ISSUER and LEDGERLINE_AUDIENCE.',

@@ -3,14 +3,14 @@ import { statfs } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import type { Config } from '../../config/load.ts';
-import { ok, problem, warning, type Finding } from './finding.ts';
+import { okFinding, problemFinding, warningFinding, type Finding } from './finding.ts';
 
 export function checkNode(): Finding {
   const [major = 0, minor = 0] = process.versions.node.split('.').map(Number);
   const isEnough = major > 20 || (major === 20 && minor >= 19);
   return isEnough
-    ? ok('Node', process.versions.node)
-    : problem('Node', `${process.versions.node} is too old.`, 'Install 20.19 or newer.');
+    ? okFinding('Node', process.versions.node)
+    : problemFinding('Node', `${process.versions.node} is too old.`, 'Install 20.19 or newer.');
 }
 
 const gibibyte = 1024 ** 3;
@@ -24,10 +24,11 @@ export async function checkDisk({ databaseUrl, dataDir }: Config): Promise<Findi
 
 async function checkFolder(folder: string): Promise<Finding> {
   const free = await freeGibibytes(folder);
-  if (free === undefined) return warning('Disk', `the free space of ${folder} cannot be read.`, 'Look at it yourself.');
+  if (free === undefined)
+    return warningFinding('Disk', `the free space of ${folder} cannot be read.`, 'Look at it yourself.');
   return free >= minGibibytes
-    ? ok('Disk', `${free.toFixed(0)} GiB free for ${folder}`)
-    : problem('Disk', `only ${free.toFixed(2)} GiB free for ${folder}.`, 'Free some, or use another folder.');
+    ? okFinding('Disk', `${free.toFixed(0)} GiB free for ${folder}`)
+    : problemFinding('Disk', `only ${free.toFixed(2)} GiB free for ${folder}.`, 'Free some, or use another folder.');
 }
 
 /** Of the nearest folder that exists. */

@@ -9,7 +9,7 @@ import { createPrivacyStore, type PrivacyStore } from '../../privacy/privacy.sto
 import { withDatabaseUrl } from '../database.ts';
 import { commandLineActor } from '../command-line-actor.ts';
 import { readUserId } from '../erase-user.ts';
-import { ok, problem, warning, type Finding } from './finding.ts';
+import { okFinding, problemFinding, warningFinding, type Finding } from './finding.ts';
 
 const sampleSize = 200;
 
@@ -32,8 +32,8 @@ export async function checkRestored(
 async function checkConsistency(store: PrivacyStore): Promise<Finding> {
   const { checked, inconsistent } = await store.findInconsistent(sampleSize);
   return inconsistent.length === 0
-    ? ok('Restored', `counts, rows and blocks of ${checked} individuals agree`)
-    : problem(
+    ? okFinding('Restored', `counts, rows and blocks of ${checked} individuals agree`)
+    : problemFinding(
         'Restored',
         `the rows of ${inconsistent.length} of ${checked} individuals do not agree: ${inconsistent.slice(0, 10).join(', ')}.`,
         'Restore from another backup.',
@@ -42,7 +42,7 @@ async function checkConsistency(store: PrivacyStore): Promise<Finding> {
 
 async function eraseAgain(store: PrivacyStore, config: Config, file: string | undefined): Promise<Finding> {
   if (file === undefined) {
-    return warning(
+    return warningFinding(
       'Erased',
       'no list of erased users was given.',
       'Give the list of `ledgerline erased` with --erased, or erased users are back.',
@@ -65,7 +65,10 @@ async function eraseAgain(store: PrivacyStore, config: Config, file: string | un
       absent += 1;
     }
   }
-  return ok('Erased', `${ids.length - absent} users are erased again; ${absent} ids that the backup lacks stay unused`);
+  return okFinding(
+    'Erased',
+    `${ids.length - absent} users are erased again; ${absent} ids that the backup lacks stay unused`,
+  );
 }
 
 async function readIds(file: string): Promise<number[]> {

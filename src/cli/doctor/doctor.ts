@@ -1,4 +1,4 @@
-/** `ledgerline doctor`: checks what the service depends on; one line for each finding, with cause and cure. */
+/** `ledgerline doctor`: checks what the service depends on; one line for each finding, with cause and fix. */
 import { checkMode } from '../../config/check.ts';
 import { ConfigError, loadConfig, type Config } from '../../config/load.ts';
 import { findRisks } from '../../config/risks.ts';
@@ -8,7 +8,7 @@ import { checkGateways } from './check-gateways.ts';
 import { checkIssuer } from './check-issuer.ts';
 import { checkDisk, checkNode } from './check-machine.ts';
 import { checkRestored } from './check-restored.ts';
-import { describeFinding, ok, problem, warning, type Finding } from './finding.ts';
+import { describeFinding, okFinding, problemFinding, warningFinding, type Finding } from './finding.ts';
 
 export interface DoctorOptions {
   json?: boolean;
@@ -46,13 +46,13 @@ function readSettings(report: (...findings: Finding[]) => void): Config | undefi
   try {
     const config = loadConfig(process.env);
     checkMode(config);
-    report(ok('Settings', `mode ${config.mode}`));
-    report(...findRisks(config).map(({ setting, risk, cure }) => warning(setting, risk, cure)));
+    report(okFinding('Settings', `mode ${config.mode}`));
+    report(...findRisks(config).map(({ setting, risk, cure }) => warningFinding(setting, risk, cure)));
     return config;
   } catch (error) {
     if (!(error instanceof ConfigError)) throw error;
     for (const line of error.message.split('\n'))
-      report(problem('Settings', line, 'docs/config.md lists all of them.'));
+      report(problemFinding('Settings', line, 'docs/config.md lists all of them.'));
     return undefined;
   }
 }

@@ -8,14 +8,14 @@ export interface Finding {
   cure?: string;
 }
 
-export const ok = (check: string, text: string): Finding => ({ check, level: 'ok', text });
-export const warning = (check: string, text: string, cure: string): Finding => ({
+export const okFinding = (check: string, text: string): Finding => ({ check, level: 'ok', text });
+export const warningFinding = (check: string, text: string, cure: string): Finding => ({
   check,
   level: 'warning',
   text,
   cure,
 });
-export const problem = (check: string, text: string, cure: string): Finding => ({
+export const problemFinding = (check: string, text: string, cure: string): Finding => ({
   check,
   level: 'problem',
   text,

@@ -1,0 +1,40 @@
+/** The guard as the commands of `ledgerline guard` use it: on the database, without a running service. */
+import { createAudit } from '../../audit/audit.ts';
+import { createAuditStore } from '../../audit/audit.store.ts';
+import { planKeys } from '../../auth/digest-key-registry.ts';
+import { readDigestKeys } from '../../auth/keys.ts';
+import { ServiceClock } from '../../clock.ts';
+import { loadConfig } from '../../config/load.ts';
+import { enterKeys } from '../../db/installation.ts';
+import { Problem, StartError } from '../../errors.ts';
+import { configuredModes } from '../../guard/rules.ts';
+import { createGuardControl, type GuardControl } from '../../guard/guard-control.ts';
+import { createDigest } from '../../guard/source.ts';
+import { createGuardControlStore } from '../../guard/guard-control.store.ts';
+import { createSandboxStore } from '../../sandbox/sandbox.store.ts';
+import { withDatabase } from '../database.ts';
+
+export async function withGuardControl(work: (control: GuardControl) => Promise<void>): Promise<number> {
+  const config = loadConfig(process.env);
+  const nodeKeys = await readDigestKeys(config);
+  await withDatabase(2, async (db) => {
+    const { guardKey } = await enterKeys(db, (known) => planKeys(known, nodeKeys));
+    const clock = new ServiceClock();
+    if (config.mode === 'sandbox') clock.aheadSeconds = await createSandboxStore(db).readClock();
+    const observe = () => {};
+    const control = createGuardControl({
+      store: createGuardControlStore(db),
+      audit: createAudit(createAuditStore(db), clock, observe),
+      configured: configuredModes(config.mode === 'production', config.rules),
+      digest: createDigest(guardKey),
+      clock,
+      observe,
+    });
+    try {
+      await work(control);
+    } catch (error) {
+      throw error instanceof Problem ? new StartError(error.message) : error;
+    }
+  });
+  return 0;
+}

@@ -1,0 +1,15 @@
+/** `ledgerline guard lift`: lifts a block and takes back what was counted. */
+import { plainAddress } from '../../http/client-address.ts';
+import { parsePhoneNumber } from '../../phone/phone-number.ts';
+import { commandLineActor } from '../command-line-actor.ts';
+import { withGuardControl } from './guard-control.ts';
+
+/** A block by its id, a phone by its number, or an address. */
+export const guardLift = (what: string) =>
+  withGuardControl(async (control) => {
+    const phone = parsePhoneNumber(what);
+    const address = plainAddress(what);
+    const block = phone || address ? undefined : what;
+    const lifted = await control.lift(commandLineActor(), { block, userId: undefined, phone, address });
+    console.log(`Lifted ${lifted}.`);
+  });

@@ -1,0 +1,30 @@
+/** `ledgerline guard safe-list`: lists, adds and removes the numbers that the rules about destinations leave alone. */
+import { StartError } from '../../errors.ts';
+import { parsePhoneNumber } from '../../phone/phone-number.ts';
+import { commandLineActor } from '../command-line-actor.ts';
+import { table } from '../table.ts';
+import { withGuardControl } from './guard-control.ts';
+
+export const guardSafeList = (options: { add?: string; addPrefix?: string; remove?: string }) =>
+  withGuardControl(async (control) => {
+    if (options.add !== undefined) {
+      const phone = parsePhoneNumber(options.add);
+      if (!phone) throw new StartError('--add takes a phone number in E.164 format, such as +447400123456.');
+      await control.addSafe(commandLineActor(), { phone });
+    }
+    if (options.addPrefix !== undefined) {
+      if (!/^\+[1-9]\d{2,8}$/.test(options.addPrefix)) throw new StartError('--add-prefix takes + and 3 to 9 digits.');
+      await control.addSafe(commandLineActor(), { prefix: options.addPrefix });
+    }
+    if (options.remove !== undefined) await control.removeSafe(commandLineActor(), options.remove);
+    const entries = await control.safeList();
+    table([
+      ['entry', 'numbers', 'added', 'by'],
+      ...entries.map(({ id, label, isPrefix, addedAt, addedBy }) => [
+        id,
+        isPrefix ? `${label}…` : label,
+        addedAt.toISOString(),
+        addedBy,
+      ]),
+    ]);
+  });

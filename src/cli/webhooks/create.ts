@@ -1,0 +1,9 @@
+/** `ledgerline webhooks create`: creates an endpoint and shows its secret. */
+import { readEventTypes, withEndpoints } from './webhook-endpoints.ts';
+
+export const webhooksCreate = (url: string, { types, description }: { types?: string; description?: string }) =>
+  withEndpoints(async ({ endpoints, audit }) => {
+    const { id, secret } = await endpoints.create({ url, types: readEventTypes(types) ?? [], description });
+    await audit('create-webhook-endpoint', id);
+    console.log(`Endpoint ${id}. Its secret is shown only now:\n${secret}`);
+  });

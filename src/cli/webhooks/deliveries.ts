@@ -1,0 +1,25 @@
+/** `ledgerline webhooks deliveries`: lists the latest deliveries to an endpoint. */
+import { StartError } from '../../errors.ts';
+import { table } from '../table.ts';
+import { readEndpointId, withEndpoints } from './webhook-endpoints.ts';
+
+export const webhooksDeliveries = (id: string, { state, count }: { state?: string; count: string }) =>
+  withEndpoints(async ({ endpoints }) => {
+    const wanted = (['due', 'delivered', 'failed'] as const).find((known) => known === state);
+    if (state !== undefined && !wanted) throw new StartError('--state must be due, delivered or failed.');
+    const limit = /^[1-9]\d{0,3}$/.test(count) ? Number(count) : 0;
+    if (limit < 1 || limit > 1000) throw new StartError('--count must be an integer from 1 to 1000.');
+    const listed = await endpoints.listDeliveries(readEndpointId(id), wanted, limit);
+    table([
+      ['event', 'type', 'state', 'tries', 'status', 'error', 'next try'],
+      ...listed.map(({ delivery }) => [
+        delivery.eventId,
+        delivery.type,
+        delivery.state,
+        delivery.attempts,
+        delivery.lastStatus,
+        delivery.lastError,
+        delivery.nextAttemptAt?.toISOString() ?? null,
+      ]),
+    ]);
+  });

@@ -1,0 +1,26 @@
+/** `ledgerline webhooks replay`: sends events to an endpoint again, delivered or not. */
+import { StartError } from '../../errors.ts';
+import { parseFrom, parseTo } from '../../transactions/instant.ts';
+import { readEndpointId, withEndpoints } from './webhook-endpoints.ts';
+
+export const webhooksReplay = (id: string, { from, to, event }: { from?: string; to?: string; event?: string[] }) =>
+  withEndpoints(async ({ endpoints, audit }) => {
+    const range = event ? { eventIds: event.map(eventId) } : timeRange(from, to);
+    const count = await endpoints.replay(readEndpointId(id), range);
+    await audit('replay-webhook-events', readEndpointId(id));
+    console.log(`${count} events are sent again.`);
+  });
+
+function eventId(given: string): string {
+  if (!/^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i.test(given))
+    throw new StartError(`${given} is no id of an event.`);
+  return given;
+}
+
+function timeRange(from: string | undefined, to: string | undefined): { from: string; to: string | undefined } {
+  const [first, last] = [from && parseFrom(from), to && parseTo(to)];
+  if (!first || (to !== undefined && !last)) {
+    throw new StartError('Give --from (and --to) as ISO 8601 times, or --event with ids of events.');
+  }
+  return { from: first, to: last };
+}

@@ -1,0 +1,73 @@
+/** Webhook endpoints as the commands of `ledgerline webhooks` use them: on the database, without a running service. */
+import { createAuditStore } from '../../audit/audit.store.ts';
+import { openWebhookEndpoints } from '../../app/webhooks.ts';
+import { readDigestKeys } from '../../auth/keys.ts';
+import { ServiceClock } from '../../clock.ts';
+import { loadConfig } from '../../config/load.ts';
+import { deriveKeys } from '../../digest-keys.ts';
+import { Problem, StartError } from '../../errors.ts';
+import { eventTypes } from '../../events/catalogue.ts';
+import { createEventLogStore } from '../../events/event-log.store.ts';
+import { createSequencer } from '../../events/sequencer.ts';
+import type { WebhookEndpoints } from '../../events/webhooks/webhook-endpoints.ts';
+import type { OperatorActionName } from '../../operator-actions.ts';
+import { createSandboxStore } from '../../sandbox/sandbox.store.ts';
+import { commandLineActor } from '../command-line-actor.ts';
+import { withDatabase } from '../database.ts';
+
+/** What a command works with. */
+export interface WebhookContext {
+  endpoints: WebhookEndpoints;
+  /** Says in the audit what was done. */
+  audit(action: OperatorActionName, endpointId: number): Promise<void>;
+}
+
+export async function withEndpoints(work: (context: WebhookContext) => Promise<number | void>): Promise<number> {
+  const config = loadConfig(process.env);
+  const { keys } = await readDigestKeys(config);
+  return withDatabase(3, async (db) => {
+    const clock = new ServiceClock();
+    if (config.mode === 'sandbox') clock.aheadSeconds = await createSandboxStore(db).readClock();
+    const sequencer = createSequencer({ store: createEventLogStore(db), clock, isAwaited: () => false });
+    const { webhookEndpoints: endpoints, close } = openWebhookEndpoints({
+      ...{ config, db, clock },
+      deriveKeys: (purpose) => deriveKeys(keys, purpose),
+      sequence: sequencer.sequence,
+      // The running service takes it over within seconds.
+      onReady: async () => {},
+    });
+    const { recordAction } = createAuditStore(db);
+    const audit = (action: OperatorActionName, endpointId: number) =>
+      recordAction(commandLineActor(), action, `webhook endpoint ${endpointId}`, undefined, clock.now());
+    try {
+      return (await work({ endpoints, audit })) ?? 0;
+    } catch (error) {
+      throw error instanceof Problem ? new StartError(error.message) : error;
+    } finally {
+      close();
+    }
+  });
+}
+
+export function readEndpointId(given: string): number {
+  const id = /^[1-9]\d{0,9}$/.test(given) ? Number(given) : 0;
+  if (id < 1 || id > 2_147_483_647) throw new StartError(`${given} is no id; \`ledgerline webhooks list\` shows them.`);
+  return id;
+}
+
+export function readEventTypes(given: string | undefined): string[] | undefined {
+  const types = given?.split(',').flatMap((name) => name.trim() || []);
+  const known: readonly string[] = eventTypes;
+  const unknown = types?.find((type) => !known.includes(type));
+  if (unknown !== undefined)
+    throw new StartError(`There is no event type ${unknown}. The types are ${eventTypes.join(', ')}.`);
+  return types;
+}
+
+/** The commands `enable` and `disable`. */
+export const setEnabled = (enabled: boolean) => (id: string) =>
+  withEndpoints(async ({ endpoints, audit }) => {
+    await endpoints.update(readEndpointId(id), { enabled });
+    await audit(enabled ? 'enable-webhook-endpoint' : 'disable-webhook-endpoint', readEndpointId(id));
+    console.log(`Endpoint ${id} is ${enabled ? 'enabled' : 'disabled'}.`);
+  });
