@@ -1,4 +1,5 @@
 /** What an operator finds in the log about a request that was refused. */
+import { connect } from 'node:net';
 import { expect, it, vi } from 'vitest';
 import { gatewayServer } from './harness/gateway-server.ts';
 import { newPhone, serviceForTest } from './harness/service.ts';
@@ -19,6 +20,31 @@ it('says why a token was refused, and which scope a token lacks', async () => {
     { code: 401, reason: 'invalid-token', detail: 'the token is malformed' },
     { code: 403, reason: 'missing-scope', detail: undefined },
   ]);
+});
+
+it('has status 499 for requests whose caller left before their answer, also for those sent behind one another', async () => {
+  const answers: (() => void)[] = [];
+  const gateway = await gatewayServer(async () => {
+    await new Promise<void>((resolve) => answers.push(resolve));
+    return { status: 200, body: { messages: [{ messageId: 'i', status: { groupId: 1 } }] } };
+  });
+  const service = await serviceForTest({
+    LEDGERLINE_GATEWAYS: 'infobip',
+    LEDGERLINE_INFOBIP_KEY: 'k',
+    LEDGERLINE_INFOBIP_URL: gateway.url,
+  });
+  const id = await service.createUser();
+  const { hostname, port } = new URL(service.url);
+  const socket = connect(Number(port), hostname);
+  const body = JSON.stringify({ id, phoneNumber: newPhone() });
+  const request = `POST /User/phone-number/send-code HTTP/1.1\r\nHost: ${hostname}\r\nAuthorization: Bearer ${await service.token()}\r\nContent-Type: application/json\r\nContent-Length: ${body.length}\r\n\r\n${body}`;
+  socket.write(request + request);
+  await vi.waitUntil(() => gateway.received.length > 0, { timeout: 15_000 });
+  socket.resetAndDestroy();
+  const left = () => linesOf(service.logLines).filter(({ operation }) => operation === 'send-code');
+  await vi.waitUntil(() => left().length >= 2, { timeout: 15_000 });
+  for (const answer of answers) answer();
+  expect(left().map(({ status }) => status)).toEqual([499, 499]);
 });
 
 it('does not log probes that find everything well, unless debugging', async () => {

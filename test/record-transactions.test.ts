@@ -103,6 +103,20 @@ describe('record-transactions', () => {
     else expect(answer.json.results[0].result).toBe(expected);
   });
 
+  it('takes no part of a text that is too long for every field as an amount, an individual or an id', async () => {
+    const zeros = '0'.repeat(131_072);
+    const id = await service.createUser();
+    const cases = [
+      { amount: `${zeros}25` },
+      { individualId: `${zeros}${id}0` },
+      { transactionId: `${' '.repeat(131_073)}id` },
+    ];
+    for (const members of cases) {
+      const { json } = await service.record([row(id, members)]);
+      expect(json.results[0].result, Object.keys(members)[0]).toBe('rejected');
+    }
+  });
+
   it('refuses a blank id, one that is too long, and characters that cannot be kept', async () => {
     const id = await service.createUser();
     expect(

@@ -5,17 +5,17 @@ import { serviceItself, Slots, type Owner } from '../slots.ts';
 import { parseAddress } from './address.ts';
 import { cancelWhenGone } from './cancel.ts';
 import { readByCursor } from './cursor.ts';
-import { errorCode } from './failures.ts';
+import { errorCode, isTooLong } from './failures.ts';
 import { openPool, openRoute, readIsStandby, type Pool } from './pool.ts';
 import { failure } from './socket.ts';
-import { runTransaction, type Transaction } from './transaction.ts';
+import { runTransaction, type DatabaseTransaction } from './transaction.ts';
 
 export { schema } from './pool.ts';
 
 export type Sql = postgres.Sql;
-export type Row = postgres.Row;
-export type { Transaction } from './transaction.ts';
-/** A statement with its parameters. It is sent when it is awaited, or by `execute()` where the order matters. */
+export type DatabaseRow = postgres.Row;
+export type { DatabaseTransaction } from './transaction.ts';
+/** A statement with its parameters. It is sent when it is awaited, or by `execute()` if the order matters. */
 export type Statement = postgres.PendingQuery<postgres.Row[]>;
 
 export interface DatabaseOptions {
@@ -24,40 +24,49 @@ export interface DatabaseOptions {
   statementSeconds: number;
   /** Whether the tables of individuals are distributed over the nodes of a Citus: see `openDetected`. */
   isDistributed?: boolean;
-  /** `any`: a standby will do, since nothing is written. */
+  /** `any`: a standby is accepted too, since nothing is written. */
   accepts?: 'primary' | 'any';
-  /** How many streams there are at once, each on a connection of its own. */
+  /** Maximum number of streams at the same time, each on its own connection. */
   streams?: number;
-  /** Runs work for which its caller waits in line, or for a long statement. */
+  /** Runs work while its caller waits for a slot or for a long statement. */
   whileWaiting?<T>(work: () => Promise<T>, owner: Owner): Promise<T>;
   onChange?(available: boolean, cause?: string): void;
 }
 
 export interface Database {
-  /** Whether the tables of individuals are distributed. Then a statement about several of them names one shard's at a time. */
+  /**
+   * Whether the tables of individuals are distributed. If so, each statement about several individuals is limited to
+   * those of one shard.
+   */
   readonly isDistributed: boolean;
-  /** For statements that read a few rows by key. They are pipelined over few connections: the fewer, the less work. */
+  /**
+   * For statements that read a few rows by key. They are pipelined over few connections: fewer connections cause less
+   * work.
+   */
   readonly read: Sql;
-  /** For statements that write by key. Each waits for the disk, so they have more connections to wait on together. */
+  /**
+   * For statements that write by key. Each waits for the disk, so they have more connections, on which they wait in
+   * parallel.
+   */
   readonly write: Sql;
-  /** For a statement that may take long. It has a connection to itself, and is cancelled when its caller leaves. */
+  /** For a statement that may take long. It has its own connection, and is cancelled when its caller leaves. */
   long<T>(work: (sql: Sql) => PromiseLike<T>, owner?: Owner): Promise<T>;
-  /** The same for a statement whose best plan depends on its values: it is planned anew each time. */
-  planned<T>(work: (sql: Transaction) => PromiseLike<T>, owner?: Owner): Promise<T>;
-  /** For reads of several statements, each of them short, that see one moment. */
+  /** The same for a statement whose best plan depends on its values: it is planned each time. */
+  planned<T>(work: (sql: DatabaseTransaction) => PromiseLike<T>, owner?: Owner): Promise<T>;
+  /** For several short reads that must see the same snapshot. */
   snapshot<T>(work: (read: ReadStatement) => Promise<T>, owner?: Owner): Promise<T>;
-  /** For writes of several statements. They never wait for reads that take long. */
-  transaction<T>(work: (sql: Transaction) => Promise<T>, owner?: Owner): Promise<T>;
-  /** The rows of a statement, some at a time, on a connection of its own; as slow as its reader. */
+  /** For several writes. They never wait for long reads. */
+  transaction<T>(work: (sql: DatabaseTransaction) => Promise<T>, owner?: Owner): Promise<T>;
+  /** The rows of a statement, in parts, on its own connection and at the speed of the reader. */
   stream<T>(streamed: StreamedStatement<T>, owner?: Owner): AsyncIterable<T[]>;
   readonly available: boolean;
-  /** Work that runs and waits, by kind. */
+  /** The running and waiting work, by kind. */
   readonly use: Readonly<Record<'long' | 'transactions' | 'streams', Pick<Slots, 'running' | 'waiting' | 'check'>>>;
   close(): Promise<void>;
 }
 
 /** Runs one statement of a snapshot. It is cancelled when its caller leaves. */
-export type ReadStatement = (statement: string, parameters: (string | number | null)[]) => Promise<Row[]>;
+export type ReadStatement = (statement: string, parameters: (string | number | null)[]) => Promise<DatabaseRow[]>;
 
 export interface StreamedStatement<T> {
   statement: string;
@@ -66,20 +75,23 @@ export interface StreamedStatement<T> {
   read(row: postgres.Row): T;
 }
 
-/** How a transaction of reads begins that all see the same. */
+/** The mode of a transaction whose reads all see the same snapshot. */
 const oneMoment = 'isolation level repeatable read read only';
 
-/** Each stream holds a connection and a snapshot for as long as its reader takes. */
+/** Each stream keeps a connection and a snapshot until its reader has finished. */
 const defaultStreams = 8;
 
-/** Work that waits for a connection of its own, each for as long as a statement may take. */
+/** Maximum number of pieces of work that wait for a connection, each at most as long as a statement may take. */
 const maxWaiting = 256;
 const longestWaitSeconds = 600;
+
+/** A request to cancel reaches PostgreSQL within this time, or not at all. */
+const cancelMilliseconds = 5000;
 
 const probeMilliseconds = 500;
 const probeTimeoutMilliseconds = 3000;
 
-/** A little more or less each time, so that many nodes do not ask in step. */
+/** Varied at random, so that many nodes do not ask at the same time. */
 const jittered = (milliseconds: number) => milliseconds * (0.75 + Math.random() / 2);
 
 export function openDatabase(options: DatabaseOptions): Database {
@@ -88,7 +100,7 @@ export function openDatabase(options: DatabaseOptions): Database {
   const route = openRoute(address, accepts);
   const common = { address, route, statementSeconds, plansOnce: !isDistributed };
   const shares = shareConnections(options.connections);
-  // Transactions write by key, too.
+  // Transactions write by key too.
   const open = () => ({
     read: openPool({ ...common, mayScan: false, max: shares.read }),
     write: openPool({ ...common, mayScan: false, max: shares.write }),
@@ -96,7 +108,7 @@ export function openDatabase(options: DatabaseOptions): Database {
     transactions: openPool({ ...common, mayScan: false, max: shares.transactions }),
   });
   const openProbe = () => openPool({ ...common, mayScan: true, max: 1 });
-  // One statement or transaction for each connection: the driver would send several behind one another.
+  // One statement or transaction for each connection: otherwise the driver would pipeline several on one.
   const waitMilliseconds = (options.statementSeconds || longestWaitSeconds) * 1000;
   const inLine = { waiting: maxWaiting, waitMilliseconds, retrySeconds: 1 };
   const longSlots = new Slots({ slots: shares.long, ...inLine });
@@ -116,7 +128,7 @@ export function openDatabase(options: DatabaseOptions): Database {
   function away(cause: string): void {
     route.forget();
     if (!pools) return;
-    // Ending the pools answers everything that waits in them; new ones are opened when the database is back.
+    // Ending the pools rejects all work that waits in them; new pools are opened when the database is back.
     const ended = Object.values(pools);
     pools = undefined;
     for (const sql of ended) void sql.end({ timeout: 0 });
@@ -126,7 +138,7 @@ export function openDatabase(options: DatabaseOptions): Database {
   async function look(): Promise<void> {
     try {
       const isStandby = await inTime(readIsStandby(probe));
-      // A standby answers every question, and refuses every write.
+      // A standby answers every read, and refuses every write.
       if (isStandby && accepts === 'primary') throw failure('25006');
       if (pools || closing) return;
       pools = open();
@@ -134,7 +146,8 @@ export function openDatabase(options: DatabaseOptions): Database {
     } catch (error) {
       if (closing) return;
       away(errorCode(error));
-      // Its connection may hang for ever on a network that fell silent, or lead to what is a standby now.
+      // Its connection may hang forever if the network no longer delivers packets, or may lead to a server that is a
+      // standby now.
       void probe.end({ timeout: 0 });
       probe = openProbe();
     }
@@ -145,6 +158,23 @@ export function openDatabase(options: DatabaseOptions): Database {
     timer = setTimeout(() => void look().finally(() => closing || watch()), jittered(probeMilliseconds)).unref();
   }
   watch();
+
+  /**
+   * The driver gives a connection to the next statement as soon as it is free. So a request to cancel that arrives too
+   * late for its own statement may end the statement of another caller, which is then sent again.
+   */
+  let lastCancelAt = -Infinity;
+  async function runLong<T>(work: (sql: Sql) => PromiseLike<T>, { signal }: Owner): Promise<T> {
+    const run = () => cancelWhenGone(work(pool('long')), signal, () => (lastCancelAt = performance.now()));
+    const startedAt = performance.now();
+    try {
+      return await run();
+    } catch (error) {
+      const isTimedOut = performance.now() - startedAt >= (statementSeconds || Infinity) * 1000;
+      if (!isTooLong(error) || isTimedOut || lastCancelAt < startedAt - cancelMilliseconds) throw error;
+      return run();
+    }
+  }
 
   function pool(name: keyof ReturnType<typeof open>): Pool {
     if (!pools) throw databaseAway();
@@ -159,8 +189,7 @@ export function openDatabase(options: DatabaseOptions): Database {
     get write() {
       return pool('write');
     },
-    long: (work, owner = serviceItself) =>
-      whileWaiting(() => longSlots.run(owner, () => cancelWhenGone(work(pool('long')), owner.signal)), owner),
+    long: (work, owner = serviceItself) => whileWaiting(() => longSlots.run(owner, () => runLong(work, owner)), owner),
     planned: (work, owner = serviceItself) =>
       whileWaiting(
         () =>
@@ -182,7 +211,7 @@ export function openDatabase(options: DatabaseOptions): Database {
       ),
     async *stream({ statement, parameters, rowsAtOnce, read }, owner = serviceItself) {
       const release = await streamSlots.take(owner);
-      // No limit on time: PostgreSQL would count what the reader takes as well.
+      // No time limit: PostgreSQL would include the time that the reader needs.
       const sql = openPool({ ...common, mayScan: true, statementSeconds: 0, max: 1 });
       streams.add(sql);
       try {
@@ -210,11 +239,14 @@ export function openDatabase(options: DatabaseOptions): Database {
   };
 }
 
-function createReader(sql: Transaction, signal: AbortSignal | undefined): ReadStatement {
+function createReader(sql: DatabaseTransaction, signal: AbortSignal | undefined): ReadStatement {
   return (statement, parameters) => cancelWhenGone(sql.unsafe(statement, parameters, { prepare: true }), signal);
 }
 
-/** An eighth is for reads by key, half for writes by key, and the rest for long statements and for transactions. */
+/**
+ * An eighth is for reads by key, half for writes by key, and the remaining part for long statements and for
+ * transactions.
+ */
 export function shareConnections(connections: number) {
   const read = Math.max(1, Math.round(connections / 8));
   const write = Math.max(1, Math.min(Math.floor(connections / 2), connections - read - 2));
@@ -234,7 +266,7 @@ async function inTime<T>(query: PromiseLike<T>): Promise<T> {
   }
 }
 
-/** A PostgreSQL array literal. Quoting every element is always right, and one pass is fast. */
+/** A PostgreSQL array literal. Quoting every element is always correct, and a single pass is fast. */
 export function array(values: readonly (string | number | null)[]): string {
   return `{${values.map((value) => (value === null ? 'null' : typeof value === 'number' ? value : quoted(value))).join(',')}}`;
 }

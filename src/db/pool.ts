@@ -1,9 +1,9 @@
 /** Connections to one database, each prepared before it is used. */
 import { Socket } from 'node:net';
 import postgres from 'postgres';
-import { parseAddress, type DatabaseAddress, type Endpoint } from './address.ts';
+import { parseAddress, type DatabaseAddress, type DatabaseEndpoint } from './address.ts';
 import { createRoute, type Role, type Route } from './route.ts';
-import { padding, prepareSession } from './session.ts';
+import { prepareSession, startupPadding } from './session.ts';
 import { failure, openSocket } from './socket.ts';
 import { resendUnsent } from './unsent.ts';
 
@@ -18,38 +18,40 @@ export interface PoolOptions {
   max: number;
   /** 0: no limit. */
   statementSeconds: number;
-  /** Whether plans may read whole tables. A plan is kept, and one made while a table was small would stay when it has grown. */
+  /**
+   * Whether plans may read whole tables. Plans are kept, so a plan made while a table was small would still be used
+   * after it has grown.
+   */
   mayScan: boolean;
   /** Whether a statement keeps its first plan. Citus has no plan for parameters whose values it does not know. */
   plansOnce?: boolean;
 }
 
 /** One connection, from its login to its end. */
-export interface Session {
+export interface DatabaseSession {
   readonly hasEnded: boolean;
-  /** Rejects when it ends. */
-  readonly ended: Promise<never>;
 }
 
 export interface Pool extends postgres.Sql {
-  /** By the process that serves it, as results of the driver name it. */
-  sessionOf(processId: number): Session | undefined;
+  /** Finds a session by the id of its server process, which results of the driver contain. */
+  sessionOf(processId: number): DatabaseSession | undefined;
 }
 
 export function openPool({ address, route, max, statementSeconds, mayScan, plansOnce = true }: PoolOptions): Pool {
   const statements = [
     `set search_path = ${schema}`,
     `set timezone = 'UTC'`,
-    // Where scans are off, a plan that has to scan a small table anyway gets a huge cost, and PostgreSQL would compile it
+    // If scans are off, a plan that still has to scan a small table gets a huge cost, and PostgreSQL would compile it
     // each time, for up to two seconds.
     'set jit = off',
     `set statement_timeout = ${statementSeconds * 1000}`,
-    // A parameter in OFFSET makes PostgreSQL plan anew each time; the generic plan is the right one here.
+    // With a parameter in OFFSET, PostgreSQL would plan the statement each time; the generic plan is the right one
+    // here.
     ...(plansOnce ? ['set plan_cache_mode = force_generic_plan'] : []),
     ...(mayScan ? [] : ['set enable_seqscan = off']),
   ].join('; ');
   const sockets = new Set<Socket>();
-  const sessions = new Map<number, Session>();
+  const sessions = new Map<number, DatabaseSession>();
   let hasEnded = false;
 
   async function openPrepared(): Promise<Socket> {
@@ -77,45 +79,30 @@ export function openPool({ address, route, max, statementSeconds, mayScan, plans
     ssl: false,
     connect_timeout: connectMilliseconds / 1000,
     backoff: () => 0.1 + 0.2 * Math.random(),
-    // Notices quote names and values; nothing in them is ours to pass on.
+    // Notices quote names and values, so they are not passed on.
     onnotice: () => {},
-    connection: { application_name: 'ledgerline', ...padding },
-    // The driver forgets a connection whose socket could not be made; it knows what to do with one that breaks.
+    connection: { application_name: 'ledgerline', ...startupPadding },
+    // The driver forgets a connection whose socket could not be opened, but handles one whose socket breaks.
     ...{ socket: () => openPrepared().catch(brokenSocket) },
   });
   const end = sql.end.bind(sql);
   sql.end = async (options) => {
     await end(options);
-    // The driver knows nothing of a connection that is still being made.
+    // The driver does not know a connection that is still being opened.
     hasEnded = true;
     for (const socket of sockets) socket.destroy();
   };
   return Object.assign(resendUnsent(sql), { sessionOf: (processId: number) => sessions.get(processId) });
 }
 
-function createSession(socket: Socket): Session {
-  let hasEnded = false;
-  const ended = new Promise<never>((_, reject) => {
-    // Before the driver hears of it.
-    socket.prependOnceListener('close', () => {
-      hasEnded = true;
-      reject(failure('CONNECTION_CLOSED'));
-    });
-  });
-  // Most sessions end when nobody waits for it.
-  ended.catch(() => undefined);
-  return {
-    get hasEnded() {
-      return hasEnded;
-    },
-    ended,
-  };
+function createSession(socket: Socket): DatabaseSession {
+  const session = { hasEnded: false };
+  // Before the driver hears of it.
+  socket.prependOnceListener('close', () => (session.hasEnded = true));
+  return session;
 }
 
-/**
- * It breaks at the driver's first write, not before: what the driver (postgres.js 3.4.9) could not write, it keeps and
- * puts in front of its next login, which nobody answers then.
- */
+/** Breaks at the driver's first write: by then the driver listens to it. */
 function brokenSocket(error: Error): Socket {
   const socket = new Socket();
   socket.write = () => {
@@ -125,12 +112,12 @@ function brokenSocket(error: Error): Socket {
   return socket;
 }
 
-/** Opens the route to a database. It finds the host to connect to: the primary, or any host. */
+/** Opens the route to a database. The route finds the host to connect to: the primary, or any host. */
 export function openRoute(address: DatabaseAddress, accepts: 'primary' | 'any' = 'primary'): Route {
   return createRoute({ address, accepts, askRole: (endpoint) => askRole(address, endpoint) });
 }
 
-async function askRole(address: DatabaseAddress, endpoint: Endpoint): Promise<Role> {
+async function askRole(address: DatabaseAddress, endpoint: DatabaseEndpoint): Promise<Role> {
   const route = { endpoint: async () => endpoint };
   const sql = openPool({ address, route, max: 1, statementSeconds: 3, mayScan: true });
   try {
@@ -146,7 +133,9 @@ export async function readIsStandby(sql: postgres.Sql): Promise<boolean> {
   return row!.is_standby;
 }
 
-/** The first eight digits of the name of a WAL file. Some services that speak for PostgreSQL do not have them. */
+/**
+ * The first eight digits of the name of a WAL file. Some services that are compatible with PostgreSQL do not have it.
+ */
 export async function readTimeline(sql: postgres.Sql): Promise<number> {
   try {
     const [row] = await sql`select substr(pg_walfile_name(pg_current_wal_lsn()), 1, 8) as timeline`;
@@ -156,7 +145,7 @@ export async function readTimeline(sql: postgres.Sql): Promise<number> {
   }
 }
 
-/** The same on a primary and its standbys. Some services that speak for PostgreSQL do not have it. */
+/** The same on a primary and its standbys. Some services that are compatible with PostgreSQL do not have it. */
 export async function readSystemIdentifier(sql: postgres.Sql): Promise<string> {
   try {
     const [row] = await sql`select system_identifier::text as identifier from pg_control_system()`;

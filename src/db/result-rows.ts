@@ -1,7 +1,8 @@
 /**
- * What the driver (postgres.js 3.4.9) must not see as it is. It counts the rows of a result, and goes on counting in the
- * next one if an error or the end of the session came in between: that result would begin with as many empty places. So it
- * gets the message that ends a result then, although PostgreSQL has not sent it.
+ * Corrects the messages for the driver (postgres.js 3.4.9). The driver counts the rows of a result, and if an error or
+ * the end of the session interrupts the result, it continues this count in the next one: that result would begin with
+ * as many empty elements. So in this case the driver gets the message that ends a result, although PostgreSQL has not
+ * sent it.
  */
 import type { Socket } from 'node:net';
 
@@ -16,33 +17,36 @@ const headBytes = 5;
 
 const completeMessage = Buffer.from('C\0\0\0\rSELECT 0\0', 'latin1');
 
-/** The listeners of the driver, one for each of its connections, whose session ended in the middle of a result. */
+/** The listeners of the driver (one for each connection) whose session ended in the middle of a result. */
 const unfinished = new WeakSet<Listener>();
 
-/** To be called before the driver gets the first message of a new session. */
+/** Must be called before the driver gets the first message of a new session. */
 export function forgetRows(driver: Listener): void {
   if (unfinished.delete(driver)) driver(completeMessage);
 }
 
 /**
- * Whether a prepared statement no longer fits the schema, or is gone. The driver would prepare it anew while it sends other
- * statements, and mix up their results. So the session ends instead, and the next one prepares everything anew.
+ * Whether a prepared statement no longer fits the schema, or no longer exists. The driver would prepare it again while
+ * it sends other statements, and mix up their results. So the session ends instead, and the next one prepares all
+ * statements again.
  */
 function isOutdated(error: Buffer): boolean {
   return outdatedRoutines.some((routine) => error.includes(routine));
 }
 
 /** The field "R" of an error: the function of PostgreSQL that raised it. */
-const outdatedRoutines = ['FetchPreparedStatement', 'RevalidateCachedQuery'].map((name) => Buffer.from(`R${name}\0`));
+const outdatedRoutines = ['FetchPreparedStatement', 'RevalidateCachedQuery', 'transformAssignedExpr'].map((name) =>
+  Buffer.from(`R${name}\0`),
+);
 
 /**
- * Passes everything on to the driver, and looks at the type of each message. (The driver's own cursors would answer the
- * additional message with a Sync. None are used.)
+ * Passes everything on to the driver, and reads the type of each message. (The driver's own cursors would answer the
+ * additional message with a Sync, but they are not used.)
  */
 export function watchRows(socket: Socket, driver: Listener): Listener {
   /** The start of a message whose length is not known yet. */
   let head: Buffer = Buffer.alloc(0);
-  /** How many bytes of the last message are still to come, and which it is. */
+  /** The number of bytes of the last message that are still missing, and its type. */
   let missing = 0;
   let lastType: number | undefined;
   let hasRows = false;
@@ -77,6 +81,6 @@ export function watchRows(socket: Socket, driver: Listener): Listener {
     if (end > passed) driver(chunk.subarray(passed, end));
   }
 
-  // So that the driver can take its listener off.
+  // So that the driver can remove its listener.
   return Object.assign(listener, { listener: driver });
 }

@@ -1,17 +1,21 @@
 /**
- * Transactions on a session that may end at any time. After that the driver (postgres.js 3.4.9, `begin`) still sends
- * the next statements and the rollback, and both throw in a callback where nobody can catch the error.
+ * Transactions on a session that may end at any time. After its end the driver (postgres.js 3.4.9, `begin`) still sends
+ * the next statements and the rollback, and both throw in a callback where the error cannot be caught.
  */
 import type postgres from 'postgres';
 import { asProblem, isFromPostgres } from './failures.ts';
-import type { Pool, Session } from './pool.ts';
+import type { DatabaseSession, Pool } from './pool.ts';
 import { failure } from './socket.ts';
 import { withoutOrigin } from './unsent.ts';
 
-export type Transaction = postgres.TransactionSql;
+export type DatabaseTransaction = postgres.TransactionSql;
 
 /** `mode` is what follows BEGIN. */
-export async function runTransaction<T>(pool: Pool, work: (sql: Transaction) => Promise<T>, mode = ''): Promise<T> {
+export async function runTransaction<T>(
+  pool: Pool,
+  work: (sql: DatabaseTransaction) => Promise<T>,
+  mode = '',
+): Promise<T> {
   let hasBegun = false;
   const begin = () =>
     pool.begin(mode, async (sql) => {
@@ -19,34 +23,37 @@ export async function runTransaction<T>(pool: Pool, work: (sql: Transaction) => 
       const { guarded, hasEnded } = guard(sql, pool);
       try {
         const result = await work(guarded);
-        if (hasEnded()) await forever;
+        if (hasEnded()) await never();
         return result;
       } catch (error) {
-        if (hasEnded()) await forever;
+        if (hasEnded()) await never();
         throw error;
       }
     }) as Promise<T>;
   try {
     return await begin();
   } catch (error) {
-    // As for a statement that was never sent (`unsent.ts`).
+    // BEGIN was not sent: the error is one that a broken session left behind (`unsent.ts`).
     if (hasBegun || !isFromPostgres(error)) throw error;
     return begin();
   }
 }
 
-/** The driver has already rejected the caller's promise. If `begin` went on, it would send a commit or a rollback. */
-const forever = new Promise<never>(() => {});
+/**
+ * The driver has already rejected the caller's promise. If `begin` went on, it would send a commit or a rollback. A new
+ * promise each time: a shared one would keep all that ever waited for it, and their pools, in memory.
+ */
+const never = () => new Promise<never>(() => {});
 
-/** A statement as the driver makes it: it is sent when somebody waits for it, and not before. */
+/** A statement of the driver: it is sent only when it is awaited. */
 type DriverStatement = Promise<{ state?: { pid: number } }> & {
   handler(statement: unknown): void;
   reject(error: unknown): void;
 };
 
-/** The same transaction, which sends nothing to a session that has ended. */
-function guard(sql: Transaction, pool: Pool): { guarded: Transaction; hasEnded(): boolean } {
-  let session: Session | undefined;
+/** The same transaction, but it sends nothing to a session that has ended. */
+function guard(sql: DatabaseTransaction, pool: Pool): { guarded: DatabaseTransaction; hasEnded(): boolean } {
+  let session: DatabaseSession | undefined;
   let hasLostConnection = false;
   const hasEnded = () => session?.hasEnded ?? hasLostConnection;
 
@@ -54,7 +61,7 @@ function guard(sql: Transaction, pool: Pool): { guarded: Transaction; hasEnded()
     if (hasEnded()) return statement.reject(failure('CONNECTION_CLOSED'));
     handler(statement);
     if (session) return;
-    // A result names the session that it came from.
+    // A result contains the id of its session.
     statement.then(
       ({ state }) => (session ??= state && pool.sessionOf(state.pid)),
       (error: unknown) => (hasLostConnection ||= !isFromPostgres(error) && asProblem(error) !== undefined),

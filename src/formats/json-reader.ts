@@ -20,23 +20,23 @@ import {
 import { JsonObject, MalformedJson, type Json } from './json.ts';
 
 /**
- * Which parts of a text become values. The other parts are checked and dropped, so that a caller cannot make
- * the service hold more values than it uses.
+ * Which parts of a text become values. The other parts are checked and dropped, so that a caller cannot make the
+ * service keep more values in memory than it uses.
  */
 export interface Kept {
   /** Members of an object by lower-case name. Other members are dropped. */
   members?: ReadonlyMap<string, Kept>;
   /** Items of an array, if they are kept. */
   items?: Kept;
-  /** Items after so many are dropped. */
+  /** Items after this number are dropped. */
   maxItems?: number;
-  /** Everything inside is kept, up to so many values. */
+  /** Everything inside is kept, up to this number of values. */
   maxValues?: number;
 }
 
 const keepEverything: Kept = { maxValues: Infinity };
 
-/** Reads a text in one go. */
+/** Reads a text in one step. */
 export function readJson(text: string): Json | MalformedJson {
   const reader = new JsonReader(text, keepEverything);
   reader.advance(Infinity);
@@ -53,7 +53,7 @@ interface Container {
   isObject: boolean;
   kept: Kept | undefined;
   values: Json[];
-  /** The names of `lastNames`, until a name differs; from then on `names` holds the object's own. */
+  /** The names of `lastNames`, until a name differs; from then on `names` contains the object's own names. */
   expected: string[];
   names: string[] | undefined;
   /** The name of the member that is being read. */
@@ -273,8 +273,7 @@ export class JsonReader extends JsonTokens {
     if (end === undefined) return;
     const text = this.text.slice(this.#stringStart, end);
     this.at = end + 1;
-    // Too long for every field. Its start says so too, and costs less to look at.
-    this.#complete(text.length > longestToken ? text.slice(0, longestToken + 1) : this.decode(text));
+    this.#complete(text.length > longestToken ? tooLong : this.decode(text));
   }
 
   #escapedName(): string {
@@ -286,6 +285,12 @@ export class JsonReader extends JsonTokens {
     return this.decode(this.text.slice(start, end));
   }
 }
+
+/**
+ * In place of a string that is too long for every field. Every field refuses it: it is too long as well, and neither
+ * a number nor blank, as a part of the string could be.
+ */
+const tooLong = 'x'.repeat(longestToken + 1);
 
 const noTokens =
   'The input does not contain any JSON tokens. Expected the input to start with a valid JSON token, when isFinalBlock is true.';

@@ -1,4 +1,4 @@
-/** The HTTP server: takes connections, and sends and observes every answer. The checks are in `pipeline.ts`. */
+/** The HTTP server: accepts connections, and sends and observes every answer. The checks are in `pipeline.ts`. */
 import { once } from 'node:events';
 import { createServer as createHttpServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import { pipeline } from 'node:stream';
@@ -29,10 +29,13 @@ export interface ServerOptions extends PipelineOptions {
   tracing?: RequestTracing | undefined;
 }
 
-/** A connection on which nothing moves for this long is closed. */
+/** In logs and metrics only: the caller left before the answer. Other servers use the same number. */
+const callerGoneStatus = 499;
+
+/** A connection without any traffic for this long is closed. */
 const idleMilliseconds = 75_000;
 
-/** The head of a request arrives within this. Its body has a time limit of its own, and a stream of rows none. */
+/** Time limit for the head of a request. The body has its own time limit, and a stream of rows has none. */
 const headersMilliseconds = 30_000;
 
 export function createServer(options: ServerOptions): Server {
@@ -68,7 +71,7 @@ export function createServer(options: ServerOptions): Server {
         linger(request, response, body, () => !server.listening);
       } else {
         limitRest(request);
-        // Text without a character beyond ASCII is the same in Latin-1, which takes less time to write.
+        // ASCII text is the same in Latin-1, which takes less time to write.
         response.end(body, length === body?.length ? 'latin1' : 'utf8');
         if (record.owner) pendingAnswers.note(response, record.owner, length);
       }
@@ -83,12 +86,13 @@ export function createServer(options: ServerOptions): Server {
       record.answeredAt = performance.now();
       allowSlowReading(response);
     }
-    // The caller of a pipelined request may have left before its turn. Nobody would read the body then, nor end it.
+    // The caller of a pipelined request may have left before this answer was due. Then the body would be neither read
+    // nor closed.
     if (response.destroyed) return void body.destroy();
     record.body = body;
-    // `pipeline` adds more listeners than Node itself takes for usual.
+    // `pipeline` adds more listeners than Node's default limit.
     response.setMaxListeners(20);
-    // Until the first chunk is there, an error can still become an error answer. After that the connection breaks off.
+    // Until the first chunk is there, an error can still become an error answer. After that the connection is closed.
     once(body, 'readable').then(
       () => response.destroyed || pipeline(body, response.writeHead(status, headers), () => {}),
       (error) => send(request, response, failureReply(error, record), record),
@@ -102,16 +106,17 @@ export function createServer(options: ServerOptions): Server {
     );
     response.on('close', () => {
       record.body?.destroy();
+      const status = response.headersSent ? response.statusCode : callerGoneStatus;
       observer.observeRequest({
         method: request.method!,
         operation: record.operation,
-        status: response.statusCode,
+        status,
         milliseconds: Math.round(((record.answeredAt ?? performance.now()) - startedAt) * 100) / 100,
         traceId: record.traceId,
         client: record.caller?.client,
         ...record.refusal,
       });
-      span?.end({ route: record.route, status: response.statusCode });
+      span?.end({ route: record.route, status });
     });
     if (hasCors && isPreflight(request.method!, request.headers)) {
       return send(request, response, { status: 204 }, record);

@@ -6,14 +6,14 @@
 export interface MetricDefinition {
   type: 'counter' | 'gauge' | 'histogram';
   help: string;
-  /** The values of each label, where they are known: those series exist from the start. */
+  /** The values of each label, if they are known: those series exist from the start. */
   labels?: Record<string, readonly string[]>;
   buckets?: readonly number[];
   /** How the values of several processes become one; the sum if not given. */
   aggregate?: 'min' | 'max';
 }
 
-/** A label whose values are known only at the start, or as they come. */
+/** A label whose values are known only when the service starts, or when they first occur. */
 const open: readonly string[] = [];
 
 const secondBuckets = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
@@ -23,7 +23,7 @@ const defineMetrics = <T extends Record<string, MetricDefinition>>(metrics: T): 
 export const metrics = defineMetrics({
   http_request_duration_seconds: {
     type: 'histogram',
-    help: 'Time to answer a request.',
+    help: 'Time to answer a request. Status 499: the caller left before the answer.',
     labels: { operation: open, status: open },
     buckets: secondBuckets,
   },
@@ -34,7 +34,7 @@ export const metrics = defineMetrics({
   },
   proofs_total: {
     type: 'counter',
-    help: 'Codes that were sent because the caller proved itself, by kind of proof. codes_total counts the challenges.',
+    help: 'Codes that were sent because of a proof, by kind of proof. codes_total counts the challenges.',
     labels: { kind: ['solution', 'attestation'] },
   },
   verifications_total: {
@@ -44,7 +44,7 @@ export const metrics = defineMetrics({
   },
   gateway_sends_total: {
     type: 'counter',
-    help: 'Texts handed to a gateway, by its answer.',
+    help: 'Texts passed to a gateway, by its answer.',
     labels: { gateway: open, outcome: ['accepted', 'refused', 'unavailable', 'unknown'] },
   },
   gateway_duration_seconds: {
@@ -55,7 +55,7 @@ export const metrics = defineMetrics({
   },
   gateway_open: {
     type: 'gauge',
-    help: '1 while a gateway is left out because it failed.',
+    help: '1 while a gateway is not used because it failed.',
     labels: { gateway: open },
     aggregate: 'max',
   },
@@ -71,12 +71,12 @@ export const metrics = defineMetrics({
   },
   trail_failures_total: {
     type: 'counter',
-    help: 'Events of the trail that could not be written at once: delayed ones are written later.',
+    help: 'Events of the trail that could not be written immediately: delayed ones are written later.',
     labels: { outcome: ['delayed', 'lost'] },
   },
   budget_used_ratio: {
     type: 'gauge',
-    help: 'Share of a daily budget that is used: texts to a country, money for a country, money in all.',
+    help: 'Share of a daily budget that is used: texts to a country, money for a country, money in total.',
     labels: { budget: open },
     aggregate: 'max',
   },
@@ -100,7 +100,7 @@ export const metrics = defineMetrics({
     help: 'Failed attempts to read the keys of the token issuer.',
   },
   database_up: { type: 'gauge', help: '1 while the database answers.', aggregate: 'min' },
-  requests_active: { type: 'gauge', help: 'Requests that are worked on, of LEDGERLINE_REQUESTS.' },
+  requests_active: { type: 'gauge', help: 'Requests that are being processed, of LEDGERLINE_REQUESTS.' },
   database_work: {
     type: 'gauge',
     help: 'Long statements, transactions and streams that run or wait for a connection.',
@@ -113,13 +113,13 @@ export const metrics = defineMetrics({
   },
   job_last_success_timestamp_seconds: {
     type: 'gauge',
-    help: 'When a periodic job last ended well.',
+    help: 'When a periodic job last succeeded.',
     labels: { job: open },
     aggregate: 'max',
   },
   webhook_tries_total: {
     type: 'counter',
-    help: 'Tries to deliver an event to a webhook endpoint, by outcome; retried ones come again.',
+    help: 'Tries to deliver an event to a webhook endpoint, by outcome; retried ones are tried again later.',
     labels: { outcome: ['delivered', 'retried', 'failed'] },
   },
   webhook_oldest_due_seconds: {
@@ -129,10 +129,10 @@ export const metrics = defineMetrics({
   },
   standby_reads_total: {
     type: 'counter',
-    help: 'Reads that a standby could answer, by what became of them.',
+    help: 'Reads that a standby could answer, by outcome.',
     labels: { outcome: ['served', 'behind', 'failed'] },
   },
-  worker_failures_total: { type: 'counter', help: 'Workers that ended without being asked to.' },
+  worker_failures_total: { type: 'counter', help: 'Workers that ended unexpectedly.' },
   defects_total: {
     type: 'counter',
     help: 'Unexpected failures: each has a log line "defect" with its trace.',

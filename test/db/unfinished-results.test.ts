@@ -228,3 +228,15 @@ it('a prepared statement that no longer fits its table gives nobody the rows of 
     expect(Object.keys((await read())[0]!)).toHaveLength(round + 1);
   }
 });
+
+it('nor does one whose column has another type now', async () => {
+  const pool = open();
+  const admin = open();
+  await admin.unsafe('create table public.typed (value int)');
+  const write = () => pool.unsafe('insert into public.typed values ($1) returning value', ['1'], { prepare: true });
+  expect([...(await write())]).toEqual([{ value: 1 }]);
+  await admin.unsafe('alter table public.typed alter column value type text');
+  const outdated = write();
+  await expect(outdated).rejects.toMatchObject({ code: 'CONNECTION_CLOSED' });
+  expect([...(await write())]).toEqual([{ value: '1' }]);
+});
