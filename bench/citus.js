@@ -6,8 +6,8 @@
 import { writeFileSync } from 'node:fs';
 import path from 'node:path';
 import postgres from 'postgres';
-import { distribute } from '../dist/db/citus.js';
-import { migrate } from '../dist/db/migrate.js';
+import { distributeTables } from '../dist/db/citus.js';
+import { runMigrations } from '../dist/db/migrate.js';
 import { importFile, load, ratio, round } from './harness.js';
 
 export const citusUrls = { citus: process.env.CITUS_URL, plain: process.env.PLAIN_URL };
@@ -26,8 +26,8 @@ export async function benchCitus(bench, { rows, individuals, seconds }) {
   const file = path.join(bench.folder, 'rows.ndjson');
   const prepared = {};
   for (const [name, url] of Object.entries(citusUrls)) {
-    await migrate(url);
-    if (name === 'citus') await distribute(url, shardCount);
+    await runMigrations(url);
+    if (name === 'citus') await distributeTables(url, shardCount);
     await insertUsers(url, individuals);
     writeFileSync(file, ndjson(rows, individuals, name));
     prepared[name] = { importSeconds: await importFile({ url }, file) };

@@ -8,7 +8,7 @@ import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import postgres from 'postgres';
 import { startEmbedded } from '../dist/db/embedded.js';
-import { migrate } from '../dist/db/migrate.js';
+import { runMigrations } from '../dist/db/migrate.js';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 export const main = path.join(root, 'dist/ledgerline.js');
@@ -28,7 +28,7 @@ export class Bench {
       settings: { max_connections: '200' },
     });
     bench.url = bench.embedded.url;
-    await migrate(bench.url);
+    await runMigrations(bench.url);
     bench.sql = postgres(bench.url, { max: 2, connection: { search_path: 'ledgerline' }, onnotice: () => {} });
     return bench;
   }

@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import postgres from 'postgres';
 import { startEmbedded } from '../dist/db/embedded.js';
-import { migrate } from '../dist/db/migrate.js';
+import { runMigrations } from '../dist/db/migrate.js';
 
 /** The size of the disk. The rows of a run take about 15 MiB a minute. */
 const diskMebibytes = (minutes) => 700 + 25 * Math.min(minutes, 240);
@@ -20,7 +20,7 @@ export async function startDatabase(minutes) {
   const dataDir = path.join(disk, 'data');
   const settings = { shared_buffers: '64MB', max_wal_size: '64MB', min_wal_size: '32MB', wal_keep_size: '0' };
   const embedded = await startEmbedded({ dataDir, settings });
-  await migrate(embedded.url);
+  await runMigrations(embedded.url);
   const filler = path.join(disk, 'filler');
 
   function postmaster() {

@@ -28,7 +28,7 @@ export function createCalls(options: TransportOptions) {
 
     json: async <T>(call: Call): Promise<T> => (await jsonAndHeaders<T>(call)).value,
 
-    async nothing(call: Call): Promise<void> {
+    async discardBody(call: Call): Promise<void> {
       await textOf(await transport(call), call.signal);
     },
   };
@@ -57,7 +57,7 @@ type QueryValue = string | number | null | undefined | readonly string[];
 export function withQuery(path: string, query: Record<string, QueryValue>): string {
   const known = new URLSearchParams();
   for (const [name, value] of Object.entries(query)) {
-    for (const one of [value].flat()) if (one != null) known.append(name, String(one));
+    for (const item of [value].flat()) if (item != null) known.append(name, String(item));
   }
   const text = known.toString();
   return text === '' ? path : `${path}?${text}`;

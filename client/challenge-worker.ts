@@ -1,7 +1,7 @@
 /** A worker that solves one challenge. */
 import { createSolver, parseChallenge } from './proof-of-work.ts';
 
-/** As much of a worker's scope as is used here: the compiler knows only Node's. */
+/** The part of a worker's scope that is used here: the compiler knows only Node's types. */
 declare function addEventListener(type: 'message', listener: (event: { data: string }) => void): void;
 declare function postMessage(solution: string | undefined): void;
 

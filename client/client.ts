@@ -13,7 +13,7 @@ export type Client = ReturnType<typeof createClient>;
 
 export function createClient(options: ClientOptions = {}) {
   const calls = createCalls(options);
-  const { json, nothing } = calls;
+  const { json, discardBody } = calls;
 
   return {
     ...phoneFunctions(calls, options),
@@ -22,14 +22,15 @@ export function createClient(options: ClientOptions = {}) {
       json(post('/User', request, options)),
 
     /** Erases the user. Erasing one again is not an error. */
-    eraseUser: (userId: number, options?: CallOptions): Promise<void> => nothing(remove(`/User/${userId}`, options)),
+    eraseUser: (userId: number, options?: CallOptions): Promise<void> =>
+      discardBody(remove(`/User/${userId}`, options)),
 
     /** Everything that is stored about the user. */
     readUserData: (userId: number, options?: CallOptions): Promise<wire.UserData> =>
       json(get(`/User/${userId}/data`, options)),
 
     unlinkPhone: (userId: number, options?: CallOptions): Promise<void> =>
-      nothing(remove(`/User/${userId}/phone-number`, options)),
+      discardBody(remove(`/User/${userId}/phone-number`, options)),
 
     events: eventFunctions(calls),
     webhooks: webhookFunctions(calls),
@@ -38,7 +39,7 @@ export function createClient(options: ClientOptions = {}) {
 
     /** Whether the service is ready. */
     isReady: ({ signal }: CallOptions = {}): Promise<boolean> =>
-      nothing({ method: 'GET', path: '/health/ready', open: true, signal }).then(
+      discardBody({ method: 'GET', path: '/health/ready', open: true, signal }).then(
         () => true,
         () => false,
       ),
@@ -56,9 +57,9 @@ export function createClient(options: ClientOptions = {}) {
         json({ ...post('/sandbox/clock', { advanceSeconds }, options), open: true }),
 
       resetClock: (options?: CallOptions): Promise<void> =>
-        nothing({ ...remove('/sandbox/clock', options), open: true }),
+        discardBody({ ...remove('/sandbox/clock', options), open: true }),
 
-      empty: (options?: CallOptions): Promise<void> => nothing({ ...remove('/sandbox/data', options), open: true }),
+      empty: (options?: CallOptions): Promise<void> => discardBody({ ...remove('/sandbox/data', options), open: true }),
     },
   };
 }

@@ -11,9 +11,9 @@ export type FailureKind =
   /** The token does not allow the operation. */
   | 'forbidden'
   | 'not-found'
-  /** A limit is reached, here or at the service. `retryAfterSeconds` says for how long. */
+  /** A limit is reached, in the client or in the service. `retryAfterSeconds` says for how long. */
   | 'too-many'
-  /** The service failed, also after retries. */
+  /** The service failed, even after retries. */
   | 'unavailable'
   /** The service could not be reached. */
   | 'offline'
@@ -31,16 +31,16 @@ export interface FailureDetails {
 
 export class LedgerlineError extends Error {
   readonly kind: FailureKind;
-  /** Absent when no answer came. */
+  /** Absent if there was no answer. */
   readonly status: number | undefined;
-  /** The stable name of the error, from the header Error-Reason; docs/errors.md lists them. New ones may come. */
+  /** The stable name of the error, from the header Error-Reason; docs/errors.md lists them. New ones may be added. */
   readonly reason: ErrorReason | undefined;
   /** From a field, or `Error` for a refusal by a rule, to its messages. */
   readonly errors: Record<string, string[]>;
   /** The same id is in the service's log. */
   readonly traceId: string | undefined;
   readonly retryAfterSeconds: number | undefined;
-  /** What must be solved before the call is made again, from the header Challenge. */
+  /** The challenge that must be solved before the call is made again, from the header Challenge. */
   readonly challenge: string | undefined;
 
   constructor(kind: FailureKind, message: string, details: FailureDetails = {}) {

@@ -15,13 +15,13 @@ export interface EventFilter {
 }
 
 export interface FollowOptions extends Omit<EventFilter, 'limit'>, CallOptions {
-  /** The pause before the next question when nothing is new. 2 seconds if not given. */
+  /** The pause before the next request if there are no new events. 2 seconds if not given. */
   pauseSeconds?: number;
 }
 
 export interface FollowedPage {
   events: wire.LedgerlineEvent[];
-  /** Store it when the events are handled; start from it next time. */
+  /** Store it after the events have been handled, and start from it next time. */
   next: string;
 }
 
@@ -59,10 +59,10 @@ export interface DeliveryFilter {
 
 export type WebhookFunctions = ReturnType<typeof webhookFunctions>;
 
-export function webhookFunctions({ json, nothing }: Calls) {
+export function webhookFunctions({ json, discardBody }: Calls) {
   const path = (id: number, action = '') => `/webhook-endpoints/${id}${action}`;
   return {
-    /** The secret in the answer is shown only now. */
+    /** The secret is returned only by this call. */
     create: (request: wire.CreateWebhookEndpointRequest, options?: CallOptions): Promise<wire.CreatedWebhookEndpoint> =>
       json(post('/webhook-endpoints', request, options)),
 
@@ -79,9 +79,9 @@ export function webhookFunctions({ json, nothing }: Calls) {
       options?: CallOptions,
     ): Promise<wire.WebhookEndpoint> => json(read(path(id), request, options)),
 
-    remove: (id: number, options?: CallOptions): Promise<void> => nothing(remove(path(id), options)),
+    remove: (id: number, options?: CallOptions): Promise<void> => discardBody(remove(path(id), options)),
 
-    /** Returns the new secret. The earlier ones sign as well while the overlap lasts. */
+    /** Returns the new secret. The earlier ones are also used to sign during the overlap. */
     async rotateSecret(
       id: number,
       request: wire.RotateWebhookSecretRequest = {},

@@ -1,6 +1,6 @@
 /**
- * Amounts are exact decimals in JSON, and a double cannot hold them all: 9007199254740993.17 would
- * become another number. So the digits are kept as text, beside the number.
+ * Amounts are exact decimals in JSON, and a double cannot represent all of them: 9007199254740993.17 would become
+ * another number. So the digits are kept as text, in addition to the number.
  */
 
 const exactMembers = new Set(['amount', 'moneyIn', 'moneyOut', 'other']);

@@ -68,7 +68,7 @@ export interface OperatorDeliveryFilter {
 
 export type OperatorFunctions = ReturnType<typeof operatorFunctions>;
 
-export function operatorFunctions({ json, jsonAndHeaders, nothing, transport }: Calls) {
+export function operatorFunctions({ json, jsonAndHeaders, discardBody, transport }: Calls) {
   return {
     /** The last days, today included: 7 if not given. */
     overview: (days?: number, options?: CallOptions): Promise<wire.OperatorOverview> =>
@@ -78,7 +78,7 @@ export function operatorFunctions({ json, jsonAndHeaders, nothing, transport }: 
     trail: (userId: number, options?: CallOptions): Promise<wire.UserTrail> =>
       json(get(`/operator/users/${userId}/trail`, options)),
 
-    /** The cost and the delivery time of the last days, beside as many days before. */
+    /** The cost and the delivery time of the last days, and of the same number of days before. */
     performance: (days?: number, options?: CallOptions): Promise<wire.OperatorPerformance> =>
       json(get(withQuery('/operator/performance', { days }), options)),
 
@@ -110,7 +110,7 @@ export function operatorFunctions({ json, jsonAndHeaders, nothing, transport }: 
     revealPhone: (userId: number, options?: CallOptions): Promise<wire.RevealedPhones> =>
       json(post(`/operator/users/${userId}/reveal-phone`, undefined, options)),
 
-    /** The events about texts and verifications, as they happen; `ready` comes first, before anything can be missed. */
+    /** The events about texts and verifications, as they happen; `ready` comes first; no event after it is missed. */
     async *liveMessages(options?: CallOptions): AsyncGenerator<LiveMessage, void> {
       const call = { ...get('/operator/messages/live', options), accept: 'text/event-stream' };
       for await (const { event, data } of readStream(transport, call)) {
@@ -124,7 +124,7 @@ export function operatorFunctions({ json, jsonAndHeaders, nothing, transport }: 
       return (await json<wire.GuardRules>(get('/operator/guard/rules', options))).rules;
     },
 
-    /** The limits of every rule, and how near to them the busiest is. */
+    /** The limits of every rule, and how much of them the busiest user, phone or address has used. */
     async guardUsage(options?: CallOptions): Promise<wire.GuardRuleUsage[]> {
       return (await json<wire.GuardUsage>(get('/operator/guard/usage', options))).rules;
     },
@@ -134,7 +134,7 @@ export function operatorFunctions({ json, jsonAndHeaders, nothing, transport }: 
       rule: GuardRuleName,
       mode: GuardMode | 'configured',
       { reason, ...options }: ReasonedCallOptions = {},
-    ): Promise<void> => nothing(post('/operator/guard/mode', { rule, mode, reason }, options)),
+    ): Promise<void> => discardBody(post('/operator/guard/mode', { rule, mode, reason }, options)),
 
     async guardBlocks(options?: CallOptions): Promise<wire.GuardBlock[]> {
       return (await json<wire.GuardBlocks>(get('/operator/guard/blocks', options))).blocks;
@@ -151,10 +151,10 @@ export function operatorFunctions({ json, jsonAndHeaders, nothing, transport }: 
 
     /** Takes a `phoneNumber` or a `prefix`. */
     addToSafeList: (request: wire.GuardSafeRequest, options?: CallOptions): Promise<void> =>
-      nothing(read('/operator/guard/safe-list', request, options)),
+      discardBody(read('/operator/guard/safe-list', request, options)),
 
     removeFromSafeList: (id: string, options?: CallOptions): Promise<void> =>
-      nothing(post('/operator/guard/safe-list/remove', { id }, options)),
+      discardBody(post('/operator/guard/safe-list/remove', { id }, options)),
 
     /** Events, newest first. */
     async events(filter: OperatorEventFilter = {}, options?: CallOptions): Promise<wire.LedgerlineEvent[]> {

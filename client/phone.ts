@@ -1,4 +1,4 @@
-/** Phone verification: a part of its own, so that a page that only verifies carries nothing else. */
+/** Phone verification, in its own file, so that a page that only verifies loads nothing else. */
 import { get, post, type CallOptions, type Calls } from './calls.ts';
 import { LedgerlineError, textOf } from './errors.ts';
 import { solveChallenge, type SolveChallenge } from './solve-challenge.ts';
@@ -10,18 +10,21 @@ export interface PhoneOptions {
   resendSeconds?: number;
   /** The clock of the resend delay, in milliseconds since 1970. Default: the machine's. */
   now?: () => number;
-  /** Solves a challenge of the service instead of the client, or does not: false. */
+  /** Solves the service's challenges instead of the built-in solver; false to solve none. */
   solveChallenge?: SolveChallenge | false;
 }
 
 export interface SendOptions extends CallOptions {
-  /** A statement of your back end that it trusts this send, instead of the solution of a challenge. */
+  /** An attestation of your back end that it trusts this send, instead of the solution of a challenge. */
   attestation?: string;
-  /** The same key means the same send: repeated within a day, nothing is sent twice. Generated if not given. */
+  /**
+   * Identifies the send: if it is repeated with the same key within a day, nothing is sent twice. Generated if not
+   * given.
+   */
   idempotencyKey?: string;
 }
 
-/** What the service says about the code it sent. Both members are absent if the user is verified already. */
+/** What the service says about the code it sent. Both members are absent if the user is already verified. */
 export interface SentCode {
   codeLength?: number;
   expiresInSeconds?: number;
@@ -29,17 +32,17 @@ export interface SentCode {
 
 const e164 = /^\+[1-9]\d{6,14}$/;
 
-/** Whether the service accepts the form: `+`, country code and number, without spaces and punctuation. */
+/** Whether the service accepts the format: `+`, country code and number, without spaces and punctuation. */
 export function isE164(phoneNumber: string): boolean {
   return e164.test(phoneNumber);
 }
 
-/** A send with a key may be repeated if no answer came. */
+/** A send with a key may be repeated if there was no answer. */
 function once(call: Call, { idempotencyKey = newIdempotencyKey(), attestation }: SendOptions = {}): Call {
   return { ...call, idempotencyKey, attestation, repeatable: true };
 }
 
-/** A second challenge comes if the send failed after the first was solved, or took too long. */
+/** There is a second challenge if the send failed after the first one was solved, or if solving took too long. */
 const solutionLimit = 2;
 
 /** `randomUUID` is missing on pages without TLS. */
@@ -49,7 +52,7 @@ export function newIdempotencyKey(): string {
 
 export type PhoneFunctions = ReturnType<typeof phoneFunctions>;
 
-export function phoneFunctions({ transport, json, nothing }: Calls, options: PhoneOptions = {}) {
+export function phoneFunctions({ transport, json, discardBody }: Calls, options: PhoneOptions = {}) {
   const { resendSeconds = 30, now = Date.now, solveChallenge: solve = solveChallenge } = options;
   const lastSends = new Map<number, number>();
 
@@ -59,7 +62,7 @@ export function phoneFunctions({ transport, json, nothing }: Calls, options: Pho
     return sent === undefined ? 0 : Math.max(0, Math.ceil(resendSeconds - (now() - sent) / 1000));
   }
 
-  /** If the service asks for a proof, the same call is made again with one. */
+  /** If the service asks for a proof, the same call is made again with a proof. */
   async function sendWithProof(call: Call, solved = 0): Promise<Response> {
     try {
       return await transport(call);
@@ -88,8 +91,8 @@ export function phoneFunctions({ transport, json, nothing }: Calls, options: Pho
     } catch (error) {
       // The text may arrive, so the user should wait for it before another one is requested.
       if (error instanceof LedgerlineError && error.reason === 'send-outcome-unknown') throw error;
-      // Nothing was sent, so there is nothing to wait for. Or no answer came: the caller then repeats the call with the
-      // same key, and must not have to wait before that.
+      // Either nothing was sent, so there is nothing to wait for. Or there was no answer: then the caller repeats the
+      // call with the same key, and should not have to wait before that.
       if (before === undefined) lastSends.delete(userId);
       else lastSends.set(userId, before);
       throw error;
@@ -115,7 +118,7 @@ export function phoneFunctions({ transport, json, nothing }: Calls, options: Pho
       send(userId, once(post(`/User/${userId}/phone-number/resend-code`, undefined, sendOptions), sendOptions)),
 
     verify: (request: wire.VerifyRequest, callOptions?: CallOptions): Promise<void> =>
-      nothing(post('/User/phone-number/verify', request, callOptions)),
+      discardBody(post('/User/phone-number/verify', request, callOptions)),
 
     userStatus: (userId: number, callOptions?: CallOptions): Promise<wire.UserStatus> =>
       json(get(`/User/${userId}/status`, callOptions)),

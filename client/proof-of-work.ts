@@ -1,6 +1,7 @@
 /**
- * Solves the service's challenges: for each puzzle a number so that the SHA-256 of `<token>.<puzzle>.<number>` begins
- * with four bytes below a threshold. The token fills one block of SHA-256, so each try is one more block.
+ * Solves the service's challenges: finds a number for each puzzle, so that the SHA-256 of `<token>.<puzzle>.<number>`
+ * begins with four bytes below a threshold. The token fills one block of SHA-256, so each try hashes only one more
+ * block.
  */
 
 export interface Puzzles {
@@ -10,7 +11,7 @@ export interface Puzzles {
 }
 
 const form = /^proof-of-work token=([\w-]{64}); puzzles=(\d{1,3}); below=(\d{1,10})(?:;.*)?$/;
-/** A challenge that would take longer than this many tries is not one that a person can wait for. */
+/** A challenge that needs more tries than this takes too long for a person to wait. */
 const longestWork = 200_000_000;
 
 /** Undefined for a challenge of another kind. */
@@ -52,7 +53,7 @@ function compress(hashing: Hashing, state: Int32Array, words: Int32Array, result
     const large = ((second >>> 17) | (second << 15)) ^ ((second >>> 19) | (second << 13)) ^ (second >>> 10);
     schedule[index] = (schedule[index - 16]! + small + schedule[index - 7]! + large) | 0;
   }
-  // By iteration this would take longer than all the rest.
+  // Destructuring by iteration would take longer than the whole compression.
   let a = state[0]!;
   let b = state[1]!;
   let c = state[2]!;
@@ -87,7 +88,7 @@ function compress(hashing: Hashing, state: Int32Array, words: Int32Array, result
 
 const blockLength = 64;
 
-/** The last block of a message of this many bytes: what is left of it, a one bit, and its length in bits. */
+/** The last block of a message: its remaining bytes, a one bit, and its length in bits. */
 function writeLastBlock(bytes: Uint8Array, rest: string, messageLength: number): void {
   bytes.fill(0);
   for (let index = 0; index < rest.length; index += 1) bytes[index] = rest.charCodeAt(index);
@@ -123,7 +124,7 @@ export function createSolver({ token, count, below }: Puzzles) {
     return result[0]! >>> 0 < below;
   }
 
-  /** Makes so many tries. The solution, as the header Challenge-Solution takes it, when the last puzzle is solved. */
+  /** Makes this number of tries. Returns the value of the header Challenge-Solution when the last puzzle is solved. */
   return function advance(tries: number): string | undefined {
     for (let made = 0; made < tries && numbers.length < count; made += 1) {
       const isSolved = isSolvedBy(`.${numbers.length}.${number}`);

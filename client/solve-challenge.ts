@@ -1,8 +1,8 @@
-/** Solves a challenge in a worker, so that the page's thread stays free; in short slices where there is no worker. */
+/** Solves a challenge in a worker, so that the page's thread stays free, or in short slices if there is no worker. */
 import { noAnswer } from './errors.ts';
 import { createSolver, parseChallenge, type Puzzles } from './proof-of-work.ts';
 
-/** As much of a browser's worker as is used here: the compiler knows only Node's. */
+/** The part of a browser's worker that is used here: the compiler knows only Node's types. */
 interface BrowserWorker {
   postMessage(challenge: string): void;
   addEventListener(type: 'message', listener: (event: { data: string | undefined }) => void): void;
@@ -12,7 +12,7 @@ interface BrowserWorker {
 declare const Worker: (new (file: URL, options: { type: 'module' }) => BrowserWorker) | undefined;
 declare const document: object | undefined;
 
-/** The value of the header Challenge-Solution; undefined for a challenge that it cannot solve. */
+/** Returns the value of the header Challenge-Solution; undefined for a challenge that it cannot solve. */
 export type SolveChallenge = (challenge: string, signal?: AbortSignal) => Promise<string | undefined>;
 
 export const solveChallenge: SolveChallenge = async (challenge, signal) => {
@@ -37,7 +37,7 @@ function startWorker(): BrowserWorker | undefined {
   }
 }
 
-/** Far more than a slow phone needs. */
+/** Time limit of the worker: far more than a slow phone needs. */
 const workerSeconds = 30;
 
 /** Undefined if the worker fails, or its file cannot be loaded. */
@@ -56,7 +56,7 @@ function solveInWorker(worker: BrowserWorker, challenge: string, signal: AbortSi
   });
 }
 
-/** Shorter than a frame of the screen, so that nothing on a page stops. */
+/** Shorter than a frame of the screen, so that the page stays responsive. */
 const sliceMilliseconds = 8;
 const triesAtOnce = 500;
 

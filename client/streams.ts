@@ -1,4 +1,7 @@
-/** Server-Sent Events with a token: read by fetch, since EventSource sends no headers. Connects again, and resumes. */
+/**
+ * Server-Sent Events with a token: read by fetch, since EventSource sends no headers. It reconnects and resumes by
+ * itself.
+ */
 import { LedgerlineError } from './errors.ts';
 import { pause, type Call, type Transport } from './transport.ts';
 
@@ -8,12 +11,12 @@ export interface StreamMessage {
   data: string;
 }
 
-/** The service sends a comment every 15 seconds: after three that did not come the connection is dead. */
+/** The service sends a comment every 15 seconds. If three of them are missing, the connection is dead. */
 const silentSeconds = 45;
 const firstDelaySeconds = 1;
 const longestDelaySeconds = 30;
 
-/** Failures that no further try would mend. */
+/** Failures that another try does not solve. */
 const finalKinds = new Set(['invalid', 'refused', 'unauthorized', 'forbidden', 'not-found']);
 
 /** The messages of a stream, over all its connections. Ends when the signal is aborted; throws when the service refuses. */
@@ -33,7 +36,7 @@ export async function* readStream(transport: Transport, call: Call): AsyncGenera
         if (refreshToken) break;
         yield message;
       }
-      // A token that has expired is replaced at once.
+      // An expired token is replaced immediately.
       if (refreshToken) delay = 0;
     } catch (error) {
       if (call.signal?.aborted) return;
@@ -46,7 +49,7 @@ export async function* readStream(transport: Transport, call: Call): AsyncGenera
   }
 }
 
-/** One connection, which is given up when nothing comes any more. */
+/** One connection, which is closed when nothing arrives for a while. */
 class Connection {
   readonly #controller = new AbortController();
   readonly #outer: AbortSignal | undefined;

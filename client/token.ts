@@ -6,7 +6,7 @@ import type { TokenResponse } from './types.ts';
 export type TokenSource = (refused: boolean) => string | Promise<string>;
 
 export interface ClientCredentials {
-  /** Where the service is, if it issues the tokens itself. */
+  /** The URL of the service, if it issues the tokens itself. */
   baseUrl?: string;
   /** The token endpoint of another issuer. */
   tokenUrl?: string;
@@ -31,7 +31,7 @@ export function clientCredentials(options: ClientCredentials): TokenSource {
   if (scope) form.set('scope', scope);
   if (audience) form.set('audience', audience);
   if (userId !== undefined) form.set('user_id', String(userId));
-  let held: { token: Promise<string>; goodUntil: number } | undefined;
+  let cached: { token: Promise<string>; goodUntil: number } | undefined;
 
   async function request(): Promise<string> {
     const asked = Date.now();
@@ -43,16 +43,16 @@ export function clientCredentials(options: ClientCredentials): TokenSource {
     if (!response.ok) throw await errorOf(response);
     const { access_token, expires_in } = JSON.parse(await textOf(response)) as TokenResponse;
     // Renewed after nine tenths of its lifetime, so that it does not expire in transit.
-    if (held) held.goodUntil = asked + expires_in * 900;
+    if (cached) cached.goodUntil = asked + expires_in * 900;
     return access_token;
   }
 
-  /** Calls that need a token while one is being fetched share it. */
+  /** Calls that need a token while one is being fetched wait for the same token. */
   return function token(refused) {
-    if (!held || refused || Date.now() > held.goodUntil) {
-      held = { token: request(), goodUntil: Number.POSITIVE_INFINITY };
-      held.token.catch(() => (held = undefined));
+    if (!cached || refused || Date.now() > cached.goodUntil) {
+      cached = { token: request(), goodUntil: Number.POSITIVE_INFINITY };
+      cached.token.catch(() => (cached = undefined));
     }
-    return held.token;
+    return cached.token;
   };
 }

@@ -1,9 +1,9 @@
-/** Wallet activity, in a file of its own, so that a page that only shows transactions loads nothing else. */
+/** Wallet activity, in its own file, so that a page that only shows transactions loads nothing else. */
 import { get, read, withQuery, type CallOptions, type Calls } from './calls.ts';
 import { readStream } from './streams.ts';
 import type * as wire from './types.ts';
 
-/** The amount as a number, for sorting and charts; and its exact digits, for showing and sums. */
+/** The amount as a number, for sorting and charts, and its exact digits, for display and sums. */
 export interface Transaction extends wire.Transaction {
   amountText: string;
 }
@@ -23,7 +23,7 @@ export interface TransactionPage {
   transactions: Transaction[];
   /** All rows that match, over all pages. */
   transactionCount: number;
-  /** Pass it with the next page, and the list stays the same while rows arrive. */
+  /** Pass it with the next page, so that rows that arrive later do not shift the pages. */
   asOf: string;
 }
 
@@ -35,7 +35,7 @@ export interface TransactionTotals {
 
 /** The state of an individual's transactions. */
 export interface LiveState {
-  /** Grows with every change. */
+  /** Increases with every change. */
   sequence: number;
   transactionCount: number;
 }
@@ -55,7 +55,7 @@ export function transactionFunctions({ transport, json, jsonAndHeaders }: Calls)
     return { ...value, asOf: headers.get('as-of') ?? '' };
   }
 
-  /** The pages of a list, one after another. All show the rows that existed for the first page. */
+  /** The pages of a list, one after another. All pages show the rows that existed when the first page was read. */
   async function* transactionPages(
     request: Omit<wire.AllTransactionRequestModel, 'dataBatch'> & { dataBatch?: number },
     options?: CallOptions,
@@ -95,7 +95,7 @@ export function transactionFunctions({ transport, json, jsonAndHeaders }: Calls)
       return (await json<{ history: TransactionVersion[] }>(call)).history;
     },
 
-    /** Sending a row again is safe. Give amounts as decimal strings if a double cannot hold them. */
+    /** Sending a row again is safe. Give amounts as decimal strings if a double cannot represent them. */
     recordTransactions(
       transactions: wire.TransactionRow[],
       options?: CallOptions,
@@ -125,8 +125,8 @@ export function transactionFunctions({ transport, json, jsonAndHeaders }: Calls)
       transport({ ...read('/app/statement', request, options), accept: 'application/pdf' }),
 
     /**
-     * The state of an individual's transactions, at once and after every change; read the list then. Reconnects by itself,
-     * and ends when the signal is aborted. A token that is bound to a user needs no id.
+     * The state of an individual's transactions, immediately and after every change; read the list after each.
+     * Reconnects by itself, and ends when the signal is aborted. A token that is bound to a user needs no id.
      */
     async *live(individualId?: number, options?: CallOptions): AsyncGenerator<LiveState, void> {
       const call = { ...get(withQuery('/app/live', { individualId }), options), accept: 'text/event-stream' };

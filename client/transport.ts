@@ -7,7 +7,7 @@ export interface TransportOptions {
   baseUrl?: string;
   /** A token, or a function that returns one. */
   token?: string | TokenSource;
-  /** How often a call that failed at the service is repeated. Default 3. */
+  /** How often a call is repeated if the service fails. Default 3. */
   retries?: number;
   fetch?: typeof fetch;
 }
@@ -19,16 +19,16 @@ export interface Call {
   accept?: string;
   /** The call needs no token. */
   open?: boolean;
-  /** Whether the call is idempotent, so that it may be repeated if no answer came, or a 5xx. */
+  /** Whether the call is idempotent, so that it may be repeated if there was no answer, or a 5xx. */
   repeatable?: boolean;
   /** Lets the service recognise a repeated call. */
   idempotencyKey?: string;
-  /** What a send proves itself with. */
+  /** The proof of a send. */
   challengeSolution?: string | undefined;
   attestation?: string | undefined;
   /** The last event of a stream, to resume after it. */
   lastEventId?: string | undefined;
-  /** Whether the token that was given last is known to have expired. */
+  /** Whether the last token is known to have expired. */
   refreshToken?: boolean;
   signal?: AbortSignal | undefined;
 }
@@ -36,10 +36,13 @@ export interface Call {
 export type Transport = (call: Call) => Promise<Response>;
 
 const firstDelaySeconds = 0.3;
-/** A text may have gone out, and each further try may send another one: one more try, and no third. */
+/** A text may have been sent, and each further try may send another one: so there is only one more try. */
 const outcomeUnknown = 'send-outcome-unknown';
 const outcomeUnknownRetries = 1;
-/** The same query would most likely be too slow again. A send only waited for others, and repeats itself. */
+/**
+ * The same query would most likely be too slow again. This does not apply to a send, which is slow only while it waits
+ * for a lock.
+ */
 const tooSlow = 'query-too-slow';
 /** If the service asks for a longer wait, the call fails with that time instead of waiting. */
 const longestWaitSeconds = 30;
@@ -78,7 +81,7 @@ export function createTransport(options: TransportOptions): Transport {
       try {
         const response = await attempt(call, refused);
         if (response.ok) return response;
-        // One token may have expired in transit; a second one has not.
+        // The first token may have expired in transit. If a second one is refused too, that is not the reason.
         if (response.status === 401 && !call.open && typeof token === 'function' && !refused) {
           refused = true;
           continue;
@@ -86,8 +89,8 @@ export function createTransport(options: TransportOptions): Transport {
         const askedSeconds = retryAfterSeconds(response.headers);
         const reason = response.headers.get('error-reason');
         if (reason === outcomeUnknown) unknownOutcomes += 1;
-        const isUndone = call.repeatable ? response.status >= 500 : isRefusedUndone(response);
-        const mayRepeat = isUndone && (reason !== tooSlow || call.idempotencyKey !== undefined);
+        const isRepeatable = call.repeatable ? response.status >= 500 : isRefusedUndone(response);
+        const mayRepeat = isRepeatable && (reason !== tooSlow || call.idempotencyKey !== undefined);
         const isFinal = !mayRepeat || failures >= retries || unknownOutcomes > outcomeUnknownRetries;
         if (isFinal || (askedSeconds ?? 0) > longestWaitSeconds) throw await errorOf(response);
         waitSeconds = askedSeconds ?? waitSeconds;
@@ -101,7 +104,9 @@ export function createTransport(options: TransportOptions): Transport {
   };
 }
 
-/** Whether the service itself refused the call before it did anything. A 5xx of a proxy may come after the work was done. */
+/**
+ * Whether the service itself refused the call before it did anything. A proxy may send a 5xx after the work was done.
+ */
 function isRefusedUndone({ status, headers }: Response): boolean {
   return status === 503 && headers.has('error-reason');
 }
@@ -121,7 +126,7 @@ function wait(seconds: number, signal: AbortSignal | undefined): Promise<void> {
   });
 }
 
-/** Waits, until the signal is aborted at the latest. */
+/** Waits for a time, or until the signal is aborted. */
 export async function pause(seconds: number, signal: AbortSignal | undefined): Promise<void> {
   try {
     await wait(seconds, signal);

@@ -60,7 +60,7 @@ export interface StoredUser {
   merchantId: number | null;
   /** E-mail address. */
   email: string | null;
-  /** What the caller keeps with the user. */
+  /** The additional data that the caller stores with the user. */
   additionalData: Record<string, unknown> | null;
   /** When the user was created. */
   createdAt: string;
@@ -376,9 +376,9 @@ export interface StatementRequest {
   individualId: number;
   /** IANA time zone of the dates. */
   timeZone?: string | null | undefined;
-  /** BCP 47 language tag: the language of the labels (en, de, fr, es, pt, it), and the form of dates and amounts. */
+  /** BCP 47 language tag: the language of the labels (en, de, fr, es, pt, it, ar, and ja with a font), and the format of dates and amounts. */
   locale?: string | null | undefined;
-  /** This transaction alone: a confirmation of it. The filters are not used then. */
+  /** Only this transaction, as a confirmation. The filters are then ignored. */
   transactionId?: string | null | undefined;
   /** First moment, inclusive. A date alone starts with its day, UTC. */
   timestampFrom?: string | null | undefined;
@@ -413,7 +413,7 @@ export interface UserCreatedEvent {
   type: 'user.created';
   /** When it happened, by the service’s clock. */
   timestamp: string;
-  /** Counts the user’s events, without gaps: transactions.* and all others apart. */
+  /** Counts the user’s events, without gaps: one count for transactions.*, another for all others. */
   sequence: number;
   data: UserCreatedData;
 }
@@ -431,7 +431,7 @@ export interface UserErasedEvent {
   type: 'user.erased';
   /** When it happened, by the service’s clock. */
   timestamp: string;
-  /** Counts the user’s events, without gaps: transactions.* and all others apart. */
+  /** Counts the user’s events, without gaps: one count for transactions.*, another for all others. */
   sequence: number;
   data: UserErasedData;
 }
@@ -439,7 +439,7 @@ export interface UserErasedEvent {
 export interface PhoneCodeSentData {
   /** The user the event is about. */
   userId: number;
-  /** ISO 3166 code of the phone number’s country, or null where it cannot be told. */
+  /** ISO 3166 code of the phone number’s country, or null if unknown. */
   country: string | null;
   /** 0: individual; 1: merchant flow. */
   correlationType: number;
@@ -457,7 +457,7 @@ export interface PhoneCodeSentEvent {
   type: 'phone.code_sent';
   /** When it happened, by the service’s clock. */
   timestamp: string;
-  /** Counts the user’s events, without gaps: transactions.* and all others apart. */
+  /** Counts the user’s events, without gaps: one count for transactions.*, another for all others. */
   sequence: number;
   data: PhoneCodeSentData;
 }
@@ -465,9 +465,9 @@ export interface PhoneCodeSentEvent {
 export interface PhoneSendFailedData {
   /** The user the event is about. */
   userId: number;
-  /** ISO 3166 code of the phone number’s country, or null where it cannot be told. */
+  /** ISO 3166 code of the phone number’s country, or null if unknown. */
   country: string | null;
-  /** refused: a gateway refused the destination, and the send is counted. unavailable: no gateway took it. */
+  /** refused: a gateway refused the destination, and the send is counted. unavailable: no gateway accepted it. */
   reason: 'refused' | 'unavailable';
 }
 
@@ -477,7 +477,7 @@ export interface PhoneSendFailedEvent {
   type: 'phone.send_failed';
   /** When it happened, by the service’s clock. */
   timestamp: string;
-  /** Counts the user’s events, without gaps: transactions.* and all others apart. */
+  /** Counts the user’s events, without gaps: one count for transactions.*, another for all others. */
   sequence: number;
   data: PhoneSendFailedData;
 }
@@ -499,7 +499,7 @@ export interface PhoneDeliveryChangedEvent {
   type: 'phone.delivery_changed';
   /** When it happened, by the service’s clock. */
   timestamp: string;
-  /** Counts the user’s events, without gaps: transactions.* and all others apart. */
+  /** Counts the user’s events, without gaps: one count for transactions.*, another for all others. */
   sequence: number;
   data: PhoneDeliveryChangedData;
 }
@@ -507,7 +507,7 @@ export interface PhoneDeliveryChangedEvent {
 export interface PhoneVerifiedData {
   /** The user the event is about. */
   userId: number;
-  /** ISO 3166 code of the phone number’s country, or null where it cannot be told. */
+  /** ISO 3166 code of the phone number’s country, or null if unknown. */
   country: string | null;
 }
 
@@ -517,7 +517,7 @@ export interface PhoneVerifiedEvent {
   type: 'phone.verified';
   /** When it happened, by the service’s clock. */
   timestamp: string;
-  /** Counts the user’s events, without gaps: transactions.* and all others apart. */
+  /** Counts the user’s events, without gaps: one count for transactions.*, another for all others. */
   sequence: number;
   data: PhoneVerifiedData;
 }
@@ -525,7 +525,7 @@ export interface PhoneVerifiedEvent {
 export interface PhoneUnlinkedData {
   /** The user the event is about. */
   userId: number;
-  /** ISO 3166 code of the phone number’s country, or null where it cannot be told. */
+  /** ISO 3166 code of the phone number’s country, or null if unknown. */
   country: string | null;
   /** Who unlinked it. client: a service token. */
   by: 'client' | 'operator' | 'erasure';
@@ -537,7 +537,7 @@ export interface PhoneUnlinkedEvent {
   type: 'phone.unlinked';
   /** When it happened, by the service’s clock. */
   timestamp: string;
-  /** Counts the user’s events, without gaps: transactions.* and all others apart. */
+  /** Counts the user’s events, without gaps: one count for transactions.*, another for all others. */
   sequence: number;
   data: PhoneUnlinkedData;
 }
@@ -557,7 +557,7 @@ export interface PhoneVerificationBlockedEvent {
   type: 'phone.verification_blocked';
   /** When it happened, by the service’s clock. */
   timestamp: string;
-  /** Counts the user’s events, without gaps: transactions.* and all others apart. */
+  /** Counts the user’s events, without gaps: one count for transactions.*, another for all others. */
   sequence: number;
   data: PhoneVerificationBlockedData;
 }
@@ -577,7 +577,7 @@ export interface PhoneBlockLiftedEvent {
   type: 'phone.block_lifted';
   /** When it happened, by the service’s clock. */
   timestamp: string;
-  /** Counts the user’s events, without gaps: transactions.* and all others apart. */
+  /** Counts the user’s events, without gaps: one count for transactions.*, another for all others. */
   sequence: number;
   data: PhoneBlockLiftedData;
 }
@@ -599,7 +599,7 @@ export interface TransactionsRecordedEvent {
   type: 'transactions.recorded';
   /** When it happened, by the service’s clock. */
   timestamp: string;
-  /** Counts the user’s events, without gaps: transactions.* and all others apart. */
+  /** Counts the user’s events, without gaps: one count for transactions.*, another for all others. */
   sequence: number;
   data: TransactionsRecordedData;
 }
@@ -619,7 +619,7 @@ export interface TransactionsUpdatedEvent {
   type: 'transactions.updated';
   /** When it happened, by the service’s clock. */
   timestamp: string;
-  /** Counts the user’s events, without gaps: transactions.* and all others apart. */
+  /** Counts the user’s events, without gaps: one count for transactions.*, another for all others. */
   sequence: number;
   data: TransactionsUpdatedData;
 }
@@ -627,11 +627,11 @@ export interface TransactionsUpdatedEvent {
 export interface GuardRuleFiredData {
   /** Name of the guard’s rule. */
   rule: string;
-  /** ISO 3166 code of the phone number’s country, or null where it cannot be told. */
+  /** ISO 3166 code of the phone number’s country, or null if unknown. */
   country: string | null;
   /** The mode of the rule. */
   mode: 'shadow' | 'enforce';
-  /** What the rule saw, in one sentence, where it has more to tell than its name. It may name a range of 10,000 numbers or more. */
+  /** What the rule saw, in one sentence; null if the name of the rule is enough. It may contain a range of 10,000 numbers or more. */
   evidence: string | null;
 }
 
@@ -693,7 +693,7 @@ export interface OperatorActedEvent {
   type: 'operator.acted';
   /** When it happened, by the service’s clock. */
   timestamp: string;
-  /** Counts the user’s events, without gaps: transactions.* and all others apart. */
+  /** Counts the user’s events, without gaps: one count for transactions.*, another for all others. */
   sequence?: number | undefined;
   data: OperatorActedData;
 }
@@ -735,7 +735,7 @@ export type LedgerlineEvent = UserCreatedEvent | UserErasedEvent | PhoneCodeSent
 export interface EventPage {
   /** The events. */
   events: LedgerlineEvent[];
-  /** The cursor after this page, also when it holds no event. */
+  /** The cursor after this page, even if the page has no events. */
   next: string;
 }
 
@@ -763,7 +763,7 @@ export interface CreatedWebhookEndpoint {
   disabledReason: string | null;
   /** When the endpoint was created. */
   createdAt: string;
-  /** whsec_ and the base64 of the key. It is shown only now. */
+  /** whsec_ and the base64 of the key. It is shown only once. */
   secret: string;
 }
 
@@ -794,24 +794,24 @@ export interface UpdateWebhookEndpointRequest {
   url?: string | null | undefined;
   /** The event types to send; empty for all. */
   types?: ('user.created' | 'user.erased' | 'phone.code_sent' | 'phone.send_failed' | 'phone.delivery_changed' | 'phone.verified' | 'phone.unlinked' | 'phone.verification_blocked' | 'phone.block_lifted' | 'transactions.recorded' | 'transactions.updated' | 'guard.rule_fired' | 'gateway.down' | 'gateway.up' | 'operator.acted' | 'endpoint.disabled' | 'endpoint.delivery_failed')[] | null | undefined;
-  /** A text for people; empty for none. */
+  /** A description for people; empty for none. */
   description?: string | null | undefined;
-  /** Whether events are sent. What is due when it is disabled fails. */
+  /** Whether events are sent. When it is disabled, due deliveries become failed. */
   enabled?: boolean | null | undefined;
 }
 
 export interface RotateWebhookSecretRequest {
-  /** How long the earlier secrets sign as well. */
+  /** How long the earlier secrets are also used to sign. */
   overlapSeconds?: number | null | undefined;
 }
 
 export interface WebhookSecret {
-  /** whsec_ and the base64 of the key. It is shown only now. */
+  /** whsec_ and the base64 of the key. It is shown only once. */
   secret: string;
 }
 
 export interface WebhookTestResult {
-  /** Whether the receiver took it. */
+  /** Whether the receiver accepted it. */
   delivered: boolean;
   /** What the receiver answered. */
   status: number | null;
@@ -844,7 +844,7 @@ export interface WebhookDelivery {
   state: 'due' | 'delivered' | 'failed';
   /** Tries so far, of at most ten. */
   attempts: number;
-  /** What the receiver answered last. */
+  /** The last answer of the receiver. */
   lastStatus: number | null;
   /** Why the last try failed. */
   lastError: string | null;
@@ -885,7 +885,7 @@ export interface TrailMessage {
   gateway: string;
   /** The gateway’s own id of the message. */
   gatewayMessageId: string | null;
-  /** verified, expired, or else the state. */
+  /** verified, expired, or otherwise the state. */
   outcome: string;
   /** refused (by every gateway), unknown (it may arrive), accepted, delivered or failed. */
   state: string;
@@ -923,7 +923,7 @@ export interface UserTrail {
   messages: TrailMessage[];
   /** What else happened. */
   events: TrailEvent[];
-  /** When the user was erased. Then there is nothing else. */
+  /** When the user was erased. If so, there is no other data. */
   erasedAt: string | null;
 }
 
@@ -944,18 +944,18 @@ export interface OverviewDay {
   failed: number;
   /** Messages whose code was used. */
   verified: number;
-  /** Times it was asked and could not take a message. */
+  /** Times it was asked and could not accept a message. */
   passedOver: number;
 }
 
 export interface GatewayHealth {
   /** The gateway. */
   gateway: string;
-  /** closed: in use; open: left out since it failed; probing: one message tries it. */
+  /** closed: in use; open: not used because it failed; probing: one message tests it. */
   breaker: 'closed' | 'open' | 'probing';
   /** Why it is left out. */
   reason?: string | undefined;
-  /** When the next message tries it. */
+  /** When the next message tests it. */
   probeInSeconds?: number | undefined;
   /** How long the gateway asked us to wait. */
   pausedSeconds?: number | undefined;
@@ -964,7 +964,7 @@ export interface GatewayHealth {
 export interface GatewayOrder {
   /** ISO 3166 code. */
   country: string | null;
-  /** The gateways, in the order they are asked. */
+  /** The gateways, in the order in which they are asked. */
   order: string[];
   /** Why it is not the configured order. */
   reasons: string[];
@@ -1034,11 +1034,11 @@ export interface GuardEvidence {
   verifiedPercent: number;
   /** What is normal. */
   normalVerifiedPercent: number;
-  /** Codes of the last day that no verification explains. */
+  /** Codes of the last day that the verified codes do not explain. */
   unverified: number;
-  /** Texts of the last day that failed, where they are evidence; 0 otherwise. */
+  /** Texts of the last day that failed, if they are evidence; 0 otherwise. */
   failed: number;
-  /** The texts with a receipt that they are of; 0 otherwise. */
+  /** All texts of the last day with a receipt, if failed texts are evidence; 0 otherwise. */
   reported: number;
 }
 
@@ -1065,7 +1065,7 @@ export interface LoggedMessage {
   gateway: string | null;
   /** The gateway’s own id of the message. */
   gatewayMessageId: string | null;
-  /** verified, expired, or else the state. */
+  /** verified, expired, or otherwise the state. */
   outcome: string;
   /** stopped (by a rule), refused (by every gateway), unknown (it may arrive), accepted, failed or delivered. */
   state: 'stopped' | 'refused' | 'unknown' | 'accepted' | 'failed' | 'delivered';
@@ -1073,7 +1073,7 @@ export interface LoggedMessage {
   rule: string | null;
   /** Why it was refused or failed. */
   reason: string | null;
-  /** The figures of the reason, where a rule about ranges of numbers refused it. */
+  /** The figures of the reason, if a rule about ranges of numbers refused it. */
   figures: GuardEvidence | null;
   /** When the code was requested. */
   requestedAt: string;
@@ -1092,7 +1092,7 @@ export interface LoggedMessage {
 export interface MessageLog {
   /** Newest first. */
   messages: LoggedMessage[];
-  /** The value of after for what is older; null at the end. A page may hold few messages, or none, and still have one: a request looks at a limited part of the log. */
+  /** The value of after for the next, older page; null at the end. A page may have few messages, or none, and still have a next page: a request searches a limited part of the log. */
   next: string | null;
 }
 
@@ -1123,7 +1123,7 @@ export interface GuardRules {
 export interface GuardModeRequest {
   /** The rule. */
   rule: 'user-sends' | 'address-sends' | 'token-sends' | 'country' | 'number-type' | 'spend' | 'phone-sends' | 'phone-users' | 'user-phones' | 'prefix' | 'challenge' | 'country-sends' | 'user-failures' | 'address-failures' | 'token-failures' | 'phone-failures' | 'one-code';
-  /** Its mode from now on; configured goes back to the setting. */
+  /** The new mode; configured returns to the setting. */
   mode: 'off' | 'shadow' | 'enforce' | 'configured';
   /** Why it is changed; the audit shows it. */
   reason?: string | null | undefined;
@@ -1134,7 +1134,7 @@ export interface GuardLimitUsage {
   subject: string | null;
   /** The user who used most, if the limit is for each user. */
   userId: number | null;
-  /** What the busiest of them used. */
+  /** How much the busiest one has used. */
   used: number;
   /** The limit; null if it depends on what is normal for the range. */
   limit: number | null;
@@ -1149,7 +1149,7 @@ export interface GuardRuleUsage {
   rule: 'user-sends' | 'address-sends' | 'token-sends' | 'country' | 'number-type' | 'spend' | 'phone-sends' | 'phone-users' | 'user-phones' | 'prefix' | 'challenge' | 'country-sends' | 'user-failures' | 'address-failures' | 'token-failures' | 'phone-failures' | 'one-code';
   /** What it counts: sends, phones, users, failures, failed users, messages or money. */
   counts: string;
-  /** Its limits, each with what is used of it. Of countries and ranges those that used most. */
+  /** Its limits, each with how much of it is used. For countries and ranges, those with the highest use. */
   limits: GuardLimitUsage[];
 }
 
@@ -1165,7 +1165,7 @@ export interface GuardBlock {
   rule: 'user-sends' | 'address-sends' | 'token-sends' | 'country' | 'number-type' | 'spend' | 'phone-sends' | 'phone-users' | 'user-phones' | 'prefix' | 'challenge' | 'country-sends' | 'user-failures' | 'address-failures' | 'token-failures' | 'phone-failures' | 'one-code';
   /** Who is blocked. Phone numbers are masked. */
   subject: string;
-  /** The users it refuses; null: everybody. */
+  /** The users it refuses; null if it refuses everybody. */
   userIds: number[] | null;
   /** When it ends. */
   until: string;
@@ -1199,7 +1199,7 @@ export interface GuardSafeEntry {
   id: string;
   /** The prefix, or the masked number. */
   label: string;
-  /** Whether it means all numbers that start with it. */
+  /** Whether it matches all numbers that start with it. */
   isPrefix: boolean;
   /** When it was added. */
   addedAt: string;
@@ -1243,9 +1243,9 @@ export interface GuardDecision {
   phoneKey: string | null;
   /** ISO 3166 code. */
   country: string | null;
-  /** The client address, or the person that the token names. */
+  /** The client address, or the subject of the token. */
   source: string | null;
-  /** What the rule saw, in one sentence, where it has more to tell than its name. */
+  /** What the rule saw, in one sentence; null if the name of the rule is enough. */
   evidence: string | null;
   /** The figures of that sentence. */
   figures: GuardEvidence | null;
@@ -1269,7 +1269,7 @@ export interface OperatorAction {
   action: 'set-mode' | 'lift' | 'add-safe' | 'remove-safe' | 'reveal-phone' | 'find-users' | 'list-transactions' | 'erase-user' | 'read-user-data' | 'export-erased' | 'run-retention' | 'create-webhook-endpoint' | 'update-webhook-endpoint' | 'enable-webhook-endpoint' | 'disable-webhook-endpoint' | 'delete-webhook-endpoint' | 'rotate-webhook-secret' | 'replay-webhook-events';
   /** What it was done to. */
   target: string;
-  /** The particulars, such as the new mode. */
+  /** The details, such as the new mode. */
   detail: string | null;
   /** Why it was done, in the operator’s words. */
   reason: string | null;
@@ -1295,7 +1295,7 @@ export interface ServiceSetting {
   isSet: boolean;
   /** As it was given; null for a secret, and if it was not given. */
   value: string | null;
-  /** What holds if it is not given. */
+  /** The value if it is not given. */
   default: string;
 }
 
@@ -1330,7 +1330,7 @@ export interface OperatorWebhookEndpoint {
   createdAt: string;
   /** The first failure since the last success. */
   failingSince: string | null;
-  /** Deliveries that are not done; counted up to 1,000. */
+  /** Deliveries that are due; counted up to 1,000. */
   due: number;
   /** Since when the oldest of them is due. */
   oldestDueAt: string | null;
@@ -1350,7 +1350,7 @@ export interface OperatorWebhookDelivery {
   state: 'due' | 'delivered' | 'failed';
   /** Tries so far, of at most ten. */
   attempts: number;
-  /** What the receiver answered last. */
+  /** The last answer of the receiver. */
   lastStatus: number | null;
   /** Why the last try failed. */
   lastError: string | null;
@@ -1372,7 +1372,7 @@ export interface OperatorWebhookDeliveries {
 export interface FindUsersRequest {
   /** Phone number in E.164 format. */
   phoneNumber?: string | null | undefined;
-  /** E-mail address, in any case. */
+  /** E-mail address; letter case is ignored. */
   email?: string | null | undefined;
 }
 

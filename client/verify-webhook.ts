@@ -15,8 +15,8 @@ export class WebhookVerificationError extends Error {
 }
 
 /**
- * Returns the event of an authentic webhook, and throws for any other. `body` must be the bytes or the text as they
- * arrived: parsing and writing JSON again changes them.
+ * Returns the event of an authentic webhook, and throws for any other. `body` must be the original bytes or text:
+ * parsing the JSON and writing it again would change them.
  */
 export async function verifyWebhook(
   headers: WebhookHeaders,
@@ -54,7 +54,7 @@ async function sign(secret: string, content: string): Promise<string> {
   return btoa(String.fromCharCode(...new Uint8Array(signature)));
 }
 
-/** In a time that does not depend on where two texts differ. */
+/** Compares in a time that does not depend on where the texts differ. */
 function isSame(given: string, expected: string): boolean {
   let difference = given.length ^ expected.length;
   for (let index = 0; index < expected.length; index += 1) {

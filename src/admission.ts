@@ -1,24 +1,28 @@
 /**
- * How many requests are worked on at once. A request counts while it needs the processor or a short statement; not
- * while its body arrives, while it waits for a gateway or for a slot, or while its answer is being read.
+ * Limits the number of requests that are processed at the same time. A request counts while it needs the processor or a
+ * short statement; not while its body arrives, while it waits for a gateway or for a slot, or while its answer is being
+ * read.
  */
 import { overloaded } from './errors.ts';
 import { runningShare, type Owner } from './slots.ts';
 
-/** One for all: under overload there are thousands a second, and each new Error would cost a stack. */
+/**
+ * One object for all refusals: under overload there are thousands a second, and each new Error would have to record a
+ * stack trace.
+ */
 const refusal = overloaded(1);
 
-/** A burst passes: the limit holds only when requests have been too many, and too slow, for so long. */
+/** How long requests must be too many, and too slow, before the limit is enforced. */
 const burstMilliseconds = 1000;
-/** A burst is at most so many times the limit. */
+/** Maximum size of a burst, as a multiple of the limit. */
 const burstFactor = 4;
 /**
- * Requests are too slow when more are at work than are finished in this time. Faster ones are not refused: a refusal
- * would cost as much as the answer.
+ * Requests are too slow if more are being processed than are finished in this time. Faster ones are not refused: a
+ * refusal would cost as much as the answer.
  */
 const slowMilliseconds = 250;
 
-/** A client may have the whole of a burst: its requests are those of many users. */
+/** A client may use a whole burst: its requests are those of many users. */
 function shareOf({ kind }: Owner, room: number, isOverloaded: boolean): number {
   return isOverloaded || kind === 'user' ? runningShare[kind](room) : room;
 }
@@ -28,10 +32,10 @@ export class Admission {
   readonly #now: () => number;
   readonly #activeByCaller = new Map<string, number>();
   #active = 0;
-  /** From when to when there were too many. */
+  /** The start and the end of the last time with too many requests. */
   #fullSince: number | undefined;
   #lastFull = 0;
-  /** Requests that were finished, or began to wait for something else: in this stretch of time and in the one before. */
+  /** Requests that were finished, or began to wait for something else: in this interval and in the one before. */
   #finished = 0;
   #finishedBefore = 0;
   #stretchSince = 0;
@@ -45,14 +49,14 @@ export class Admission {
     return this.#active;
   }
 
-  /** Throws if there is no room for another request; of this caller, once it is known. */
+  /** Throws if there is no room for another request, or for another one of this caller if it is known. */
   check(owner?: Owner): void {
     const now = this.#now();
     const isOverloaded = this.#isOverloaded(now);
     const room = isOverloaded ? this.#limit : this.#limit * burstFactor;
     const hasRoom = this.#active < room && (!owner || this.#activeOf(owner) < shareOf(owner, room, isOverloaded));
     if (hasRoom) return;
-    // As long as requests are refused, the overload goes on.
+    // As long as requests are refused, the overload continues.
     if (this.#finishedBefore < this.#limit) this.#lastFull = now;
     throw refusal;
   }
@@ -69,7 +73,7 @@ export class Admission {
     owner.isActive = false;
   }
 
-  /** For work that a request only waits for. It may wait for several things at once. */
+  /** For work that a request only waits for. A request may wait for several things at the same time. */
   async outside<T>(work: () => Promise<T>, owner: Owner): Promise<T> {
     if (!owner.isActive) return work();
     if (!owner.waits) this.#discount(owner);
@@ -117,7 +121,7 @@ export class Admission {
   #measure(now: number): void {
     const milliseconds = now - this.#stretchSince;
     if (milliseconds < slowMilliseconds) return;
-    // It may be longer than intended, when nobody has asked meanwhile.
+    // The interval may be longer than intended, if there was no request meanwhile.
     this.#finishedBefore = (this.#finished * slowMilliseconds) / milliseconds;
     this.#finished = 0;
     this.#stretchSince = now;

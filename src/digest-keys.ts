@@ -1,9 +1,9 @@
-/** The keys of digests, page tokens and message references: the current one makes them, all verify them. */
+/** The keys of digests, page tokens and message references: the current key creates them, all keys verify them. */
 import { createHmac } from 'node:crypto';
 
 export interface DigestKeys {
   current: Buffer;
-  /** The current key first, then those that it replaces or that will replace it. */
+  /** The current key first, then older keys and keys that will replace it. */
   all: readonly Buffer[];
 }
 

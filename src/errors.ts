@@ -1,7 +1,7 @@
 /**
- * The catalogue of errors: everything that Ledgerline refuses or fails at on purpose.
- * Code throws an entry; `http/problem.ts` alone turns it into a response.
- * `docs/errors.md`, the OpenAPI document and the client's `ErrorReason` are generated from this table.
+ * The catalogue of errors: every error that Ledgerline returns on purpose. Code throws an entry; `http/problem.ts`
+ * alone turns it into a response. `docs/errors.md`, the OpenAPI document and the client's `ErrorReason` are generated
+ * from this table.
  */
 
 export interface ErrorEntry {
@@ -12,7 +12,7 @@ export interface ErrorEntry {
   when: string;
 }
 
-/** By name, which is sent as the header Error-Reason. A name keeps its meaning for ever; new ones may come. */
+/** By name, which is sent as the header Error-Reason. A name never changes its meaning; new ones may be added. */
 export const catalogue = {
   'invalid-request': {
     status: 400,
@@ -33,7 +33,7 @@ export const catalogue = {
   'phone-not-supported': {
     status: 400,
     message: 'Phone number not supported.',
-    when: 'No message will ever be sent to this number: the rules exclude it, or the gateway refused the destination.',
+    when: 'Messages are never sent to this number: the rules exclude it, or the gateway refused the destination.',
   },
   'nothing-to-resend': {
     status: 400,
@@ -94,7 +94,7 @@ export const catalogue = {
   },
   'request-timeout': { status: 408, when: 'The request did not arrive completely in time.' },
   'body-too-large': { status: 413, when: 'The body exceeds the size limit of the operation.' },
-  'unsupported-media-type': { status: 415, when: 'The Content-Type of the body is not one the operation reads.' },
+  'unsupported-media-type': { status: 415, when: 'The operation does not accept the Content-Type of the body.' },
   'too-many-sends': {
     status: 429,
     message: 'Codes to this destination are limited at the moment. Try again later.',
@@ -108,12 +108,12 @@ export const catalogue = {
   'too-many-streams': {
     status: 429,
     message: 'Too many streams, exports or statements are open. Try again later.',
-    when: 'The caller has its share of event streams, exports or statements open already.',
+    when: 'The caller already has its share of event streams, exports or statements open.',
   },
   'challenge-required': {
     status: 429,
     message: 'A challenge must be solved before another code is sent.',
-    when: 'The caller must prove itself first: by the solution of the challenge in the header `Challenge`, sent as `Challenge-Solution`, or by an `Attestation` (decisions/0008-challenge.md).',
+    when: 'The caller must first send a proof: the solution of the challenge in the header `Challenge`, sent as `Challenge-Solution`, or an `Attestation` (decisions/0008-challenge.md).',
   },
   internal: { status: 500, when: 'A defect of the service. The body is empty; the log has the traceId.' },
   'send-failed': {
@@ -163,9 +163,9 @@ export type FieldErrors = Record<string, string[]>;
 export interface ProblemDetails {
   reason: ErrorReason;
   status: number;
-  /** Left out where the status says enough (an unknown path, a wrong method). */
+  /** Left out if the status says enough (an unknown path, a wrong method). */
   errors?: FieldErrors;
-  /** The summary .NET gives to model validation, instead of the status's own name. */
+  /** The title that .NET gives to model validation, instead of the name of the status. */
   title?: string;
   retryAfterSeconds?: number;
   headers?: Record<string, string>;
@@ -189,7 +189,7 @@ export class StartError extends Error {
   }
 }
 
-/** The caller has closed the connection: nobody is left to hear an answer. */
+/** The caller has closed the connection, so there is nobody to answer. */
 export class CallerGone extends Error {}
 
 interface Particulars extends Partial<ProblemDetails> {
@@ -197,7 +197,7 @@ interface Particulars extends Partial<ProblemDetails> {
   message?: string;
 }
 
-/** An entry of the catalogue as something to throw. */
+/** Makes an error from an entry of the catalogue. */
 export function problem(reason: ErrorReason, { message, ...more }: Particulars = {}): Problem {
   const entry: ErrorEntry = catalogue[reason];
   const sentence = message ?? entry.message;
@@ -218,7 +218,7 @@ export const bodyNotJson = (sentence: string) => validation('malformed-body', { 
 export const bodyMissing = () => validation('malformed-body', { '': ['A non-empty request body is required.'] });
 export const unsupportedMediaType = () => problem('unsupported-media-type');
 export const bodyTooLarge = () => problem('body-too-large');
-/** `status` where HTTP has one of its own: 431 for a header that is too large. */
+/** `status` is given if HTTP has a special one: 431 for a header that is too large. */
 export const malformedRequest = (status = 400) => problem('malformed-request', { status });
 export const requestTimedOut = () => problem('request-timeout');
 export const unknownPath = () => problem('not-found');
@@ -228,7 +228,7 @@ export const wrongMethod = (allowed: string[]) =>
   problem('method-not-allowed', { headers: { allow: allowed.join(', ') } });
 export const internalError = () => problem('internal');
 
-// Who sent it. RFC 6750 section 3: no error code when no token came, invalid_token when a bad one did.
+// Who sent it. RFC 6750 section 3: no error code if there is no token, invalid_token if it is not valid.
 export const tokenMissing = () => problem('invalid-token', { headers: { 'www-authenticate': 'Bearer' } });
 export const tokenInvalid = (why: string) =>
   problem('invalid-token', {
@@ -251,7 +251,7 @@ export const nothingToResend = () => problem('nothing-to-resend');
 export const invalidCode = () => problem('invalid-code');
 
 const worded = (message: string | undefined): Particulars => (message === undefined ? {} : { message });
-/** `message` says which kind of limit, and nothing of its counts. */
+/** `message` names the kind of limit, but none of its counts. */
 export const tooManySends = (seconds: number, message = 'Too many codes were requested. Try again later.') =>
   later('too-many-sends', seconds, { message });
 export const tooManyFailures = (seconds: number, message: string) => later('too-many-failures', seconds, { message });
@@ -262,7 +262,7 @@ export const notDispatched = (seconds: number) => later('send-failed', seconds);
 export const sendOutcomeUnknown = (seconds: number) => later('send-outcome-unknown', seconds);
 export const keyReused = () => problem('idempotency-conflict');
 export const stillSending = () => later('send-in-progress', 1);
-/** The first answer to an Idempotency-Key, once more: by its reason, or by its sentence as it was stored earlier. */
+/** The first answer to an Idempotency-Key again: by its reason, or by its message, which earlier releases stored. */
 export const repeated = (stored: string) =>
   problem(reasons.find((reason) => reason === stored || (catalogue[reason] as ErrorEntry).message === stored)!);
 export const receiptRefused = () => problem('receipt-refused');

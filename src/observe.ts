@@ -1,4 +1,6 @@
-/** Observations: each becomes a log line and a metric. No field exists for a secret, a code or a full phone number. */
+/**
+ * Observations: each becomes a log line and a metric. They have no field for a secret, a code or a full phone number.
+ */
 import { pino, type DestinationStream, type Logger } from 'pino';
 import { collectDefaultMetrics, Registry, type MetricObjectWithValues, type MetricValue } from 'prom-client';
 import { createMetricSet, type KnownLabels } from './monitoring/registry.ts';
@@ -59,7 +61,7 @@ export type Observation =
       kind: 'worker-ended';
       worker: number;
       pid: number;
-      /** It was asked to stop. */
+      /** Whether it was asked to stop. */
       isExpected: boolean;
       code?: number;
       signal?: string;
@@ -73,7 +75,7 @@ export type Observe = (observation: Observation) => void;
 
 export interface RequestObservation {
   method: string;
-  /** The operation's name. Never the path as it was sent, which may contain anything. */
+  /** The operation's name. Never the path of the request, which may contain anything. */
   operation: string;
   status: number;
   milliseconds: number;
@@ -90,9 +92,9 @@ export type MetricsSnapshot = MetricObjectWithValues<MetricValue<string>>[];
 export interface Observer {
   observe: Observe;
   observeRequest(request: RequestObservation): void;
-  /** A defect. The log gets the trace id and the place; the caller gets an empty 500. */
+  /** A defect. The log gets the trace id and the source location; the caller gets an empty 500. */
   observeDefect(error: unknown, traceId: string): void;
-  /** Says how to read how full the service is, when metrics are asked for. */
+  /** Registers a function that reads how full the service is. It is called when metrics are requested. */
   observeUse(read: () => ServiceUse): void;
   metrics(): Promise<string>;
   /** The same figures as values, to be added to those of other processes. */
@@ -100,7 +102,7 @@ export interface Observer {
   readonly metricsContentType: string;
 }
 
-/** How full everything is that callers share. */
+/** The use of everything that callers share. */
 export interface ServiceUse {
   activeRequests: number;
   /** By pool. */
@@ -220,13 +222,14 @@ export function createObserver(options: ObserverOptions): Observer {
       durationOf(request.operation, request.status).observe(request.milliseconds / 1000);
       const level = levelOfRequest(request);
       if (!log.isLevelEnabled(level)) return;
-      // Written by hand: for the line of each request this costs a tenth of what the logger takes.
+      // Not written by the logger: for the line of each request this takes a tenth of the logger's time.
       const line = requestLine(level, request);
       options.write(options.format === 'json' ? line : asText(line));
     },
     observeDefect(error, traceId) {
       const { name, code, stack } = error as Error & { code?: string };
-      // A driver's message may contain values, and a stack starts with the message, so only the places are kept.
+      // A driver's message may contain values, and a stack starts with the message, so only the source locations are
+      // kept.
       const places = stack
         ?.split('\n')
         .filter((line) => line.startsWith('    at '))

@@ -1,2 +1,2 @@
-/** The folder of the package, seen from `src/` and from `dist/` alike. Bundled files stand in `dist/` itself. */
+/** The folder of the package, relative to `src/` and to `dist/`. Bundled files are directly in `dist/`. */
 export const packageRoot = new URL('../', import.meta.url);

@@ -1,14 +1,16 @@
-/** Scarce things that callers share. Each caller gets a part of them, and the line in front of them is bounded. */
+/**
+ * Limited resources that callers share. Each caller gets a share of them, and the queue of those who wait is limited.
+ */
 import { CallerGone, overloaded, tooManyStreams } from './errors.ts';
 
-/** On whose behalf work is done. */
+/** The caller for whom work is done. */
 export interface Owner {
-  /** Work under the same key counts as one caller's. */
+  /** All work with the same key counts as one caller's. */
   key: string;
   kind: 'user' | 'client' | 'service';
-  /** Aborted when nobody waits for the result any more. */
+  /** Aborted when the caller no longer waits for the result. */
   readonly signal?: AbortSignal | undefined;
-  /** Whether `Admission` has let the request in, and for how many things it waits at present. */
+  /** Whether `Admission` has admitted the request, and how many things it waits for at present. */
   isActive?: boolean;
   waits?: number;
 }
@@ -17,23 +19,23 @@ export interface Owner {
 export const serviceItself: Owner = { key: 'service', kind: 'service' };
 
 export interface SlotOptions {
-  /** How much work runs at once. */
+  /** Maximum number of pieces of work that run at the same time. */
   slots: number;
-  /** How much more may wait. */
+  /** Maximum number that may wait in addition. */
   waiting: number;
   waitMilliseconds: number;
-  /** What callers that find no place are told to wait. */
+  /** Retry-After for callers that are refused. */
   retrySeconds: number;
 }
 
-/** How many of so many slots one caller may have. A client serves many users, but leaves a slot to the others. */
+/** The number of slots one caller may use. A client serves many users, but leaves a slot for other callers. */
 export const runningShare: Record<Owner['kind'], (slots: number) => number> = {
   user: (slots) => Math.max(1, Math.floor(slots / 4)),
   client: (slots) => Math.max(1, Math.min(slots - 1, Math.ceil((slots * 3) / 4))),
   service: (slots) => slots,
 };
 
-/** How many of so many places in line. */
+/** The number of waiting places one caller may use. */
 const waitingShare: Record<Owner['kind'], (places: number) => number> = {
   user: (places) => Math.max(1, Math.floor(places / 16)),
   client: (places) => Math.max(1, Math.floor((places * 3) / 4)),
@@ -45,15 +47,18 @@ interface CallerState {
   running: number;
   maxRunning: number;
   maxWaiting: number;
-  /** Starts the work that waits, oldest first. */
+  /** Functions that start the waiting work, oldest first. */
   line: (() => void)[];
 }
 
 export class Slots {
   readonly #options: SlotOptions;
-  /** One for all: under overload there are thousands a second, and each new Error would cost a stack. */
+  /**
+   * One object for all refusals: under overload there are thousands a second, and each new Error would have to record a
+   * stack trace.
+   */
   readonly #refusal: Error;
-  /** Callers with work that runs or waits. The first one that may is the next to get a slot. */
+  /** Callers with running or waiting work. The first of them that is below its share gets the next slot. */
   readonly #callers = new Map<string, CallerState>();
   #running = 0;
   #waiting = 0;
@@ -81,8 +86,8 @@ export class Slots {
   }
 
   /**
-   * Takes a slot; the result gives it back. Throws if the caller has its share and nothing waits here, if the line is
-   * full, if the wait takes too long, or if the caller leaves.
+   * Takes a slot; the returned function releases it. Throws if no slot is free and waiting is not possible here, if the
+   * queue is full, if the wait takes too long, or if the caller leaves.
    */
   async take(owner: Owner): Promise<() => void> {
     if (owner.signal?.aborted) throw new CallerGone();
@@ -122,7 +127,7 @@ export class Slots {
     this.#moveToEnd(caller);
   }
 
-  /** The other callers come first next time. A caller without work is forgotten. */
+  /** Other callers come first next time. A caller without work is removed. */
   #moveToEnd(caller: CallerState): void {
     this.#callers.delete(caller.key);
     if (caller.running > 0 || caller.line.length > 0) this.#callers.set(caller.key, caller);

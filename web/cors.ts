@@ -1,6 +1,6 @@
-/** Whether a service refuses this page by CORS, which a browser does not tell from a request that failed on its way. */
+/** Detects whether a service refuses this page by CORS, which a browser does not distinguish from a network failure. */
 
-/** The services that this page has read an answer of, by the address of their probe. */
+/** The services whose answers this page could read, by the address of their probe. */
 const readable = new Set<string>();
 
 function probeOf(baseUrl: string): URL {
@@ -13,8 +13,8 @@ export function noteAnswer(baseUrl: string): void {
 }
 
 /**
- * A request whose answer the page may not read goes through if only CORS is in the way. It also goes through if a proxy
- * answers while the service restarts, so a service whose answers could be read before is not probed.
+ * Sends a request whose answer the page may not read. It succeeds if only CORS is the problem. It also succeeds if a
+ * proxy answers while the service restarts, so a service whose answers could be read before is not probed.
  */
 export async function isRefusedByCors(baseUrl: string): Promise<boolean> {
   const address = probeOf(baseUrl);

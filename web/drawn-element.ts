@@ -1,4 +1,6 @@
-/** The life of an element in a page of others: its own styles, a token from the host page, texts, and when it is drawn. */
+/**
+ * The base of the elements for other people's pages: their own styles, a token from the host page, texts, and drawing.
+ */
 import { render, type ComponentChild } from 'preact';
 import type { TokenSource } from '../client/token.ts';
 import { usableLocale } from './activity/locale.ts';
@@ -14,7 +16,8 @@ export abstract class DrawnElement<Texts extends object> extends HTMLElement {
   #remPixels = 16;
   readonly #root = this.attachShadow({ mode: 'open' });
 
-  // Names that no attribute has: some frameworks set a property instead of an attribute if there is one.
+  // These names differ from those of attributes: some frameworks set a property instead of an attribute if there is
+  // one.
   /** The element's own style rules. */
   protected abstract readonly rules: string;
   protected abstract textsOf(locale: string): Texts;
@@ -30,7 +33,7 @@ export abstract class DrawnElement<Texts extends object> extends HTMLElement {
     this.draw();
   }
 
-  /** Those of the locale's language, with the host page's own instead where it gave some. */
+  /** The texts of the locale's language; texts that the host page has set replace them. */
   get texts(): Texts {
     return { ...this.textsOf(this.usedLocale), ...this.#ownTexts };
   }
@@ -55,7 +58,7 @@ export abstract class DrawnElement<Texts extends object> extends HTMLElement {
     return this.#remPixels;
   }
 
-  /** The client of the last drawing, as long as the service and `settings` are the same. */
+  /** The client of the last drawing, if the service and `settings` are still the same. */
   protected keepClient<Client>(settings: string, create: (token: TokenSource) => Client): Client {
     const key = `${this.serviceUrl} ${settings}`;
     if (this.#kept?.key !== key) this.#kept = { client: create(this.#token), key };

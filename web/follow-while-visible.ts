@@ -1,6 +1,6 @@
 /**
- * Follows a stream while the page can be seen: a browser opens few connections to one service. Returns what ends it.
- * `follow` ends when its signal is aborted.
+ * Follows a stream while the page is visible, since a browser opens only a few connections to one service. Returns a
+ * function that ends it. `follow` ends when its signal is aborted.
  */
 export function followWhileVisible(follow: (signal: AbortSignal) => Promise<void>): () => void {
   let controller: AbortController | undefined;

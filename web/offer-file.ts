@@ -1,4 +1,4 @@
-/** Gives the person a file that the page has in memory: a link could not carry the token. */
+/** Offers a file that the page has in memory as a download: a link could not contain the token. */
 export function offerFile(file: Blob, name: string): void {
   const address = URL.createObjectURL(file);
   const link = document.createElement('a');

@@ -1,10 +1,10 @@
-/** Style sheets for the elements that live in pages of others. */
+/** Style sheets for the elements in other people's pages. */
 import reset from './shadow-reset.css?inline';
 import theme from './theme.css?inline';
 
 /**
- * The reset, the theme and the element's own rules. A rem is measured by the root of the host page, which may be set
- * to 62.5 %; so lengths in rem become multiples of `--rem`, which is the text size that the viewer chose.
+ * The reset, the theme and the element's own rules. A rem depends on the root of the host page, which may be set to
+ * 62.5 %. So lengths in rem become multiples of `--rem`, which is the text size that the viewer chose.
  */
 export function styleSheetOf(css: string, remPixels: number): CSSStyleSheet {
   const rules = reset + theme.replaceAll(':root', ':host') + css + `:host { --rem: ${remPixels}px; }`;
@@ -13,7 +13,7 @@ export function styleSheetOf(css: string, remPixels: number): CSSStyleSheet {
   return sheet;
 }
 
-/** The text size that the viewer chose in the browser, whatever the host page made of it. */
+/** The text size that the viewer chose in the browser, even if the host page has changed it. */
 export function remPixelsOf(root: ShadowRoot): number {
   const probe = document.createElement('span');
   probe.style.fontSize = 'medium';

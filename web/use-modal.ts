@@ -4,7 +4,7 @@ import { useLayoutEffect, useRef } from 'preact/hooks';
 
 interface Modal {
   dialog: RefObject<HTMLDialogElement | null>;
-  /** For the event `close`: not called when the dialog goes because it is drawn no longer. */
+  /** For the event `close`. Not called when the dialog is removed because it is no longer drawn. */
   onClose(): void;
 }
 
@@ -16,7 +16,7 @@ export function useModal(onClose: () => void): Modal {
     element.showModal();
     return () => {
       isMounted.current = false;
-      // Only a dialog that is closed, not one that is removed, gives the focus back.
+      // The focus is given back only by a dialog that is closed, not by one that is removed.
       element.close();
     };
   }, []);

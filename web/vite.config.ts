@@ -16,14 +16,14 @@ const common = {
 };
 
 const target = 'es2022';
-// Browsers with light-dark(). What Vite would write instead follows the system and not the host page.
+// Browsers with light-dark(). The replacement that Vite would write follows the system and not the host page.
 const cssTarget = ['chrome123', 'firefox120', 'safari17.5'];
 
-/** One element alone, for other people's pages: a script, and what it loads later. */
+/** Builds a single element for other people's pages: a script, and the files that it loads later. */
 function element(name: string) {
   return defineConfig({
     ...common,
-    // What it loads later is beside it, wherever the host page puts both.
+    // The files that it loads later are next to the script, wherever the host page puts them.
     base: './',
     worker: { format: 'es', rollupOptions: { output: { entryFileNames: '[name].js' } } },
     build: {
@@ -38,7 +38,7 @@ function element(name: string) {
   });
 }
 
-/** Scalar is built already. Its files keep their names, so the version is in the path. */
+/** Scalar is already built. Its files keep their names, so the version is in the path. */
 const scalarBuild = path.join(path.dirname(createRequire(import.meta.url).resolve('@scalar/api-reference')), 'browser');
 const scalarVersion = (
   JSON.parse(await readFile(path.join(scalarBuild, '../../package.json'), 'utf8')) as { version: string }

@@ -1,4 +1,4 @@
-/** What every domain is wired with. */
+/** What the wiring of every domain uses. */
 import type { Admission } from '../admission.ts';
 import type { ServiceClock } from '../clock.ts';
 import type { Config } from '../config/load.ts';
@@ -15,7 +15,7 @@ import type { Stopping } from './stopping.ts';
 export interface Core {
   /** Undefined while tracing is off. */
   tracing: Tracing | undefined;
-  /** Gives every function of a store a span with its name; the store itself while tracing is off. */
+  /** Gives every function of a store a span with its name. Returns the store itself while tracing is off. */
   traced<T extends object>(name: string, store: T): T;
   config: Config;
   db: Database;

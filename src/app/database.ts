@@ -8,7 +8,7 @@ import { describeOffset, readClockOffset, tolerableSeconds } from '../db/clock-o
 import { asStartError } from '../db/explain-failure.ts';
 import { grantsCure, missingGrants } from '../db/grants.ts';
 import { enterMode, refuseOtherMode } from '../db/installation.ts';
-import { migrate, missingFrom, readSchema, refuseUnknownContracts } from '../db/migrate.ts';
+import { missingFrom, readSchema, refuseUnknownContracts, runMigrations } from '../db/migrate.ts';
 import { refuseTransactionPooling } from '../db/pooler.ts';
 import { StartError } from '../errors.ts';
 import type { Observe } from '../observe.ts';
@@ -16,7 +16,7 @@ import type { Releasers } from './releasers.ts';
 
 export interface DatabaseServer {
   url: string;
-  /** Ends the embedded server without waiting for anybody. */
+  /** Ends the embedded server without waiting. */
   kill(): void;
 }
 
@@ -58,14 +58,14 @@ export async function connectDatabase(
   return db;
 }
 
-/** Each process needs one connection for each kind of statement. */
+/** Minimum for a process: one connection for each kind of statement. */
 const fewestConnections = 4;
 
 export function shareOf(connections: number, processes: number): number {
   return Math.max(fewestConnections, Math.floor(connections / processes));
 }
 
-/** What a database that others set up may lack. The same sentences as `ledgerline doctor`. */
+/** Checks what a database may lack that the operator has set up. It uses the same messages as `ledgerline doctor`. */
 async function checkServer(db: Database, { mode }: Config, observe: Observe): Promise<void> {
   const { role, missing } = await missingGrants(db.read, mode === 'sandbox');
   if (missing.length > 0) throw new StartError(`The role ${role} lacks ${missing.join(', ')}. ${grantsCure}`);
@@ -78,7 +78,7 @@ async function prepareSchema(url: string, { databaseUrl, migrate: how, mode }: C
     if (databaseUrl) await refuseTransactionPooling(url);
     await refuseOtherMode(url, mode);
     if (how === 'auto') {
-      await migrate(url, { latestFunctionsWin: mode === 'sandbox', withContracts: mode === 'sandbox' });
+      await runMigrations(url, { latestFunctionsWin: mode === 'sandbox', withContracts: mode === 'sandbox' });
       return;
     }
     const missing = missingFrom(refuseUnknownContracts(await readSchema(url)));

@@ -36,7 +36,7 @@ export function openEvents(core: Core) {
       liveMessages,
       eventStreams,
     },
-    /** The sandbox was emptied, or its clock put back. */
+    /** Called when the sandbox was emptied, or its clock was put back. */
     forget: dispatcher.renew,
   };
 }

@@ -1,4 +1,4 @@
-/** From settings to the gateways they name. */
+/** Creates the gateways that the settings name. */
 import { gatewaysIn } from '../config/check.ts';
 import type { Config } from '../config/load.ts';
 import type { GatewayContext, GatewayDefinition } from '../sms/define-gateway.ts';
@@ -11,7 +11,7 @@ export interface GatewayParts {
   config: Config;
   inbox: Inbox;
   terminal(text: string): void;
-  /** Receipts of a gateway that has a connection of its own. */
+  /** Receives the receipts of a gateway that has its own connection. */
   onReceipt(receipt: Receipt): void;
   onLink(gateway: string, isUp: boolean, reason?: string): void;
 }
@@ -20,7 +20,7 @@ export function createGateways(parts: GatewayParts): Gateway[] {
   const names = gatewaysIn(parts.config);
   const definitions: readonly GatewayDefinition[] = gatewayDefinitions.filter(({ name }) => names.includes(name));
   return definitions.map((definition) =>
-    // A definition takes only its own settings, and checkMode has found the required ones.
+    // A definition reads only its own settings, and checkMode has checked that the required ones are present.
     definition.create(parts.config, contextOf(definition.name as GatewayName, parts)),
   );
 }

@@ -33,13 +33,13 @@ export const jobTable = {
   'trail-flush': { everyMilliseconds: 250, about: 'Stores the steps of messages that this process noted.' },
   'gateway-order': {
     everyMilliseconds: minute,
-    about: 'Reads how well each gateway delivered, and orders them by it.',
+    about: 'Reads how well each gateway delivered, and orders the gateways by it.',
   },
   'gateway-events': { everyMilliseconds: 250, about: 'Writes the events of gateways that went down or came back.' },
   // Transactions
   'standby-check': { everyMilliseconds: 2 * second, about: 'Checks that the standby is a copy of the primary.' },
   // Events
-  'event-sequencer': { everyMilliseconds: 100, about: 'Gives new events their place in the sequence.' },
+  'event-sequencer': { everyMilliseconds: 100, about: 'Gives new events their position in the log.' },
   'live-transactions': { everyMilliseconds: 500, about: 'Reads what open streams of transactions have to be sent.' },
   'live-messages': { everyMilliseconds: 500, about: 'Reads what open streams of messages have to be sent.' },
   'event-streams': { everyMilliseconds: 500, about: 'Reads what open streams of events have to be sent.' },
@@ -56,11 +56,11 @@ export const jobTable = {
       'Ends the deliveries of disabled and removed endpoints, removes expired secrets, seals secrets with the current key.',
   },
   // Privacy
-  retention: { everyMilliseconds: 10 * minute, runsOnce: true, about: 'Deletes what has expired.' },
+  retention: { everyMilliseconds: 10 * minute, runsOnce: true, about: 'Deletes expired data.' },
   'complete-erasures': {
     everyMilliseconds: 30 * second,
     runsOnce: true,
-    about: 'Completes erasures that broke off between two nodes of Citus.',
+    about: 'Completes erasures that were interrupted between two nodes of Citus.',
   },
   // Sandbox
   'sandbox-clock': { everyMilliseconds: second, about: 'Follows a clock that another process moved.' },

@@ -1,4 +1,4 @@
-/** Periodic work: one way to run it, to spread it, to report that it failed, and to stop it. */
+/** Runs periodic jobs: spreads them over time, reports failures, and stops them. */
 import { errorCode } from '../db/failures.ts';
 import type { JobLeases } from '../db/job-leases.ts';
 import type { Observe } from '../observe.ts';
@@ -8,8 +8,9 @@ export interface JobSchedule {
   /** The pause between the end of one run and the start of the next. */
   everyMilliseconds: number;
   /**
-   * Runs in one process at a time, whatever the number of processes and nodes. A job that works on what its own process
-   * remembers runs in each. After a process was cut off from the database, two may overlap for a moment.
+   * Runs in one process at a time, whatever the number of processes and nodes. A job that works on the memory of its
+   * own process runs in every process. After a process has lost its connection to the database, two runs may overlap
+   * for a moment.
    */
   runsOnce?: boolean;
 }
@@ -20,17 +21,19 @@ interface Job extends JobSchedule {
 }
 
 export interface Jobs<Name extends string> {
-  /** Starts the jobs of a domain: what each of them runs, by its name in the table. */
+  /** Starts the jobs of a domain: the function that each job runs, by its name in the table. */
   start(runs: { [name in Name]?: Job['run'] }): void;
   /** Waits for the runs in progress. */
   stop(): Promise<void>;
 }
 
-/** The lease of a job that runs once lasts for several runs, so that it stays where it is. */
+/** The lease of a job that runs in one process lasts for several runs, so that the job stays in that process. */
 const leaseRuns = 3;
 const shortestLeaseMilliseconds = 10_000;
 
-/** Up to this share of the pause is added at random, so that several processes do not work in step. */
+/**
+ * Up to this share of the pause is added at random, so that several processes do not run their jobs at the same time.
+ */
 const jitterShare = 0.1;
 
 export function createJobs<Name extends string>(
@@ -56,7 +59,7 @@ export function createJobs<Name extends string>(
   };
 }
 
-/** The lease is prolonged while a run takes longer than expected. */
+/** The lease is extended while a run takes longer than expected. */
 function withLease(job: Job, leases: JobLeases, observe: Observe): Job {
   if (!job.runsOnce) return job;
   const leaseMilliseconds = Math.max(shortestLeaseMilliseconds, leaseRuns * job.everyMilliseconds);

@@ -35,17 +35,17 @@ import { openMessages, type OpenMessages } from './messages.ts';
 
 export interface PhoneParts {
   audit: Audit;
-  /** Where gateways reach the service. */
+  /** The URL at which gateways reach the service. */
   url: string;
   inbox: Inbox;
-  /** The terminal, for the console gateway alone. */
+  /** Writes to the terminal, for the console gateway only. */
   terminal(text: string): void;
 }
 
-/** After a dispatch its outcome is recorded, which takes no longer than this. */
+/** Maximum time to record the outcome after a dispatch. */
 const recordingSeconds = 30;
 
-/** No verification takes longer between the count of its failure and the event of the block that it began. */
+/** Maximum time of a verification between counting its failure and writing the event of the block that it started. */
 const longestVerifySeconds = 120;
 const missedBlocksAtOnce = 1000;
 
@@ -67,15 +67,15 @@ function openMessageLog({ config, db, clock, traced }: Core) {
 export async function openPhone(core: Core, { audit, url, inbox, terminal }: PhoneParts) {
   const { config, db, clock, observer, traced } = core;
   const phones = traced('phone', createPhoneStore(db));
-  // Receipts come when all is wired: what is sent before has none yet.
+  // Receipts arrive only after everything is wired.
   const messages = openMessages(core, async (code, state, at) => {
     if (guard.live.modes.prefix === 'off') return;
     try {
       const phone = await phones.readPhoneOfCode(code);
-      const number = phone === null || guard.live.isSafe(phone) ? undefined : parsePhoneNumber(phone);
-      if (number) guard.ranges.noteReceipt(number, state, at);
+      const phoneNumber = phone === null || guard.live.isSafe(phone) ? undefined : parsePhoneNumber(phone);
+      if (phoneNumber) guard.ranges.noteReceipt(phoneNumber, state, at);
     } catch (error) {
-      // The receipt is stored. Without this count a rule knows a little less.
+      // The receipt is stored. It is only missing from the counts of the rule.
       observer.observe({ kind: 'job-failed', job: 'receipt-counts', reason: errorCode(error) });
     }
   });
@@ -120,7 +120,7 @@ export async function openPhone(core: Core, { audit, url, inbox, terminal }: Pho
           digest: guard.digest,
           whileWaiting,
         }),
-        // A gateway may take seconds; the request needs nothing meanwhile.
+        // A gateway may take seconds, in which the request needs no slot.
         dispatch: (message, owner) => whileWaiting(() => failover.send(message), owner),
         write: texts.write,
         testNumber: testNumbers(config.testNumbers ?? []),

@@ -8,7 +8,7 @@ import { createRetention, retentionKinds } from '../privacy/retention.ts';
 import { createRetentionStore } from '../privacy/retention.store.ts';
 import type { Core } from './core.ts';
 
-/** After this, nothing that was in flight when a user was erased can still be written. */
+/** After this time, no request that was in flight when a user was erased can still write anything. */
 const completionSeconds = 60;
 const erasuresAtOnce = 100;
 

@@ -1,4 +1,4 @@
-/** Releases what a start acquired, in reverse order, also when the start fails half-way. */
+/** Releases what a start acquired, in reverse order, even if the start fails before its end. */
 export class Releasers {
   readonly #stack: (() => unknown)[] = [];
 

@@ -1,4 +1,6 @@
-/** Wires what only the sandbox has: the clock that can be moved, the demo individual, the guard against strangers. */
+/**
+ * Wires what only the sandbox has: the clock that can be moved, the demo individual, the guard against remote callers.
+ */
 import type { Config } from '../config/load.ts';
 import { deriveKey } from '../digest-keys.ts';
 import { demoIndividual, demoTransactions } from '../sandbox/demo.ts';
@@ -34,12 +36,12 @@ export async function openSandbox(
     await sandbox.follow();
     await forget();
   });
-  // Other nodes on the same database move its clock, too.
+  // Other nodes on the same database may move its clock too.
   jobs.start({ 'sandbox-clock': sandbox.follow });
   return sandbox;
 }
 
-/** Demo data makes no events. */
+/** Demo data has no events. */
 export async function seedDemo({ db, clock }: Core): Promise<number | undefined> {
   const store = createSandboxStore(db);
   if (await store.isEmpty()) {

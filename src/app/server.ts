@@ -1,4 +1,4 @@
-/** Listens, and stops listening. */
+/** Starts and stops listening. */
 import { createServer as createHttpServer, type Server } from 'node:http';
 import type { Socket } from 'node:net';
 import { errorCode } from '../db/failures.ts';
@@ -11,7 +11,7 @@ export function urlOf(host: string, port: number): string {
 }
 
 const closeIdleMilliseconds = 100;
-/** A connection may be new, with its first request still on the way. */
+/** A new connection without a request is kept for this long, since its first request may be on the way. */
 const silentMilliseconds = 1000;
 
 /** Returns a function that stops the server. It waits for the requests in flight, but no longer than the given time. */
@@ -35,7 +35,7 @@ export async function listen(
   };
 }
 
-/** When each open connection was made. */
+/** The time when each open connection was established. */
 function trackConnections(server: Server): Map<Socket, number> {
   const connections = new Map<Socket, number>();
   server.on('connection', (socket: Socket) => {
@@ -45,7 +45,7 @@ function trackConnections(server: Server): Map<Socket, number> {
   return connections;
 }
 
-/** Node closes idle connections only once, and takes one that has never sent anything for busy. */
+/** Node closes idle connections only once, and treats one that has never sent anything as busy. */
 function closeUnused(server: Server, connections: ReadonlyMap<Socket, number>): void {
   server.closeIdleConnections();
   const oldest = performance.now() - silentMilliseconds;

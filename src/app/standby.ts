@@ -1,4 +1,4 @@
-/** Wires the standbys that may answer in the primary's place, where there are any. */
+/** Wires the standbys, if there are any, that may answer instead of the primary. */
 import { openDatabase } from '../db/database.ts';
 import { isTooLong } from '../db/failures.ts';
 import { isCopyOf } from '../db/installation.ts';
@@ -25,7 +25,7 @@ export async function withStandby(core: Core, primary: TransactionsStore): Promi
   releasers.add(standby.close);
 
   let isUsable: boolean | undefined;
-  /** Another database, or an old primary, would answer as well, with other rows. */
+  /** Another database, or an old primary, would also answer, but with other rows. */
   async function check(): Promise<void> {
     let cause = 'not a copy';
     const isCopy = await isCopyOf(db, standby).catch((error: unknown) => {

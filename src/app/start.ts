@@ -43,22 +43,22 @@ export interface AppOptions {
   config: Config;
   /** Empties the sandbox first. */
   fresh?: boolean;
-  /** Where log lines go. */
+  /** Receives the log lines. */
   log(line: string): void;
-  /** The terminal, for the console gateway alone. */
+  /** Writes to the terminal, for the console gateway only. */
   terminal(text: string): void;
   logFormat: 'json' | 'text';
-  /** The other processes of a node that has several. */
+  /** The other processes of the node, if it has several. */
   siblings?: Siblings;
 }
 
 export interface App {
   url: string;
   observer: Observer;
-  /** The demo individual, where the sandbox has one. */
+  /** The demo individual, if the sandbox has one. */
   demo: number | undefined;
   stop(options?: StopOptions): Promise<void>;
-  /** Without waiting for anybody. */
+  /** Ends the service without waiting. */
   kill(): void;
 }
 
@@ -77,11 +77,11 @@ async function start(options: AppOptions, releasers: Releasers): Promise<App> {
   readUnreadKeys(tokens.keys, core.jobs);
   const { services, sandbox } = await openDomains(core, options, url);
   const demo = sandbox && (await seedDemo(core));
-  // Jobs end before what they use is released.
+  // Jobs end before the resources that they use are released.
   releasers.add(core.jobs.stop);
   const http = await createHttp(core, url, tokens, services, sandbox);
   releasers.add(await listen(http, config.host, port, config.stopSeconds));
-  // Where there are several processes, the primary serves the metrics of all.
+  // If there are several processes, the primary serves the metrics of all.
   if (config.metricsPort !== undefined && !core.siblings.readMetrics)
     releasers.add(await serveMetrics(core.observer, config.host, config.metricsPort));
   return {
@@ -105,7 +105,7 @@ async function openCore(options: AppOptions, databaseUrl: string, releasers: Rel
     knownLabels: { gateway: gatewaysIn(config) },
   });
   const { observe } = observer;
-  // Where there are several processes, the primary gives these warnings, once for all.
+  // If there are several processes, the primary logs these warnings once for all.
   if (!options.siblings) for (const risk of findRisks(config)) observe({ kind: 'risky-setting', ...risk });
   const admission = new Admission(config.requestsAtOnce);
   const db = await connectDatabase(databaseUrl, config, siblings.count, admission, observe, releasers);
@@ -117,7 +117,7 @@ async function openCore(options: AppOptions, databaseUrl: string, releasers: Rel
   return createCore({ config, db, admission, observer, releasers, tracing, siblings });
 }
 
-/** In the background: an issuer that is away must not hold up the start. */
+/** In the background: an unavailable issuer must not delay the start. */
 function readUnreadKeys(keys: KeySet, jobs: Jobs<JobName>): void {
   if (keys.unreadReason === undefined) return;
   jobs.start({ 'issuer-keys': keys.readFirst });

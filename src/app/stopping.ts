@@ -1,4 +1,7 @@
-/** The first phase of a stop: readiness fails, and requests are answered until the load balancers have noticed. */
+/**
+ * The first phase of a stop: the readiness check fails, and requests are still answered until the load balancers have
+ * noticed.
+ */
 import { setTimeout as sleep } from 'node:timers/promises';
 
 export interface StopOptions {
@@ -10,13 +13,13 @@ export interface Stopping {
   readonly hasBegun: boolean;
   /** Whether balancers should send requests to another node. */
   readonly isLeaving: boolean;
-  /** Aborted when the stop begins. Answers without an end, such as event streams, end then. */
+  /** Aborted when the stop begins. Answers without a fixed end, such as event streams, end then. */
   readonly signal: AbortSignal;
-  /** Begins the stop, and returns when no balancer should send new requests any more. */
+  /** Begins the stop, and returns when load balancers should have stopped sending new requests. */
   drain(options?: StopOptions): Promise<void>;
 }
 
-/** A connection in use gets an answer, and is closed behind it, well within this time. */
+/** A connection in use gets an answer and is then closed. That takes less than this time. */
 const replacedSeconds = 2;
 
 export function createStopping(drainSeconds: number): Stopping {

@@ -1,4 +1,4 @@
-/** Wires who issues tokens and how they are verified. */
+/** Wires the issuer of tokens and their verification. */
 import { createIssuer, type Issuer } from '../auth/issuer.ts';
 import { ownKeySet, remoteKeySet, type KeySet } from '../auth/key-set.ts';
 import { makeSigningKey, readSigningKeys, sandboxKey } from '../auth/keys.ts';
@@ -30,7 +30,7 @@ export async function createTokens(
       onUnread: (reason) => observe({ kind: 'keys-unread', reason }),
       onRead: () => observe({ kind: 'keys-read' }),
     });
-    // Settings lose a trailing slash; the issuer's own spelling may have one.
+    // The setting has no trailing slash, but the issuer's own spelling may have one.
     const issuers = [config.issuer, `${config.issuer}/`];
     return {
       issuer: undefined,
@@ -73,7 +73,7 @@ export async function embeddedIssuer(config: Config, url: string, clock: Service
   });
 }
 
-/** Known to everyone, and therefore of the sandbox only. Its secret is its name. */
+/** A client for the sandbox only, since everyone knows its secret, which is its name. */
 const sandboxClient: ClientSetting = {
   id: 'sandbox',
   secretSha256: 'b7ad567477c83756aab9a542b2be04f77dbae25115d85f22070d74d8cc4779dc',

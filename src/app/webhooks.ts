@@ -33,7 +33,7 @@ function posterOptionsOf(config: Config): PosterOptions {
   };
 }
 
-/** A span for each post. The receiver can continue it; of the URL only the host is told. */
+/** A span for each post. The receiver can continue it. The span contains only the host of the URL. */
 function tracePoster(tracing: Tracing | undefined, poster: Poster): Poster {
   if (!tracing) return poster;
   return {
@@ -50,13 +50,13 @@ function tracePoster(tracing: Tracing | undefined, poster: Poster): Poster {
 interface EndpointParts extends Pick<Core, 'config' | 'db' | 'clock' | 'deriveKeys'> {
   traced?: Core['traced'];
   tracing?: Tracing | undefined;
-  /** Absent on the command line, where nobody else waits. */
+  /** Absent on the command line, where no other requests wait. */
   admission?: Core['admission'];
   sequence(): Promise<unknown>;
   onReady(): Promise<void>;
 }
 
-/** What can be done with endpoints, in the service and from the command line. */
+/** The operations on endpoints, for the service and the command line. */
 export function openWebhookEndpoints(parts: EndpointParts) {
   const { config, db, clock, deriveKeys, traced = (_name, store) => store, tracing, sequence, onReady } = parts;
   const { admission } = parts;

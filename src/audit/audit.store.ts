@@ -1,4 +1,4 @@
-/** The statements of the audit. Lists run on connections of their own, so that no request of a user waits behind them. */
+/** The statements of the audit. Lists run on separate connections, so that no request of a user waits for them. */
 import type { Database } from '../db/database.ts';
 import type { Operator, OperatorActionName } from '../operator-actions.ts';
 import type { Owner } from '../slots.ts';

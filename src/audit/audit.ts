@@ -11,7 +11,7 @@ export type LookupTarget = { userId: number } | { phone: string } | { email: str
 
 export type Audit = ReturnType<typeof createAudit>;
 
-/** Actions that are read at once for an export, and in all. */
+/** The number of actions that an export reads at a time, and in total. */
 const exportPage = 500;
 const exportLimit = 100_000;
 
@@ -33,7 +33,7 @@ export function createAudit(store: AuditStore, clock: Clock, observe: Observe) {
       }
     },
 
-    /** A lookup changes nothing, but it is audited: who looked up whom. */
+    /** A lookup changes nothing, but it is audited: which operator looked up which user. */
     async recordLookup(who: Operator, action: OperatorActionName, lookedUp: LookupTarget): Promise<void> {
       const userId = 'userId' in lookedUp ? lookedUp.userId : undefined;
       const target = targetOf(lookedUp);
@@ -43,7 +43,7 @@ export function createAudit(store: AuditStore, clock: Clock, observe: Observe) {
   };
 }
 
-/** As the audit shows it. */
+/** The text that the audit shows. */
 function targetOf(lookedUp: LookupTarget): string {
   if ('userId' in lookedUp) return `user ${lookedUp.userId}`;
   return 'phone' in lookedUp ? maskPhone(lookedUp.phone) : maskEmail(lookedUp.email);

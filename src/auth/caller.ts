@@ -4,7 +4,7 @@ export interface Caller {
   /** The token's `sub`: a person, or the client itself. */
   subject: string;
   scopes: ReadonlySet<string>;
-  /** The user that the token is bound to. It may name no other. */
+  /** The user that the token is bound to. The request may not name another user. */
   userId: number | undefined;
   /** When the token expires, by the service's clock. */
   expiresAt: Date;

@@ -1,6 +1,6 @@
 /**
- * Which digest keys a database knows. Nodes with different keys would refuse each other's codes, so a node may start
- * only if it holds the current key, and may make digests only with a key that was announced before: see
+ * The digest keys that are registered in a database. Nodes with different keys would refuse each other's codes. So a
+ * node may start only if it has the current key, and may create digests only with a key that was registered before: see
  * docs/production.md, "Rotating keys".
  */
 import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto';
@@ -15,20 +15,20 @@ export interface KnownKey {
 }
 
 export interface KeyPlan {
-  /** Keys of this node that the database does not know yet. */
+  /** Keys of this node that are not registered yet. */
   added: KnownKey[];
   currentFingerprint: string;
-  /** All keys of this node; a key that came before the current one and is not among them is no longer used. */
+  /** All keys of this node; a key that is older than the current one and not in this list is no longer used. */
   fingerprints: string[];
   /**
-   * The key of the guard's counters and safe list. They are looked up by digest and live for as long as an operator
-   * wants, so their key stays the same through every rotation. The database holds it, encrypted with each known key.
+   * The key of the guard's counters and safe list. They are looked up by digest and may be kept for an unlimited time,
+   * so their key stays the same through every rotation. It is stored in the database, encrypted with each known key.
    */
   guardKey: Buffer;
 }
 
 export interface NodeKeys {
-  /** The first one makes, all verify. */
+  /** The first key creates digests, all keys verify them. */
   keys: readonly Buffer[];
   /** Whether they come from LEDGERLINE_DIGEST_KEY. Otherwise the sandbox has made one in DATA_DIR. */
   isConfigured: boolean;

@@ -1,6 +1,6 @@
 /** Says why the documents of a token issuer could not be fetched, and what to do. */
 
-export interface Refusal {
+export interface IssuerFailure {
   cause: string;
   cure: string;
 }
@@ -20,8 +20,8 @@ const explanations: { codes: RegExp; cause: string; cure: string }[] = [
   { codes: /redirect/i, cause: 'it redirects', cure: 'Set LEDGERLINE_JWKS_URL to where the keys really are.' },
 ];
 
-/** `fetch` only says "fetch failed"; the cause holds the reason. */
-export function explainRefusal(error: unknown): Refusal {
+/** The message of `fetch` is only "fetch failed"; the reason is in its cause. */
+export function explainIssuerFailure(error: unknown): IssuerFailure {
   const { name, message, cause } = error as Error & { cause?: { code?: string; message?: string } };
   const code = cause?.code ?? (name === 'TimeoutError' ? name : (cause?.message ?? message));
   const known = explanations.find(({ codes }) => codes.test(code));

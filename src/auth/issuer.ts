@@ -78,7 +78,7 @@ export function createIssuer(options: IssuerOptions): Issuer {
   };
 }
 
-/** An unknown client takes as long as a known one, so that timing reveals nothing. */
+/** A request of an unknown client takes as long as that of a known one, so that the time reveals nothing. */
 function authenticate(client: ClientSetting | undefined, secret: string): ClientSetting {
   const digest = createHash('sha256').update(secret).digest();
   const expected = Buffer.from(client?.secretSha256 ?? '0'.repeat(64), 'hex');

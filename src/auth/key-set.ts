@@ -1,7 +1,7 @@
 /** The public keys of the token issuer: our own, or those that another issuer publishes. */
 import { calculateJwkThumbprint, importJWK, type JWK } from 'jose';
 import { issuerAway } from '../errors.ts';
-import { explainRefusal } from './explain.ts';
+import { explainIssuerFailure } from './explain.ts';
 
 export interface VerifyingKey {
   /** The same id means the same key, whatever its `kid`. */
@@ -48,7 +48,7 @@ async function select(
       jwk.kty === typeOf[algorithm.slice(0, 2)] &&
       (jwk.alg === undefined || jwk.alg === algorithm),
   );
-  // Without a kid the key is known only if there is just one.
+  // Without a kid, the key is known only if there is exactly one.
   const [only, another] = fit;
   if (!only || another) return undefined;
   try {
@@ -104,7 +104,7 @@ export function remoteKeySet(options: RemoteKeySetOptions): KeySet {
       for (const listener of listeners) listener(ids);
     } catch (error) {
       lastFailed = true;
-      const { cause, cure } = explainRefusal(error);
+      const { cause, cure } = explainIssuerFailure(error);
       if (!published) unreadReason = `The keys of the token issuer cannot be read: ${cause}. ${cure}`;
       options.onUnread(cause);
       throw issuerAway();

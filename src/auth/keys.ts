@@ -1,4 +1,7 @@
-/** Keys. Production gets them by configuration, since nodes share them. The sandbox makes its own, next to its database. */
+/**
+ * Reads the keys. In production they are configured, since all nodes share them. The sandbox creates its own, next to
+ * its database.
+ */
 import { createPrivateKey, createPublicKey, generateKeyPair, randomBytes, type KeyObject } from 'node:crypto';
 import { mkdir, writeFile } from 'node:fs/promises';
 import path from 'node:path';
@@ -57,7 +60,7 @@ export async function sandboxKey(dataDir: string, name: string, make: () => stri
   return made;
 }
 
-/** The configured digest keys, or the one that the sandbox has made for itself. */
+/** The configured digest keys, or the one that the sandbox has created. */
 export async function readDigestKeys({ digestKeys, dataDir }: Config): Promise<NodeKeys> {
   if (digestKeys) return { keys: digestKeys, isConfigured: true };
   const made = await sandboxKey(dataDir, 'digest.key', makeDigestKey);

@@ -1,4 +1,4 @@
-/** The errors of the token endpoint: RFC 6749 section 5.2, and of section 4.1.2.1 the one for a busy server. */
+/** The errors of the token endpoint: RFC 6749 section 5.2, and the one for a busy server from section 4.1.2.1. */
 
 export const tokenErrorCodes = [
   'invalid_request',
@@ -23,7 +23,7 @@ export class TokenError extends Error {
   }
 }
 
-/** As the header Error-Reason spells a code. */
+/** The spelling of a code in the header Error-Reason. */
 export function reasonOfTokenError(code: TokenErrorCode): string {
   return code.replaceAll('_', '-');
 }

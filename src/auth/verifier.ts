@@ -6,7 +6,7 @@ import type { Caller } from './caller.ts';
 import type { KeySet } from './key-set.ts';
 
 export interface VerifierOptions {
-  /** All spellings that tokens may have. */
+  /** All spellings of the issuer that tokens may have. */
   issuer: string | string[];
   audience: string;
   algorithms: string[];
@@ -16,7 +16,7 @@ export interface VerifierOptions {
   clock: Clock;
 }
 
-/** Returns at once for a token that has been verified before. */
+/** Returns synchronously for a token that was verified before. */
 export type Verifier = (token: string) => Caller | Promise<Caller>;
 
 interface Remembered {
@@ -120,7 +120,7 @@ function scopesOf(claim: unknown): string[] {
   return Array.isArray(claim) ? claim.map(String) : [];
 }
 
-/** A malformed claim must not make an unbound token. */
+/** A token with a malformed claim must not count as unbound. */
 function boundUser(claim: unknown): number | undefined {
   if (claim === undefined || claim === null) return undefined;
   const given = typeof claim === 'number' || typeof claim === 'string' ? String(claim) : '';

@@ -1,11 +1,11 @@
-/** Cross-checks: what a mode needs, and settings that contradict each other. */
+/** Checks across settings: what a mode needs, and settings that contradict each other. */
 import type { Setting } from './kinds.ts';
 import { ConfigError, type Config } from './load.ts';
 import { isLoopback } from '../loopback.ts';
 import { gatewayDefinitions, type GatewayName } from '../sms/gateways/index.ts';
 import { settings } from './settings/index.ts';
 
-/** Checks what single values cannot: what a mode and its gateways need. Reports every problem at once. */
+/** Checks what a mode and its gateways need. Reports all problems together. */
 export function checkMode(config: Config): void {
   const problems = config.mode === 'production' ? missingInProduction(config) : tooOpen(config);
   problems.push(...missingForGateways(config));
@@ -46,7 +46,7 @@ function missingForGateways(config: Config): string[] {
   });
 }
 
-/** The settings that somebody cannot do without and that are not set. */
+/** The settings that are required and not set. */
 function requiredSettings(config: Config, requiredBy: string): Setting<unknown>[] {
   return Object.entries<Setting<unknown>>(settings)
     .filter(([name, setting]) => setting.requiredBy === requiredBy && config[name as keyof Config] === undefined)

@@ -1,4 +1,4 @@
-/** The settings of this process as an operator may see them: never a secret. */
+/** The settings of this process that an operator may see: never a secret. */
 import type { Mode, Setting } from './kinds.ts';
 import type { Config } from './load.ts';
 import { defaultOf } from './reference.ts';
@@ -13,7 +13,7 @@ export interface DescribedSetting {
   isSet: boolean;
   /** As it was written; null for a secret, and if it is not set. */
   value: string | null;
-  /** What holds if it is not set. */
+  /** The value if it is not set. */
   default: string;
 }
 
@@ -42,7 +42,7 @@ function defaultText(setting: Setting<unknown>, mode: Mode): string {
   return defaultOf({ default: value }).replaceAll('`', '');
 }
 
-/** A URL may hold a name and a password although its setting is no secret. */
+/** A URL may contain a name and a password although its setting is not a secret. */
 function hideCredentials(value: string | undefined): string | null {
   return value?.replace(/:\/\/[^/?#@\s]*@/g, '://…@') ?? null;
 }

@@ -1,4 +1,4 @@
-/** The kinds of values that a setting can hold: how each is written and read. */
+/** The kinds of values that a setting can have: how each is written and read. */
 
 export type Mode = 'sandbox' | 'production';
 
@@ -12,12 +12,12 @@ export interface Setting<T> {
   env: string;
   kind: Kind<T>;
   default: T | undefined | ((mode: Mode) => T | undefined);
-  /** What the reference says of a default that is computed. */
+  /** What the reference says about a computed default. */
   defaultText?: string;
   secret?: boolean;
-  /** Who cannot do without it: production, or the gateway of that name. */
+  /** What requires it: production, or the gateway with this name. */
   requiredBy?: string;
-  /** What to do when production lacks it. */
+  /** What to do if it is missing in production. */
   howToSet?: string;
   /** A URL that may be plain http on loopback only. */
   httpsOnly?: boolean;
@@ -129,7 +129,7 @@ export function setting<T>(definition: Setting<T>): Setting<T> {
   return definition;
 }
 
-/** A setting that production, or a gateway, cannot do without. */
+/** A setting that production or a gateway requires. */
 export type RequiredSetting<T> = Setting<T | undefined> & { requiredBy: string };
 
 export function requiredSetting<T>(

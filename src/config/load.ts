@@ -4,7 +4,7 @@ import { fail, Unreadable, type Mode, type Setting, type SettingValue } from './
 import { settings } from './settings/index.ts';
 
 export type Config = { -readonly [K in keyof typeof settings]: SettingValue<(typeof settings)[K]> } & {
-  /** The settings that were given, by environment variable, as they were written. A secret has no text. */
+  /** The settings that were given, by environment variable, as they were written. The text of a secret is not kept. */
   given: ReadonlyMap<string, string | undefined>;
 };
 

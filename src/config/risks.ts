@@ -1,4 +1,4 @@
-/** Settings that work and carry a risk: the service warns of them at the start, and so does `ledgerline doctor`. */
+/** Settings that work but have a risk: the service warns about them at the start, and so does `ledgerline doctor`. */
 import { isLoopback } from '../loopback.ts';
 import { gatewaysIn } from './check.ts';
 import type { Config } from './load.ts';

@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs';
 
 /** A host name, an address, or the folder of a Unix socket. */
-export interface Endpoint {
+export interface DatabaseEndpoint {
   host: string;
   port: number;
 }
@@ -10,12 +10,12 @@ export interface Endpoint {
 export interface Encryption {
   /** `preferred` works unencrypted if the server has no encryption. Only `verified` checks the server's identity. */
   mode: 'off' | 'preferred' | 'required' | 'verified';
-  /** The certificate of an authority of one's own. */
+  /** The certificate of a private certificate authority. */
   ca?: Buffer;
 }
 
 export interface DatabaseAddress {
-  endpoints: Endpoint[];
+  endpoints: DatabaseEndpoint[];
   encryption: Encryption;
   /** For the driver: user, password, database and further parameters. The host in it is never used. */
   driverUrl: string;
@@ -40,13 +40,13 @@ export function parseAddress(url: string): DatabaseAddress {
   };
 }
 
-/** As an operator knows the database, without user and password. */
+/** The address for messages to operators, without user and password. */
 export function nameAddress(url: string): string {
   const [, , , hosts = '', path = ''] = pattern.exec(url) ?? [];
   return `${path.slice(1) || 'of that user'} at ${hosts}`;
 }
 
-function parseEndpoint(text: string): Endpoint {
+function parseEndpoint(text: string): DatabaseEndpoint {
   const match = /^(\[[^\]]+\]|[^:[\]]*)(?::(\d{1,5}))?$/.exec(text.trim());
   const port = match?.[2] === undefined ? defaultPort : Number(match[2]);
   if (!match || port < 1 || port > 65_535) throw new MalformedAddress(`has "${text}", which is no host and port`);
@@ -64,7 +64,7 @@ const modes: Record<string, Encryption['mode']> = {
   'verify-full': 'verified',
 };
 
-/** Takes out of the parameters what is ours to do; the driver would pass the rest on to the server. */
+/** Removes the parameters that the service handles itself. The driver would pass all parameters on to the server. */
 function readEncryption(parameters: URLSearchParams): Encryption {
   const asked = parameters.get('sslmode') ?? parameters.get('ssl') ?? 'disable';
   const authority = parameters.get('sslrootcert');

@@ -1,4 +1,4 @@
-/** Finds the PostgreSQL that npm installed and copies it to where it can run and stay. */
+/** Finds the PostgreSQL that npm installed and copies it to a folder from which it can run permanently. */
 import { existsSync } from 'node:fs';
 import { chmod, cp, lstat, mkdir, mkdtemp, readdir, readFile, realpath, rename, rm, symlink } from 'node:fs/promises';
 import { createRequire } from 'node:module';
@@ -47,8 +47,8 @@ function packageFolder(name: string): string | undefined {
 }
 
 /**
- * Copies the programs, so that a later `npm ci` cannot replace them under a running server, and so that root, in a
- * folder closed to others, has a place from which nobody can run them.
+ * Copies the programs, so that a later `npm ci` cannot replace them while a server runs. If root installed them in a
+ * folder that is closed to others, the copy is in a place from which the user `nobody` can run them.
  */
 export async function installBinaries(dataDir: string): Promise<string> {
   const { native, version } = await findPackage();
@@ -64,7 +64,10 @@ export async function installBinaries(dataDir: string): Promise<string> {
   );
 }
 
-/** Whether everyone can reach the folder, while nobody but us and root can rename or replace it. Makes it if absent. */
+/**
+ * Whether every user can enter the folder, and only this user and root can rename or replace it. Creates the folder if
+ * it does not exist.
+ */
 async function isOpenAndSafe(folder: string): Promise<boolean> {
   try {
     await mkdir(folder, { recursive: true });
@@ -91,8 +94,8 @@ function isSystemError(error: unknown): error is NodeJS.ErrnoException {
 }
 
 /**
- * In a shared folder anyone may have made the target first, as a link or as a folder with programs of their own. So an
- * existing one is used only if it is a folder, ours, and closed to the writes of others.
+ * In a shared folder any user may have created the target first, as a link or as a folder with other programs. So an
+ * existing target is used only if it is a folder that belongs to this user and that others cannot write to.
  */
 export async function copyOnce(native: string, target: string): Promise<string> {
   if (await isOurCopy(target)) return target;
@@ -108,7 +111,7 @@ export async function copyOnce(native: string, target: string): Promise<string> 
     await rename(fresh, target);
   } catch (error) {
     await rm(fresh, { recursive: true, force: true });
-    // Two starts may race here: the second finds the copy of the first, which is as good.
+    // Two starts may race here: the second finds the copy of the first, and uses it.
     if (isSystemError(error) && ['ENOTEMPTY', 'EEXIST'].includes(error.code ?? '') && (await isOurCopy(target))) {
       return target;
     }
@@ -117,7 +120,7 @@ export async function copyOnce(native: string, target: string): Promise<string> 
   return target;
 }
 
-/** False if there is none yet. */
+/** False if there is no copy yet. */
 async function isOurCopy(target: string): Promise<boolean> {
   const found = await lstat(target).catch((error: NodeJS.ErrnoException) => {
     if (error.code === 'ENOENT') return undefined;
@@ -141,7 +144,7 @@ async function openToOthers(folder: string): Promise<void> {
   }
 }
 
-/** The package's install script makes these links, and npm may not have been allowed to run it. */
+/** The package's install script creates these links, but npm may be configured not to run install scripts. */
 async function makeLinks(native: string, folder: string): Promise<void> {
   const listed = (await readOptionalFile(path.join(native, 'pg-symlinks.json'))) ?? '[]';
   const links = JSON.parse(listed) as { source: string; target: string }[];

@@ -1,10 +1,10 @@
 /**
- * Citus: which tables are distributed, and whether they are in a database. A database that has the extension, and whose
- * tables are not distributed, behaves as any other PostgreSQL. Why these tables: docs/citus.md.
+ * Citus: which tables are distributed, and whether they are in a database. A database that has the extension, but no
+ * distributed tables, behaves like any other PostgreSQL. Why these tables: docs/citus.md.
  */
 import type postgres from 'postgres';
 import { StartError } from '../errors.ts';
-import { openDatabase, type Database, type DatabaseOptions, type Transaction } from './database.ts';
+import { openDatabase, type Database, type DatabaseOptions, type DatabaseTransaction } from './database.ts';
 import { missingFrom, readSchema, withConnection } from './migrate.ts';
 import { openConnection, schema, type Pool } from './pool.ts';
 import { runTransaction } from './transaction.ts';
@@ -34,7 +34,7 @@ export async function openDetected(options: Omit<DatabaseOptions, 'isDistributed
   }
 }
 
-/** All of the tables, or none: statements are made for one of these. */
+/** Either all of the tables are distributed or none: the statements support only these two cases. */
 async function detect(sql: postgres.Sql): Promise<boolean> {
   const found = await readDistributed(sql);
   const missing = distributedTables.map(({ table }) => table).filter((table) => !found.includes(table));
@@ -67,10 +67,10 @@ export interface Distribution {
 }
 
 /**
- * Distributes the tables that are not distributed yet, each with its rows. Each is a step of its own, so that what was
- * done stays done when a later one fails, and running it again goes on from there. Nodes must not run meanwhile.
+ * Distributes the tables that are not distributed yet, each with its rows. Each table is a separate step, so that the
+ * finished steps remain if a later one fails, and the next run continues from there. No node may run meanwhile.
  */
-export async function distribute(url: string, shardCount: number): Promise<Distribution> {
+export async function distributeTables(url: string, shardCount: number): Promise<Distribution> {
   await requireSchema(url);
   return withConnection(url, async (sql) => {
     await requireExtension(sql);
@@ -96,7 +96,7 @@ async function requireExtension(sql: postgres.Sql): Promise<void> {
   throw new StartError('The database has no Citus: run `create extension citus` in it, as docs/citus.md says.');
 }
 
-/** The rows that were there are copied to the shards, and then removed from the coordinator. */
+/** The existing rows are copied to the shards, and then removed from the coordinator. */
 async function distributeTable(sql: Pool, { table, column }: DistributedTable, shardCount: number) {
   const name = `${schema}.${table}`;
   const anchor = `${schema}.${distributedTables[0]!.table}`;
@@ -111,8 +111,11 @@ async function distributeTable(sql: Pool, { table, column }: DistributedTable, s
   return Number(count!.rows);
 }
 
-/** On the workers the number of an event is its own: see docs/decisions/0004-events.md. In two steps, since keys are unique. */
-async function numberByEvents(sql: Transaction): Promise<void> {
+/**
+ * On the workers the number in the outbox is the event's own sequence number: see docs/decisions/0004-events.md. It
+ * takes two steps, since keys are unique.
+ */
+async function numberByEvents(sql: DatabaseTransaction): Promise<void> {
   await sql`
     update user_event_outbox set id = -1 - case when type = 'user.created' then 0 else sequence end`;
   await sql`update user_event_outbox set id = -1 - id`;

@@ -1,7 +1,10 @@
-/** How far the clock of the database is from ours. Nodes share limits and codes, and so must agree on the time. */
+/**
+ * The difference between the clock of the database and that of this machine. Nodes share limits and codes, and so must
+ * agree on the time.
+ */
 import type { Sql } from './database.ts';
 
-/** A difference below this is the time of the question and the answer. */
+/** A smaller difference can be caused by the round trip of the measurement. */
 export const tolerableSeconds = 2;
 
 export async function readClockOffset(sql: Sql): Promise<number> {

@@ -1,20 +1,20 @@
-/** One Ledgerline for one data directory. PostgreSQL's own lock would refuse a second one too, but later. */
+/** Only one Ledgerline may use a data directory. PostgreSQL's own lock would refuse a second one too, but later. */
 import { createHash, randomUUID } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { link, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { StartError } from '../errors.ts';
 
-/** Process ids are used again, so a process is named with its start time, where the system tells it. */
+/** Process ids are reused, so a process is identified together with its start time, if the system provides it. */
 function identity(pid: number): string | undefined {
   try {
     process.kill(pid, 0);
   } catch (error) {
-    // EPERM: the process runs, and belongs to somebody else.
+    // EPERM: the process runs, but belongs to another user.
     if ((error as NodeJS.ErrnoException).code !== 'EPERM') return undefined;
   }
   try {
-    // proc(5): the name, in brackets, may hold spaces; field 22 counts from after it.
+    // proc(5): the name, in parentheses, may contain spaces; field 22, the start time, is found by counting after it.
     const fields = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ')[1]!.split(' ');
     return `${pid} ${fields[19]}`;
   } catch {
@@ -26,7 +26,7 @@ export function isRunning(pid: number): boolean {
   return identity(pid) !== undefined;
 }
 
-/** The process that holds the directory, if it still runs. */
+/** The process that has locked the directory, if it still runs. */
 export async function lockHolder(dataDir: string): Promise<number | undefined> {
   const holder = await readIfPresent(path.join(dataDir, 'lock'));
   return holder === undefined ? undefined : runningHolder(holder);
@@ -49,14 +49,14 @@ export async function lockDirectory(dataDir: string): Promise<() => Promise<void
   };
 }
 
-/** A file that names this process. It is linked into place, so that no lock is ever seen half-written. */
+/** A file that names this process. It is linked to its final name, so that no process reads an incomplete lock. */
 interface Claim {
   file: string;
   text: string;
 }
 
 async function writeClaim(dataDir: string): Promise<Claim> {
-  // The last word makes every claim unique, also two of one process.
+  // The UUID makes every claim unique, even two claims of one process.
   const text = `${identity(process.pid)!} ${randomUUID()}`;
   const file = path.join(dataDir, `lock.claim-${digestOf(text)}`);
   await writeFile(file, text, { mode: 0o600, flag: 'wx' });
@@ -64,9 +64,9 @@ async function writeClaim(dataDir: string): Promise<Claim> {
 }
 
 /**
- * Takes the lock, also from a holder that has ended. Of several that find the same ended holder, the one that takes a
- * second lock, named after that holder, may replace the first. It looks at the first again before it does: another may
- * have replaced it meanwhile, and then a lock of a running process would be lost.
+ * Takes the lock, also from a holder that has ended. If several processes find the same ended holder, the one that
+ * takes a second lock, named after that holder, may replace the first lock. Before that it reads the first lock again:
+ * another process may have replaced it meanwhile, and then the lock of a running process would be lost.
  */
 async function takeLock(file: string, claim: Claim, refuse: (pid: number) => never): Promise<void> {
   for (;;) {
@@ -87,7 +87,7 @@ async function takeLock(file: string, claim: Claim, refuse: (pid: number) => nev
   }
 }
 
-/** A holder with our own process id is an earlier process of a system that does not tell start times. */
+/** A holder with our own process id is an earlier process, on a system that does not provide start times. */
 function runningHolder(holder: string): number | undefined {
   const pid = Number.parseInt(holder, 10);
   if (!(pid > 0) || pid === process.pid) return undefined;
@@ -105,7 +105,7 @@ async function linkIfAbsent(from: string, to: string): Promise<boolean> {
   }
 }
 
-/** The claim keeps its own name, since a takeover inside a takeover links it twice. */
+/** The claim keeps its own name, since a takeover within a takeover links it twice. */
 async function replaceFile(file: string, claim: Claim): Promise<void> {
   const next = `${claim.file}-next`;
   await link(claim.file, next);

@@ -14,15 +14,18 @@ import { isRunning, lockDirectory, lockHolder } from './data-directory-lock.ts';
 export interface Embedded {
   url: string;
   stop(): Promise<void>;
-  /** Ends the server at once; the next start recovers. */
+  /** Ends the server immediately; the next start recovers. */
   kill(): void;
 }
 
 export interface EmbeddedOptions {
   dataDir: string;
-  /** Settings of PostgreSQL on top of ours. */
+  /** Settings of PostgreSQL in addition to ours. */
   settings?: Record<string, string>;
-  /** Begins with an empty database. Called with the address of the one that is there, which stays if this throws. */
+  /**
+   * If given, the start begins with an empty database. It is called with the address of the existing database, which is
+   * kept if this throws.
+   */
   beforeRemoval?: (url: string) => Promise<void>;
   /** Lets the service's role create databases and roles: tests clone a database for each file. */
   mayCreateDatabases?: boolean;
@@ -32,8 +35,8 @@ const role = 'ledgerline';
 const database = 'ledgerline';
 
 /**
- * Nothing a caller sent may reach the log: an error's detail quotes keys, a statement its parameters.
- * What fails is logged by the service, which knows what it may say.
+ * Nothing that a caller sent may be in the log: an error's detail quotes keys, a statement its parameters. The service
+ * logs failures itself, without such values.
  */
 const quietLog = {
   log_min_messages: 'log',
@@ -103,7 +106,7 @@ async function start({ dataDir, settings, beforeRemoval, mayCreateDatabases }: E
   }
 }
 
-/** Removes the database, unless the check of it fails or cannot be made. */
+/** Removes the database, unless the check fails or cannot be run. */
 async function removeCluster(place: Place, binaries: string, check: (url: string) => Promise<void>): Promise<void> {
   let server: Server;
   let password: string;
@@ -125,7 +128,10 @@ async function removeCluster(place: Place, binaries: string, check: (url: string
   await rm(place.cluster, { recursive: true, force: true });
 }
 
-/** The address of the PostgreSQL that a running service has started on a directory, for commands beside it. */
+/**
+ * The address of the PostgreSQL that a running service has started on a directory, for commands that run at the same
+ * time.
+ */
 export async function runningEmbedded(folder: string): Promise<string | undefined> {
   const dataDir = path.resolve(folder);
   if (!(await lockHolder(dataDir))) return undefined;
@@ -208,7 +214,9 @@ async function checkVersion(place: Place, binaries: string): Promise<void> {
   }
 }
 
-/** After kill -9 of the service its PostgreSQL goes on running. We hold the lock, so no other service uses it. */
+/**
+ * After kill -9 of the service its PostgreSQL keeps running. This process has the lock, so no other service uses it.
+ */
 async function stopOrphan({ cluster }: Place): Promise<void> {
   const file = path.join(cluster, 'postmaster.pid');
   const pid = Number.parseInt((await readOptionalFile(file)) ?? '', 10);
@@ -246,8 +254,8 @@ async function runServer(place: Place, binaries: string, settings: Record<string
   let stopping = false;
 
   async function startServer(mayMove: boolean): Promise<void> {
-    // Another program may take the free port before PostgreSQL does, and the backends of a killed
-    // server may hold its shared memory for a moment: both pass.
+    // Another program may take the free port before PostgreSQL does, and the backends of a killed server may keep its
+    // shared memory for a moment. Both are temporary.
     let output = '';
     for (let attempt = 0; attempt < 20; attempt += 1) {
       const logged = await rotateLog(place);
@@ -291,7 +299,7 @@ async function runServer(place: Place, binaries: string, settings: Record<string
   };
 }
 
-/** Where in the log the next start begins. */
+/** The position in the log at which the output of the next start begins. */
 async function rotateLog({ log }: Place): Promise<number> {
   await appendFile(log, '', { mode: 0o600 });
   const { size } = await stat(log);
@@ -306,7 +314,8 @@ function spawnServer(place: Place, binaries: string, settings: Record<string, st
   const child = spawn(path.join(binaries, 'bin/postgres'), ['-D', here(place.cluster), ...given], {
     ...inFolder(place.cluster),
     stdio: ['ignore', log, log],
-    // A group of its own: Ctrl-C in the terminal must reach only us, who stop it after the requests.
+    // Its own process group: Ctrl-C in the terminal must reach only this process, which stops PostgreSQL after the
+    // requests.
     detached: true,
   });
   closeSync(log);
@@ -319,7 +328,7 @@ async function isReady(child: ChildProcess, { cluster }: Place): Promise<boolean
   child.once('exit', () => (ended = true));
   child.once('error', () => (ended = true));
   while (!ended) {
-    // A file that cannot be read at the moment is read again.
+    // If the file cannot be read now, it is read again later.
     const state = await readOptionalFile(path.join(cluster, 'postmaster.pid')).catch(() => undefined);
     const lines = (state ?? '').split('\n');
     // A killed server leaves its file behind.
@@ -349,7 +358,7 @@ function lastLines(output: string): string {
   return output.trim().split('\n').slice(-3).join(' | ');
 }
 
-/** Turns an error of the system into one sentence that says what to do. */
+/** Turns a system error into a sentence that says what to do. */
 function inWords(error: unknown, dataDir: string): Error {
   if (error instanceof StartError || !(error instanceof Error)) return error as Error;
   const { code } = error as NodeJS.ErrnoException;

@@ -9,7 +9,7 @@ interface Explanation {
   cure: string;
 }
 
-/** SQLSTATEs, the driver's names and the sockets' own. The first that matches explains it. */
+/** SQLSTATEs, and error codes of the driver and of sockets. The first match is the explanation. */
 const explanations: Explanation[] = [
   {
     codes: /^28/,
@@ -73,7 +73,7 @@ export function explainFault(error: unknown): DatabaseFault {
   return { cause: `${cause} (${code})`, cure };
 }
 
-/** For the person who started a command. Other failures pass through as they are. */
+/** For the person who started a command. Other failures are returned unchanged. */
 export function asStartError(error: unknown, url: string): unknown {
   if (error instanceof StartError || (error as { code?: unknown } | undefined)?.code === undefined) return error;
   const { cause, cure } = explainFault(error);

@@ -5,18 +5,18 @@ export function errorCode(error: unknown): string {
   return String((error as { code?: unknown } | undefined)?.code ?? 'unknown');
 }
 
-/** Whether PostgreSQL itself sent the error. The others are of the driver or of the connection. */
+/** Whether PostgreSQL itself sent the error. Other errors come from the driver or the connection. */
 export function isFromPostgres(error: unknown): boolean {
   return typeof error === 'object' && error !== null && 'severity' in error;
 }
 
-/** SQLSTATE 57014: query_canceled, which is what statement_timeout raises. */
+/** SQLSTATE 57014: query_canceled, which statement_timeout raises. */
 const timedOut = '57014';
 
 /**
  * SQLSTATE classes 08 (connection), 53 (resources: disk full, too many connections), 57P (shutdown, starting up) and 58
- * (the operating system failed it), 25006 (a standby), 25P03 and 25P04 (it has ended a session that was idle or took too
- * long), 28 and 3D (it is being set up anew); and the driver's and sockets' own names.
+ * (an error of the operating system), 25006 (a standby), 25P03 and 25P04 (the server has ended a session that was idle
+ * or took too long), 28 and 3D (the database is being set up again); and error codes of the driver and of sockets.
  */
 const awayCodes =
   /^(08...|53...|57P0.|58...|25006|25P0[34]|28...|3D000|CONNECTION_.*|CONNECT_TIMEOUT|PROBE_TIMEOUT|STALE_PRIMARY|ECONN.*|EPIPE|ERR_STREAM_DESTROYED|ERR_STREAM_WRITE_AFTER_END|ERR_SOCKET_CLOSED|ENOTFOUND|EAI_AGAIN|ETIMEDOUT|EHOSTUNREACH|ENETUNREACH)$/;
@@ -25,7 +25,7 @@ export function isTooLong(error: unknown): boolean {
   return errorCode(error) === timedOut;
 }
 
-/** What a failed statement means to a caller, where it is not a defect of ours. */
+/** What a failed statement means to a caller; undefined if it is a defect of the service. */
 export function asProblem(error: unknown): Problem | undefined {
   const code = errorCode(error);
   if (isTooLong(error)) return queryTooSlow();
@@ -33,10 +33,10 @@ export function asProblem(error: unknown): Problem | undefined {
   return awayCodes.test(code) ? databaseAway() : undefined;
 }
 
-/** SQLSTATE 55P03: lock_not_available, which a lock_timeout of the operator's raises. */
+/** SQLSTATE 55P03: lock_not_available, which the operator's lock_timeout raises. */
 const lockTimedOut = '55P03';
 
-/** SQLSTATE 40001: serialization_failure, which a statement of ours raises when it has lost a race; 40P01: deadlock. */
+/** SQLSTATE 40001: serialization_failure, which our statements raise when they have lost a race; 40P01: deadlock. */
 const lostRaces = new Set(['40001', '40P01']);
 
 export function isLostRace(error: unknown): boolean {

@@ -1,7 +1,7 @@
 /**
  * Applies the database functions: one current definition per file in `src/db/functions/`, applied again when its
- * content is new. Every digest that was ever applied is kept, so that an older node, whose definitions the database
- * has already seen, never puts them back over newer ones.
+ * content is new. Every digest that was ever applied is kept, so that an older node, whose definitions are already
+ * known to the database, never replaces newer definitions.
  */
 import { createHash } from 'node:crypto';
 import { readdir, readFile } from 'node:fs/promises';
@@ -17,22 +17,25 @@ interface FunctionFile {
   digest: string;
 }
 
-/** Files whose content this database has never seen. A node that has such files must not serve before they are applied. */
+/**
+ * Files whose content was never applied to this database. A node that has such files must not serve before they are
+ * applied.
+ */
 export async function pendingFunctions(sql: postgres.Sql | postgres.TransactionSql): Promise<string[]> {
   const seen = await readApplied(sql);
   return (await readFiles()).filter(({ name, digest }) => !seen.get(name)?.includes(digest)).map(({ name }) => name);
 }
 
 /**
- * Applies what is pending. `latestWins` also puts back a definition that the database has seen and left behind:
- * right for a developer's sandbox after an edit is undone, wrong for a production database with newer nodes.
+ * Applies the pending files. With `latestWins` it also applies a definition that was replaced since. That is right for
+ * a developer's sandbox after an edit is undone, and wrong for a production database with newer nodes.
  */
 export async function applyFunctions(sql: postgres.TransactionSql, latestWins: boolean): Promise<string[]> {
   const seen = await readApplied(sql);
   const isDue = ({ name, digest }: FunctionFile) =>
     latestWins ? seen.get(name)?.at(-1) !== digest : !seen.get(name)?.includes(digest);
   const due = (await readFiles()).filter(isDue);
-  // Functions may call one another whatever the order of their files.
+  // Functions may call each other in any order of their files.
   await sql`set local check_function_bodies = off`;
   for (const { name, text, digest } of due) {
     await sql.unsafe(text);

@@ -1,4 +1,4 @@
-/** What the role of the service must be allowed to do: one table, for `ledgerline grants`, doctor and the start. */
+/** The privileges that the role of the service needs: one table, used by `ledgerline grants`, doctor and the start. */
 import type postgres from 'postgres';
 import { schema } from './database.ts';
 
@@ -7,13 +7,16 @@ type Privilege = 'SELECT' | 'INSERT' | 'UPDATE' | 'DELETE' | 'TRUNCATE';
 const readOnlyTables = new Set(['migrations', 'functions']);
 const everyPrivilege: Privilege[] = ['SELECT', 'INSERT', 'UPDATE', 'DELETE'];
 
-/** The sandbox can be emptied. */
+/** A sandbox needs more, because it can be emptied. */
 function tablePrivileges(table: string, isSandbox: boolean): Privilege[] {
   if (readOnlyTables.has(table)) return ['SELECT'];
   return isSandbox ? [...everyPrivilege, 'TRUNCATE'] : everyPrivilege;
 }
 
-/** The statements that let a role serve. New tables need them again, so they are run after every migrate. */
+/**
+ * The statements that grant a role what the service needs. They are run after every migrate, since new tables need them
+ * too.
+ */
 export async function grantStatements(sql: postgres.Sql, role: string): Promise<string[]> {
   const name = `"${role.replaceAll('"', '""')}"`;
   const tables = await readTables(sql);
@@ -29,9 +32,10 @@ export async function grantStatements(sql: postgres.Sql, role: string): Promise<
   ];
 }
 
-/** On one connection. */
+/** Uses one connection. */
 export async function applyGrants(sql: postgres.Sql, statements: readonly string[]): Promise<void> {
-  // Citus passes them on with the names of types as the search path spells them, and workers have another path.
+  // Citus passes the statements on with the names of types as the search path shortens them, but workers have another
+  // search path.
   await sql`set search_path = pg_catalog`;
   for (const statement of statements) await sql.unsafe(statement);
 }

@@ -1,7 +1,7 @@
-/** What the database itself remembers of the services that ran on it: their mode and their digest keys. */
+/** What is stored in the database about the services that used it: their mode and their digest keys. */
 import type { KeyPlan, KnownKey } from '../auth/digest-key-registry.ts';
 import { StartError } from '../errors.ts';
-import { schema, type Database, type Sql, type Transaction } from './database.ts';
+import { schema, type Database, type DatabaseTransaction, type Sql } from './database.ts';
 import { openConnection, readIsStandby, readSystemIdentifier, readTimeline } from './pool.ts';
 
 type Mode = 'sandbox' | 'production';
@@ -26,7 +26,7 @@ export async function refuseOtherMode(url: string, mode: Mode): Promise<void> {
   }
 }
 
-/** One statement decides, so that of a sandbox and a production node that start together one is refused. */
+/** One statement decides. So if a sandbox and a production node start together, one of them is refused. */
 export async function enterMode(sql: Sql, mode: Mode): Promise<void> {
   if (mode === 'production') {
     await sql`
@@ -39,7 +39,10 @@ export async function enterMode(sql: Sql, mode: Mode): Promise<void> {
   refuse(row as unknown as Served, mode);
 }
 
-/** A database that has served both belongs to production: it was opened before production refused the sandbox's. */
+/**
+ * A database that was used in both modes belongs to production: that happened before production refused databases of a
+ * sandbox.
+ */
 function refuse(served: Served, mode: Mode): void {
   if (mode === 'sandbox' && served.production) {
     throw new StartError(
@@ -56,7 +59,7 @@ function refuse(served: Served, mode: Mode): void {
 }
 
 /** The digest keys that nodes on this database have, oldest first. */
-export async function readKnownKeys(sql: Sql | Transaction): Promise<KnownKey[]> {
+export async function readKnownKeys(sql: Sql | DatabaseTransaction): Promise<KnownKey[]> {
   const rows = await sql`select fingerprint, is_current, wrapped_guard_key from digest_keys order by number`;
   return rows.map(({ fingerprint, is_current, wrapped_guard_key }) => ({
     fingerprint,
@@ -65,7 +68,10 @@ export async function readKnownKeys(sql: Sql | Transaction): Promise<KnownKey[]>
   }));
 }
 
-/** Registers the keys of this node, as `plan` decides from those that are known. Nodes that start together take turns. */
+/**
+ * Registers the keys of this node, as `plan` decides from the known keys. Nodes that start together do this one after
+ * another.
+ */
 export async function enterKeys(db: Database, plan: (known: KnownKey[]) => KeyPlan): Promise<KeyPlan> {
   return db.transaction(async (sql) => {
     await sql`select from installation for update`;
@@ -87,15 +93,15 @@ export async function enterKeys(db: Database, plan: (known: KnownKey[]) => KeyPl
   });
 }
 
-/** For a sandbox that begins anew: nothing is left that was made with the keys of before. */
+/** For a sandbox that was emptied: nothing is left that was made with the earlier keys. */
 export async function forgetKeys(db: Database): Promise<void> {
   await db.write`delete from digest_keys`;
 }
 
 /**
- * Whether a server has a copy of the primary's database and follows it: it belongs to the same cluster, and has the same
- * generation of events, which is made at random, once. An old primary that has come back has both, but other rows than
- * ours since the failover.
+ * Whether a server has a copy of the primary's database and follows it: it belongs to the same cluster, and has the
+ * same generation of events, which is a random value. An old primary that is running again has both, but its rows
+ * differ from ours since the failover.
  */
 export async function isCopyOf(primary: Database, copy: Database): Promise<boolean> {
   const inBoth = (read: (sql: Sql) => Promise<unknown>) => Promise.all([primary, copy].map((db) => read(db.read)));

@@ -1,11 +1,11 @@
-/** Which process runs a job that must run in one process only, whatever the number of nodes. */
+/** Decides which process runs a job that must run in one process only, whatever the number of nodes. */
 import { randomUUID } from 'node:crypto';
 import type { Database } from './database.ts';
 
 export interface JobLeases {
-  /** Takes the lease or prolongs it. False while another process has it. */
+  /** Takes or extends the lease. False while another process has it. */
   take(job: string, milliseconds: number): Promise<boolean>;
-  /** Lets another process go on at once. */
+  /** Allows other processes to take over immediately. */
   releaseAll(): Promise<void>;
 }
 
@@ -13,7 +13,7 @@ export function createJobLeases(db: Database): JobLeases {
   const holder = randomUUID();
   return {
     async take(job, milliseconds) {
-      // The database's time: nodes may differ in theirs, and the sandbox moves its own.
+      // The time of the database: the clocks of nodes may differ, and the sandbox can move its clock.
       const rows = await db.write`
         insert into job_leases (job, holder, held_until)
         values (${job}, ${holder}, clock_timestamp() + ${milliseconds} * interval '1 millisecond')

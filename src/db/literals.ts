@@ -1,9 +1,9 @@
-/** Values as PostgreSQL writes them in text. */
+/** Values in PostgreSQL's text format. */
 
-export type Field = string | number | boolean | Buffer | null;
+export type CompositeField = string | number | boolean | Buffer | null;
 
-/** A value of a composite type. Quoting every field is always right. */
-export function record(fields: readonly Field[]): string {
+/** A value of a composite type. Quoting every field is always correct. */
+export function compositeLiteral(fields: readonly CompositeField[]): string {
   return `(${fields.map((field) => (field === null ? '' : quoted(asText(field)))).join(',')})`;
 }
 
@@ -12,7 +12,7 @@ export function constant(text: string, type: string): string {
   return `'${text.replaceAll("'", "''")}'::${type}`;
 }
 
-function asText(field: Exclude<Field, null>): string {
+function asText(field: Exclude<CompositeField, null>): string {
   return Buffer.isBuffer(field) ? `\\x${field.toString('hex')}` : String(field);
 }
 

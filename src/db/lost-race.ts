@@ -1,7 +1,7 @@
 /** Statements that lose a race with another one are run again. */
 import { isLostRace } from './failures.ts';
 
-/** Whenever one statement loses a race, another has succeeded. So few retries are needed. */
+/** Whenever a statement loses a race, another one has succeeded. So few retries are needed. */
 const maxRaces = 20;
 
 /** Runs a statement again if it lost a race with another one. A statement that lost has changed nothing. */

@@ -14,25 +14,25 @@ export interface SchemaState {
   applied: string[];
   /** Migrations that this release has and the database lacks. */
   pending: Migration[];
-  /** Function files that this release has and the database has never seen. */
+  /** Function files of this release that were never applied to the database. */
   pendingFunctions: string[];
-  /** Applied by a newer release; this one does not have their files. */
+  /** Migrations that a newer release has applied; this release does not have their files. */
   unknown: { name: string; kind: MigrationKind }[];
 }
 
 export interface MigrateOptions {
-  /** Puts back function definitions that the database has left behind. For a developer's database only. */
+  /** Also applies function definitions that were replaced since. For a developer's database only. */
   latestFunctionsWin?: boolean;
   /** Also applies `contract` migrations, which stop older nodes. A database without any migration gets them anyway. */
   withContracts?: boolean;
   /** Another folder than `migrations/`, for tests. */
   folder?: URL;
-  /** How long a statement waits for a lock, with every request that queues up behind it. */
+  /** How long a statement waits for a lock. All requests that need the table wait behind it. */
   lockMilliseconds?: number;
   onRetry?(migration: string, attempt: number): void;
 }
 
-/** Any fixed number does, as long as every release uses the same. */
+/** Any fixed number is right if every release uses the same. */
 const migrateLock = 7_352_846_911;
 const lockPollMilliseconds = 100;
 
@@ -43,7 +43,10 @@ export async function readSchema(url: string, folder?: URL): Promise<SchemaState
   return withConnection(url, (sql) => readState(sql, folder));
 }
 
-/** What a node of this release lacks. A pending `contract` only removes what this release no longer uses. */
+/**
+ * What a node of this release needs and the database lacks. A pending `contract` is not needed: it only removes what
+ * this release no longer uses.
+ */
 export function missingFrom({ pending, pendingFunctions: functions }: SchemaState): string[] {
   return [...pending.filter(({ kind }) => kind === 'expand').map(({ name }) => name), ...functions];
 }
@@ -57,8 +60,8 @@ export function refuseUnknownContracts(state: SchemaState): SchemaState {
   );
 }
 
-/** Of several that run at once, one works and the others wait; then they find nothing to do. */
-export async function migrate(url: string, options: MigrateOptions = {}): Promise<string[]> {
+/** If several run at the same time, one works and the others wait; then they find nothing to do. */
+export async function runMigrations(url: string, options: MigrateOptions = {}): Promise<string[]> {
   return withConnection(url, async (sql) => {
     await takeTurn(sql);
     await prepareLedger(sql, options.folder);
@@ -73,8 +76,8 @@ export async function migrate(url: string, options: MigrateOptions = {}): Promis
 }
 
 /**
- * Asked again and again instead of waiting in the database: a session that waits there has a snapshot, and
- * `create index concurrently` waits for every snapshot that is older than its own. Both would wait for ever.
+ * Polls instead of waiting in the database: a session that waits there has a snapshot, and `create index concurrently`
+ * waits for every snapshot that is older than its own. Both would wait forever.
  */
 async function takeTurn(sql: postgres.Sql): Promise<void> {
   for (;;) {
@@ -100,7 +103,7 @@ async function prepareLedger(sql: postgres.Sql, folder: URL | undefined): Promis
   await sql`update migrations set kind = 'expand' where name = any(${array(expanding)}::text[])`;
 }
 
-/** Order is kept: nothing is applied after a contract that waits until it is asked for. */
+/** The order is kept: nothing is applied after a contract that was not requested. */
 export function selectDue({ applied, pending }: SchemaState, withContracts: boolean): Migration[] {
   const isNew = applied.length === 0;
   const first = withContracts || isNew ? -1 : pending.findIndex(({ kind }) => kind === 'contract');
@@ -118,7 +121,10 @@ export function selectDue({ applied, pending }: SchemaState, withContracts: bool
 /** SQLSTATE 55P03: lock_not_available, which lock_timeout raises; 40P01: deadlock_detected. */
 const lockCodes = new Set(['55P03', '40P01']);
 
-/** While a statement waits for a lock, every request that needs the table waits behind it: so it gives up, and tries again. */
+/**
+ * While a statement waits for a lock, every request that needs the table waits behind it. So it gives up after a while,
+ * and tries again.
+ */
 async function withLockRetries(
   { name }: Migration,
   { lockMilliseconds = 3000, onRetry }: MigrateOptions,
@@ -157,10 +163,10 @@ async function apply(sql: Pool, migration: Migration, { lockMilliseconds = 3000 
 
 const concurrentIndex = /^create (?:unique )?index concurrently if not exists "?(\w+)"?/i;
 
-/** Statements outside a transaction may run a second time after a failure, and so must allow it. */
+/** Statements outside a transaction must allow a second run, since they run again after a failure. */
 async function runAlone(sql: postgres.Sql, statement: string): Promise<void> {
   const index = concurrentIndex.exec(statement.replaceAll(/\s+/g, ' '))?.[1];
-  // One that broke off leaves an index that is kept up to date but never used; `if not exists` would take it for done.
+  // An interrupted run leaves an index that is updated but never used, and `if not exists` would accept it.
   const [broken] = index
     ? await sql`select from pg_index where indexrelid = to_regclass(${`${schema}.${index}`}) and not indisvalid`
     : [];
@@ -187,7 +193,7 @@ async function readState(sql: postgres.Sql, folder: URL | undefined): Promise<Sc
 }
 
 export async function withConnection<T>(url: string, work: (sql: Pool) => Promise<T>): Promise<T> {
-  // No limit on time: an index over millions of rows takes what it takes.
+  // No time limit: building an index over millions of rows may take long.
   const sql = openConnection(url, 0);
   try {
     await requireVersion(sql);

@@ -3,7 +3,7 @@ import { readdir, readFile } from 'node:fs/promises';
 import { packageRoot } from '../package-root.ts';
 
 /**
- * `expand`: a node of the release before goes on working (a new table, column or index). `contract`: it does not,
+ * `expand`: a node of the previous release keeps working (a new table, column or index). `contract`: it does not,
  * because something that it uses is removed or changed.
  */
 export type MigrationKind = 'expand' | 'contract';

@@ -1,4 +1,4 @@
-/** What `ledgerline migrate` would do, and which tables it would lock meanwhile. Nothing is locked to find out. */
+/** What `ledgerline migrate` would do, and which tables it would lock meanwhile. Making the plan locks nothing. */
 import type postgres from 'postgres';
 import { readSchema, refuseUnknownContracts, selectDue, withConnection, type MigrateOptions } from './migrate.ts';
 import type { Migration } from './migration-files.ts';

@@ -1,4 +1,4 @@
-/** Detects a connection pooler in transaction or statement mode, which gives each transaction another session. */
+/** Detects a connection pooler in transaction or statement mode, in which each transaction may get another session. */
 import { StartError } from '../errors.ts';
 import { nameAddress } from './address.ts';
 import { openConnection } from './pool.ts';
@@ -16,13 +16,13 @@ export async function refuseTransactionPooling(url: string): Promise<void> {
   throw new StartError(`The database ${nameAddress(url)} cannot be used: ${cause}. ${cure}`);
 }
 
-/** Enough to be sure: such a pooler gives the session that was used last to whoever comes next. */
+/** Enough to be sure: such a pooler gives the most recently used session to the next client. */
 const rounds = 5;
 
 /**
  * Two connections ask in turn which session they have. With PostgreSQL itself, and with a pooler in session mode, each
- * keeps its own. In transaction or statement mode they take turns with the same one, and what the service sets for its
- * session (where its tables are, how long a statement may take) would be lost, or hit others.
+ * keeps its own. In transaction or statement mode they use the same session in turn, and the settings of the service's
+ * session (the search path, the statement timeout) would be lost, or would apply to other clients.
  */
 export async function isTransactionPooled(url: string): Promise<boolean> {
   const connections = [openConnection(url, 5), openConnection(url, 5)];
@@ -31,7 +31,7 @@ export async function isTransactionPooled(url: string): Promise<boolean> {
     for (let round = 0; round < rounds; round += 1) {
       const sessions: number[] = [];
       for (const sql of connections) {
-        // Not prepared: in transaction mode the session that it was prepared in is another's by now.
+        // Not prepared: in transaction mode another client may have the session in which it was prepared.
         const [row] = await sql.unsafe('select pg_backend_pid() as session');
         sessions.push(row!.session);
       }

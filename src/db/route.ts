@@ -1,39 +1,39 @@
 /** Which of several hosts to connect to: the one that is the primary now. */
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { DatabaseAddress, Endpoint } from './address.ts';
+import type { DatabaseAddress, DatabaseEndpoint } from './address.ts';
 import { failure } from './socket.ts';
 
 export interface Role {
   isStandby: boolean;
-  /** Grows by one with every promotion. 0 where the server does not tell. */
+  /** Increases by one with every promotion. 0 if the server does not provide it. */
   timeline: number;
 }
 
 export interface Route {
-  /** Where to connect. Looks for it if it is not known. */
-  endpoint(): Promise<Endpoint>;
-  /** The endpoint is not what it was: the next call looks again. */
+  /** The host to connect to. Searches for it if it is not known. */
+  endpoint(): Promise<DatabaseEndpoint>;
+  /** Called when the endpoint may have changed its role: the next call searches again. */
   forget(): void;
 }
 
 export interface RouteOptions {
   address: DatabaseAddress;
-  /** `any` takes the first that answers, in random order: for reading from standbys. */
+  /** `any` uses the first host that answers, in random order: for reading from standbys. */
   accepts: 'primary' | 'any';
-  askRole(endpoint: Endpoint): Promise<Role>;
+  askRole(endpoint: DatabaseEndpoint): Promise<Role>;
 }
 
 /** After one primary has answered, the other hosts get this long: two servers may both claim to be the primary. */
 const otherMilliseconds = 1000;
-/** After a search that found nothing, the next one waits so long, so that many connections cause no storm of them. */
+/** The pause after a search that found nothing, so that many connections do not cause too many searches. */
 const pauseMilliseconds = 400;
 
 export function createRoute({ address: { endpoints }, accepts, askRole }: RouteOptions): Route {
-  let current: Endpoint | undefined = endpoints.length === 1 ? endpoints[0] : undefined;
-  let searching: Promise<Endpoint> | undefined;
+  let current: DatabaseEndpoint | undefined = endpoints.length === 1 ? endpoints[0] : undefined;
+  let searching: Promise<DatabaseEndpoint> | undefined;
   let lastTimeline = 0;
 
-  async function search(): Promise<Endpoint> {
+  async function search(): Promise<DatabaseEndpoint> {
     try {
       return accepts === 'primary' ? await findPrimary() : await findAny();
     } catch (error) {
@@ -42,8 +42,8 @@ export function createRoute({ address: { endpoints }, accepts, askRole }: RouteO
     }
   }
 
-  async function findPrimary(): Promise<Endpoint> {
-    const found: { endpoint: Endpoint; timeline: number }[] = [];
+  async function findPrimary(): Promise<DatabaseEndpoint> {
+    const found: { endpoint: DatabaseEndpoint; timeline: number }[] = [];
     let cause: unknown;
     let isFirstFound = () => {};
     const firstFound = new Promise<void>((resolve) => (isFirstFound = resolve));
@@ -61,13 +61,13 @@ export function createRoute({ address: { endpoints }, accepts, askRole }: RouteO
     await Promise.race([all, firstFound.then(() => Promise.race([all, sleep(otherMilliseconds)]))]);
     const newest = found.toSorted((a, b) => b.timeline - a.timeline)[0];
     if (!newest) throw cause;
-    // An old primary that has come back has none of what was written since.
+    // An old primary that is running again lacks everything that was written since.
     if (newest.timeline < lastTimeline) throw failure('STALE_PRIMARY');
     lastTimeline = newest.timeline;
     return newest.endpoint;
   }
 
-  async function findAny(): Promise<Endpoint> {
+  async function findAny(): Promise<DatabaseEndpoint> {
     let cause: unknown;
     for (const { endpoint } of endpoints
       .map((each) => ({ endpoint: each, place: Math.random() }))

@@ -1,6 +1,6 @@
 /**
- * Prepares each new session before the driver uses it. Settings in the startup packet would do for PostgreSQL itself;
- * a pgbouncer in front of it refuses them or, if told to ignore them, drops them without a word.
+ * Prepares each new session before the driver uses it. Settings in the startup packet would be enough for PostgreSQL
+ * itself, but a pgbouncer in front of it refuses them or, if configured so, silently ignores them.
  */
 import type { Socket } from 'node:net';
 import { forgetRows, watchRows, type Listener } from './result-rows.ts';
@@ -12,10 +12,15 @@ const ready = 90;
 const complete = 67;
 const refused = 69;
 const headBytes = 5;
-/** The code of a connection that only asks to cancel a statement of another, and is closed without an answer. */
+/**
+ * The code of a connection that only asks to cancel a statement of another connection, and is closed without an answer.
+ */
 const cancelRequest = 80_877_102;
 
-/** When the login is done, `statements` are run, and only then does the driver learn that the session is ready. */
+/**
+ * When the login is done, `statements` are run. Only after that does the driver get the message that the session is
+ * ready.
+ */
 export function prepareSession(socket: Socket, statements: string, onLogin: (processId: number) => void): void {
   let isPreparing = false;
   let isPrepared = false;
@@ -51,17 +56,17 @@ export function prepareSession(socket: Socket, statements: string, onLogin: (pro
       return false;
     }
     if (type === ready) isPrepared = true;
-    // The driver takes it for the error of whatever was to be run first.
+    // The driver treats it as the error of the first statement that it wanted to run.
     wasRefused = type === refused && isPreparing;
     return !(type === complete && isPreparing);
   }
 
-  // The driver takes a session that ends during the login for one to be opened again at once, and again. And what it sent
-  // between an error of the socket and its end it would take for a part of the next session.
+  // If a session ends during the login, the driver opens another one immediately, without a limit. And it would treat
+  // what it sent between an error of the socket and its end as part of the next session.
   socket.prependOnceListener('close', () => {
     if (!isCancel) socket.emit('error', failure('CONNECTION_CLOSED'));
   });
-  // Both are there only until the driver has written its first message and attached its listener.
+  // Both replacements are removed when the driver has written its first message and attached its listener.
   socket.write = (first: Buffer) => {
     Reflect.deleteProperty(socket, 'write');
     isCancel = first.length >= 8 && first.readUInt32BE(4) === cancelRequest;
@@ -77,12 +82,12 @@ export function prepareSession(socket: Socket, statements: string, onLogin: (pro
 }
 
 /**
- * The driver keeps what it could not write to a socket that was closing, and writes less than 1,024 bytes only when a timer
- * says so, which it has cleared in that case. So its StartupMessage is made longer than that by a parameter, and what stands
- * before it and the parameter are taken out here.
+ * The driver keeps what it could not write to a closing socket. It writes less than 1,024 bytes only after a timer,
+ * which it has cleared in that case. So a parameter makes its StartupMessage longer than that, and here the bytes
+ * before the message and the parameter are removed.
  */
-export const padding = { padding: 'x'.repeat(1024) };
-const paddingBytes = Buffer.from(`padding\0${padding.padding}\0`);
+export const startupPadding = { padding: 'x'.repeat(1024) };
+const paddingBytes = Buffer.from(`padding\0${startupPadding.padding}\0`);
 const protocolVersion = Buffer.from([0, 3, 0, 0]);
 
 function startupOf(first: Buffer): Buffer {

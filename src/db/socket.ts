@@ -1,15 +1,15 @@
-/** Opens a connection to PostgreSQL, encrypted where the address asks for it. */
+/** Opens a connection to PostgreSQL, encrypted if the address asks for it. */
 import { once } from 'node:events';
 import { connect, isIP, type Socket } from 'node:net';
 import { connect as connectTls } from 'node:tls';
-import type { Encryption, Endpoint } from './address.ts';
+import type { DatabaseEndpoint, Encryption } from './address.ts';
 
 /** PostgreSQL's protocol, "SSLRequest": its length and its code. */
 const encryptionRequest = Buffer.from([0, 0, 0, 8, 4, 210, 22, 47]);
 const encryptionGranted = 83;
 
 export async function openSocket(
-  endpoint: Endpoint,
+  endpoint: DatabaseEndpoint,
   encryption: Encryption,
   withinMilliseconds: number,
 ): Promise<Socket> {
@@ -32,7 +32,8 @@ export async function openSocket(
 async function encrypt(socket: Socket, host: string, { mode, ca }: Encryption): Promise<Socket> {
   socket.write(encryptionRequest);
   const [answer] = (await Promise.race([once(socket, 'data'), closing(socket)])) as [Buffer];
-  // More than one byte would be text that somebody on the way has put in front of the encrypted part (CVE-2021-23222).
+  // More than one byte would be text that an attacker on the network has inserted before the encrypted part
+  // (CVE-2021-23222).
   if (answer.length !== 1) throw failure('ERR_TLS_UNEXPECTED_DATA');
   if (answer[0] !== encryptionGranted) {
     if (mode === 'preferred') return socket;

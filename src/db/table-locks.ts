@@ -1,4 +1,4 @@
-/** Which lock a statement of a migration takes on a table that exists already, and whom it holds up. */
+/** The lock that a statement of a migration takes on an existing table, and the requests that it blocks. */
 
 export type LockMode =
   | 'ACCESS EXCLUSIVE'
@@ -9,10 +9,10 @@ export type LockMode =
   | 'unknown';
 
 export interface TableLock {
-  /** Undefined where the statement does not say it, as for an index that is dropped. */
+  /** Undefined if the statement does not name it, such as for an index that is dropped. */
   table: string | undefined;
   mode: LockMode;
-  /** Why the lock is held for longer than a moment. */
+  /** Why the lock is kept for a longer time. */
   work?: 'reads the whole table' | 'writes the whole table' | 'writes rows';
 }
 
@@ -23,7 +23,7 @@ export const lockEffects: Record<LockMode, string> = {
   SHARE: 'blocks writes',
   'SHARE UPDATE EXCLUSIVE': 'blocks nobody',
   'ROW EXCLUSIVE': 'blocks nobody, except on the rows that it writes',
-  unknown: 'cannot be told; read the statement',
+  unknown: 'effect unknown; read the statement',
 };
 
 interface Rule {
@@ -69,7 +69,7 @@ const rules: Rule[] = [
   ),
 ];
 
-/** Changing a type writes the table anew; a constraint that is not NOT VALID has to be true of every row. */
+/** Changing a type rewrites the table; a constraint without NOT VALID is checked for every row. */
 function workOfAlter(statement: string): Pick<TableLock, 'work'> {
   if (/\balter (?:column )?\w+ (?:set data )?type\b/i.test(statement)) return { work: 'writes the whole table' };
   const checksRows = /\bset not null\b|\badd (?:constraint \w+ )?(?:check|unique|primary key|foreign key)\b/i;
@@ -78,7 +78,7 @@ function workOfAlter(statement: string): Pick<TableLock, 'work'> {
     : {};
 }
 
-/** Undefined for a statement that takes none on a table that exists. */
+/** Undefined for a statement that locks no existing table. */
 export function lockOf(statement: string): TableLock | undefined {
   const oneLine = statement.replaceAll(/\s+/g, ' ');
   for (const { statement: pattern, lock } of rules) {

@@ -1,12 +1,12 @@
 /**
- * If a session ends between an error and the moment it is ready again, the driver (postgres.js 3.4.9) keeps that error and
- * gives it to the first statement of the next session. That statement was never sent, so it is safe to send it now. An error
- * of a login comes in the same way, and a second time if the statement is sent once more.
+ * If a session ends between an error and the moment it is ready again, the driver (postgres.js 3.4.9) keeps that error
+ * and gives it to the first statement of the next session. That statement was never sent, so it is safe to send it now.
+ * An error of a login is reported in the same way, and again if the statement is sent again.
  */
 import type postgres from 'postgres';
 import { isFromPostgres } from './failures.ts';
 
-/** As the driver makes it. */
+/** A statement of the driver. */
 interface DriverStatement {
   /** The session it was sent to. */
   state: object | null;
@@ -14,12 +14,12 @@ interface DriverStatement {
   reject(error: unknown): void;
 }
 
-/** The driver would keep the origin of each statement that failed for ever, if its text is no template. */
+/** The driver would keep the origin of each failed statement in memory forever, if its text is not a template. */
 export function withoutOrigin<T extends object>(statement: T): T {
   return Object.defineProperty(statement, 'origin', { value: '' });
 }
 
-/** The same pool; each of its statements is sent once more if it got an error without having been sent. */
+/** The same pool; a statement that got an error without having been sent is sent again. */
 export function resendUnsent(sql: postgres.Sql): postgres.Sql {
   function watch<T>(made: T): T {
     if (!(made instanceof Promise)) return made;

@@ -1,6 +1,6 @@
 /**
- * Where a request to a URL that somebody else chose may go. Loopback, private, link-local and all other special addresses
- * are forbidden, unless a setting names them (IANA special-purpose address registries, RFC 6890).
+ * Decides where a request may go whose URL was chosen by a caller. Loopback, private, link-local and all other special
+ * addresses are forbidden, unless a setting names them (IANA special-purpose address registries, RFC 6890).
  */
 import { BlockList, isIP } from 'node:net';
 
@@ -17,11 +17,11 @@ const specialNetworks = [
 ];
 for (const network of specialNetworks) addNetwork(special, network);
 
-/** All of IPv6 that is assigned for the open Internet. */
+/** The part of IPv6 that is assigned for the public Internet. */
 const globalUnicast = new BlockList();
 addNetwork(globalUnicast, '2000::/3');
 
-/** Never opened by a name: only by naming the network itself. */
+/** Not allowed by a host name in the setting, only by the network itself. */
 const onlyByNetwork = new BlockList();
 for (const network of [
   '127.0.0.0/8',
@@ -48,12 +48,12 @@ function isIn(list: BlockList, address: string): boolean {
 export interface EgressRules {
   /** Networks and addresses such as 10.0.0.0/8, and host names. */
   allow: readonly string[];
-  /** Whether loopback may be called, also over plain HTTP: for a sandbox that listens on loopback. */
+  /** Whether loopback may be called, even over plain HTTP: for a sandbox that listens on loopback. */
   allowsLoopback: boolean;
 }
 
 export interface EgressPolicy {
-  /** Why the URL may not be called, in a sentence about {0}; undefined if nothing is known against it. */
+  /** Why the URL may not be called, in a sentence about {0}; undefined if there is no objection. */
   refuseUrl(url: string): string | undefined;
   /** Whether a connection to the address may be made for the host of a URL. */
   isAllowed(address: string, host: string): boolean;
@@ -74,7 +74,7 @@ export function createEgressPolicy({ allow, allowsLoopback }: EgressRules): Egre
     return names.has(plainHost(host)) && !isIn(onlyByNetwork, plain);
   }
 
-  /** Named by a setting, so that it may also be called without TLS. */
+  /** Whether the setting names the host, so that it may also be called without TLS. */
   function isNamed(host: string): boolean {
     if (isIP(host)) return isIn(networks, unwrap(host));
     return names.has(host) || (isLoopbackName(host) && allowsLoopback);

@@ -1,6 +1,6 @@
 /**
- * Posts to a URL that somebody else chose: only to addresses that the policy allows, without following redirects, with a
- * bounded answer in a bounded time.
+ * Posts to a URL that a caller chose: only to addresses that the policy allows, without following redirects, with
+ * limits on the size and the time of the answer.
  */
 import type { LookupAddress } from 'node:dns';
 import { Agent as HttpAgent, request as httpRequest, type ClientRequest, type IncomingMessage } from 'node:http';
@@ -11,9 +11,9 @@ import { proxyAgents } from './proxy.ts';
 import type { ResolveHost } from './resolver.ts';
 
 export interface PostAnswer {
-  /** Absent when no answer came. */
+  /** Absent if there was no answer. */
   status?: number;
-  /** Why no answer came, or what was wrong with it. */
+  /** Why there was no answer, or what was wrong with it. */
   error?: string;
   /** The header, if it can be read. */
   retryAfterSeconds?: number;
@@ -24,7 +24,7 @@ export interface PostAnswer {
 
 export interface Poster {
   post(url: string, headers: Record<string, string>, body: string): Promise<PostAnswer>;
-  /** Ends what is in flight and closes the connections that are kept. */
+  /** Ends the requests in flight and closes all connections. */
   close(): void;
 }
 
@@ -32,16 +32,18 @@ export interface PosterOptions {
   policy: EgressPolicy;
   /** How long the answer's head may take. */
   timeoutMilliseconds: number;
-  /** Connections that are kept open. */
+  /** Maximum number of connections that are kept open. */
   connections: number;
-  /** An HTTP proxy for everything that leaves. It resolves names itself, and is trusted to. */
+  /** An HTTP proxy for all requests. It resolves names itself, and is trusted to check them. */
   proxyUrl?: string | undefined;
   resolveHost: ResolveHost;
 }
 
-/** What is kept of an answer. */
+/** The number of bytes of an answer that are kept. */
 const keptBytes = 1024;
-/** What is read of an answer, so that its connection can be used again; a longer one is cut off. */
+/**
+ * The number of bytes of an answer that are read, so that its connection can be used again; a longer answer is cut off.
+ */
 const readBytes = 16 * 1024;
 
 /** How long the body may take after the head. */
@@ -61,7 +63,7 @@ export function createPoster(options: PosterOptions): Poster {
     keepAlive: true,
     maxSockets: connections,
     maxFreeSockets: connections,
-    // Closed by us before a receiver usually would.
+    // Closed earlier than receivers usually close connections.
     timeout: 20_000,
     lookup: checkedLookup(policy, resolveHost),
   };
@@ -121,7 +123,10 @@ function refusal(policy: EgressPolicy, url: string): { error: string } | undefin
   return policy.refuseUrl(url) === undefined ? undefined : { error: 'The URL is not allowed.' };
 }
 
-/** Resolves for the connection itself: what is checked is what is connected to. One forbidden address forbids them all. */
+/**
+ * The lookup of the connection itself, so that the checked addresses are the ones that are connected to. If one address
+ * is forbidden, all are.
+ */
 function checkedLookup(policy: EgressPolicy, resolveHost: ResolveHost): LookupFunction {
   async function resolve(host: string): Promise<readonly LookupAddress[]> {
     const addresses = await resolveHost(host);
@@ -142,7 +147,7 @@ function readAnswer(response: IncomingMessage, settle: (answer: Answer) => void)
   const chunks: Buffer[] = [];
   let length = 0;
   const retryAfterSeconds = parseRetryAfter(response.headers['retry-after']);
-  // The head decides; the body only tells an operator more.
+  // The head decides the outcome; the body is only information for an operator.
   const finish = () =>
     settle({
       status: response.statusCode!,
@@ -181,7 +186,7 @@ const sentences: Record<string, string> = {
   FORBIDDEN_ADDRESS: 'The host leads to a forbidden address.',
 };
 
-/** A driver's own message may quote anything; only what we know is passed on. */
+/** An unknown error message may quote anything, so only known errors are passed on. */
 function sentenceOf({ code, message }: NodeJS.ErrnoException): string {
   if (code === undefined) return message === late ? message : 'The connection failed.';
   if (/CERT|TLS|SSL/.test(code)) return `The TLS connection failed (${code}).`;

@@ -1,14 +1,14 @@
 /**
- * Host names to addresses, by the system's resolver. It occupies one of Node's few threads for as long as a name server
- * takes, so a host is asked for once at a time, and one that just failed is not asked for again at once: endpoints whose
- * names do not resolve must not slow down the others.
+ * Resolves host names with the system's resolver. A lookup occupies one of Node's few threads until the name server
+ * answers. So there is only one lookup of a host at a time, and a lookup that just failed is not repeated immediately:
+ * endpoints whose names do not resolve must not slow down the others.
  */
 import { lookup, type LookupAddress } from 'node:dns';
 
 export type ResolveHost = (host: string) => Promise<readonly LookupAddress[]>;
 
 const failureMilliseconds = 10_000;
-/** More hosts than endpoints can name: what is older is forgotten. */
+/** Larger than the number of hosts that endpoints can have. The oldest entries are removed. */
 const maxFailures = 1000;
 
 export function createResolver(): ResolveHost {

@@ -1,8 +1,9 @@
 /**
- * The catalogue of events: every type, when it is written, and what its data holds. The reference in docs/events.md, the
- * OpenAPI `webhooks`, the client's types and the tests are made from this table.
+ * The catalogue of events: every type, when it is written, and what its data contains. The reference in docs/events.md,
+ * the OpenAPI `webhooks`, the client's types and the tests are made from this table.
  *
- * Data never holds a code, a full phone number, a name, a note or an amount: a receiver that wants more asks the API.
+ * Data never contains a code, a full phone number, a name, a note or an amount: a receiver that needs more asks the
+ * API.
  */
 import type { Schema } from '../formats/shape.ts';
 
@@ -26,12 +27,12 @@ const instantOrNull = (description: string): Schema => ({
 });
 const oneOf = (values: string[], description: string): Schema => ({ type: 'string', enum: values, description });
 
-const country = textOrNull('ISO 3166 code of the phone number’s country, or null where it cannot be told.');
+const country = textOrNull('ISO 3166 code of the phone number’s country, or null if unknown.');
 const codeNumber = integer('The number of the code among the user’s.');
 const gateway = text('Name of the gateway.');
 const rule = text('Name of the guard’s rule.');
 
-/** The most that one event lists; the rest is in the API. */
+/** Maximum number of ids in one event; all of them are available from the API. */
 export const listedTransactions = { recorded: 20, updated: 100 };
 
 function transactionIds(limit: number): Record<string, Schema> {
@@ -50,7 +51,7 @@ export const eventCatalogue = {
     data: {},
   },
   'user.erased': {
-    when: 'A user was erased. It comes after `phone.unlinked`, and it is the user’s last event but for the audit.',
+    when: 'A user was erased. It comes after `phone.unlinked`, and it is the user’s last event, except `operator.acted`.',
     about: 'user',
     data: { retainedUntil: instantOrNull('When the retained transactions are removed; null if nothing is retained.') },
   },
@@ -66,13 +67,13 @@ export const eventCatalogue = {
     },
   },
   'phone.send_failed': {
-    when: 'No gateway took a code, or the destination was refused.',
+    when: 'No gateway accepted a code, or the destination was refused.',
     about: 'user',
     data: {
       country,
       reason: oneOf(
         ['refused', 'unavailable'],
-        'refused: a gateway refused the destination, and the send is counted. unavailable: no gateway took it.',
+        'refused: a gateway refused the destination, and the send is counted. unavailable: no gateway accepted it.',
       ),
     },
   },
@@ -112,14 +113,14 @@ export const eventCatalogue = {
     data: transactionIds(listedTransactions.updated),
   },
   'guard.rule_fired': {
-    when: 'A rule of the guard refused a request, or would have in shadow mode: the first time in an hour by rule and country.',
+    when: 'A rule of the guard refused a request, or would have in shadow mode: the first time in an hour for the rule and the country.',
     about: 'nobody',
     data: {
       rule,
       country,
       mode: oneOf(['shadow', 'enforce'], 'The mode of the rule.'),
       evidence: textOrNull(
-        'What the rule saw, in one sentence, where it has more to tell than its name. It may name a range of 10,000 numbers or more.',
+        'What the rule saw, in one sentence; null if the name of the rule is enough. It may contain a range of 10,000 numbers or more.',
       ),
     },
   },
@@ -158,19 +159,19 @@ export type EventType = keyof typeof eventCatalogue;
 
 export const eventTypes = Object.keys(eventCatalogue) as EventType[];
 
-/** Sent by the operation `test` only; it is in no log, and nobody can subscribe to it. */
+/** Sent by the operation `test` only; it is not in the log, and an endpoint cannot subscribe to it. */
 export const testEventType = 'endpoint.test';
 
 /** The data of `endpoint.test`, for the reference. */
 export const testEventEntry: EventEntry = {
-  when: 'A test was requested. It is sent at once to that endpoint alone and is not in `GET /events`.',
+  when: 'A test was requested. The event is sent immediately, only to that endpoint, and is not in `GET /events`.',
   about: 'nobody',
   data: { endpointId },
 };
 
 const userId = integer('The user the event is about.');
 
-/** The JSON Schema of an event on the wire. */
+/** The JSON Schema of an event as it is sent. */
 export function eventSchema(type: string, { about, data, when }: EventEntry): Schema {
   const name = type.replaceAll(/(?:^|[._])(\w)/g, (_, letter: string) => letter.toUpperCase());
   const aboutUser = about === 'user';
@@ -186,7 +187,9 @@ export function eventSchema(type: string, { about, data, when }: EventEntry): Sc
       type: { type: 'string', const: type },
       timestamp: instant('When it happened, by the service’s clock.'),
       ...(about !== 'nobody' && {
-        sequence: integer('Counts the user’s events, without gaps: transactions.* and all others apart.'),
+        sequence: integer(
+          'Counts the user’s events, without gaps: one count for transactions.*, another for all others.',
+        ),
       }),
       data: {
         title: `${name}Data`,

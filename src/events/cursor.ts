@@ -1,13 +1,13 @@
 /**
  * The cursor of the event log: a position, the generation of the log it belongs to, and the time that decides when it
- * expires. Opaque to callers. It is not signed: whoever may use it may read every event anyway.
+ * expires. Opaque to callers. It is not signed: a caller that may use it may read every event anyway.
  */
 import { hash } from 'node:crypto';
 
 export interface Cursor {
   generation: string;
   position: number;
-  /** When the event at the position happened; for a cursor at the end of the log, when it was given. */
+  /** The time of the event at the position; for a cursor at the end of the log, the time when the cursor was issued. */
   at: Date;
 }
 
@@ -29,7 +29,7 @@ export function writeCursor({ generation, position, at }: Cursor): string {
   return Buffer.concat([content, checksumOf(content)]).toString('base64url');
 }
 
-/** Undefined when the text is no cursor. */
+/** Undefined if the text is not a cursor. */
 export function readCursor(text: string): Cursor | undefined {
   const bytes = Buffer.from(text, 'base64url');
   const content = bytes.subarray(0, contentBytes);

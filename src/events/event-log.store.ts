@@ -21,7 +21,7 @@ export interface PageRequest extends EventFilter {
 export interface EventSearch extends EventFilter {
   from: string | undefined;
   to: string | undefined;
-  /** The id of the event before which to begin. */
+  /** The id of the event before which the page begins. */
   before: string | undefined;
   limit: number;
 }
@@ -38,12 +38,15 @@ export type EventLogStore = ReturnType<typeof createEventLogStore>;
 const columns = 'e.position, e.id, e.type, e.at, e.user_id, e.sequence, e.data';
 const inPage = 'e.position > $1 and e.at > $2 order by e.position limit $3';
 
-/** One text for each kind of filter, since a plan is made once and kept: $4 is the user, the last one the types. */
+/**
+ * One statement for each kind of filter, since a plan is made once and kept. $4 is the user, the last parameter the
+ * types.
+ */
 const pages = {
   all: `select ${columns} from events e where ${inPage}`,
   user: `select ${columns} from events e where e.user_id = $4 and ${inPage}`,
   userAndTypes: `select ${columns} from events e where e.user_id = $4 and e.type = any($5::text[]) and ${inPage}`,
-  // Each type by its own index: a rare one is found without reading the others.
+  // Each type is read by its own index: a rare type is found without reading the others.
   types: `select e.* from unnest($4::text[]) as wanted (type)
     cross join lateral (select ${columns} from events e where e.type = wanted.type and ${inPage}) e
     order by e.position limit $3`,
@@ -60,12 +63,12 @@ function pageOf({ types, userId }: EventFilter): { text: string; parameters: (st
 
 export function createEventLogStore(db: Database) {
   return {
-    /** An event about no user that no other statement decides. */
+    /** Writes an event about no user that is not part of another statement. */
     async writeEvent(type: EventType, at: Date, data: string): Promise<void> {
       await db.write`select write_event(${type}, null, ${at}, ${data}::text::json)`;
     },
 
-    /** Whether an outbox holds an event. It locks nothing, so that an idle service can ask often. */
+    /** Whether an outbox contains an event. It locks nothing, so that an idle service can check often. */
     async isEventWaiting(): Promise<boolean> {
       if (db.isDistributed) return isDistributedEventWaiting(db);
       const [row] = await db.write`
@@ -73,7 +76,7 @@ export function createEventLogStore(db: Database) {
       return row!.waiting;
     },
 
-    /** Moves events to the log. True when there may be more. */
+    /** Moves events to the log. True if there may be more. */
     async sequenceEvents(now: Date, batchLimit: number): Promise<boolean> {
       if (db.isDistributed) return sequenceDistributedEvents(db, now, batchLimit);
       const [row] = await db.write`select sequence_events(${now}, ${batchLimit}) as moved`;
@@ -98,7 +101,7 @@ export function createEventLogStore(db: Database) {
       };
     },
 
-    /** The latest by time first. A rare type among many events may take long. */
+    /** Newest first by time. Finding a rare type among many events may take long. */
     async findEvents({ types, userId, from, to, before, limit }: EventSearch, owner: Owner): Promise<LoggedEvent[]> {
       const rows = await db.long(
         (sql) => sql`

@@ -1,9 +1,9 @@
-/** An event as the log keeps it, and as the wire has it. */
+/** An event as it is stored in the log, and as it is sent. */
 import { randomBytes } from 'node:crypto';
 import { parseInstant, writeInstant } from '../transactions/instant.ts';
 
 export interface LoggedEvent {
-  /** Its place in the log, which is the order of the cursor. */
+  /** Its position in the log, which is the order of the cursor. */
   position: number;
   id: string;
   type: string;
@@ -26,7 +26,7 @@ export function writeEvent({ id, type, at, sequence, data }: Omit<LoggedEvent, '
   return `{"id":"${id}","type":"${type}","timestamp":"${writeTimestamp(at)}"${number},"data":${data}}`;
 }
 
-/** A UUID of version 7 (RFC 9562), for an event that is in no log; the database makes the others. */
+/** A UUID of version 7 (RFC 9562), for an event that is not in the log; the database creates the others. */
 export function makeEventId(at: Date): string {
   const bytes = randomBytes(16);
   bytes.writeUIntBE(at.getTime(), 0, 6);

@@ -1,6 +1,6 @@
 /**
- * Tells when this process stops using a gateway, and when it uses it again. No statement of the database decides that, so
- * what cannot be written at once is kept and written later, in order.
+ * Writes events when this process stops using a gateway and when it uses it again. No database statement decides that,
+ * so events that cannot be written immediately are kept and written later, in order.
  */
 import type { Clock } from '../clock.ts';
 
@@ -9,7 +9,7 @@ export interface GatewayEventsOptions {
   clock: Clock;
 }
 
-/** While the database is away; a gateway that comes and goes that often is known to do so. */
+/** Maximum number of events that are kept while the database is unavailable. Further changes add no information. */
 const waitingLimit = 100;
 
 export function createGatewayEvents({ write, clock }: GatewayEventsOptions) {
@@ -25,7 +25,7 @@ export function createGatewayEvents({ write, clock }: GatewayEventsOptions) {
   }
 
   return {
-    /** A probe that fails leaves the gateway down, and is not told. */
+    /** A failed probe leaves the gateway down; no event is written. */
     note(gateway: string, state: 'closed' | 'open' | 'probing', reason: string | undefined): void {
       const isDown = state !== 'closed';
       if (isDown === down.has(gateway)) return;

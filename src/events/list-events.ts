@@ -6,7 +6,7 @@ import { writeEvent } from './event.ts';
 import type { EventFilter, EventLogStore, LogPage } from './event-log.store.ts';
 
 export interface EventsRequest extends EventFilter {
-  /** A cursor that was given before; undefined for the oldest event that is kept. */
+  /** A cursor from an earlier answer; undefined for the oldest event that is kept. */
   after: string | undefined;
   limit: number;
 }
@@ -19,7 +19,7 @@ export interface EventsReply {
 
 export interface ListEventsOptions {
   store: EventLogStore;
-  /** Brings committed events into the log. */
+  /** Moves committed events to the log. */
   sequence(): Promise<unknown>;
   clock: Clock;
   keepDays: number;
@@ -40,7 +40,7 @@ export function createListEvents({ store, sequence, clock, keepDays }: ListEvent
     const cursor = after === undefined ? undefined : parseCursor(after, keptSince);
     await sequence();
     const afterPosition = cursor?.position ?? 0;
-    // One more than asked for tells whether the page ends at the end of the log.
+    // One event more than requested shows whether the page ends at the end of the log.
     const page = await store.readPage({ ...filter, afterPosition, keptSince, limit: limit + 1 });
     if (cursor) checkLog(cursor, page);
     const events = page.events.slice(0, limit);
@@ -53,7 +53,7 @@ function parseCursor(text: string, keptSince: Date): Cursor {
   return cursor.at > keptSince ? cursor : refuse('is older than the events that are kept');
 }
 
-/** A log that was emptied has another generation; one that was restored from a backup may end before the cursor. */
+/** A log that was emptied has another generation; a log that was restored from a backup may end before the cursor. */
 function checkLog(cursor: Cursor, { generation, lastPosition }: LogPage): void {
   if (cursor.generation !== generation || cursor.position > lastPosition) refuse('belongs to a log that is gone');
 }

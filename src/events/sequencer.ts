@@ -2,13 +2,13 @@
 import type { Clock } from '../clock.ts';
 import type { EventLogStore } from './event-log.store.ts';
 
-/** Large enough that a bulk import is followed, small enough that nobody waits long for the lock. */
+/** Large enough to keep up with a bulk import, small enough that nothing waits long for the lock. */
 const batchLimit = 5000;
 
-/** How long after a pass the next one starts in the background, when nobody waits for events. */
+/** The pause between two passes in the background if nobody waits for events. */
 const idleMilliseconds = 1000;
 
-/** A pass may take this share of the time; when it is slow, the pause grows, up to the longest. */
+/** Passes may take this share of the time; if they are slow, the pause grows, up to the longest. */
 const shareOfTime = 0.2;
 const longestPauseMilliseconds = 5000;
 
@@ -25,7 +25,7 @@ export function createSequencer({ store, clock, isAwaited }: SequencerOptions) {
   let endedAt = Number.NEGATIVE_INFINITY;
   let pauseMilliseconds = 0;
 
-  /** True when there is more to do. */
+  /** True if there is more to do. */
   async function pass(): Promise<boolean> {
     const begunAt = performance.now();
     try {
@@ -43,8 +43,8 @@ export function createSequencer({ store, clock, isAwaited }: SequencerOptions) {
   }
 
   /**
-   * After this, every event that was committed before the call is in the log, unless more than a batch waited. A pass that
-   * is under way may have missed it; so callers that come meanwhile share the one after it.
+   * After this, every event that was committed before the call is in the log, unless more than a batch waited. A pass
+   * in progress may have missed such an event, so callers that arrive during a pass share the next one.
    */
   function sequence(): Promise<boolean> {
     if (!running) return start();
@@ -59,7 +59,7 @@ export function createSequencer({ store, clock, isAwaited }: SequencerOptions) {
 
   return {
     sequence,
-    /** One turn of the background work; called often. */
+    /** One run of the background work. Called often. */
     async run(): Promise<void> {
       const pause = Math.max(pauseMilliseconds, isAwaited() ? 0 : idleMilliseconds);
       if (performance.now() - endedAt < pause) return;

@@ -19,7 +19,7 @@ const formulaStart = new RegExp(
 export function withoutFormulas(text: string): string {
   if (!hasFormulaSign.test(text)) return text;
   const safe = text.replace(formulaStart, "'");
-  // A cell that starts with a tab or a line break is taken apart, or its start dropped.
+  // Some spreadsheets split a cell that starts with a tab or a line break, or drop its start.
   return /^[\t\r\n]/.test(safe) ? `'${safe}` : safe;
 }
 

@@ -1,5 +1,5 @@
 /**
- * Reads CSV (RFC 4180, any delimiter and quote). A broken record costs its own line and no other. Why this is not a
+ * Reads CSV (RFC 4180, any delimiter and quote). A broken record makes only its own line unreadable. Why this is not a
  * library: docs/decisions/0005-csv.md.
  */
 
@@ -17,10 +17,10 @@ export interface CsvDialect {
   quote: string;
 }
 
-/** In characters. A quote that is never closed must neither take the rest of the file nor fill the memory. */
+/** In characters. A quote that is never closed must neither consume the remaining file nor fill the memory. */
 const largestRecord = 1024 * 1024;
 
-/** Some records at a time, as the text arrives. Empty lines are counted and left out. */
+/** Yields records in parts, as the text arrives. Empty lines are counted and left out. */
 export async function* readCsvRecords(texts: AsyncIterable<string>, dialect: CsvDialect): AsyncGenerator<CsvRecord[]> {
   let text = '';
   let line = 1;
@@ -32,7 +32,7 @@ export async function* readCsvRecords(texts: AsyncIterable<string>, dialect: Csv
       const found = skipping ? toLineEnd(text, start) : readRecord(text, start, dialect, isLast);
       const tooLong = found.end < 0 && !found.open && text.length - start >= largestRecord;
       if (found.end < 0 && !isLast && text.length - start < largestRecord) break;
-      // A quote that is never closed makes its own line unreadable, and reading goes on with the next line.
+      // A quote that is never closed makes only its own line unreadable, and reading continues with the next line.
       const end = found.end >= 0 ? found.end : found.open ? behindLine(text, start) : text.length;
       const content = text.slice(start, end);
       if (!skipping && content.trim() !== '') yield { line, ...(tooLong ? { problem: lineTooLong } : resultOf(found)) };
@@ -57,7 +57,7 @@ interface Found {
   problem?: string;
   /** Whether a quote is open where the text ends. */
   open?: true;
-  /** The position after the line break; -1 if it has not come yet. */
+  /** The position after the line break; -1 if it has not arrived yet. */
   end: number;
 }
 
@@ -97,14 +97,14 @@ function readQuoted(text: string, start: number, delimiter: string, quote: strin
     const rest = text.slice(at, at + Math.max(2, delimiter.length));
     if (rest.startsWith(delimiter)) at += delimiter.length;
     else if (rest.startsWith('\n') || rest.startsWith('\r\n')) return { cells, end: at + (rest[0] === '\r' ? 2 : 1) };
-    // Only a part of a delimiter or line break may have come so far.
+    // Only a part of a delimiter or line break may have arrived so far.
     else if (rest === '' || rest === '\r' || (!isLast && rest.length < delimiter.length)) return { cells, end: -1 };
     else
       return { problem: `There is text behind the closing quote of column ${cells.length}.`, ...toLineEnd(text, at) };
   }
 }
 
-/** A doubled quote stands for one in the text. */
+/** A doubled quote means one quote in the text. */
 function closingQuote(text: string, from: number, quote: string): number {
   let at = text.indexOf(quote, from);
   while (at >= 0 && text.startsWith(quote, at + quote.length)) at = text.indexOf(quote, at + 2 * quote.length);

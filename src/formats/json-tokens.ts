@@ -16,7 +16,7 @@ export const closeObject = 125;
 /** A longer string is checked but not decoded: it is too long for every field. Longer numbers and names are refused. */
 export const longestToken = 128 * 1024;
 
-/** Characters that a string cannot hold unescaped, and the backslash. */
+/** Characters that a string cannot contain unescaped, and the backslash. */
 // oxlint-disable-next-line no-control-regex -- these are meant
 export const special = /[\\\u0000-\u001f]/;
 
@@ -40,7 +40,7 @@ function isDelimiter(code: number): boolean {
   );
 }
 
-/** A character as sentences name it: itself, or its code if it cannot be printed. */
+/** A character in an error message: the character itself, or its code if it cannot be printed. */
 function named(text: string, at: number): string {
   const code = text.charCodeAt(at);
   return code > 32 && code < 127 ? `'${text[at]}'` : `'0x${code.toString(16).toUpperCase().padStart(2, '0')}'`;
@@ -54,7 +54,7 @@ export class JsonTokens {
     this.text = text;
   }
 
-  /** A string that needs no decoding; undefined, and nothing read, where it is another. */
+  /** Reads a string that needs no decoding. Otherwise it reads nothing and returns undefined. */
   protected plainString(): string | undefined {
     const start = this.at + 1;
     const end = this.text.indexOf('"', start);
@@ -111,7 +111,7 @@ export class JsonTokens {
   /** Takes a checked string. */
   protected decode(text: string): string {
     const decoded = text.includes('\\') ? (JSON.parse(`"${text}"`) as string) : text;
-    // Half of a surrogate pair is not a character, and no encoding can carry it on.
+    // Half of a surrogate pair is not a character, and cannot be encoded.
     if (decoded.isWellFormed()) return decoded;
     return this.fail('Cannot read incomplete UTF-16 JSON text as string with missing low surrogate.');
   }

@@ -12,8 +12,8 @@ export class JsonNumber {
 }
 
 /**
- * Members in the order they came, repeated ones included; a reader lets the last one count. Objects with the
- * same member names, such as the rows of a list, share one array of names.
+ * Members in their original order, including repeated ones; for a reader the last one counts. Objects with the same
+ * member names, such as the rows of a list, share one array of names.
  */
 export class JsonObject {
   readonly names: readonly string[];
@@ -30,8 +30,8 @@ export class JsonObject {
 }
 
 /**
- * Why a text is not JSON. A plain value without a stack: a stream may hold a million malformed lines.
- * The message has the form of System.Text.Json, which the clients of this contract were generated for.
+ * Why a text is not JSON. A plain value without a stack: a stream may contain a million malformed lines. The message
+ * has the form of System.Text.Json, which the clients of this contract were generated for.
  */
 export class MalformedJson {
   readonly message: string;
@@ -42,7 +42,7 @@ export class MalformedJson {
   }
 }
 
-/** Lines of a longer text are not counted: that would hold up the event loop. */
+/** Lines of a longer text are not counted: that would block the event loop. */
 const longestCountedText = 1024 * 1024;
 
 function positionIn(text: string, position: number): { line: number; column: number } {
@@ -52,7 +52,7 @@ function positionIn(text: string, position: number): { line: number; column: num
   return { line, column: Buffer.byteLength(before.slice(before.lastIndexOf('\n') + 1)) };
 }
 
-/** JSON text without white space, with every number as it came. */
+/** JSON text without white space, with every number as it was written. */
 export function writeJson(value: Json): string {
   if (value instanceof JsonNumber) return value.text;
   if (Array.isArray(value)) return `[${value.map(writeJson).join(',')}]`;

@@ -10,7 +10,7 @@ const stepCharacters = 64 * 1024;
 /** Decoding takes up to 20 ns for each byte. */
 const stepBytes = 256 * 1024;
 
-/** Texts up to this size are read in one go. */
+/** Texts up to this size are read in one step. */
 export const largestInOneGo = stepCharacters;
 
 export async function readLargeJson(text: string, kept: Kept): Promise<Json | MalformedJson> {
@@ -21,7 +21,7 @@ export async function readLargeJson(text: string, kept: Kept): Promise<Json | Ma
   }
 }
 
-/** Throws a TypeError where the bytes are not valid in the encoding of a fatal decoder. */
+/** Throws a TypeError if the decoder is fatal and the bytes are not valid in its encoding. */
 export async function decodeLarge(chunks: readonly Buffer[], decoder: TextDecoder): Promise<string> {
   let text = '';
   let decodedBytes = 0;

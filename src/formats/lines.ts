@@ -12,13 +12,15 @@ export interface Line {
 /** In bytes, without the line's end. A longer line is refused, and not kept while it is read. */
 const longestLine = 65_536;
 
-/** Lines that are handed out together. Other work runs in between, however short and many the lines of a chunk are. */
+/**
+ * The number of lines that are yielded together. Other work runs in between, even if a chunk has very many short lines.
+ */
 const linesPerTurn = 250;
 
 const newline = 10;
 const carriageReturn = 13;
 
-/** Some lines at a time, as they arrive. Empty lines are counted and left out. */
+/** Yields lines in parts, as they arrive. Empty lines are counted and left out. */
 export async function* readLines(chunks: AsyncIterable<Buffer>): AsyncGenerator<Line[]> {
   const reader = new LineReader();
   for await (const chunk of chunks) {
@@ -36,7 +38,7 @@ class LineReader {
   #lineNumber = 0;
   #chunk: Buffer = Buffer.alloc(0);
   #start = 0;
-  /** The start of a line that goes on in the next chunk. */
+  /** The start of a line that continues in the next chunk. */
   #rest: Buffer[] = [];
   #restLength = 0;
 
@@ -45,7 +47,7 @@ class LineReader {
     this.#start = 0;
   }
 
-  /** Up to so many of the lines that end in the chunk. */
+  /** Returns up to `count` of the lines that end in the chunk. */
   take(count: number): Line[] {
     const lines: Line[] = [];
     while (lines.length < count) {

@@ -22,7 +22,7 @@ type AbsentKeys<V> = { [K in keyof V]: undefined extends V[K] ? K : never }[keyo
 export type RecordOf<M extends Members> = Omit<ValuesOf<M>, AbsentKeys<ValuesOf<M>>> &
   Partial<Pick<ValuesOf<M>, AbsentKeys<ValuesOf<M>>>>;
 
-/** An object under a name of its own, by which the OpenAPI document refers to it. */
+/** An object with its own name, by which the OpenAPI document refers to it. */
 export function record<M extends Members>(title: string, members: M): Shape<RecordOf<M>> {
   const read = memberReader(members);
   const properties: Record<string, Schema> = {};
@@ -38,7 +38,7 @@ export function record<M extends Members>(title: string, members: M): Shape<Reco
   };
 }
 
-/** A description beside a reference to a named schema would be lost, so it stays away from those. */
+/** A description next to a reference to a named schema would be lost, so none is added there. */
 export function described(schema: Schema, about: string): Schema {
   return about === '' || schema.title !== undefined ? schema : { ...schema, description: about };
 }
@@ -68,7 +68,7 @@ function readItems<T>(item: Shape<T>, json: Json[], field: Field, path: string, 
   for (const [index, entry] of json.entries()) {
     const value = item.read(entry, { member: `${field.member}[${index}]`, name: field.name }, path, errors);
     if (value instanceof WrongType) return value;
-    // What is refused has its sentence in `errors`, and the list is then not used.
+    // A refused item has its message in `errors`, and the list is then not used.
     values.push(value!);
   }
   return values;
@@ -104,7 +104,7 @@ export function boolean(): Shape<boolean> {
   };
 }
 
-/** An integer that JSON can carry without loss. */
+/** An integer that JSON can represent without loss. */
 export function integer(minimum = 0, maximum = Number.MAX_SAFE_INTEGER): Shape<number> {
   return {
     schema: { type: 'integer', minimum, ...(maximum < Number.MAX_SAFE_INTEGER && { maximum }) },
@@ -129,12 +129,12 @@ export function responseOnly<T>(schema: Schema): Shape<T> {
   };
 }
 
-/** A point in time, UTC: a Date, or the text that the database made of it. */
+/** A point in time in UTC: a Date, or the text from the database. */
 export const instant = () => responseOnly<Date | string>({ type: 'string', format: 'date-time' });
 
-/** A decimal, whose digits are exact on the wire. */
+/** A decimal, whose digits are exact in the JSON. */
 export const number = (schema: Schema = {}) => responseOnly<number>({ type: 'number', ...schema });
 
-/** From a name to sentences. */
+/** From a field name to error messages. */
 export const fieldErrors = () =>
   responseOnly<FieldErrors>({ type: 'object', additionalProperties: { type: 'array', items: { type: 'string' } } });

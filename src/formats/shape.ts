@@ -8,7 +8,7 @@ import { JsonNumber, JsonObject, writeJson, type Json } from './json.ts';
 
 export type Schema = Record<string, unknown>;
 
-/** The name of a member on the wire, and as .NET spells the field. */
+/** The name of a member in the JSON, and .NET's spelling of the field. */
 export interface Field {
   member: string;
   name: string;
@@ -27,8 +27,8 @@ export interface Shape<T> {
 }
 
 /**
- * A value is of another JSON type. Like .NET's reader, nothing after it is looked at. A plain value without a
- * stack: each row of a large body may have one.
+ * A value is of another JSON type. As in .NET's reader, nothing after it is read. A plain value without a stack: each
+ * row of a large body may have one.
  */
 export class WrongType {
   readonly path: string;
@@ -55,7 +55,7 @@ function refuse(errors: FieldErrors, { name }: Field, message: string): undefine
 
 const tooLong = (maxLength: number) => `The field {0} must be a string with a maximum length of ${maxLength}.`;
 
-/** An integer may come as a numeric string, and 1.0 is 1. */
+/** An integer may be given as a numeric string, and 1.0 is 1. */
 export function int32(minimum = 1, maximum = 2_147_483_647): Shape<number> {
   return {
     schema: { type: 'integer', format: 'int32', minimum, maximum },
@@ -74,7 +74,7 @@ interface TextOptions<T> {
   trim?: boolean;
   /** In UTF-16 code units, as .NET counts. */
   maxLength?: number;
-  /** Makes the value; undefined refuses it. */
+  /** Parses the value; undefined means that it is refused. */
   parse?(text: string): T | undefined;
   message?: string;
   schema?: Schema;
@@ -153,7 +153,7 @@ interface ListOptions {
   maxItems: number;
 }
 
-/** The items are read by the operation that knows them. */
+/** The operation reads the items itself. */
 export function list({ schema, kept, maxItems }: ListOptions): Shape<Json[]> {
   return {
     schema: { type: 'array', maxItems, items: schema },
@@ -195,7 +195,7 @@ export type Members = Record<string, Member<any>>;
 export type ValuesOf<M> = { [K in keyof M]: M[K] extends Member<infer T> ? T : never };
 
 export interface Body<T> {
-  /** The model's name, in OpenAPI and in .NET's sentence about a body that is no object. */
+  /** The model's name, in OpenAPI and in .NET's message about a body that is not an object. */
   name: string;
   schema: Schema;
   /** Which parts are kept when a large body is read. */
@@ -233,7 +233,7 @@ export function keptMembers(members: Members): Kept {
   };
 }
 
-/** Member names match in any case, unknown ones are ignored, and of a repeated one the last counts. */
+/** Member names match in any case, unknown ones are ignored, and the last one of repeated members counts. */
 export function memberReader(members: Members) {
   const fields = Object.entries(members).map(([member, definition]) => ({
     member,
@@ -247,7 +247,9 @@ export function memberReader(members: Members) {
     ]),
   );
 
-  /** The place of each field's value among the members. Objects of one list share their names, and so this. */
+  /**
+   * The index of each field's value among the members. Objects of one list share their names, and so these indexes too.
+   */
   let lastNames: readonly string[] = [];
   let lastPlaces: number[] = placesIn([]);
   function placesIn(names: readonly string[]): number[] {

@@ -1,10 +1,12 @@
-/** What follows when an operator has changed the guard: it is observed, and every process reads the new state. */
+/**
+ * What happens after an operator has changed the guard: the change is observed, and every process reads the new state.
+ */
 import type { Observe } from '../observe.ts';
 import type { Operator, OperatorActionName } from '../operator-actions.ts';
 
 export type AnnounceChange = (who: Operator, action: OperatorActionName, target: string) => Promise<void>;
 
-/** `refresh` is absent where no service runs in this process. */
+/** `refresh` is absent if no service runs in this process. */
 export function createAnnounceChange(observe: Observe, refresh: (() => Promise<void>) | undefined): AnnounceChange {
   return async function announceChange(who, action, target) {
     observe({ kind: 'operator-action', subject: who.subject, action, target });

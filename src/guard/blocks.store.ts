@@ -4,7 +4,7 @@ import type { Operator } from '../operator-actions.ts';
 import type { Owner } from '../slots.ts';
 
 export interface Block {
-  /** What a lift takes. It does not reveal a phone number, and names one block only. */
+  /** The id that a lift uses. It does not reveal a phone number, and identifies a single block. */
   id: string;
   rule: string;
   /** Who is blocked: a user's id, an address, a token's person, a prefix, a masked number. */
@@ -14,7 +14,7 @@ export interface Block {
   until: Date;
 }
 
-/** `phone` and `source` name everything that is counted for a key, the others one block. */
+/** `phone` and `source` are all blocks and counts of a key, the others are one block each. */
 export type LiftTarget =
   | { userId: number }
   | { phone: Buffer; label: string }
@@ -42,7 +42,7 @@ export function createBlocksStore(db: Database) {
     async liftBlock(target: LiftTarget, who: Operator, now: Date): Promise<number> {
       const { subject, client, reason = null } = who;
       const userId = 'userId' in target ? target.userId : null;
-      // The lift is in the user's trail too, so that nobody takes the block for one in force.
+      // The lift is also written to the user's trail, so that the trail does not show the block as still in force.
       const rows = await db.write`
         with lifted as (${liftStatement(db.write, target, now)}), trail as (
           insert into verification_events (user_id, at, kind, reason, times)
@@ -83,7 +83,7 @@ function selectBlocks(sql: Sql, now: Date, limit: number): Statement {
     ) blocks order by blocked_until desc, id limit ${limit}`;
 }
 
-/** Returns the user, and the end of a block whose event was written; null where the block has no user or event. */
+/** Returns the user, and the end of a block whose event was written; null if the block has no user or event. */
 function liftStatement(sql: Sql, target: LiftTarget, now: Date): Statement {
   const noUser = sql`null::int as user_id, null::timestamptz as until`;
   if ('userId' in target) {
@@ -113,7 +113,7 @@ function liftStatement(sql: Sql, target: LiftTarget, now: Date): Statement {
       where key = ${target.source} returning ${noUser}`;
   }
   if ('code' in target) return sql`delete from guard_codes where key = ${target.code} returning ${noUser}`;
-  // The normal sums of the range stay. By `refused_at` older refusals of other processes are ignored: see
+  // The normal sums of the range are kept. Because of `refused_at`, older refusals of other processes are ignored: see
   // exchange_ranges.
   return sql`
     update guard_ranges set unverified = 0, day_sends = 0, hour_sends = 0, hour_verified = 0, failed = 0,
@@ -121,7 +121,7 @@ function liftStatement(sql: Sql, target: LiftTarget, now: Date): Statement {
     where name = ${target.prefix} returning ${noUser}`;
 }
 
-/** As the audit shows it. */
+/** The text that the audit shows. */
 function labelOf(target: LiftTarget): string {
   if ('userId' in target) return `user ${target.userId}`;
   if ('phone' in target) return `phone ${target.label}`;
@@ -130,7 +130,7 @@ function labelOf(target: LiftTarget): string {
   return 'code' in target ? 'a code' : `prefix ${target.prefix}`;
 }
 
-/** The driver gives an array as its text. */
+/** The driver returns an array as text. */
 function asNumbers(text: string): number[] {
   return text === '{}' ? [] : text.slice(1, -1).split(',').map(Number);
 }

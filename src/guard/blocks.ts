@@ -1,4 +1,4 @@
-/** The blocks that are in force: list, and lift. */
+/** Lists and lifts the blocks that are in force. */
 import type { Clock } from '../clock.ts';
 import { unknownBlock } from '../errors.ts';
 import type { Operator } from '../operator-actions.ts';
@@ -22,11 +22,11 @@ export interface BlockParts {
   digest: Digest;
   clock: Clock;
   announceChange: AnnounceChange;
-  /** Absent where no service runs in this process. */
+  /** Absent if no service runs in this process. */
   forgetRange: ((name: string) => void) | undefined;
 }
 
-/** Blocks that are listed: those that last longest. */
+/** Maximum number of listed blocks. Those that end last are listed. */
 export const blockLimit = 500;
 
 export function createBlocks({ store, digest, clock, announceChange, forgetRange }: BlockParts) {
@@ -54,7 +54,7 @@ function liftTargetOf({ block, userId, phone, address }: Lift, digest: Digest): 
   return parseBlockId(block ?? '');
 }
 
-/** The id of a block names its kind and its key: see `listBlocks` of the store. */
+/** The id of a block consists of its kind and its key: see `listBlocks` of the store. */
 function parseBlockId(block: string): LiftTarget {
   const [, kind, name = ''] = /^(user|phone|address|token|code|prefix):(.+)$/.exec(block) ?? [];
   const id = /^\d{1,10}$/.test(name) ? Number(name) : 0;

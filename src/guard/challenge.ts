@@ -1,13 +1,13 @@
 /**
- * Challenges and the proofs that answer them: docs/decisions/0008-challenge.md. A challenge is stored nowhere; its token
- * carries what is needed to check the solution.
+ * Challenges and the proofs that answer them: docs/decisions/0008-challenge.md. A challenge is not stored; its token
+ * contains what is needed to check the solution.
  */
 import { createHmac, hash, randomBytes, timingSafeEqual } from 'node:crypto';
 import { secondsBetween } from '../clock.ts';
 import type { DigestKeys } from '../digest-keys.ts';
 import type { Digest } from './source.ts';
 
-/** The proof as the request gives it. */
+/** The proof in the headers of the request. */
 export interface GivenProof {
   /** The header Challenge-Solution. */
   solution?: string | undefined;

@@ -47,7 +47,7 @@ export function createDecisionsStore(db: Database) {
 
     async readDecisions(filter: DecisionFilter, owner?: Owner): Promise<ListedDecision[]> {
       const { rule, action, userId, before, limit } = filter;
-      // Some rules decide often and others hardly ever: only a plan for the given values finds the right index.
+      // Some rules decide often and others very rarely: only a plan for the given values uses the right index.
       const rows = await db.planned((sql) => {
         const conditions = [
           sql`true`,

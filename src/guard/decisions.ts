@@ -1,4 +1,4 @@
-/** What rules refused, or would have refused: collected outside the request, and written some at a time. */
+/** What rules refused, or would have refused: collected in memory, and written in batches outside the request. */
 import type { RuleName } from './rules.ts';
 
 export interface Decision {
@@ -13,7 +13,7 @@ export interface Decision {
   country: string | undefined;
   /** The address, or the subject of the token, that the call is counted against. */
   source: string | undefined;
-  /** What the rule saw, in one sentence; undefined if its name says everything. */
+  /** What the rule saw, in one sentence; undefined if the name of the rule is enough. */
   evidence?: string | undefined;
 }
 
@@ -24,7 +24,9 @@ export interface DecisionTotal {
   decisions: number;
 }
 
-/** Single decisions that are kept between two flushes. Further ones are only counted in the totals. */
+/**
+ * Maximum number of single decisions that are kept between two flushes. Further ones are only counted in the totals.
+ */
 const decisionLimit = 100;
 
 const hourMilliseconds = 3_600_000;

@@ -1,10 +1,10 @@
 /** The rules that forbid a phone number, and the shared budgets that a message to it uses. */
 import type { PhoneNumber } from '../phone/phone-number.ts';
-import type { GuardLimits, Table } from './limits.ts';
+import type { DestinationTable, GuardLimits } from './limits.ts';
 import { ruleOf, type Modes, type RuleName } from './rules.ts';
 
-/** The longest leading digits win, then the country, then the rest. */
-function lookUp(table: Table, { e164, country }: PhoneNumber): number | undefined {
+/** The entry with the longest matching prefix is used, then that of the country, then `*`. */
+function lookUp(table: DestinationTable, { e164, country }: PhoneNumber): number | undefined {
   if (table.size === 0) return undefined;
   for (let length = e164.length; length > 1; length -= 1) {
     const value = table.get(e164.slice(0, length));
@@ -13,13 +13,13 @@ function lookUp(table: Table, { e164, country }: PhoneNumber): number | undefine
   return (country === undefined ? undefined : table.get(country)) ?? table.get('*');
 }
 
-/** The rules, except those that are off, that forbid this number for good. */
-export function rulesAgainst(number: PhoneNumber, limits: GuardLimits, modes: Modes, isSafe: boolean): RuleName[] {
+/** The rules, except those that are off, that always forbid this number. */
+export function rulesAgainst(phoneNumber: PhoneNumber, limits: GuardLimits, modes: Modes, isSafe: boolean): RuleName[] {
   const { countries, refusedTypes, messageSpend } = limits;
   const against: RuleName[] = [];
-  if (!countries.includes('*') && !countries.includes(number.country ?? '')) against.push('country');
-  if (number.type !== undefined && refusedTypes.includes(number.type)) against.push('number-type');
-  if (messageSpend !== undefined && (lookUp(limits.prices, number) ?? 0) > messageSpend) against.push('spend');
+  if (!countries.includes('*') && !countries.includes(phoneNumber.country ?? '')) against.push('country');
+  if (phoneNumber.type !== undefined && refusedTypes.includes(phoneNumber.type)) against.push('number-type');
+  if (messageSpend !== undefined && (lookUp(limits.prices, phoneNumber) ?? 0) > messageSpend) against.push('spend');
   return against.filter((rule) => isOn(rule, modes, isSafe));
 }
 
@@ -28,31 +28,36 @@ export function isOn(rule: RuleName, modes: Modes, isSafe: boolean): boolean {
 }
 
 /** The part of a shared budget that a send uses. */
-export interface Need {
+export interface BudgetNeed {
   rule: RuleName;
   name: string;
-  /** The units that this send uses, and the units that are leased at once. */
+  /** The units that this send uses, and the units that are leased together. */
   units: number;
   block: number;
   cap: number;
 }
 
-/** A process leases a hundredth of a cap at once. */
+/** A process leases a hundredth of a cap at a time. */
 const blocksOfCap = 100;
 const share = (cap: number, parts: number, units: number) => Math.max(units, Math.floor(cap / parts));
 
 /** The shared budgets that a send uses, besides the counters of its user, phone and sources. */
-export function sharedNeeds(number: PhoneNumber, limits: GuardLimits, modes: Modes, isSafe: boolean): Need[] {
-  const country = number.country ?? 'unknown';
-  const price = lookUp(limits.prices, number) ?? 0;
+export function sharedNeeds(
+  phoneNumber: PhoneNumber,
+  limits: GuardLimits,
+  modes: Modes,
+  isSafe: boolean,
+): BudgetNeed[] {
+  const country = phoneNumber.country ?? 'unknown';
+  const price = lookUp(limits.prices, phoneNumber) ?? 0;
   const { processes = 1 } = limits;
-  const need = (rule: RuleName, name: string, units: number, cap: number | undefined): Need[] =>
+  const need = (rule: RuleName, name: string, units: number, cap: number | undefined): BudgetNeed[] =>
     cap === undefined || units === 0 || !isOn(rule, modes, isSafe)
       ? []
       : [{ rule, name, units, cap, block: share(cap, blocksOfCap * processes, units) }];
   return [
-    ...need('country-sends', `sends ${country}`, 1, lookUp(limits.countrySends, number)),
-    ...need('spend', `spend ${country}`, price, lookUp(limits.countrySpend, number)),
+    ...need('country-sends', `sends ${country}`, 1, lookUp(limits.countrySends, phoneNumber)),
+    ...need('spend', `spend ${country}`, price, lookUp(limits.countrySpend, phoneNumber)),
     ...need('spend', 'spend', price, limits.daySpend),
   ];
 }

@@ -10,9 +10,9 @@ export interface EvidenceFigures {
   /** The share of them that was verified. */
   verifiedPercent: number;
   normalVerifiedPercent: number;
-  /** Codes of the last day that no verification explains. */
+  /** Codes of the last day that the verified codes do not explain: see `explainedBy` in ranges.ts. */
   unverified: number;
-  /** Of the texts of the last day that were reported on, those that failed; 0 of 0 if that is no evidence. */
+  /** Texts of the last day that failed, of those that were reported; both 0 if that is not evidence. */
   failed: number;
   reported: number;
 }

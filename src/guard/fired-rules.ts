@@ -1,4 +1,4 @@
-/** Writes an event when a rule fires: at most one in an hour by rule and country, for all processes together. */
+/** Writes an event when a rule fires: at most one per hour, rule and country, for all processes together. */
 import { secondsBetween } from '../clock.ts';
 import type { Decision } from './decisions.ts';
 import type { RuleName } from './rules.ts';

@@ -1,4 +1,4 @@
-/** The stores of what operators see and change, as one. */
+/** Combines the stores of what operators see and change. */
 import type { Database } from '../db/database.ts';
 import { createBlocksStore } from './blocks.store.ts';
 import { createDecisionsStore } from './decisions.store.ts';

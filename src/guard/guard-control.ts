@@ -1,4 +1,4 @@
-/** What an operator sees of the guard, and may change. Each part has a file of its own. */
+/** What an operator can see and change in the guard. Each part has its own file. */
 import type { Audit } from '../audit/audit.ts';
 import type { Clock } from '../clock.ts';
 import type { Observe } from '../observe.ts';
@@ -21,7 +21,7 @@ export interface GuardControlParts {
   digest: Digest;
   clock: Clock;
   observe: Observe;
-  /** Absent where no service runs in this process. */
+  /** Absent if no service runs in this process. */
   live?: Pick<LiveGuard, 'refresh'> & Pick<RangeBook, 'forgetRange'>;
 }
 

@@ -3,7 +3,7 @@ import { array, type Database } from '../db/database.ts';
 import type { FiredRule } from './fired-rules.ts';
 import type { GuardState } from './live.ts';
 import type { RangeChange } from './range-book.ts';
-import { spanSeconds, type Conversion, type RangeState } from './ranges.ts';
+import { sumSpanSeconds, type Conversion, type RangeState } from './ranges.ts';
 import { hourName, hoursOfWeek } from './week.ts';
 import type { WeekCounts } from './week-book.ts';
 
@@ -43,11 +43,11 @@ const sweeps = {
     key: 'name',
     first: '',
     type: 'text',
-    // A range with almost no verified codes says nothing about what is normal.
+    // A range with almost no verified codes does not show what is normal.
     expired:
       "t.summed_at <= least($2, $3 - interval '2 days') and t.normal_verified < 1 or t.summed_at <= $3 - interval '60 days'",
   },
-  // A row for an id that no user has contains failures only.
+  // A row for an id that belongs to no user contains failures only.
   verifications: {
     key: 'user_id',
     first: '0',
@@ -87,7 +87,7 @@ export function createGuardStore(db: Database) {
       await db.write`select tell_fired_rule(${rule}, ${country}, ${mode}, ${evidence}, ${at}, ${seconds})`;
     },
 
-    /** Adds what this process counted, and answers with the sums of all. */
+    /** Adds the counts of this process, and returns the sums of all processes. */
     async exchangeRanges(changes: RangeChange[], now: Date): Promise<Map<string, RangeState>> {
       const rows = await db.write.unsafe(
         `select name, hour_sends, hour_verified, day_sends, unverified, delivered, failed, normal_sends,
@@ -117,8 +117,9 @@ export function createGuardStore(db: Database) {
     },
 
     /**
-     * The codes of the last day that were sent from an address, and those of them that were verified. Only the latest
-     * sends and verified codes are kept, so events that are older than the kept ones of either kind are not counted.
+     * The number of codes that an address requested in the last day, and how many of them were verified. Only the
+     * latest sends and verified codes are kept, so events that are older than the kept ones of either kind are not
+     * counted.
      */
     async readConversion(key: Buffer, now: Date): Promise<Conversion> {
       const [row] = await db.read`
@@ -136,7 +137,7 @@ export function createGuardStore(db: Database) {
         Array.from({ length: hoursOfWeek }, (_, hour) => ({ country, hour, name: hourName(country, hour) })),
       );
       const rows = await db.read`
-        select name, fade(normal_verified, summed_at, ${now}, ${spanSeconds.normalVerified}) as verified
+        select name, fade(normal_verified, summed_at, ${now}, ${sumSpanSeconds.normalVerified}) as verified
         from guard_ranges where name = any(${array(hours.map(({ name }) => name))}::text[])`;
       const verifiedByName = new Map(rows.map(({ name, verified }) => [name, verified as number]));
       const weeks: WeekCounts = new Map();

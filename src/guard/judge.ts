@@ -1,12 +1,12 @@
 /** Decides about a call that exceeds limits: the first enforced rule refuses, rules in shadow are recorded. */
 import { ruleNames, type Modes, type RuleName } from './rules.ts';
 
-/** A rule whose limit the call exceeds, and for how long. */
+/** A rule whose limit the call exceeds, and how long the caller must wait. */
 export interface Objection {
   rule: RuleName;
   /** Undefined if waiting does not help. */
   waitSeconds: number | undefined;
-  /** What the rule saw, in one sentence; undefined if its name says everything. */
+  /** What the rule saw, in one sentence; undefined if the name of the rule is enough. */
   evidence?: string | undefined;
 }
 

@@ -1,8 +1,8 @@
 /**
- * What this process holds of the shared budgets. A lease is counted in the database already: what is taken from it
- * here can never pass a cap, and what is left when its window ends is lost.
+ * The leases of this process on the shared budgets. The units of a lease are already counted in the database: so using
+ * them here can never exceed a cap, and units that are left when its window ends are lost.
  */
-import type { Need } from './destination.ts';
+import type { BudgetNeed } from './destination.ts';
 
 interface Lease {
   unitsLeft: number;
@@ -10,9 +10,9 @@ interface Lease {
   until: number;
   /** The database refused more units until this time. */
   deniedUntil: number;
-  /** Nobody asks the database again before this time. */
+  /** The database is not asked again before this time. */
   retryAt: number;
-  /** A reservation under way that will bring more. */
+  /** A reservation in progress that will lease more units. */
   pending: Promise<void> | undefined;
 }
 
@@ -21,27 +21,30 @@ export interface Grant {
   until: Date;
 }
 
-export interface Taken {
+export interface TakenBudgets {
   /** Needs that the leases of this process cover. */
-  covered: Need[];
+  covered: BudgetNeed[];
   /** To be leased by the reservation. */
-  wanted: Need[];
+  wanted: BudgetNeed[];
   /** Refused a moment ago. */
-  denied: { need: Need; until: Date }[];
-  /** To be called with what the database granted, or with nothing if the reservation failed. */
+  denied: { need: BudgetNeed; until: Date }[];
+  /** Must be called with the units that the database granted, or with none if the reservation failed. */
   settle(grants: ReadonlyMap<string, Grant>, denials: ReadonlyMap<string, Date>, used: boolean): void;
 }
 
 /** Callers choose the prefixes, so the number of leases needs a limit. */
 const leaseLimit = 50_000;
-/** Each new lease looks at this many others, so that expired ones go as fast as new ones come, at a constant cost. */
+/**
+ * Each new lease checks this many others, so that expired leases are removed as fast as new ones are added, at a
+ * constant cost.
+ */
 const inspectedPerLease = 2;
 /** How long a denial is used without asking the database again: changes by an operator take effect within seconds. */
 const denialMilliseconds = 2000;
 
 export class LeaseBook {
   readonly #leases = new Map<string, Lease>();
-  /** Iterates over the leases again and again, and finds those without units. */
+  /** Iterates over the leases repeatedly, and finds those without units. */
   #inspector = this.#leases.entries();
 
   /** The number of leases in memory. */
@@ -57,8 +60,9 @@ export class LeaseBook {
     }
   }
 
-  async take(needs: readonly Need[], clock: () => Date): Promise<Taken> {
-    // One reservation at a time brings more of a budget; the others wait for it and do not lease blocks too.
+  async take(needs: readonly BudgetNeed[], clock: () => Date): Promise<TakenBudgets> {
+    // Only one reservation at a time leases more of a budget; the others wait for it, so that they do not lease blocks
+    // too.
     for (;;) {
       const now = clock().getTime();
       const pending = needs.map((need) => this.#waitFor(need, now)).find((wait) => wait !== undefined);
@@ -67,7 +71,7 @@ export class LeaseBook {
     }
   }
 
-  #waitFor({ name, units }: Need, now: number): Promise<void> | undefined {
+  #waitFor({ name, units }: BudgetNeed, now: number): Promise<void> | undefined {
     const lease = this.#current(name, now);
     return lease && lease.unitsLeft < units && lease.deniedUntil <= now ? lease.pending : undefined;
   }
@@ -80,10 +84,10 @@ export class LeaseBook {
     return lease;
   }
 
-  #takeNow(needs: readonly Need[], now: number): Taken {
-    const covered: Need[] = [];
-    const wanted: Need[] = [];
-    const denied: Taken['denied'] = [];
+  #takeNow(needs: readonly BudgetNeed[], now: number): TakenBudgets {
+    const covered: BudgetNeed[] = [];
+    const wanted: BudgetNeed[] = [];
+    const denied: TakenBudgets['denied'] = [];
     const arrivals: (() => void)[] = [];
     for (const need of needs) {
       const lease = this.#current(need.name, now) ?? this.#open(need.name, now);
@@ -111,7 +115,13 @@ export class LeaseBook {
     };
   }
 
-  #settle({ name, units }: Need, now: number, grant: Grant | undefined, denial: Date | undefined, used: boolean): void {
+  #settle(
+    { name, units }: BudgetNeed,
+    now: number,
+    grant: Grant | undefined,
+    denial: Date | undefined,
+    used: boolean,
+  ): void {
     const lease = this.#leases.get(name) ?? this.#open(name, now);
     if (grant && grant.units > 0) {
       lease.unitsLeft = Math.max(0, lease.unitsLeft + grant.units - (used ? units : 0));
@@ -124,8 +134,8 @@ export class LeaseBook {
     }
   }
 
-  /** If the lease is gone by now, the units are lost, as they are at the end of its window. */
-  #giveBack({ name, units }: Need): void {
+  /** If the lease no longer exists, the units are lost, as at the end of its window. */
+  #giveBack({ name, units }: BudgetNeed): void {
     const lease = this.#leases.get(name);
     if (lease) lease.unitsLeft += units;
   }
@@ -137,7 +147,7 @@ export class LeaseBook {
     return lease;
   }
 
-  /** At the limit a lease that still holds units goes too. Those units stay counted, so no cap is passed. */
+  /** At the limit, a lease that still has units is removed too. Those units stay counted, so no cap is exceeded. */
   #inspectNext(now: number): void {
     const next = this.#inspector.next();
     if (next.done) {
@@ -154,7 +164,7 @@ function holdsNothing(lease: Lease, now: number): boolean {
   return (lease.unitsLeft === 0 || hasEnded(lease, now)) && !(lease.deniedUntil > now && isDenialFresh(lease, now));
 }
 
-/** Its window has passed, or is ahead of a clock that was put back. */
+/** Its window has ended, or is in the future because the clock was put back. */
 function hasEnded({ from, until }: Lease, now: number): boolean {
   return now >= until || now < from;
 }

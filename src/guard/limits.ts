@@ -1,11 +1,11 @@
-/** The limits of all rules, as they are configured and as the database takes them in the current modes. */
+/** The limits of all rules: as configured, and as they are passed to the database in the current modes. */
 import { countingRuleNames, countingRuleOf, type Counter, type CountingRuleName, type Modes } from './rules.ts';
 import type { RangeLimits } from './ranges.ts';
 import { sourceKinds, type SourceKind } from './source.ts';
 import { createLimit, type Limit, type Rate, type Window } from './windows.ts';
 
-/** By `+` and leading digits, by country, or `*` for the rest. */
-export type Table = ReadonlyMap<string, number>;
+/** By `+` and leading digits, by country, or `*` for all others. */
+export type DestinationTable = ReadonlyMap<string, number>;
 
 export interface GuardLimits {
   /** The number of processes of this node. Leases are divided by this number. */
@@ -15,21 +15,21 @@ export interface GuardLimits {
   establishedSeconds: number;
   /** ISO 3166 codes; `*` for all. */
   countries: readonly string[];
-  /** As libphonenumber names them. */
+  /** The names of libphonenumber. */
   refusedTypes: readonly string[];
   ranges: RangeLimits;
-  countrySends: Table;
+  countrySends: DestinationTable;
   /** In ten-thousandths of the operator's currency, as are the limits on spending. */
-  prices: Table;
+  prices: DestinationTable;
   messageSpend: number | undefined;
-  countrySpend: Table;
+  countrySpend: DestinationTable;
   daySpend: number | undefined;
 }
 
 /** A limit of ranges such as `hourPercent` is in the setting `rangeHourPercent`. */
 type RangeSettings = { readonly [Name in keyof RangeLimits as `range${Capitalize<Name>}`]: RangeLimits[Name] };
 
-/** The settings that hold the limits: a counting rule's are under its name. */
+/** The settings with the limits. Those of a counting rule have its name. */
 export type GuardSettings = Readonly<Record<CountingRuleName, readonly Rate[]>> &
   Omit<GuardLimits, 'rates' | 'countries' | 'ranges'> &
   RangeSettings & { countries: readonly string[] | undefined };
@@ -70,7 +70,10 @@ export interface FailureLimits {
   sources: SourceLimits;
 }
 
-/** Failures that are kept beyond the limit of a phone, so that users who fail while it is blocked stay known. */
+/**
+ * The number of failures that are kept beyond the limit of a phone, so that users who fail while it is blocked remain
+ * known.
+ */
 const keptNewcomers = 50;
 
 export function planSends(limits: GuardLimits, modes: Modes, isSafe: boolean): SendLimits {
@@ -78,8 +81,8 @@ export function planSends(limits: GuardLimits, modes: Modes, isSafe: boolean): S
   return {
     userSends: createLimit(windows({ counts: 'sends', by: 'user' })),
     userPhones: createLimit(windows({ counts: 'phones', by: 'user' })),
-    // Some sends do not count against everybody, and are kept besides: up to twice the limit by newcomers, and as many
-    // by established users, against whom the sends of newcomers do not count.
+    // Some sends do not count against every user, but are kept too: up to twice the limit by newcomers, and as many by
+    // established users, because the sends of newcomers do not count against those.
     phoneSends: createLimit(windows({ counts: 'sends', by: 'phone' }), (count) => 4 * count),
     phoneUsers: createLimit(windows({ counts: 'users', by: 'phone' }), (count) => 2 * count),
     sources: bySource((by) => createLimit(windows({ counts: 'sends', by }))),

@@ -1,4 +1,4 @@
-/** The rules as they stand now: configured limits, modes that an operator may have changed, the safe list. */
+/** The current state of the rules: configured limits, modes that an operator may have changed, the safe list. */
 import { planFailures, planSends, type FailureLimits, type GuardLimits, type SendLimits } from './limits.ts';
 import { ruleNames, type Modes, type RuleMode } from './rules.ts';
 import type { Digest } from './source.ts';

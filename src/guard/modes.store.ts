@@ -18,7 +18,7 @@ export function createModesStore(db: Database) {
       }));
     },
 
-    /** Without a mode the rule is as configured again. */
+    /** Without a mode, the rule returns to its configured mode. */
     async setMode(rule: string, mode: RuleMode | undefined, who: Operator, now: Date): Promise<void> {
       const { subject, client, reason = null } = who;
       const change =

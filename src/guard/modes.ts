@@ -52,7 +52,7 @@ export function createModes({ store, configured, clock, announceChange }: ModePa
       });
     },
 
-    /** Without a mode the rule is as configured again. */
+    /** Without a mode, the rule returns to its configured mode. */
     async setMode(who: Operator, rule: RuleName, mode: RuleMode | undefined): Promise<void> {
       await store.setMode(rule, mode, who, clock.now());
       await announceChange(who, 'set-mode', `${rule} ${mode ?? 'configured'}`);

@@ -1,10 +1,10 @@
 /**
  * The ranges as one process knows them: what the database had at the last exchange, and what this process added since.
- * Every second the additions are written and the sums of all processes read, in one statement. Until then each process
- * assumes that its siblings send as much as it does.
+ * Every second the additions are written and the sums of all processes read, in one statement. Between two exchanges
+ * each process assumes that the other processes send as much as it does.
  */
 import {
-  countryOf,
+  countryRangeName,
   emptyState,
   explainedBy,
   fade,
@@ -16,9 +16,9 @@ import {
   recover,
   sums,
   type Destination,
-  type Objection,
   type Range,
   type RangeLimits,
+  type RangeObjection,
   type RangeState,
   type Rank,
   type Rhythm,
@@ -27,7 +27,7 @@ import {
 import { WeekBook, type ReadWeeks, type WeekCounts } from './week-book.ts';
 import { hourName } from './week.ts';
 
-interface Refusal {
+interface RangeRefusal {
   at: Date;
   /** The latest refusal that all processes knew of. If there is a later one by now, this refusal is ignored. */
   since: Date | null;
@@ -39,11 +39,11 @@ interface Refusal {
 export interface RangeChange extends Sums {
   name: string;
   /** Undefined if no send was refused. */
-  refusal: Refusal | undefined;
+  refusal: RangeRefusal | undefined;
 }
 
 export interface RangeSums {
-  /** Adds what this process counted, and answers with the sums of all. */
+  /** Adds the counts of this process, and returns the sums of all processes. */
   exchange(changes: RangeChange[], now: Date): Promise<Map<string, RangeState>>;
   /** The verified codes of countries by hour of the week, of all processes. */
   readWeeks: ReadWeeks;
@@ -71,12 +71,12 @@ interface Asking {
 
 export interface RangeVerdict {
   /** The first objection to a newcomer; undefined if there is none. */
-  objection: Objection | undefined;
-  /** Whether a likely sender may send all the same. */
+  objection: RangeObjection | undefined;
+  /** Whether a likely sender may still send. */
   isOpenToLikely: boolean;
-  /** Whether a newcomer with a proof may. */
+  /** Whether a newcomer with a proof may still send. */
   isOpenToProven: boolean;
-  /** Whether an established user may. */
+  /** Whether an established user may still send. */
   isOpenToEstablished: boolean;
   /** Removes the send from the counts again. */
   giveBack(): void;
@@ -116,10 +116,10 @@ export class RangeBook {
     this.#entries.delete(name);
   }
 
-  /** Judges one more send, and counts it at once. */
-  judge(number: Destination, now: Date): RangeVerdict {
-    const { ranges, country } = this.#drawnRanges(number, now);
-    const rhythm = this.#weeks.rhythmOf(countryOf(number), now);
+  /** Judges one more send, and counts it immediately. */
+  judge(phoneNumber: Destination, now: Date): RangeVerdict {
+    const { ranges, country } = this.#drawnRanges(phoneNumber, now);
+    const rhythm = this.#weeks.rhythmOf(countryRangeName(phoneNumber), now);
     const objectionTo = (rank: Rank) => firstOf(ranges, (drawn) => this.#ask(drawn, { country, rhythm, rank }));
     const objection = objectionTo('newcomer');
     if (objection) this.#noteObjection(objection, now);
@@ -133,7 +133,7 @@ export class RangeBook {
     return { objection, ...open, giveBack: () => this.#add(ranges, -1, now) };
   }
 
-  #ask({ range, entry, answers }: DrawnRange, { country, rhythm, rank }: Asking): Objection | undefined {
+  #ask({ range, entry, answers }: DrawnRange, { country, rhythm, rank }: Asking): RangeObjection | undefined {
     return objectTo({
       range,
       state: entry.state,
@@ -147,9 +147,9 @@ export class RangeBook {
   }
 
   /** Counts a verified code. */
-  noteVerified(number: Destination, now: Date): void {
-    const { ranges, country } = this.#drawnRanges(number, now);
-    this.#weeks.noteVerified(countryOf(number), now);
+  noteVerified(phoneNumber: Destination, now: Date): void {
+    const { ranges, country } = this.#drawnRanges(phoneNumber, now);
+    this.#weeks.noteVerified(countryRangeName(phoneNumber), now);
     for (const { range, entry, answers } of ranges) {
       const conversion = normalConversion(entry.state, country.state, this.#limits);
       change(entry, range, {
@@ -161,9 +161,9 @@ export class RangeBook {
     }
   }
 
-  /** Counts what a gateway reported of a text. */
-  noteReceipt(number: Destination, state: 'delivered' | 'failed', now: Date): void {
-    const { ranges } = this.#drawnRanges(number, now);
+  /** Counts what a gateway reported about a text. */
+  noteReceipt(phoneNumber: Destination, state: 'delivered' | 'failed', now: Date): void {
+    const { ranges } = this.#drawnRanges(phoneNumber, now);
     for (const { range, entry } of ranges) change(entry, range, { [state]: 1 });
   }
 
@@ -195,7 +195,7 @@ export class RangeBook {
     await this.#weeks.refresh(now);
   }
 
-  /** A change that could not be written. */
+  /** Keeps a change that could not be written. */
   #keep(name: string, kept: RangeChange): void {
     const entry = this.#entries.get(name);
     if (!entry) return;
@@ -210,7 +210,7 @@ export class RangeBook {
     if (!entry) return;
     entry.state = state;
     entry.knownRefusal = state.refusedAt;
-    // What was added while the exchange was under way.
+    // The additions that were made during the exchange.
     if (entry.change) addSums(entry.state, entry.change);
   }
 
@@ -218,8 +218,8 @@ export class RangeBook {
    * The ranges of a number, brought up to date. If one of them is proven, the unverified sends of the number do not
    * count for its country; otherwise they count for the country too.
    */
-  #drawnRanges(number: Destination, now: Date) {
-    const all = rangesOf(number).map((range) => ({ range, entry: this.#current(range, now) }));
+  #drawnRanges(phoneNumber: Destination, now: Date) {
+    const all = rangesOf(phoneNumber).map((range) => ({ range, entry: this.#current(range, now) }));
     const country = all.at(-1)!.entry;
     const isAnswered = all.some(
       ({ range, entry }) => range.level !== 'country' && isProven(entry.state, country.state, this.#limits),
@@ -247,7 +247,7 @@ export class RangeBook {
     }
   }
 
-  #noteObjection({ range, waitSeconds }: Objection, now: Date): void {
+  #noteObjection({ range, waitSeconds }: RangeObjection, now: Date): void {
     const entry = this.#entries.get(range.name);
     if (!entry) return;
     noteRefusal(entry.state, this.#limits, now.getTime());
@@ -255,7 +255,7 @@ export class RangeBook {
   }
 }
 
-/** How often the budget was halved, and until when a send like the last one would be refused. */
+/** Stores how often the budget was halved, and until when a send like the last one would be refused. */
 function noteLimit(entry: Entry, range: Range, limitedUntil: Date): void {
   const { shrinks, refusedAt } = entry.state;
   const since = entry.knownRefusal === 0 ? null : new Date(entry.knownRefusal);
@@ -266,7 +266,7 @@ function noChange(name: string): RangeChange {
   return { ...(Object.fromEntries(sums.map((sum) => [sum, 0])) as Sums), name, refusal: undefined };
 }
 
-/** The hours of a country's week are kept like ranges, of which only the verified codes are counted. */
+/** The hours of a country's week are stored like ranges, but only their verified codes are counted. */
 function changesOfWeeks(weeks: WeekCounts): RangeChange[] {
   return [...weeks].flatMap(([country, hours]) =>
     [...hours].map(([hour, normalVerified]) => ({ ...noChange(hourName(country, hour)), normalVerified })),

@@ -1,9 +1,9 @@
 /**
- * What is known of a range of numbers: how many codes it was sent, how many of them were verified, and what is normal
- * for it. Pure: docs/decisions/0007-ranges.md explains the figures.
+ * What is known about a range of numbers: how many codes were sent to it, how many of them were verified, and what is
+ * normal for it. Pure functions; docs/decisions/0007-ranges.md explains the figures.
  *
- * Counts fade with time instead of using windows: in a sum over an hour, an event of an hour ago counts e^-1. So the
- * sums of two processes can be added, and a budget never becomes free all at once.
+ * Counts fade with time instead of using windows: in a sum over an hour, an event from an hour ago counts e^-1. So the
+ * sums of two processes can be added, and a budget becomes free gradually.
  */
 import type { PhoneNumber } from '../phone/phone-number.ts';
 import { writeEvidence } from './evidence.ts';
@@ -20,12 +20,12 @@ export interface Range {
   level: RangeLevel;
 }
 
-/** Fading sums, each with its span. They are what the database keeps, and what processes add up. */
-export const spanSeconds = {
+/** Fading sums, each with its span. The database stores them, and processes add to them. */
+export const sumSpanSeconds = {
   hourSends: 3600,
   hourVerified: 3600,
   daySends: 86_400,
-  /** Sends that no verification explains. */
+  /** Sends that the verified codes do not explain: see `explainedBy`. */
   unverified: 86_400,
   /** Texts that gateways reported as delivered, and as failed. */
   delivered: 86_400,
@@ -33,8 +33,8 @@ export const spanSeconds = {
   normalSends: 14 * 86_400,
   normalVerified: 14 * 86_400,
 } as const;
-export type Sum = keyof typeof spanSeconds;
-export const sums = Object.keys(spanSeconds) as Sum[];
+export type Sum = keyof typeof sumSpanSeconds;
+export const sums = Object.keys(sumSpanSeconds) as Sum[];
 export type Sums = Record<Sum, number>;
 
 export interface RangeState extends Sums {
@@ -47,58 +47,67 @@ export interface RangeState extends Sums {
 }
 
 export interface RangeLimits {
-  /** Unverified sends that a range may have, at least. */
+  /** Minimum budget of unverified sends of a range. */
   unverified: ByLevel;
   /** The same, in percent of a normal day. */
   unverifiedPercent: number;
-  /** What of it may be used in an hour, in percent of what is normal at this hour of the week. */
+  /** The part of it that may be used in an hour, in percent of what is normal at this hour of the week. */
   hourPercent: number;
-  /** Codes of an even week that each hour of a country's week has before any are known. */
+  /** Codes assumed for each hour of a country's week before any are known. */
   hourCodes: number;
-  /** Sends of a day that a range may have, at least, verified or not. */
+  /** Minimum budget of sends of a range in a day, verified or not. */
   sends: ByLevel;
   /** The same, as a multiple of a normal day. */
   growth: number;
-  /** The lowest share of verified codes that is taken for normal, in percent. */
+  /** Minimum normal conversion (share of verified codes), in percent. */
   conversionPercent: number;
-  /** Verified codes of the learned days that prove a range, if it has so much of its country's conversion. */
+  /**
+   * Verified codes of the learned days after which a range can be proven, and its minimum conversion for that, in
+   * percent of its country's.
+   */
   provenCodes: number;
   provenPercent: number;
-  /** Below so many verified codes a range has no conversion of its own, and the country's is taken. */
+  /** Verified codes after which the conversion of the range itself is used. Before that, its country's is used. */
   conversionCodes: number;
-  /** A country with so many is known, and has only a part of the least budgets, which are for the time before. */
+  /** A country with this many verified codes is known; its minimum budgets are reduced to this percentage. */
   knownCodes: number;
   knownPercent: number;
-  /** The same for an hour: less, so that a pump at night leaves something for the morning. */
+  /**
+   * The same percentage for the budget of an hour. It is lower, so that an attack at night does not use up the budget
+   * of the morning.
+   */
   knownHourPercent: number;
-  /** A verified code explains a little more than it must, so that honest traffic does not drift to its limit. */
+  /**
+   * A verified code explains a few more unverified sends than the conversion requires, so that the count of honest
+   * traffic does not slowly grow to its limit.
+   */
   tolerancePercent: number;
-  /** How often the budget of newcomers is halved at most. */
+  /** Maximum number of times that the budget of newcomers is halved. */
   halvings: number;
-  /** The least time between two halvings: what honest users are refused after an attack must not count as a second one. */
+  /** Minimum time between two halvings: refusals of honest users after an attack must not count as a second attack. */
   halvingHours: number;
-  /** So many verified codes in an hour, at about the usual conversion, take a halving back. */
+  /** Verified codes in an hour, at about the usual conversion, that undo one halving. */
   recoveryCodes: number;
-  /** A range whose budget is used up is tried with so many unverified sends a day: if they are verified, it is open. */
+  /** Trial sends per day to a range whose budget is used up: if they are verified, the range is open again. */
   trials: number;
   /** The same, in percent of what is normal. */
   trialPercent: number;
-  /** The lowest share of failed texts that is taken for normal, in percent. */
+  /** Minimum normal share of failed texts, in percent. */
   failedPercent: number;
-  /** A range may fail so much more than the rest of its country, in percent of that. */
+  /** Failure rate allowed for a range, in percent of the failure rate in all other ranges of its country. */
   failedGrowthPercent: number;
-  /** What each failed text above that counts as, in percent of an unverified send. */
+  /** How much each failed text above that counts, in percent of an unverified send. */
   failedWeightPercent: number;
-  /** What likely senders have that newcomers do not reach, in percent of the newcomers' budget. */
+  /** Additional budget of likely senders that newcomers cannot use, in percent of the newcomers' budget. */
   likelyPercent: number;
-  /** An address is good with so many verified codes of the last day, if they are so much of its sends, in percent. */
+  /** Minimum verified codes of a good address in the last day, and their minimum share of its sends, in percent. */
   addressCodes: number;
   addressPercent: number;
-  /** What each rank has that those before it do not reach, in percent of the newcomers' budget. */
+  /** Additional budget of each rank that the ranks before it cannot use, in percent of the newcomers' budget. */
   reservePercent: number;
 }
 
-/** What is known of the sender. Each rank has a share that those before it do not reach. */
+/** What is known about the sender. Each rank has an additional budget that the ranks before it cannot use. */
 export type Rank = 'newcomer' | 'likely' | 'proven' | 'established';
 
 /** What is normal for the sums that end now, as multiples of those of an average hour and an average day. */
@@ -107,7 +116,7 @@ export interface Rhythm {
   day: number;
 }
 
-const learnedDays = spanSeconds.normalSends / 86_400;
+const learnedDays = sumSpanSeconds.normalSends / 86_400;
 const hourMilliseconds = 3_600_000;
 const dayMilliseconds = 86_400_000;
 
@@ -122,14 +131,14 @@ const shortestRange = 4;
 export type Destination = Pick<PhoneNumber, 'e164' | 'country'>;
 
 /** The name of the range that is the whole country. */
-export function countryOf({ country }: Destination): string {
+export function countryRangeName({ country }: Destination): string {
   return country ?? 'unknown';
 }
 
 /** The smallest range first. A short number has fewer of them. */
-export function rangesOf(number: Destination): Range[] {
+export function rangesOf(phoneNumber: Destination): Range[] {
   const nameAt = (level: RangeLevel) =>
-    level === 'country' ? countryOf(number) : number.e164.slice(0, -Number(level));
+    level === 'country' ? countryRangeName(phoneNumber) : phoneNumber.e164.slice(0, -Number(level));
   return rangeLevels
     .map((level) => ({ name: nameAt(level), level }))
     .filter(({ name, level }) => level === 'country' || name.length >= shortestRange);
@@ -138,12 +147,12 @@ export function rangesOf(number: Destination): Range[] {
 /** Sums are faded at most this often: within a second they hardly change. */
 const fadingMilliseconds = 1000;
 
-/** Brings the sums and the budget up to `now`. Every quiet day takes one halving back. */
+/** Brings the sums and the budget up to `now`. Every day without a refusal undoes one halving. */
 export function fade(state: RangeState, now: number): void {
   if (now >= state.at && now - state.at < fadingMilliseconds) return;
   const seconds = Math.max(0, now - state.at) / 1000;
-  for (const sum of sums) state[sum] *= Math.exp(-seconds / spanSeconds[sum]);
-  // A clock that was put back starts anew from its time.
+  for (const sum of sums) state[sum] *= Math.exp(-seconds / sumSpanSeconds[sum]);
+  // If the clock was put back, the sums continue from its new time.
   state.at = now;
   while (state.shrinks > 0 && now - state.refusedAt >= dayMilliseconds) {
     state.shrinks -= 1;
@@ -164,7 +173,10 @@ export function normalConversion(state: RangeState, country: RangeState, limits:
   return Math.min(1, Math.max(least, own.normalVerified / own.normalSends));
 }
 
-/** Enough codes were verified here lately for the range to answer for itself, instead of drawing on its country. */
+/**
+ * Whether enough codes of the range were verified lately. Unverified sends of a proven range do not count against its
+ * country.
+ */
 export function isProven(state: RangeState, country: RangeState, limits: RangeLimits): boolean {
   if (state.normalVerified < limits.provenCodes) return false;
   const least = (limits.provenPercent / 100) * normalConversion(country, country, limits);
@@ -177,8 +189,8 @@ export function explainedBy(conversion: number, { tolerancePercent }: RangeLimit
 }
 
 /**
- * Failed texts of a range above the share that fails in the rest of its country. 0 if the rest of the country has too
- * few delivered texts to compare with; a whole country has no rest.
+ * Failed texts of a range above the failure rate in all other ranges of its country. 0 if those have too few delivered
+ * texts to compare with, and always 0 for a whole country.
  */
 export function excessFailures(state: RangeState, country: RangeState, limits: RangeLimits): number {
   const delivered = country.delivered - state.delivered;
@@ -189,13 +201,13 @@ export function excessFailures(state: RangeState, country: RangeState, limits: R
   return Math.max(0, state.failed - (normal / (1 - normal)) * state.delivered);
 }
 
-export interface Objection {
+export interface RangeObjection {
   range: Range;
   waitSeconds: number;
   evidence: string;
 }
 
-export interface Question {
+export interface RangeQuestion {
   range: Range;
   state: RangeState;
   /** The sums of the range's country, and its rhythm. */
@@ -205,12 +217,12 @@ export interface Question {
   rank: Rank;
   /** Further sends that other processes may have made since the sums were read. */
   unseen: number;
-  /** False for a country if a range of it has proved itself, and answers for its unverified sends. */
+  /** False for a country if the send is to one of its proven ranges, for which unverified sends are counted alone. */
   answersForUnverified: boolean;
 }
 
-/** Why one more send would be too much for the range; undefined if it is not. The state must be up to date. */
-export function objectTo(question: Question): Objection | undefined {
+/** Why one more send would exceed a budget of the range; undefined if it would not. The state must be up to date. */
+export function objectTo(question: RangeQuestion): RangeObjection | undefined {
   const { range, state, limits, unseen } = question;
   const normal = findNormal(question);
   const budgets = findBudgets(question, normal);
@@ -218,17 +230,17 @@ export function objectTo(question: Question): Objection | undefined {
   const excess = excessFailures(state, question.country, limits);
   const unverified = state.unverified + unseen + (limits.failedWeightPercent / 100) * excess;
   const waits = [
-    // It ends when the budgets have room, or when the range is tried again, whichever comes first.
+    // The wait ends when the budgets have room, or when the next trial send is allowed, whichever comes first.
     question.answersForUnverified
       ? Math.min(
           Math.max(
-            fadingSeconds(unverified, budgets.unverified - 1, spanSeconds.unverified),
-            fadingSeconds(hourUnverified, budgets.hourUnverified - 1, spanSeconds.hourSends),
+            fadingSeconds(unverified, budgets.unverified - 1, sumSpanSeconds.unverified),
+            fadingSeconds(hourUnverified, budgets.hourUnverified - 1, sumSpanSeconds.hourSends),
           ),
-          fadingSeconds(hourUnverified, budgets.trial - 1, spanSeconds.hourSends),
+          fadingSeconds(hourUnverified, budgets.trial - 1, sumSpanSeconds.hourSends),
         )
       : 0,
-    fadingSeconds(state.daySends + unseen, budgets.sends - 1, spanSeconds.daySends),
+    fadingSeconds(state.daySends + unseen, budgets.sends - 1, sumSpanSeconds.daySends),
   ];
   const wait = Math.max(...waits);
   if (wait === 0) return undefined;
@@ -241,11 +253,14 @@ interface Normal {
   conversion: number;
   hour: number;
   day: number;
-  /** The same, or an average day if that is less. Busy hours explain their codes themselves, and need no more room. */
+  /**
+   * The same, or an average day if that is less. The additional codes of busy hours are explained by their own verified
+   * codes, and need no larger budget.
+   */
   quietDay: number;
 }
 
-function findNormal({ state, country, limits, rhythm }: Question): Normal {
+function findNormal({ state, country, limits, rhythm }: RangeQuestion): Normal {
   const conversion = normalConversion(state, country, limits);
   const day = normalDay(state, conversion);
   return {
@@ -256,23 +271,23 @@ function findNormal({ state, country, limits, rhythm }: Question): Normal {
   };
 }
 
-/** What a rank has on top of the newcomers' share. */
+/** The additional share of a rank, relative to the newcomers' budget. */
 function reserveOf(rank: Rank, { likelyPercent, reservePercent }: RangeLimits): number {
   const percents = { newcomer: 0, likely: likelyPercent, proven: reservePercent, established: 2 * reservePercent };
   return percents[rank] / 100;
 }
 
 /**
- * How often the share of a rank is halved. Likely senders follow newcomers one step later, so that they have room when
- * newcomers have used theirs up; proven and established senders keep all of it.
+ * How often the share of a rank is halved. The share of likely senders is halved one step later than that of newcomers,
+ * so that they have room when newcomers have used up theirs. Proven and established senders keep their whole share.
  */
 function halvingsOf(rank: Rank, { shrinks }: RangeState): number {
   if (rank === 'newcomer') return shrinks;
   return rank === 'likely' ? Math.max(0, shrinks - 1) : 0;
 }
 
-/** What a range may have. A country has no budgets of its own for an hour, and for sends in all. */
-function findBudgets({ range, state, country, limits, rank }: Question, normal: Normal) {
+/** The budgets of a range. A country has no budget for an hour and none for all sends. */
+function findBudgets({ range, state, country, limits, rank }: RangeQuestion, normal: Normal) {
   const isKnown = country.normalVerified >= limits.knownCodes;
   const least = (percent: number) => (limits.unverified[range.level] * (isKnown ? percent : 100)) / 100;
   const share = 1 + reserveOf(rank, limits);
@@ -324,7 +339,7 @@ export function noteRefusal(state: RangeState, { halvings, halvingHours }: Range
   state.refusedAt = now;
 }
 
-/** Takes one halving back if the last hour's codes were verified at about the usual rate. Returns whether it did. */
+/** Undoes one halving if the last hour's codes were verified at about the usual rate. Returns whether it did. */
 export function recover(state: RangeState, conversion: number, limits: RangeLimits): boolean {
   if (state.shrinks === 0 || state.hourVerified < limits.recoveryCodes) return false;
   if (state.hourVerified < (limits.provenPercent / 100) * conversion * state.hourSends) return false;

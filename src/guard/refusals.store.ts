@@ -1,12 +1,7 @@
 /** Sends that a rule refused, by time, newest first. A statement reads a limited number of rows, whatever the filter. */
 import type { Database } from '../db/database.ts';
 import type { Owner } from '../slots.ts';
-
-/** The place of a decision in the log. */
-export interface RefusalPosition {
-  at: Date;
-  id: number;
-}
+import type { RefusalPosition, RefusedSend } from './refused-send.ts';
 
 export interface RefusalFilter {
   userId: number | undefined;
@@ -17,18 +12,7 @@ export interface RefusalFilter {
   to: string | undefined;
 }
 
-export interface Refusal {
-  id: number;
-  at: Date;
-  rule: string;
-  userId: number;
-  /** Masked. */
-  phoneNumber: string | null;
-  country: string | null;
-  evidence: string | null;
-}
-
-/** Rows that one statement looks at. */
+/** Maximum number of rows that one statement reads. */
 const scanLimit = 20_000;
 
 export function createRefusalsStore(db: Database) {
@@ -38,7 +22,7 @@ export function createRefusalsStore(db: Database) {
       after: RefusalPosition | undefined,
       limit: number,
       owner: Owner,
-    ): Promise<{ rows: Refusal[]; end: RefusalPosition | undefined }> {
+    ): Promise<{ rows: RefusedSend[]; end: RefusalPosition | undefined }> {
       const scanned = await db.planned((sql) => {
         const range = [
           sql`true`,

@@ -4,7 +4,7 @@
  */
 import type { SourceKind } from './source.ts';
 
-/** The counters of the database, and what each is kept by. */
+/** The counters in the database, and the key of each. */
 export type Counter =
   | { counts: 'sends'; by: 'user' | 'phone' | SourceKind }
   | { counts: 'phones'; by: 'user' }
@@ -12,7 +12,7 @@ export type Counter =
   | { counts: 'failures'; by: 'user' | 'phone' | SourceKind }
   | { counts: 'failed users'; by: 'code' };
 
-/** What is judged without such a counter: by the number alone, or by what is leased for everybody together. */
+/** What a rule without such a counter judges: the number alone, or budgets that all users share. */
 export type Judged =
   | { counts: 'nothing'; by: 'number' }
   | { counts: 'messages'; by: 'prefix' | 'country' }
@@ -22,14 +22,14 @@ export type Judged =
 interface RuleBase {
   /** What the rule limits, for operators. */
   sentence: string;
-  /** What a caller past the limit gets, and what the answer says. 400: the number will never be sent to. */
+  /** The status and the message for a caller above the limit. 400: a code is never sent to the number. */
   answer: '429' | '400' | '400 or 429';
   refusal: string;
-  /** Numbers on the safe list are left alone. */
+  /** Does not apply to numbers on the safe list. */
   sparesSafeNumbers?: true;
   /** Enforced in the sandbox too; the others are off there. */
   isOnInSandbox?: true;
-  /** Off, also in production, until it is switched on by its name. */
+  /** Off, even in production, until it is enabled by its name. */
   isOffUntilNamed?: true;
 }
 
@@ -42,7 +42,7 @@ export interface CountingRule extends RuleBase {
 }
 
 export interface JudgingRule extends RuleBase {
-  /** Its settings, which have forms of their own: `guard.ts` and `ranges.ts` in src/config/settings/. */
+  /** The settings of the rule, which have their own formats: `guard.ts` and `ranges.ts` in src/config/settings/. */
   settings: readonly string[];
   /** Its limits by default, for docs/abuse.md. */
   defaults: string;
@@ -54,7 +54,7 @@ const notSupported = 'Phone number not supported.';
 const destinationLimited = 'Codes to this destination are limited at the moment. Try again later.';
 const alike = (limits: string) => ({ sandbox: limits, production: limits });
 
-/** In the order in which a refusal is named. */
+/** If several rules refuse, the answer names the first one in this order. */
 export const rules = {
   'user-sends': {
     counts: 'sends',
@@ -110,7 +110,7 @@ export const rules = {
   spend: {
     counts: 'money',
     by: 'country and day',
-    sentence: 'Price of a message, and what may be spent on a country and in all in a day.',
+    sentence: 'Price of a message, and what may be spent on a country and in total in a day.',
     settings: ['LEDGERLINE_PRICES', 'LEDGERLINE_MESSAGE_SPEND', 'LEDGERLINE_COUNTRY_SPEND', 'LEDGERLINE_DAY_SPEND'],
     defaults: '0.5 a message, 1,000 a country and day, 5,000 a day, at 0.1 a message',
     answer: '400 or 429',
@@ -120,7 +120,7 @@ export const rules = {
     counts: 'sends',
     by: 'phone',
     sentence:
-      'Codes that may be sent to one phone. One user takes at most half of it from the others; newcomers take nothing from established users.',
+      'Codes that may be sent to one phone. Sends of another user count for at most half of the limit; sends of newcomers do not count against established users.',
     windows: { sandbox: 'off', production: '5/10m,10/1d', about: 'Codes that may be sent to one phone.' },
     sparesSafeNumbers: true,
     isOnInSandbox: true,
@@ -131,7 +131,8 @@ export const rules = {
     counts: 'users',
     by: 'phone',
     sentence: 'Different users who may have codes sent to one phone. Newcomers do not count against established users.',
-    // An hour more than a day, so that those of one day cannot try their codes beside those of the day before.
+    // An hour more than a day, so that the users of one day cannot try their codes at the same time as those of the day
+    // before.
     windows: { ...alike('3/25h'), single: true, about: 'Different users who may have codes sent to one phone.' },
     sparesSafeNumbers: true,
     answer: '429',
@@ -178,7 +179,7 @@ export const rules = {
       'LEDGERLINE_RANGE_RESERVE_PERCENT',
     ],
     defaults:
-      'a day without being verified: 20 to 100 by the size of the range, 200 in a country, or 15 % of what is normal, and in an hour twice what is normal then; in all: 100 to 2,000, or 3 times what is normal',
+      'a day without being verified: 20 to 100 by the size of the range, 200 in a country, or 15 % of what is normal, and in an hour twice what is normal then; in total: 100 to 2,000, or 3 times what is normal',
     sparesSafeNumbers: true,
     answer: '429',
     refusal: destinationLimited,
@@ -187,7 +188,7 @@ export const rules = {
     counts: 'proofs',
     by: 'prefix',
     sentence:
-      'Asks for a proof where the rule prefix would refuse a newcomer; the proof buys one send of a reserved budget.',
+      'Asks for a proof if the rule prefix would refuse a newcomer; the proof allows one send from a reserved budget.',
     settings: ['LEDGERLINE_CHALLENGE_WORK', 'LEDGERLINE_CHALLENGE_SECONDS', 'LEDGERLINE_ATTESTATION_KEY'],
     defaults: 'off; a reserve as large as the budget of `prefix`',
     sparesSafeNumbers: true,
@@ -243,10 +244,10 @@ export const rules = {
   'phone-failures': {
     counts: 'failures',
     by: 'phone',
-    sentence: 'Failed verifications of codes that went to one phone; refuses only users who failed there.',
+    sentence: 'Failed verifications of codes that were sent to one phone; refuses only users who failed on it.',
     windows: {
       ...alike('15/1d/1d'),
-      about: 'Failed verifications of codes that went to one phone; then users who failed on it are refused.',
+      about: 'Failed verifications of codes that were sent to one phone; then users who failed on it are refused.',
     },
     answer: '429',
     refusal: 'Too many failed attempts for this phone number. Try again later.',
@@ -254,12 +255,12 @@ export const rules = {
   'one-code': {
     counts: 'failed users',
     by: 'code',
-    sentence: 'Different users on whom one code failed.',
+    sentence: 'Different users for whom one code failed.',
     windows: {
       ...alike('10/1h/1h'),
       single: true,
       setting: 'LEDGERLINE_CODE_USERS',
-      about: 'Different users on whom one code may fail, and how long that code is refused then.',
+      about: 'Different users for whom one code may fail, and how long that code is then refused.',
     },
     answer: '429',
     refusal: 'Too many failed attempts. Try again later.',
@@ -283,7 +284,7 @@ export function countingRuleOf(name: CountingRuleName): Counter & CountingRule {
   return rules[name];
 }
 
-/** The environment variable that holds the limits of a counting rule. */
+/** The environment variable with the limits of a counting rule. */
 export function settingOf(name: CountingRuleName): string {
   return countingRuleOf(name).windows.setting ?? `LEDGERLINE_${name.replaceAll('-', '_').toUpperCase()}`;
 }
@@ -296,7 +297,7 @@ export const ruleModes = ['off', 'shadow', 'enforce'] as const;
 export type RuleMode = (typeof ruleModes)[number];
 export type Modes = Readonly<Record<RuleName, RuleMode>>;
 
-/** Modes as they are configured: by name, by `*`, or what the mode of the service asks for. */
+/** The configured modes: by name, by `*`, or the default of the service's mode. */
 export function configuredModes(isProduction: boolean, given: ReadonlyMap<string, RuleMode>): Modes {
   const modeOfRest = (name: RuleName) =>
     given.get('*') ?? (isProduction || ruleOf(name).isOnInSandbox ? 'enforce' : 'off');

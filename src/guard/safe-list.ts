@@ -1,4 +1,4 @@
-/** The safe list: phone numbers and prefixes that the rules about destinations leave alone. */
+/** The safe list: phone numbers and prefixes that the rules about destinations do not check. */
 import type { Clock } from '../clock.ts';
 import { invalidFields, unknownSafeEntry } from '../errors.ts';
 import type { Operator } from '../operator-actions.ts';

@@ -1,4 +1,6 @@
-/** The client address and the token's person that a call is counted against besides its user, as keyed digests. */
+/**
+ * The client address and the token's subject that a call is counted against, in addition to its user, as keyed digests.
+ */
 import { createHmac } from 'node:crypto';
 
 export interface Origin {
@@ -7,12 +9,12 @@ export interface Origin {
   subject: string;
   /** Whether the token is bound to one user. An unbound token is that of a back end. */
   bound: boolean;
-  address: ClientAddress | undefined;
+  address: OriginAddress | undefined;
   /** Of the request, for the log. */
   traceId: string;
 }
 
-export interface ClientAddress {
+export interface OriginAddress {
   text: string;
   /**
    * Whether limits by address count it. `never`: it may be the address of a back end. `bound`: it is a person's address
@@ -21,7 +23,7 @@ export interface ClientAddress {
   counts: 'never' | 'bound' | 'always';
 }
 
-/** What a call can be counted against, and the label that an operator sees; undefined where it does not count. */
+/** What a call can be counted against, and the label that an operator sees; undefined if it is not counted. */
 const sources = {
   address: ({ address, bound }: Origin) =>
     address?.counts === 'always' || (address?.counts === 'bound' && bound) ? networkOf(address.text) : undefined,
@@ -41,7 +43,7 @@ export interface Source {
 
 export type Digest = (kind: string, value: string) => Buffer;
 
-/** Sixteen bytes suffice: nobody can compute a digest without the key. */
+/** Sixteen bytes are enough: nobody can compute a digest without the key. */
 export function createDigest(key: Buffer): Digest {
   return (kind, value) => createHmac('sha256', key).update(`${kind}\n${value}`).digest().subarray(0, 16);
 }

@@ -1,4 +1,4 @@
-/** How much of the limits is used now. Each statement looks at a limited number of keys. */
+/** How much of the limits is used now. Each statement reads a limited number of keys. */
 import type { Database } from '../db/database.ts';
 import type { Owner } from '../slots.ts';
 import type { Counter } from './rules.ts';
@@ -31,21 +31,23 @@ interface EventColumn {
   hasRecords?: true;
   /** The counter is kept by user. */
   user?: true;
-  /** The rest of the statement that reads the keys. */
+  /** The remaining part of the statement that reads the keys. */
   keys: string;
 }
 
-/** Keys that a statement looks at. */
+/** Maximum number of keys that a statement reads. */
 const keyLimit = 10_000;
 
-/** Users who requested or tried a code lately. Rows of users who did neither stay for good, and are not read. */
+/** Users who requested or tried a code lately. Rows of other users are kept permanently, and are not read. */
 const latestUsers = `
   from verifications where user_id in (
     (select user_id from messages where requested_at > $1 order by requested_at desc limit ${keyLimit})
     union (select user_id from verification_events where at > $1 order by at desc limit ${keyLimit}))`;
 const sources = (kind: string) => `from guard_sources where kind = '${kind}' limit ${keyLimit}`;
 
-/** Where the events of each counter are. Tables other than that of users hold only keys of the last day or so. */
+/**
+ * The table and column of each counter's events. Except for users, the tables contain only keys of about the last day.
+ */
 const counters: Record<CounterName, EventColumn> = {
   'sends by user': { user: true, events: 'sends', keys: latestUsers },
   'phones by user': { user: true, events: 'phones', hasRecords: true, keys: latestUsers },
@@ -80,7 +82,7 @@ export function createUsageStore(db: Database) {
       return { used: row?.used ?? 0, userId: row && row.used > 0 ? row.user_id : null };
     },
 
-    /** The budgets of a day that are used most, fullest first. */
+    /** The budgets of a day that are used most, most used first. */
     async readFullestBudgets(day: string, prefix: 'sends' | 'spend', limit: number, owner: Owner): Promise<Budget[]> {
       const rows = await db.long(
         (sql) => sql`
@@ -92,7 +94,10 @@ export function createUsageStore(db: Database) {
       return rows.map(({ name, used, cap }) => ({ name, used, cap }));
     },
 
-    /** The ranges with the most unverified codes. The sums fade, and a range that nobody uses keeps its last sum. */
+    /**
+     * The ranges with the most unverified codes. The sums fade only when they are updated, so an unused range keeps its
+     * last sum.
+     */
     async readBusiestRanges(since: Date, now: Date, limit: number, owner: Owner): Promise<UsedRange[]> {
       const rows = await db.long(
         (sql) => sql`

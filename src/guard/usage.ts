@@ -6,12 +6,15 @@ import type { UsageStore } from './usage.store.ts';
 import type { Owner } from '../slots.ts';
 
 export interface UsedLimit {
-  /** A country or a range; null for everything together, and for what only an operator with a reason may see. */
+  /**
+   * A country or a range; null for a limit on everything together, and for a subject that only an operator with a
+   * reason may see.
+   */
   subject: string | null;
   /** The user who used most of it, if the limit is for each user. */
   userId: number | null;
   used: number;
-  /** Null if it depends on what is normal. */
+  /** Null if the limit depends on what is normal. */
   limit: number | null;
   /** The length of the window; null for a day in UTC. */
   seconds: number | null;
@@ -72,7 +75,7 @@ export function createUsage(store: UsageStore, limits: GuardLimits, clock: Clock
   return async function readUsage(owner) {
     const now = clock.now();
     const usage: RuleUsage[] = [];
-    // One after the other: an operator's page must not take all connections for long statements.
+    // One after the other: an operator's page must not use all connections for long statements.
     for (const rule of ruleNames)
       usage.push({ rule, counts: ruleOf(rule).counts, limits: await limitsOf(rule, now, owner) });
     return usage;

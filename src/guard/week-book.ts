@@ -9,7 +9,7 @@ import { Week } from './week.ts';
 export type WeekCounts = Map<string, ReadonlyMap<number, number>>;
 export type ReadWeeks = (countries: string[], now: Date) => Promise<WeekCounts>;
 
-/** A rhythm is learned over weeks, so it is read this often. */
+/** How often the weeks are read. A rhythm changes slowly, since it is learned over weeks. */
 const readingMilliseconds = 600_000;
 
 interface WeekEntry {
@@ -45,7 +45,7 @@ export class WeekBook {
     return changes;
   }
 
-  /** Changes that could not be written. */
+  /** Keeps changes that could not be written. */
   keepChanges(changes: WeekCounts): void {
     for (const [country, kept] of changes) this.#entries.get(country)?.week.keepChanges(kept);
   }
@@ -77,7 +77,7 @@ export class WeekBook {
   }
 }
 
-/** Also after the clock was put back. */
+/** Also true after the clock was put back. */
 function isDue(readAt: number | undefined, now: Date): boolean {
   return readAt === undefined || Math.abs(now.getTime() - readAt) >= readingMilliseconds;
 }

@@ -4,7 +4,7 @@
  */
 import type { RuleName } from './rules.ts';
 
-/** At most `count` events in any `seconds`. After so many failures their key is blocked for `blockSeconds`. */
+/** At most `count` events in any `seconds`. After this many failures the key is blocked for `blockSeconds`. */
 export interface Rate {
   count: number;
   seconds: number;
@@ -20,9 +20,9 @@ export interface Window extends Rate {
 /** The windows over one counter. */
 export interface Limit {
   windows: readonly Window[];
-  /** With fewer events than this none of the windows is full; null where there is none. */
+  /** With fewer events than this no window is full; null if there are no windows. */
   smallestCount: number | null;
-  /** How many of the latest events are kept for them. */
+  /** The number of latest events that are kept for the windows. */
   kept: number;
 }
 

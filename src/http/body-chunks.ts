@@ -1,6 +1,6 @@
 /** The bytes of a body as they arrive, without a copy of all of them. */
 
-/** Chunks that are smaller are put together, so that a body in single bytes does not become a million objects. */
+/** Smaller chunks are joined, so that a body that arrives byte by byte does not become a million objects. */
 const smallChunk = 1024;
 const smallChunksAtOnce = 256;
 
@@ -27,7 +27,7 @@ export class BodyChunks {
     return this.#chunks;
   }
 
-  /** All in one. */
+  /** All chunks in one buffer. */
   toBuffer(): Buffer {
     const { chunks } = this;
     return chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks);

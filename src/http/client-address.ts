@@ -4,8 +4,10 @@ import { BlockList, isIP } from 'node:net';
 
 export interface ClientAddress {
   text: string;
-  /** Whether limits by address count it. The socket's address may be that of a back end; an address that a counted hop
-   * reports belongs to a person if the token is bound to a user. */
+  /**
+   *  Whether limits by address count it. The socket's address may be that of a back end. An address that a counted hop
+   *  reports belongs to a person if the token is bound to a user.
+   */
   counts: 'never' | 'bound' | 'always';
 }
 

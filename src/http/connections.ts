@@ -4,15 +4,15 @@ import type { Socket } from 'node:net';
 
 export interface ConnectionLimits {
   maxConnections: number;
-  /** A caller that reads its answer more slowly for so many seconds is cut off. */
+  /** A caller that reads its answer more slowly than this, for `slowReadSeconds`, is disconnected. */
   slowestReadBytes: number;
   slowReadSeconds: number;
 }
 
-/** The rest of a body that nobody reads arrives within this, or the connection is closed. */
+/** Time limit for the remaining part of a body that is not read. After it the connection is closed. */
 const restMilliseconds = 10_000;
 
-/** How much an answer's reader had taken when it was last looked at. */
+/** How much of an answer had been read at the last check. */
 interface Reading {
   takenBytes: number;
   since: number;
@@ -24,21 +24,21 @@ export function limitConnections(server: Server, limits: ConnectionLimits): void
 }
 
 interface ConnectionUse {
-  /** The answers that are not sent yet. */
+  /** The answers that have not been sent yet. */
   responses: Set<ServerResponse>;
-  /** Since when there are none. */
+  /** The time since which there are none. */
   idleSince: number;
 }
 
-/** A connection without a request for so long may be closed in favour of another, also one that sends half a head. */
+/** A connection without a complete request for this long may be closed to make room for another one. */
 const idleMilliseconds = 1000;
-/** The part of all connections that is closed at once to make room. */
+/** The share of all connections that is closed together to make room. */
 const closedShare = 0.1;
 const pauseMilliseconds = 250;
 
 /**
- * Not by `server.maxConnections`: of several processes, one that is full would hand the connection back, and it would go
- * round among them.
+ * `server.maxConnections` is not used: with several processes, a full process would hand the connection back, and it
+ * would be passed around among them.
  */
 function limitNumber(server: Server, maxConnections: number): void {
   const uses = new Map<Socket, ConnectionUse>();
@@ -79,7 +79,7 @@ function limitNumber(server: Server, maxConnections: number): void {
   });
 }
 
-/** Node closes only the answer whose turn it was, and not those to requests that were sent behind it. */
+/** Node closes only the current answer, not those to the requests that were pipelined after it. */
 function closeUnsent(responses: Set<ServerResponse>): void {
   for (const response of responses) {
     if (response.socket) continue;
@@ -90,7 +90,7 @@ function closeUnsent(responses: Set<ServerResponse>): void {
 
 const exempt = new WeakSet<Socket>();
 
-/** Event streams send little, and their readers have nothing to catch up with. */
+/** Event streams send little, so a reader that takes few bytes is not slow. */
 export function allowSlowReading(response: ServerResponse): void {
   const { socket } = response;
   if (!socket) return;
@@ -122,14 +122,14 @@ function cutSlowReaders(server: Server, { slowestReadBytes, slowReadSeconds }: C
   server.on('close', () => clearInterval(timer));
 }
 
-/** Handed to the operating system, which holds some of it for a slow reader. */
+/** Bytes that were passed to the operating system, which buffers some of them for a slow reader. */
 function takenBytes(socket: Socket): number {
   return socket.bytesWritten - socket.writableLength;
 }
 
 /**
- * A request that was answered before its body had arrived, such as one without a token. Node reads and drops the rest,
- * for as long as it takes; here it has a time limit.
+ * A request that was answered before its body had arrived, such as one without a token. Node reads and drops the
+ * remaining body without a time limit; this adds one.
  */
 export function limitRest(request: IncomingMessage): void {
   if (request.complete) return;

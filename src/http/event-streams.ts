@@ -10,29 +10,29 @@ import type { Reply } from './operation.ts';
 export interface EventStream {
   send(message: StreamMessage): void;
   end(): void;
-  /** The answer, once its source has begun; the source is stopped when the stream has ended, for whatever reason. */
+  /** The answer, after its source has started. The source is stopped when the stream has ended, for any reason. */
   replyAfter(source: Promise<() => void>): Promise<Reply>;
 }
 
 export interface EventStreamsOptions {
   clock: Clock;
-  /** Aborted when the service begins to stop: its readers connect elsewhere then. */
+  /** Aborted when the service begins to stop: readers then connect to another process. */
   stopping: AbortSignal;
 }
 
 const maxStreamsPerCaller = 3;
-/** In a process; each holds a connection. */
+/** Maximum number in a process; each keeps a connection open. */
 const maxStreams = 5000;
 const retryAfterSeconds = 15;
 const commentMilliseconds = 14_500;
-/** A reader that does not read is given up. */
+/** A stream with this much unread text is closed. */
 const unreadCharacters = 65_536;
-/** Spread, so that the readers of a process that stops do not all come back in one moment. */
+/** Random within these bounds, so that the readers of a process that stops do not all reconnect at the same time. */
 const reconnectMilliseconds = { min: 2000, max: 5000 };
 
 const headers = {
   'cache-control': 'no-store',
-  // nginx would gather the messages.
+  // Otherwise nginx would buffer the messages.
   'x-accel-buffering': 'no',
 };
 
@@ -42,7 +42,7 @@ interface OpenStream {
   key: string;
   expiresAt: Date;
   body: Readable;
-  /** `body` itself knows of its end only when everything has been read. */
+  /** `body` emits its own end only after everything has been read. */
   isEnded: boolean;
   commentedAt: number;
 }
@@ -110,7 +110,7 @@ export function createEventStreams({ clock, stopping }: EventStreamsOptions) {
       };
     },
 
-    /** Comments and expiry. Called twice a second. */
+    /** Sends heartbeat comments and ends expired streams. Called twice a second. */
     async run(): Promise<void> {
       const now = clock.now();
       for (const stream of open) {

@@ -19,14 +19,14 @@ export function createFailureReply({ translate, observeDefect }: FailureOptions)
       record.refusal = { reason: reasonOfTokenError(error.code) };
       return tokenErrorReply(error);
     }
-    // Nobody reads this answer: the connection is closed.
+    // This answer is not read by anybody: the connection is closed.
     const problem = error instanceof CallerGone ? malformedRequest() : asProblem(error);
     if (!problem) {
       observeDefect(error, traceId);
       return problemReply(internalError().details, traceId);
     }
     record.refusal = refusalOf(problem);
-    // RFC 6749 has no code for a server that is overloaded or away: such an answer is the same on every path.
+    // RFC 6749 has no code for a server that is overloaded or unavailable: such an answer is the same on every path.
     const isOauthError = oauthErrors && problem.details.status < 500;
     return isOauthError ? tokenProblemReply(problem) : problemReply(problem.details, traceId);
   };
@@ -36,7 +36,7 @@ export function createFailureReply({ translate, observeDefect }: FailureOptions)
   }
 }
 
-/** For the log: an operator must be able to tell an expired token from one of another audience. */
+/** For the log: an operator must be able to distinguish an expired token from one for another audience. */
 function refusalOf({ details: { reason, headers } }: Problem): Refusal {
   const detail = /error_description="([^"]+)"/.exec(headers?.['www-authenticate'] ?? '')?.[1];
   return detail === undefined ? { reason } : { reason, detail };

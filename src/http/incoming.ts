@@ -23,7 +23,7 @@ export function checkHost({ httpVersion, headers }: IncomingMessage): void {
   if (httpVersion === '1.1' && headers.host === undefined) throw malformedRequest();
 }
 
-/** RFC 9112 section 3.2.2: the request line may hold a full URL. Its host then replaces the Host header. */
+/** RFC 9112 section 3.2.2: the request line may contain a full URL. Its host then replaces the Host header. */
 export function takeAddress(request: IncomingMessage): void {
   const whole = request.url!.startsWith('/') ? undefined : /^https?:\/\/([^/?#]+)(.*)$/is.exec(request.url!);
   if (!whole) return;
@@ -64,7 +64,7 @@ export function isStreamed({ streams }: AnyOperation, headers: IncomingHttpHeade
   return streams !== undefined && streams.mediaTypes.includes(mediaTypeOf(headers['content-type'])?.name ?? '');
 }
 
-/** A body must arrive within this time, so that slow senders cannot hold connections. */
+/** A body must arrive within this time, so that slow senders cannot keep connections occupied. */
 const bodyMilliseconds = 60_000;
 
 export function readBody(request: IncomingMessage, largest: number): Promise<BodyChunks> {
@@ -86,7 +86,7 @@ export function readBody(request: IncomingMessage, largest: number): Promise<Bod
   });
 }
 
-/** A missing body where none is required: all members have their defaults. */
+/** A missing body if none is required: all members have their defaults. */
 const noMembers = JsonObject.of({});
 
 /** Operations without input refuse a malformed body too. A large body is read in steps, and so asynchronously. */

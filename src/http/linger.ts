@@ -1,6 +1,6 @@
 /**
  * If the connection were closed while the caller is still sending, the caller would see a reset instead of the answer.
- * So the answer is sent at once, and what still arrives is read and dropped for a while.
+ * So the answer is sent immediately, and the bytes that still arrive are read and dropped for a while.
  */
 import type { IncomingMessage, ServerResponse } from 'node:http';
 

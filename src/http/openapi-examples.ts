@@ -9,7 +9,7 @@ export interface OpenApiExample {
   value: unknown;
 }
 
-/** Values by the name of a member, where the schema alone would give an empty word. */
+/** Values by the name of a member, for schemas that alone would give an empty text. */
 const valuesByName: Record<string, unknown> = {
   about: 'Codes that one user may request in a window.',
   access_token: 'eyJhbGciOiJFUzI1NiIsInR5cCI6ImF0K2p3dCJ9…',
@@ -116,7 +116,7 @@ export function exampleOf(schema: Schema, name = ''): unknown {
   }
 }
 
-/** What is null in the table is left out where it may be absent. */
+/** A member that is null in the table is left out if it is optional. */
 function exampleObject({ properties = {}, required = [] }: Schema): Record<string, unknown> {
   const isNeeded = (name: string) => (required as string[]).includes(name) || valuesByName[name] !== null;
   const members = Object.entries(properties as Record<string, Schema>).filter(([name]) => isNeeded(name));
@@ -146,7 +146,7 @@ const traceId = '00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01';
 
 /** One example for each reason that has a body, under its name. Operations refer to them. */
 export function problemExamples(): Record<string, OpenApiExample> {
-  const withBody = Object.entries<ErrorEntry>(catalogue).filter(([, { status }]) => hasBody(status));
+  const withBody = Object.entries<ErrorEntry>(catalogue).filter(([, { status }]) => hasErrorBody(status));
   return Object.fromEntries(
     withBody.map(([reason, entry]) => [
       reason,
@@ -160,7 +160,7 @@ export function problemExamples(): Record<string, OpenApiExample> {
 }
 
 /** A refused token and a defect are answered without a body. */
-export const hasBody = (status: number) => status !== 401 && status !== 500;
+export const hasErrorBody = (status: number) => status !== 401 && status !== 500;
 
 function problemOf(reason: ErrorReason, { status, message }: ErrorEntry): string {
   if (reason === 'invalid-request') {

@@ -4,11 +4,11 @@ import { catalogue, type ErrorEntry } from '../errors.ts';
 /** The introduction of each tag, in the order of the reference. */
 const tagIntroductions: Record<string, string> = {
   'Phone verification':
-    'Send a one-time code by SMS, and check what the user typed. A code has the length and the lifetime that the headers `Code-Length` and `Code-Expires-In` of the send say. Only the newest code of a user counts.',
+    'Send a one-time code by SMS, and check what the user typed. The headers `Code-Length` and `Code-Expires-In` of the send contain the length and the lifetime of the code. Only the newest code of a user counts.',
   Users:
-    'A user is whoever verifies a phone and owns transactions. The id that user creation returns is the `individualId` of the transactions.',
+    'A user is a person who verifies a phone and owns transactions. The id that user creation returns is the `individualId` of the transactions.',
   Transactions:
-    'Record what happened in a wallet, and read it: page by page, one by one, as totals, or as a file. Amounts are exact decimals. They are never negative; `transactionCategory` tells the direction.',
+    'Record what happened in a wallet, and read it: page by page, one by one, as totals, or as a file. Amounts are exact decimals. They are never negative; `transactionCategory` is the direction.',
   Events:
     'Everything that happened, in order. Read events with a cursor, or let the service send them to your webhook endpoints.',
   'Webhook endpoints':
@@ -17,8 +17,9 @@ const tagIntroductions: Record<string, string> = {
   Sandbox:
     'Only in a sandbox, only from the same machine, and without a token: read the texts that would have been sent, and move the clock to see codes and limits expire.',
   Operator: 'For the people who run the service. The console uses these operations.',
-  Gateways: 'Where SMS gateways report what became of a text. They are called by gateways, not by your program.',
-  Health: 'For balancers and monitoring. No token is needed.',
+  Gateways:
+    'SMS gateways report the outcome of a text here. These operations are called by gateways, not by your program.',
+  Health: 'For load balancers and monitoring. No token is needed.',
   Pages: 'The pages of the service. In production each of them is off unless it is enabled.',
   Reference: 'This reference, for people and for programs.',
 };

@@ -2,7 +2,7 @@
 import { reasonOfTokenError, tokenErrorCodes } from '../auth/token-error.ts';
 import { catalogue, type ErrorEntry, type ErrorReason } from '../errors.ts';
 import type { Schema } from '../formats/shape.ts';
-import { exampleOf, hasBody } from './openapi-examples.ts';
+import { exampleOf, hasErrorBody } from './openapi-examples.ts';
 import { jsonType, type AnyOperation, type ResponseDoc } from './operation.ts';
 
 export interface OpenApiContent {
@@ -21,7 +21,7 @@ export interface Reference {
   $ref: string;
 }
 
-/** Moves what many operations have to `components`, and refers to it there. */
+/** Moves the parts that many operations share to `components`, and refers to them. */
 export interface Shared {
   schema(schema: Schema): Schema;
   response(name: string, response: OpenApiResponse): Reference;
@@ -29,7 +29,7 @@ export interface Shared {
 
 type Share = Shared['schema'];
 
-/** The keyword for values that are known today and to which more may be added. */
+/** The keyword for a list of values that may grow. */
 export const openEnum = 'x-extensible-enum';
 
 const tokenReasons = tokenErrorCodes.map(reasonOfTokenError);
@@ -37,7 +37,7 @@ const tokenReasons = tokenErrorCodes.map(reasonOfTokenError);
 const reasonSchema: Schema = {
   title: 'ErrorReason',
   type: 'string',
-  description: 'The stable name of an error. New ones may come; none changes its meaning.',
+  description: 'The stable name of an error. New ones may be added; none changes its meaning.',
   [openEnum]: [...new Set([...Object.keys(catalogue), ...tokenReasons])],
 };
 
@@ -142,7 +142,7 @@ function describeError(status: number, reasons: ErrorReason[], share: Share): Op
         'WWW-Authenticate': { description: 'RFC 6750 section 3.', required: true, schema: { type: 'string' } },
       }),
     },
-    ...(hasBody(status) && {
+    ...(hasErrorBody(status) && {
       content: {
         'application/problem+json': { schema: share(problemSchema), examples: Object.fromEntries(examples) },
       },

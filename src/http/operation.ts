@@ -11,7 +11,7 @@ import type { Query } from './query-shape.ts';
 
 export interface Reply {
   status: number;
-  /** Sent as it is. */
+  /** Sent unchanged. */
   body?: string | Buffer | Readable;
   contentType?: string;
   headers?: Record<string, string>;
@@ -20,10 +20,10 @@ export interface Reply {
 export interface Context<T, Q = undefined> {
   body: T;
   query: Q;
-  /** The id in the path: of a user, or of whatever the operation is about. */
+  /** The id in the path: of a user, or of another thing that the operation is about. */
   id: number;
   caller: Caller;
-  /** On whose behalf the work is done. */
+  /** The caller for whom the work is done. */
   owner: Owner;
   request: Request;
 }
@@ -72,9 +72,9 @@ interface Described {
   about?: string;
   /** The answers other than errors. */
   responses: Record<number, ResponseDoc>;
-  /** The errors of its own, besides those that every operation of its kind has. */
+  /** The errors of this operation, in addition to those of every operation of its kind. */
   errors?: readonly ErrorReason[];
-  /** Request headers of its own, with what they mean. */
+  /** Request headers of this operation, with what they mean. */
   requestHeaders?: Readonly<Record<string, string>>;
   /** An example request body, for the reference. */
   example?: unknown;
@@ -93,7 +93,7 @@ export interface Operation<T = undefined, Q = undefined> extends Described, Part
   /** Whether a member is required, and therefore a body. */
   inputRequired?: boolean;
   largestBody?: number;
-  /** Whether it answers also when the service has no room for other requests. */
+  /** Whether it answers even if the service has no room for other requests. */
   isVital?: boolean;
   /** The operation reads the body itself, in media types of its own. */
   rawBody?: boolean;
@@ -101,16 +101,16 @@ export interface Operation<T = undefined, Q = undefined> extends Described, Part
   oauthErrors?: boolean;
   /** Answers only programs on this machine when the service is a sandbox. */
   isLocalInSandbox?: boolean;
-  /** The error for an id in the path that names nothing; unknown-user if not given. */
+  /** The error for an unknown id in the path; unknown-user if not given. */
   unknownId?: ErrorReason;
-  /** Other media types that are taken as a stream of any length. */
+  /** Other media types that are accepted as a stream of any length. */
   streams?: {
     mediaTypes: string[];
     handle(context: Omit<Context<T, Q>, 'body' | 'query'>, body: Readable): Promise<Reply>;
   };
   /** Refuses tokens that are bound to a user, even for that user's own data. */
   serviceTokensOnly?: boolean;
-  /** Throws if there is no room for what it does, before its body is read. */
+  /** Throws if there is no room for the work of the operation. Called before the body is read. */
   checkRoom?(owner: Owner): void;
   /** Throws if a header that belongs to the input is invalid. */
   checkHeaders?(headers: IncomingHttpHeaders): void;
@@ -142,7 +142,7 @@ export function jsonText(status: number, text: string | Buffer, headers?: Record
   return { status, body: text, contentType: jsonType, ...(headers && { headers }) };
 }
 
-/** A list whose items the database has written, with their count. */
+/** A list whose items are JSON from the database, with their count. */
 export function jsonList(name: string, items: Buffer, count: number, asOf: string): Reply {
   const body = Buffer.concat([Buffer.from(`{"${name}":[`), items, Buffer.from(`],"transactionCount":${count}}`)]);
   return jsonText(200, body, { 'as-of': asOf });

@@ -1,4 +1,4 @@
-/** The built pages: read once at the start, and sent as they are. */
+/** The built pages: read once at the start, and sent unchanged. */
 import { createHash } from 'node:crypto';
 import { readdir, readFile } from 'node:fs/promises';
 import path from 'node:path';
@@ -55,7 +55,7 @@ export interface StaticFile {
   reply(request: Request): Reply | Promise<Reply>;
 }
 
-/** Where operators sign in to the console, if not with a token that they bring. */
+/** Where operators sign in to the console, if they do not paste a token. */
 export interface ConsoleSignIn {
   issuer: string;
   clientId: string;
@@ -91,7 +91,7 @@ export async function readPages(names: readonly PageName[], mode: Mode, signIn?:
 
 const isPackedFolder = (name: string) => name.startsWith('scalar-');
 
-/** Folders of files that are stored compressed. They are many, and read when they are asked for. */
+/** Folders of files that are stored compressed. There are many of them, so each is read when it is requested. */
 async function packedAssets(files: string[]): Promise<StaticFile[]> {
   const folders = files.filter(isPackedFolder);
   const lists = await Promise.all(
@@ -111,7 +111,7 @@ function packedAsset(name: string): StaticFile {
   });
 }
 
-/** A file that is made when it is first asked for: reading or compressing it would hold up the start. */
+/** A file that is made when it is first requested: reading or compressing it would delay the start. */
 function whenAsked(address: string, make: () => Promise<StaticFile>): StaticFile {
   let file: Promise<StaticFile> | undefined;
   return { path: address, reply: async (request) => (await (file ??= make())).reply(request) };

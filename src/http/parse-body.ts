@@ -46,7 +46,7 @@ function decoderFor({ charset }: MediaType): TextDecoder {
 
 const utf8 = new TextDecoder('utf-8', { fatal: true });
 
-/** The JSON of a body that is small enough to read in one go. Undefined for an empty body. */
+/** The JSON of a body that is small enough to be parsed in one step. Undefined for an empty body. */
 export function parseBody(bytes: Buffer | undefined, contentType: string | undefined): Json | undefined {
   if (!bytes || bytes.length === 0) return undefined;
   const type = jsonTypeOf(contentType);

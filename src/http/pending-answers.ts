@@ -1,4 +1,7 @@
-/** Answers that their callers have not read yet: until then they are in memory. Each caller has a part of the room. */
+/**
+ * Limits the answers that their callers have not read yet and that are in memory until then. Each caller has a share of
+ * the limit.
+ */
 import type { ServerResponse } from 'node:http';
 import { overloaded } from '../errors.ts';
 import { runningShare, type Owner } from '../slots.ts';
@@ -15,14 +18,17 @@ export class PendingAnswers {
     this.#maxBytes = limit;
   }
 
-  /** Throws if the caller, or all callers together, should read first. */
+  /** Throws if the unread answers of this caller, or of all callers together, exceed the limit. */
   check({ key, kind }: Owner): void {
     if (this.#bytes === 0) return;
     const isFull = this.#bytes >= this.#maxBytes;
     if (isFull || (this.#byCaller.get(key) ?? 0) >= runningShare[kind](this.#maxBytes)) throw refusal;
   }
 
-  /** Called when the answer has been written. Most are with the operating system then, and are not counted. */
+  /**
+   * Called when the answer has been written. Most answers have been passed to the operating system by then, and are not
+   * counted.
+   */
   note(response: ServerResponse, { key }: Owner, bytes: number): void {
     // An answer to a pipelined request has no socket until those before it are sent.
     const waiting = response.socket?.writableLength ?? response.writableLength;

@@ -27,7 +27,7 @@ export interface PipelineOptions {
   operations: AnyOperation[];
   verifier: Verifier;
   admission: Admission;
-  /** Refuses a request to an operation that is local in the sandbox, before the token is looked at. */
+  /** Refuses a request to an operation that is local in the sandbox, before the token is checked. */
   guard?(headers: IncomingHttpHeaders): void;
   /** Proxies whose X-Forwarded-For is trusted. */
   trustedProxies: TrustedProxies;
@@ -36,10 +36,13 @@ export interface PipelineOptions {
 /** The size limit of a body, if the operation has no limit of its own. */
 const maxBodyBytes = 1024 * 1024;
 
-/** Streams of rows that are read at once. Each holds some batches in memory. */
+/** Maximum number of streams of rows that are read at the same time. Each keeps some batches in memory. */
 const maxStreams = 16;
 
-/** Bodies above `maxBodyBytes` that are read at once. One of 32 MiB takes about 150 MiB until it is answered. */
+/**
+ * Maximum number of bodies above `maxBodyBytes` that are read at the same time. A body of 32 MiB uses about 150 MiB
+ * until it is answered.
+ */
 const maxLargeBodies = 3;
 
 export function createPipeline(
@@ -51,7 +54,7 @@ export function createPipeline(
   const streamSlots = new Slots({ slots: maxStreams, waiting: 0, waitMilliseconds: 0, retrySeconds: 10 });
   const largeBodySlots = new Slots({ slots: maxLargeBodies, waiting: 64, waitMilliseconds: 10_000, retrySeconds: 1 });
 
-  /** Throws if the request is refused. Fills in the record on the way. */
+  /** Throws if the request is refused. Fills in the record meanwhile. */
   return async function answer(
     request: IncomingMessage,
     response: ServerResponse,
@@ -93,14 +96,15 @@ export function createPipeline(
     if (isBodySent && isStreamed(operation, headers)) {
       const context = { id: 0, caller, owner, request: asked };
       const release = await streamSlots.take(owner);
-      // Its answer may be a large file, which is there until it has been read.
+      // Its answer may be a large file, which stays in memory until it has been read.
       response.once('close', release);
       return operation.streams!.handle(context, request);
     }
     const release = isBodySent && mayBeLarge(operation, headers) ? await largeBodySlots.take(owner) : undefined;
     try {
       const sent = isBodySent ? await readBody(request, operation.largestBody ?? maxBodyBytes) : undefined;
-      // Awaited at once: if something threw before, the rejection would be unhandled and would end the process.
+      // Awaited immediately: if something threw before that, the rejection would be unhandled and would end the
+      // process.
       const input = operation.rawBody ? undefined : readInput(operation, sent, headers['content-type']);
       const body = input instanceof Promise ? await input : input;
       const context: Context<unknown, unknown> = {
@@ -130,7 +134,9 @@ export function createPipeline(
   }
 }
 
-/** Whether the operation takes large bodies, and this may be one: it is announced as large, or not announced. */
+/**
+ * Whether the operation accepts large bodies, and this may be one: its length is announced as large, or not announced.
+ */
 function mayBeLarge({ largestBody: limit = 0 }: AnyOperation, headers: IncomingHttpHeaders): boolean {
   return limit > maxBodyBytes && Number(headers['content-length'] ?? Infinity) > maxBodyBytes;
 }

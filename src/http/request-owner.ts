@@ -1,4 +1,4 @@
-/** On whose behalf the work of a request is done, and whether the caller still waits for it. */
+/** The caller for whom the work of a request is done, and whether the caller still waits for it. */
 import type { ServerResponse } from 'node:http';
 import type { Caller } from '../auth/caller.ts';
 import type { Owner } from '../slots.ts';
@@ -22,7 +22,7 @@ export class RequestOwner implements Owner {
     this.#response = response;
   }
 
-  /** Made when it is asked for: most requests are answered before anybody could leave. */
+  /** Created on first use: most requests are answered before their caller could leave. */
   get signal(): AbortSignal {
     if (!this.#controller) {
       const controller = new AbortController();

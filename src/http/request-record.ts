@@ -1,4 +1,4 @@
-/** What is known of a request by the time its answer is logged. */
+/** What is known about a request when its answer is logged. */
 import type { Readable } from 'node:stream';
 import type { Caller } from '../auth/caller.ts';
 import type { RequestObservation } from '../observe.ts';
@@ -11,7 +11,7 @@ export interface RequestRecord {
   /** The path of the operation, with the names of its parameters. */
   route?: string;
   caller: Caller | undefined;
-  /** Whose work it is; undefined until it is known, and for operations that need no token. */
+  /** The caller; undefined until it is known, and for operations that need no token. */
   owner?: Owner;
   /** Whether errors have the form of RFC 6749 section 5.2. */
   oauthErrors: boolean;

@@ -60,7 +60,7 @@ function decoded(path: string): string {
   return path.includes('%') ? path.split('/').map(decodedSegment).join('/') : path;
 }
 
-/** A segment with a broken escape or an escaped slash stays as it is; at most it is an id that names nobody. */
+/** A segment with a broken escape or an escaped slash is not decoded; at most it is an unknown id. */
 function decodedSegment(segment: string): string {
   try {
     const text = decodeURIComponent(segment);

@@ -1,4 +1,4 @@
-/** Text that waits to be sent: a little of it in memory, the rest in a temporary file that has no name. */
+/** Text that waits to be sent: a small part in memory, the remaining part in a temporary file without a name. */
 import { randomBytes } from 'node:crypto';
 import { open, rm, type FileHandle } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -13,7 +13,7 @@ export class Spill {
   #file: FileHandle | undefined;
   #fileBytes = 0;
   #writing: Promise<void> = Promise.resolve();
-  /** Why the file could not be written. What was added since is dropped. */
+  /** Why the file could not be written. Text that was added since is dropped. */
   error: unknown;
 
   add(text: string): void {
@@ -27,18 +27,18 @@ export class Spill {
     this.#writing = this.#writing.then(() => this.#write(taken));
   }
 
-  /** Resolves when no more than a little is in memory. */
+  /** Resolves when only a small part is in memory. */
   ready(): Promise<void> {
     return this.#writing;
   }
 
-  /** A full disk or a folder that cannot be written costs the rest of the text, not the request. */
+  /** If the disk is full or the folder cannot be written, the remaining text is lost, but the request does not fail. */
   async #write(text: string): Promise<void> {
     if (this.error !== undefined) return;
     try {
       this.#file ??= await openNameless();
       const bytes = Buffer.from(text);
-      // FileHandle.write may write less than it was given; this does not.
+      // FileHandle.write may write only a part of the bytes; appendFile writes all of them.
       await this.#file.appendFile(bytes);
       this.#fileBytes += bytes.length;
     } catch (error) {
@@ -69,7 +69,7 @@ export class Spill {
   }
 }
 
-/** A file without a name is gone when it is closed, however the process ends. */
+/** A file without a name is deleted when it is closed, however the process ends. */
 async function openNameless(): Promise<FileHandle> {
   const name = path.join(tmpdir(), `ledgerline-${randomBytes(8).toString('hex')}`);
   const handle = await open(name, 'ax+', 0o600);

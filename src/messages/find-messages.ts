@@ -1,29 +1,14 @@
 /**
- * The log of messages for operators: texts and what became of them, and sends that a rule refused, newest first.
- * Both are read page by page, each from its own position, and joined by time.
+ * The log of messages for operators: texts with their outcomes, and sends that a rule refused, newest first. Both are
+ * read page by page, each from its own position, and joined by time.
  */
 import type { Clock } from '../clock.ts';
 import { readEvidence } from '../guard/evidence.ts';
+import type { RefusalPosition, RefusedSend } from '../guard/refused-send.ts';
 import type { Owner } from '../slots.ts';
 import { positionOf, type FoundRows, type MessageFilter, type MessageLogStore } from './message-log.store.ts';
 import type { MessagePosition, MessageRow, MessageState } from './message-log.store.ts';
 import { exhausted, type LogCursor, type SidePosition } from './log-cursor.ts';
-
-/** A send that a rule refused: no gateway was asked. */
-export interface RefusedSend {
-  id: number;
-  at: Date;
-  rule: string;
-  userId: number;
-  phoneNumber: string | null;
-  country: string | null;
-  evidence: string | null;
-}
-
-export interface RefusalPosition {
-  at: Date;
-  id: number;
-}
 
 /** Reads refused sends after a position, newest first. */
 export type FindRefusals = (
@@ -66,21 +51,22 @@ export function createFindMessages(store: MessageLogStore, findRefusals: FindRef
   async function readMessages(search: MessageSearch, owner: Owner): Promise<Side<MessagePosition>> {
     const start = search.after?.messages;
     const { state } = search;
-    if (start === exhausted || state === 'stopped' || search.rule !== undefined) return nothing;
+    if (start === exhausted || state === 'stopped' || search.rule !== undefined) return exhaustedSide;
     const { rows, end } = await store.findMessages({ ...search, state }, start, search.limit, clock.now(), owner);
     return { start, end, entries: rows.map(entryOfMessage) };
   }
 
   async function readRefusals(search: MessageSearch, owner: Owner): Promise<Side<RefusalPosition>> {
     const start = search.after?.refusals;
-    if (start === exhausted || !mayBeRefusal(search)) return nothing;
+    if (start === exhausted || !mayBeRefusal(search)) return exhaustedSide;
     const { rows, end } = await findRefusals(search, start, search.limit, owner);
     return { start, end, entries: rows.map(entryOfRefusal) };
   }
 
   return async function findMessages(search: MessageSearch, owner: Owner): Promise<FoundMessages> {
     const [messages, refusals] = await Promise.all([readMessages(search, owner), readRefusals(search, owner)]);
-    // What is older than the end of one side may have neighbours on that side that were not read yet.
+    // Entries that are older than the last one read on the other side must wait: entries that were not read yet may
+    // come before them.
     const horizon = Math.max(...[messages, refusals].map(({ end }) => end?.at.getTime() ?? -Infinity));
     const shown = [...messages.entries, ...refusals.entries]
       .filter(({ at }) => at >= horizon)
@@ -93,7 +79,7 @@ export function createFindMessages(store: MessageLogStore, findRefusals: FindRef
   };
 }
 
-const nothing = { start: exhausted, entries: [], end: undefined } as const satisfies Side<never>;
+const exhaustedSide = { start: exhausted, entries: [], end: undefined } as const satisfies Side<never>;
 
 /** Whether a refused send can match: it has no gateway, no receipt and no code. */
 function mayBeRefusal({ number, gateway, state, isVerified, reason }: MessageSearch): boolean {

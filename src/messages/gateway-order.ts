@@ -1,6 +1,6 @@
 /**
- * The order in which gateways are tried, for each country. A job refreshes it from the outcomes of recent messages;
- * `decideOrder` in src/sms/decide-gateway-order.ts holds the rule.
+ * The order in which gateways are tried, for each country. A job refreshes it from the outcomes of recent messages; the
+ * rule is `decideOrder` in src/sms/decide-gateway-order.ts.
  */
 import { secondsAfter, type Clock } from '../clock.ts';
 import type { Observe } from '../observe.ts';

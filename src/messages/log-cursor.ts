@@ -1,8 +1,8 @@
-/** A position in the log of messages, as text: where to go on with messages, and where with refused sends. */
+/** A position in the log of messages, as text: the next message and the next refused send. */
 
 /** There is nothing older on this side. */
 export const exhausted = 'exhausted';
-/** Undefined: from the newest on. */
+/** Undefined: start with the newest. */
 export type SidePosition<Position> = Position | undefined | typeof exhausted;
 
 export interface LogCursor {

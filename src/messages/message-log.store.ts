@@ -3,7 +3,7 @@ import type { Database } from '../db/database.ts';
 import type { Owner } from '../slots.ts';
 import { messageColumns } from './trail.store.ts';
 
-/** The place of a message in the log. */
+/** The position of a message in the log. */
 export interface MessagePosition {
   at: Date;
   userId: number;
@@ -28,16 +28,16 @@ export interface MessageFilter {
   to: string | undefined;
 }
 
-/** As the statement writes it; the times are texts. */
+/** A row as the statement returns it; the times are texts. */
 export type MessageRow = Record<string, unknown> & { userId: number; number: number; requestedAt: string };
 
 export interface FoundRows<Row, Position> {
   rows: Row[];
-  /** The last row that was looked at. Undefined if there is nothing older. */
+  /** The last row that was read. Undefined if there is nothing older. */
   end: Position | undefined;
 }
 
-/** Rows that one statement looks at. */
+/** Maximum number of rows that one statement reads. */
 const scanLimit = 20_000;
 
 export type MessageLogStore = ReturnType<typeof createMessageLogStore>;
@@ -52,7 +52,7 @@ export function createMessageLogStore(db: Database) {
       owner: Owner,
     ): Promise<FoundRows<MessageRow, MessagePosition>> {
       const { userId, number, country, gateway, state, isVerified, reason, from, to } = filter;
-      // Only a plan for the given values knows whether the user or the time says more.
+      // Only a plan for the given values can decide whether the user or the time is more selective.
       const [found] = await db.planned((sql) => {
         const range = [
           sql`true`,

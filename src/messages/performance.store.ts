@@ -13,22 +13,23 @@ export interface DeliveryRow {
 
 export interface AcceptedRow {
   isCurrent: boolean;
-  /** Null if the number is of no known country. */
+  /** Null if the country of the number is unknown. */
   country: string | null;
   accepted: number;
 }
 
 export type PerformanceStore = ReturnType<typeof createPerformanceStore>;
 
-/** Rows from `middle` on are current; those between `from` and `middle` are of the span before. */
+/** Rows from `middle` on belong to the current span; those between `from` and `middle` to the span before. */
 export function createPerformanceStore(db: Database) {
   return {
-    /** From the gateway's answer to its receipt, where there is one. */
+    /** The time from the gateway's answer to its receipt, if there is one. */
     async measureDelivery(from: Date, middle: Date, owner: Owner): Promise<DeliveryRow[]> {
       const rows = await db.long(
         (sql) =>
           sql.unsafe(
-            // Distributed tables know neither grouping sets nor percentiles, so they only give the rows.
+            // Citus supports neither grouping sets nor percentiles on distributed tables, so they are only used to read
+            // the rows.
             `with delivered as materialized (
              select requested_at >= $2 as is_current, gateway,
                greatest(0, extract(epoch from state_at - answered_at))::float8 as seconds

@@ -1,11 +1,11 @@
-/** Cost and delivery time of the last days, beside those of as many days before. */
+/** Cost and delivery time of the last days, compared with the same number of days before. */
 import type { Clock } from '../clock.ts';
 import type { Owner } from '../slots.ts';
 import type { AcceptedRow, DeliveryRow, PerformanceStore } from './performance.store.ts';
 
 export interface DeliveryTime {
   delivered: number;
-  /** Null if no receipt came. */
+  /** Null if no receipt arrived. */
   medianSeconds: number | null;
   p95Seconds: number | null;
 }

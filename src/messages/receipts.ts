@@ -19,7 +19,7 @@ export interface ReceiptOptions {
 /** A receipt may arrive before its message is recorded. */
 const retryMilliseconds = [100, 400, 1500];
 
-/** Gateways report one or a few at a time. */
+/** Maximum number of receipts in one callback. Gateways report one or a few at a time. */
 const receiptLimit = 100;
 
 export type TakeReceipts = ReturnType<typeof createReceipts>['take'];

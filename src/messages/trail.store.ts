@@ -1,4 +1,4 @@
-/** The trail of verifications: the messages, what became of them, and what was refused. */
+/** The trail of verifications: the messages, their outcomes, and the refusals. */
 import type { Database } from '../db/database.ts';
 import type { Owner } from '../slots.ts';
 
@@ -18,7 +18,10 @@ export interface ReceiptRow {
   at: Date;
 }
 
-/** What a receipt did. moved: the message has a new state. known: it says nothing new. absent: there is no such message. */
+/**
+ * The effect of a receipt. moved: the message has a new state. known: the receipt has nothing new. absent: there is no
+ * such message.
+ */
 export interface AppliedReceipt {
   result: 'moved' | 'known' | 'absent';
   /** The code of the message that was moved. */
@@ -34,17 +37,19 @@ export interface GatewayCounts {
   verified: number;
 }
 
-/** No receipt takes a state back: delivered stays, and a failure may only be followed by a delivery. */
+/** No receipt reverts a state: delivered is final, and a failure may only be followed by a delivery. */
 const forward = `(state in ('accepted', 'unknown') or (state = 'failed' and $1::message_state = 'delivered'))`;
 
-/** The event of each message that a receipt has moved on. The outer statement must read it whole. */
-const told = `told as (
+/**
+ * Writes the event of each message whose state a receipt has changed. The outer statement must read all of its rows.
+ */
+const writtenEvents = `written_events as (
   select write_event('phone.delivery_changed', m.user_id, $3::timestamptz,
     json_build_object('codeNumber', m.code_number, 'state', m.state, 'gateway', m.gateway))
   from moved m
 )`;
 
-const movedCode = `select (select count(*) from told) > 0 as moved,
+const movedCode = `select (select count(*) from written_events) > 0 as moved,
   (select user_id from moved limit 1) as user_id, (select code_number from moved limit 1) as code_number`;
 
 export type TrailStore = ReturnType<typeof createTrailStore>;
@@ -69,7 +74,7 @@ export function createTrailStore(db: Database) {
            where user_id = $4 and message_number = $5 and gateway = $6
              and (gateway_message_id is null or $7::text is null or gateway_message_id = $7) and ${forward}
            returning user_id, code_number, state, gateway
-         ), ${told}
+         ), ${writtenEvents}
          ${movedCode} from messages where user_id = $4 and message_number = $5`,
         [receipt.state, receipt.reason, receipt.at, userId, number, receipt.gateway, receipt.gatewayId],
         { prepare: true },
@@ -77,14 +82,14 @@ export function createTrailStore(db: Database) {
       return readApplied(row as AppliedRow | undefined);
     },
 
-    /** For SMPP, whose receipts name nothing but the SMSC's own id. */
+    /** For SMPP, whose receipts contain only the SMSC's own id. */
     async applySmppReceipt(receipt: ReceiptRow): Promise<AppliedReceipt> {
       const [row] = await db.write.unsafe(
         `with moved as (
            update messages set state = $1::message_state, reason = $2, state_at = $3
            where gateway = 'smpp' and gateway_message_id = $4 and ${forward}
            returning user_id, code_number, state, gateway
-         ), ${told}
+         ), ${writtenEvents}
          ${movedCode}
          from messages where gateway = 'smpp' and gateway_message_id = $4 limit 1`,
         [receipt.state, receipt.reason, receipt.at, receipt.gatewayId],
@@ -94,8 +99,8 @@ export function createTrailStore(db: Database) {
     },
 
     /**
-     * One user's messages and events, newest first, as JSON; undefined for an unknown user. Of an erased user it says
-     * when that was, and nothing else.
+     * One user's messages and events, newest first, as JSON; undefined for an unknown user. For an erased user it
+     * contains only the time of the erasure.
      */
     async readTrail(userId: number, now: Date, limit: number): Promise<string | undefined> {
       const [row] = await db.read.unsafe(
@@ -107,14 +112,14 @@ export function createTrailStore(db: Database) {
                from messages where user_id = $1 order by requested_at desc limit $3) m), '[]'::json),
            'events', coalesce((
              select json_agg(e order by e.at desc) from (
-               select ${instant('at')} as at, kind, reason, times
+               select ${instantExpression('at')} as at, kind, reason, times
                from verification_events where user_id = $1 order by verification_events.at desc limit $3) e), '[]'::json),
            'erasedAt', null
          )::text as trail
          from users u where u.id = $1
          union all
          select json_build_object(
-           'id', user_id, 'messages', '[]'::json, 'events', '[]'::json, 'erasedAt', ${instant('erased_at')})::text
+           'id', user_id, 'messages', '[]'::json, 'events', '[]'::json, 'erasedAt', ${instantExpression('erased_at')})::text
          from erased_users where user_id = $1`,
         [userId, now, limit],
         { prepare: true },
@@ -157,7 +162,7 @@ export function createTrailStore(db: Database) {
       return row!.days;
     },
 
-    /** What came of the messages of a span, for the order of the gateways. */
+    /** The outcomes of the messages of a span, for the order of the gateways. */
     async countOutcomes(from: Date, to: Date): Promise<GatewayCounts[]> {
       const rows = await db.long((sql) =>
         sql.unsafe(
@@ -187,18 +192,18 @@ function readApplied(row: AppliedRow | undefined): AppliedReceipt {
   return { result: 'moved', code: { userId: row.user_id, codeNumber: row.code_number } };
 }
 
-/** As JSON would have it, in UTC. */
-export function instant(column: string): string {
+/** A timestamp in the format of JSON, in UTC. */
+export function instantExpression(column: string): string {
   return `to_char(${column} at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`;
 }
 
-/** What an operator sees of a message. The parameter is the current time. */
+/** The columns of a message that an operator sees. The parameter is the current time. */
 export const messageColumns = (now: string) => `
   phone as "phoneNumber", nullif(country, '') as country, correlation_type as "correlationType", locale, segments,
   gateway, gateway_message_id as "gatewayMessageId",
   case when verified_at is not null then 'verified'
     when state in ('accepted', 'delivered') and expires_at <= ${now} then 'expired'
     else state::text end as outcome,
-  state, reason, ${instant('requested_at')} as "requestedAt", ${instant('answered_at')} as "answeredAt",
-  ${instant('state_at')} as "stateAt", ${instant('expires_at')} as "expiresAt",
-  ${instant('verified_at')} as "verifiedAt", coalesce(tries, '[]'::json) as tries`;
+  state, reason, ${instantExpression('requested_at')} as "requestedAt", ${instantExpression('answered_at')} as "answeredAt",
+  ${instantExpression('state_at')} as "stateAt", ${instantExpression('expires_at')} as "expiresAt",
+  ${instantExpression('verified_at')} as "verifiedAt", coalesce(tries, '[]'::json) as tries`;

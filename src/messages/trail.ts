@@ -10,14 +10,14 @@ export interface TrailOptions {
   observe: Observe;
 }
 
-/** While the database is away, no more than this waits to be written. */
+/** Maximum number of events that wait to be written while the database is unavailable. */
 const pendingLimit = 10_000;
 /** Events that a caller can cause without limit are written at most once a minute, with a count. */
 const holdSeconds = 60;
 const rowLimit = 200;
 
 type NotedEvent = Omit<EventRow, 'at' | 'times'> & {
-  /** Whether it is written at most once in `holdSeconds`. */
+  /** Whether the event is written at most once in `holdSeconds`. */
   isHeld: boolean;
 };
 
@@ -57,26 +57,26 @@ export function createTrail({ store, clock, observe }: TrailOptions) {
   async function write(all: boolean): Promise<void> {
     reportLost();
     const now = clock.now();
-    const due = [...notes.values()].filter((one) => one.times > 0 && (all || isDue(one, now)));
+    const due = [...notes.values()].filter((entry) => entry.times > 0 && (all || isDue(entry, now)));
     const rows = due.map(({ userId, at, kind, reason, times }) => ({ userId, at, kind, reason, times }));
     const writtenBefore = due.map(({ writtenAt }) => writtenAt);
-    for (const one of due) Object.assign(one, { times: 0, writtenAt: now });
+    for (const entry of due) Object.assign(entry, { times: 0, writtenAt: now });
     if (rows.length > 0) {
       try {
         await store.recordEvents(rows);
       } catch (error) {
         observe({ kind: 'trail-unwritten', events: rows.length, reason: nameOf(error) });
         // They are due again at the next flush.
-        for (const [index, one] of due.entries()) {
-          Object.assign(one, {
+        for (const [index, entry] of due.entries()) {
+          Object.assign(entry, {
             at: rows[index]!.at,
-            times: one.times + rows[index]!.times,
+            times: entry.times + rows[index]!.times,
             writtenAt: writtenBefore[index],
           });
         }
       }
     }
-    for (const [key, one] of notes) if (one.times === 0 && isDue(one, now)) notes.delete(key);
+    for (const [key, entry] of notes) if (entry.times === 0 && isDue(entry, now)) notes.delete(key);
   }
 
   function reportLost(): void {
@@ -105,7 +105,7 @@ function nameOf(error: unknown): string {
   return code ?? name ?? 'unknown';
 }
 
-/** The events of a user's trail, beside the messages themselves. */
+/** The events of a user's trail, in addition to the messages. */
 function eventOf(observation: Observation): NotedEvent | undefined {
   switch (observation.kind) {
     case 'send-refused':

@@ -3,13 +3,13 @@
 export interface Alert {
   name: string;
   expression: string;
-  /** How long it must hold. */
+  /** How long the condition must be true. */
   hold: string;
   severity: 'page' | 'ticket';
   summary: string;
 }
 
-/** Requests that our users count on. Probes and pages are left out. */
+/** Operations that users depend on. Probes and pages are left out. */
 const userOperations =
   'operation=~"send-code|resend-code|verify-phone|get-all-transactions|get-transaction|record-transactions"';
 
@@ -18,13 +18,16 @@ const failures = (window: string) =>
 const requests = (window: string) =>
   `sum(rate(ledgerline_http_request_duration_seconds_count{${userOperations}}[${window}]))`;
 
-/** A small installation has few requests: below this rate a share means nothing. */
+/** A small installation has few requests: below this rate a percentage is not meaningful. */
 const enoughRequests = (window: string) => `${requests(window)} > 0.02`;
 
 /** The objective: 99.9 % of these requests over 30 days are not answered with a 5xx. */
 const budget = 0.001;
 
-/** Both windows must burn the error budget at the rate: the long one says that it matters, the short one that it goes on. */
+/**
+ * Both windows must burn the error budget at this rate: the long one shows that it matters, the short one that it still
+ * continues.
+ */
 function burnRate(rate: number, long: string, short: string): string {
   const above = (window: string) => `${failures(window)} / ${requests(window)} > ${(rate * budget).toFixed(4)}`;
   return `(${above(long)}) and (${above(short)}) and (${enoughRequests(long)})`;
@@ -36,21 +39,21 @@ export const alerts: readonly Alert[] = [
     expression: burnRate(14.4, '1h', '5m'),
     hold: '2m',
     severity: 'page',
-    summary: 'Requests fail so often that the error budget of 30 days lasts two days.',
+    summary: 'Requests fail so often that the error budget of 30 days is used up in two days.',
   },
   {
     name: 'LedgerlineErrorBudgetBurns',
     expression: burnRate(6, '6h', '30m'),
     hold: '15m',
     severity: 'page',
-    summary: 'Requests fail so often that the error budget of 30 days lasts five days.',
+    summary: 'Requests fail so often that the error budget of 30 days is used up in five days.',
   },
   {
     name: 'LedgerlineErrorBudgetBurnsSlowly',
     expression: burnRate(1, '3d', '6h'),
     hold: '1h',
     severity: 'ticket',
-    summary: 'Requests fail as often as the error budget of 30 days allows at most.',
+    summary: 'Requests fail at the maximum rate that the error budget of 30 days allows.',
   },
   {
     name: 'LedgerlineDatabaseDown',
@@ -72,7 +75,7 @@ export const alerts: readonly Alert[] = [
     expression: 'max by (gateway) (ledgerline_gateway_open) == 1',
     hold: '5m',
     severity: 'page',
-    summary: 'A gateway fails and is left out.',
+    summary: 'A gateway fails and is not used.',
   },
   {
     name: 'LedgerlineSendsFail',
@@ -80,7 +83,7 @@ export const alerts: readonly Alert[] = [
       'sum(rate(ledgerline_codes_total{outcome=~"failed|unknown"}[10m])) / sum(rate(ledgerline_codes_total{outcome=~"sent|failed|unknown"}[10m])) > 0.05',
     hold: '5m',
     severity: 'page',
-    summary: 'More than 5 % of the codes are taken by no gateway, or by none for certain.',
+    summary: 'More than 5 % of the codes were accepted by no gateway, or it is not known whether one accepted them.',
   },
   {
     name: 'LedgerlineCodesAreNotVerified',
@@ -88,14 +91,15 @@ export const alerts: readonly Alert[] = [
       'sum(rate(ledgerline_verifications_total{outcome="verified"}[1h])) / sum(rate(ledgerline_codes_total{outcome="sent"}[1h])) < 0.4 and sum(increase(ledgerline_codes_total{outcome="sent"}[1h])) > 100',
     hold: '30m',
     severity: 'ticket',
-    summary: 'Fewer than 40 % of the codes of the last hour were verified: texts do not arrive, or somebody pumps.',
+    summary:
+      'Fewer than 40 % of the codes of the last hour were verified: texts do not arrive, or there is an SMS pumping attack.',
   },
   {
     name: 'LedgerlineBudgetNearlyUsed',
     expression: 'max by (budget) (ledgerline_budget_used_ratio) > 0.8',
     hold: '1m',
     severity: 'ticket',
-    summary: 'A daily budget of texts or money is used by more than 80 %.',
+    summary: 'More than 80 % of a daily budget of texts or money is used.',
   },
   {
     name: 'LedgerlineIssuerKeysUnread',
@@ -109,7 +113,7 @@ export const alerts: readonly Alert[] = [
     expression: 'sum by (job) (increase(ledgerline_job_runs_total{outcome="failed"}[30m])) > 5',
     hold: '10m',
     severity: 'ticket',
-    summary: 'A periodic job fails again and again.',
+    summary: 'A periodic job fails repeatedly.',
   },
   {
     name: 'LedgerlineDefects',

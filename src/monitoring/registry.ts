@@ -1,4 +1,4 @@
-/** Makes the metrics of the table in a registry. Series whose labels are known exist from the start. */
+/** Creates the metrics of the table in a registry. Series whose labels are known exist from the start. */
 import { Counter, Gauge, Histogram, type Registry } from 'prom-client';
 import { metricPrefix, metrics, type MetricDefinition, type MetricName } from './metrics.ts';
 

@@ -1,6 +1,6 @@
 /**
  * The attempts to verify that this process has not decided yet. Each is counted as failed before its code is compared,
- * so ten that are in flight look like ten failures although one of them may succeed. A further attempt waits for them
+ * so ten attempts in flight look like ten failures although one of them may succeed. Another attempt waits for them
  * before it is refused.
  */
 export class AttemptsInFlight {
@@ -30,15 +30,15 @@ export class AttemptsInFlight {
   }
 }
 
-/** Attempts of one user of which each began before another one was decided. */
+/** Attempts of one user that overlap in time. */
 interface Company {
   attempts: Set<Promise<void>>;
-  /** How many there have been. */
+  /** The number of attempts so far. */
   begun: number;
 }
 
 export interface AttemptInFlight {
-  /** To be called when the attempt is decided. */
+  /** Must be called when the attempt is decided. */
   end(): void;
   /** Waits until the user's other attempts are decided; undefined if there has been none since this one began. */
   others(): Promise<unknown> | undefined;

@@ -1,6 +1,6 @@
 /**
  * One-time codes. A code is derived from a digest key and a random seed, so that the same code can be sent again
- * although only its seed and its digest are stored. Both are worthless without the key.
+ * although only its seed and its digest are stored. Both are useless without the key.
  */
 import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
 import type { DigestKeys } from '../digest-keys.ts';
@@ -28,7 +28,7 @@ export function makeSeed(): Buffer {
 /** A code may begin with zeros. */
 export function deriveCode(key: Buffer, owner: CodeOwner, digits: number): string {
   const range = 10 ** digits;
-  // Numbers above the last multiple of the range would make some codes likelier than others.
+  // Numbers above the last multiple of the range would make some codes more likely than others.
   const limit = chunkRange - (chunkRange % range);
   for (let round = 0; ; round += 1) {
     const bytes = hmac(key, `code ${round}`, owner);
@@ -43,12 +43,15 @@ export function digestCode(key: Buffer, owner: CodeOwner, code: string): Buffer 
   return hmac(key, 'digest', owner, code);
 }
 
-/** Whether the digest was made of this code, with any of the keys. */
+/** Whether the digest was made from this code, with any of the keys. */
 export function isCodeOf(keys: DigestKeys, digest: Uint8Array, owner: CodeOwner, code: string): boolean {
   return keys.all.some((key) => isSameDigest(digest, digestCode(key, owner, code)));
 }
 
-/** The code whose digest is stored. Undefined if it was made with a key that is gone, or with other digits. */
+/**
+ * The code whose digest is stored. Undefined if it was made with a key that no longer exists, or with another number of
+ * digits.
+ */
 export function recoverCode(
   keys: DigestKeys,
   { seed, digest }: StoredCode,

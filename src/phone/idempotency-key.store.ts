@@ -10,7 +10,7 @@ export interface SendKey {
 export interface FirstAnswer {
   sameRequest: boolean;
   status: number | null;
-  /** The reason of a refusal; what was sent with a 204, if anything was. */
+  /** The reason of a refusal, or the content of a 204 if it has any. */
   answer: string | null;
   claimedAt: Date;
 }

@@ -1,4 +1,4 @@
-/** One send for one Idempotency-Key: a repeated request gets the first answer, and no second text is sent. */
+/** One send per Idempotency-Key: a repeated request gets the first answer, and no second text is sent. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { secondsAfter, type Clock } from '../clock.ts';
 import type { Digest } from '../guard/source.ts';
@@ -6,11 +6,11 @@ import { keyReused, Problem, repeated, stillSending, tooManySends } from '../err
 import type { Owner } from '../slots.ts';
 import type { SendKey, SendKeyStore } from './idempotency-key.store.ts';
 
-/** Keys of one user in a day: far more than there are sends, and a limit to what is stored. */
+/** Maximum number of keys of one user in a day. It is far above the number of sends, and limits what is stored. */
 const keyLimit = 1000;
-/** Requests with one key that may wait for its answer in this process. */
+/** Maximum number of requests with the same key that wait for its answer in this process. */
 const waiterLimit = 200;
-/** Pauses between two looks at a key that another process has; the last one is repeated. */
+/** Pauses between two checks of a key that another process has; the last one is repeated. */
 const pausesMilliseconds = [50, 100, 200, 300];
 
 /** What a client needs to ask its user for the code. */
@@ -23,9 +23,9 @@ export interface OnceOptions {
   store: SendKeyStore;
   clock: Clock;
   waitSeconds: number;
-  /** Keyed: a plain digest of a request would give its phone number away to whoever tries all numbers. */
+  /** Keyed: the phone number in a plain digest of a request could be found by trying all numbers. */
   digest: Digest;
-  /** Runs what a request only waits for. */
+  /** Runs work that a request only waits for. */
   whileWaiting<T>(work: () => Promise<T>, owner: Owner): Promise<T>;
 }
 
@@ -53,7 +53,10 @@ export function createSendOnce({ store, clock, waitSeconds, digest, whileWaiting
   const claimSeconds = waitSeconds + 30;
   const open = new Map<string, Open>();
 
-  /** Of several at once in this process one asks the database; the others share its answer, whatever it is. */
+  /**
+   * If this process has several requests with the same key, one asks the database; the others share its answer or its
+   * error.
+   */
   return async function once({ userId, key, request, owner }: KeyedRequest, send: Send): Promise<SentCode | undefined> {
     const claim = { userId, key: digest('idempotency-key', key), request: digest('idempotent-request', request) };
     const name = `${userId} ${claim.key.toString('base64')}`;
@@ -85,7 +88,7 @@ export function createSendOnce({ store, clock, waitSeconds, digest, whileWaiting
       if (first && !first.sameRequest) throw keyReused();
       if (first?.status === 204) return asSentCode(first.answer);
       if (first?.status) throw repeated(first.answer!);
-      // The other process gave the key back, or ended without an answer.
+      // The other process released the key, or ended without an answer.
       isFree = !first || first.claimedAt < abandonedBefore;
       const pause = pausesMilliseconds[Math.min(look, pausesMilliseconds.length - 1)]!;
       waited += pause;

@@ -1,20 +1,20 @@
 /**
- * Limits as the database functions take them: named records. They are constants in the text of a statement, so that
- * PostgreSQL reads them once, when the statement is prepared. As parameters they cost 18 µs with every send.
+ * Limits in the form that the database functions accept: named records. They are constants in the text of a statement,
+ * so that PostgreSQL reads them once, when the statement is prepared. As parameters they cost 18 µs with every send.
  */
 import { array } from '../db/database.ts';
-import { constant, record } from '../db/literals.ts';
+import { compositeLiteral, constant } from '../db/literals.ts';
 import type { FailureLimits, SendLimits } from '../guard/limits.ts';
 import type { Source } from '../guard/source.ts';
 import type { Limit, Window } from '../guard/windows.ts';
 
 /** Fields in the order of the type `guard_window`. */
 const windowRecord = ({ rule, isEnforced, count, seconds, blockSeconds }: Window) =>
-  record([rule, isEnforced, count, seconds, blockSeconds ?? null]);
+  compositeLiteral([rule, isEnforced, count, seconds, blockSeconds ?? null]);
 
 /** Fields in the order of the type `guard_limit`. */
 const limitRecord = ({ smallestCount, kept, windows }: Limit) =>
-  record([smallestCount, kept, array(windows.map(windowRecord))]);
+  compositeLiteral([smallestCount, kept, array(windows.map(windowRecord))]);
 
 export function limitConstant(limit: Limit): string {
   return constant(limitRecord(limit), 'guard_limit');
@@ -22,17 +22,17 @@ export function limitConstant(limit: Limit): string {
 
 /** Fields in the order of the type `send_limits`. */
 export function sendLimitsConstant({ userSends, userPhones, phoneSends, phoneUsers }: SendLimits): string {
-  return constant(record([userSends, userPhones, phoneSends, phoneUsers].map(limitRecord)), 'send_limits');
+  return constant(compositeLiteral([userSends, userPhones, phoneSends, phoneUsers].map(limitRecord)), 'send_limits');
 }
 
 /** Fields in the order of the type `failure_limits`. */
 export function failureLimitsConstant({ userFailures, phoneFailures }: FailureLimits): string {
-  return constant(record([userFailures, phoneFailures].map(limitRecord)), 'failure_limits');
+  return constant(compositeLiteral([userFailures, phoneFailures].map(limitRecord)), 'failure_limits');
 }
 
 type Limits = SendLimits | FailureLimits;
 
-/** Those of a call's sources that a rule counts. */
+/** The sources of a call that a rule counts. */
 export function countedSources({ sources }: Limits, all: readonly Source[]): Source[] {
   return all.filter(({ kind }) => sources[kind].kept > 0);
 }

@@ -1,6 +1,6 @@
 /**
- * Keeps one key for each phone. It runs at the start and then every hour: nodes of an earlier release, which know the
- * spellings as different phones, may run beside this one for a while.
+ * Keeps one key for each phone. It runs at the start and then every hour: nodes of an earlier release, which treat the
+ * spellings as different phones, may run at the same time for a while.
  */
 import type { Clock } from '../clock.ts';
 import type { Observe } from '../observe.ts';

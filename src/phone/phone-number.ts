@@ -1,24 +1,24 @@
-/** A phone number, made once at the edge. */
+/** A phone number, parsed once when the request is read. */
 import { parsePhoneNumberFromString } from 'libphonenumber-js/max';
 
 export interface PhoneNumber {
-  /** The one spelling that links and counters are keyed by, and that messages are sent to. */
+  /** The canonical spelling, which is the key of links and counters and the destination of messages. */
   readonly e164: string;
   /** ISO 3166 code; undefined if the number is not valid. */
   readonly country: string | undefined;
-  /** As libphonenumber names it, where it can tell. */
+  /** The type by the names of libphonenumber; undefined if it is not known. */
   readonly type: string | undefined;
 }
 
-/** E.164, as the specification defines it. Nothing else decides about the format. */
+/** E.164, as the specification defines it. Only this decides whether the format is accepted. */
 const format = /^\+[1-9]\d{6,14}$/;
 
 /**
- * Spellings that reach the same phone and that libphonenumber keeps apart, and the one that we use.
+ * Spellings that reach the same phone but that libphonenumber treats as different, and the canonical one.
  * `canonical_phone` in `src/db/functions/` has the same rules, for rows that were stored before.
  */
 const spellings: readonly (readonly [spelling: RegExp, canonical: string])[] = [
-  // Argentina: callers from abroad dial a 9 before a mobile number. The ten digits alone name the subscriber.
+  // Argentina: callers from abroad dial a 9 before a mobile number. The ten digits alone identify the subscriber.
   [/^\+54((?:11|[23]\d)\d{8})$/, '+549$1'],
   // Mexico: the 1 before mobile numbers was abolished in 2019, and many phones still have numbers with it.
   [/^\+521(\d{10})$/, '+52$1'],
@@ -35,26 +35,26 @@ export function parsePhoneNumber(text: string): PhoneNumber | undefined {
 
 function recognise(text: string): PhoneNumber {
   const parsed = parsePhoneNumberFromString(text);
-  // With all of the metadata a number is valid if it has a type; isValid() would look for the type once more.
+  // With the complete metadata a number is valid if it has a type; isValid() would look up the type again.
   const type = parsed?.getType();
   return type === undefined
     ? { e164: text, country: undefined, type: undefined }
     : { e164: parsed!.number, country: parsed!.country, type };
 }
 
-/** The ISO 3166 code of a number's country; null where it cannot be told. */
+/** The ISO 3166 code of a number's country; null if unknown. */
 export function countryOf(phone: string): string | null {
   return parsePhoneNumber(phone)?.country ?? null;
 }
 
-export function canonicalSpelling(number: string): string {
+export function canonicalSpelling(e164: string): string {
   for (const [spelling, canonical] of spellings) {
-    if (spelling.test(number)) return number.replace(spelling, canonical);
+    if (spelling.test(e164)) return e164.replace(spelling, canonical);
   }
-  return number;
+  return e164;
 }
 
-/** Enough for a person to recognise a number by, and too little to call it. */
+/** Enough digits for a person to recognise a number, but too few to call it. */
 export function maskPhone(e164: string): string {
   return `${e164.slice(0, 3)}…${e164.slice(-2)}`;
 }

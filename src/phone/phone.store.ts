@@ -1,4 +1,4 @@
-/** The statements that decide about phones. Where two callers can race, one statement decides. */
+/** The statements that decide about phones. If two callers can race, one statement decides. */
 import { array, type Database } from '../db/database.ts';
 import { retryLostRace } from '../db/lost-race.ts';
 import type { Proof } from '../guard/challenge.ts';
@@ -31,23 +31,23 @@ export interface SendAttempt {
   isForbidden: boolean;
   /** An enforced rule allows it to established users only. */
   isForbiddenToNewcomers: boolean;
-  /** A proof by which a newcomer may send all the same, unless it was used before. */
+  /** A proof that allows a newcomer to send, unless it was used before. */
   proof: Proof | undefined;
-  /** What this process must lease for the send, as JSON; null if it holds enough. */
+  /** What this process must lease for the send, as JSON; null if its leases are sufficient. */
   leases: string | null;
   code: NewCode;
 }
 
 export interface NewCode extends StoredCode {
   expiresAt: Date;
-  /** Wrong attempts that end a code. */
+  /** The number of wrong attempts after which a code is no longer valid. */
   attemptLimit: number;
   /** Whether the user's latest code may be sent again instead, if its outcome is not known. */
   mayRepeat: boolean;
 }
 
-/** A rule that refuses, or would if it were enforced. */
-export interface Refusal {
+/** A rule that refuses, or would refuse if it were enforced. */
+export interface RuleRefusal {
   rule: RuleName;
   isEnforced: boolean;
   until: Date;
@@ -55,22 +55,22 @@ export interface Refusal {
 
 export interface SendReservation {
   decision: 'unknown-user' | 'verified' | 'refused' | 'proof-used' | 'phone-taken' | 'reserved';
-  refusals: Refusal[];
+  refusals: RuleRefusal[];
   /** The sources that the send was counted for. */
   counted: Source[];
-  /** Whether the leases were asked for. */
+  /** Whether the leases were requested. */
   isLeased: boolean;
   /** What the budgets granted, by name. */
   budgetLeases: ReadonlyMap<string, number>;
   codeNumber: number;
   messageNumber: number;
-  /** The stored code that is to be sent again; undefined for the new one. */
+  /** The stored code that is to be sent again; undefined if the new one is sent. */
   repeated: StoredCode | undefined;
 }
 
 export type SendOutcome = 'accepted' | 'unknown' | 'refused' | 'unavailable';
 
-/** A message that was handed to the gateways, and what became of it. */
+/** A message that was passed to the gateways, and its outcome. */
 export interface FinishedMessage {
   userId: number;
   messageNumber: number;
@@ -103,7 +103,7 @@ export interface VerifyAttempt {
   /** A code that was sent before this and is still pending was left behind by a process that ended. */
   pendingSince: Date;
   sources: readonly Source[];
-  /** The keyed digest of the given code, where the rule about one code is on. */
+  /** The keyed digest of the given code, if the rule about one code is on. */
   codeKey: Buffer | undefined;
 }
 
@@ -114,8 +114,8 @@ export interface GoodCode extends StoredCode {
 
 export interface AttemptReservation {
   isCounted: boolean;
-  refusals: Refusal[];
-  /** The end of the user's block, if this attempt has begun one. It is taken back if the attempt succeeds. */
+  refusals: RuleRefusal[];
+  /** The end of the user's block, if this attempt started one. The block is removed if the attempt succeeds. */
   begunBlockUntil: Date | undefined;
   /** The keys of the phones that the attempt was counted for, as an array literal. */
   phoneKeys: string;
@@ -224,7 +224,7 @@ export function createPhoneStore(db: Database) {
       };
     },
 
-    /** Where a send is decided: accepted, unknown, refused or unavailable. See src/db/functions/finish_send.sql. */
+    /** Decides a send: accepted, unknown, refused or unavailable. See src/db/functions/finish_send.sql. */
     async finishSend(message: FinishedMessage): Promise<void> {
       const parameters = messageParameters(message);
       if (message.outcome === 'accepted') {
@@ -290,7 +290,7 @@ export function createPhoneStore(db: Database) {
       };
     },
 
-    /** Where a verification is decided. False if another call used the code first, or another user has the phone. */
+    /** Decides a verification. False if another call used the code first, or another user has the phone. */
     async consumeCode(
       { userId, now, limits, sources, codeKey }: VerifyAttempt,
       { codeNumber, phone }: GoodCode,
@@ -305,7 +305,7 @@ export function createPhoneStore(db: Database) {
       return row!.consumed;
     },
 
-    /** Writes the event of a block that a final failure has begun. */
+    /** Writes the event of a block that a final failure started. */
     async writeBlockEvent(userId: number, until: Date, now: Date): Promise<void> {
       await db.write`select tell_block(${userId}, ${until}, ${now})`;
     },
@@ -317,9 +317,9 @@ export function createPhoneStore(db: Database) {
     },
 
     /**
-     * Codes that were sent before end with the link: none of them may link the phone again after it was unlinked.
-     * The lock comes first, in a statement of its own: what waits for it may just have linked the phone,
-     * and only a later statement sees that.
+     * Codes that were sent before become void with the link: none of them may link the phone again after it was
+     * unlinked. The lock comes first, in a separate statement: while that waits, another call may link the phone, and
+     * only a later statement sees it.
      */
     async unlinkPhone({ userId, by, countryOf, now }: Unlinking): Promise<boolean> {
       return db.transaction(async (sql) => {
@@ -368,7 +368,7 @@ function messageParameters(message: FinishedMessage) {
   ];
 }
 
-function readRefusals(rows: { rule: RuleName; is_enforced: boolean; until: string }[] | null): Refusal[] {
+function readRefusals(rows: { rule: RuleName; is_enforced: boolean; until: string }[] | null): RuleRefusal[] {
   return (rows ?? []).map(({ rule, is_enforced, until }) => ({
     rule,
     isEnforced: is_enforced,

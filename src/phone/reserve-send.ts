@@ -4,9 +4,9 @@ import { challengeRequired, phoneTaken, phoneUnsupported, tooManySends, unknownU
 import type { Observe } from '../observe.ts';
 import type { Challenges, GivenProof, Proof } from '../guard/challenge.ts';
 import type { Decision, DecisionLog } from '../guard/decisions.ts';
-import { endOfDay, isOn, rulesAgainst, sharedNeeds, type Need } from '../guard/destination.ts';
+import { endOfDay, isOn, rulesAgainst, sharedNeeds, type BudgetNeed } from '../guard/destination.ts';
 import { isOnlyObjection, judge, type Objection } from '../guard/judge.ts';
-import type { Grant, LeaseBook, Taken } from '../guard/leases.ts';
+import type { Grant, LeaseBook, TakenBudgets } from '../guard/leases.ts';
 import type { LiveGuard } from '../guard/live.ts';
 import type { RangeBook, RangeVerdict } from '../guard/range-book.ts';
 import { isGoodAddress, type Conversion } from '../guard/ranges.ts';
@@ -19,7 +19,7 @@ import type { NewCode, PhoneStore, SendReservation } from './phone.store.ts';
 export interface ReservedSend {
   codeNumber: number;
   messageNumber: number;
-  /** The stored code that is to be sent again; undefined for the new one. */
+  /** The stored code that is to be sent again; undefined if the new one is sent. */
   repeated: StoredCode | undefined;
   requestedAt: Date;
   /** The key of the phone, and the sources, that it was counted for. */
@@ -29,7 +29,7 @@ export interface ReservedSend {
 
 export interface GuardedSend {
   userId: number;
-  number: PhoneNumber;
+  phoneNumber: PhoneNumber;
   correlationType: number;
   origin: Origin;
   proof: GivenProof;
@@ -43,7 +43,7 @@ export interface SendGuard {
   leases: LeaseBook;
   ranges: RangeBook;
   challenges: Challenges;
-  /** What came of the codes that were sent from an address. */
+  /** The number of codes that an address requested, and of those that were verified. */
   readConversion(key: Buffer, now: Date): Promise<Conversion>;
   decisions: DecisionLog;
   digest: Digest;
@@ -57,17 +57,17 @@ export function createReserveSend(guard: SendGuard) {
   const { store, live, leases, ranges, challenges, decisions, digest, clock, observe } = guard;
   const isEnforced = (rule: RuleName) => live.modes[rule] === 'enforce';
 
-  /** Undefined: the user is verified already, and nothing is to be sent. */
+  /** Returns undefined if the user is already verified and nothing is to be sent. */
   return async function reserveSend(send: GuardedSend): Promise<ReservedSend | undefined> {
-    const { userId, number } = send;
+    const { userId, phoneNumber } = send;
     const { modes, limits } = live;
     const sources = sourcesOf(digest, send.origin);
-    const phoneKey = digest('phone', number.e164);
-    const isSafe = live.isSafe(number.e164);
-    const against = rulesAgainst(number, limits, modes, isSafe);
-    const taken = await leases.take(sharedNeeds(number, limits, modes, isSafe), () => clock.now());
+    const phoneKey = digest('phone', phoneNumber.e164);
+    const isSafe = live.isSafe(phoneNumber.e164);
+    const against = rulesAgainst(phoneNumber, limits, modes, isSafe);
+    const taken = await leases.take(sharedNeeds(phoneNumber, limits, modes, isSafe), () => clock.now());
     const now = clock.now();
-    const range = isOn('prefix', modes, isSafe) ? ranges.judge(number, now) : undefined;
+    const range = isOn('prefix', modes, isSafe) ? ranges.judge(phoneNumber, now) : undefined;
     let rangeObjection = range?.objection;
     let proof: Proof | undefined;
     let reserved: SendReservation | undefined;
@@ -75,10 +75,10 @@ export function createReserveSend(guard: SendGuard) {
       if (range?.isOpenToLikely && (await isLikely(send, sources, range, now))) rangeObjection = undefined;
       const isRangeFull = rangeObjection !== undefined && isEnforced('prefix');
       const takesProof = isRangeFull && range!.isOpenToProven && isEnforced('challenge');
-      if (takesProof) proof = challenges.check(send.proof, { userId, phone: number.e164 }, now);
+      if (takesProof) proof = challenges.check(send.proof, { userId, phone: phoneNumber.e164 }, now);
       reserved = await store.reserveSend({
         userId,
-        phone: number.e164,
+        phone: phoneNumber.e164,
         phoneKey,
         correlationType: send.correlationType,
         now,
@@ -104,7 +104,7 @@ export function createReserveSend(guard: SendGuard) {
     if (decision === 'unknown-user') throw unknownUser();
     if (decision === 'verified') return undefined;
     const own = reserved.refusals.map(({ rule, until }) => ({ rule, waitSeconds: secondsBetween(now, until) }));
-    // A phone that another user holds is not judged by the rules about destinations.
+    // The rules about destinations do not judge a phone of another user.
     const others =
       decision === 'phone-taken' ? [] : destinationObjections(against, reserved, taken, rangeObjection, now);
     const objections = [...own, ...others];
@@ -123,7 +123,10 @@ export function createReserveSend(guard: SendGuard) {
     return { codeNumber, messageNumber, repeated, requestedAt: now, phoneKey, counted };
   };
 
-  /** A newcomer with a token of one user, or from an address whose codes are verified. Asked only if the range is full. */
+  /**
+   * Whether a newcomer has a token that is bound to a user, or an address whose codes are verified. It is checked only
+   * if the range is full.
+   */
   async function isLikely(
     { origin }: GuardedSend,
     sources: readonly Source[],
@@ -136,7 +139,7 @@ export function createReserveSend(guard: SendGuard) {
     return address !== undefined && isGoodAddress(await guard.readConversion(address.key, now), live.limits.ranges);
   }
 
-  /** Refuses with a challenge instead, if the rule is on. In shadow it records that it would have. */
+  /** Refuses with a challenge instead, if the rule is on. In shadow mode it only records that it would have. */
   async function challenge(
     send: GuardedSend,
     sources: readonly Source[],
@@ -147,9 +150,9 @@ export function createReserveSend(guard: SendGuard) {
     if (mode === 'off') return;
     await note(send, sources, { rule: 'challenge', evidence }, mode === 'shadow' ? 'shadow' : 'refused', now);
     if (mode === 'shadow') return;
-    const { userId, number, origin } = send;
+    const { userId, phoneNumber, origin } = send;
     observe({ kind: 'send-refused', userId, reason: 'challenge', traceId: origin.traceId });
-    throw challengeRequired(waitSeconds, challenges.make({ userId, phone: number.e164 }, now));
+    throw challengeRequired(waitSeconds, challenges.make({ userId, phone: phoneNumber.e164 }, now));
   }
 
   /** There is no objection if the mode of its rule changed during the call. The next call uses the new mode. */
@@ -167,7 +170,7 @@ export function createReserveSend(guard: SendGuard) {
   }
 
   function note(
-    { userId, number }: GuardedSend,
+    { userId, phoneNumber }: GuardedSend,
     sources: readonly Source[],
     { rule, evidence }: Pick<Objection, 'rule' | 'evidence'>,
     action: Decision['action'],
@@ -180,18 +183,18 @@ export function createReserveSend(guard: SendGuard) {
       evidence,
       operation: 'send-code',
       userId,
-      phone: maskPhone(number.e164),
-      phoneKey: digest('phone', number.e164),
-      country: number.country,
+      phone: maskPhone(phoneNumber.e164),
+      phoneKey: digest('phone', phoneNumber.e164),
+      country: phoneNumber.country,
       source: sources[0]?.label,
     });
   }
 
-  /** What the reservation must lease, as `reserve_send` takes it. */
-  function writeLeases({ wanted }: Taken, now: Date): string | null {
+  /** What the reservation must lease, in the form that `reserve_send` accepts. */
+  function writeLeases({ wanted }: TakenBudgets, now: Date): string | null {
     if (wanted.length === 0) return null;
     return JSON.stringify({
-      budgets: wanted.map((need: Need) => ({ ...need, isEnforced: isEnforced(need.rule) })),
+      budgets: wanted.map((need: BudgetNeed) => ({ ...need, isEnforced: isEnforced(need.rule) })),
       day: now.toISOString().slice(0, 10),
     });
   }
@@ -211,7 +214,7 @@ function evidenceOf(rule: RuleName, objections: readonly Objection[]): Pick<Obje
 function destinationObjections(
   against: readonly RuleName[],
   reserved: SendReservation,
-  taken: Taken,
+  taken: TakenBudgets,
   rangeObjection: RangeVerdict['objection'],
   now: Date,
 ): Objection[] {
@@ -230,8 +233,8 @@ function destinationObjections(
   ];
 }
 
-/** What was asked for and not granted, until the end of the day. */
-function denialsOf(reserved: SendReservation | undefined, { wanted }: Taken, now: Date): Map<string, Date> {
+/** The budgets that were requested and not granted, until the end of the day. */
+function denialsOf(reserved: SendReservation | undefined, { wanted }: TakenBudgets, now: Date): Map<string, Date> {
   if (!reserved?.isLeased) return new Map();
   const denied = wanted.filter(({ name, units }) => (reserved.budgetLeases.get(name) ?? 0) < units);
   return new Map(denied.map(({ name }) => [name, endOfDay(now)]));

@@ -19,9 +19,9 @@ import { testGateway, type FindTestNumber } from './test-numbers.ts';
 export interface ResendRequest {
   userId: number;
   origin: Origin;
-  /** Who waits for the answer. */
+  /** The caller that waits for the answer. */
   owner: Owner;
-  /** What the caller proves itself with. */
+  /** The proof of the caller. */
   proof: GivenProof;
   idempotencyKey?: string | undefined;
 }
@@ -29,14 +29,14 @@ export interface ResendRequest {
 export interface SendRequest extends ResendRequest {
   phone: PhoneNumber;
   correlationType: number;
-  /** The language wanted for the message. */
+  /** The requested language of the message. */
   locale?: string | undefined;
 }
 
 export interface SendRules {
   store: PhoneStore;
   once: SendOnce;
-  /** Hands a message to the gateways. */
+  /** Passes a message to the gateways. */
   dispatch(message: OutgoingMessage, owner: Owner): Promise<Dispatch>;
   write: WriteMessage;
   testNumber: FindTestNumber;
@@ -47,13 +47,13 @@ export interface SendRules {
   referenceKeys: DigestKeys;
   codeDigits: number;
   codeSeconds: number;
-  /** Wrong attempts that end a code. */
+  /** The number of wrong attempts after which a code is no longer valid. */
   codeAttempts: number;
 }
 
 export type SendCode = ReturnType<typeof createSendCode>;
 
-/** A send that is counted, and the code that its message carries. */
+/** A send that was counted, and the code in its message. */
 interface Prepared extends ReservedSend {
   code: string;
 }
@@ -61,7 +61,7 @@ interface Prepared extends ReservedSend {
 export function createSendCode(rules: SendRules) {
   const { store, clock, observe } = rules;
 
-  /** Undefined: the user is verified already, and nothing was sent. */
+  /** Returns undefined if the user is already verified and nothing was sent. */
   async function send(request: SendRequest): Promise<SentCode | undefined> {
     const prepared = await prepare(request, true);
     if (!prepared) return undefined;
@@ -72,7 +72,7 @@ export function createSendCode(rules: SendRules) {
 
   /**
    * Counts the send and stores its code as pending. If the outcome of the user's latest code is not known, that code is
-   * sent again. One that cannot be recovered, because its key is gone, is replaced by a new one.
+   * sent again. A code that cannot be recovered, because its key no longer exists, is replaced by a new one.
    */
   async function prepare(request: SendRequest, mayRepeat: boolean): Promise<Prepared | undefined> {
     const { userId, phone, correlationType, origin, proof } = request;
@@ -82,7 +82,7 @@ export function createSendCode(rules: SendRules) {
       code = made.code;
       return made.stored;
     };
-    const reserved = await rules.reserveSend({ userId, number: phone, correlationType, origin, proof, makeCode });
+    const reserved = await rules.reserveSend({ userId, phoneNumber: phone, correlationType, origin, proof, makeCode });
     if (!reserved?.repeated) return reserved && { ...reserved, code };
     const codeOwner = { userId, phone: phone.e164 };
     const recovered = recoverCode(rules.digestKeys, reserved.repeated, codeOwner, rules.codeDigits);
@@ -161,7 +161,7 @@ export function createSendCode(rules: SendRules) {
     };
   }
 
-  /** A message that was counted and given to no gateway. */
+  /** A message that was counted but not passed to a gateway. */
   function abandoned(request: SendRequest, reserved: ReservedSend): FinishedMessage {
     const written = { locale: request.locale ?? '', segments: 1 };
     return describe(request, reserved, written, { ...noDispatch, reason: 'the code cannot be sent again' });

@@ -9,7 +9,7 @@ export interface TestNumber {
 export type FindTestNumber = (phone: string, now: Date) => TestNumber | undefined;
 
 export function testNumbers(numbers: readonly TestNumber[]): FindTestNumber {
-  const byPhone = new Map(numbers.map((number) => [number.phone, number]));
+  const byPhone = new Map(numbers.map((testNumber) => [testNumber.phone, testNumber]));
   return (phone, now) => {
     const found = byPhone.get(phone);
     return found && now < found.until ? found : undefined;

@@ -1,4 +1,4 @@
-/** Takes a lost or recycled number off a user, who is unverified again. */
+/** Unlinks a lost or recycled number from a user, who is then unverified again. */
 import type { Clock } from '../clock.ts';
 import { unknownUser } from '../errors.ts';
 import type { Observe } from '../observe.ts';

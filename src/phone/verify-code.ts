@@ -22,7 +22,7 @@ export interface VerifyRules {
   decisions: DecisionLog;
   digest: Digest;
   ranges: RangeBook;
-  /** Wrong attempts that end a code. */
+  /** The number of wrong attempts after which a code is no longer valid. */
   codeAttempts: number;
   /** The longest time between a reservation and the outcome of its dispatch. */
   dispatchSeconds: number;
@@ -38,7 +38,7 @@ interface LoggedAttempt extends VerifyAttempt {
   traceId: string;
 }
 
-/** The form of a code, of any configured length. */
+/** The format of a code of any configured length. */
 const codeLike = /^\d{4,10}$/;
 
 export function createVerifyCode({ store, clock, observe, live, decisions, digest, ranges, ...rules }: VerifyRules) {
@@ -84,14 +84,14 @@ export function createVerifyCode({ store, clock, observe, live, decisions, diges
     if (goodCodes.length === 0) return refuse('no-code');
     const matching = goodCodes.find((good) => isCodeOf(rules.digestKeys, good.digest, { ...good, userId }, code));
     if (!matching) return refuse('wrong-code');
-    // Right, but another call may use it up first, or another user may have verified the number.
+    // The code is right, but another call may use it first, or another user may have verified the number.
     if (!(await store.consumeCode(attempt, matching, phoneKeys))) return refuse('lost-race');
-    const number = live.modes.prefix === 'off' ? undefined : parsePhoneNumber(matching.phone);
-    if (number) ranges.noteVerified(number, attempt.now);
+    const phoneNumber = live.modes.prefix === 'off' ? undefined : parsePhoneNumber(matching.phone);
+    if (phoneNumber) ranges.noteVerified(phoneNumber, attempt.now);
     observe({ kind: 'verified', userId, traceId });
   }
 
-  /** Throws when an enforced rule refused the attempt; notes what others would have refused. */
+  /** Throws if an enforced rule refused the attempt; notes the rules that would have refused it. */
   async function judgeBlocks(
     attempt: LoggedAttempt,
     { isCounted, refusals, goodCodes }: AttemptReservation,
@@ -108,7 +108,7 @@ export function createVerifyCode({ store, clock, observe, live, decisions, diges
     throw tooManyFailures(waitSeconds, ruleOf(rule).refusal);
   }
 
-  /** The failure is final, and so is the block that it may have begun. */
+  /** Called when the failure is final, and so is the block that it may have started. */
   async function fail(
     { userId, now, traceId }: LoggedAttempt,
     { begunBlockUntil }: AttemptReservation,

@@ -1,4 +1,4 @@
-/** Erases a user: everything about the person goes at once, the transactions after the term of retention. */
+/** Erases a user: everything about the person immediately, the transactions after their retention period. */
 import { secondsAfter, type Clock } from '../clock.ts';
 import { unknownUser } from '../errors.ts';
 import type { Observe } from '../observe.ts';

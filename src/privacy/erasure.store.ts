@@ -1,6 +1,6 @@
 /** The statements that erase a user. */
 import { distributedTables } from '../db/citus.ts';
-import type { Database, Transaction } from '../db/database.ts';
+import type { Database, DatabaseTransaction } from '../db/database.ts';
 import { writeTimestamp } from '../events/event.ts';
 import type { OperatorActionName } from '../operator-actions.ts';
 import { tablesAtErasure, type UserRows } from './personal-data.ts';
@@ -13,7 +13,7 @@ export interface Actor {
 export interface Erasure {
   userId: number;
   now: Date;
-  /** Until when the transactions are kept; null removes them at once. */
+  /** Until when the transactions are kept; null removes them immediately. */
   retainedUntil: Date | null;
   actor: Actor;
   /** For the event that the phone was unlinked. */
@@ -29,7 +29,7 @@ const removedTables = tablesAtErasure('removed').filter(({ table }) => table !==
 const retainedTables = tablesAtErasure('retained');
 const isLocal = ({ table }: UserRows) => !distributedTables.some((distributed) => distributed.table === table);
 
-async function removeRows(sql: Transaction, userId: number, from: readonly UserRows[]): Promise<void> {
+async function removeRows(sql: DatabaseTransaction, userId: number, from: readonly UserRows[]): Promise<void> {
   await Promise.all(
     from.map(({ table, user }) => sql.unsafe(`delete from ${table} where ${user} = $1`, [userId]).execute()),
   );
@@ -37,9 +37,9 @@ async function removeRows(sql: Transaction, userId: number, from: readonly UserR
 
 /**
  * The row of `verifications` is created if it is missing and locked first: everything that writes about a user's phone
- * locks it too, and writes nothing when it is gone.
+ * locks it too, and writes nothing if it no longer exists.
  */
-async function lockVerification(sql: Transaction, userId: number): Promise<string | null> {
+async function lockVerification(sql: DatabaseTransaction, userId: number): Promise<string | null> {
   const [verification] = await sql`
     insert into verifications (user_id) values (${userId})
     on conflict (user_id) do update set user_id = excluded.user_id
@@ -47,20 +47,20 @@ async function lockVerification(sql: Transaction, userId: number): Promise<strin
   return verification!.verified_phone;
 }
 
-/** The row that was made only for the lock goes again; failures of unknown ids stay counted. */
-async function releaseVerification(sql: Transaction, userId: number): Promise<void> {
+/** Removes the row if it was created only for the lock; failures of unknown ids stay counted. */
+async function releaseVerification(sql: DatabaseTransaction, userId: number): Promise<void> {
   await sql`
     delete from verifications
     where user_id = ${userId} and last_message_number = 0 and sends = '{}' and failures = '{}'`;
 }
 
-async function isErased(sql: Transaction, userId: number): Promise<boolean> {
+async function isErased(sql: DatabaseTransaction, userId: number): Promise<boolean> {
   const rows = await sql`select user_id from erased_users where user_id = ${userId}`;
   return rows.length > 0;
 }
 
-/** In one transaction. The row of `users` is deleted under the lock that a record takes. */
-export async function eraseUser(sql: Transaction, erasure: Erasure): Promise<ErasureResult> {
+/** In one transaction. The row of `users` is deleted under the lock that recording transactions takes. */
+export async function eraseInOneTransaction(sql: DatabaseTransaction, erasure: Erasure): Promise<ErasureResult> {
   const { userId, now } = erasure;
   const phone = await lockVerification(sql, userId);
   const [user] = await sql`select transaction_count from users where id = ${userId} for update`;
@@ -70,9 +70,9 @@ export async function eraseUser(sql: Transaction, erasure: Erasure): Promise<Era
   }
   // Without transactions there is nothing to retain.
   const retainedUntil = user.transaction_count === 0 ? null : erasure.retainedUntil;
-  // Before the events: a receipt locks its message first and then the counter of events, too.
+  // Before the events: a receipt also locks its message first and then the counter of events.
   await removeRows(sql, userId, removedTables);
-  // While the user still exists: an event counts its user's events by the user's row.
+  // While the user still exists: `write_event` needs the user's row to number an event.
   await writeErasureEvents(sql, { ...erasure, retainedUntil }, phone);
   await recordAction(sql, { about: { userId }, action: erasureAction, actor: erasure.actor, now });
   await Promise.all([
@@ -85,8 +85,8 @@ export async function eraseUser(sql: Transaction, erasure: Erasure): Promise<Era
 }
 
 /**
- * Where users is distributed, one transaction over the coordinator and a worker is not atomic. So the coordinator first
- * notes that the erasure is due: `completeErasures` does the rest if this process cannot.
+ * If users is distributed, one transaction over the coordinator and a worker is not atomic. So the coordinator first
+ * notes that the erasure is due: `completeErasures` finishes it if this process cannot.
  */
 export async function eraseDistributed(db: Database, erasure: Erasure): Promise<ErasureResult> {
   const result = await db.transaction((sql) => beginErasure(sql, erasure));
@@ -94,7 +94,10 @@ export async function eraseDistributed(db: Database, erasure: Erasure): Promise<
   return result;
 }
 
-async function beginErasure(sql: Transaction, { userId, now, actor, ...erasure }: Erasure): Promise<ErasureResult> {
+async function beginErasure(
+  sql: DatabaseTransaction,
+  { userId, now, actor, ...erasure }: Erasure,
+): Promise<ErasureResult> {
   await lockVerification(sql, userId);
   const wasErased = await isErased(sql, userId);
   const [user] = wasErased
@@ -108,7 +111,7 @@ async function beginErasure(sql: Transaction, { userId, now, actor, ...erasure }
   await sql`
     insert into erased_users (user_id, erased_at, retained_until, rows_removed_at, is_complete, is_told)
     values (${userId}, ${now}, ${retainedUntil}, ${retainedUntil === null ? now : null}, false, false)`;
-  // The last events are numbered when the user is gone.
+  // The last events are numbered after the user was deleted.
   await sql`
     insert into event_counters (user_id, sequence) values (${userId}, ${user.created_event_count})
     on conflict (user_id) do nothing`;
@@ -119,8 +122,9 @@ async function beginErasure(sql: Transaction, { userId, now, actor, ...erasure }
 }
 
 /**
- * What is due after that, which can be done again. On the worker: the user, and the transactions if none is retained. From
- * then on nothing can be begun about the user, so the coordinator's rows go last, and with them the events are written.
+ * The remaining steps, which can be repeated. First, on the worker, the user is deleted, and the transactions if they
+ * are not retained. From then on nothing new can start for the user, so the coordinator's rows are deleted last, and
+ * the events are written with them.
  */
 export async function completeErasure(db: Database, userId: number, countryOf: Erasure['countryOf']): Promise<void> {
   const [erased] = await db.write`
@@ -142,8 +146,8 @@ export async function completeErasure(db: Database, userId: number, countryOf: E
   });
 }
 
-/** The event of the action that began the erasure. */
-async function writeActionEvent(sql: Transaction, userId: number, erasedAt: Date): Promise<void> {
+/** Writes the event of the action that started the erasure. */
+async function writeActionEvent(sql: DatabaseTransaction, userId: number, erasedAt: Date): Promise<void> {
   await sql`
     select write_event('operator.acted', ${userId}::int, ${erasedAt}::timestamptz,
       json_build_object('action', a.action, 'actor', a.subject, 'target', a.target))
@@ -153,7 +157,11 @@ async function writeActionEvent(sql: Transaction, userId: number, erasedAt: Date
 
 type ErasureEvents = Pick<Erasure, 'userId' | 'now' | 'retainedUntil' | 'countryOf'>;
 
-async function writeErasureEvents(sql: Transaction, erasure: ErasureEvents, phone: string | null): Promise<void> {
+async function writeErasureEvents(
+  sql: DatabaseTransaction,
+  erasure: ErasureEvents,
+  phone: string | null,
+): Promise<void> {
   const { userId, now, retainedUntil, countryOf } = erasure;
   if (phone !== null) {
     const unlinked = JSON.stringify({ country: countryOf(phone), by: 'erasure' });
@@ -167,11 +175,14 @@ interface AuditedAction {
   action: OperatorActionName;
   actor: Actor;
   now: Date;
-  /** A user, or anything else with the particulars. */
+  /** A user, or another target with details. */
   about: { userId: number } | { target: string; detail: string };
 }
 
-export async function recordAction(sql: Transaction, { action, actor, now, about }: AuditedAction): Promise<void> {
+export async function recordAction(
+  sql: DatabaseTransaction,
+  { action, actor, now, about }: AuditedAction,
+): Promise<void> {
   const [userId, target, detail] =
     'userId' in about ? [about.userId, targetOf(about.userId), null] : [null, about.target, about.detail];
   await sql`

@@ -1,18 +1,18 @@
 /**
- * Every table, every column, and what it holds about a person. Erasure and docs/personal-data.md follow from this table,
- * and a test compares it with the schema: a column that is not here fails it.
+ * Every table, every column, and what it contains about a person. Erasure and docs/personal-data.md follow from this
+ * table, and a test compares it with the schema: the test fails if a column is missing here.
  */
 
 export interface TableEntry {
-  /** The column with the user's id, where rows belong to one user. */
+  /** The column with the user's id, if rows belong to one user. */
   user?: string;
-  /** What an erasure does with the user's rows: removes them, retains them for a term, or keeps them. */
+  /** What an erasure does with the user's rows: removes them, retains them for a period, or keeps them. */
   atErasure: 'removed' | 'retained' | 'kept';
   /** Why rows are kept although they are about a person, and for how long. */
   keptBecause?: string;
-  /** What the columns hold about a person. */
+  /** What the columns contain about a person. */
   personal: Readonly<Record<string, string>>;
-  /** Columns that hold nothing about a person. */
+  /** Columns that contain nothing about a person. */
   other: readonly string[];
 }
 
@@ -149,13 +149,13 @@ export const tables = {
   erased_users: {
     user: 'user_id',
     atErasure: 'kept',
-    keptBecause: 'an id is never given out again. It holds nothing else',
+    keptBecause: 'an id is never used again. It contains nothing else',
     personal: { user_id: 'user id' },
     other: ['erased_at', 'retained_until', 'rows_removed_at', 'is_complete', 'is_told'],
   },
   phone_sends: {
     atErasure: 'kept',
-    keptBecause: 'budgets and blocks must outlive the user, or an erasure would lift them. Kept until the windows pass',
+    keptBecause: 'budgets and blocks must remain, or an erasure would lift them. Kept until the windows pass',
     personal: {
       key: 'keyed digest of a phone number',
       label: 'masked phone number',
@@ -179,7 +179,7 @@ export const tables = {
   },
   guard_proofs: {
     atErasure: 'kept',
-    keptBecause: 'a proof is good once. Kept until it expires, at most an hour',
+    keptBecause: 'a proof is valid once. Kept until it expires, at most an hour',
     personal: { key: 'keyed digest of a user id and a nonce' },
     other: ['expires_at'],
   },
@@ -202,7 +202,7 @@ export const tables = {
   operator_actions: {
     user: 'user_id',
     atErasure: 'kept',
-    keptBecause: 'the audit must show who acted on whom. Kept by operator-actions',
+    keptBecause: 'the audit must show which operator acted on which user. Kept by operator-actions',
     personal: {
       subject: 'operator',
       target: 'user id, or a masked phone number',
@@ -215,7 +215,7 @@ export const tables = {
   event_counters: {
     user: 'user_id',
     atErasure: 'kept',
-    keptBecause: 'events of one user are numbered without gaps. It holds nothing else',
+    keptBecause: 'events of one user are numbered without gaps. It contains nothing else',
     personal: { user_id: 'user id' },
     other: ['sequence'],
   },

@@ -1,10 +1,10 @@
-/** The statements about erased users, and the ones that show what is stored about a user. */
+/** The statements about erased users, and those that read what is stored about a user. */
 import { array, type Database } from '../db/database.ts';
 import type { OperatorActionName } from '../operator-actions.ts';
 import {
   completeErasure,
   eraseDistributed,
-  eraseUser,
+  eraseInOneTransaction,
   recordAction,
   type Actor,
   type Erasure,
@@ -26,9 +26,12 @@ const rowsAtOnce = 5000;
 export function createPrivacyStore(db: Database) {
   return {
     eraseUser: (erasure: Erasure): Promise<ErasureResult> =>
-      db.isDistributed ? eraseDistributed(db, erasure) : db.transaction((sql) => eraseUser(sql, erasure)),
+      db.isDistributed ? eraseDistributed(db, erasure) : db.transaction((sql) => eraseInOneTransaction(sql, erasure)),
 
-    /** Completes erasures that were begun before a time, and looks once more for what was written meanwhile. How many. */
+    /**
+     * Completes erasures that started before a time, and checks again for rows that were written meanwhile. Returns how
+     * many.
+     */
     async completeErasures(begunBefore: Date, limit: number, countryOf: Erasure['countryOf']): Promise<number> {
       const rows = await db.write`
         select user_id from erased_users where not is_complete and erased_at < ${begunBefore} limit ${limit}`;
@@ -65,7 +68,7 @@ export function createPrivacyStore(db: Database) {
       }));
     },
 
-    /** The JSON of an erased user's retained transactions, newest first, some at a time. */
+    /** The JSON of an erased user's retained transactions, newest first, in parts. */
     readRetained: (userId: number): AsyncIterable<string[]> =>
       db.stream({
         statement: `select t.body from erased_users e join transactions t on t.individual_id = e.user_id
@@ -75,7 +78,7 @@ export function createPrivacyStore(db: Database) {
         read: ({ body }) => String(body),
       }),
 
-    /** Keeps an id unused that was created and erased after the backup was taken. */
+    /** Prevents that an id which was created and erased after the backup is used again. */
     async reserveErasedId(userId: number, now: Date): Promise<void> {
       await db.write`
         insert into erased_users (user_id, erased_at, rows_removed_at) values (${userId}, ${now}, ${now})
@@ -88,8 +91,8 @@ export function createPrivacyStore(db: Database) {
     },
 
     /**
-     * Individuals whose count, last sequence number, rows and blocks do not agree: of the largest and of some at random.
-     * For a database that was restored.
+     * Individuals whose count, last sequence number, rows and blocks do not agree. It checks the largest individuals
+     * and some at random, for a database that was restored.
      */
     async findInconsistent(sampleSize: number): Promise<{ checked: number; inconsistent: number[] }> {
       const sample = await db.long(
@@ -123,7 +126,7 @@ export function createPrivacyStore(db: Database) {
 
 const isoTime = (column: string) => `to_char(${column}, 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"')`;
 
-/** Columns by name: a digest can never be among them by accident. */
+/** The columns are listed by name, so that a digest cannot be included by accident. */
 const userDataStatement = `
 select json_build_object(
   'user', json_build_object('id', u.id, 'merchantId', u.merchant_id, 'email', u.email,

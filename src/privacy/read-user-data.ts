@@ -9,7 +9,7 @@ export type ReadUserData = ReturnType<typeof createReadUserData>;
 const exportPath = '/app/export-transactions';
 
 export function createReadUserData(store: PrivacyStore, clock: Clock, observe: Observe) {
-  /** JSON text. The access is recorded before the data is given. */
+  /** JSON text. The access is recorded before the data is returned. */
   return async function readUserData(actor: Actor, userId: number): Promise<string> {
     const data = await store.readUserData(userId, exportPath);
     if (data === undefined) throw unknownUser();

@@ -1,17 +1,17 @@
-/** The statements that count and remove what has outlived its term. */
+/** The statements that count and remove expired data. */
 import type { Database } from '../db/database.ts';
 import { recordAction, type Actor } from './erasure.store.ts';
 import { tablesAtErasure } from './personal-data.ts';
 
 export interface DatedTable {
   table: string;
-  /** The time by which rows outlive their term. It is indexed. */
+  /** The time that decides when rows expire. It is indexed. */
   column: string;
 }
 
 export type RetentionStore = ReturnType<typeof createRetentionStore>;
 
-/** Rows that go with the rows of a table. */
+/** Rows that are removed together with the rows of a table. */
 const dependents: Readonly<Record<string, string>> = {
   events: 'delete from webhook_deliveries d using removed r where d.event_position = r.position',
 };
@@ -31,7 +31,7 @@ export function createRetentionStore(db: Database) {
     count: ({ table, column }: DatedTable, before: Date): Promise<number> =>
       countOf(`select count(*) from ${table} where ${column} < $1`, [before]),
 
-    /** Removes the rows of the oldest hour. Undefined when none was old enough. */
+    /** Removes the rows of the oldest hour. Returns undefined if none was old enough. */
     async removeOldest({ table, column }: DatedTable, before: Date): Promise<number | undefined> {
       const [first] = await db.long((sql) => sql.unsafe(`select min(${column}) as oldest from ${table}`));
       const oldest = first!.oldest as Date | null;
@@ -68,7 +68,7 @@ export function createRetentionStore(db: Database) {
       return rows;
     },
 
-    /** Removes all that is retained of a user, some rows at a time. How many. */
+    /** Removes all retained rows of a user, in batches. Returns how many. */
     async removeTransactions(userId: number): Promise<number> {
       let rows = 0;
       for (const { table, user } of retainedTables) {
@@ -85,7 +85,7 @@ export function createRetentionStore(db: Database) {
       return rows;
     },
 
-    /** Records that somebody asked for a run, and how many rows of each kind were due. */
+    /** Records that a person started a run, and how many rows of each kind were due. */
     async recordRun(actor: Actor, detail: string, now: Date): Promise<void> {
       const about = { target: 'expired data', detail };
       await db.transaction((sql) => recordAction(sql, { action: 'run-retention', actor, now, about }));

@@ -1,4 +1,4 @@
-/** Retention: what is kept for how many days, as one table, and the one job that removes the rest. */
+/** Retention: one table of what is kept for how many days, and the job that removes expired data. */
 import { secondsAfter, type Clock } from '../clock.ts';
 import type { Actor } from './privacy.store.ts';
 import type { DatedTable, RetentionStore } from './retention.store.ts';
@@ -17,7 +17,7 @@ export interface RetentionKind {
   tables: readonly DatedTable[];
 }
 
-/** What is found, or was removed, of one kind. */
+/** The rows of one kind that were found or removed. */
 export interface Expired {
   kind: string;
   /** Rows from before this time. */
@@ -81,7 +81,7 @@ export function createRetention({ store, clock, kinds }: RetentionParts) {
     }
   }
 
-  /** All rows of a user, never some. */
+  /** Removes all rows of a user, never only a part. */
   async function removeErased(now: Date): Promise<number> {
     let rows = 0;
     for (const userId of await store.findErased(now, erasedUsersAtOnce)) {
@@ -91,7 +91,7 @@ export function createRetention({ store, clock, kinds }: RetentionParts) {
     return rows;
   }
 
-  /** What a run would remove now. */
+  /** Finds what a run would remove now. */
   async function find(): Promise<Expired[]> {
     const now = clock.now();
     const found = await overKinds(store.count, now);
@@ -104,7 +104,7 @@ export function createRetention({ store, clock, kinds }: RetentionParts) {
     return [...removed, { kind: erasedTransactions, before: now, rows: await removeErased(now) }];
   }
 
-  /** A run that a person asks for. It is audited before anything is removed, so that none goes unrecorded. */
+  /** A run that a person starts. It is audited before anything is removed, so that no run is missing from the audit. */
   async function runFor(actor: Actor): Promise<Expired[]> {
     const due = (await find()).filter(({ rows }) => rows > 0);
     const detail = due.map(({ kind, rows }) => `${kind} ${rows}`).join(', ');

@@ -16,7 +16,7 @@ type Details = Pick<
 interface Habit {
   /** The probability for each day, or the days of the month. */
   on: number | number[];
-  cents: [least: number, most: number];
+  cents: [minimum: number, maximum: number];
   hours: [first: number, last: number];
   details: Details;
 }
@@ -78,7 +78,7 @@ const habits: Habit[] = [
 
 export function demoTransactions(now: Date): Row[] {
   const random = generator(20_240_229);
-  const between = (least: number, most: number) => least + Math.floor(random() * (most - least + 1));
+  const between = (minimum: number, maximum: number) => minimum + Math.floor(random() * (maximum - minimum + 1));
   const rows: Row[] = [];
   for (let day = days; day >= 0; day -= 1) {
     const date = new Date(now.getTime() - day * 86_400_000);

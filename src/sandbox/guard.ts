@@ -1,15 +1,15 @@
-/** The sandbox gives codes and tokens to everybody, so it answers only programs on this machine. */
+/** The sandbox gives codes and tokens to every caller, so it answers only programs on this machine. */
 import { sandboxClosed } from '../errors.ts';
 import { isLoopback } from '../loopback.ts';
 
 export interface SandboxGuardOptions {
-  /** Host names, besides loopback, by which the sandbox may be called. */
+  /** Host names, in addition to loopback, under which the sandbox may be called. */
   hosts: string[];
   /** Origins whose pages may call the API. */
   corsOrigins: string[];
 }
 
-/** The headers of a request. Others than these are only looked for. */
+/** The headers of a request. For other headers only their presence is checked. */
 export interface CallHeaders {
   host?: string | undefined;
   origin?: string | undefined;
@@ -23,7 +23,7 @@ export function createSandboxGuard({ hosts, corsOrigins }: SandboxGuardOptions) 
 
   /** The reason why a request is refused; undefined if it is not. */
   function objection(headers: CallHeaders): string | undefined {
-    // A page whose name was pointed at this machine (DNS rebinding) still sends that name as Host.
+    // A page whose host name was changed to resolve to this machine (DNS rebinding) still sends that name as Host.
     const name = hostName(headers.host);
     if (!isLoopback(name) && !known.has(name)) {
       return 'The sandbox answers only on loopback; LEDGERLINE_SANDBOX_HOSTS adds names.';

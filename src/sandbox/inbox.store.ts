@@ -1,12 +1,12 @@
 /**
- * The statements of the sandbox's inbox. A text is sealed with a key of the service's, because it holds a code, and no
- * code stands readable in the database.
+ * The statements of the sandbox's inbox. A text is encrypted with a key of the service, because it contains a code, and
+ * codes are never stored in plain text.
  */
 import { createCipheriv, createDecipheriv, createHmac, randomBytes } from 'node:crypto';
 import type { Database } from '../db/database.ts';
 import type { InboxStore, ReceivedMessage } from '../sms/inbox.ts';
 
-/** So many are kept; older ones go, some at a time. */
+/** Number of messages to keep; older ones are deleted in batches, after every `removedEvery` messages. */
 const capacity = 10_000;
 const removedEvery = 500;
 
@@ -20,7 +20,7 @@ export function createInboxStore(db: Database, key: Buffer, userOf: (reference: 
     async add(reference, message) {
       const { phoneNumber, sentAt } = message;
       // Nothing is kept for a user who was erased meanwhile; the lock waits for an erasure in progress. A distributed
-      // table cannot be locked here; there an erasure looks again later.
+      // table cannot be locked here; on Citus the erasure checks again later.
       const lock = db.isDistributed ? db.write`` : db.write`for key share`;
       const [row] = await db.write`
         insert into sandbox_messages (user_id, phone_key, sealed, sent_at)
@@ -57,7 +57,7 @@ function seal(key: Buffer, { phoneNumber, text, code }: Content): Buffer {
   return Buffer.concat([nonce, sealing.getAuthTag(), sealed]);
 }
 
-/** Undefined for a text that was sealed with another key: the sandbox's keys can be thrown away by themselves. */
+/** Undefined for a text that was sealed with another key: the sandbox's keys can be deleted without its database. */
 function unseal(key: Buffer, bytes: Buffer): Content | undefined {
   const opening = createDecipheriv(cipher, key, bytes.subarray(0, nonceBytes));
   opening.setAuthTag(bytes.subarray(nonceBytes, nonceBytes + tagBytes));

@@ -1,6 +1,6 @@
 /** Statements that only the sandbox may run. */
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Database, Transaction } from '../db/database.ts';
+import type { Database, DatabaseTransaction } from '../db/database.ts';
 import { errorCode } from '../db/failures.ts';
 import { databaseContended } from '../errors.ts';
 
@@ -10,7 +10,7 @@ export const demoMark = '{"demo":true}';
 export type SandboxStore = ReturnType<typeof createSandboxStore>;
 
 const until = (times: string) => `array(select t from unnest(${times}) t where t <= $1 order by t)`;
-/** Of records that have a time. */
+/** For arrays of records that have a time. */
 const eventsUntil = (events: string) => `coalesce(
   (select array_agg(e order by e.at) from unnest(${events}) e where e.at <= $1), '{}')`;
 const last = (times: string) => `${times}[cardinality(${times})]`;
@@ -25,25 +25,27 @@ const emptiedTables = [
 ].join(', ');
 
 const lockNotAvailable = '55P03';
-/** So often all locks must be free at once; after that it waits for them, a while each time. */
+/**
+ * Number of attempts that need all locks to be free at the same time; after that it waits for each lock for a while.
+ */
 const attemptsAtOnce = 50;
 const attemptLimit = 100;
 const emptyPauseMilliseconds = 20;
-/** Less than the second after which PostgreSQL looks for deadlocks, and ends a request that waits for this one. */
+/** Less than the second after which PostgreSQL checks for deadlocks and would end a request that waits for this one. */
 const lockWaitMilliseconds = 500;
 
-async function emptyTables(sql: Transaction, waits: boolean): Promise<void> {
+async function emptyTables(sql: DatabaseTransaction, waits: boolean): Promise<void> {
   if (waits) await sql.unsafe(`set local lock_timeout = ${lockWaitMilliseconds}`);
-  // Before the tables: whoever numbers events locks this row first, too.
+  // Before the tables: the sequencer of events also locks this row first.
   await sql`update event_log set generation = gen_random_uuid(), last_position = 0`;
   await sql.unsafe(`lock table ${emptiedTables} in access exclusive mode ${waits ? '' : 'nowait'}`);
   await sql.unsafe(`truncate ${emptiedTables}`);
-  // Not the ids of endpoints: a request takes one before it uses it.
+  // The ids of endpoints are not restarted: a request takes an id before it uses it.
   await sql`alter sequence user_ids restart`;
   await sql`update installation set clock_ahead_seconds = 0`;
 }
 
-/** What is due ahead of time is due as long from now as it was. */
+/** Times in the future are moved back with the clock, so that the time until then stays the same. */
 const resetWebhooks = `
   with clock as (select make_interval(secs => clock_ahead_seconds) as ahead from installation),
   deliveries as (
@@ -60,7 +62,7 @@ export function createSandboxStore(db: Database) {
       return row?.seconds ?? 0;
     },
 
-    /** Calls add up, also parallel ones. Undefined when the sum would pass `limit`. */
+    /** Calls add up, even parallel ones. Undefined if the sum would exceed `limit`. */
     async advanceClock(seconds: number, limit: number): Promise<number | undefined> {
       const [row] = await db.write`
         update installation set clock_ahead_seconds = clock_ahead_seconds + ${seconds}
@@ -69,7 +71,7 @@ export function createSandboxStore(db: Database) {
       return row?.seconds;
     },
 
-    /** Codes, counters and blocks that were made ahead of time would otherwise lie in the future. */
+    /** Otherwise codes, counters and blocks that were made while the clock was ahead would have times in the future. */
     async resetClock(realNow: Date): Promise<void> {
       await db.write.unsafe(resetWebhooks, [realNow], { prepare: true });
       await db.write.unsafe(
@@ -105,7 +107,8 @@ export function createSandboxStore(db: Database) {
 
     /**
      * Other requests lock the tables in another order, so waiting for one while holding the others would be a deadlock.
-     * All are taken at once, or none; after some tries it waits for each, so that traffic without a gap cannot hold it up.
+     * So it takes all locks together or none. After some tries it waits for each lock, so that continuous traffic
+     * cannot delay it forever.
      */
     async empty(): Promise<void> {
       for (let attempt = 1; ; attempt += 1) {

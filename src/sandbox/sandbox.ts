@@ -1,4 +1,4 @@
-/** The sandbox's own controls: its inbox, its clock, and emptying it. */
+/** The controls of the sandbox: its inbox, its clock, and emptying it. */
 import type { ServiceClock } from '../clock.ts';
 import type { Inbox } from '../sms/inbox.ts';
 import type { SandboxStore } from './sandbox.store.ts';
@@ -12,16 +12,16 @@ export interface SandboxParts {
   store: SandboxStore;
   clock: ServiceClock;
   inbox: Inbox;
-  /** Drops what this process remembers of the database. */
+  /** Drops what this process keeps in memory from the database. */
   forget(): Promise<void> | void;
-  /** Returns when the other processes have dropped it, too. */
+  /** Returns when the other processes have dropped it too. */
   notifyOthers(): Promise<void>;
 }
 
 export type Sandbox = ReturnType<typeof createSandbox>;
 
 export function createSandbox({ store, clock, inbox, forget, notifyOthers }: SandboxParts) {
-  /** A reading that was begun before a change and ends after it must not undo it. */
+  /** A read that started before a change and ends after it must not undo the change. */
   let changes = 0;
 
   return {
@@ -31,7 +31,7 @@ export function createSandbox({ store, clock, inbox, forget, notifyOthers }: San
       const ahead = await store.advanceClock(seconds, limit);
       if (ahead === undefined) return undefined;
       changes += 1;
-      // Two answers may arrive in any order. The clock that is further ahead is right.
+      // Two answers may arrive in any order. The larger offset is the right one.
       clock.aheadSeconds = Math.max(clock.aheadSeconds, ahead);
       await notifyOthers();
       return { now: clock.now(), aheadSeconds: ahead };
@@ -54,7 +54,7 @@ export function createSandbox({ store, clock, inbox, forget, notifyOthers }: San
       await notifyOthers();
     },
 
-    /** Takes the clock over from the database, where another process may have moved it. */
+    /** Reads the clock from the database, where another process may have moved it. */
     async follow(): Promise<void> {
       const before = changes;
       const ahead = await store.readClock();

@@ -1,11 +1,11 @@
 /**
  * Keeps messages away from a gateway that fails. After some failures in a row the breaker opens. When it has been open
- * for a while, one message goes through as a probe, and its answer decides.
+ * for a while, one message is sent as a probe, and its answer decides whether the breaker closes.
  */
 export type BreakerState = 'closed' | 'open' | 'probing';
 
 export interface BreakerOptions {
-  /** Failures in a row that open it. */
+  /** The number of failures in a row after which it opens. */
   failures: number;
   /** How long it stays open at first. Each failed probe doubles that, up to `longestMilliseconds`. */
   openMilliseconds: number;
@@ -36,16 +36,16 @@ export function createBreaker(options: BreakerOptions) {
     get reason() {
       return state === 'closed' ? undefined : lastReason;
     },
-    /** Milliseconds until the next probe; 0 if a message may go now. */
+    /** Milliseconds until the next probe; 0 if a message may be sent now. */
     get waitMilliseconds(): number {
       if (state === 'closed') return 0;
       return Math.max(0, probeAt - options.now());
     },
-    /** Whether a message may go now. A probe keeps the others out until it is answered. */
+    /** Whether a message may be sent now. During a probe no other message may be sent until the probe is answered. */
     admit(): boolean {
       if (state === 'closed') return true;
       if (options.now() < probeAt) return false;
-      // If the answer of this probe is never reported, the next one goes after the same pause.
+      // If the answer of this probe is never reported, the next probe is sent after the same pause.
       probeAt = options.now() + pauseMilliseconds;
       change('probing');
       return true;
@@ -55,7 +55,10 @@ export function createBreaker(options: BreakerOptions) {
       pauseMilliseconds = options.openMilliseconds;
       change('closed');
     },
-    /** The answer says nothing about the gateway's health. If it was a probe, the next message is one. */
+    /**
+     * Called if the answer says nothing about the gateway's health. If the message was a probe, the next message is one
+     * too.
+     */
     undecided(): void {
       if (state === 'probing') probeAt = options.now();
     },

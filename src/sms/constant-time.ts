@@ -1,4 +1,4 @@
-/** Compares two texts in constant time, also if their lengths differ. */
+/** Compares two texts in constant time, even if their lengths differ. */
 import { createHash, timingSafeEqual } from 'node:crypto';
 
 export function sameText(a: string, b: string): boolean {

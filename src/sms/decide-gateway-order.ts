@@ -1,6 +1,7 @@
 /**
- * The order of the gateways for a country. It is the configured one, but a gateway whose messages are delivered or whose
- * codes are used clearly less often than another's moves behind the others, for as long as the figures say so.
+ * The order of the gateways for a country. It is the configured order, with one exception: a gateway whose messages are
+ * delivered, or whose codes are used, clearly less often than another gateway's is moved to the end, as long as its
+ * figures are worse.
  */
 export interface GatewayFigures {
   gateway: string;
@@ -11,11 +12,11 @@ export interface GatewayFigures {
 }
 
 export interface OrderLimits {
-  /** Messages that a gateway must have sent before anything is concluded. */
+  /** The number of messages that a gateway must have sent before its figures are used. */
   minMessages: number;
-  /** Percentage points that it must be behind another gateway. */
+  /** The percentage points by which it must be worse than another gateway. */
   marginPercent: number;
-  /** Below this it moves behind the others even if they have no figures. */
+  /** Below this percentage it is moved to the end even if the others have no figures. */
   floorPercent: number;
 }
 
@@ -39,7 +40,7 @@ export function decideOrder(
     const reason = findBetter(own, others, limits) ?? findTooLow(own, limits);
     if (reason) reasons.set(name, reason);
   }
-  // Those that move keep their order among themselves.
+  // The gateways that are moved keep their relative order.
   const order = [...configured.filter((name) => !reasons.has(name)), ...configured.filter((name) => reasons.has(name))];
   const hasChanged = order.some((name, index) => name !== configured[index]);
   return hasChanged ? { order, reasons: [...reasons.values()] } : { order: [...configured], reasons: [] };

@@ -2,17 +2,17 @@
 import type { RequiredSetting, Setting, SettingValue } from '../config/kinds.ts';
 import type { Gateway, Message, Receipt } from './gateway.ts';
 
-/** What every adapter may use of the service. */
+/** What the service provides to every adapter. */
 export interface GatewayContext {
   /** The sender for a country: a number, or a name that phones show. */
   sender(country: string | undefined): string;
-  /** The URL for receipts of the text with this reference. Undefined where nobody outside can reach the service. */
+  /** The URL for receipts of the text with this reference. Undefined if the service cannot be reached from outside. */
   callbackUrl: ((reference: string) => string) | undefined;
   /** The real time, for signatures, whatever the sandbox's clock shows. */
   now(): Date;
-  /** Takes receipts that arrive on a connection of the gateway's own. */
+  /** Called with receipts that arrive on the gateway's own connection. */
   onReceipt(receipt: Receipt): void;
-  /** Reports that a connection of the gateway's own came up, or why it was lost or refused. */
+  /** Reports that the gateway's own connection is established, or why it was lost or refused. */
   onLink(isUp: boolean, reason?: string): void;
   /** Keeps a message for the sandbox's inbox. */
   keepInInbox(message: Message): Promise<void>;

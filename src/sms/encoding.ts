@@ -22,7 +22,7 @@ const extension: Record<string, number> = {
 const codes = new Map(Array.from(basicAlphabet, (character, code) => [character, code] as const));
 codes.delete('\u001b');
 
-/** The most that a segment holds: alone, and as a part of a longer text, where a header takes room. */
+/** The maximum length of a segment: alone, and as a part of a longer text, where a header uses some of the space. */
 const gsmSegment = { alone: 160, part: 153, characterOctets: 1 };
 const ucs2Segment = { alone: 140, part: 134, characterOctets: 2 };
 
@@ -33,7 +33,7 @@ export interface Encoding {
   segments: number;
 }
 
-/** The codes of a text, one in each octet, as SMPP takes them. Undefined if a character is not in GSM 7-bit. */
+/** The codes of a text, one in each octet, as SMPP needs them. Undefined if a character is not in GSM 7-bit. */
 export function gsmOctets(text: string): Buffer | undefined {
   const octets: number[] = [];
   for (const character of text) {

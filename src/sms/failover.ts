@@ -1,11 +1,18 @@
 /**
- * Hands a message to the first gateway that accepts it, in order, within a time limit. Every gateway gets the
- * same code, so that each text that arrives is useful. Each text has a reference of its own.
+ * Passes a message to the gateways in order until one accepts it, within a time limit. Every gateway gets the same
+ * code, so that each text that arrives is useful. Each text has its own reference.
  */
 import { createBreaker, type Breaker, type BreakerState } from './breaker.ts';
-import { unavailable, unknown, type Gateway, type Message, type Answer, type Outcome } from './gateway.ts';
+import {
+  unavailable,
+  unknown,
+  type Gateway,
+  type GatewayAnswer,
+  type GatewayOutcome,
+  type Message,
+} from './gateway.ts';
 
-/** A message before it is known which gateways will be asked. */
+/** A message before the gateways to ask are known. */
 export interface OutgoingMessage extends Omit<Message, 'reference'> {
   /** The reference of the text that the given try sends; tries are counted from 1. */
   referenceOf(tryNumber: number): string;
@@ -13,20 +20,20 @@ export interface OutgoingMessage extends Omit<Message, 'reference'> {
 
 export interface Try {
   gateway: string;
-  outcome: Outcome;
+  outcome: GatewayOutcome;
   reason?: string;
   milliseconds: number;
 }
 
 /**
- * What came of a message. Accepted by one gateway means accepted. Otherwise, if the outcome at one gateway is
- * unknown, it is unknown, whatever the others said.
+ * The outcome of a message. If one gateway accepted it, it is accepted. Otherwise, if the outcome at one gateway is
+ * unknown, it is unknown, whatever the others answered.
  */
 export interface Dispatch {
-  outcome: Outcome;
+  outcome: GatewayOutcome;
   /** The gateway whose answer decided; `none` if no gateway could be asked. */
   gateway: string;
-  /** That gateway's id of the text, where it accepted and gave one. */
+  /** That gateway's id of the text, if it accepted the text and returned an id. */
   gatewayId: string | undefined;
   /** Why it was not accepted. */
   reason: string | undefined;
@@ -45,7 +52,7 @@ export interface FailoverOptions {
   budgetMilliseconds: number;
   breaker: { failures: number; openMilliseconds: number; longestMilliseconds: number };
   now(): number;
-  onTry(one: Try): void;
+  onTry(attempt: Try): void;
   onBreaker(gateway: string, state: BreakerState, reason: string | undefined): void;
 }
 
@@ -58,7 +65,7 @@ export interface GatewayHealth {
   pausedSeconds?: number;
 }
 
-/** A gateway and what this process knows of its health. */
+/** A gateway and what this process knows about its health. */
 interface Lane {
   gateway: Gateway;
   breaker: Breaker;
@@ -66,18 +73,21 @@ interface Lane {
   pausedUntil: number;
 }
 
-/** One send under way. */
+/** A send in progress. */
 interface Run {
   message: OutgoingMessage;
   endsAt: number;
   tries: Try[];
-  answers: { lane: Lane; answer: Answer; reference: string }[];
+  answers: { lane: Lane; answer: GatewayAnswer; reference: string }[];
 }
 
-/** No gateway answers in less. */
+/** No gateway answers faster than this. */
 const shortestTryMilliseconds = 100;
 const retryPauseMilliseconds = 250;
-/** A gateway's Retry-After is honoured up to this: the throttle of one destination must not silence it for long. */
+/**
+ * Maximum Retry-After of a gateway that is honoured: the rate limit of one destination must not stop the gateway for
+ * long.
+ */
 const longestPauseMilliseconds = 60_000;
 const noGatewayWaitMilliseconds = 5000;
 
@@ -112,7 +122,7 @@ export function createFailover(options: FailoverOptions) {
     return isFinal ? dispatch : { ...dispatch, retryAfterSeconds: retryAfterSeconds(order) };
   }
 
-  /** When all have failed, one gateway is asked a second time, if that may help and cannot make it send twice. */
+  /** When all have failed, one gateway is asked a second time, if that may help and cannot cause a second text. */
   async function askOnceMore(run: Run): Promise<void> {
     const previous = run.answers.find(({ lane, answer }) => {
       const isSafe = answer.outcome === 'unavailable' ? !answer.isHealthy : lane.gateway.idempotent === true;
@@ -122,12 +132,12 @@ export function createFailover(options: FailoverOptions) {
     await new Promise((resolve) => setTimeout(resolve, retryPauseMilliseconds));
     const { lane, answer, reference } = previous;
     if (now() < lane.pausedUntil || !lane.breaker.admit()) return;
-    // After an unknown outcome it must be the same text, so that the gateway can tell that it has it already.
+    // After an unknown outcome it must be the same text, so that the gateway can recognise it.
     const isSameText = answer.outcome === 'unknown';
     await ask(lane, run, isSameText ? reference : run.message.referenceOf(run.tries.length + 1));
   }
 
-  async function ask(lane: Lane, run: Run, reference: string): Promise<Answer> {
+  async function ask(lane: Lane, run: Run, reference: string): Promise<GatewayAnswer> {
     const { gateway } = lane;
     const startedAt = now();
     const within = Math.min(options.gatewayMilliseconds, run.endsAt - startedAt);
@@ -135,18 +145,18 @@ export function createFailover(options: FailoverOptions) {
     const answer = await sendInTime(gateway, { ...message, reference }, within);
     learn(lane, answer);
     run.answers.push({ lane, answer, reference });
-    const one: Try = {
+    const attempt: Try = {
       gateway: gateway.name,
       outcome: answer.outcome,
       ...(answer.outcome !== 'accepted' && { reason: answer.reason }),
       milliseconds: Math.round(now() - startedAt),
     };
-    run.tries.push(one);
-    options.onTry(one);
+    run.tries.push(attempt);
+    options.onTry(attempt);
     return answer;
   }
 
-  function learn(lane: Lane, answer: Answer): void {
+  function learn(lane: Lane, answer: GatewayAnswer): void {
     if (answer.outcome === 'accepted') return lane.breaker.succeeded();
     if (answer.outcome === 'refused') return lane.breaker.undecided();
     if (answer.outcome === 'unavailable') {
@@ -186,7 +196,7 @@ export function createFailover(options: FailoverOptions) {
 }
 
 function dispatchOf({ answers, tries }: Run): Dispatch {
-  const answered = (outcome: Outcome) => answers.findLast(({ answer }) => answer.outcome === outcome);
+  const answered = (outcome: GatewayOutcome) => answers.findLast(({ answer }) => answer.outcome === outcome);
   const decisive = answered('accepted') ?? answered('unknown') ?? answers.at(-1);
   const answer = decisive?.answer ?? unavailable('no gateway is available');
   return {
@@ -198,10 +208,10 @@ function dispatchOf({ answers, tries }: Run): Dispatch {
   };
 }
 
-/** An adapter keeps to its time and does not throw. If one has a defect, the send goes on all the same. */
-async function sendInTime(gateway: Gateway, message: Message, milliseconds: number): Promise<Answer> {
+/** An adapter should keep its time limit and never throw. If one has a defect, the send continues. */
+async function sendInTime(gateway: Gateway, message: Message, milliseconds: number): Promise<GatewayAnswer> {
   let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<Answer>((resolve) => {
+  const late = new Promise<GatewayAnswer>((resolve) => {
     timer = setTimeout(() => resolve(unknown('no answer in time')), milliseconds + 50);
   });
   try {

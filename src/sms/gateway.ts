@@ -2,7 +2,7 @@
 
 /** One text for one gateway. */
 export interface Message {
-  /** Our name for this text. Receipts carry it back to us. It cannot be guessed, and no other text has it. */
+  /** Our id of this text, which receipts contain. It cannot be guessed, and no other text has it. */
   reference: string;
   /** In E.164. */
   phone: string;
@@ -16,16 +16,16 @@ export interface Message {
 }
 
 /**
- * - accepted: the gateway took the text.
- * - refused: the gateway will not send to this destination. Asking another gateway is no use, and the answer
+ * - accepted: the gateway accepted the text.
+ * - refused: the gateway will not send to this destination. Asking another gateway does not help, and the answer
  *   says nothing about the health of this one.
  * - unavailable: the gateway certainly did not send the text.
- * - unknown: the request was written, and no answer says what became of it. The text may arrive.
+ * - unknown: the request was written, and there is no clear answer. The text may arrive.
  */
-export type Outcome = 'accepted' | 'refused' | 'unavailable' | 'unknown';
+export type GatewayOutcome = 'accepted' | 'refused' | 'unavailable' | 'unknown';
 
-/** What a gateway said about one text. */
-export type Answer =
+/** The answer of a gateway about one text. */
+export type GatewayAnswer =
   | { outcome: 'accepted'; /** The gateway's own id of the text. */ gatewayId: string | undefined }
   | { outcome: 'refused'; reason: string }
   | {
@@ -33,17 +33,22 @@ export type Answer =
       reason: string;
       /** The gateway asked us to wait this long before the next request. */
       retryAfterSeconds?: number;
-      /** The gateway works, but does not take this message, or not now. The breaker does not count it as a failure. */
+      /**
+       * The gateway works, but does not accept this message, or not now. The breaker does not count it as a failure.
+       */
       isHealthy?: true;
     }
   | { outcome: 'unknown'; reason: string };
 
 export interface Gateway {
   readonly name: string;
-  /** Whether the same reference never sends a second text, so that an unknown outcome may be asked for again. */
+  /**
+   * Whether a second request with the same reference never sends a second text. If so, it may be sent again after an
+   * unknown outcome.
+   */
   readonly idempotent?: boolean;
   /** Answers within the given time, and never throws. */
-  send(message: Message, withinMilliseconds: number): Promise<Answer>;
+  send(message: Message, withinMilliseconds: number): Promise<GatewayAnswer>;
   /** Asks the gateway something that needs our credentials and sends no text. Never throws. */
   check?(withinMilliseconds: number): Promise<CheckAnswer>;
   /** The receipts in a callback of the gateway; undefined if the callback is not authentic. */
@@ -56,15 +61,15 @@ export type CheckAnswer = { isUsable: true } | { isUsable: false; reason: string
 
 /** A request that claims to come from a gateway. */
 export interface Callback {
-  /** The whole URL, as the gateway was given it. */
+  /** The whole URL, as it was given to the gateway. */
   url: string;
   headers: Record<string, string | string[] | undefined>;
   body: Buffer;
 }
 
-/** What became of a text, as the gateway reports it. */
+/** The outcome of a text, as the gateway reports it. */
 export interface Receipt {
-  /** Our reference, if the gateway gives it in the callback and not in its URL. */
+  /** Our reference, if the gateway sends it in the callback and not in its URL. */
   reference?: string;
   /** The gateway's own id of the text. */
   id?: string;
@@ -74,16 +79,16 @@ export interface Receipt {
 
 const longestIdLength = 200;
 
-export function accepted(gatewayId?: unknown): Answer {
+export function accepted(gatewayId?: unknown): GatewayAnswer {
   const hasId = typeof gatewayId === 'string' && gatewayId !== '';
   return { outcome: 'accepted', gatewayId: hasId ? gatewayId.slice(0, longestIdLength) : undefined };
 }
 
-export function refused(reason: unknown): Answer {
+export function refused(reason: unknown): GatewayAnswer {
   return { outcome: 'refused', reason: brief(reason) };
 }
 
-export function unavailable(reason: unknown, retryAfterSeconds?: number): Answer {
+export function unavailable(reason: unknown, retryAfterSeconds?: number): GatewayAnswer {
   return {
     outcome: 'unavailable',
     reason: brief(reason),
@@ -91,8 +96,8 @@ export function unavailable(reason: unknown, retryAfterSeconds?: number): Answer
   };
 }
 
-/** The gateway limits the rate. Without a time of its own, a second: most rate limits count by the second. */
-export function throttled(reason: unknown, retryAfterSeconds = 1): Answer {
+/** The gateway limits the rate. The default is one second: most rate limits count by the second. */
+export function throttled(reason: unknown, retryAfterSeconds = 1): GatewayAnswer {
   return { outcome: 'unavailable', reason: brief(reason), retryAfterSeconds, isHealthy: true };
 }
 
@@ -100,11 +105,11 @@ export function throttled(reason: unknown, retryAfterSeconds = 1): Answer {
  * The gateway does not send this message from this account, but another gateway may: the sender is not allowed in the
  * destination's country, for example. Callers choose the destination, so this must not count against the gateway.
  */
-export function unable(reason: unknown): Answer {
+export function unable(reason: unknown): GatewayAnswer {
   return { outcome: 'unavailable', reason: brief(reason), isHealthy: true };
 }
 
-export function unknown(reason: unknown): Answer {
+export function unknown(reason: unknown): GatewayAnswer {
   return { outcome: 'unknown', reason: brief(reason) };
 }
 

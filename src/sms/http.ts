@@ -1,11 +1,11 @@
 /**
- * Calls a gateway over HTTP: only the configured host, no redirects, a limited answer, a limited time. It tells
+ * Calls a gateway over HTTP: only the configured host, no redirects, a limited answer, a limited time. It distinguishes
  * requests that cannot have arrived from those that may have.
  */
 import { Agent as HttpAgent, request as httpRequest, type IncomingHttpHeaders } from 'node:http';
 import { Agent as HttpsAgent, request as httpsRequest } from 'node:https';
 import { traceHeaders } from '../tracing/propagate.ts';
-import { throttled, unavailable, unknown, type Answer, type CheckAnswer } from './gateway.ts';
+import { throttled, unavailable, unknown, type CheckAnswer, type GatewayAnswer } from './gateway.ts';
 
 export interface HttpCall {
   /** POST if not given. */
@@ -23,7 +23,7 @@ export interface HttpAnswer {
   json: any;
 }
 
-/** There is no answer, or no whole one. */
+/** There is no answer, or no complete answer. */
 class NoAnswer extends Error {
   readonly wasWritten: boolean;
 
@@ -36,8 +36,8 @@ class NoAnswer extends Error {
 const largestAnswerBytes = 64 * 1024;
 
 /**
- * Connections are kept for the next message, as many as a burst has opened. We close them before a gateway usually
- * would: if it closes one just as we send a message, the outcome of that message is unknown.
+ * Connections are kept for the next messages, as many as a burst has opened. They are closed earlier than gateways
+ * usually close them: if a gateway closes one while a message is being sent, the outcome of that message is unknown.
  */
 const agentOptions = { keepAlive: true, maxFreeSockets: 1000, timeout: 30_000 };
 
@@ -62,13 +62,13 @@ export function httpCaller(baseUrl: string) {
           'content-length': Buffer.byteLength(body),
         },
       });
-      // Node writes the request as soon as the connection is there, and never before.
+      // Node writes the request when the connection is established, and never before.
       let wasWritten = false;
       let errorStatus: { status: number; headers: IncomingHttpHeaders } | undefined;
       const fail = (reason: string) => {
         clearTimeout(timer);
         request.destroy();
-        // The status line alone says that the gateway turned the message away.
+        // The status line alone shows that the gateway rejected the message.
         if (errorStatus) resolve({ ...errorStatus, json: undefined });
         else reject(new NoAnswer(reason, wasWritten));
       };
@@ -101,7 +101,11 @@ export function httpCaller(baseUrl: string) {
 
   return {
     /** Sends, and lets the adapter read the answer. A missing answer is unavailable or unknown. */
-    async send(call: HttpCall, withinMilliseconds: number, read: (answer: HttpAnswer) => Answer): Promise<Answer> {
+    async send(
+      call: HttpCall,
+      withinMilliseconds: number,
+      read: (answer: HttpAnswer) => GatewayAnswer,
+    ): Promise<GatewayAnswer> {
       try {
         const answer = await exchange(call, withinMilliseconds);
         if (answer.status >= 300 && answer.status < 400) return unavailable(`redirect ${answer.status}`);
@@ -111,7 +115,7 @@ export function httpCaller(baseUrl: string) {
         return error.wasWritten ? unknown(error.message) : unavailable(error.message);
       }
     },
-    /** Asks for something that needs our credentials and sends no text. */
+    /** Makes a request that needs our credentials and sends no text. */
     async check(path: string, headers: Record<string, string>, withinMilliseconds: number): Promise<CheckAnswer> {
       try {
         const { status } = await exchange({ method: 'GET', path, headers, body: '' }, withinMilliseconds);
@@ -138,11 +142,12 @@ function parseJson(text: string): unknown {
   }
 }
 
-/** The outcome that a status stands for, where the gateway's body says nothing more precise. */
-export function outcomeOfStatus(answer: HttpAnswer, reason: unknown = `HTTP ${answer.status}`): Answer {
+/** The outcome of a status, if the gateway's body says nothing more precise. */
+export function outcomeOfStatus(answer: HttpAnswer, reason: unknown = `HTTP ${answer.status}`): GatewayAnswer {
   const { status } = answer;
   if (status === 429) return throttled(reason, retryAfterOf(answer));
-  // A proxy in front of the gateway wrote these; how far the request came, it does not say (RFC 9110, 15.6.3, 15.6.5).
+  // A proxy in front of the gateway sent these. It does not say whether the gateway got the request (RFC 9110, 15.6.3,
+  // 15.6.5).
   if (status === 502 || status === 504) return unknown(reason);
   if (status >= 400) return unavailable(reason, status === 503 ? retryAfterOf(answer) : undefined);
   return unknown(`HTTP ${status}, unreadable`);

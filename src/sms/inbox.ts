@@ -1,4 +1,4 @@
-/** The messages of the sandbox: they are kept for reading, where every process of the service finds them. */
+/** The messages of the sandbox: they are kept in the database, so that every process of the service can read them. */
 import type { Message } from './gateway.ts';
 
 export interface ReceivedMessage {

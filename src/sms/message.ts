@@ -7,11 +7,11 @@ export interface MessageSettings {
   brands: ReadonlyMap<string, string>;
   /** By locale, or by locale and correlationType: `de`, `de/1`. */
   templates: ReadonlyMap<string, string>;
-  /** The locale where neither the request nor the country has one. */
+  /** The locale if neither the request nor the country has one. */
   locale: string;
   /** By country. */
   locales: ReadonlyMap<string, string>;
-  /** For WebOTP: browsers fill the code in on pages of this host. */
+  /** For WebOTP: browsers fill in the code on pages of this host. */
   webOtpHost: string | undefined;
   /** For Android's SMS Retriever: the hash of the app. */
   androidHash: string | undefined;

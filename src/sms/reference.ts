@@ -1,4 +1,4 @@
-/** Our name for a text: the user, the message, the try, and a signature that only we can make. */
+/** Our id of a text: the user, the message, the try, and a signature that only the service can make. */
 import { createHmac } from 'node:crypto';
 import { sameText } from './constant-time.ts';
 
@@ -13,7 +13,10 @@ export function makeReference(key: Buffer, { userId, number }: MessageKey, tryNu
   return `${name}.${signatureOf(key, name)}`;
 }
 
-/** Signed with any of the keys. References without a try were made by an earlier version; their receipts may still come. */
+/**
+ * Signed with any of the keys. References without a try were made by an earlier release; their receipts may still
+ * arrive.
+ */
 export function readReference(keys: readonly Buffer[], reference: string): MessageKey | undefined {
   const match = /^(([1-9]\d{0,9})\.([1-9]\d{0,9})(?:\.[\da-z])?)\.([\w-]{16})$/.exec(reference);
   if (!match) return undefined;

@@ -18,7 +18,7 @@ function signature(key: Buffer, id: string, timestamp: string, body: string): st
   return `v1,${createHmac('sha256', key).update(`${id}.${timestamp}.${body}`).digest('base64')}`;
 }
 
-/** While a secret is being rotated there may be several signatures; one that is right is enough. */
+/** While a secret is being rotated there may be several signatures; one valid signature is enough. */
 export function isSignedWebhook(
   key: Buffer,
   headers: Record<string, string | string[] | undefined>,

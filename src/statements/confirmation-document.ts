@@ -71,7 +71,7 @@ export class ConfirmationDocument {
     table.end();
   }
 
-  /** What the transaction does not have is left out. */
+  /** Fields that the transaction does not have are left out. */
   #factsOf(row: StatementRow): [name: string, value: string][] {
     const texts = this.#texts;
     const { timeZone, madeAt, individualId } = this.#head;

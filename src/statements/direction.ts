@@ -1,12 +1,12 @@
-/** The order of text on a line where some of it runs from right to left: the Unicode Bidirectional Algorithm (UAX #9). */
+/** The order of text on a line that contains right-to-left text: the Unicode Bidirectional Algorithm (UAX #9). */
 import bidiModule from 'bidi-js';
 
 export type Direction = 'ltr' | 'rtl';
 
-/** A piece of a line that is drawn at once. Its letters are in the order in which they are read. */
+/** A piece of a line that is drawn in one step. Its letters are in the order in which they are read. */
 export interface Piece {
   text: string;
-  /** Its place on the line among the pieces, from left to right. */
+  /** The position of the piece on the line, counted from left to right. */
   place: number;
 }
 
@@ -14,9 +14,9 @@ export interface Piece {
 const createBidi = bidiModule as unknown as typeof bidiModule.default;
 const bidi = createBidi();
 const rightToLeftLetter = /[\p{Script=Arabic}\p{Script=Hebrew}\p{Script=Syriac}\p{Script=Thaana}\p{Script=Nko}]/u;
-/** Most text has no such character, and is known at once to have no letter from right to left. */
+/** Most text has no such character, and so certainly no right-to-left letter. */
 const beyondCyrillic = /[\u0590-\uffff]/;
-/** Marks and isolates: they have no shape. */
+/** Marks and isolates, which are invisible. */
 const directionMarks = /[\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/g;
 
 /** Whether the font joins and reverses the letters of a text by itself. */
@@ -56,7 +56,7 @@ function runsOf(text: string, direction: Direction): Run[] {
   return runs.filter((run) => run.text !== '');
 }
 
-/** Words from right to left are drawn one by one: the PDF writer places the words of a text from left to right. */
+/** Right-to-left words are drawn one by one, because the PDF writer places the words of a text from left to right. */
 function splitWords({ text, level }: Run): Run[] {
   if (level % 2 === 0) return [{ text, level }];
   return (text.match(/\s+|\S+/g) ?? []).map((word) => ({
@@ -65,7 +65,7 @@ function splitWords({ text, level }: Run): Run[] {
   }));
 }
 
-/** Rule L2: from the highest level down, what is at that level or above is reversed. */
+/** Rule L2: from the highest level down, every sequence at that level or above is reversed. */
 function reorder(runs: readonly Run[]): Run[] {
   const ordered = [...runs];
   const highest = Math.max(0, ...runs.map(({ level }) => level));

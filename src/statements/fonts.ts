@@ -31,7 +31,7 @@ class Face {
 
   /** At size 1. */
   widthOf(text: string): number {
-    // Such letters are joined, and each of them has several shapes.
+    // These letters are joined, and each of them has several shapes.
     if (isRightToLeftScript(text)) return this.#font.layout(text).advanceWidth / this.#font.unitsPerEm;
     let width = 0;
     for (const character of text) width += this.#widthOfCodePoint(character.codePointAt(0)!);
@@ -63,7 +63,10 @@ export class Fonts {
     return Object.entries(this.#faces).map(([name, { file }]) => [name, file]);
   }
 
-  /** The text as the fonts can show it: a box for each character that none of them has. Those without a shape go. */
+  /**
+   * The text as the fonts can show it: a box replaces each character that no font has, and invisible characters are
+   * removed.
+   */
   replaceMissing(text: string): string {
     if (this.canDraw(text)) return text;
     return Array.from(text, (character) => {
@@ -72,7 +75,7 @@ export class Fonts {
     }).join('');
   }
 
-  /** Where the bundled font lacks a character, the extra one is used if it has it. */
+  /** If the bundled font lacks a character, the extra font is used if it has it. */
   fontFor(character: string, weight: Weight): FontName {
     return this.#sourceOf(character) === 'extra' ? 'extra' : weight;
   }

@@ -1,4 +1,4 @@
-/** Dates and amounts of a statement, in the form of its locale. Digits are always Latin: the fonts have those. */
+/** Dates and amounts of a statement, in the format of its locale. Digits are always Latin: the fonts have those. */
 import { isolateLeftToRight, withoutMarks } from './direction.ts';
 
 export interface Formats {
@@ -15,7 +15,7 @@ const decimals = { minimumFractionDigits: 2, maximumFractionDigits: 6 };
 
 const gregorianMonths = new Set(['gregory', 'buddhist', 'japanese', 'roc', 'iso8601']);
 
-/** As the wallet does: the months are always those of the API, also in Persian or in Saudi Arabia. */
+/** As in the wallet, the calendar is always Gregorian, like in the API, even for Persian or for Saudi Arabia. */
 function withGregorianMonths(locale: string): string {
   const { calendar } = new Intl.DateTimeFormat(locale).resolvedOptions();
   return gregorianMonths.has(calendar) ? locale : new Intl.Locale(locale, { calendar: 'gregory' }).toString();
@@ -38,12 +38,12 @@ export function createFormats(askedLocale: string, timeZone: string): Formats {
   };
 }
 
-/** Every month, at night and in the afternoon. */
+/** Sample times: every month, at night and in the afternoon. */
 const sampleTimes = Array.from({ length: 24 }, (_, half) =>
   new Date(Date.UTC(2026, Math.floor(half / 2), 15, half % 2 === 0 ? 3 : 15)).toISOString(),
 );
 
-/** Whether fonts have all characters that dates have in a locale. */
+/** Whether the fonts have all characters of dates in a locale. */
 export function canDrawDates(locale: string, canDraw: (text: string) => boolean): boolean {
   const { moment } = createFormats(locale, 'UTC');
   return sampleTimes.every((time) => canDraw(withoutMarks(moment(time))));

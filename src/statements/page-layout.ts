@@ -1,4 +1,4 @@
-/** The places and styles that all documents share, and the rows of their tables. */
+/** The positions and styles that all documents share, and the rows of their tables. */
 import type { Box, Style, Typesetter } from './typesetter.ts';
 
 export const left = 48;
@@ -19,7 +19,7 @@ export interface Cell {
   lines: { text: string; style: Style }[];
 }
 
-/** A cell with texts that are broken into lines where they are too long. */
+/** A cell with texts that are broken into lines if they are too long. */
 export function cellOf(type: Typesetter, box: Box, ...texts: [text: string, style: Style][]): Cell {
   const lines = texts.flatMap(([text, style]) =>
     type.breakLines(text, box.width, style).map((line) => ({ text: line, style })),
@@ -29,13 +29,13 @@ export function cellOf(type: Typesetter, box: Box, ...texts: [text: string, styl
 
 export interface TableRow {
   table: Structure;
-  /** The kind of each cell: the name of something, or a value. */
+  /** The kind of each cell: a header or a value. */
   kinds: ('TH' | 'TD')[];
   cells: readonly Cell[];
   y: number;
 }
 
-/** Returns where the next row begins. */
+/** Returns the position of the next row. */
 export function drawTableRow(type: Typesetter, { table, kinds, cells, y }: TableRow): number {
   const { document } = type;
   const row = document.struct('TR');

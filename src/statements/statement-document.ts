@@ -70,7 +70,7 @@ export class StatementDocument {
     return this.#type.takeChunks();
   }
 
-  /** The last bytes come after the document's own end event. */
+  /** The last bytes arrive after the document's own end event. */
   async end(): Promise<Uint8Array[]> {
     const { document } = this.#type;
     this.#table.end();
@@ -100,7 +100,7 @@ export class StatementDocument {
     });
   }
 
-  /** Whether a new page was begun. */
+  /** Returns whether a new page was started. */
   #makeRoom(height: number): boolean {
     if (this.#y + height <= bottom) return false;
     this.#beginPage();
@@ -187,7 +187,7 @@ export class StatementDocument {
     this.#drawCells(this.#table, 'TH', this.#tableHead());
   }
 
-  /** The columns' names again, on a further page. */
+  /** Repeats the names of the columns on another page. */
   #repeatTableHead(): void {
     this.#type.asArtifact(() => {
       for (const { box, lines } of this.#tableHead()) this.#type.drawLine(lines[0]!.text, box, this.#y, headingStyle);

@@ -291,14 +291,17 @@ const byLanguage: Record<string, StatementTexts> = {
 /** The language of a document. */
 export interface DocumentLanguage {
   texts: StatementTexts;
-  /** Of the labels: a tag with their language. */
+  /** The language tag of the labels. */
   labelLocale: string;
-  /** Of dates and amounts. */
+  /** The locale of dates and amounts. */
   formatLocale: string;
   direction: Direction;
 }
 
-/** The asked language, if there are labels in it and the fonts can show them. Else English, and dates as far as they can. */
+/**
+ * The requested language, if there are labels in it and the fonts can show them. Otherwise English, with dates in the
+ * requested language if the fonts can show them.
+ */
 export function chooseLanguage(locale: string, fonts: Pick<Fonts, 'canDraw'>): DocumentLanguage {
   const { language } = new Intl.Locale(locale);
   const texts = byLanguage[language];

@@ -1,11 +1,11 @@
-/** Gives a worker the rows of a statement, some at a time, and takes its bytes. */
+/** Sends the rows of a statement to a worker, in parts, and receives its bytes. */
 import { once } from 'node:events';
 import { createRequire } from 'node:module';
 import { Worker } from 'node:worker_threads';
 import type { DocumentHead, DocumentOrder, StatementHead, StatementWriter } from './statement.ts';
 import type { StatementPart } from './statement-worker.ts';
 
-/** The built file, also for code that runs from its sources: a worker cannot load TypeScript. */
+/** The built file, even if the service runs from its sources: a worker cannot load TypeScript. */
 const workerFile = createRequire(import.meta.url).resolve('#statement-worker');
 
 /** More than the largest statement needs. */
@@ -19,7 +19,7 @@ function openWriter(order: DocumentOrder): StatementWriter {
   const worker = new Worker(workerFile, {
     workerData: order,
     resourceLimits: { maxOldGenerationSizeMb: maxHeapMebibytes },
-    // Nothing of the service's settings is needed there.
+    // The worker needs none of the service's settings.
     env: {},
   });
 

@@ -1,9 +1,9 @@
-/** What a statement shows. It is sent to a worker, so it holds plain values only. */
+/** The content of a statement. It is sent to a worker, so it contains plain values only. */
 
-/** What every document says about itself. */
+/** The data that every document has. */
 export interface DocumentHead {
   individualId: number;
-  /** BCP 47 language tag: the language of the labels, and the form of dates and amounts. */
+  /** BCP 47 language tag: the language of the labels, and the format of dates and amounts. */
   locale: string;
   timeZone: string;
   /** ISO 8601. */
@@ -15,7 +15,7 @@ export interface DocumentHead {
 export interface StatementHead extends DocumentHead {
   from: string | undefined;
   to: string | undefined;
-  /** The filters beside time, in words of the request: name and value. */
+  /** The filters other than time, as in the request: name and value. */
   filters: [name: string, value: string][];
   totals: CurrencyTotals[];
 }
@@ -46,10 +46,10 @@ export interface StatementRow {
   paymentSystem: string;
 }
 
-/** Makes a document piece by piece. Each call gives the bytes that are ready. */
+/** Makes a document in parts. Each call returns the bytes that are ready. */
 export interface StatementWriter {
   write(rows: StatementRow[]): Promise<Uint8Array[]>;
   end(): Promise<Uint8Array[]>;
-  /** Frees everything, also in the middle. */
+  /** Releases everything, even before the end of the document. */
   close(): void;
 }

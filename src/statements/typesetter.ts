@@ -25,9 +25,9 @@ interface Run {
 export interface TypesetterOptions {
   fonts: Fonts;
   title: string;
-  /** Of the labels. */
+  /** The language tag of the labels. */
   locale: string;
-  /** Of the labels, and of the columns. */
+  /** The direction of the labels and of the columns. */
   direction: Direction;
 }
 
@@ -58,14 +58,14 @@ export class Typesetter {
     this.document.on('data', (chunk: Uint8Array) => this.#chunks.push(chunk));
   }
 
-  /** The bytes that are ready, each once. */
+  /** Returns the bytes that are ready, each only once. */
   takeChunks(): Uint8Array[] {
     const chunks = this.#chunks;
     this.#chunks = [];
     return chunks;
   }
 
-  /** Runs in the order in which they are read, each with its place on the line. */
+  /** Runs in the order in which they are read, each with its position on the line. */
   #runsOf(text: string, weight: Weight): { run: Run; place: number; placeInPiece: number }[] {
     return piecesOf(text, this.#direction).flatMap((piece) => {
       const runs = this.#splitByFont(this.#fonts.replaceMissing(piece.text), weight);
@@ -90,7 +90,7 @@ export class Typesetter {
     return this.#runsOf(text, weight).reduce((sum, { run }) => sum + run.width, 0) * size;
   }
 
-  /** In a document from right to left the columns are mirrored, and everything is aligned on the right. */
+  /** In a right-to-left document the columns are mirrored, and everything is aligned on the right. */
   drawLine(text: string, box: Box, y: number, style: Style = {}): void {
     const { weight = 'regular', size = bodySize, color = black } = style;
     const runs = this.#runsOf(text, weight);
@@ -142,7 +142,7 @@ export class Typesetter {
     return line.text === '' ? lines : [...lines, line.text];
   }
 
-  /** Content that screen readers pass over: page numbers, repeated headings, rules. */
+  /** Content that screen readers skip: page numbers, repeated headings, rules. */
   asArtifact(draw: () => void): void {
     this.document.markContent('Artifact', { type: 'Pagination' });
     draw();
@@ -161,7 +161,7 @@ export class Typesetter {
   }
 }
 
-/** Control characters have no shape, and a line break inside a note would leave its row. */
+/** Replaces control characters: they are invisible, and a line break in a note would end outside its row. */
 function printable(text: string): string {
   return text.replaceAll(/[\p{Cc}\p{Zl}\p{Zp}\s]+/gu, ' ').trim();
 }

@@ -1,4 +1,4 @@
-/** W3C Trace Context for requests that leave the service. */
+/** W3C Trace Context for outgoing requests. */
 import { context, propagation } from '@opentelemetry/api';
 
 /** Continues the current trace at the receiver. Empty while tracing is off. */

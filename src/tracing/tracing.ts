@@ -1,6 +1,7 @@
 /**
- * Traces, by the OpenTelemetry API. Off, nothing is wrapped and nothing is loaded. On, spans are made at our own seams:
- * request, store function, gateway, webhook, job. A span never holds a user id, a phone number or a value of a statement.
+ * Traces, by the OpenTelemetry API. While tracing is off, nothing is wrapped and nothing is loaded. While it is on,
+ * there is a span for each request, store function, gateway call, webhook and job. A span never contains a user id, a
+ * phone number or a value of a statement.
  */
 import {
   context,
@@ -16,10 +17,10 @@ import {
 export interface Tracing {
   /** Wraps every function of a store, so that each statement has a span with its name. */
   wrapStore<T extends object>(name: string, store: T): T;
-  /** Runs a piece of work as a span of its own. */
+  /** Runs a piece of work in its own span. */
   run<T>(name: string, kind: 'internal' | 'client', attributes: Attributes, work: () => Promise<T>): Promise<T>;
   request: RequestTracing;
-  /** Sends what is still waiting. */
+  /** Sends the spans that are still waiting. */
   stop(): Promise<void>;
 }
 
@@ -100,7 +101,7 @@ function runRequest<T>(tracer: Tracer, { method, headers }: TracedRequest, answe
   );
 }
 
-/** Only what returns a promise is a statement; iterators and plain values pass through. */
+/** Only functions that return a promise get a span; iterators and plain values are returned unchanged. */
 function wrapFunctions<T extends object>(
   target: T,
   wrap: (name: string, call: () => Promise<unknown>) => Promise<unknown>,

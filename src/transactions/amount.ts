@@ -1,6 +1,6 @@
-/** Exact decimals, as text. None of them ever passes through a double. */
+/** Exact decimals, as text. They are never converted to a double. */
 
-/** Non-negative, at most 20 digits before the point and 6 after, the scale as it was given. */
+/** Non-negative, at most 20 digits before the point and 6 after. The scale is kept as it was sent. */
 export type Amount = string & { readonly _: 'Amount' };
 
 /** A bound of a range: any sign, any scale. */
@@ -9,10 +9,10 @@ export type AmountBound = string & { readonly _: 'AmountBound' };
 const plain = /^(\d+)(?:\.(\d+))?$/;
 const scientific = /^(\d+)(?:\.(\d+))?[eE]([+-]?\d{1,3})$/;
 
-/** What needs no change. */
+/** Amounts that need no change. */
 const usual = /^(?:0|[1-9]\d{0,19})(?:\.\d{1,6})?$/;
 
-/** From a decimal string, or from a number's own text, which alone may have an exponent. */
+/** From a decimal string, or from the text of a JSON number. Only the latter may have an exponent. */
 export function parseAmount(text: string, mayHaveExponent: boolean): Amount | undefined {
   if (usual.test(text)) return text as Amount;
   const match = plain.exec(mayHaveExponent ? expand(text) : text);
@@ -23,7 +23,7 @@ export function parseAmount(text: string, mayHaveExponent: boolean): Amount | un
   return (fraction === '' ? whole : `${whole}.${fraction}`) as Amount;
 }
 
-/** 1.5e3 as 1500: the value moves the point, and no digit is lost. */
+/** 1.5e3 as 1500: the exponent moves the point, and no digit is lost. */
 function expand(text: string): string {
   const match = scientific.exec(text);
   if (!match) return text;
@@ -53,19 +53,19 @@ export function parseAmountBound(text: string): AmountBound | undefined {
 const minBigint = -(2n ** 63n) + 1n;
 const maxBigint = 2n ** 63n - 1n;
 
-/** An amount as millionths that fit a bigint, as digits; null where it is too large. */
+/** An amount in millionths, as digits; null if it is too large for a bigint. */
 export function inMillionths(amount: Amount): string | null {
   const point = amount.indexOf('.');
   const digits = point < 0 ? `${amount}000000` : amount.slice(0, point) + amount.slice(point + 1).padEnd(6, '0');
   return digits.length < 19 || BigInt(digits) < maxBigint ? digits : null;
 }
 
-/** The least whole number of millionths that a bound lets in. */
+/** The smallest whole number of millionths within a lower bound. */
 export function minMillionths(bound: AmountBound | undefined): string {
   return bound === undefined ? String(minBigint) : clamped(-floorMillionths(negated(bound)));
 }
 
-/** The largest. */
+/** The largest one within an upper bound. */
 export function maxMillionths(bound: AmountBound | undefined): string {
   return bound === undefined ? String(maxBigint) : clamped(floorMillionths(bound));
 }
@@ -85,7 +85,7 @@ function clamped(value: bigint): string {
   return String(value < minBigint ? minBigint : value > maxBigint ? maxBigint : value);
 }
 
-/** Whether a lies above b; both exact. */
+/** Whether a is greater than b, compared exactly. */
 export function isAbove(a: AmountBound, b: AmountBound): boolean {
   const scale = Math.max(fractionOf(a).length, fractionOf(b).length);
   return scaled(a, scale) > scaled(b, scale);
@@ -95,7 +95,7 @@ function fractionOf(amount: string): string {
   return amount.split('.')[1] ?? '';
 }
 
-/** The sign stands before the digits, so that -0.5 does not lose it. */
+/** The sign is part of the joined text, so -0.5 keeps it. */
 function scaled(amount: string, scale: number): bigint {
   return BigInt(amount.split('.')[0] + fractionOf(amount).padEnd(scale, '0'));
 }

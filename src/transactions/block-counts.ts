@@ -1,8 +1,11 @@
-/** Remembers how many rows of a block match a filter, until the block changes. Bounded; the oldest filters go first. */
+/**
+ * Remembers how many rows of a block match a filter, until the block changes. The number of entries is limited; the
+ * filters that were not used for the longest time are removed first.
+ */
 import type { CountedBlock, RowKey } from './block-places.ts';
 import type { Filter } from './filter.ts';
 
-/** About 100 bytes each, and as many for each key that an entry holds. */
+/** About 100 bytes each, and another 100 for each key in an entry. */
 const defaultMaxEntries = 200_000;
 
 interface Entry {
@@ -21,7 +24,10 @@ export class BlockCounts {
     this.#maxEntries = maxEntries;
   }
 
-  /** The counts for a filter. The time is no part of it: blocks that it cuts are not remembered. */
+  /**
+   * The counts for a filter. The time range is not part of the key: the counts of blocks that it cuts are not
+   * remembered.
+   */
   of(individualId: number, { from: _from, to: _to, ...filter }: Filter) {
     const key = `${individualId} ${JSON.stringify(filter, Object.keys(filter).sort())}`;
     const entries = this.#filters.get(key) ?? new Map<string, Entry>();
@@ -33,7 +39,7 @@ export class BlockCounts {
         return entry && entry.version === version ? { rows: entry.rows, keys: entry.keys } : undefined;
       },
       set: ({ startTime, version, rows, keys }: CountedBlock): void => {
-        // Other filters may have pushed this one out meanwhile.
+        // This filter may have been removed meanwhile to make room for others.
         if (version === null || rows === undefined || this.#filters.get(key) !== entries) return;
         this.#entries += sizeOf({ version, rows, keys }) - sizeOf(entries.get(startTime));
         entries.set(startTime, { version, rows, keys });

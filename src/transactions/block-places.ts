@@ -1,14 +1,14 @@
-/** Finds a page in blocks of which each knows how many of its rows match. */
+/** Finds a page in blocks whose numbers of matching rows are known. */
 
 export interface CountedBlock {
   startTime: string;
-  /** Null where only a part of the block belongs to the list: such a count is good for this list alone. */
+  /** Null if only a part of the block belongs to the list: such a count is valid for this list only. */
   version: string | null;
   /** All rows of the block. */
   rowCount: number;
-  /** Those that match; undefined before they are counted. */
+  /** The number of rows that match; undefined before they are counted. */
   rows: number | undefined;
-  /** The keys of those that match, newest first, where they are few. */
+  /** The keys of the rows that match, newest first, if there are only a few. */
   keys?: RowKey[] | undefined;
 }
 
@@ -18,9 +18,9 @@ export type RowKey = [timeStamp: string, transactionId: string];
 export interface PagePlace<Block extends CountedBlock = CountedBlock> {
   /** All rows that match. */
   count: number;
-  /** How many of the first block's rows that match lie before the page. */
+  /** The number of matching rows in the first block that come before the page. */
   skip: number;
-  /** The blocks that hold rows of the page, newest first. */
+  /** The blocks that contain rows of the page, newest first. */
   blocks: Block[];
 }
 
@@ -44,7 +44,7 @@ export function findPlaces<Block extends CountedBlock>(
   return { count, skip, blocks: found };
 }
 
-/** Blocks in slices of about so many rows. */
+/** Groups blocks into slices of about `rowsPerSlice` rows. */
 export function makeSlices(blocks: readonly CountedBlock[], rowsPerSlice: number): CountedBlock[][] {
   const slices: CountedBlock[][] = [];
   let rowsLeft = 0;

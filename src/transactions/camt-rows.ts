@@ -1,4 +1,4 @@
-/** Turns the entries of a camt.053 statement into rows, and decides by which reference each row is known. */
+/** Turns the entries of a camt.053 statement into rows, and decides which reference identifies each row. */
 import { createHash } from 'node:crypto';
 import { JsonObject } from '../formats/json.ts';
 import type { IncomingRow } from './ingest.ts';
@@ -16,11 +16,11 @@ export interface Entry {
   details: Texts[];
 }
 
-/** One row to be: the entry, and the transaction inside it that the row stands for. */
+/** A row to be created: the entry, and its transaction inside the entry. */
 interface Part {
   entry: Texts;
   detail: Texts;
-  /** Whether the row stands for one transaction of a batch booking, not for the whole entry. */
+  /** Whether the row is one transaction of a batch booking, not the whole entry. */
   isOfBatch: boolean;
 }
 
@@ -32,7 +32,7 @@ interface Part {
 const otherReferences = ['Refs/AcctSvcrTxId', 'Refs/UETR', 'Refs/TxId', 'Refs/ClrSysRef'];
 
 const statuses: Record<string, string> = { BOOK: 'Accepted', PDNG: 'Pending' };
-/** Entries about money that has not moved. */
+/** Statuses of entries about money that has not moved. These entries are left out. */
 const statusesLeftOut = new Set(['INFO', 'FUTR']);
 
 const families: Record<string, string> = {
@@ -44,7 +44,7 @@ const families: Record<string, string> = {
   RDDT: 'SEPA',
 };
 
-/** The entries of one statement. Equal entries without a reference are told apart by their order in it. */
+/** The entries of one statement. Equal entries without a reference are distinguished by their order in it. */
 export class CamtStatement {
   readonly #timesSeen = new Map<string, number>();
 
@@ -71,7 +71,7 @@ export class CamtStatement {
   }
 
   #digestOf({ entry, detail }: Part, account: string): string {
-    // NtryRef may be the entry's place in the statement, which changes where statements overlap.
+    // NtryRef may be the position of the entry in the statement, which differs between statements that overlap.
     const content = [...entry].filter(([key]) => key !== 'NtryRef');
     const digest = createHash('sha256')
       .update(JSON.stringify([account, content, [...detail]]))
@@ -89,7 +89,7 @@ function partsOf({ texts: entry, details }: Entry): Part[] {
   if (!isBatch) return [{ entry, detail: details.length === 1 ? details[0]! : new Map(), isOfBatch: false }];
   const references = details.map((detail) => first(detail, 'Refs/AcctSvcrRef'));
   return details.map((detail, index) => {
-    // Some banks repeat the reference of the entry in each transaction: that one tells nothing apart.
+    // Some banks repeat the reference of the entry in each transaction: it does not distinguish them.
     const isRepeated = references.indexOf(references[index]) !== references.lastIndexOf(references[index]);
     if (!isRepeated) return { entry, detail, isOfBatch: true };
     const { ['Refs/AcctSvcrRef']: _, ...others } = Object.fromEntries(detail);
@@ -97,13 +97,14 @@ function partsOf({ texts: entry, details }: Entry): Part[] {
   });
 }
 
-/** Undefined if the bank gave none that is unique. */
+/** Undefined if the bank gave no unique reference. */
 function referenceOf({ entry, detail, isOfBatch }: Part): string | undefined {
   const own = first(detail, 'Refs/AcctSvcrRef');
   const bankReference = isOfBatch ? own : (first(entry, 'AcctSvcrRef') ?? own);
   if (bankReference) return bankReference;
   const other = first(detail, ...otherReferences);
-  // Payer and payee share these. Both accounts may be one individual's, and a returned payment keeps its own.
+  // Payer and payee share these references. Both accounts may belong to one individual, and a returned payment keeps
+  // its reference.
   return other && `${other}/${directionOf({ entry, detail, isOfBatch })}`;
 }
 

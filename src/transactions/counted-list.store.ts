@@ -8,23 +8,25 @@ import { CallerGone, queryTooSlow } from '../errors.ts';
 import { maxMillionths, minMillionths } from './amount.ts';
 import { BlockCounts } from './block-counts.ts';
 import {
-  bounds,
+  coveredEnd,
+  coveredStart,
+  filterBounds,
   isCut,
   listedBetween,
-  lower,
   pageOfKeys,
   rangeParameters,
   touchedBlocks,
-  upper,
   type BlockQuery,
   type ListRow,
   type Parameters,
 } from './block-list.store.ts';
 import { findPlaces, makeSlices, type CountedBlock, type PagePlace, type RowKey } from './block-places.ts';
 import { hasTimeAndAmountOnly, hasTimeAndFacetsOnly, hasTimeAndSearchOnly, type Filter } from './filter.ts';
-import { rowGap, sqlRowGap } from './transaction-blocks.store.ts';
+import { rowSeparator, sqlRowSeparator } from './transaction-blocks.store.ts';
 
-/** Matching rows of a block whose keys are remembered. Where there are more, a page is soon found by reading them. */
+/**
+ * Matching rows of a block whose keys are remembered. If there are more, a page is found quickly by reading the rows.
+ */
 const maxKeys = 30;
 
 const facetsMatch = (first: number) => `
@@ -37,18 +39,18 @@ const amountMatches = (first: number) => `
   ($${first}::numeric is null or t.amount >= $${first}::numeric)
   and ($${first + 1}::numeric is null or t.amount <= $${first + 1}::numeric)`;
 
-/** Everything that can be asked for but the time: amounts, facets and search, from a parameter on. */
+/** All filters except the time range: amounts, facets and search. `first` is the number of their first parameter. */
 const allMatch = (first: number) => `
   ${amountMatches(first)}
   and ${facetsMatch(first + 2)}
   and ($${first + 6}::text is null or strpos(t.search_text, $${first + 6}) > 0)`;
 
 /**
- * The blocks of a list, newest first, and how many of their rows match where a block knows it. $5 is the only facet that
- * is asked for; null where there is none, or more.
+ * The blocks of a list, newest first, with their stored number of matching rows if they have one. $5 is the only facet
+ * of the filter; null if there is none or more than one.
  */
 const blocksStatement = `
-with ${bounds}
+with ${filterBounds}
 select b.start_time::text as start_time, b.version::text as version, b.row_count, ${isCut} as is_cut,
   case when $5::text is not null and b.facets is not null and not ${isCut} then coalesce((b.facets ->> $5)::int, 0) end as rows,
   (select transaction_count from users where id = $1) as total,
@@ -56,18 +58,18 @@ select b.start_time::text as start_time, b.version::text as version, b.row_count
 from ${touchedBlocks} order by b.start_time desc`;
 
 /**
- * The rows of some blocks ($5) that match, one by one, except where a block knows that there are none: because it lacks
- * one of the facets ($13), or the text. Of a block with few of them also their keys.
+ * Counts the matching rows of some blocks ($5) row by row, except in a block that has none for certain: because it
+ * lacks one of the facets ($13), or the text. If a block has only a few, their keys are returned too.
  */
 const countRowsStatement = `
-with ${bounds}
+with ${filterBounds}
 select b.start_time::text as start_time, counted.rows, counted.keys
 from transaction_blocks b cross join lateral (
   select count(*)::int as rows, json_agg(json_build_array(m.time_stamp, m.transaction_id) order by m.place) filter (where m.place <= ${maxKeys}) as keys
   from (
     select t.time_stamp, t.transaction_id, row_number() over (order by t.time_stamp desc, t.transaction_id desc) as place
     from transactions t
-    where ${listedBetween(lower, upper)} and ${allMatch(6)}
+    where ${listedBetween(coveredStart, coveredEnd)} and ${allMatch(6)}
       and coalesce($12::text is null or strpos(b.words, $12) > 0, true)
       and coalesce(b.facets ?& $13::text[], true)
   ) m
@@ -75,13 +77,14 @@ from transaction_blocks b cross join lateral (
 where b.individual_id = $1 and b.start_time = any($5::text[]::timestamptz[])`;
 
 /**
- * The rows of some blocks ($5) whose amount lies between $6 and $7, or in millionths between $8 and $9, by two binary
- * searches in a block. Joined with an empty array the amounts are in memory, and are not fetched for each search.
+ * Counts the rows of some blocks ($5) whose amount lies between $6 and $7, or in millionths between $8 and $9, by two
+ * binary searches in each block. Concatenation with an empty array loads the amounts into memory, so that they are not
+ * fetched for each search.
  */
 const countAmountsStatement = `
-with ${bounds}
+with ${filterBounds}
 select b.start_time::text as start_time, case when ${isCut} or b.amounts is null then (
-    select count(*)::int from transactions t where ${listedBetween(lower, upper)} and ${amountMatches(6)}
+    select count(*)::int from transactions t where ${listedBetween(coveredStart, coveredEnd)} and ${amountMatches(6)}
   ) else (
     select width_bucket($9::bigint, s.amounts) - width_bucket($8::bigint - 1, s.amounts)
     from (select b.amounts || '{}'::bigint[] as amounts offset 0) s
@@ -89,26 +92,27 @@ select b.start_time::text as start_time, case when ${isCut} or b.amounts is null
 from transaction_blocks b where b.individual_id = $1 and b.start_time = any($5::text[]::timestamptz[])`;
 
 /**
- * The rows of some blocks ($5) that hold a text ($6), where a block has the texts of its rows and all of it is listed. The
- * text cuts them into pieces. A piece between two places where it was found holds a gap if they are in different rows.
+ * Counts the rows of some blocks ($5) that contain a text ($6), if a block stores the texts of its rows and all its
+ * rows are listed. The texts are split at each match. A piece between two matches contains a gap if the matches are in
+ * different rows.
  */
 const countWordsStatement = `
-with ${bounds}
+with ${filterBounds}
 select b.start_time::text as start_time, (
     select case when cardinality(w.pieces) <= 1 then 0 else 1 + (
-      select count(*)::int from unnest(w.pieces[2 : cardinality(w.pieces) - 1]) piece where strpos(piece, ${sqlRowGap}) > 0) end
+      select count(*)::int from unnest(w.pieces[2 : cardinality(w.pieces) - 1]) piece where strpos(piece, ${sqlRowSeparator}) > 0) end
     from (select string_to_array(b.words, $6::text) as pieces offset 0) w
   ) as rows
 from transaction_blocks b
 where b.individual_id = $1 and b.start_time = any($5::text[]::timestamptz[]) and b.words is not null and not ${isCut}`;
 
-/** A page ($5 rows) that begins in the newest of some blocks ($7), behind so many of its rows that match ($6). */
+/** A page ($5 rows) that starts in the newest of the given blocks ($7), after $6 matching rows. */
 const placedPage = (matches: string) => `
-with ${bounds}, keys as materialized (
+with ${filterBounds}, keys as materialized (
   select k.time_stamp, k.transaction_id
   from transaction_blocks b cross join lateral (
     select t.time_stamp, t.transaction_id from transactions t
-    where ${listedBetween(lower, upper)} and ${matches}
+    where ${listedBetween(coveredStart, coveredEnd)} and ${matches}
     order by t.time_stamp desc, t.transaction_id desc
     limit $5 + $6::bigint
   ) k
@@ -118,7 +122,7 @@ with ${bounds}, keys as materialized (
 )
 select (${pageOfKeys}) as page`;
 
-/** The index of the list holds the amounts: where only they are asked for, the rows before the page are not read. */
+/** The index of the list contains the amounts: with a filter by amount only, the rows before the page are not read. */
 const placedByAmountStatement = placedPage(amountMatches(8));
 const placedStatement = placedPage(allMatch(8));
 
@@ -129,11 +133,16 @@ with keys as materialized (
 )
 select (${pageOfKeys}) as page`;
 
-/** How many rows one statement counts by the rows themselves, their texts or their amounts, so that none takes long. */
+/**
+ * The number of rows that one statement counts by the rows themselves, by their texts or by their amounts, so that no
+ * statement takes long.
+ */
 const rowsPerStatement = 100_000;
 const textsPerStatement = 300_000;
 const amountsPerStatement = 5_000_000;
-/** What a caller waits for. Counts that were made until then are kept, and the next request goes on from there. */
+/**
+ * How long a caller waits. The counts that were made until then are kept, and the next request continues from there.
+ */
 const maxCountingMilliseconds = 60_000;
 
 /** Any list of an individual with blocks; undefined for one that has none. */
@@ -160,7 +169,7 @@ export function createCountedList(db: Database) {
     }, query.owner);
 }
 
-/** What a statement says of a block. */
+/** What a statement returns for a block. */
 interface Counted {
   rows: number;
   keys?: RowKey[] | null;
@@ -168,14 +177,14 @@ interface Counted {
 
 const isMissing = ({ rows }: CountedBlock): boolean => rows === undefined;
 
-/** The statement that answers a filter by what blocks hold, if there is one. */
+/** The statement that counts by the stored contents of blocks, if there is one for the filter. */
 function contentsFor(filter: Filter) {
   if (hasTimeAndAmountOnly(filter)) {
     const parameters = amountParameters(filter);
     return { statement: countAmountsStatement, parameters, rowsPerStatement: amountsPerStatement };
   }
   const { search } = filter;
-  if (!hasTimeAndSearchOnly(filter) || !search || search.includes(rowGap)) return undefined;
+  if (!hasTimeAndSearchOnly(filter) || !search || search.includes(rowSeparator)) return undefined;
   return { statement: countWordsStatement, parameters: [search], rowsPerStatement: textsPerStatement };
 }
 
@@ -210,7 +219,10 @@ function createCountingReader(read: ReadStatement, query: BlockQuery) {
       return { blocks, total: found[0]?.total, version: found[0]?.list_version };
     },
 
-    /** With the keys of rows that are few. What is counted is told at once, so that it is kept if a later part fails. */
+    /**
+     * Also reads the keys if a block has only a few matching rows. Calls `onCounted` after each statement, so that the
+     * counts are kept if a later statement fails.
+     */
     async countRows(blocks: readonly CountedBlock[], onCounted: (block: CountedBlock) => void): Promise<void> {
       for (const slice of makeSlices(blocks, rowsPerStatement)) {
         stopIfLate();
@@ -223,7 +235,10 @@ function createCountingReader(read: ReadStatement, query: BlockQuery) {
       }
     },
 
-    /** By the amounts or the texts that blocks hold, if nothing else is asked for. Some blocks may stay uncounted. */
+    /**
+     * Counts by the amounts or the texts that blocks store, if the filter has nothing else. Some blocks may stay
+     * uncounted.
+     */
     async countByContents(blocks: readonly CountedBlock[], onCounted: (block: CountedBlock) => void): Promise<void> {
       const contents = contentsFor(filter);
       if (!contents) return;
@@ -267,7 +282,7 @@ function facetParameters({ transactionType, transactionCategory, transactionStat
   return [transactionType ?? null, transactionCategory ?? null, transactionStatus ?? null, currency ?? null];
 }
 
-/** The facets that are asked for, by the names that blocks have for them. */
+/** The facets of the filter, by the names that blocks use. */
 function facetKeys({ transactionType, transactionCategory, transactionStatus, currency }: Filter): string[] {
   return Object.entries({
     type: transactionType,

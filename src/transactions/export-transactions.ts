@@ -1,4 +1,4 @@
-/** Exactly the rows the list would give, as one stream. */
+/** Exactly the rows that the list would return, as one stream. */
 import type { Clock } from '../clock.ts';
 import { withoutFormulas, writeCsvRecord } from '../formats/csv-writer.ts';
 import { noTransactions, unknownIndividual } from '../errors.ts';
@@ -62,7 +62,7 @@ const columns = [
   'paymentSystem',
 ] as const satisfies (keyof Transaction)[];
 
-/** The names go out with the first rows: until then an error can still be the answer. */
+/** The column names are sent with the first rows: until then an error can still be the answer. */
 async function* asCsv(bodies: AsyncIterable<string[]>): AsyncGenerator<string> {
   let names = `${columns.join(',')}\r\n`;
   for await (const some of bodies) {
@@ -72,7 +72,7 @@ async function* asCsv(bodies: AsyncIterable<string[]>): AsyncGenerator<string> {
   if (names) yield names;
 }
 
-/** The other columns hold texts that a caller sent. */
+/** The other columns contain texts that a caller sent. */
 const ownColumns = new Set<string>(['amount', 'currency', 'timeStamp']);
 
 function csvLine(body: string): string {

@@ -5,7 +5,7 @@ import { isAbove, parseAmountBound } from './amount.ts';
 import type { Filter } from './filter.ts';
 import { parseFrom, parseTo } from './instant.ts';
 import { maxLengths } from './limits.ts';
-import { fold } from './transaction.ts';
+import { foldCase } from './transaction.ts';
 
 const dateTime = (parse: typeof parseFrom) =>
   filterText({
@@ -21,7 +21,7 @@ const amountBound = decimal(
   true,
 );
 
-const facet = (maxLength: number) => filterText({ parse: fold, maxLength });
+const facet = (maxLength: number) => filterText({ parse: foldCase, maxLength });
 
 export const filterMembers = {
   timestampFrom: optional(dateTime(parseFrom), 'First moment, inclusive. A date alone starts with its day, UTC.'),

@@ -20,7 +20,7 @@ export function isUnfiltered(filter: Filter): boolean {
   return true;
 }
 
-/** The members of a filter by what answers them. */
+/** The members of a filter, by the part that evaluates them. */
 const timeMembers = ['from', 'to'] as const;
 const amountMembers = ['amountFrom', 'amountTo'] as const;
 const facetMembers = ['transactionType', 'transactionCategory', 'transactionStatus', 'currency'] as const;

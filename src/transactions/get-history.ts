@@ -6,7 +6,7 @@ import { writeTime } from './instant.ts';
 const versionsAtOnce = 500;
 
 export function createGetHistory(store: HistoryStore) {
-  /** The versions' JSON, some at a time: there is no limit on how often a pending row changes. */
+  /** The versions' JSON, in parts: there is no limit on how often a pending row changes. */
   return async function getHistory(transactionId: string, individualId?: number): Promise<AsyncIterable<string[]>> {
     const [holder, another] = await store.findHolders(transactionId, individualId);
     if (holder === undefined) throw unknownTransaction();

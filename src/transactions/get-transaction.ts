@@ -1,4 +1,4 @@
-/** One transaction by its id, and by its individual's where several hold it. */
+/** One transaction by its id, and by its individual if several individuals have a transaction with that id. */
 import { severalIndividuals, unknownTransaction } from '../errors.ts';
 import type { TransactionsStore } from './transactions.store.ts';
 

@@ -1,6 +1,7 @@
 /**
  * PostgreSQL's hash of an integer (`hashint4`), by which Citus places individuals: each shard has the individuals of
- * one range of hashes. Rows that are kept apart by ranges of hashes are kept apart by shards, whatever their number.
+ * one range of hashes. So rows that are separated by ranges of hashes are also separated by shards, whatever the number
+ * of shards.
  */
 
 /** The initial value of PostgreSQL's `hash_bytes_uint32`: its arbitrary constant, the four bytes, and the seed. */
@@ -24,7 +25,7 @@ function mix(word: number, other: number, bits: number): number {
 
 const hashCount = 2 ** 32;
 
-/** Which of so many equal ranges of hashes has the individual, from 0 on. */
+/** The index, from 0, of the individual's range, if the hashes are divided into `rangeCount` equal ranges. */
 export function rangeOf(individualId: number, rangeCount: number): number {
   return Math.floor(((hashIndividual(individualId) + hashCount / 2) / hashCount) * rangeCount);
 }

@@ -13,7 +13,10 @@ export type HistoryStore = ReturnType<typeof createHistoryStore>;
 
 export function createHistoryStore(db: Database) {
   return {
-    /** The individuals that hold the transaction. Two are enough to know that its id is ambiguous. */
+    /**
+     * The individuals that have a transaction with this id, at most two: two are enough to know that the id is
+     * ambiguous.
+     */
     async findHolders(transactionId: string, individualId?: number): Promise<number[]> {
       const rows = await db.read`
         select t.individual_id from transactions t join users u on u.id = t.individual_id
@@ -23,7 +26,7 @@ export function createHistoryStore(db: Database) {
       return rows.map(({ individual_id }) => individual_id);
     },
 
-    /** Up to so many versions after a given one, oldest first. The last version is the row itself. */
+    /** Up to `count` versions after a given one, oldest first. The last version is the row itself. */
     async readVersions(
       { individualId, transactionId }: { individualId: number; transactionId: string },
       after: number,

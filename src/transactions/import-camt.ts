@@ -1,4 +1,4 @@
-/** Rows from camt.053 account statements (ISO 20022), however large: one entry is held at a time. */
+/** Rows from camt.053 account statements (ISO 20022) of any size: one entry is in memory at a time. */
 import { TextDecoder } from 'node:util';
 import { SaxesParser } from 'saxes';
 import { CamtStatement, type Entry } from './camt-rows.ts';
@@ -6,7 +6,7 @@ import type { IncomingRow } from './ingest.ts';
 import { unreadable } from './ndjson.ts';
 
 export interface CamtOptions {
-  /** Whose statement it is, where all accounts are one individual's. */
+  /** The individual, if all accounts belong to one. */
   individual: string | undefined;
   /** From IBAN or other account id to individual. */
   accounts: Record<string, string>;
@@ -27,7 +27,7 @@ export async function* readCamt(chunks: AsyncIterable<Buffer>, options: CamtOpti
     reader.close((decoder ?? new TextDecoder()).decode());
     yield reader.take();
   } catch (error) {
-    // What came before is in; after this there is nothing to hold on to.
+    // The rows before this point are kept; after it the file cannot be read.
     yield [...reader.take(), unreadable(reader.line, whyUnreadable(error))];
   }
 }
@@ -40,7 +40,7 @@ function declaredEncoding(start: Buffer): string {
 function whyUnreadable(error: unknown): string {
   if (error instanceof RangeError) return 'The encoding that the file declares is not known.';
   if (error instanceof TypeError) return 'The text is not valid in the encoding that the file declares.';
-  // The parser puts its own position before the sentence.
+  // The parser puts its position before the message.
   return `${(error as Error).message.replace(/^(\S+:)?\d+:\d+: /, '')} Nothing after this line was read.`;
 }
 

@@ -1,4 +1,4 @@
-/** Rows from CSV of any dialect. Every cell is a text until the row's own rules read it. */
+/** Rows from CSV of any dialect. Every cell is a text until the rules of rows parse it. */
 import { readCsvRecords } from '../formats/csv.ts';
 import { JsonObject } from '../formats/json.ts';
 import { incoming, unreadable } from './ndjson.ts';
@@ -16,12 +16,12 @@ export interface CsvOptions {
   /** Values for fields that the file does not have. */
   constants: Record<string, string>;
   decimalComma: boolean;
-  /** A negative amount is a debit, another a credit. */
+  /** A negative amount is a debit, any other a credit. */
   signed: boolean;
   dates: DateOrder;
 }
 
-/** What stops a whole file, with the line it was found on. */
+/** An error that stops the import of the whole file, with its line. */
 export class UnusableFile extends Error {
   constructor(line: number, why: string) {
     super(`line ${line}: ${why}`);
@@ -42,7 +42,7 @@ export async function* readCsv(chunks: AsyncIterable<Buffer>, options: CsvOption
   }
 }
 
-/** What cannot be decoded is marked, and refused with its row. */
+/** Bytes that cannot be decoded are marked, and their row is refused. */
 async function* decoded(chunks: AsyncIterable<Buffer>, encoding: string): AsyncGenerator<string> {
   const decoder = new TextDecoder(encoding);
   for await (const chunk of chunks) yield decoder.decode(chunk, { stream: true });
@@ -100,7 +100,7 @@ function readAmount(cell: string, { decimalComma }: CsvOptions): string {
   return decimalComma ? text.replaceAll(/[.\s'\u00A0\u202F]/g, '').replace(',', '.') : text;
 }
 
-/** 31.12.2025 14:30 as 2025-12-31T14:30; what does not look like it is left for the row's own rules. */
+/** 31.12.2025 14:30 as 2025-12-31T14:30. Other text is left unchanged for the rules of rows. */
 function readDate(cell: string, order: DateOrder): string {
   const match = order === 'iso' ? null : /^\s*(\d{1,2})[./-](\d{1,2})[./-](\d{4})(?:[ T,]+(\S+))?\s*$/.exec(cell);
   if (!match) return cell;

@@ -1,20 +1,20 @@
-/** A stream of rows, recorded in batches. Memory stays the same however many rows come. */
+/** A stream of rows, recorded in batches. The memory use does not depend on the number of rows. */
 import { setImmediate } from 'node:timers/promises';
 import type { FieldErrors } from '../errors.ts';
 import { rangeOf } from './hash-individual.ts';
 import type { BatchLimits } from './limits.ts';
 import type { RecordPlanResult } from './record-rules.ts';
-import { sizeOf, type Row, type RowKey, type RowReading } from './row.ts';
+import { sizeOf, type ClaimedKey, type Row, type RowReading } from './row.ts';
 
 /** A row as it was read, and the line it came from. */
 export interface IncomingRow {
   line: number;
   reading: RowReading;
   /** The ids that a row claims if it could not be read. */
-  claims?: RowKey;
+  claims?: ClaimedKey;
 }
 
-export interface RowOutcome extends RowKey {
+export interface RowOutcome extends ClaimedKey {
   line: number;
   result: RecordResultName;
   errors?: FieldErrors;
@@ -56,7 +56,7 @@ export async function ingest(incoming: AsyncIterable<IncomingRow[]>, options: In
           continue;
         }
         // Rows of one individual stay in one lane, and so in order. Lanes never wait for each other's locks. On Citus a
-        // lane has the individuals of a part of the shards, since each shard of a batch takes statements of its own.
+        // lane has the individuals of some of the shards, since each shard in a batch needs its own statements.
         const lane = lanes[rangeOf(row.reading.row.individualId, lanes.length)]!;
         lane.add(row.line, row.reading.row);
         if (lane.isFull) await lane.flush();
@@ -65,7 +65,7 @@ export async function ingest(incoming: AsyncIterable<IncomingRow[]>, options: In
     }
     for (const lane of lanes) await lane.flush();
   } finally {
-    // Whatever failed, no batch may still be writing when the caller goes on.
+    // Even after a failure, no batch may still be writing when the caller continues.
     await Promise.allSettled(lanes.map((lane) => lane.settled()));
   }
   for (const lane of lanes) await lane.settled();
@@ -79,7 +79,7 @@ class Lane {
   #lines: number[] = [];
   #rows: Row[] = [];
   #characters = 0;
-  /** The batch before. Its failure is kept, and thrown when the next batch is due. */
+  /** The previous batch. Its failure is kept, and thrown when the next batch is due. */
   #recording: Promise<{ error?: unknown }> = Promise.resolve({});
 
   constructor(options: IngestOptions, settle: (outcome: RowOutcome) => void) {
@@ -117,7 +117,8 @@ class Lane {
   }
 
   async #record(lines: number[], rows: Row[]): Promise<void> {
-    // In a turn of its own: writing a batch takes the processor about as long as reading its last lines did.
+    // In its own turn of the event loop: writing a batch takes about as much processor time as reading its last lines
+    // did.
     await setImmediate();
     const results = await this.#options.record(rows);
     results.forEach((result, index) => this.#settle(outcomeOf(lines[index]!, rows[index]!, result)));

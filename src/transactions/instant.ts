@@ -1,6 +1,6 @@
 /**
- * A moment in UTC, to the microsecond, as text of one width: `2024-05-01T10:00:00.000000Z`.
- * It sorts as it stands, PostgreSQL takes it as it stands, and no Date rounds it.
+ * A moment in UTC, to the microsecond, as text of one width: `2024-05-01T10:00:00.000000Z`. The text sorts in time
+ * order, PostgreSQL accepts it unchanged, and no Date rounds it.
  */
 export type Instant = string & { readonly _: 'Instant' };
 
@@ -16,7 +16,7 @@ export function parseInstant(text: string): Instant | undefined {
   return parsed === undefined || parsed === 'before' || parsed === 'after' ? undefined : parsed;
 }
 
-/** A bound may lie a few hours outside the years we know, by its offset; then the first or last moment is meant. */
+/** The offset can move a bound a few hours outside the supported years; then the first or last instant is used. */
 export function parseFrom(text: string): Instant | undefined {
   return clamp(parse(text));
 }
@@ -30,7 +30,7 @@ function clamp(parsed: ReturnType<typeof parse>): Instant | undefined {
   return parsed === 'before' ? firstInstant : parsed === 'after' ? lastInstant : parsed;
 }
 
-/** What nearly every program writes: UTC, to the second or with a fraction. */
+/** The format that nearly every program writes: UTC, to the second or with a fraction. */
 const usual = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d{1,6})?Z$/;
 
 function parse(text: string): Instant | 'before' | 'after' | undefined {
@@ -54,7 +54,7 @@ function parse(text: string): Instant | 'before' | 'after' | undefined {
 
 function isMoment(text: string): boolean {
   const number = (from: number) => Number(text.slice(from, from + 2));
-  // Compared as text: two digits sort as they count.
+  // Compared as text: numbers of two digits sort in the order of their values.
   if (text.slice(11, 13) > '23' || text[14]! > '5' || text[17]! > '5') return false;
   return isDate(Number(text.slice(0, 4)), number(5), number(8));
 }
@@ -71,19 +71,19 @@ function isDate(year: number, month: number, day: number): boolean {
   return day <= days;
 }
 
-/** As the wire has it: no trailing zeros in the fraction. */
+/** The format of the API: no trailing zeros in the fraction. */
 export function writeInstant(instant: Instant): string {
   let end = 26;
   while (instant[end - 1] === '0') end -= 1;
   return `${instant.slice(0, end === 20 ? 19 : end)}Z`;
 }
 
-/** A time of the clock, as the wire has it. */
+/** A time of the clock, in the format of the API. */
 export function writeTime(time: Date): string {
   return writeInstant(widened(time.toISOString()));
 }
 
-/** The next microsecond as PostgreSQL takes it; after the last there is only infinity. */
+/** The next microsecond, in a form that PostgreSQL accepts; infinity after the last one. */
 export function instantAfter(instant: Instant): string {
   const micros = Number(instant.slice(20, 26)) + 1;
   if (micros < 1_000_000) return `${instant.slice(0, 20)}${String(micros).padStart(6, '0')}Z`;

@@ -1,6 +1,6 @@
 /** How much a caller may send about transactions. */
 
-/** The longest text of each field, in UTF-16 code units. The limits hold for filters too. */
+/** The longest text of each field, in UTF-16 code units. The limits apply to filters too. */
 export const maxLengths = {
   transactionId: 64,
   transactionType: 64,
@@ -10,7 +10,7 @@ export const maxLengths = {
   receiverName: 256,
   paymentNotes: 2000,
   paymentSystem: 64,
-  /** A filter; a row's own is three letters. */
+  /** For filters. In a row the currency has three letters. */
   currency: 64,
   search: 256,
 };
@@ -18,18 +18,18 @@ export const maxLengths = {
 /** Rows in one JSON body. A stream of lines has no such limit. */
 export const maxRowsInBody = 10_000;
 
-/** Lines that the answer to a stream has for its rows. After that only the totals follow. */
+/** The number of lines about rows in the answer to a stream. After that only the totals follow. */
 export const maxReportedRows = 100_000;
 
 /** How large one batch may be. A batch is one transaction of the database. */
 export interface BatchLimits {
   rows: number;
-  /** Of the rows' texts, which bounds the memory that a batch takes. */
+  /** Length of the rows' texts. It limits the memory that a batch uses. */
   characters: number;
 }
 
 /** Batches of the service. Other requests are served between two of them. */
 export const serviceBatch: BatchLimits = { rows: 1000, characters: 2 * 1024 * 1024 };
 
-/** Batches of `ledgerline import`, which has the process to itself. */
+/** Batches of `ledgerline import`. Its process does nothing else. */
 export const importBatch: BatchLimits = { rows: 8000, characters: 8 * 1024 * 1024 };

@@ -2,7 +2,7 @@
 
 const longestTag = 64;
 
-/** The canonical spelling. Any well-formed tag will do, also that of a language for which there are no texts. */
+/** The canonical spelling. Any well-formed tag is accepted, including that of a language without texts. */
 export function parseLocale(tag: string): string | undefined {
   if (tag.length > longestTag) return undefined;
   try {

@@ -5,7 +5,7 @@ import type { Slots } from '../slots.ts';
 import type { DocumentHead, StatementWriter } from '../statements/statement.ts';
 import type { PageTokens } from './page-token.ts';
 import { writeStatement, type StatementReply, type StatementRequest } from './make-statement.ts';
-import { fold, readTransaction } from './transaction.ts';
+import { foldCase, readTransaction } from './transaction.ts';
 import type { TransactionsStore } from './transactions.store.ts';
 
 export interface ConfirmationRequest extends Pick<StatementRequest, 'individualId' | 'timeZone' | 'locale' | 'owner'> {
@@ -31,8 +31,8 @@ export function createMakeConfirmation({ store, clock, pageTokens, extraFont, sl
     const { timeStamp } = readTransaction(individualId, found);
     const now = clock.now();
     const head: DocumentHead = { individualId, locale, timeZone, madeAt: now.toISOString(), extraFont };
-    // Read as the rows of a statement are, so that both share one bound on how many documents are made at once.
-    const filter = { from: timeStamp, to: timeStamp, search: fold(transactionId) };
+    // Read like the rows of a statement, so that both share one limit on the documents that are made at the same time.
+    const filter = { from: timeStamp, to: timeStamp, search: foldCase(transactionId) };
     const rows = store.readAll({ individualId, filter, owner, isOldestFirst: true });
     return {
       chunks: writeStatement(

@@ -1,4 +1,4 @@
-/** A statement: the rows the list would give, oldest first, with totals by currency, as a document. */
+/** A statement: a document with the rows that the list would return, oldest first, and totals by currency. */
 import type { Clock } from '../clock.ts';
 import { JsonObject, type JsonNumber } from '../formats/json.ts';
 import { readJson } from '../formats/json-reader.ts';
@@ -38,7 +38,10 @@ export interface StatementParts {
   openWriter(head: StatementHead): StatementWriter;
 }
 
-/** Documents at once. One keeps its slot until it has been read, since what is left of it is in memory. */
+/**
+ * Limits the documents that are made at the same time. A document keeps its slot until the caller has read it, since
+ * its unread part is in memory.
+ */
 export function createDocumentSlots(slots: number): Slots {
   return new Slots({ slots, waiting: 0, waitMilliseconds: 0, retrySeconds: 10 });
 }
@@ -104,7 +107,7 @@ export async function* writeStatement(
     }
     writer ??= open();
     const rest = await writer.end();
-    // The worker holds far more than what is left to be read.
+    // The worker uses far more memory than the part that is still to be read.
     writer.close();
     yield* rest;
   } finally {

@@ -20,7 +20,7 @@ export function incoming(line: number, json: Json): IncomingRow {
   return 'errors' in reading ? { line, reading, claims: claimedKey(json) } : { line, reading };
 }
 
-/** A row of which nothing can be said but that it is none. */
+/** A row that could not be parsed at all. */
 export function unreadable(line: number, why: string): IncomingRow {
   return { line, reading: { errors: { $: [why] } }, claims: { transactionId: null, individualId: null } };
 }

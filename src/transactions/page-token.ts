@@ -1,4 +1,7 @@
-/** The token that pins a list: which individual, up to which row, since when. Nobody else can make one. */
+/**
+ * The token that pins a list: the individual, the last row and the time of issue. It is authenticated, so only this
+ * service can issue one.
+ */
 import { createHmac, timingSafeEqual } from 'node:crypto';
 import type { DigestKeys } from '../digest-keys.ts';
 import { invalidFields } from '../errors.ts';
@@ -9,7 +12,7 @@ const contentBytes = 14;
 
 export interface PageTokens {
   issue(individualId: number, seq: number, now: Date): string;
-  /** The last row that the token's list holds. */
+  /** Returns the sequence number of the last row in the pinned list. */
   read(token: string, individualId: number, now: Date): number;
 }
 

@@ -1,7 +1,7 @@
 /**
- * Remembers how many rows a time range has: in all, and in the blocks that it cuts. Whoever pages through a range asks for
- * it again and again. The database compares versions: the count of all is used while the individual's rows have not
- * changed, the count of a block while that block has not.
+ * Remembers how many rows a time range has: in total, and in the blocks that it cuts. A client that pages through a
+ * range needs these counts for every page. The database compares versions: the total is used while the individual's
+ * rows have not changed, the count of a block while that block has not changed.
  */
 
 /** About 500 bytes each. */

@@ -1,24 +1,24 @@
-/** What becomes of a row that comes in, given the row that stands. */
+/** Decides what to do with an incoming row, given the stored row. */
 import { sameAmount } from './amount.ts';
 import type { Row } from './row.ts';
-import { fold, readTransaction, words, type Transaction } from './transaction.ts';
+import { foldCase, readTransaction, textMembers, type Transaction } from './transaction.ts';
 
 export type RecordResult = 'created' | 'duplicate' | 'updated' | 'conflict';
 
 const finalStatuses = new Set(['accepted', 'rejected', 'reversed', 'cancelled']);
 
-export function decide(standing: Transaction, incoming: Transaction): Exclude<RecordResult, 'created'> {
+export function decideRecordResult(standing: Transaction, incoming: Transaction): Exclude<RecordResult, 'created'> {
   const moneyChanged =
     !sameAmount(standing.amount, incoming.amount) ||
     standing.currency !== incoming.currency ||
     standing.timeStamp !== incoming.timeStamp;
-  const wordsChanged = words.some((word) => standing[word] !== incoming[word]);
-  if (!moneyChanged && !wordsChanged) return 'duplicate';
-  const status = fold(standing.transactionStatus);
+  const textChanged = textMembers.some((member) => standing[member] !== incoming[member]);
+  if (!moneyChanged && !textChanged) return 'duplicate';
+  const status = foldCase(standing.transactionStatus);
   // Only a pending row may still change its money: cards clear at other amounts.
   if (moneyChanged && status !== 'pending') return 'conflict';
-  // What is settled does not become pending again, however late the news of that comes.
-  if (finalStatuses.has(status) && fold(incoming.transactionStatus) === 'pending') return 'duplicate';
+  // A settled row does not become pending again: the pending row was sent late.
+  if (finalStatuses.has(status) && foldCase(incoming.transactionStatus) === 'pending') return 'duplicate';
   return 'updated';
 }
 
@@ -27,7 +27,7 @@ export type RecordPlanResult = RecordResult | 'unknown-individual';
 export interface BatchPlan {
   results: RecordPlanResult[];
   created: Row[];
-  /** Rows that replace another, and what stood there before the batch. */
+  /** Rows that replace another, and the stored row before the batch. */
   updated: { from: Transaction; to: Row }[];
   /** Every state that was replaced, oldest first. */
   replaced: Pick<Row, 'individualId' | 'transactionId' | 'body'>[];
@@ -37,7 +37,10 @@ export function keyOf({ individualId, transactionId }: Pick<Row, 'individualId' 
   return `${individualId} ${transactionId}`;
 }
 
-/** Rows of one key apply in order: each meets what the one before it left. `standing` has bodies by key. */
+/**
+ * Rows of one key are applied in order: each is compared with the result of the one before. `standing` has the stored
+ * bodies by key.
+ */
 export function planBatch(
   rows: readonly Row[],
   isKnown: (individualId: number) => boolean,
@@ -50,12 +53,12 @@ export function planBatch(
     const { individualId, transactionId } = row;
     const key = keyOf(row);
     const body = changed.get(key)?.body ?? standing.get(key);
-    // Most rows that come again come unchanged.
+    // Most rows that are sent again are unchanged.
     if (body === row.body) return 'duplicate';
     const result =
       body === undefined
         ? 'created'
-        : decide(readTransaction(individualId, body), readTransaction(individualId, row.body));
+        : decideRecordResult(readTransaction(individualId, body), readTransaction(individualId, row.body));
     if (result === 'updated') replaced.push({ individualId, transactionId, body: body! });
     if (result === 'created' || result === 'updated') changed.set(key, row);
     return result;

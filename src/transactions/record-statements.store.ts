@@ -1,15 +1,15 @@
 /**
- * The statements by which transactions get in. Where the tables are distributed, each of them is about the individuals
- * of one shard, and says so (`inShard`); without a shard it is about all.
+ * The statements that record transactions. If the tables are distributed, each statement is limited to the individuals
+ * of one shard (`inShard`); without a shard it is about all.
  */
 import { copyInto } from '../db/copy.ts';
-import { array, type Statement, type Transaction as DatabaseTransaction } from '../db/database.ts';
+import { array, type DatabaseTransaction, type Statement } from '../db/database.ts';
 import { inShard, type Shard } from '../db/shards.ts';
 import type { EventCounts, TransactionEvent } from './record-events.ts';
 import type { BatchPlan } from './record-rules.ts';
 import { copiedColumns, copyLine, escaped, type Row } from './row.ts';
 import type { NumberedRow } from './transaction-blocks.store.ts';
-import { fold, readTransaction, searchText } from './transaction.ts';
+import { foldCase, readTransaction, searchText } from './transaction.ts';
 
 /** How many transactions each individual has. */
 export type Counts = Map<number, number>;
@@ -20,13 +20,13 @@ export interface LockedIndividual {
   transaction_event_count: number;
 }
 
-/** The row lock is what makes sequence numbers follow the order of commits. */
+/** Because of the row lock, sequence numbers follow the order of commits. */
 export function lockIndividuals(
   sql: DatabaseTransaction,
   ids: readonly number[],
   isDistributed: boolean,
 ): Promise<LockedIndividual[]> {
-  // Citus plans a statement about one key without looking at it any further.
+  // Citus has a fast path for planning a statement about one key.
   if (isDistributed && ids.length === 1) {
     return sql<LockedIndividual[]>`
       select id, transaction_count, transaction_event_count from users
@@ -38,9 +38,10 @@ export function lockIndividuals(
 }
 
 /**
- * Bodies by key. Sent right behind the lock, and so read after it was granted: nobody else can change these rows now.
- * Written so that each key can only be looked up in the primary key, since a plan made while the table was small is
- * kept while it grows: a join would read all of it, and either half of the key alone all rows of an individual.
+ * Bodies by key. Sent directly after the lock, and so executed after it was granted: no other transaction can change
+ * these rows now. The statement is written so that each key can only be looked up in the primary key. The reason is
+ * that a plan made while the table was small is kept while the table grows: a join would read the whole table, and a
+ * lookup by half of the key all rows of an individual.
  */
 export async function readStanding(sql: DatabaseTransaction, rows: readonly Row[]): Promise<Map<string, string>> {
   const found = await sql`
@@ -56,7 +57,7 @@ export async function readStanding(sql: DatabaseTransaction, rows: readonly Row[
   return bodiesByKey(found);
 }
 
-/** The same on Citus, which has to see the individuals, and makes its plans anew. */
+/** The same on Citus, which needs the individuals in the statement and plans it each time. */
 export async function readStandingOf(
   sql: DatabaseTransaction,
   rows: readonly Row[],
@@ -79,11 +80,11 @@ function bodiesByKey(rows: readonly Record<string, string>[]): Map<string, strin
   return new Map(rows.map(({ key, body }) => [key!, body!]));
 }
 
-/** From so many rows on COPY is faster than INSERT: it takes half the work, but two more round trips. */
+/** From this number of rows on, COPY is faster than INSERT: it takes half the work, but two more round trips. */
 export const minCopiedRows = 50;
 const copiedCharacters = 128 * 1024;
 
-/** Rows of any shards. */
+/** The rows may belong to several shards. */
 export function copyTransactions(sql: DatabaseTransaction, rows: readonly NumberedRow[], now: Date): Promise<void> {
   return copyInto(
     sql`copy transactions (${sql.unsafe(copiedColumns)}, seq, recorded_at) from stdin`,
@@ -96,7 +97,7 @@ function* copyTexts(rows: readonly NumberedRow[], now: Date): Generator<string> 
   yield* inPieces(rows, ({ row, seq }) => copyLine(row, seq, recordedAt));
 }
 
-/** The lines of a COPY in pieces, so that PostgreSQL takes one while the next is written. */
+/** The lines of a COPY in pieces, so that PostgreSQL processes one while the next is being written. */
 function* inPieces<T>(items: readonly T[], lineOf: (item: T) => string): Generator<string> {
   let text = '';
   for (const item of items) {
@@ -112,7 +113,7 @@ function* inPieces<T>(items: readonly T[], lineOf: (item: T) => string): Generat
 function columns(sql: DatabaseTransaction, rows: readonly Row[]) {
   const transactions = rows.map(({ individualId, body }) => readTransaction(individualId, body));
   const folded = (name: 'currency' | 'transactionType' | 'transactionCategory' | 'transactionStatus') =>
-    array(transactions.map((transaction) => fold(transaction[name])));
+    array(transactions.map((transaction) => foldCase(transaction[name])));
   return sql`
     ${array(rows.map(({ individualId }) => individualId))}::int[],
     ${array(rows.map(({ transactionId }) => transactionId))}::text[],
@@ -146,7 +147,10 @@ export function insertFew(
     where true ${inShard(sql, 'u.id', shard)}`;
 }
 
-/** All columns but the individual, which has to come from a distributed table: the worker then inserts by itself. */
+/**
+ * All columns except the individual. That has to come from a distributed table, so that the worker does the insert
+ * without the coordinator.
+ */
 const ofRows = (names: string) =>
   names
     .split(', ')
@@ -154,15 +158,15 @@ const ofRows = (names: string) =>
     .map((name) => `n.${name}`)
     .join(', ');
 
-/** On Citus: one row by its key is planned without looking at it any further. */
+/** On Citus: Citus has a fast path for planning a statement about one row by its key. */
 function insertOne(sql: DatabaseTransaction, { row, seq }: NumberedRow, now: Date): Statement {
   const { individualId, transactionId, timeStamp, amount, body } = row;
   const transaction = readTransaction(individualId, body);
   return sql`
     insert into transactions (${sql.unsafe(copiedColumns)}, seq, recorded_at)
     values (${individualId}, ${transactionId}, ${timeStamp}::text::timestamptz, ${amount}::text::numeric,
-      ${fold(transaction.currency)}, ${fold(transaction.transactionType)}, ${fold(transaction.transactionCategory)},
-      ${fold(transaction.transactionStatus)}, ${searchText(transaction)}, ${body}, ${seq}, ${now}::timestamptz)`;
+      ${foldCase(transaction.currency)}, ${foldCase(transaction.transactionType)}, ${foldCase(transaction.transactionCategory)},
+      ${foldCase(transaction.transactionStatus)}, ${searchText(transaction)}, ${body}, ${seq}, ${now}::timestamptz)`;
 }
 
 export interface CounterChange {
@@ -207,7 +211,7 @@ export function writeEvents(
     order by n.place`;
 }
 
-/** On Citus the number in the outbox is the event's own: see docs/decisions/0004-events.md. */
+/** On Citus the number in the outbox is the event's own sequence number: see docs/decisions/0004-events.md. */
 function writeDistributedEvents(
   sql: DatabaseTransaction,
   events: readonly TransactionEvent[],
@@ -232,7 +236,7 @@ function writeDistributedEvents(
     where true ${inShard(sql, 'u.id', shard)}`;
 }
 
-/** On Citus, of any shards: one statement instead of one for each shard. */
+/** On Citus, for several shards: one statement instead of one for each shard. */
 export function copyDistributedEvents(
   sql: DatabaseTransaction,
   events: readonly TransactionEvent[],

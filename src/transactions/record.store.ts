@@ -1,6 +1,6 @@
 /** Records transactions: one batch is one transaction. */
 import { randomInt } from 'node:crypto';
-import type { Database, Statement, Transaction as DatabaseTransaction } from '../db/database.ts';
+import type { Database, DatabaseTransaction, Statement } from '../db/database.ts';
 import { groupByShard, type Shard } from '../db/shards.ts';
 import type { Owner } from '../slots.ts';
 import { eventsOfBatch, type EventCounts, type TransactionEvent } from './record-events.ts';
@@ -25,10 +25,10 @@ import {
   defaultBlockSizes,
   findDense,
   makeBlocks,
-  type NumberedRow,
-  type ChangedRow,
-  type Stretch,
   type BlockSizes,
+  type ChangedRow,
+  type ChangedTimeRange,
+  type NumberedRow,
 } from './transaction-blocks.store.ts';
 import type { Row } from './row.ts';
 import { readTransaction } from './transaction.ts';
@@ -37,7 +37,7 @@ export type RecordStore = ReturnType<typeof createRecordStore>;
 
 export interface RecordStoreOptions {
   sizes?: BlockSizes | undefined;
-  /** Demo data makes no events. */
+  /** False for demo data, which has no events. */
   writesEvents?: boolean;
 }
 
@@ -46,7 +46,10 @@ export function createRecordStore(
   { sizes = defaultBlockSizes, writesEvents = true }: RecordStoreOptions = {},
 ) {
   return {
-    /** All writes about an individual wait for each other, and individuals are taken in one order. */
+    /**
+     * Writes about the same individual wait for each other. Individuals are locked in a fixed order, to avoid
+     * deadlocks.
+     */
     recordBatch: (rows: readonly Row[], now: Date, owner?: Owner): Promise<RecordPlanResult[]> =>
       db.transaction(async (sql) => {
         const { plan, counts, eventCounts, shards } = await planUnderLock(sql, rows, db.isDistributed);
@@ -55,7 +58,7 @@ export function createRecordStore(
         return plan.results;
       }, owner),
 
-    /** What would become of the rows, if nothing else of the same stream had been recorded before them. */
+    /** The results that the rows would have if no earlier row of the same stream had been recorded. */
     tryBatch: (rows: readonly Row[]): Promise<RecordPlanResult[]> =>
       db.transaction(async (sql) => (await planUnderLock(sql, rows, db.isDistributed)).plan.results),
   };
@@ -68,7 +71,7 @@ interface LockedPlan {
   shards: readonly (Shard | undefined)[];
 }
 
-/** All individuals, where their tables are not distributed. */
+/** One part with all individuals, if the tables are not distributed. */
 const oneDatabase = [undefined];
 
 async function planUnderLock(
@@ -82,7 +85,7 @@ async function planUnderLock(
   return planFrom(rows, locked, standing, oneDatabase);
 }
 
-/** The statements are sent in the order of the shards, each lock before what is read under it. */
+/** The statements are sent in the order of the shards, each lock before the read that it protects. */
 async function planByShards(sql: DatabaseTransaction, rows: readonly Row[], shards: Shard[]): Promise<LockedPlan> {
   const found = await Promise.all(
     shards.flatMap((shard) => [
@@ -117,14 +120,14 @@ function planFrom(
   return { plan: planBatch(rows, (id) => counts.has(id), standing), counts, eventCounts, shards };
 }
 
-/** What is about the individuals of a shard. */
+/** The items that belong to the individuals of a shard. */
 function partOf<T>(all: readonly T[], shard: Shard | undefined, idOf: (item: T) => number): readonly T[] {
   if (!shard || all.length === 0) return all;
   const ids = new Set(shard);
   return all.filter((item) => ids.has(idOf(item)));
 }
 
-/** The counters of the individuals: transactions before the batch, and events with those of the batch. */
+/** The counters of the individuals: transactions before the batch, and events including those of the batch. */
 interface Counters {
   before: Counts;
   eventCounts: EventCounts;
@@ -145,12 +148,13 @@ async function writePlan(
 ): Promise<void> {
   const after = new Map(before);
   const fresh = created.map((row) => ({ row, seq: nextNumber(row.individualId, after) }));
-  const dense = await denseStretches(sql, fresh, before, sizes, shards);
+  const dense = await findDenseRanges(sql, fresh, before, sizes, shards);
   const isCopied = fresh.length >= minCopiedRows;
   const copied = isCopied ? copyTransactions(sql, fresh, now) : undefined;
-  // A COPY goes to several shards at once; what changes with every row can do so too.
+  // One COPY writes to several shards. Counters and events, which change with every batch, are then written for all
+  // shards together too.
   const isWide = isCopied && shards.length > 1;
-  // The other statements' texts are made while the rows go in.
+  // The other statements are built while the rows are being copied.
   const writes = shards.flatMap((shard) => {
     const part: Part = {
       fresh: partOf(fresh, shard, ({ row }) => row.individualId),
@@ -173,7 +177,7 @@ async function writePlan(
   await Promise.all(writes.map((statement) => statement.execute()));
 }
 
-/** On Citus: counters and events of several shards by two statements, instead of two for each shard. */
+/** On Citus: writes counters and events of several shards with two statements, instead of two for each shard. */
 async function writeWide(
   sql: DatabaseTransaction,
   ids: readonly number[],
@@ -184,13 +188,13 @@ async function writeWide(
   await writeCounts(sql, { ids, counts: after, eventCounts }, ids).execute();
 }
 
-/** What a batch writes about the individuals of one shard, or about all. */
+/** What a batch writes for the individuals of one shard, or for all. */
 interface Part {
   fresh: readonly NumberedRow[];
   updated: readonly BatchPlan['updated'][number][];
   replaced: readonly BatchPlan['replaced'][number][];
   events: readonly TransactionEvent[];
-  dense: readonly Stretch[];
+  dense: readonly ChangedTimeRange[];
 }
 
 function writeChanges(
@@ -217,7 +221,7 @@ function touched(fresh: readonly NumberedRow[], events: readonly TransactionEven
   return [...new Set([...fresh.map(({ row }) => row.individualId), ...events.map(({ individualId }) => individualId)])];
 }
 
-/** Nothing, for individuals that are small before and after. */
+/** Writes nothing for individuals that are small before and after the batch. */
 function writeBlocks(
   sql: DatabaseTransaction,
   { fresh: created, updated, dense }: Part,
@@ -253,31 +257,31 @@ function writeBlocks(
   ];
 }
 
-/** The largest range that randomInt has. */
+/** The largest range that randomInt supports. */
 const maxVersion = 2 ** 48 - 1;
 
-/** Where the new rows of large individuals lie so close together that their blocks are made anew. */
-async function denseStretches(
+/** The time ranges in which large individuals have so many new rows that their blocks are rebuilt. */
+async function findDenseRanges(
   sql: DatabaseTransaction,
   created: readonly NumberedRow[],
   before: Counts,
   sizes: BlockSizes,
   shards: LockedPlan['shards'],
-): Promise<Stretch[]> {
-  const stretches = new Map<number, Stretch>();
+): Promise<ChangedTimeRange[]> {
+  const changedRanges = new Map<number, ChangedTimeRange>();
   for (const {
     row: { individualId, timeStamp },
   } of created) {
     if (before.get(individualId)! <= sizes.blocksAbove) continue;
-    const known = stretches.get(individualId);
-    if (!known) stretches.set(individualId, { individualId, first: timeStamp, last: timeStamp, rows: 1 });
+    const known = changedRanges.get(individualId);
+    if (!known) changedRanges.set(individualId, { individualId, first: timeStamp, last: timeStamp, rows: 1 });
     else {
       known.rows += 1;
       if (timeStamp < known.first) known.first = timeStamp;
       if (timeStamp > known.last) known.last = timeStamp;
     }
   }
-  const many = [...stretches.values()].filter(({ rows }) => rows >= sizes.leastBlock / 4);
+  const many = [...changedRanges.values()].filter(({ rows }) => rows >= sizes.leastBlock / 4);
   if (many.length === 0) return [];
   const dense = await Promise.all(
     shards.map((shard) =>

@@ -1,4 +1,4 @@
-/** A row as it comes in from outside: checked once, and written at once as it will be kept. */
+/** An incoming row: validated once, and immediately converted to the form in which it is stored. */
 import { setImmediate } from 'node:timers/promises';
 import type { FieldErrors } from '../errors.ts';
 import { JsonNumber, JsonObject, type Json } from '../formats/json.ts';
@@ -18,7 +18,7 @@ import { parseInstant, type Instant } from './instant.ts';
 import { maxLengths } from './limits.ts';
 import {
   cutText,
-  fold,
+  foldCase,
   foldedFacets,
   readTransaction,
   searchText,
@@ -76,20 +76,20 @@ export const rowSchema = { title: 'TransactionRow', ...objectSchema(members) };
 /** Which parts of a row are kept when a large body is read. */
 export const keptOfRow = keptMembers(members);
 
-/** The names a row's values go by. */
+/** The names of a row's fields. */
 export const rowFields = Object.keys(members);
 
 const readMembers = memberReader(members);
 
-/** Little more than two texts, since a long stream holds many of them for a while. */
+/** Little more than two texts, since a long stream keeps many rows in memory. */
 export interface Row {
   readonly individualId: number;
   readonly transactionId: string;
   readonly timeStamp: Instant;
   readonly amount: Amount;
-  /** All of it but the body as PostgreSQL's COPY takes it. */
+  /** All of the row except the body, in the format of PostgreSQL's COPY. */
   readonly head: string;
-  /** Its JSON as the list serves it. */
+  /** The row's JSON, as the list returns it. */
   readonly body: string;
 }
 
@@ -97,13 +97,14 @@ export function makeRow(transaction: Transaction): Row {
   const { individualId, amount } = transaction;
   const body = writeBody(transaction);
   const cells = headCells(transaction);
-  // JSON escapes all that COPY must, with a backslash: where the body has none, nothing needs escaping.
+  // JSON escapes every character that COPY must escape, with a backslash: a body without a backslash needs no escaping.
   if (body.includes('\\')) {
     const { transactionId, timeStamp } = transaction;
     return { individualId, transactionId, timeStamp, amount, head: cells.map(escaped).join('\t'), body };
   }
   const head = cells.join('\t');
-  // A part of a text keeps all of it in memory: as parts of the head these two let go of the line they were read from.
+  // A substring keeps the whole string in memory. As substrings of the head, these two do not keep the line that they
+  // were read from.
   const idAt = cells[0]!.length + 1;
   const timeAt = idAt + cells[1]!.length + 1;
   return {
@@ -128,24 +129,24 @@ function headCells(transaction: Transaction): string[] {
     transaction.transactionId,
     transaction.timeStamp,
     transaction.amount,
-    fold(transaction.currency),
-    fold(transaction.transactionType),
-    fold(transaction.transactionCategory),
-    fold(transaction.transactionStatus),
+    foldCase(transaction.currency),
+    foldCase(transaction.transactionType),
+    foldCase(transaction.transactionCategory),
+    foldCase(transaction.transactionStatus),
     searchText(transaction),
   ];
 }
 
 /** The folded facets of a row. */
 export function facetsOf({ individualId, head, body }: Row): Facets {
-  // The head of such a body is escaped.
+  // The head of a row with such a body is escaped.
   if (body.includes('\\')) return foldedFacets(readTransaction(individualId, body));
   const [, , , , currency = '', transactionType = '', transactionCategory = '', transactionStatus = ''] =
     head.split('\t');
   return { currency, transactionType, transactionCategory, transactionStatus };
 }
 
-/** A row as a line of COPY, its sequence number and the time at the end. */
+/** A row as a line of COPY, with its sequence number and the time at the end. */
 export function copyLine({ head, body }: Row, seq: number, recordedAt: string): string {
   return `${head}\t${body.includes('\\') ? escaped(body) : body}\t${seq}\t${recordedAt}\n`;
 }
@@ -163,7 +164,7 @@ export function escaped(text: string): string {
 
 export type RowReading = { row: Row } | { errors: FieldErrors };
 
-/** `path` is where the row stands in what came, for sentences about it. */
+/** `path` is the row's path in the request, for error messages. */
 export function readRow(json: Json, path: string): RowReading {
   if (!(json instanceof JsonObject)) return { errors: new WrongType(path, 'TransactionRow').errors };
   const errors: FieldErrors = {};
@@ -172,10 +173,10 @@ export function readRow(json: Json, path: string): RowReading {
   return Object.keys(errors).length > 0 ? { errors } : { row: makeRow(row as unknown as Transaction) };
 }
 
-/** Rows that are read before other work gets a turn. */
+/** The number of rows that are read before the event loop does other work. */
 const rowsPerTurn = 250;
 
-/** Reads the rows of a JSON body, whose length may be large. */
+/** Reads the rows of a JSON body, which may be large. */
 export async function readRows(rows: readonly Json[], path: string): Promise<RowReading[]> {
   const readings: RowReading[] = [];
   for (const [index, row] of rows.entries()) {
@@ -185,13 +186,13 @@ export async function readRows(rows: readonly Json[], path: string): Promise<Row
   return readings;
 }
 
-export interface RowKey {
+export interface ClaimedKey {
   transactionId: string | null;
   individualId: number | string | null;
 }
 
-/** What a refused row calls itself, as far as it does. */
-export function claimedKey(json: Json): RowKey {
+/** The ids that a refused row contains, as far as it has any. */
+export function claimedKey(json: Json): ClaimedKey {
   const member = (wanted: string): Json => {
     if (!(json instanceof JsonObject)) return null;
     const index = json.names.findLastIndex((name) => name.toLowerCase() === wanted);
@@ -210,5 +211,5 @@ export function claimedKey(json: Json): RowKey {
   };
 }
 
-/** The answer repeats what a row calls itself, but not megabytes of it. */
+/** The answer repeats the ids of a row, but not megabytes of them. */
 const longestClaim = 256;

@@ -1,19 +1,20 @@
 /**
- * Reads of a pinned list from a standby, which is always a little behind. It answers when it has everything that the
- * primary has of the individual; else the primary does. Whether the individual exists is the primary's word alone.
+ * Reads of a pinned list from a standby, which is always a little behind. The standby answers if it has all rows of the
+ * individual that the primary has; otherwise the primary answers. Only the primary decides whether the individual
+ * exists.
  */
 import { CallerGone } from '../errors.ts';
 import type { ListedPage, RowsQuery, TransactionsStore } from './transactions.store.ts';
 
-/** What became of a read that a standby could have answered. */
+/** The outcome of a read that a standby could have answered. */
 export type StandbyOutcome = 'served' | 'behind' | 'failed';
 
 export interface StandbyReadsParts {
   primary: TransactionsStore;
   standby: TransactionsStore;
-  /** Whether it answers, and is a copy of the primary's database. */
+  /** Whether the standby answers and is a copy of the primary's database. */
   isUsable(): boolean;
-  /** Whether a statement took longer than it may. The primary would not do it either. */
+  /** Whether a statement exceeded its time limit. The primary would exceed it too. */
   isTooLong(error: unknown): boolean;
   onRead(outcome: StandbyOutcome): void;
 }
@@ -22,7 +23,7 @@ export function createStandbyReads(parts: StandbyReadsParts): TransactionsStore 
   const { primary, standby, isUsable, onRead } = parts;
   const mayAskStandby = ({ isPinned }: RowsQuery) => isPinned === true && isUsable();
 
-  /** Of the standby's answer only one that is as new as the primary. */
+  /** Uses the standby's answer only if it is as new as the primary's. */
   async function askBoth<T extends ListedPage | string>(
     individualId: number,
     askStandby: () => Promise<T | undefined>,
@@ -40,7 +41,7 @@ export function createStandbyReads(parts: StandbyReadsParts): TransactionsStore 
     return 'failed';
   }
 
-  /** The pieces of one snapshot: the first says whether it is new enough. False if nothing was read. */
+  /** The pieces of one snapshot: the first one shows whether it is new enough. Returns false if nothing was read. */
   async function* readFromStandby(query: RowsQuery): AsyncGenerator<string[], boolean> {
     const version = await primary.readVersion(query.individualId);
     let hasBegun = false;
@@ -51,7 +52,7 @@ export function createStandbyReads(parts: StandbyReadsParts): TransactionsStore 
         yield rows.bodies;
       }
     } catch (error) {
-      // What has been read cannot be taken back.
+      // The pieces that were passed on already cannot be taken back.
       if (hasBegun || passOn(error) !== 'failed') throw error;
       onRead('failed');
       return false;

@@ -1,9 +1,10 @@
 /**
- * A list by time only where tables are distributed. Citus plans `timeListStatement` on the coordinator and again on the
- * worker, for each request, which takes longer than all the rest. So the same is done in steps, each a short statement
- * about one table by its key, which Citus hardly looks at. The first four parameters are those of `rangeParameters`.
+ * A list by time only, for distributed tables. Citus plans `timeListStatement` on the coordinator and again on the
+ * worker, for each request, which takes longer than everything else in the request. So the same is done in steps. Each
+ * step is a short statement about one table by its key, for which Citus has a fast path. The first four parameters are
+ * those of `rangeParameters`.
  */
-import type { Database, ReadStatement, Row } from '../db/database.ts';
+import type { Database, DatabaseRow, ReadStatement } from '../db/database.ts';
 import { rangeParameters, type BlockQuery, type ListRow } from './block-list.store.ts';
 import { findPlaces, type CountedBlock, type PagePlace } from './block-places.ts';
 
@@ -12,7 +13,7 @@ select transaction_count as total, transaction_event_count as version from users
 
 const time = (parameter: string) => `${parameter}::text::timestamptz`;
 
-/** Newest first, each as far as it is in the filter's time. */
+/** Newest first, each limited to the filter's time range. */
 const blocksStatement = `
 select greatest(start_time, ${time('$3')})::text as lower, least(end_time, ${time('$4')})::text as upper, row_count,
   last_seq > $2 or start_time < ${time('$3')} or end_time > ${time('$4')} as is_cut
@@ -29,7 +30,7 @@ const pageStatement = (order: 'asc' | 'desc') => `
 select body from transactions where ${isListed}
 order by time_stamp ${order}, transaction_id ${order} limit $5 offset $6::bigint`;
 
-/** A pinned list may be cut by rows that have come everywhere since. */
+/** Rows that arrived after the list was pinned may lie in any block, and then that block is cut. */
 const maxCutBlocks = 8;
 
 interface TimedBlock extends CountedBlock {
@@ -37,7 +38,7 @@ interface TimedBlock extends CountedBlock {
   upper: string;
 }
 
-/** Undefined if too much has to be counted for it, or if the individual does not exist. */
+/** Returns undefined if too many rows would have to be counted, or if the individual does not exist. */
 export function createStepwiseList(db: Database) {
   return (query: BlockQuery): Promise<ListRow | undefined> =>
     db.snapshot(async (read) => {
@@ -51,7 +52,7 @@ export function createStepwiseList(db: Database) {
     }, query.owner);
 }
 
-const readBlock = ({ lower, upper, row_count, is_cut }: Row): TimedBlock => ({
+const readBlock = ({ lower, upper, row_count, is_cut }: DatabaseRow): TimedBlock => ({
   lower,
   upper,
   startTime: lower,
@@ -70,7 +71,7 @@ async function countCut(read: ReadStatement, query: BlockQuery, blocks: readonly
   );
 }
 
-/** From the nearer end of the blocks that hold the page. */
+/** Reads from the nearer end of the blocks that contain the page. */
 async function readPage(
   read: ReadStatement,
   { individualId, upTo, size }: BlockQuery,

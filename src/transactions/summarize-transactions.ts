@@ -1,4 +1,4 @@
-/** An individual's money by day, week or month, in step with the list to the row. */
+/** An individual's totals by day, week or month. They cover exactly the rows that the list returns. */
 import type { Clock } from '../clock.ts';
 import { invalidFields, noTransactions, unknownIndividual } from '../errors.ts';
 import type { Owner } from '../slots.ts';
@@ -54,8 +54,9 @@ export function createSummarizeTransactions(store: TransactionsStore, clock: Clo
 const shortNames = new Set('CET EET EST GMT HST MET MST PRC ROC ROK UCT UTC WET'.split(' '));
 
 /**
- * The name of an IANA time zone, in the spelling that is common to this runtime and PostgreSQL. PostgreSQL would take
- * CET for a fixed offset; here it becomes a place whose clocks change. Offsets are refused: the two read them differently.
+ * The name of an IANA time zone, in the spelling that is common to this runtime and PostgreSQL. PostgreSQL would treat
+ * CET as a fixed offset; here it is replaced by a place with daylight saving time. Offsets are refused, since the
+ * runtime and PostgreSQL interpret them differently.
  */
 export function parseTimeZone(name: string): string | undefined {
   if (!/^[A-Za-z][A-Za-z0-9_+/-]*$/.test(name) || name.length > longestZoneName) return undefined;

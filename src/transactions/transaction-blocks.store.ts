@@ -1,9 +1,9 @@
 /**
- * The index of counts for individuals with many transactions. Every statement here runs in the transaction
- * that writes the rows, under the lock of the individual, so that no reader ever sees one without the other.
- * Why and how: docs/decisions/0001-list-at-any-size.md.
+ * The index of counts for individuals with many transactions. Every statement here runs in the transaction that writes
+ * the rows, under the lock of the individual, so that readers always see rows and counts that agree. Why and how:
+ * docs/decisions/0001-list-at-any-size.md.
  */
-import { array, type Statement, type Transaction as DatabaseTransaction } from '../db/database.ts';
+import { array, type DatabaseTransaction, type Statement } from '../db/database.ts';
 import { inShard, type Shard } from '../db/shards.ts';
 import { inMillionths } from './amount.ts';
 import type { Instant } from './instant.ts';
@@ -13,33 +13,38 @@ import { foldedFacets, searchText, type Facets, type Transaction } from './trans
 export interface BlockSizes {
   /** Individuals with more rows than this have blocks; the others are listed without. */
   blocksAbove: number;
-  /** A block is cut again when it holds twice what it should: so many rows, or more for a large individual. */
+  /**
+   * The smallest size of a block, in rows; for a large individual blocks are larger. A block is cut when it has twice
+   * its size.
+   */
   leastBlock: number;
 }
 
 export const defaultBlockSizes: BlockSizes = { blocksAbove: 2000, leastBlock: 1000 };
 
-/** Amounts are compared as millionths in a bigint. One that does not fit turns the order of its block off. */
+/** Amounts are compared as millionths in a bigint. If an amount does not fit, its block has no ordered amounts. */
 const millionths = (amount: string) => `(${amount} * 1000000)::bigint`;
 const tooLarge = '9223372036854.775807';
 
 /**
- * A list in a time range adds up blocks and counts the rows of two that it cuts; other filters list all blocks. Fewer
- * rows in a block would make the former cheaper and the latter dearer: see bench/profile.md.
+ * A list in a time range adds up blocks and counts the rows of two that it cuts; other filters list all blocks. Smaller
+ * blocks would make the former cheaper and the latter more expensive: see bench/profile.md.
  */
 const blockSize = (count: string, least: string) => `greatest(${least}::int, (1.5 * sqrt(${count}))::int)`;
 
-/** How many amounts may wait unordered. */
+/** Maximum number of amounts of a block that are not ordered yet. */
 const maxRecent = 500;
 
-/** Different values of type, category, status and currency together that a block counts. */
+/** Maximum number of different values of type, category, status and currency, taken together, that a block counts. */
 const maxFacets = 200;
 
-/** A block with more text than this is read instead. */
+/** If a block has more text than this, its rows are read instead. */
 const maxWordsBytes = 2 ** 20;
-/** Stands between the search texts of two rows. A block in which a text holds it is read instead. */
-export const rowGap = '\u0002';
-export const sqlRowGap = `chr(${rowGap.codePointAt(0)})`;
+/**
+ * Separates the search texts of two rows. If a text contains this character, the rows of its block are read instead.
+ */
+export const rowSeparator = '\u0002';
+export const sqlRowSeparator = `chr(${rowSeparator.codePointAt(0)})`;
 
 export interface NumberedRow {
   row: Row;
@@ -52,21 +57,21 @@ export interface ChangedRow {
   to: Row;
 }
 
-/** A stretch of an individual's time in which rows have come or changed. */
-export interface Stretch {
+/** A time range in which rows of an individual were added or changed. */
+export interface ChangedTimeRange {
   individualId: number;
   first: Instant;
   last: Instant;
   rows: number;
 }
 
-/** What changes in a block: a new row, or one form of a row that has changed, which comes (1) or goes (-1). */
+/** A change to a block: a new row (1), or for a changed row its new values (1) or its old values (-1). */
 interface BlockChange {
   individualId: number;
   timeStamp: Instant;
   facets: Facets;
   rows: 1 | -1;
-  /** Of a new row only. */
+  /** For a new row only. */
   seq: number | null;
   millionths: string | null;
   hasNewWords: boolean;
@@ -100,20 +105,20 @@ export function makeBlocks(sql: DatabaseTransaction, ids: number[], version: str
     from users where id = any(${array(ids)}::int[])`;
 }
 
-/** Of some stretches those where so much is new that making the blocks anew is less work than adding to them. */
+/** The individuals with so many new rows in their changed time range that rebuilding its blocks is cheaper than updating them. */
 export async function findDense(
   sql: DatabaseTransaction,
-  stretches: readonly Stretch[],
+  changedRanges: readonly ChangedTimeRange[],
   shard: Shard | undefined,
 ): Promise<Set<number>> {
-  if (stretches.length === 0) return new Set();
+  if (changedRanges.length === 0) return new Set();
   const rows = await sql`
     select n.individual_id
     from unnest(
-      ${array(stretches.map(({ individualId }) => individualId))}::int[],
-      ${array(stretches.map(({ first }) => first))}::text[]::timestamptz[],
-      ${array(stretches.map(({ last }) => last))}::text[]::timestamptz[],
-      ${array(stretches.map(({ rows: count }) => count))}::int[]
+      ${array(changedRanges.map(({ individualId }) => individualId))}::int[],
+      ${array(changedRanges.map(({ first }) => first))}::text[]::timestamptz[],
+      ${array(changedRanges.map(({ last }) => last))}::text[]::timestamptz[],
+      ${array(changedRanges.map(({ rows: count }) => count))}::int[]
     ) as n (individual_id, first, last, rows)
     where n.rows >= (
       select sum(b.row_count) from transaction_blocks b
@@ -124,11 +129,11 @@ export async function findDense(
 
 const facetColumns = 'transaction_type, transaction_category, transaction_status, currency';
 
-/** Each value with its name, as the facets of a block have it; see `facetKeys`. */
+/** Each value with its name, in the form of a block's facets; see `facetKeys`. */
 const facetKeysOf = (alias: string) => `lateral (values ('type=' || ${alias}.transaction_type),
   ('category=' || ${alias}.transaction_category), ('status=' || ${alias}.transaction_status), ('currency=' || ${alias}.currency)) as k (key)`;
 
-/** The counts of a block and the changes together. */
+/** The sum of a block's counts and the changes. */
 const addedFacets = (known: string, changes: string) => `(
   select case when count(*) <= ${maxFacets} then coalesce(jsonb_object_agg(key, rows), '{}') end
   from (
@@ -138,8 +143,8 @@ const addedFacets = (known: string, changes: string) => `(
   ) summed)`;
 
 /**
- * Counts new rows, and changes of rows that stay in their place, in the blocks they fall into. A block that is to be
- * cut now gets its amounts in order then.
+ * Counts new rows, and changes of rows that keep their position, in the blocks that contain them. If a block is cut
+ * now, its amounts are ordered by the cut.
  */
 export function addToBlocks(
   sql: DatabaseTransaction,
@@ -214,11 +219,11 @@ export function addToBlocks(
   );
 }
 
-/** Makes blocks anew from their rows: those of the stretches, and those that have grown too large, which are cut. */
+/** Rebuilds blocks from their rows: those in the changed time ranges, and those that have grown too large, which are cut. */
 export function cutBlocks(
   sql: DatabaseTransaction,
   ids: number[],
-  stretches: readonly Stretch[],
+  changedRanges: readonly ChangedTimeRange[],
   { leastBlock }: BlockSizes,
   version: string,
   shard: Shard | undefined,
@@ -256,8 +261,8 @@ export function cutBlocks(
          case when not coalesce(bool_or(amount >= ${tooLarge}), false)
            then coalesce(array_agg(${millionths('amount')} order by amount) filter (where amount < ${tooLarge}), '{}') end as amounts,
          case when coalesce(sum(octet_length(search_text)), 0) <= ${maxWordsBytes}
-           and not coalesce(bool_or(strpos(search_text, ${sqlRowGap}) > 0), false)
-           then coalesce(string_agg(search_text, ${sqlRowGap}), '') end as words
+           and not coalesce(bool_or(strpos(search_text, ${sqlRowSeparator}) > 0), false)
+           then coalesce(string_agg(search_text, ${sqlRowSeparator}), '') end as words
        from placed group by individual_id, torn_time, end_time, piece
      )
      insert into transaction_blocks (individual_id, start_time, end_time, row_count, last_seq, amounts, facets, words, version)
@@ -269,9 +274,9 @@ export function cutBlocks(
     [
       array(ids),
       leastBlock,
-      array(stretches.map(({ individualId }) => individualId)),
-      array(stretches.map(({ first }) => first)),
-      array(stretches.map(({ last }) => last)),
+      array(changedRanges.map(({ individualId }) => individualId)),
+      array(changedRanges.map(({ first }) => first)),
+      array(changedRanges.map(({ last }) => last)),
       version,
     ],
     { prepare: true },

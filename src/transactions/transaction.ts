@@ -1,4 +1,4 @@
-/** A transaction as it is kept, and as the wire has it. */
+/** A transaction as it is stored, and as the API returns it. */
 import { readJson } from '../formats/json-reader.ts';
 import { JsonNumber, JsonObject } from '../formats/json.ts';
 import type { Amount } from './amount.ts';
@@ -19,8 +19,8 @@ export interface Transaction {
   paymentSystem: string;
 }
 
-/** Members whose words a change of makes an update. */
-export const words = [
+/** Text fields. A change of one of them is an update. */
+export const textMembers = [
   'transactionType',
   'transactionCategory',
   'transactionStatus',
@@ -30,7 +30,7 @@ export const words = [
   'paymentSystem',
 ] as const;
 
-/** Its JSON as the list serves it. The amount goes in as its own digits, so that none is rounded. */
+/** Its JSON, as the list returns it. The amount is written with its own digits, so that it is not rounded. */
 export function writeBody(transaction: Transaction): string {
   return (
     `{"transactionId":${quoted(transaction.transactionId)},"amount":${transaction.amount},` +
@@ -43,7 +43,7 @@ export function writeBody(transaction: Transaction): string {
   );
 }
 
-/** Letters, digits and the like stand in JSON as they are. */
+/** Letters, digits and other characters that JSON does not escape. */
 const harmless = /^[\w .,:;/()&+'*#@!?=-]*$/;
 
 function quoted(text: string): string {
@@ -62,12 +62,12 @@ export function readTransaction(individualId: number, body: string): Transaction
   };
 }
 
-/** Between the searchable words, so that no search runs from one into the next. */
+/** Separates the searchable texts, so that no match extends from one into the next. */
 const gap = '\u0001';
 
-/** With accents, and where there are any, also without: a search finds Café by café and by cafe. */
+/** Text with accents and, if there are any, also without them: a search for café or cafe finds Café. */
 export function searchText({ transactionId, senderName, receiverName, paymentNotes }: Transaction): string {
-  const text = fold([transactionId, senderName, receiverName, paymentNotes].join(gap));
+  const text = foldCase([transactionId, senderName, receiverName, paymentNotes].join(gap));
   const plain = withoutAccents(text);
   return plain === text ? text : text + gap + plain;
 }
@@ -80,15 +80,15 @@ function withoutAccents(text: string): string {
   return text.normalize('NFD').replaceAll(combiningAccents, '').normalize('NFC');
 }
 
-/** Values that are filtered by as they are, ignoring case. */
+/** Values that filters compare as a whole, ignoring case. */
 export type Facets = Pick<Transaction, 'currency' | 'transactionType' | 'transactionCategory' | 'transactionStatus'>;
 
 export function foldedFacets(facets: Facets): Facets {
   return {
-    currency: fold(facets.currency),
-    transactionType: fold(facets.transactionType),
-    transactionCategory: fold(facets.transactionCategory),
-    transactionStatus: fold(facets.transactionStatus),
+    currency: foldCase(facets.currency),
+    transactionType: foldCase(facets.transactionType),
+    transactionCategory: foldCase(facets.transactionCategory),
+    transactionStatus: foldCase(facets.transactionStatus),
   };
 }
 
@@ -99,7 +99,7 @@ export function cutText(text: string, maxLength: number): string {
   return cut.isWellFormed() ? cut : cut.slice(0, -1);
 }
 
-/** One spelling for words that differ in case only. */
-export function fold(text: string): string {
+/** The same text for texts that differ only in case. */
+export function foldCase(text: string): string {
   return text.toLowerCase();
 }

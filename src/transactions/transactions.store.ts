@@ -1,11 +1,11 @@
-/** The statements about transactions. A page's JSON is joined by the database and passed on untouched. */
-import type { Database, Row, Sql } from '../db/database.ts';
+/** The statements about transactions. The database joins the JSON of a page, and it is passed on unchanged. */
+import type { Database, DatabaseRow, Sql } from '../db/database.ts';
 import { errorCode } from '../db/failures.ts';
 import type { Owner } from '../slots.ts';
 import {
   rangeParameters,
-  standing,
   timeListStatement,
+  totalAndVersion,
   type BlockQuery,
   type ListRow,
   type TimeListRow,
@@ -18,9 +18,9 @@ import type { Period } from './period.ts';
 import { createStepwiseList } from './stepwise-list.store.ts';
 import { defaultBlockSizes, type BlockSizes } from './transaction-blocks.store.ts';
 
-/** Pages of all the rows up to a sequence number. The count needs no counting: see users.transaction_count. */
+/** Pages of all the rows up to a sequence number. The count is stored: see users.transaction_count. */
 export const listStatement = `
-select ${standing}, least(u.transaction_count, $4) as count, (
+select ${totalAndVersion}, least(u.transaction_count, $4) as count, (
   select string_agg(body, ',') from (
     select body from transactions
     where individual_id = $1 and seq <= $4
@@ -42,9 +42,9 @@ const matches = `
   and ($12::text is null or currency = $12)
   and ($13::text is null or strpos(search_text, $13) > 0)`;
 
-/** Looks at every row of the individual, and so at none of one that has more than $14. */
+/** Reads every row of the individual. For an individual with more than $14 rows it reads none. */
 export const filteredListStatement = `
-select ${standing},
+select ${totalAndVersion},
   (select count(*)::int from transactions where ${matches}) as count,
   (select string_agg(body, ',') from (
     select body from transactions where ${matches}
@@ -53,7 +53,7 @@ select ${standing},
   ) page) as page
 from users u where u.id = $1`;
 
-/** What was rejected or cancelled is counted, but moved no money. */
+/** Rejected and cancelled transactions are counted, but moved no money. */
 const sumStatement = `
 with matched as (
   select t.time_stamp, t.currency, t.transaction_category as category,
@@ -66,7 +66,7 @@ with matched as (
     coalesce(sum(amount) filter (where category not in ('credit', 'debit')), 0) as other
   from matched group by 1, 2
 )
-select ${standing}, coalesce((select sum(rows)::int from summed), 0) as count, (
+select ${totalAndVersion}, coalesce((select sum(rows)::int from summed), 0) as count, (
   select string_agg(
     format('{"from":"%s","currency":"%s","count":%s,"moneyIn":%s,"moneyOut":%s,"other":%s}',
       to_char(period, 'YYYY-MM-DD'), upper(currency), rows, money_in, money_out, other),
@@ -74,7 +74,7 @@ select ${standing}, coalesce((select sum(rows)::int from summed), 0) as count, (
   from summed) as page
 from users u where u.id = $1`;
 
-/** With the order of the list, or its reverse, and a limit: the index is walked along and nothing is sorted. */
+/** In the order of the list, or its reverse, and with a limit: so PostgreSQL scans the index and sorts nothing. */
 const exportStatement = (columns: string, order: 'asc' | 'desc' = 'desc') => `
 select ${columns} from users u join transactions t on t.individual_id = u.id where ${matches}
 order by t.time_stamp ${order}, t.transaction_id ${order}
@@ -85,10 +85,13 @@ const exportedAtOnce = 1000;
 /** No individual has more rows than this. */
 const everyRow = 2_147_483_647;
 
-/** SQLSTATE 22023: invalid_parameter_value, of which the only one that is not ours is the time zone. */
+/**
+ * SQLSTATE 22023: invalid_parameter_value. The only parameter that comes from a caller and can cause it is the time
+ * zone.
+ */
 const invalidParameter = '22023';
 
-/** What `listStatement` selects, as it comes from the socket. */
+/** The columns of `listStatement`, as bytes from the socket. */
 type RawRow = [total: Buffer, version: Buffer, count: Buffer, page: Buffer | null];
 
 export interface ListedPage {
@@ -101,19 +104,19 @@ export interface ListedPage {
   version: number;
 }
 
-/** Some rows, as JSON, of a list that had changed so often. */
+/** Some rows, as JSON, and how often the list had changed. */
 export interface ReadRows {
   bodies: string[];
   version: number;
 }
 
-/** Which rows of an individual are meant, and who wants them. */
+/** The rows of an individual to read, and the caller. */
 export interface RowsQuery {
   individualId: number;
   filter: Filter;
   /** The sequence number of the last row that counts; absent: all rows. */
   upTo?: number | undefined;
-  /** For all rows, not for pages. */
+  /** For reads of all rows, not for pages. */
   isOldestFirst?: boolean;
   /** The caller has seen an earlier part of this list, and named it by its token. */
   isPinned?: boolean;
@@ -131,11 +134,11 @@ export interface SumQuery extends RowsQuery {
 
 export type TransactionsStore = ReturnType<typeof createTransactionsStore>;
 
-/** So many large individuals are remembered as such; forgetting one costs a second statement, no more. */
+/** Maximum number of large individuals to remember. A forgotten one only costs a second statement. */
 const maxRemembered = 100_000;
 
 export function createTransactionsStore(db: Database, sizes: BlockSizes = defaultBlockSizes) {
-  /** Individuals seen to have blocks. A hint only: what a statement finds is what counts. */
+  /** Individuals that were found to have blocks. It is only a hint: the result of a statement decides. */
   const large = new Set<number>();
 
   function remember(individualId: number): void {
@@ -143,7 +146,7 @@ export function createTransactionsStore(db: Database, sizes: BlockSizes = defaul
     large.add(individualId);
   }
 
-  /** A statement that looks at texts names its owner: texts may be long. */
+  /** A statement that searches texts is run for its owner, with a slot for long work: texts may be long. */
   function list<T extends ListRow = ListRow>(
     statement: string,
     parameters: (string | number | null)[],
@@ -153,7 +156,9 @@ export function createTransactionsStore(db: Database, sizes: BlockSizes = defaul
     return owner ? db.long(send, owner) : send(db.read);
   }
 
-  /** A page that stays bytes takes some 10 µs less of processor time than one that becomes a string and bytes again. */
+  /**
+   * The page is not decoded: this saves about 10 µs of processor time, compared with a string that is encoded again.
+   */
   async function listUnfiltered(query: ListQuery): Promise<ListedPage | undefined> {
     const pending = db.read.unsafe(listStatement, pageParameters(query), { prepare: true }).raw();
     const [row] = (await pending) as unknown as RawRow[];
@@ -199,7 +204,7 @@ export function createTransactionsStore(db: Database, sizes: BlockSizes = defaul
     return row && row.total > sizes.blocksAbove ? listByBlocks(query) : row;
   }
 
-  function streamRows<T>(query: RowsQuery, statement: string, read: (row: Row) => T): AsyncIterable<T[]> {
+  function streamRows<T>(query: RowsQuery, statement: string, read: (row: DatabaseRow) => T): AsyncIterable<T[]> {
     const { individualId, filter, upTo = everyRow, owner } = query;
     const parameters = [individualId, everyRow, 0, upTo, ...filterParameters(filter), everyRow];
     return db.stream({ statement, parameters, rowsAtOnce: exportedAtOnce, read }, owner);
@@ -235,20 +240,20 @@ export function createTransactionsStore(db: Database, sizes: BlockSizes = defaul
       return row?.transaction_count;
     },
 
-    /** The JSON of all that match, some at a time, from one snapshot. */
+    /** The JSON of all matching rows, in parts, from one snapshot. */
     readAll: (query: RowsQuery): AsyncIterable<string[]> =>
       streamRows(query, exportStatement('t.body', orderOf(query)), ({ body }) => String(body)),
 
     /** The same, each piece with how often the rows had changed. */
     async *readVersioned(query: RowsQuery): AsyncIterable<ReadRows> {
       const statement = exportStatement('t.body, u.transaction_event_count as version', orderOf(query));
-      const read = ({ body, version }: Row) => ({ body: String(body), version: Number(version) });
+      const read = ({ body, version }: DatabaseRow) => ({ body: String(body), version: Number(version) });
       for await (const rows of streamRows(query, statement, read)) {
         yield { bodies: rows.map(({ body }) => body), version: rows[0]!.version };
       }
     },
 
-    /** Up to two, since two are enough to know that the id alone does not tell. */
+    /** Up to two, since two are enough to know that the id is ambiguous. */
     async findTransactions(transactionId: string, individualId?: number): Promise<string[]> {
       const rows = await db.read`
         select t.body from transactions t join users u on u.id = t.individual_id

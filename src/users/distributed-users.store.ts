@@ -1,12 +1,12 @@
 /**
- * The statements about users where their table is distributed: see docs/citus.md. What is about one user stays on the
- * worker that has it, and tables of the coordinator are asked by statements of their own.
+ * The statements about users if their table is distributed: see docs/citus.md. A statement about one user runs on the
+ * worker that has the user, and tables of the coordinator are read by separate statements.
  */
-import { array, type Database, type Transaction } from '../db/database.ts';
+import { array, type Database, type DatabaseTransaction } from '../db/database.ts';
 import { groupByShard } from '../db/shards.ts';
 import type { NewUser, PhonesOfUser } from './user.ts';
 
-/** The number of `user.created` in the outbox. Those of other events are their own, from 1. */
+/** The number of `user.created` in the outbox. Other events have their own sequence number, from 1. */
 const createdEventNumber = 0;
 
 export interface ImportedIds {
@@ -14,13 +14,13 @@ export interface ImportedIds {
   present: number[];
 }
 
-async function readErased(sql: Transaction, ids: readonly number[]): Promise<Set<number>> {
+async function readErased(sql: DatabaseTransaction, ids: readonly number[]): Promise<Set<number>> {
   const rows = await sql`select user_id from erased_users where user_id = any(${array(ids)}::int[])`;
   return new Set(rows.map(({ user_id }) => user_id));
 }
 
 export async function insertDistributedUser(
-  sql: Transaction,
+  sql: DatabaseTransaction,
   { id: wantedId, merchantId, email, additionalData }: NewUser,
   now: Date,
   createdEventCount: number,
@@ -33,7 +33,7 @@ export async function insertDistributedUser(
       ${createdEventCount})
     on conflict (id) do nothing returning id`;
   if (inserted.length === 0) return undefined;
-  // An erasure that committed while the insert waited for it is seen only by a later statement.
+  // Only a later statement sees an erasure that was committed while the insert waited for it.
   if ((await readErased(sql, [id])).has(id)) {
     await sql`delete from users where id = ${id}`;
     return undefined;
@@ -46,7 +46,7 @@ export async function insertDistributedUser(
   return id;
 }
 
-async function drawId(sql: Transaction): Promise<number> {
+async function drawId(sql: DatabaseTransaction): Promise<number> {
   const [row] = await sql`select nextval('user_ids')::int as id`;
   return row!.id;
 }
@@ -70,7 +70,7 @@ export async function skipTakenDistributedIds(db: Database): Promise<void> {
 
 /** Creates the users that do not exist, and locks all of them against an erasure. */
 export async function importDistributedIds(
-  sql: Transaction,
+  sql: DatabaseTransaction,
   ids: readonly number[],
   now: Date,
   createdEventCount: number,
@@ -89,7 +89,7 @@ export async function importDistributedIds(
     select ${createdEventNumber}, u.id, u.created_event_count, 'user.created', u.created_at,
       ('{"userId":' || u.id || '}')::json
     from users u where u.created_event_count > 0 and u.id = any(${array(created)}::int[])`;
-  // Waits for an erasure in progress, and holds off later ones.
+  // Waits for an erasure in progress, and delays later ones.
   const present: number[] = [];
   for (const shard of await groupByShard(sql, wanted)) {
     const rows = await sql`

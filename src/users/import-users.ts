@@ -51,7 +51,7 @@ function asTexts(json: JsonObject): JsonObject {
   return new JsonObject(json.names, json.values.map(text));
 }
 
-/** Results in the order of the users. A user that is known already gets the phone if there is none yet. */
+/** Returns the results in the order of the users. An existing user gets the phone if there is none yet. */
 export function createImportUsers(store: UsersStore, clock: Clock) {
   return (users: readonly ImportedUser[]): Promise<ImportUserResult[]> => store.importUsers(users, clock.now());
 }

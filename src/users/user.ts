@@ -1,4 +1,4 @@
-/** What is known of a user. */
+/** The data of a user. */
 import type { PhoneNumber } from '../phone/phone-number.ts';
 
 export interface NewUser {

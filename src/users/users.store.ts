@@ -1,5 +1,5 @@
 /** The statements about users. */
-import { array, type Database, type Transaction } from '../db/database.ts';
+import { array, type Database, type DatabaseTransaction } from '../db/database.ts';
 import {
   importDistributedIds,
   insertDistributedUser,
@@ -12,12 +12,12 @@ import type { ImportedUser, ImportUserResult, NewUser, PhonesOfUser, UserStatus 
 export type UsersStore = ReturnType<typeof createUsersStore>;
 
 export interface UsersStoreOptions {
-  /** Demo data makes no events. */
+  /** False for demo data, which has no events. */
   writesEvents?: boolean;
 }
 
-/** The first event of a user, written where the user is: always number 1 of its counter. */
-async function writeCreatedEvents(sql: Transaction, ids: readonly number[]): Promise<void> {
+/** Writes the first event of each user, on the node that has the user. It is always number 1 of its counter. */
+async function writeCreatedEvents(sql: DatabaseTransaction, ids: readonly number[]): Promise<void> {
   await sql`
     insert into user_event_outbox (user_id, sequence, type, at, data)
     select u.id, u.created_event_count, 'user.created', u.created_at, with_user_id('{}', u.id)
@@ -26,7 +26,7 @@ async function writeCreatedEvents(sql: Transaction, ids: readonly number[]): Pro
 
 /** Creates the users that do not exist, and locks all of them against an erasure. */
 async function importIds(
-  sql: Transaction,
+  sql: DatabaseTransaction,
   ids: readonly number[],
   now: Date,
   createdEventCount: number,
@@ -40,7 +40,7 @@ async function importIds(
     delete from users
     where id in (select user_id from erased_users where user_id = any(${array(ids)}::int[]))`;
   await writeCreatedEvents(sql, created);
-  // Waits for an erasure in progress, and holds off later ones.
+  // Waits for an erasure in progress, and delays later ones.
   const present = await sql`
     select id from users where id = any(${array(ids)}::int[]) order by id for key share`;
   return { created, present: present.map(({ id }) => Number(id)) };
@@ -64,8 +64,8 @@ export function createUsersStore(db: Database, { writesEvents = true }: UsersSto
           on conflict (id) do nothing
           returning id`;
         if (!row) return undefined;
-        // An erasure that committed while the insert waited for it is seen only by a later statement. The sequence
-        // can also give an id that a caller has brought and that is being erased.
+        // Only a later statement sees an erasure that was committed while the insert waited for it. The sequence can
+        // also return an id that a caller has chosen before and that is being erased.
         const erased =
           await sql`delete from users where id in (select user_id from erased_users where user_id = ${row.id})`;
         if (erased.count > 0) return undefined;
@@ -101,10 +101,10 @@ export function createUsersStore(db: Database, { writesEvents = true }: UsersSto
           insert into verifications (user_id)
           select id from unnest(${array([...isPresent])}::int[]) id order by id
           on conflict (user_id) do update set user_id = excluded.user_id`;
-        const held =
+        const verifications =
           await sql`select user_id, verified_phone from verifications where user_id = any(${array(ids)}::int[])`;
         const phones = new Map<number, string | null>(
-          held.map(({ user_id, verified_phone }) => [user_id, verified_phone]),
+          verifications.map(({ user_id, verified_phone }) => [user_id, verified_phone]),
         );
         const fresh = new Set(created);
         const wanted = users.filter(({ id, phone, verified }) => verified && phone && phones.get(id) === null);
@@ -143,7 +143,7 @@ export function createUsersStore(db: Database, { writesEvents = true }: UsersSto
       return rows.map(({ user_id }) => user_id);
     },
 
-    /** In any case. */
+    /** Ignores upper and lower case. */
     async findByEmail(email: string, limit: number): Promise<number[]> {
       const rows = await db.read`
         select id from users where email is not null and lower(email) = lower(${email}) order by id limit ${limit}`;

@@ -179,11 +179,11 @@ export function ActivityScreen({ scroller }: { scroller: HTMLElement }) {
   );
 }
 
-/** A short message that disappears by itself, except one that waits for the next. */
-function useMessage(lasting: string): [string, (text: string) => void] {
+/** A short message that disappears by itself, except `persistentMessage`, which stays until the next message. */
+function useMessage(persistentMessage: string): [string, (text: string) => void] {
   const [message, setMessage] = useState('');
   useEffect(() => {
-    if (message === '' || message === lasting) return;
+    if (message === '' || message === persistentMessage) return;
     const timer = setTimeout(() => setMessage(''), messageMilliseconds);
     return () => clearTimeout(timer);
   }, [message]);

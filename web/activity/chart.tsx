@@ -30,7 +30,7 @@ export function Chart({ layout, currentMonth, onJump, onStatement }: ChartProps)
   useLayoutEffect(() => {
     if (currentMonth) setPage(Math.floor(monthsBetween(currentMonth, newest) / monthsShown));
   }, [currentMonth, newest]);
-  // The last page, too, has as many months as there are.
+  // The last page is also filled with as many months as there are.
   const last = latestOf(addMonths(newest, -page * monthsShown), addMonths(oldest, monthsShown - 1), newest);
   const months = useMemo(() => monthsUpTo(sums, last, oldest, monthsShown), [sums, last, oldest]);
   if (months.length === 0) return null;
@@ -122,7 +122,7 @@ interface ColumnsProps {
   onJump(month: string): void;
 }
 
-/** The tab key stops here once; the arrow keys go from month to month. */
+/** The whole chart is one tab stop; the arrow keys move from month to month. */
 function Columns({ months, shownMonth, onPoint, onJump }: ColumnsProps) {
   const { texts, dates } = useViewer();
   const box = useRef<HTMLDivElement>(null);

@@ -1,4 +1,4 @@
-/** One transaction: what it is, what became of it, and a document of it. */
+/** One transaction: its details, its history, and a document about it. */
 import { useEffect, useState } from 'preact/hooks';
 import type { Transaction } from '../../client/index.ts';
 import { History } from './history.tsx';

@@ -1,4 +1,4 @@
-/** `<ledgerline-activity>`: the activity screen as an element that any page can hold. */
+/** `<ledgerline-activity>`: the activity screen as an element for any page. */
 import type { ComponentChild } from 'preact';
 import { createCalls } from '../../client/calls.ts';
 import { transactionFunctions } from '../../client/transactions.ts';
@@ -19,9 +19,9 @@ const styles = chartCss + listCss + sheetsCss + css + printCss;
 /**
  * Attributes: `individual` (whose activity), `base-url` (the address of the service, if not this origin), `locale`,
  * `time-zone` (both the viewer's own if not given), `address-bar` (the filter is kept in the page's address),
- * `hide-title` (the host page has a title of its own).
+ * `hide-title` (the host page has its own title).
  * Properties: `getToken`, called for a token, and again with true when one was refused; `texts`, other texts.
- * Event: `ledgerline-session-expired`, when no good token could be had.
+ * Event: `ledgerline-session-expired`, when there is no valid token.
  */
 export class LedgerlineActivity extends DrawnElement<ActivityTexts> {
   static observedAttributes = ['individual', 'base-url', 'locale', 'time-zone', 'address-bar', 'hide-title'];

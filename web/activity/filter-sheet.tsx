@@ -10,7 +10,7 @@ export interface FilterSheetProps {
   filter: Filter;
   today: string;
   currencies: string[];
-  /** Types and statuses that occur in the rows, beside those the screen has names for. */
+  /** Types and statuses that occur in the rows, in addition to those that the screen has names for. */
   types: string[];
   statuses: string[];
   onApply(filter: Filter): void;
@@ -131,7 +131,7 @@ interface ChoiceProps {
   onChange(value: string): void;
 }
 
-/** An option that is no value: a text field appears in which any value can be typed. */
+/** The option for other values: it shows a text field in which any value can be typed. */
 const otherOption = '\u0000other';
 
 /** The values are an open set, so a value that is not offered can be typed. */

@@ -1,4 +1,4 @@
-/** The filters of the list: as the viewer sets them, in the address bar, and as the API takes them. */
+/** The filters of the list: as the viewer sets them, in the address bar, and in requests to the API. */
 import type { ExportTransactionsRequest } from '../../client/index.ts';
 import { firstMoment, lastDayOf, lastMoment } from './dates.ts';
 
@@ -47,7 +47,7 @@ export function withinMonth(filter: Filter, month: string): Filter {
   };
 }
 
-/** Other parameters of the address stay as they are. */
+/** Other parameters of the address are not changed. */
 export function writeAddress(address: URL, filter: Filter): URL {
   const changed = new URL(address);
   for (const name of names) {

@@ -1,4 +1,4 @@
-/** What became of a transaction: when it was recorded, and what changed when. */
+/** The history of a transaction: when it was recorded, and what changed when. */
 import { useEffect, useState } from 'preact/hooks';
 import type { Transaction, TransactionVersion } from '../../client/index.ts';
 import { signedAmount, useViewer, type Viewer } from './viewer.ts';

@@ -1,4 +1,4 @@
-/** Line drawings, 20 by 20, in the colour of the text. Words beside them always say the same. */
+/** Line drawings, 20 by 20, in the colour of the text. There is always a text next to them with the same meaning. */
 const paths = {
   search: 'M9 3.5a5.5 5.5 0 1 0 0 11 5.5 5.5 0 0 0 0-11ZM13 13l4 4',
   filters: 'M3 6h14M6 10h8M8.5 14h3',

@@ -1,6 +1,6 @@
 /**
  * The position of every row. The totals of the days say how many rows each day has, so the whole list can be laid out
- * before its rows are read: the scroll bar is right, and any date is one jump away.
+ * before its rows are read: the scroll bar is correct, and the viewer can jump to any date.
  */
 import type { TransactionPeriod } from '../../client/index.ts';
 import { addMonths } from './dates.ts';

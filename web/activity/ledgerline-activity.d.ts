@@ -1,4 +1,4 @@
-/** The types of the element, shipped beside its script. */
+/** The types of the element, shipped next to its script. */
 
 /** Gives a token; `refused` is true when the service refused the last one. */
 export type TokenSource = (refused: boolean) => string | Promise<string>;

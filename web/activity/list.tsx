@@ -37,7 +37,7 @@ export function List({ loaded, scroller, today, handle, onTopMonth, onOpen }: Li
   const mustFocusActive = useRef(false);
   const lastLoaded = useRef(loaded);
   if (lastLoaded.current.rows !== rows) {
-    // The button of the focused row may be gone until the new rows are there.
+    // The button of the focused row may be missing until the new rows are there.
     if (lastLoaded.current.filter === loaded.filter) mustFocusActive.current ||= isFocused(box.current, active);
     lastLoaded.current = loaded;
   }

@@ -1,7 +1,7 @@
-/** Locales and time zones that a page or an address names, and that the browser may not know. */
+/** Locales and time zones that a page or an address gives, and that the browser may not know. */
 import { hasTexts } from '../languages/languages.ts';
 
-/** The first usable one of several locales. */
+/** The first of several locales that is usable. */
 export function usableLocale(...tags: (string | null | undefined)[]): string {
   for (const tag of tags) {
     if (tag && isKnown(() => Intl.getCanonicalLocales(tag))) return tag;
@@ -14,7 +14,7 @@ export function usableTimeZone(timeZone: string | null): string {
   return timeZone && isKnown(() => new Intl.DateTimeFormat('en', { timeZone })) ? timeZone : own;
 }
 
-/** Intl throws a RangeError for what it does not know. */
+/** Intl throws a RangeError for an unknown value. */
 function isKnown(make: () => unknown): boolean {
   try {
     make();
@@ -36,7 +36,7 @@ export function withGregorianMonths(locale: string): string {
   return gregorianMonths.has(calendar) ? locale : new Intl.Locale(locale, { calendar: 'gregory' }).toString();
 }
 
-/** Languages that are written from right to left, for browsers that do not say. */
+/** Languages that are written from right to left, for browsers that do not provide this. */
 const rightToLeft = new Set(['ar', 'dv', 'fa', 'he', 'ku', 'ps', 'sd', 'ug', 'ur', 'yi']);
 
 export function directionOf(locale: string): 'rtl' | 'ltr' {

@@ -25,8 +25,8 @@ export function isGreater(a: string, b: string): boolean {
 }
 
 /**
- * An amount as a person types it, as the API takes it; undefined if it is no amount. Accepts the digits of any script,
- * currency signs, and separators of thousands: `1,000.50`, `1.000,50`, `1 000,50`, `1'000.50`.
+ * Converts an amount that a person has typed to the format of the API; undefined if it is not an amount. Accepts the
+ * digits of any script, currency signs, and separators of thousands: `1,000.50`, `1.000,50`, `1 000,50`, `1'000.50`.
  */
 export function parseAmount(text: string, locale: string): string | undefined {
   const typed = westernDigits(text).replace(/[\s\u00a0\u202f'’٬_]|\p{Sc}/gu, '');
@@ -43,7 +43,10 @@ export function parseAmount(text: string, locale: string): string | undefined {
   return /^\d{1,20}(\.\d+)?$/.test(joined) ? joined : undefined;
 }
 
-/** Of two different marks the last one is the decimal mark. One mark alone is, unless it groups thousands. */
+/**
+ * If there are two different marks, the last one is the decimal mark. A single mark is the decimal mark unless it
+ * groups thousands.
+ */
 function decimalMarkOf(plain: string, locale: string): string {
   const separators = plain.match(/[.,]/g) ?? [];
   const last = separators.at(-1);
@@ -59,11 +62,11 @@ function decimalMarkOf(plain: string, locale: string): string {
 
 export type Sign = '+' | '−' | '';
 
-/** Shows no fewer digits than there are: 0.0025 is not 0.00. */
+/** Shows all digits of the amount: 0.0025 is not 0.00. */
 export function formatMoney(locale: string, text: string, currency: string, sign: Sign = ''): string {
   const scale = (text.split('.')[1] ?? '').replace(/0+$/, '').length;
   const formatter = formatterOf(locale, currency, scale, sign);
-  // Intl takes decimal strings exactly; the type allows only literals.
+  // Intl formats decimal strings exactly, but the type allows only literals.
   const value = (sign === '−' ? `-${text}` : text) as `${number}`;
   // A hyphen is too short for a minus sign beside figures.
   return formatter.format(value).replace('-', '−');

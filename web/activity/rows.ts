@@ -8,7 +8,7 @@ const keptPages = 50;
 export interface RowsOptions {
   /** The first page, which has been read already. */
   first: Transaction[];
-  /** The rows of the same list before it was read again, which are shown until the new ones are there. */
+  /** The rows of the same list before it was read again. They are shown until the new ones are there. */
   earlier: Rows | undefined;
   fetchPage(dataBatch: number, dataBatchCount: number): Promise<TransactionPage>;
   onChange(): void;
@@ -27,7 +27,7 @@ export class Rows {
     this.#options = options;
     this.#pages.set(0, options.first);
     const { earlier } = options;
-    // Copied: rows that knew those before them would keep every list that was ever read.
+    // Copied: with a reference to the earlier rows, every list that was ever read would stay in memory.
     if (earlier) this.#earlierPages = new Map([...earlier.#earlierPages, ...earlier.#pages].slice(-keptPages));
   }
 
@@ -36,7 +36,7 @@ export class Rows {
     return (this.#pages.get(page) ?? this.#earlierPages.get(page))?.[row % pageSize];
   }
 
-  /** The values of one member in all rows that are held, for filters to offer. */
+  /** The values of one member in all rows in memory, which the filters offer. */
   valuesOf(member: 'transactionType' | 'transactionStatus'): string[] {
     const values = [...this.#pages.values()].flatMap((rows) => rows.map((row) => row[member]));
     return [...new Set(values)].filter((value) => value !== '');

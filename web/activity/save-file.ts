@@ -6,7 +6,7 @@ import { useViewer } from './viewer.ts';
 
 export type SaveFile = (name: string, request: () => Promise<Response>) => Promise<void>;
 
-/** `onMessage` is told how far it is, in a short sentence. */
+/** `onMessage` is called with the progress, in a short sentence. */
 export function useSaveFile(onMessage: (text: string) => void): SaveFile {
   const { texts } = useViewer();
   return async (name, request) => {

@@ -5,7 +5,7 @@ import { Icon } from './icons.tsx';
 import { formatMoney, parseAmount } from './money.ts';
 import { useViewer } from './viewer.ts';
 
-/** Typing pauses this long before the search begins. */
+/** The search starts this long after the last key press. */
 const typingMilliseconds = 250;
 
 export function Search({ value, onSearch }: { value: string; onSearch(text: string): void }) {
@@ -14,7 +14,7 @@ export function Search({ value, onSearch }: { value: string; onSearch(text: stri
   const input = useRef<HTMLInputElement>(null);
   const searched = useRef(value);
   useLayoutEffect(() => {
-    // What was typed since stays; only a change from elsewhere replaces it.
+    // Text that was typed since is kept; only a change from elsewhere replaces it.
     if (searched.current !== value) input.current!.value = value;
     searched.current = value;
   }, [value]);
@@ -61,7 +61,7 @@ export function FilterButton({ filter, onOpen }: { filter: Filter; onOpen(): voi
   );
 }
 
-/** The number of filters that are set in the sheet; direction and search have controls of their own. */
+/** The number of filters that are set in the sheet; direction and search have their own controls. */
 function sheetFilters({ from, to, amountFrom, amountTo, type, status, currency }: Filter): number {
   return [from || to, amountFrom || amountTo, type, status, currency].filter(Boolean).length;
 }

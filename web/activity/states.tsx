@@ -1,4 +1,4 @@
-/** What the screen shows instead of rows, or beside them when something went wrong. */
+/** What the screen shows instead of rows, or in addition to them if something went wrong. */
 import type { ComponentChildren } from 'preact';
 import { Icon, type IconName } from './icons.tsx';
 import { WaitingRow } from './row.tsx';

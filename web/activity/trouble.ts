@@ -1,14 +1,14 @@
-/** What can go wrong while the screen loads, in the terms of the person who looks at it. */
+/** What can go wrong while the screen loads, from the viewer's point of view. */
 import { LedgerlineError } from '../../client/index.ts';
 
 export type Trouble =
   /** The device has no connection. */
   | { kind: 'offline' }
-  /** The device has a connection, and the service does not answer. */
+  /** The device has a connection, but the service does not answer. */
   | { kind: 'unreachable' }
-  /** The service answers, and does not allow requests from this page's origin (CORS). */
+  /** The service answers, but does not allow requests from this page's origin (CORS). */
   | { kind: 'not-allowed' }
-  /** No good token could be had. */
+  /** There is no valid token. */
   | { kind: 'expired' }
   | {
       kind: 'error';
@@ -33,12 +33,12 @@ export function troubleOf(error: unknown): Trouble {
   return { kind: 'error', message, traceId, isTemporary, retryAfterSeconds };
 }
 
-/** Whether waiting can help. What looks like a refusal by CORS may be a proxy whose service restarts. */
+/** Whether waiting can help. An apparent refusal by CORS may be the answer of a proxy while the service restarts. */
 export function isTemporary(trouble: Trouble): boolean {
   return trouble.kind === 'error' ? trouble.isTemporary : trouble.kind !== 'expired';
 }
 
-/** Whether the service refuses the token that pins a list (`asOf`). It is good for a day. */
+/** Whether the service refuses the token that pins a list (`asOf`). It is valid for a day. */
 export function isListOutdated(error: unknown): boolean {
   return error instanceof LedgerlineError && error.errors.AsOf !== undefined;
 }

@@ -1,6 +1,6 @@
 /**
- * From a filter to rows: the first page, which is quick and can be shown at once; then the totals as of the same
- * moment, which give every row its position; then the pages in view.
+ * Loads the rows of a filter: first the first page, which is fast and is shown immediately; then the totals as of the
+ * same time, which give every row its position; then the pages in view.
  */
 import { useCallback, useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { LedgerlineError, type Transaction } from '../../client/index.ts';
@@ -45,9 +45,12 @@ interface WaitingForList {
 /** Seconds until the first automatic attempt after a failure; each further one waits twice as long. */
 const firstRetrySeconds = 2;
 const longestRetrySeconds = 30;
-/** A service that asks for a longer wait is tried after this time all the same. */
+/** If the service asks for a longer wait, it is still tried after this time. */
 const longestAskedSeconds = 3600;
-/** A list is good for a day. One that the service refuses sooner is not read again by itself. */
+/**
+ * A pinned list is valid for a day. If the service refuses it, it is read again automatically, at most once in this
+ * time.
+ */
 const renewalSeconds = 3600;
 
 export function useActivity(filter: Filter): Activity {
@@ -94,7 +97,7 @@ export function useActivity(filter: Filter): Activity {
       if (met.kind === 'expired') announce('ledgerline-session-expired');
       const isRefused = met.kind === 'unreachable' && (await isRefusedByCors(baseUrl));
       if (signal.aborted) return;
-      // Both at once: a list that is neither loading nor in trouble is read again at the next change.
+      // Both in one update: a list that is neither loading nor in trouble is read again at the next change.
       setTrouble(isRefused ? { kind: 'not-allowed' } : met);
       setLoading(false);
     }
@@ -173,7 +176,7 @@ export function useActivity(filter: Filter): Activity {
     }
   };
 
-  // The host page has another token for a session that had ended.
+  // The host page has provided another token after the session had ended.
   useLayoutEffect(() => {
     if (trouble?.kind === 'expired') reload();
   }, [getToken]);

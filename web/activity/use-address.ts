@@ -15,7 +15,7 @@ interface SheetState {
 
 const sheetState = () => (history.state as SheetState | null)?.ledgerlineSheet;
 
-/** What the host page keeps in the state stays there. */
+/** The host page's own state is kept. */
 function stateWith(ledgerlineSheet: SheetState['ledgerlineSheet']): SheetState {
   return { ...(history.state as SheetState | null), ledgerlineSheet };
 }
@@ -42,12 +42,12 @@ export interface Address {
   close(): void;
 }
 
-/** An open sheet is a history entry of its own, so that Back closes the sheet instead of leaving the page. */
+/** An open sheet has its own history entry, so that Back closes the sheet instead of leaving the page. */
 export function useAddress(): Address {
   const { inAddressBar } = useViewer();
   const [filter, setFilter] = useState(() => (inAddressBar ? readAddress(new URL(location.href)) : noFilter));
   const [sheet, setSheet] = useState(() => (inAddressBar ? sheetInAddress() : undefined));
-  // Two changes can come before the screen is drawn again; the second one must not undo the first.
+  // There can be two changes before the screen is drawn again; the second one must not undo the first.
   const latest = useRef(filter);
 
   function keep(next: Filter): void {

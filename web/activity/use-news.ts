@@ -1,6 +1,6 @@
 /**
  * What has changed since the list was read. New rows would move everything that the viewer is looking at, so they wait
- * for the viewer; changes of rows that are in the list are read at once, because they move nothing.
+ * for the viewer; changes of rows that are in the list are read immediately, because they move nothing.
  */
 import { useEffect, useRef, useState } from 'preact/hooks';
 import type { LiveState } from '../../client/index.ts';
@@ -11,7 +11,7 @@ import type { Activity } from './use-activity.ts';
 import { useViewer } from './viewer.ts';
 
 export interface News {
-  /** How many rows are new; undefined if a filter hides how many of them would be shown. */
+  /** The number of new rows; undefined with a filter, since it is not known how many of them match. */
   count: number | undefined;
 }
 
@@ -33,9 +33,9 @@ export function useNews({ loaded, isEmpty, isLoading, trouble, reload }: Activit
   const newRows = isWhole && live ? live.transactionCount - loaded.count : 0;
   const isOnlyUpdated = hasChanged && isWhole && newRows <= 0;
   const hasFirstRows = isEmpty && live !== undefined && live.transactionCount > 0;
-  // After a failure the list is read again when its time has come, and shows this change too.
+  // After a failure the list is read again by the automatic retry, which shows this change too.
   const canReload = !isLoading && !trouble;
-  /** The state for which first rows were looked for. A list that still has none is not asked again for the same. */
+  /** The state for which an empty list was last read again. For the same state it is not read a second time. */
   const lookedFor = useRef<number>(undefined);
   useEffect(() => {
     const mustLook = hasFirstRows && lookedFor.current !== live?.sequence;

@@ -9,7 +9,7 @@ export interface View {
   /** The position in the list at the top of the visible part. */
   top: number;
   height: number;
-  /** What positions in the list are greater by than positions in the list's box. */
+  /** The position in the list minus the position in the list's box. */
   offset: number;
 }
 

@@ -8,7 +8,7 @@ import type { ActivityTexts } from '../languages/activity-texts.ts';
 
 export interface Viewer {
   client: TransactionFunctions;
-  /** The host page's callback, to notice when it is another one. */
+  /** The host page's callback, to notice when it is replaced. */
   getToken: TokenSource | undefined;
   /** The address of the service; empty for the page's own origin. */
   baseUrl: string;
@@ -19,9 +19,9 @@ export interface Viewer {
   dates: DateFormats;
   /** Whether the filter and the open sheet are kept in the address bar. */
   inAddressBar: boolean;
-  /** Whether the host page has a title of its own. */
+  /** Whether the host page has its own title. */
   hidesTitle: boolean;
-  /** The size of one rem in pixels, by which rows grow with the viewer's text size. */
+  /** The size of one rem in pixels. The height of rows depends on it, so that they grow with the viewer's text size. */
   remPixels: number;
   /** Dispatches an event on the element. */
   announce(event: string, detail?: unknown): void;

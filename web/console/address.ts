@@ -4,7 +4,7 @@ import type { Filter } from './hrefs.ts';
 
 export interface Address {
   view: string;
-  /** What stands behind the name of the view: `17` in `#webhooks/17`. */
+  /** The part after the name of the view: `17` in `#webhooks/17`. */
   part: string;
   filter: Filter;
 }

@@ -19,12 +19,12 @@ export interface Alert {
   href: string;
 }
 
-/** Texts to one country from which on it is remarkable that nobody uses the code. */
+/** Minimum number of texts to one country for an alert that no code was used. */
 const leastTexts = 20;
-/** Texts in both spans from which on a fall of the verified share says something. */
+/** Minimum number of texts in both spans for an alert that the verified share has fallen. */
 const leastTextsForTrend = 50;
 const behindMilliseconds = 5 * 60_000;
-/** The share of a spending limit from which on it is near. */
+/** The share of a spending limit from which on there is an alert. */
 const nearShare = 0.8;
 
 interface Figures {

@@ -1,4 +1,4 @@
-/** Who is blocked now, and how a block is lifted. */
+/** The current blocks, and the control that lifts one. */
 import { useRef, useState } from 'preact/hooks';
 import type { GuardBlock } from '../../client/index.ts';
 import { hrefOf } from './hrefs.ts';
@@ -83,7 +83,7 @@ interface LiftButtonProps {
   onLifted(): void;
 }
 
-/** Asks for a reason, then waits a few seconds in which the lift can be taken back. */
+/** Asks for a reason, then waits a few seconds in which the lift can be undone. */
 export function LiftButton({ block, text = t.guard.lift, onLifted }: LiftButtonProps) {
   const { operations, mayWrite } = useOperator();
   const { complaint, done, isRunning, run } = useChange();

@@ -6,7 +6,7 @@ import { t } from './texts.ts';
 
 interface ConfirmProps {
   title: string;
-  /** The words of the button that does it. */
+  /** The text of the button that confirms. */
   action: string;
   children?: ComponentChildren;
   isReady?: boolean;

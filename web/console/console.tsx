@@ -42,7 +42,7 @@ function useView(): ViewName {
 
 interface Session {
   token: TokenSource;
-  /** The person, if a person brought the token. */
+  /** The person, if the token belongs to a person. */
   name?: string | undefined;
   mayWrite: boolean;
   mayWriteEvents: boolean;
@@ -68,7 +68,7 @@ function ConsolePage() {
       mayWrite: hasScope(text, 'operator:write'),
       mayWriteEvents: hasScope(text, 'events:write'),
       token(wasRefused) {
-        // There is no other token, so the person has to bring one.
+        // There is no other token, so the person has to paste one.
         if (wasRefused) {
           setRefused(true);
           setSession(undefined);
@@ -106,7 +106,7 @@ const keepAlive: typeof fetch = (input, init) => fetch(input, { ...init, keepali
 function Console({ session, onSignOut }: { session: Session; onSignOut(): void }) {
   const { token, name, mayWrite, mayWriteEvents } = session;
   const operator = useMemo(() => {
-    // A repeated call may wait for as long as the service asks (Retry-After), and the person would not learn why.
+    // A repeated call may wait as long as the service asks (Retry-After), and the person would not see why.
     const { operator: operations, webhooks } = createClient({ token, retries: 0, fetch: keepAlive });
     const followMessages = createClient({ token }).operator.liveMessages;
     return { operations, webhooks, followMessages, mayWrite, mayWriteEvents };

@@ -1,4 +1,7 @@
-/** A customer's transactions, page by page. They are requested only when somebody wants them: the audit records it. */
+/**
+ * A customer's transactions, page by page. They are requested only when an operator asks for them, since the audit
+ * records it.
+ */
 import { useState } from 'preact/hooks';
 import type { Transaction, TransactionPage } from '../../client/index.ts';
 import { formatNumber } from './format.ts';
@@ -16,7 +19,7 @@ export function TransactionsPanel({ userId }: { userId: number }) {
   const [shown, setShown] = useState<{ number: number; page: TransactionPage }>();
 
   async function show(number: number): Promise<void> {
-    // Later pages are those of the first one's moment.
+    // Later pages are pinned to the time of the first page.
     const asOf = number > 1 ? shown?.page.asOf : undefined;
     await run(async () => {
       const request = operations.transactions(userId, { dataBatch: number, dataBatchCount: pageSize, asOf });
@@ -65,7 +68,7 @@ export function TransactionsPanel({ userId }: { userId: number }) {
   );
 }
 
-/** A customer without transactions is an error for the API, and none here. */
+/** A customer without transactions is an error in the API, but not here. */
 async function emptyIfNone(request: Promise<TransactionPage>): Promise<TransactionPage> {
   try {
     return await request;

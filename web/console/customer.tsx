@@ -54,7 +54,7 @@ function Search({ userId }: { userId: string }) {
     setSearchedFor(undefined);
     setFound([]);
     const ownSearch = (latestSearch.current += 1);
-    // The last customer goes first: nobody must take the old answer for the new one.
+    // The last customer is removed first, so that the old answer is not mistaken for the new one.
     goTo(hrefOf('customer'));
     try {
       const answer = await findCustomers(operations, typed.trim(), country);
@@ -118,7 +118,10 @@ interface Found {
   complaint?: string;
 }
 
-/** Takes a user id, an e-mail address, or a number in any spelling: with its calling code, or as people write it at home. */
+/**
+ * Accepts a user id, an e-mail address, or a phone number in any spelling: with its calling code, or in national
+ * format.
+ */
 async function findCustomers(operations: OperatorFunctions, text: string, country: string): Promise<Found> {
   if (/^[1-9]\d{0,9}$/.test(text) && Number(text) <= largestUserId) return { userIds: [Number(text)] };
   if (/^[^\s@]+@[^\s@]+$/.test(text)) {
@@ -228,7 +231,7 @@ interface PhonesProps {
   heading: { current: HTMLHeadingElement | null };
 }
 
-/** The number is masked until somebody reveals it, which the audit records. */
+/** The number is masked until an operator reveals it, which the audit records. */
 function Phones({ userId, masked, heading }: PhonesProps) {
   const { operations, mayWrite } = useOperator();
   const [phones, setPhones] = useState<RevealedPhones>();

@@ -48,7 +48,7 @@ export function EndpointActions({ endpoint: { id, url, enabled }, onChanged, onR
   const toggle = () =>
     change(() => webhooks.update(id, { enabled: !enabled }), enabled ? t.webhooks.isDisabled : t.webhooks.isEnabled);
   async function remove({ detail }: MouseEvent): Promise<void> {
-    // The second click of a double click confirms nothing.
+    // The second click of a double click must not confirm.
     if (detail > 1) return;
     if (!isRemoving) return setRemoving(true);
     if (await run(() => webhooks.remove(id), t.webhooks.isRemoved)) onRemoved();
@@ -72,7 +72,7 @@ export function EndpointActions({ endpoint: { id, url, enabled }, onChanged, onR
           {...common}
           onClick={remove}
           onBlur={() => setRemoving(false)}
-          // A key that is held confirms nothing either.
+          // A key that is held down must not confirm either.
           onKeyDown={(event) => event.repeat && event.preventDefault()}
         >
           {isRemoving ? t.webhooks.removeReally : t.common.remove}

@@ -9,7 +9,7 @@ import { t } from './texts.ts';
 import { usePagesById } from './use-cursor-pages.ts';
 import { useLiveMessages } from './use-live-messages.ts';
 
-/** In the order of the reference. The compiler says if one is missing. */
+/** In the order of the reference. The compiler reports a missing one. */
 const types = Object.keys({
   'user.created': true,
   'user.erased': true,

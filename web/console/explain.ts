@@ -1,4 +1,4 @@
-/** From a trail to the reason why a customer is not verified, in the words of a support person. */
+/** Explains from a trail why a customer is not verified, in the words of a support person. */
 import type { LoggedMessage, TrailEvent, TrailMessage, UserTrail } from '../../client/index.ts';
 import { evidenceSentence, evidenceSubject } from './evidence.ts';
 import { formatNumber, formatSpan, formatTime, leftToRight } from './format.ts';
@@ -16,11 +16,11 @@ const reasonText = (reason: string | null) =>
 /** Everything that happened, newest first. */
 export function stepsOf({ messages, events }: UserTrail): Step[] {
   const steps = [...messages.flatMap(messageSteps), ...events.flatMap(eventSteps)];
-  // Of two steps at the same time, too, the later one comes first.
+  // If two steps have the same time, the later one also comes first.
   return steps.reverse().sort((a, b) => (a.at < b.at ? 1 : a.at > b.at ? -1 : 0));
 }
 
-/** The way of one message, oldest step first, with the attempts to use its code. */
+/** The history of one message, oldest step first, with the attempts to use its code. */
 export function wayOf(message: LoggedMessage, events: readonly TrailEvent[]): Step[] {
   if (message.state === 'stopped') return stoppedSteps(message);
   const text = { ...message, number: message.codeNumber } as unknown as TrailMessage;
@@ -72,7 +72,7 @@ function messageSteps(message: TrailMessage): Step[] {
 }
 
 function eventSteps({ at, kind, reason, times }: TrailEvent): Step[] {
-  // The step of the message says so already.
+  // The step of the message already shows this.
   if (kind === 'verified') return [];
   const texts: Record<string, string> = {
     'send-refused': t.steps.sendRefused(reasonText(reason)),

@@ -8,7 +8,7 @@ export interface FilterField {
   name: string;
   label: string;
   kind: 'text' | 'user' | 'time' | 'choice';
-  /** Of a choice: the values with their names. The first one, without a value, is `anyName`. */
+  /** For a choice: the values with their names. The first one, without a value, is `anyName`. */
   options?: readonly (readonly [value: string, name: string])[];
   anyName?: string;
 }
@@ -23,7 +23,7 @@ interface FilterFormProps {
 
 const isNarrow = () => matchMedia('(max-width: 44rem)').matches;
 
-/** On a phone it is closed at first, so that the list is in sight. */
+/** On a phone it is closed at first, so that the list is visible. */
 export function FilterForm({ label, fields, filter, onSearch }: FilterFormProps) {
   const given = Object.fromEntries(fields.map(({ name, kind }) => [name, shownValue(kind, filter[name] ?? '')]));
   const [typed, setTyped] = useState(given);
@@ -90,7 +90,7 @@ function Field({ field: { kind, options = [], anyName = t.common.all }, value, o
 
 const valueOf = (event: InputEvent) => (event.currentTarget as HTMLInputElement).value;
 
-/** A browser takes and gives the time of the viewer's own zone, without it. The address holds it in UTC. */
+/** The browser's field has a local time without a zone. In the address the time is in UTC. */
 function shownValue(kind: FilterField['kind'], value: string): string {
   if (kind !== 'time' || value === '') return value;
   const time = new Date(value);

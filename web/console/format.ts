@@ -1,9 +1,9 @@
-/** Numbers and dates of the console, in the locale of its texts. A page has one script of digits: that of its texts. */
+/** Numbers and dates of the console, in the locale of its texts. All digits on a page have one script. */
 import { directionOf, withGregorianMonths } from '../activity/locale.ts';
 import { t } from './texts.ts';
 
 function formatsOf(given: string) {
-  // Rule names, ids and phone numbers have Latin digits, so all numbers have.
+  // Rule names, ids and phone numbers have Latin digits, so all numbers use them.
   const locale = new Intl.Locale(withGregorianMonths(given), { numberingSystem: 'latn' }).toString();
   return {
     locale,

@@ -12,7 +12,7 @@ import { RulesPanel, type DecisionKind } from './rules.tsx';
 import { t } from './texts.ts';
 import { usePagesById } from './use-cursor-pages.ts';
 
-/** Counting what is used reads many rows. */
+/** How often the usage is requested. Counting it reads many rows. */
 const usageSeconds = 60;
 
 export function GuardView() {

@@ -1,7 +1,7 @@
 /**
  * Signing in at the operator's own identity provider: authorization code with PKCE (RFC 7636), as OpenID Connect Core
- * 1.0 has it for a public client. What belongs to one sign-in is kept in the session of the tab until the answer comes;
- * tokens stay in the memory of the page.
+ * 1.0 describes it for a public client. The data of a sign-in is kept in the session storage of the tab until the
+ * answer arrives; tokens stay in the memory of the page.
  */
 
 import { claimsOf } from './token-claims.ts';
@@ -14,7 +14,7 @@ export interface IssuerSettings {
 
 export interface IssuerSession {
   accessToken: string;
-  /** Leaves the session at the provider too, if it has an address for that. */
+  /** Also ends the session at the provider, if it has an endpoint for that. */
   signOut(): void;
 }
 
@@ -29,7 +29,7 @@ interface Pending {
   state: string;
   nonce: string;
   verifier: string;
-  /** The view to come back to. */
+  /** The view to return to. */
   hash: string;
 }
 
@@ -58,7 +58,7 @@ const redirectUri = () => `${location.origin}${location.pathname}`;
 
 async function discover(issuer: string): Promise<Discovered> {
   const found = await requestJson(`${issuer}/.well-known/openid-configuration`);
-  // Another provider must not speak for this one. Settings lose a trailing slash.
+  // The document must be about the configured provider. The setting has no trailing slash.
   if (String(found.issuer).replace(/\/+$/, '') !== issuer) throw new SignInError('unreachable');
   return found as unknown as Discovered;
 }
@@ -86,7 +86,7 @@ function base64Url(bytes: Uint8Array): string {
     .replaceAll('=', '');
 }
 
-/** RFC 8707 takes a URI; other providers have a parameter of their own. */
+/** RFC 8707 needs a URI; other providers have their own parameter. */
 function audienceParameters(audience: string): Record<string, string> {
   return { audience, ...(URL.canParse(audience) && { resource: audience }) };
 }
@@ -122,7 +122,7 @@ export function hasAnswer(): boolean {
 export async function finishSignIn(settings: IssuerSettings): Promise<IssuerSession> {
   const answer = new URL(location.href).searchParams;
   const pending = takePending();
-  // The code leaves the address and the history before anything else.
+  // The code is removed from the address and the history before anything else.
   history.replaceState(null, '', `${location.pathname}${pending?.hash ?? ''}`);
   if (!pending || answer.get('state') !== pending.state) throw new SignInError('wrong-state');
   const { issuer, clientId, audience } = settings;
@@ -153,7 +153,10 @@ function takePending(): Pending | undefined {
   return text === null ? undefined : (JSON.parse(text) as Pending);
 }
 
-/** It came straight from the token endpoint over TLS, so its signature need not be checked (Core 3.1.3.7, number 6). */
+/**
+ * The token came directly from the token endpoint over TLS, so its signature need not be checked (Core 3.1.3.7, number
+ * 6).
+ */
 function checkIdToken(token: string, { issuer, clientId }: IssuerSettings, nonce: string): void {
   const claims = claimsOf(token);
   const isOurs =

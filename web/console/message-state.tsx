@@ -1,4 +1,4 @@
-/** What became of a message, in one word. */
+/** The state of a message, in one word. */
 import type { LoggedMessage } from '../../client/index.ts';
 import { t } from './texts.ts';
 

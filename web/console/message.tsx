@@ -1,4 +1,4 @@
-/** One message: its way from the request to the verification, and its facts. */
+/** One message: its history from the request to the verification, and its facts. */
 import type { ComponentChildren } from 'preact';
 import type { LoggedMessage } from '../../client/index.ts';
 import { useFilter } from './address.ts';

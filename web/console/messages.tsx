@@ -1,4 +1,4 @@
-/** The log of texts as it grows, with a filter, and the way of each. */
+/** The live log of texts, with a filter, and the history of each text. */
 import { useMemo } from 'preact/hooks';
 import type { LoggedMessage, OperatorMessageFilter } from '../../client/index.ts';
 import { countriesIn } from '../phone/countries.ts';

@@ -27,7 +27,7 @@ export function subjectOf(token: string): string | undefined {
   return typeof sub === 'string' ? sub : undefined;
 }
 
-/** Whether a token allows something. If it does not say so in a known way, the service will. */
+/** Whether a token has a scope. True if the token does not list its scopes in a known way: then the service decides. */
 export function hasScope(token: string, wanted: 'operator:write' | 'events:write'): boolean {
   const { scope, scp } = claimsOf(token);
   const scopes = typeof scope === 'string' ? scope.split(' ') : Array.isArray(scp) ? scp : undefined;

@@ -1,4 +1,4 @@
-/** How sending goes: by day, country and gateway. */
+/** The results of sending: by day, country and gateway. */
 import type { OperatorOverview, OperatorPerformance, OverviewDay } from '../../client/index.ts';
 import { Icon } from '../activity/icons.tsx';
 import { goTo, useAddress } from './address.ts';
@@ -43,13 +43,13 @@ const spans = [1, 7, 30];
 /** The span is kept in the address. */
 const spanOf = (part: string) => (spans.includes(Number(part)) ? Number(part) : 7);
 
-/** The figures behind the alerts change slowly, and some of them are dear to count. */
+/** The figures behind the alerts change slowly, and some of them are expensive to count. */
 const alertSeconds = 60;
 
 export function OverviewView() {
   const { operations } = useOperator();
   const span = spanOf(useAddress().part);
-  // With as many days before, for comparison.
+  // With the same number of days before, for comparison.
   const overview = useRequest((options) => operations.overview(span * 2, options), [operations, span], refreshSeconds);
   const performance = useRequest((options) => operations.performance(span, options), [operations, span], alertSeconds);
   const { value } = overview;
@@ -211,7 +211,7 @@ function AlertItem({ alert: { text, href } }: { alert: Alert }) {
   );
 }
 
-/** The change against the span before, in words; nothing if there was nothing before. */
+/** The change compared with the span before, in words; empty if there was nothing before. */
 function changeOf(now: number, before: number): string {
   if (before === 0) return '';
   const percent = Math.round((now / before - 1) * 100);

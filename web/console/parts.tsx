@@ -12,7 +12,7 @@ export function Complaint({ text }: { text: string | undefined }) {
   ) : null;
 }
 
-/** A text of the service or of a gateway, which is in English in every language of the page. */
+/** A text of the service or of a gateway, which is always in English. */
 export function EnglishText({ text }: { text: string }) {
   return <bdi lang="en">{text}</bdi>;
 }
@@ -54,7 +54,7 @@ export function Updated({ requests }: { requests: Shown[] }) {
   return time && !isStale(...requests) ? <p class="updated">{t.common.updatedAt(time)}</p> : null;
 }
 
-/** A failure, and from when the values on screen are. */
+/** A failure, and the time of the values on screen. */
 export function Failure({ requests }: { requests: Shown[] }) {
   const error = requests.find((request) => request.error)?.error;
   const time = updatedAt(requests);
@@ -66,7 +66,7 @@ function updatedAt(requests: Shown[]): string | undefined {
   return updates.length === requests.length ? formatClock(new Date(Math.min(...updates))) : undefined;
 }
 
-/** Whether what is shown may no longer be true. */
+/** Whether the values on screen may be outdated. */
 export function isStale(...requests: Pick<Requested<unknown>, 'error'>[]): boolean {
   return requests.some(({ error }) => error !== undefined);
 }
@@ -77,7 +77,7 @@ interface PanelHeadingProps {
   children: ComponentChildren;
 }
 
-/** Takes the focus when the button that was pressed disappears. */
+/** It gets the focus when the button that was pressed disappears. */
 export function PanelHeading({ id, headingRef, children }: PanelHeadingProps) {
   return (
     <h2 id={id} ref={headingRef ?? null} tabIndex={-1}>
@@ -121,13 +121,13 @@ interface TableProps {
   /** The column that names its row. */
   headingColumn?: number;
   isNumeric?: boolean;
-  /** Whether the last column holds a control, which a phone shows beside the heading of the row. */
+  /** Whether the last column contains a control, which a phone shows next to the heading of the row. */
   hasControl?: boolean;
 }
 
 /**
- * On a phone a row becomes a few lines, in which the columns' names stand before the cells. Such styles take away the
- * meaning of a table, so the roles are given as attributes.
+ * On a phone a row becomes a few lines, in which the names of the columns precede the cells. With such styles a table
+ * loses its roles, so they are set as attributes.
  */
 export function Table({ columns, rows, headingColumn = 0, isNumeric, hasControl }: TableProps) {
   const kinds = [isNumeric && 'numeric', hasControl && 'with-control'].filter(Boolean);
@@ -163,7 +163,7 @@ export function Table({ columns, rows, headingColumn = 0, isNumeric, hasControl 
   );
 }
 
-/** A phone leaves out cells that say nothing. */
+/** A phone leaves out empty cells. */
 function isEmpty(cell: ComponentChildren): boolean {
   return cell === null || cell === 0;
 }

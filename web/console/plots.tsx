@@ -24,7 +24,7 @@ const inset = { left: 36, bottom: 24, top: 8 };
 export function Bars({ title, labels, series }: BarsProps) {
   const figure = useRef<HTMLElement>(null);
   const [width, setWidth] = useState(640);
-  // Drawn in the width that is there, so that the text is as large as elsewhere.
+  // Drawn in the available width, so that the text is as large as elsewhere.
   useLayoutEffect(() => {
     const observer = new ResizeObserver(([entry]) => setWidth(Math.max(200, Math.round(entry!.contentRect.width))));
     observer.observe(figure.current!);
@@ -35,7 +35,7 @@ export function Bars({ title, labels, series }: BarsProps) {
   const bar = Math.min(22, (group * 0.7) / series.length);
   const floor = height - inset.bottom;
   const y = (value: number) => floor - (value / highest) * (floor - inset.top);
-  // Only as many labels as have room.
+  // Only as many labels as fit.
   const every = Math.ceil((labels.length * labelWidth) / (width - inset.left));
   return (
     <figure class="plot" ref={figure}>
@@ -111,7 +111,7 @@ export function Bars({ title, labels, series }: BarsProps) {
   );
 }
 
-/** A share as a bar in a table's cell, with the number beside it. */
+/** A share as a bar in a table's cell, with the number next to it. */
 export function Share({ part, of, tone }: { part: number; of: number; tone: string }) {
   if (of === 0) return <span class="soft">–</span>;
   const percent = Math.round((part / of) * 100);

@@ -1,4 +1,4 @@
-/** Values that are requested from the service again and again, and changes that a person makes. */
+/** Values that are requested from the service repeatedly, and changes that a person makes. */
 import { useCallback, useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { LedgerlineError, type CallOptions } from '../../client/index.ts';
 import { t } from './texts.ts';
@@ -11,11 +11,11 @@ const answerSeconds = 30;
 export interface Requested<T> {
   /** The last answer. It stays until the next one is there. */
   value: T | undefined;
-  /** When the last answer came. */
+  /** The time of the last answer. */
   updatedAt: Date | undefined;
-  /** What is wrong with the last request, if something is. */
+  /** The error of the last request, if it failed. */
   error: string | undefined;
-  /** Aborted when the last answer is that to an earlier filter. */
+  /** Aborted when the last answer belongs to an earlier filter. */
   outdated: AbortSignal | undefined;
   refresh(): void;
 }
@@ -46,7 +46,8 @@ export function useRequest<T>(request: Call<T>, dependencies: unknown[], everySe
     update.current();
     return () => controller.abort();
   }, dependencies);
-  // What is requested only once is requested again after a failure: the client does not repeat a call by itself.
+  // A value that is requested only once is requested again after a failure: the client does not repeat a call by
+  // itself.
   useRefresh(refresh, everySeconds || (error === undefined ? 0 : refreshSeconds));
   return {
     value: answer?.value,
@@ -57,7 +58,7 @@ export function useRequest<T>(request: Call<T>, dependencies: unknown[], everySe
   };
 }
 
-/** While the work is under way, a call only notes that it is wanted once more, however many calls there are. */
+/** While the work is running, any number of calls cause only one more run. */
 function oneAtATime(work: () => Promise<void>): () => void {
   let isRunning = false;
   let isWanted = false;
@@ -88,7 +89,7 @@ export async function callInTime<T>(request: Call<T>, outdated: AbortSignal): Pr
   }
 }
 
-/** From time to time, and at once when the page becomes visible or the connection changes. */
+/** Refreshes periodically, and immediately when the page becomes visible or the connection changes. */
 function useRefresh(refresh: () => void, everySeconds: number): void {
   useLayoutEffect(() => {
     if (everySeconds === 0) return;
@@ -112,7 +113,10 @@ export interface Change {
   done: string;
   /** For `aria-disabled`: a button that is disabled would lose the focus. */
   isRunning: boolean;
-  /** Whether it was done. Does nothing while the last change is under way: a second click must not do it twice. */
+  /**
+   * Returns whether it succeeded. Does nothing while the last change is running, so that a second click does not repeat
+   * it.
+   */
   run(work: () => Promise<unknown>, done: string): Promise<boolean>;
 }
 

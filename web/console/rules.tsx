@@ -96,7 +96,7 @@ interface CountProps {
   onShow(rule: GuardRuleName, kind: DecisionKind): void;
 }
 
-/** The number of decisions, which leads to them. */
+/** The number of decisions, as a button that shows them. */
 function Count({ rule, kind, onShow }: CountProps) {
   const label = kind === 'refused' ? t.guard.showRefused : t.guard.showShadow;
   return (
@@ -136,7 +136,7 @@ function ModeButton({ rule, onClick }: { rule: GuardRule; onClick(): void }) {
 
 interface ModeDialogProps {
   rule: GuardRule;
-  /** Whether the last change is done. */
+  /** Whether the last change is finished. */
   isReady: boolean;
   onConfirm(mode: GuardMode, reason: string): void;
   onCancel(): void;

@@ -43,7 +43,7 @@ export function SafeListView() {
       () => operations.addToSafeList(kind === 'prefix' ? { prefix: text } : { phoneNumber: text }),
       t.safeList.added,
     );
-    // The full number stays on screen no longer than needed.
+    // The full number is not shown longer than needed.
     if (isAdded) setTyped('');
     entries.refresh();
   }

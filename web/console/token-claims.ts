@@ -1,4 +1,7 @@
-/** The claims of a JWT, for display and comparison only: the service decides whether a token is good. Empty if it is none. */
+/**
+ * The claims of a JWT, for display and comparison only: the service decides whether a token is valid. Empty if it is
+ * not a JWT.
+ */
 export function claimsOf(token: string): Record<string, unknown> {
   try {
     const payload = token.split('.')[1]!.replaceAll('-', '+').replaceAll('_', '/');

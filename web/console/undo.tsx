@@ -1,8 +1,8 @@
-/** A notice with a button that takes the last change back. */
+/** A notice with a button that undoes the last change. */
 import { useCallback, useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { t } from './texts.ts';
 
-/** How long a lift waits, so that it can be taken back: a lifted block cannot be put in place again. */
+/** How long a lift is delayed, so that it can be undone: a lifted block cannot be restored. */
 export const delaySeconds = 6;
 const noticeSeconds = 20;
 
@@ -39,12 +39,12 @@ export function UndoNotice({ notice }: { notice: Notice | undefined }) {
 }
 
 export interface Delayed {
-  /** Does it after a few seconds, unless it is taken back. */
+  /** Runs the work after a few seconds, unless it is undone. */
   start(work: () => void): void;
   cancel(): void;
 }
 
-/** Work that waits for a moment. It is done at once when the view or the page goes away. */
+/** Delayed work. It is done immediately when the view or the page is closed. */
 export function useDelayed(): Delayed {
   const waiting = useRef<{ work(): void; timer: ReturnType<typeof setTimeout> } | undefined>(undefined);
   const finish = useCallback(() => {

@@ -1,10 +1,10 @@
-/** How near the busiest of what a rule counts is to its limits. */
+/** How much of its limits the busiest key of a rule has used. */
 import type { GuardLimitUsage, GuardRuleUsage } from '../../client/index.ts';
 import { hrefOf } from './hrefs.ts';
 import { countryName, formatMoney, formatNumber, formatSpan, leftToRight } from './format.ts';
 import { t } from './texts.ts';
 
-/** The share of a limit from which on it is near. */
+/** The percentage from which on the use counts as near the limit. */
 const nearPercent = 80;
 const shownLimits = 3;
 
@@ -21,19 +21,19 @@ export function RuleUsage({ usage }: { usage: GuardRuleUsage }) {
 }
 
 function LimitUsage({ limit, format }: { limit: GuardLimitUsage; format(value: number): string }) {
-  const { subject, userId, used, limit: most, seconds, blockSeconds } = limit;
-  const percent = most ? Math.min(100, Math.round((used / most) * 100)) : 0;
+  const { subject, userId, used, limit: maximum, seconds, blockSeconds } = limit;
+  const percent = maximum ? Math.min(100, Math.round((used / maximum) * 100)) : 0;
   const span = seconds === null ? t.guard.inDay : t.guard.within(formatSpan(seconds));
   return (
     <>
       <span class="used">
-        {most !== null && (
+        {maximum !== null && (
           <svg viewBox="0 0 100 8" preserveAspectRatio="none" aria-hidden="true" focusable="false">
             <rect class="rest" width="100" height="8" rx="4" />
             <rect class={percent >= nearPercent ? 'near' : 'tone-b'} width={percent} height="8" rx="4" />
           </svg>
         )}
-        {most === null ? t.guard.usedOnly(format(used)) : t.guard.usedOf(format(used), format(most))}
+        {maximum === null ? t.guard.usedOnly(format(used)) : t.guard.usedOf(format(used), format(maximum))}
       </span>
       <span class="about">
         {subject !== null && `${subject.startsWith('+') ? leftToRight(`${subject}…`) : nameOf(subject)} `}
@@ -42,7 +42,7 @@ function LimitUsage({ limit, format }: { limit: GuardLimitUsage; format(value: n
             <a href={hrefOf('customer', userId)}>{t.guard.userLower(String(userId))}</a>{' '}
           </>
         )}
-        {most !== null && span}
+        {maximum !== null && span}
         {blockSeconds !== null && `, ${t.guard.blocksFor(formatSpan(blockSeconds))}`}
       </span>
     </>

@@ -1,4 +1,4 @@
-/** A list that begins with the newest entry: its first page is requested again and again, older ones when wanted. */
+/** A list that begins with the newest entry: its first page is requested repeatedly, older pages on demand. */
 import { useLayoutEffect, useState } from 'preact/hooks';
 import type { CallOptions } from '../../client/index.ts';
 import { callInTime, refreshSeconds, sentenceOf, useRequest, type Requested } from './requests.ts';
@@ -9,7 +9,7 @@ interface Entry {
 
 interface Page<T, Cursor> {
   rows: T[];
-  /** Where the page after it begins. Undefined if there is nothing older. */
+  /** The start of the page after it. Undefined if there is nothing older. */
   next: Cursor | undefined;
 }
 
@@ -29,7 +29,7 @@ export function useCursorPages<T extends Entry, Cursor>(
   useLayoutEffect(() => setError(undefined), dependencies);
 
   const list = first.value && (read && read.outdated === first.outdated ? join(first.value, read) : first.value);
-  // The next first page has to meet this one, and not the one that was there when older entries were requested.
+  // The next first page is joined with this state, not with the one from when older entries were requested.
   useLayoutEffect(
     () => setRead(list && list !== first.value ? { ...list, outdated: first.outdated! } : undefined),
     [first.value],
@@ -56,12 +56,12 @@ export function useCursorPages<T extends Entry, Cursor>(
 }
 
 /**
- * If more entries came than a page holds, the first page and those that were read before no longer meet, and the list
- * begins again. An empty first page has searched a part of the log and found nothing that is newer.
+ * If more entries arrived than fit in a page, there is a gap between the first page and those that were read before,
+ * and the list starts again. An empty first page means that it searched a part of the log and found nothing newer.
  */
 function join<T extends Entry, Cursor>(first: Page<T, Cursor>, read: Page<T, Cursor>): Page<T, Cursor> {
   const current = new Set(first.rows.map(({ id }) => id));
-  // What both have is newer in the first page.
+  // Entries that both have are newer in the first page.
   const others = read.rows.filter(({ id }) => !current.has(id));
   const isJoined = others.length < read.rows.length || first.rows.length === 0;
   return isJoined ? { rows: [...first.rows, ...others], next: read.next } : first;

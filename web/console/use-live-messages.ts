@@ -1,4 +1,4 @@
-/** What becomes of texts and verifications, as it happens, so that a view need not wait for its next refresh. */
+/** Follows the changes of texts and verifications live, so that a view need not wait for its next refresh. */
 import { useEffect, useRef } from 'preact/hooks';
 import type { LedgerlineEvent } from '../../client/index.ts';
 import { followWhileVisible } from '../follow-while-visible.ts';

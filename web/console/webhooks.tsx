@@ -1,4 +1,4 @@
-/** Webhook endpoints: how they do, what they were sent, and what a person may change. */
+/** Webhook endpoints: their health, their deliveries, and what a person may change. */
 import { useRef, useState } from 'preact/hooks';
 import type { EventType, OperatorWebhookEndpoint } from '../../client/index.ts';
 import { goTo, useAddress } from './address.ts';
@@ -12,7 +12,7 @@ import { refreshSeconds, useChange, useRequest } from './requests.ts';
 import { Secret } from './secret.tsx';
 import { t } from './texts.ts';
 
-/** The service counts no further. */
+/** The service counts only up to this number. */
 const countedDeliveries = 1000;
 
 export function WebhooksView() {

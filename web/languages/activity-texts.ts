@@ -1,4 +1,4 @@
-/** The texts of the activity screen in every language. A table of its own, so that nothing else is loaded with it. */
+/** The texts of the activity screen in every language. A separate table, so that nothing else is loaded with it. */
 import { activity as ar } from './ar.ts';
 import { activity as de } from './de.ts';
 import { activity as en, type ActivityTexts } from './en.ts';

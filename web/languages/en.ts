@@ -145,7 +145,7 @@ export const verify = {
   changeNumber: 'Change number',
   verifiedTitle: 'Verified',
   verified: (phoneNumber: string) => `${phoneNumber} is now your number.`,
-  verifiedBefore: 'Your number is verified already.',
+  verifiedBefore: 'Your number is already verified.',
   tooShort: (digits: number) => `The code has ${digits} digits.`,
   resent: 'A new code was sent.',
   invalidNumber: 'That does not look like a phone number. Check the country and the digits.',
@@ -166,7 +166,7 @@ export const verify = {
   failed: 'Something went wrong. Try again.',
 };
 
-/** What pages have around their content. */
+/** The frame of the pages. */
 export const page = {
   pages: 'Pages',
   sandbox: 'Sandbox',
@@ -177,7 +177,7 @@ export const page = {
   settings: 'Language and colours',
   language: 'Language',
   theme: 'Colours',
-  themes: { system: 'As the system', light: 'Light', dark: 'Dark' },
+  themes: { system: 'Same as system', light: 'Light', dark: 'Dark' },
   signIn: 'Sign in',
   signOut: 'Sign out',
   signInAbout: (individual: number) =>

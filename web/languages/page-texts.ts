@@ -1,4 +1,4 @@
-/** The texts of the pages in every language. A table of its own, so that nothing else is loaded with it. */
+/** The texts of the pages in every language. A separate table, so that nothing else is loaded with it. */
 import { page as ar } from './ar.ts';
 import { page as de } from './de.ts';
 import { page as en, type PageTexts } from './en.ts';

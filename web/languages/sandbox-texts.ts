@@ -1,4 +1,4 @@
-/** The texts of the sandbox page in every language. A table of its own, so that nothing else is loaded with it. */
+/** The texts of the sandbox page in every language. A separate table, so that nothing else is loaded with it. */
 import { sandbox as ar } from './ar.ts';
 import { sandbox as de } from './de.ts';
 import { sandbox as en, type SandboxTexts } from './en.ts';

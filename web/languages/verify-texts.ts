@@ -1,4 +1,7 @@
-/** The texts of the form that verifies a phone number in every language. A table of its own, so that nothing else is loaded with it. */
+/**
+ * The texts of the form that verifies a phone number in every language. A separate table, so that nothing else is
+ * loaded with it.
+ */
 import { verify as ar } from './ar.ts';
 import { verify as de } from './de.ts';
 import { verify as en, type VerifyTexts } from './en.ts';

@@ -31,7 +31,7 @@ export function Clock({ client, aheadSeconds, onMoved }: ClockProps) {
       onMoved(await request);
       setFailed(false);
     } catch {
-      // The reason is that the service is away; every other part of the page says so too.
+      // The reason is that the service is unavailable; every other part of the page shows that too.
       setFailed(true);
     }
   }
@@ -47,7 +47,7 @@ export function Clock({ client, aheadSeconds, onMoved }: ClockProps) {
         <time dateTime={now.toISOString()}>
           {now.toLocaleString(pageLocale, { dateStyle: 'medium', timeStyle: 'medium' })}
         </time>
-        {/* Always there, so that the buttons stay where they are. */}
+        {/* Always shown, so that the buttons do not move. */}
         <p class="ahead">
           {isFailed ? texts.clockFailed : aheadSeconds > 0 ? texts.ahead(durationOf(aheadSeconds)) : texts.onTime}
         </p>

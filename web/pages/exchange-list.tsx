@@ -47,7 +47,7 @@ function ExchangeCard({ exchange, language }: { exchange: Exchange; language: La
   const address = url.pathname + url.search;
   const sample = sampleOf(language, request);
   const [label, setLabel] = useState(texts.copy);
-  // What was copied is another sample.
+  // The copied sample was another one.
   useLayoutEffect(() => setLabel(texts.copy), [language]);
   async function copy(): Promise<void> {
     try {

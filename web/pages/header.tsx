@@ -52,7 +52,7 @@ export function Header({ here, locale = 'en', onSignOut }: HeaderProps) {
   );
 }
 
-/** The address may hold the state of the page, so it does not change. */
+/** The address may contain the state of the page, so it is not changed. */
 function focusContent(event: Event): void {
   event.preventDefault();
   const content = document.getElementById('content')!;

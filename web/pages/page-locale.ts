@@ -1,4 +1,4 @@
-/** The locale of a page that has texts in all languages: the one in the address, else the reader's. */
+/** The locale of a page that has texts in all languages: the one in the address, otherwise the reader's. */
 import { directionOf, usableLocale } from '../activity/locale.ts';
 import { languageOf } from '../languages/languages.ts';
 import { readerLocale } from './preferences.ts';

@@ -114,7 +114,7 @@ function CodeAction({ code, state, onUse }: { code: string; state: CodeState; on
 
 const keyOf = ({ sentAt, phoneNumber, code }: SandboxMessage) => `${sentAt} ${phoneNumber} ${code}`;
 
-/** The newest messages. The same array until something changes, so that nothing is drawn or read out again. */
+/** The newest messages. Returns the same array until something changes, so that nothing is drawn or read out again. */
 function useMessages(phoneNumber: string | undefined): SandboxMessage[] {
   const [messages, setMessages] = useState<SandboxMessage[]>([]);
   useEffect(() => {

@@ -7,7 +7,7 @@ const themeKey = 'ledgerline-theme';
 export const themes = ['system', 'light', 'dark'] as const;
 export type Theme = (typeof themes)[number];
 
-/** A browser may forbid the storage; then nothing is kept. */
+/** A browser may forbid storage; then nothing is kept. */
 function stored(key: string): string | null {
   try {
     return localStorage.getItem(key);
@@ -50,7 +50,10 @@ export function watchTheme(onChange: () => void): void {
   matchMedia('(prefers-color-scheme: dark)').addEventListener('change', onChange);
 }
 
-/** The reader's locale: the chosen language as the browser spells it, if it does, else the first one with texts. */
+/**
+ * The reader's locale: the chosen language, in the browser's spelling if it has one, otherwise the first language with
+ * texts.
+ */
 export function readerLocale(): string {
   const chosen = languages.find((language) => language === stored(languageKey));
   const own = navigator.languages.filter((locale) => hasTexts(locale));
@@ -63,7 +66,7 @@ export function chooseLanguage(language: Language): void {
   store(languageKey, language);
   const address = new URL(location.href);
   address.searchParams.delete('locale');
-  // An address that differs only behind # would not load the page again.
+  // An address that differs only after the # would not load the page again.
   history.replaceState(null, '', address);
   location.reload();
 }

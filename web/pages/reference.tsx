@@ -111,7 +111,7 @@ async function show(element: Element): Promise<void> {
   watchTheme(() => reference.updateConfiguration({ ...configuration, ...colours() }));
 }
 
-/** A sandbox gives a token to anybody. Elsewhere, and if it fails, a reader pastes one. */
+/** A sandbox gives a token to every caller. Otherwise, and if that fails, the reader pastes one. */
 async function sandboxToken(): Promise<string> {
   if (!isSandbox) return '';
   const token = clientCredentials({ baseUrl: '', clientId: 'sandbox', clientSecret: 'sandbox' });

@@ -18,13 +18,13 @@ function curlOf(request: ExchangeRequest): string {
   return parts.join(' \\\n  ');
 }
 
-/** Into the variable that the other requests use. */
+/** Stores the token in the variable that the other requests use. */
 function tokenCurl(url: URL, form: [string, string][]): string {
   const fields = form.map(([name, value]) => `-d ${name}=${value}`).join(' \\\n  ');
   return `TOKEN=$(curl -s ${url.href} \\\n  ${fields} \\\n  | sed 's/.*"access_token":"\\([^"]*\\).*/\\1/')`;
 }
 
-/** With the client of the npm package. */
+/** Uses the client of the npm package. */
 function javaScriptOf({ method, url, json, form }: ExchangeRequest): string {
   if (form) {
     const { client_id: clientId, client_secret: clientSecret } = Object.fromEntries(form);
@@ -87,7 +87,7 @@ http.DefaultRequestHeaders.Authorization = new AuthenticationHeaderValue("Bearer
   return `${calls[method]}${hasToken ? '\nanswer.EnsureSuccessStatusCode();' : ''}`;
 }
 
-/** A flat object as the language writes it. */
+/** A flat object in the syntax of the language. */
 function literal(value: unknown, language: 'js' | 'python' | 'c#', indent = 0): string {
   const members = Object.entries(value as Record<string, unknown>);
   if (members.length === 0) return language === 'c#' ? 'new { }' : '{}';

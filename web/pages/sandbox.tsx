@@ -129,7 +129,7 @@ function App({ app, client, token, recorded, now, step, onSent, onStep, onStartO
     app.setAttribute('locale', pageLocale);
     app.fetch = recorded;
     app.now = now;
-    // A user can hold one phone; the back end of a real app created the user long ago.
+    // A user can have one phone. In a real app the back end has created the user long before.
     app.getUserId = async () => (userId.current ??= (await client.createUser()).id);
     app.getToken = token;
     app.addEventListener('sent', (event) => onSent((event as CustomEvent<SentDetail>).detail));

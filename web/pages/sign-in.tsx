@@ -1,4 +1,4 @@
-/** Outside the sandbox a person brings a token. It stays in the memory of the page. */
+/** Outside the sandbox a person pastes a token. It stays in the memory of the page. */
 import type { ComponentChildren } from 'preact';
 import { useLayoutEffect, useRef } from 'preact/hooks';
 import { pageTextsOf } from '../languages/page-texts.ts';

@@ -11,7 +11,10 @@ import { SignIn } from './sign-in.tsx';
 
 const individual = Number(new URL(location.href).searchParams.get('individual')) || 1;
 
-/** A sandbox gives a token to anybody; elsewhere a person brings one. It is requested while the page is drawn. */
+/**
+ * A sandbox gives a token to every caller; elsewhere a person pastes one. The token is requested while the page is
+ * drawn.
+ */
 function sandboxToken(): TokenSource {
   const token = clientCredentials({
     baseUrl: '',

@@ -1,4 +1,4 @@
-/** Countries and their calling codes. The rest of what is known about phone numbers is loaded when it is needed. */
+/** Countries and their calling codes. Everything else about phone numbers is loaded when it is needed. */
 
 /** The countries of libphonenumber; a test compares them. */
 const table = `

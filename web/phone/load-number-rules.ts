@@ -1,4 +1,4 @@
-/** The rules of phone numbers are a third of the script, so they come with the first number that is typed. */
+/** The rules of phone numbers are a third of the script, so they are loaded when the first number is typed. */
 export type NumberRules = typeof import('./number-rules.ts');
 
 let loading: Promise<NumberRules> | undefined;

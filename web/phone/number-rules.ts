@@ -5,11 +5,11 @@ import examples from 'libphonenumber-js/mobile/examples';
 export interface TypedNumber {
   /** The text in the country's format. */
   text: string;
-  /** The country, if the text begins with a calling code that tells it. */
+  /** The country, if the text begins with a calling code that identifies it. */
   country: string | undefined;
 }
 
-/** A number as far as it has been typed: national numbers in the country's format, others with their calling code. */
+/** Formats a number while it is typed: national numbers in the country's format, others with their calling code. */
 export function formatAsTyped(typed: string, country: string): TypedNumber {
   const formatter = new AsYouType(country as CountryCode);
   const text = formatter.input(typed.replace(/^\s*00/, '+'));

@@ -27,9 +27,9 @@ export interface CodeStepHandle {
 interface CodeStepProps {
   sent: SentTo;
   failure: Failure | undefined;
-  /** What was done last, for screen readers. */
+  /** The last action, for screen readers. */
   done: string;
-  /** The request that is under way. */
+  /** The running request. */
   busy: Busy;
   handle: Ref<CodeStepHandle>;
   onVerify(code: string): void;
@@ -53,7 +53,7 @@ export function CodeStep({ sent, failure, done, busy, handle, onVerify, onResend
   const complaint = complaintAt(now);
 
   useEffect(() => receiveCode(enter), [sent]);
-  // Before the next paint: what a fast user types at once is not lost.
+  // Before the next paint, so that what a fast user types immediately is not lost.
   useLayoutEffect(start, [sent]);
   useLayoutEffect(() => {
     if (failure) start();

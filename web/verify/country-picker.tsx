@@ -86,7 +86,7 @@ function CountryList({ countries, chosen, onChoose, onClose }: CountryListProps)
   );
   const input = useRef<HTMLInputElement>(null);
   const list = useRef<HTMLUListElement>(null);
-  // Before the next paint: what a fast user types at once belongs to the search.
+  // Before the next paint, so that what a fast user types immediately goes to the search.
   useLayoutEffect(() => input.current!.focus(), []);
   useLayoutEffect(() => list.current?.children[active]?.scrollIntoView({ block: 'nearest' }), [active, found]);
 

@@ -1,4 +1,4 @@
-/** Why a step failed, and what the person can do about it. The service says why by Error-Reason. */
+/** Why a step failed, and what the person can do about it. The service gives the reason in Error-Reason. */
 import { LedgerlineError } from '../../client/errors.ts';
 import { formatDuration } from './duration.ts';
 import type { VerifyTexts } from '../languages/verify-texts.ts';
@@ -22,11 +22,11 @@ export type FailureKind =
 
 export interface Failure {
   kind: FailureKind;
-  /** When it came, in milliseconds. */
+  /** The time of the failure, in milliseconds. */
   at: number;
-  /** What the host page is told: the Error-Reason, or the kind if the service did not answer. */
+  /** The reason for the host page: the Error-Reason, or the kind if the service did not answer. */
   reason: string;
-  /** When it ends, in milliseconds; undefined if time does not help. */
+  /** When it ends, in milliseconds; undefined if waiting does not help. */
   endsAt: number | undefined;
   retryAfterSeconds: number | undefined;
 }

@@ -31,7 +31,7 @@ export function useForm(): Form {
 
 const tickMilliseconds = 250;
 
-/** The time, in whole seconds: drawn again when the second changes, while something counts down. */
+/** The time in whole seconds. During a countdown the form is drawn again every second. */
 export function useNow(isCounting: boolean): number {
   const { now } = useForm();
   const read = () => Math.floor(now() / 1000) * 1000;

@@ -1,9 +1,9 @@
-/** The types of the element, shipped beside its script. */
+/** The types of the element, shipped next to its script. */
 
 /** Gives a token; `refused` is true when the service refused the last one. */
 export type TokenSource = (refused: boolean) => string | Promise<string>;
 
-/** Of the event `step`, when another step is shown. */
+/** The detail of the event `step`, when another step is shown. */
 export interface StepDetail {
   step: 'number' | 'code' | 'verified';
 }
@@ -23,7 +23,7 @@ export interface VerifiedDetail {
 
 export interface FailedDetail {
   step: 'number' | 'code';
-  /** The Error-Reason of the answer, or one of the words that docs/web.md lists if there was none. */
+  /** The Error-Reason of the answer, or one of the words that docs/web.md lists if there was no answer. */
   reason: string;
   retryAfterSeconds: number | undefined;
 }

@@ -15,7 +15,7 @@ export interface EnteredNumber {
   typed: string;
   /** E.164. */
   phoneNumber: string;
-  /** As people write it. */
+  /** In the usual spelling. */
   display: string;
 }
 
@@ -23,7 +23,7 @@ interface NumberStepProps {
   entered: Pick<EnteredNumber, 'country' | 'typed'>;
   failure: Failure | undefined;
   isBusy: boolean;
-  /** Whether the field takes the focus at once. */
+  /** Whether the field gets the focus immediately. */
   takesFocus: boolean;
   onChange(entered: Pick<EnteredNumber, 'country' | 'typed'>): void;
   onSend(entered: EnteredNumber): void;
@@ -53,7 +53,7 @@ export function NumberStep({ entered, failure, isBusy, takesFocus, onChange, onS
   }, [failure]);
 
   function type(text: string, isAtEnd: boolean): void {
-    // Text in the middle stays as it is typed, so that the caret does not jump.
+    // Text that is typed in the middle is not formatted, so that the caret does not jump.
     const isLonger = text.length > entered.typed.length;
     const formatted = rules && isAtEnd && isLonger ? rules.formatAsTyped(text, country.code) : undefined;
     const found = rules?.formatAsTyped(text, country.code).country;
@@ -75,7 +75,7 @@ export function NumberStep({ entered, failure, isBusy, takesFocus, onChange, onS
   }
 
   async function checkAndSend(): Promise<void> {
-    // Without the rules the number is checked by its form alone; the service decides.
+    // Without the rules only the format of the number is checked; the service decides.
     const loaded = rules ?? (await loadNumberRules().catch(() => undefined));
     const known = loaded?.parseNumber(entered.typed, country.code);
     const phoneNumber = known?.phoneNumber ?? plainNumber(entered.typed, country.callingCode);

@@ -10,13 +10,15 @@ import { failureOf, type Failure } from './failures.ts';
 import { useForm } from './form.ts';
 import { NumberStep, type EnteredNumber } from './number-step.tsx';
 
-/** A code has this many digits if the service could not say so. */
+/** The length of a code if the service could not provide it. */
 const usualCodeLength = 6;
 
-/** How long a send without an answer is repeated as the same send. Later its code may expire before it is entered. */
+/**
+ * How long a send without an answer is repeated with the same key. After that its code may expire before it is entered.
+ */
 const repeatMilliseconds = 120_000;
 
-/** A send without a final answer. Repeated with its key, it sends no second text. */
+/** A send without a final answer. If it is repeated with its key, no second text is sent. */
 interface OpenSend {
   /** What makes two sends the same for the service. */
   request: string;
@@ -51,7 +53,7 @@ export function Verify({ handle, isAutofocused }: { handle: Ref<VerifyHandle>; i
   const number = useRef<EnteredNumber>(undefined);
   const userId = useRef<number>(undefined);
   const openSend = useRef<OpenSend>(undefined);
-  /** Whether a code got no answer. It may have verified the number, and a used code is refused. */
+  /** Whether a verification got no answer. It may have succeeded, and then the used code is refused. */
   const isVerifyOpen = useRef(false);
 
   useImperativeHandle(
@@ -101,7 +103,7 @@ export function Verify({ handle, isAutofocused }: { handle: Ref<VerifyHandle>; i
       if (error instanceof LedgerlineError && error.status !== undefined) noteAnswer(baseUrl);
       const isRefused = met.kind === 'unreachable' && (await isRefusedByCors(baseUrl));
       if (signal.aborted) return;
-      // The text may arrive, so its code must be possible to enter.
+      // The text may arrive, so it must be possible to enter its code.
       if (met.kind === 'sendUnknown') showCode({}, true);
       setFailure(isRefused ? { ...met, kind: 'notAllowed' } : met);
       announce('failed', { step, reason: met.reason, retryAfterSeconds: met.retryAfterSeconds });
@@ -227,12 +229,15 @@ export function Verify({ handle, isAutofocused }: { handle: Ref<VerifyHandle>; i
   return <Verified display={number.current?.display} />;
 }
 
-/** Whether the service decided, so that it would give the same answer again. After any other failure it tries anew. */
+/**
+ * Whether the service decided, so that it would give the same answer again. After any other failure the service
+ * processes the request again.
+ */
 function isRefusal(error: unknown): boolean {
   return error instanceof LedgerlineError && (error.kind === 'invalid' || error.kind === 'refused');
 }
 
-/** Whether no answer came, or one of a proxy or of a service that failed: the work may have been done. */
+/** Whether there was no answer, or one of a proxy or of a failing service: the work may have been done. */
 function isUnanswered(error: unknown): boolean {
   return error instanceof LedgerlineError && (error.kind === 'offline' || error.kind === 'unavailable');
 }

@@ -8,7 +8,7 @@ export function receiveCode(onCode: (code: string) => void): () => void {
   const controller = new AbortController();
   if ('OTPCredential' in window) {
     const options = { otp: { transport: ['sms'] }, signal: controller.signal } as CredentialRequestOptions;
-    // It is rejected when the person declines or the form goes away; the code can be typed all the same.
+    // It is rejected when the person declines or the form is removed; the code can still be typed.
     navigator.credentials.get(options).then(
       (credential) => {
         const { code } = (credential ?? {}) as OtpCredential;

@@ -1,36 +1,36 @@
 /** Questions and answers over the channel between the primary and a worker. */
 
-export interface Question {
+export interface ChannelQuestion {
   id: number;
   ask: string;
   body: unknown;
 }
 
-export interface Reply {
+export interface ChannelReply {
   id: number;
   reply: unknown;
 }
 
 export interface Port {
-  send(message: Question | Reply): void;
+  send(message: ChannelQuestion | ChannelReply): void;
   onMessage(take: (message: unknown) => void): void;
 }
 
 export type Answerer = (body: unknown) => unknown;
 
 export interface Channel {
-  /** Undefined if the other side has gone, or does not answer in time. */
+  /** Undefined if the other process has ended, or does not answer in time. */
   ask(name: string, body?: unknown): Promise<unknown>;
 }
 
-/** A process that is too busy for an answer must not hold up the one that asks. */
+/** A process that is too busy to answer must not delay the one that asks. */
 const answerMilliseconds = 3000;
 
 export function openChannel(port: Port, answerers: Record<string, Answerer>): Channel {
   const waiting = new Map<number, (reply: unknown) => void>();
   let lastId = 0;
 
-  async function answer({ id, ask, body }: Question): Promise<void> {
+  async function answer({ id, ask, body }: ChannelQuestion): Promise<void> {
     const reply = await answerers[ask]?.(body);
     port.send({ id, reply });
   }
@@ -57,10 +57,10 @@ export function openChannel(port: Port, answerers: Record<string, Answerer>): Ch
   };
 }
 
-function isQuestion(message: unknown): message is Question {
+function isQuestion(message: unknown): message is ChannelQuestion {
   return typeof message === 'object' && message !== null && 'ask' in message;
 }
 
-function isReply(message: unknown): message is Reply {
+function isReply(message: unknown): message is ChannelReply {
   return typeof message === 'object' && message !== null && 'reply' in message;
 }

@@ -1,4 +1,4 @@
-/** The metrics of several processes as one: counters of processes that have ended stay in the sums. */
+/** Adds up the metrics of several processes. Counters of processes that have ended stay in the sums. */
 import { AggregatorRegistry } from 'prom-client';
 import type { MetricsSnapshot } from '../../observe.ts';
 
@@ -11,7 +11,10 @@ export class MetricsBook {
     this.#latest.set(processId, snapshot);
   }
 
-  /** A gauge is about a process that runs; a counter or histogram is about what has happened, which stays true. */
+  /**
+   * Drops the gauges of a process that has ended. Its counters and histograms are kept, since they count what has
+   * happened.
+   */
   end(processId: number): void {
     const last = this.#latest.get(processId)?.filter(({ type }) => ['counter', 'histogram'].includes(String(type)));
     this.#latest.delete(processId);

@@ -1,4 +1,6 @@
-/** A node with several processes: the database server and the settings are the primary's, the rest is the workers'. */
+/**
+ * A node with several processes: the primary has the database server and the settings, the workers do everything else.
+ */
 import { checkMode } from '../../config/check.ts';
 import { findRisks } from '../../config/risks.ts';
 import { freePort } from '../../free-port.ts';
@@ -17,7 +19,7 @@ export interface RunningNode {
   kill(): void;
 }
 
-/** Longer than a worker needs by its own settings. */
+/** Added to the time that a worker needs to stop by its own settings. */
 const graceSeconds = 10;
 
 export async function startNode(options: AppOptions): Promise<RunningNode> {
@@ -32,7 +34,7 @@ async function start({ config, fresh = false, log, logFormat }: AppOptions, rele
   const port = config.port === 0 ? await freePort(config.host) : config.port;
   const primary = new Primary({
     count: config.processes,
-    // Where the database is configured, in a variable or a file, the workers read it there.
+    // If the database is configured, in a variable or a file, the workers read that setting themselves.
     environment: { PORT: String(port), ...(!config.databaseUrl && { DATABASE_URL: server.url }) },
     observer,
     stopSeconds: config.drainSeconds + config.stopSeconds + graceSeconds,

@@ -13,10 +13,10 @@ import type { Topic } from './siblings.ts';
 
 export interface PrimaryOptions {
   count: number;
-  /** What the workers are started with, besides the environment of the primary. */
+  /** Environment variables of the workers, in addition to those of the primary. */
   environment: Record<string, string>;
   observer: Observer;
-  /** A worker that has not ended so long after it was asked to is killed. */
+  /** A worker that has not ended this long after it was asked to stop is killed. */
   stopSeconds: number;
 }
 
@@ -27,11 +27,11 @@ export interface Started {
 
 interface Member {
   worker: Worker;
-  /** Stays when the process is replaced. */
+  /** The number of the worker, which its replacement keeps. */
   place: number;
   channel: Channel;
   readyAt: number | undefined;
-  /** It was asked to stop, so its end is no failure. */
+  /** Whether it was asked to stop, so that its end is not a failure. */
   isLeaving: boolean;
   exited: Promise<void>;
 }
@@ -50,11 +50,11 @@ export class Primary {
   constructor(options: PrimaryOptions) {
     this.#options = options;
     this.#delays = Array.from({ length: options.count }, () => new RestartDelay());
-    // Figures hold NaN, which JSON does not have.
+    // Metrics may contain NaN, which JSON does not support.
     cluster.setupPrimary({ serialization: 'advanced' });
   }
 
-  /** The first worker starts alone: it empties and fills the sandbox, makes keys, and fails for all of them. */
+  /** The first worker starts alone: it empties and fills the sandbox and creates keys. If it fails, the start fails. */
   async start(fresh: boolean): Promise<Started> {
     const started = await this.#startWorker(0, fresh);
     const others = Array.from({ length: this.#options.count - 1 }, (_, index) => this.#startWorker(index + 1, false));
@@ -62,7 +62,10 @@ export class Primary {
     return started;
   }
 
-  /** Replaces the workers one by one. Each new one serves before the old one goes. A second call waits for the first. */
+  /**
+   * Replaces the workers one by one. Each new worker serves before the old one stops. A second call waits for the
+   * first.
+   */
   roll(): Promise<void> {
     this.#rolling = this.#rolling.then(async () => {
       for (const member of [...this.#members.values()]) {
@@ -72,10 +75,10 @@ export class Primary {
     return this.#rolling;
   }
 
-  /** False if the new worker did not start: then the old ones stay. */
+  /** False if the new worker did not start: then the old workers stay. */
   async #replace(member: Member): Promise<boolean> {
     if (this.#isStopping || !this.#members.has(member.worker.id)) return true;
-    // From here on its end is not made good by a restart.
+    // From here on it is not restarted when it ends.
     member.isLeaving = true;
     try {
       await this.#startWorker(member.place, false);

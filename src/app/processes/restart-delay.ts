@@ -1,8 +1,8 @@
-/** When a worker that ended by itself is started again. */
+/** The delay before a worker that ended by itself is started again. */
 
 const firstMilliseconds = 200;
 const longestMilliseconds = 30_000;
-/** One that has worked for so long did not end because of how it was started. */
+/** A worker that was ready for this long did not end because of a problem at its start. */
 const provenMilliseconds = 60_000;
 
 export class RestartDelay {

@@ -8,9 +8,9 @@ const metricsMilliseconds = 5000;
 
 export interface WorkerEnd {
   siblings: Siblings;
-  /** Tells the primary that requests can come, and does from then on what it asks. */
+  /** Tells the primary that this worker is ready, and from then on handles its requests. */
   report(app: App): void;
-  /** Resolves when the primary asks for a stop, or has gone. */
+  /** Resolves when the primary asks for a stop, or has ended. */
   stopAsked: Promise<{ isReplaced: boolean }>;
 }
 
@@ -21,7 +21,7 @@ export function openWorkerEnd(count: number): WorkerEnd {
   const stopAsked = new Promise<{ isReplaced: boolean }>((resolve) => (askStop = resolve));
   const channel: Channel = openChannel(
     {
-      // The primary may have gone: 'disconnect' says so, and the message is of no use to anybody.
+      // The primary may have ended: then 'disconnect' is emitted, and the message is not needed.
       send: (message) => process.connected && process.send!(message),
       onMessage: (take) => process.on('message', take),
     },
@@ -45,7 +45,7 @@ export function openWorkerEnd(count: number): WorkerEnd {
       readSnapshot = app.observer.readSnapshot;
       const { url, demo } = app;
       void channel.ask('ready', { url, demo });
-      // What was counted since is lost if the process is killed; the sums themselves never fall.
+      // Counts since the last message are lost if the process is killed, but the sums never decrease.
       setInterval(
         () => void readSnapshot().then((snapshot) => channel.ask('snapshot', snapshot)),
         metricsMilliseconds,

@@ -32,14 +32,14 @@ export const databaseSettings = {
     defaultText: 'none: the primary',
     secret: true,
     about:
-      'Standbys of the same database. They serve pages, totals and exports that carry `asOf`, as long as they are not behind the primary for the individual.',
+      'Standbys of the same database. They serve pages, totals and exports that have `asOf`, as long as they are not behind the primary for the individual.',
   }),
   databaseConnections: setting({
     env: 'LEDGERLINE_DATABASE_CONNECTIONS',
     kind: integer(4, 200),
     default: 16,
     about:
-      'Connections to the database: an eighth for short reads, half for short writes, the rest for long reads and for transactions. Exports use separate connections.',
+      'Connections to the database: an eighth for short reads, half for short writes, the remaining ones for long reads and for transactions. Exports use separate connections.',
   }),
   statementSeconds: setting({
     env: 'LEDGERLINE_STATEMENT_SECONDS',

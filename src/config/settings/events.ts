@@ -29,7 +29,7 @@ export const eventsSettings = {
     default: [],
     defaultText: 'none',
     about:
-      'Private targets that webhooks may be sent to, also over http, such as `10.0.0.0/8,hooks.internal`. A host name does not allow loopback or link-local addresses; for these, list the network.',
+      'Private targets that webhooks may be sent to, even over http, such as `10.0.0.0/8,hooks.internal`. A host name does not allow loopback or link-local addresses; for these, list the network.',
   }),
   webhookProxy: setting<string | undefined>({
     env: 'LEDGERLINE_EVENTS_PROXY',
@@ -43,7 +43,7 @@ export const eventsSettings = {
     env: 'LEDGERLINE_EVENTS_IN_FLIGHT',
     kind: integer(1, 1000),
     default: 16,
-    about: 'Requests to one webhook endpoint that may be in flight at once.',
+    about: 'Maximum number of requests to one webhook endpoint in flight at the same time.',
   }),
   webhookRate: setting({
     env: 'LEDGERLINE_EVENTS_RATE',

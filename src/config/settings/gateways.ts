@@ -49,7 +49,7 @@ export const gatewaysSettings = {
     env: 'LEDGERLINE_BREAKER_FAILURES',
     kind: integer(1, 1000),
     default: 5,
-    about: 'Failures in a row after which a gateway is left out.',
+    about: 'Failures in a row after which a gateway is no longer used.',
   }),
   breakerPauseSeconds: setting({
     env: 'LEDGERLINE_BREAKER_PAUSE',
@@ -57,14 +57,14 @@ export const gatewaysSettings = {
     default: 5,
     defaultText: '5s',
     about:
-      'How long a gateway is left out before it is tried again with one message. Each failed try doubles the time.',
+      'How long a gateway is not used before it is tried again with one message. Each failed try doubles the time.',
   }),
   breakerLongestSeconds: setting({
     env: 'LEDGERLINE_BREAKER_LONGEST_PAUSE',
     kind: span,
     default: 120,
     defaultText: '2m',
-    about: 'Maximum time between two tries of a gateway that is left out.',
+    about: 'Maximum time between two tries of a gateway that is not used.',
   }),
   gatewayOrder: setting<'adaptive' | 'fixed'>({
     env: 'LEDGERLINE_GATEWAY_ORDER',
@@ -78,7 +78,8 @@ export const gatewaysSettings = {
     kind: span,
     default: 21_600,
     defaultText: '6h',
-    about: 'Adaptive order: how much of the past is looked at, and so how long a gateway stays behind the others.',
+    about:
+      'Adaptive order: the time span whose messages are compared, and so how long a gateway stays behind the others.',
   }),
   orderMessages: setting({
     env: 'LEDGERLINE_ORDER_MESSAGES',

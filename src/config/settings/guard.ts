@@ -63,7 +63,7 @@ function single(kind: Kind<Rate[]>): Kind<Rate[]> {
 
 const destination = /^(\*|[A-Z]{2}|\+[1-9]\d{0,14})$/;
 
-/** Values by country, by leading digits, or for the rest. */
+/** Values by country, by leading digits, or for all others. */
 function table(example: string, number: (text: string) => number): Kind<ReadonlyMap<string, number>> {
   return {
     form: `list such as ${example}; or off`,
@@ -82,7 +82,7 @@ function table(example: string, number: (text: string) => number): Kind<Readonly
 const wholeNumber = (text: string) =>
   /^\d{1,9}$/.test(text) ? Number(text) : fail(`has the number "${text}"; write a whole one`);
 
-/** Money is kept in ten-thousandths, so that sums are exact. */
+/** Money is stored in ten-thousandths, so that sums are exact. */
 const moneyOf = (text: string) =>
   /^\d{1,9}(\.\d{1,4})?$/.test(text)
     ? Math.round(Number(text) * 10_000)
@@ -111,7 +111,7 @@ const numberTypes = [
   'fixed-line',
 ];
 
-/** As libphonenumber spells them. */
+/** The names of libphonenumber. */
 const refusedTypes: Kind<string[]> = {
   form: `list of ${numberTypes.join(', ')}; or off`,
   parse: (value) =>
@@ -120,7 +120,7 @@ const refusedTypes: Kind<string[]> = {
     ),
 };
 
-/** Modes by rule; `*` for all that are not named. */
+/** Modes by rule; `*` for all other rules. */
 const rules: Kind<ReadonlyMap<string, RuleMode>> = {
   form: 'list such as prefix=shadow,country=off, with * for all the others but challenge; modes are off, shadow, enforce',
   parse: (value) =>
@@ -227,7 +227,7 @@ export const guardSettings = {
   }),
 };
 
-/** One setting for each rule that counts in windows, under the rule's name. */
+/** One setting for each rule that counts in windows, named after the rule. */
 function countingRuleSettings(): Record<CountingRuleName, Setting<Rate[]>> {
   return Object.fromEntries(countingRuleNames.map((name) => [name, countingRuleSetting(name)])) as Record<
     CountingRuleName,

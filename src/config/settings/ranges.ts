@@ -2,7 +2,9 @@
 import { rangeLevels, type ByLevel, type RangeLevel } from '../../guard/ranges.ts';
 import { fail, integer, type Kind, list, setting } from '../kinds.ts';
 
-/** A value for each size of a range: how many of the last digits it leaves open, or the country. */
+/**
+ * A value for each size of a range. The size is the number of last digits that the range leaves open, or the country.
+ */
 function byLevel(levels: readonly RangeLevel[]): Kind<ByLevel> {
   return {
     form: `list such as ${levels.map((level) => `${level}=20`).join(',')}`,
@@ -79,7 +81,7 @@ export const rangeSettings = {
     kind: integer(1, 1_000_000),
     default: 10,
     about:
-      'Verified codes in two weeks after which a range can be proven. The unverified codes of a proven range do not count against its country. With fewer than ten, chance decides.',
+      'Verified codes in two weeks after which a range can be proven. The unverified codes of a proven range do not count against its country. A value below ten makes this depend on chance.',
   }),
   rangeProvenPercent: setting({
     env: 'LEDGERLINE_RANGE_PROVEN_PERCENT',
@@ -166,7 +168,7 @@ export const rangeSettings = {
     kind: integer(100, 1000),
     default: 150,
     about:
-      'Share of failed texts up to which a range is normal, in percent of the share in the rest of its country. So a gateway that fails everywhere is not taken for an attack.',
+      'Share of failed texts up to which a range is normal, in percent of the share in all other ranges of its country. So a gateway that fails everywhere is not treated as an attack.',
   }),
   rangeFailedWeightPercent: setting({
     env: 'LEDGERLINE_RANGE_FAILED_WEIGHT_PERCENT',

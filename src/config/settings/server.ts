@@ -1,4 +1,4 @@
-/** What the server listens on and whom it trusts. */
+/** The addresses that the server listens on, and the proxies that it trusts. */
 import { byMode, fail, integer, type Kind, list, setting, text, url } from '../kinds.ts';
 import { existsSync } from 'node:fs';
 import { isIP } from 'node:net';
@@ -68,7 +68,7 @@ export const serverSettings = {
     env: 'PORT',
     kind: integer(0, 65535),
     default: 8080,
-    about: 'Port to listen on. 0 takes any free port.',
+    about: 'Port to listen on. 0 means any free port.',
   }),
   publicUrl: setting<string | undefined>({
     env: 'PUBLIC_URL',
@@ -115,14 +115,14 @@ export const serverSettings = {
     kind: integer(8, 100_000),
     default: 256,
     about:
-      'Requests that each process works on at once. If this limit is reached for a second, and more requests are at work than are finished in a quarter of a second, further requests get 503 with Retry-After. A burst that is shorter than a second may be four times as large; one user may have a quarter of it. Requests that wait for a gateway or a long statement, or whose answer is being read, do not count.',
+      'Requests that each process works on at the same time. If this limit is reached for a second, and more requests are being processed than are finished in a quarter of a second, further requests get 503 with Retry-After. A burst that is shorter than a second may be four times as large; one user may have a quarter of it. Requests that wait for a gateway or a long statement, or whose answer is being read, do not count.',
   }),
   exportsAtOnce: setting({
     env: 'LEDGERLINE_EXPORTS',
     kind: integer(1, 200),
     default: 8,
     about:
-      'Exports and statements that run at once in each process, each on its own database connection. One client may use three quarters of them, one user a quarter.',
+      'Exports and statements that run at the same time in each process, each on its own database connection. One client may use three quarters of them, one user a quarter.',
   }),
   statementFont: setting<string | undefined>({
     env: 'LEDGERLINE_STATEMENT_FONT',
@@ -151,7 +151,7 @@ export const serverSettings = {
     default: byMode(0, 5),
     defaultText: '0; 5 in production',
     about:
-      'How long a stop goes on accepting requests after /health/ready has begun to answer 503. It must be longer than the load balancer needs to notice.',
+      'How long a stop still accepts requests after /health/ready has begun to answer 503. It must be longer than the load balancer needs to notice.',
   }),
   stopSeconds: setting({
     env: 'LEDGERLINE_STOP_SECONDS',

@@ -91,13 +91,13 @@ export const tokensSettings = {
     env: 'LEDGERLINE_JWKS_COOLDOWN_SECONDS',
     kind: integer(1, 3600),
     default: 30,
-    about: 'Minimum time between two reads of the keys, however many tokens name an unknown key.',
+    about: 'Minimum time between two reads of the keys, whatever the number of tokens with an unknown key.',
   }),
   audience: setting({
     env: 'LEDGERLINE_AUDIENCE',
     kind: text,
     default: 'ledgerline',
-    about: 'The `aud` that a token must carry.',
+    about: 'The `aud` that a token must have.',
   }),
   algorithms: setting<string[]>({
     env: 'LEDGERLINE_ALGORITHMS',
@@ -127,7 +127,8 @@ export const tokensSettings = {
     env: 'LEDGERLINE_CLOCK_SKEW_SECONDS',
     kind: integer(0, 600),
     default: 60,
-    about: 'How far the clock of an external issuer may differ from ours. The embedded issuer uses our clock.',
+    about:
+      'How far the clock of an external issuer may differ from the service’s. The embedded issuer uses the service’s clock.',
   }),
   userClaim: setting({
     env: 'LEDGERLINE_USER_CLAIM',

@@ -1,6 +1,6 @@
--- Blocks of a key by the failures that were counted for it.
+-- Blocks of a key, caused by the failures that were counted for it.
 
--- The end of the block that the failures cause, together with one at the time of the call; null if they cause none.
+-- The end of the block that these failures and one more at the time of the call cause; null if they cause none.
 create or replace function find_block(
   failures timestamptz[], blocked_until timestamptz, counted guard_limit, called_at timestamptz
 ) returns timestamptz
@@ -39,7 +39,7 @@ begin
   return found_until;
 end $$;
 
--- Whether a block was begun by the failure at the time of the call.
+-- Whether the failure at the time of the call started the block.
 create or replace function is_begun_at(blocked_until timestamptz, counted guard_limit, called_at timestamptz)
 returns boolean
 language plpgsql stable as $$

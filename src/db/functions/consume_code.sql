@@ -1,11 +1,11 @@
--- Uses a code, links its phone, removes the failure that was counted for the attempt and the block that the failure
--- may have begun, and writes the event: all of it, or nothing. False if another call used the code first, or if another
--- user has verified the phone.
+-- Uses a code, links its phone, removes the failure that was counted for the attempt and the block that the failure may
+-- have started, and writes the event, atomically. False if another call used the code first, or if another user has
+-- verified the phone.
 create or replace function consume_code(
   for_user integer, code_number integer, to_phone text, called_at timestamptz,
-  -- What the attempt was counted for.
+  -- The keys that the attempt was counted for.
   counted_phones bytea[], limits failure_limits, sources guard_source[],
-  -- Null where the rule about one code is off.
+  -- Null if the rule about one code is off.
   code_key bytea, code_limit guard_limit
 ) returns boolean
 language plpgsql as $$

@@ -1,5 +1,5 @@
--- Disables a webhook endpoint and says so in an event. What was due becomes failed; the rest of many rows follows in
--- batches (fail_due_deliveries), and until then counts as failed because its endpoint is disabled.
+-- Disables a webhook endpoint and writes an event about it. Due deliveries become failed. If there are many, the others
+-- follow in batches (fail_due_deliveries), and until then count as failed because their endpoint is disabled.
 create or replace function disable_endpoint(of_endpoint integer, reason text, moment timestamptz) returns void
 language plpgsql as $$
 begin

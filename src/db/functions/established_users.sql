@@ -1,11 +1,12 @@
--- Users who are established, and what counts against them: docs/decisions/0002-guard.md, "Fairness".
+-- Established users, and the sends and users that count against them: docs/decisions/0002-guard.md, "Fairness".
 
 create or replace function is_established(
   created_at timestamptz, transaction_count integer, established_before timestamptz
 ) returns boolean
 language sql immutable as $$ select transaction_count > 0 or created_at <= established_before $$;
 
--- Those of some users who are established. The table is read by itself, since it may be distributed.
+-- Returns those of the given users who are established. The table is read by a separate statement, since it may be
+-- distributed.
 create or replace function find_established(user_ids integer[], established_before timestamptz) returns integer[]
 language plpgsql stable as $$
 declare
@@ -20,8 +21,8 @@ begin
   return established;
 end $$;
 
--- A phone's sends as they count against an established user: this user's own, and those of other established users.
--- So newcomers cannot use up a phone's budget for the person who holds it.
+-- The sends of a phone that count against an established user: this user's own, and those of other established users.
+-- So newcomers cannot use up a phone's budget for the person who has the phone.
 create or replace function sends_of_established(sends user_event[], for_user integer, established_before timestamptz)
 returns user_event[]
 language plpgsql stable as $$
@@ -35,7 +36,7 @@ begin
     order by e.place);
 end $$;
 
--- The same for the users who had codes sent to a phone.
+-- The same for the users who requested codes for a phone.
 create or replace function users_of_established(seen seen_value[], established_before timestamptz)
 returns seen_value[]
 language plpgsql stable as $$

@@ -1,12 +1,12 @@
--- Adds what one process counted for ranges of numbers, and answers with the sums of all processes. `changes` is
--- `[{"name", "hourSends", ..., "refusal": {"at", "since", "shrinks", "limitedUntil"}}, ...]`. Sums fade with time.
+-- Adds the counts of one process for ranges of numbers, and returns the sums of all processes. `changes` is `[{"name",
+-- "hourSends", ..., "refusal": {"at", "since", "shrinks", "limitedUntil"}}, ...]`. Sums fade with time.
 create or replace function exchange_ranges(changes jsonb, called_at timestamptz) returns setof guard_ranges
 language sql as $$
   insert into guard_ranges as r (
     name, summed_at, hour_sends, hour_verified, day_sends, unverified, delivered, failed, normal_sends,
     normal_verified, shrinks, refused_at, limited_until)
   select c.name, called_at, c."hourSends", c."hourVerified", c."daySends", c.unverified,
-    -- A node of an earlier version does not count receipts.
+    -- A node of an earlier release does not count receipts.
     coalesce(c.delivered, 0), coalesce(c.failed, 0), c."normalSends", c."normalVerified",
     coalesce((k.refusal ->> 'shrinks')::smallint, 0), (k.refusal ->> 'at')::timestamptz,
     (k.refusal ->> 'limitedUntil')::timestamptz
@@ -15,14 +15,13 @@ language sql as $$
     unverified double precision, delivered double precision, failed double precision, "normalSends" double precision,
     "normalVerified" double precision, refusal jsonb),
     -- A refusal counts if the process knew of the latest one. Another process may have refused since, or an operator
-    -- may have lifted the range; the process learns it from the answer. A node of an earlier release
-    -- sends no `since`.
+    -- may have lifted the range; the process learns it from the result. A node of an earlier release sends no `since`.
     lateral (select case
       when not c.refusal ? 'since' or not exists (
         select from guard_ranges g
         where g.name = c.name and g.refused_at > coalesce((c.refusal ->> 'since')::timestamptz, '-infinity'))
       then c.refusal end as refusal) k
-  -- In one order for every process, so that no two wait for each other.
+  -- In the same order in every process, so that there is no deadlock.
   order by c.name
   on conflict (name) do update set
     summed_at = excluded.summed_at,

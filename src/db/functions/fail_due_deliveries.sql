@@ -1,4 +1,4 @@
--- Makes some due deliveries of an endpoint failed. Returns how many.
+-- Marks some due deliveries of an endpoint as failed. Returns how many.
 create or replace function fail_due_deliveries(of_endpoint integer, batch_limit integer) returns integer
 language plpgsql as $$
 declare

@@ -7,7 +7,7 @@
 -- accepted message with the user's latest code (acceptSend in src/phone/phone.store.ts).
 create or replace function finish_send(
   for_user integer, message_number integer, code_number integer, outcome text,
-  -- What the send was counted for, at the time of its request.
+  -- The keys that the send was counted for, at the time of its request.
   to_phone text, phone_key bytea, source_keys bytea[],
   masked_phone text, country text, correlation_type smallint, locale text, segments smallint,
   gateway text, gateway_message_id text, reason text, tries json,
@@ -20,7 +20,7 @@ declare
   codes issued_code[];
 begin
   if outcome = 'unavailable' then perform give_back_send(for_user, to_phone, phone_key, requested_at, source_keys); end if;
-  -- A row without a user counts failed attempts on an id that was erased.
+  -- A row without a user counts failed attempts for an erased id.
   select v.latest_code, v.earlier_codes into known_user
   from verifications v where v.user_id = for_user and exists (select 1 from users u where u.id = for_user) for update;
   if not found then return; end if;
@@ -40,7 +40,7 @@ begin
       else json_build_object('country', nullif(country, ''), 'reason', outcome) end);
 end $$;
 
--- Gives a send back to the user, the phone and the sources it was counted for. Shared budgets keep it.
+-- Removes a send from the counters of the user, the phone and the sources. It remains counted in shared budgets.
 create or replace function give_back_send(
   for_user integer, to_phone text, phone_key bytea, counted_at timestamptz, source_keys bytea[]
 ) returns void

@@ -1,4 +1,4 @@
--- Which windows of a counter are full.
+-- Finds the full windows of a counter.
 
 -- The windows that have no room for one more event, each with the time when it has room again.
 create or replace function find_full_windows(events timestamptz[], counted guard_limit, called_at timestamptz)
@@ -20,7 +20,7 @@ begin
   return refusals;
 end $$;
 
--- As find_full_windows, for the sends to a phone, where each window counts only a part of other users' sends.
+-- Like find_full_windows, for the sends to a phone, where each window counts only some of other users' sends.
 create or replace function find_full_phone_windows(
   sends user_event[], counted guard_limit, for_user integer, called_at timestamptz
 ) returns guard_refusal[]
@@ -39,8 +39,8 @@ begin
   return refusals;
 end $$;
 
--- A phone's sends as they count against one user: of every other user's only the latest, up to half of the limit.
--- So nobody can use up a phone's budget for somebody else.
+-- The sends of a phone that count against one user: all of this user's own, and of each other user only the latest
+-- ones, up to half of the limit. So no user can use up a phone's budget for another user.
 create or replace function sends_against(sends user_event[], for_user integer, send_limit integer)
 returns timestamptz[]
 language sql immutable as $$

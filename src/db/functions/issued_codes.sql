@@ -1,7 +1,7 @@
--- The codes of one user that may still be right: the latest, and the earlier ones that stay good while it is pending.
+-- The codes of one user that may still be valid: the latest, and the earlier ones that stay valid while it is pending.
 -- Short expressions are SQL functions, which PostgreSQL inlines: these run with every send and verify.
 
--- Whether a further send to the phone sends this code again: its outcome is not known yet, and it is still good.
+-- Whether another send to the phone sends this code again: its outcome is not known yet, and it is still valid.
 create or replace function is_repeatable(
   code issued_code, to_phone text, called_at timestamptz, attempt_limit integer
 ) returns boolean
@@ -15,12 +15,12 @@ language sql immutable as $$
   select code.digest is not null and code.expires_at > called_at and code.attempts < attempt_limit
 $$;
 
--- Whether the earlier codes are superseded: by a code that a gateway accepted or may have accepted. A code that has
--- been pending for longer than a dispatch takes was left behind by a process that ended, so its outcome is unknown.
+-- Whether this code supersedes the earlier ones: a gateway accepted it or may have accepted it. A code that has been
+-- pending for longer than a dispatch takes was left behind by a process that ended, so its outcome is unknown.
 create or replace function supersedes(code issued_code, pending_since timestamptz) returns boolean
 language sql immutable as $$ select code.state <> 'pending' or code.sent_at < pending_since $$;
 
--- Of codes in the order latest first, those up to the first that supersedes the codes after it.
+-- The codes, latest first, up to and including the first one that supersedes the earlier ones.
 create or replace function current_codes(codes issued_code[], pending_since timestamptz) returns issued_code[]
 language plpgsql immutable as $$
 begin
@@ -30,8 +30,8 @@ begin
   return codes;
 end $$;
 
--- The keys of the different phones that current codes went to, in one order for everybody who locks them. A code that
--- was issued before codes had a key has none.
+-- The keys of the different phones that current codes were sent to, in the order in which they are always locked. A
+-- code that was issued before codes had a key has none.
 create or replace function current_phone_keys(
   latest issued_code, earlier issued_code[], pending_since timestamptz
 ) returns bytea[]
@@ -49,7 +49,7 @@ begin
     select distinct c.phone_key from unnest(codes) c where c.phone_key is not null order by c.phone_key);
 end $$;
 
--- Enough for a person to recognise a number by: see maskPhone in src/phone/phone-number.ts.
+-- Enough digits for a person to recognise a number: see maskPhone in src/phone/phone-number.ts.
 create or replace function mask_phone(phone text) returns text
 language sql immutable as $$ select left(phone, 3) || '…' || right(phone, 2) $$;
 

@@ -1,11 +1,11 @@
--- Renews the leases of a dispatcher and takes free ones, up to its share of the enabled endpoints. Returns the leases it
--- holds now; those above its share come with is_surplus, and are given up when nothing of them is in flight any more.
--- A lease that has expired is not renewed: it is taken again, under a new epoch.
+-- Renews the leases of a dispatcher and takes free ones, up to its share of the enabled endpoints. Returns its current
+-- leases. Those above its share have is_surplus, and are released when none of their requests is in flight. A lease
+-- that has expired is not renewed: it is taken again, under a new epoch.
 create or replace function lease_endpoints(dispatcher uuid, lease_seconds integer)
 returns table (endpoint_id integer, epoch bigint, is_surplus boolean)
 language plpgsql as $$
 declare
-  -- Leases follow the clock of the server, not the service's: several processes must agree on it.
+  -- Leases use the clock of the database server, not that of the service: several processes must agree on the time.
   moment timestamptz := clock_timestamp();
   until timestamptz := seconds_after(clock_timestamp(), lease_seconds);
   share integer;

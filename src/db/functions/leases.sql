@@ -1,4 +1,4 @@
--- The budgets of a day, which all users share, are leased in blocks. See docs/decisions/0002-guard.md.
+-- The budgets of a day, which all users share, are leased in blocks of units. See docs/decisions/0002-guard.md.
 
 -- Blocks of a day's budgets, as `[[name, granted], ...]`, and whether every enforced budget suffices. `wanted` is
 -- `[{"name", "units", "block", "cap", "isEnforced"}, ...]`.

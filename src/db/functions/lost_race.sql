@@ -6,8 +6,8 @@ begin
   raise exception 'lost a race' using errcode = 'serialization_failure';
 end $$;
 
--- For a first row about a user. Whoever erases a user locks this row first, so only a statement after that lock can
--- see that the user is gone.
+-- For the first row about a user. An erasure locks this row first, so only a statement after that lock can see that the
+-- user was erased.
 create or replace function require_user(for_user integer) returns void
 language plpgsql as $$
 begin

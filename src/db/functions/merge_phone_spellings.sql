@@ -1,8 +1,8 @@
--- Moves what is stored under another spelling of a phone number to the canonical one. Where two users hold one phone
--- by that, the older link wins, and the other user is unverified again. Returns the users who lost their link.
+-- Moves the rows of another spelling of a phone number to the canonical spelling. If two users then have the same
+-- phone, the older link is kept, and the other user is unverified again. Returns the users who lost their link.
 --
 -- Rows are moved by delete and insert: on Citus the key of a row cannot be updated. The ranges use the primary keys,
--- and are empty once everything is moved.
+-- and are empty when everything has been moved.
 create or replace function merge_phone_spellings(called_at timestamptz) returns setof integer
 language plpgsql as $$
 declare

@@ -1,4 +1,4 @@
--- Records an action in the audit, and writes its event. Call it last, as write_event.
+-- Records an action in the audit, and writes its event. Call it last, like write_event.
 create or replace function record_action(
   called_at timestamptz, of_subject text, of_client text, action text, target text, detail text, of_user integer,
   reason text

@@ -1,6 +1,6 @@
 -- Counts an attempt to verify as failed before its code is compared: for the user, the phones that the codes went to,
 -- the sources, and the code that was given. So parallel guesses cannot exceed a limit. An attempt that is blocked is
--- not counted. Otherwise the function returns the codes that are good now, and the attempt counts for each of them.
+-- not counted. Otherwise the function returns the codes that are valid now, and the attempt counts for each of them.
 --
 -- Rows are locked as in reserve_send: phones, sources, user; then the code.
 create or replace function reserve_attempt(
@@ -8,19 +8,20 @@ create or replace function reserve_attempt(
   -- A code that was sent before this and is still pending was left behind by a process that ended.
   pending_since timestamptz,
   limits failure_limits, sources guard_source[],
-  -- The keyed digest of the code that was given, and the rule about one code; null where that rule is off.
+  -- The keyed digest of the code that was given, and the rule about one code; null if that rule is off.
   code_key bytea, code_limit guard_limit,
 
   -- False if a rule refuses the attempt.
   out is_counted boolean,
-  -- The rules that refuse, and those that would if they were enforced, as an array of guard_refusal. An enforced one
-  -- beside a counted attempt is the user's block, which this attempt has begun.
+  -- The rules that refuse, and those that would if they were enforced, as an array of guard_refusal. If the attempt is
+  -- counted and an enforced rule is listed, the rule is the one that blocks the user, and this attempt started the
+  -- block.
   out refusals json,
   -- The keys of the phones it was counted for.
   out phone_keys bytea[],
-  -- The latest code, if it is good: null otherwise.
+  -- The latest code if it is valid, otherwise null.
   out code_number integer, out code_phone text, out code_seed bytea, out code_digest bytea,
-  -- Earlier codes that are still good since the latest is pending, as an array of issued_code.
+  -- Earlier codes that are still valid because the latest is pending, as an array of issued_code.
   out earlier_good_codes json
 )
 language plpgsql as $$
@@ -51,7 +52,7 @@ begin
       select p.failures, p.blocked_until into known_phone from phone_sends p where p.key = counted_phone for update;
       continue when not found;
       known_phones := known_phones || counted_phone;
-      -- Only users who failed on the phone are refused: a newcomer has an attempt.
+      -- Only users who failed on the phone are refused: any other user has an attempt.
       if known_phone.blocked_until > called_at and is_event_of(known_phone.failures, for_user) then
         found_refusals := found_refusals || refusal_of(known_phone.blocked_until, limits.phone_failures);
       end if;

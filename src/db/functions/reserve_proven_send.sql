@@ -1,13 +1,13 @@
--- As reserve_send, for a send with a proof that is right: a newcomer may send if the proof was not used before.
--- Calls with one proof wait for each other at its row, which comes before all other rows in the order of locks. If the
--- send is not reserved, the proof stays good.
+-- Like reserve_send, for a send with a valid proof: a newcomer may send if the proof was not used before. Calls with
+-- the same proof wait for each other at its row, which is locked before all other rows. If the send is not reserved,
+-- the proof stays valid.
 create or replace function reserve_proven_send(
   proof_key bytea, proof_expires_at timestamptz,
   for_user integer, to_phone text, phone_key bytea, called_at timestamptz, correlation_type smallint,
   is_forbidden boolean, limits send_limits, sources guard_source[], established_before timestamptz, leases jsonb,
   new_seed bytea, new_digest bytea, new_expires_at timestamptz, attempt_limit integer, may_repeat boolean,
 
-  -- As of reserve_send, or proof-used.
+  -- A decision of reserve_send, or proof-used.
   out decision text, out refusals json, out is_leased boolean, out budget_leases json, out code_number integer,
   out message_number integer, out repeated_seed bytea, out repeated_digest bytea
 )

@@ -1,9 +1,9 @@
 -- Decides whether a message with a code may be sent. If so, it is counted for the user, the phone and the sources,
 -- and its code is stored as pending, before any gateway is asked. Otherwise nothing is written.
 --
--- Rows are locked in one order: phone, sources, user, then what everybody shares. A row that does not exist cannot be
--- locked. It is inserted at the end, in the same order; if another call has inserted it meanwhile, everything is
--- rolled back and the service asks again.
+-- Rows are always locked in this order: phone, sources, user, then the rows that all users share. A row that does not
+-- exist cannot be locked. It is inserted at the end, in the same order; if another call has inserted it meanwhile,
+-- everything is rolled back and the service asks again.
 --
 -- The windows of a counter are checked only if it has reached the smallest limit, and each row is inserted or
 -- updated by a plain statement: an upsert, or one more function, costs 10 to 15 µs of the 200 to 300 that this takes.
@@ -11,14 +11,14 @@ create or replace function reserve_send(
   for_user integer, to_phone text,
   -- The keyed digest that the phone is counted by.
   phone_key bytea, called_at timestamptz, correlation_type smallint,
-  -- It must not be sent, whatever the counters say.
+  -- Whether the send is refused in any case, whatever the counters are.
   is_forbidden boolean,
-  -- It must not be sent unless the user is established, or has verified a phone before.
+  -- Whether the send is refused unless the user is established or has verified a phone before.
   is_forbidden_to_newcomers boolean,
   limits send_limits, sources guard_source[],
   -- A user who was created before this, or who has transactions, is established.
   established_before timestamptz,
-  -- What the process must lease for it: {"budgets": [...], "day": ...}.
+  -- What the process must lease for the send: {"budgets": [...], "day": ...}.
   leases jsonb,
   -- The new code, unless the latest one is sent again.
   new_seed bytea, new_digest bytea, new_expires_at timestamptz, attempt_limit integer, may_repeat boolean,
@@ -27,10 +27,10 @@ create or replace function reserve_send(
   out decision text,
   -- The rules that refuse, and those that would if they were enforced, as an array of guard_refusal.
   out refusals json,
-  -- Whether the leases were asked for, and what they brought.
+  -- Whether the leases were requested, and their result.
   out is_leased boolean, out budget_leases json,
   out code_number integer, out message_number integer,
-  -- Of the code that is sent again; null for a new one.
+  -- Of the code that is sent again; null for a new code.
   out repeated_seed bytea, out repeated_digest bytea
 )
 language plpgsql as $$
@@ -47,7 +47,7 @@ declare
   source guard_source;
   source_sends timestamptz[];
   known_sources bytea[] := '{}';
-  -- By the rules about the user and the sources, then by all; and by those about the phone.
+  -- Refusals by the rules about the user and the sources, to which those about the phone are added later.
   found_refusals guard_refusal[] := '{}';
   phone_refusals guard_refusal[] := '{}';
   is_granted boolean := true;
@@ -94,7 +94,7 @@ begin
   into known_user from verifications v where v.user_id = for_user for update;
   is_known_user := found;
   if is_known_user then
-    -- The user was erased meanwhile, and failed attempts on the id have made a new row.
+    -- The user was erased meanwhile, and failed attempts for the id have created a new row.
     if not known_user.is_user then
       decision := 'unknown-user';
       return;
@@ -112,7 +112,8 @@ begin
     end if;
   end if;
 
-  -- A phone that another user holds still counts for the user and the sources: nobody looks numbers up for free.
+  -- A send to a phone of another user still counts for the user and the sources, so that nobody can find out for free
+  -- which phones are verified.
   if not is_linked_to_other_user then found_refusals := found_refusals || phone_refusals; end if;
   if cardinality(found_refusals) > 0 then refusals := to_json(found_refusals); end if;
   if is_forbidden_to_newcomers and not is_user_established and not exists (
@@ -195,7 +196,7 @@ begin
     code.expires_at := new_expires_at;
   else
     code_number := known_user.last_code_number + 1;
-    -- The limit only bounds the row: nobody has as many codes in flight.
+    -- The limit only bounds the size of the row: no user has that many codes in flight.
     if code.number is not null then earlier := (code || earlier)[: 20]; end if;
     code := row(code_number, to_phone, new_seed, new_digest, 'pending', 1, called_at, new_expires_at, 0, phone_key);
   end if;

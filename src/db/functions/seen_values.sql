@@ -1,6 +1,6 @@
--- Different values that a counter has seen, each with the time when it was seen last.
+-- The different values that a counter has seen, each with the time when it was last seen.
 
--- When values other than this one were last seen.
+-- The times when values other than this one were last seen.
 create or replace function times_of_others(seen seen_value[], value text) returns timestamptz[]
 language plpgsql immutable as $$
 declare
@@ -13,7 +13,7 @@ begin
   return times;
 end $$;
 
--- Adds a value as the latest, or moves it there.
+-- Adds a value as the latest, or makes an existing value the latest.
 create or replace function see_value(seen seen_value[], value text, kept integer, called_at timestamptz)
 returns seen_value[]
 language plpgsql immutable as $$

@@ -1,6 +1,6 @@
--- As sequence_events, where user_event_outbox is distributed. A transaction that deletes there and inserts here would not
--- be atomic, so this one only reads there. What it has logged, now or before, is in `settled`, for the service to delete
--- when this is committed: see docs/decisions/0004-events.md.
+-- Like sequence_events, for a distributed user_event_outbox. A transaction that deletes on the workers and inserts on
+-- the coordinator would not be atomic, so this one only reads from the workers. The rows that were logged, now or
+-- before, are returned in `settled`; the service deletes them after the commit: see docs/decisions/0004-events.md.
 create or replace function sequence_distributed_events(
   moment timestamptz, batch_limit integer,
   out has_more boolean,
@@ -11,13 +11,13 @@ language plpgsql as $$
 declare
   first_position bigint;
   coordinator_ids bigint[];
-  -- What waits on the workers, one value of each for an event.
+  -- The events that wait on the workers, as one array for each column.
   waiting record;
   moved integer;
 begin
   select l.last_position into first_position from event_log l for update;
   coordinator_ids := array(select o.id from event_outbox o order by o.id limit batch_limit);
-  -- Read after the other outbox: whoever wrote there has seen the user, so user.created is seen here.
+  -- Read after the other outbox: the transaction that wrote there has seen the user, so user.created is visible here.
   select count(*) as count, array_agg(o.id) as ids, array_agg(o.user_id) as user_ids, array_agg(o.sequence) as sequences,
     array_agg(o.type) as types, array_agg(o.at) as times, array_agg(o.data::text) as data
   into waiting
@@ -26,7 +26,7 @@ begin
     order by w.id, w.user_id limit batch_limit
   ) o;
   has_more := waiting.count >= batch_limit;
-  -- The first event of a user may be among those that are left.
+  -- The first event of a user may be among those that were not read.
   if has_more then coordinator_ids := '{}'; end if;
   has_more := has_more or cardinality(coordinator_ids) >= batch_limit;
 
@@ -59,7 +59,7 @@ begin
     insert into webhook_deliveries (endpoint_id, event_position, due_at)
     select w.id, l.position, moment
     from logged l join wanting w on w.types = '{}' or l.type = any(w.types)
-    -- What is about an endpoint is sent to the others.
+    -- An event about an endpoint is sent to the other endpoints only.
     where l.type not like 'endpoint.%' or (l.data ->> 'endpointId')::integer <> w.id
     order by l.position, w.id
   )

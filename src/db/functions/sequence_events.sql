@@ -1,5 +1,5 @@
 -- Moves events that are committed from the outboxes to the log, numbers them, and queues a delivery for each endpoint
--- that wants them: see docs/decisions/0004-events.md. Returns how many were moved; about the limit, if there are more.
+-- that wants them: see docs/decisions/0004-events.md. Returns how many were moved: about the limit, if there are more.
 create or replace function sequence_events(moment timestamptz, batch_limit integer) returns integer
 language plpgsql as $$
 declare
@@ -7,7 +7,7 @@ declare
   last_id bigint;
   moved integer;
 begin
-  -- One at a time. The statements below see all that was committed before the lock was granted.
+  -- Only one call runs at a time. The statements below see everything that was committed before the lock was granted.
   select l.last_position into first_position from event_log l for update;
   select max(w.id) into last_id
   from (
@@ -35,7 +35,7 @@ begin
     insert into webhook_deliveries (endpoint_id, event_position, due_at)
     select w.id, l.position, moment
     from logged l join wanting w on w.types = '{}' or l.type = any(w.types)
-    -- What is about an endpoint is sent to the others.
+    -- An event about an endpoint is sent to the other endpoints only.
     where l.type not like 'endpoint.%' or (l.data ->> 'endpointId')::integer <> w.id
     order by l.position, w.id
   )

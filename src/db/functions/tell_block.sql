@@ -1,5 +1,5 @@
--- Writes phone.verification_blocked for the block of a known user that ends at the given time, once for each block.
--- It is called when the failure that began the block is final: see src/phone/verify-code.ts.
+-- Writes phone.verification_blocked for the block of a known user that ends at the given time, once for each block. It
+-- is called when the failure that started the block is final: see src/phone/verify-code.ts.
 create or replace function tell_block(for_user integer, block_until timestamptz, called_at timestamptz) returns void
 language plpgsql as $$
 begin
@@ -11,8 +11,8 @@ begin
   end if;
 end $$;
 
--- Writes the events of blocks whose process ended before it wrote them: the last failure is older than any verification
--- takes. Returns how many.
+-- Writes the events of blocks whose process ended before it wrote them. The last failure of such a block is older than
+-- the longest verification. Returns how many.
 create or replace function tell_missed_blocks(called_at timestamptz, failed_before timestamptz, most integer)
 returns integer
 language plpgsql as $$
@@ -21,7 +21,7 @@ declare
   written integer := 0;
 begin
   for missed in
-    -- In a step of its own: if users is distributed, a local table cannot be joined with it directly.
+    -- A separate step: if users is distributed, a local table cannot be joined with it directly.
     with blocked as materialized (
       select v.user_id, v.blocked_until from verifications v
       where v.blocked_until > called_at and v.told_block_until is distinct from v.blocked_until

@@ -1,4 +1,4 @@
--- Writes guard.rule_fired, unless it was written for the rule and the country within the time.
+-- Writes guard.rule_fired, unless it was written for the rule and the country within the given time.
 create or replace function tell_fired_rule(
   fired_rule text, of_country text, rule_mode text, evidence text, called_at timestamptz, told_seconds integer
 ) returns void

@@ -1,5 +1,5 @@
--- Writes decisions of the guard, some of them singly, and the exact totals. As in write_verification_events, an erased
--- user gets no row. An id that no user ever had gets one.
+-- Writes decisions of the guard: some as single rows, and the exact totals of all. As in write_verification_events,
+-- nothing is written for an erased user. A row is written for an id that never belonged to a user.
 create or replace function write_decisions(singles json, totals json) returns void
 language plpgsql as $$
 declare

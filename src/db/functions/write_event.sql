@@ -1,5 +1,5 @@
--- Writes an event in the transaction of its caller. The data comes without userId, which is added here.
--- An id that no user has gives an event about no user. Call it last: the counter is locked until the commit.
+-- Writes an event in the transaction of its caller. The data is given without userId, which is added here. For an id
+-- that belongs to no user, the event is about no user. Call it last: the counter is locked until the commit.
 create or replace function write_event(event_type text, of_user integer, moment timestamptz, event_data json)
 returns void
 language plpgsql as $$
@@ -14,7 +14,7 @@ begin
   select of_user, c.sequence, event_type, moment, with_user_id(event_data, of_user) from counted c;
   if found then return; end if;
 
-  -- A statement of its own: where users is distributed, one that also writes here would be refused.
+  -- A separate statement: if users is distributed, Citus would refuse one that also writes to a local table.
   select u.created_event_count + 1 into first_sequence from users u where u.id = of_user;
   if not found then
     insert into event_outbox (type, at, data) values (event_type, moment, event_data);

@@ -1,5 +1,5 @@
--- Writes what was noted about verifications. It comes some time after the answers, so the user may have been erased, or
--- is being erased now: the lock waits for that, and for nothing else. An erased user gets no row.
+-- Writes the events noted about verifications. It runs some time after the answers, so the user may have been erased,
+-- or is being erased now: the lock waits only for an erasure. Nothing is written for an erased user.
 create or replace function write_verification_events(noted json) returns void
 language plpgsql as $$
 declare

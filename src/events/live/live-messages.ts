@@ -16,7 +16,7 @@ const types: EventType[] = [
 ];
 
 export interface MessageFollower {
-  /** Where the follower begins. */
+  /** The position at which the follower begins. */
   onStart(cursor: string): void;
   /** JSON text of an event, and the cursor after it. */
   onEvent(event: string, cursor: string): void;
@@ -50,7 +50,7 @@ export function createLiveMessages({ store, sequence, clock }: LiveMessagesOptio
   }
 
   return {
-    /** From a cursor that was given before, if it fits the log; else from now on. Returns how to stop. */
+    /** Follows from an earlier cursor if it fits the log, otherwise from now on. Returns a function that stops it. */
     async follow(after: string | undefined, follower: MessageFollower): Promise<() => void> {
       await sequence();
       const { generation, lastPosition } = await readAfter(endOfTime);

@@ -1,12 +1,12 @@
 /**
- * Tells watchers that the transactions of an individual have changed, in whichever process that happened. Nothing is
- * replayed: a message says how things stand, and the watcher asks the list.
+ * Notifies watchers that the transactions of an individual have changed, in any process. Nothing is replayed: a message
+ * contains the current state, and the watcher then reads the list.
  */
 import { unknownIndividual } from '../../errors.ts';
 import type { IndividualState, LiveStore } from './live.store.ts';
 
 export interface Change {
-  /** Of the latest event of the individual's transactions; 0 if there is none. */
+  /** The id of the latest event of the individual's transactions; 0 if there is none. */
   eventId: string;
   sequence: number;
   transactionCount: number;
@@ -14,13 +14,13 @@ export interface Change {
 
 export interface Watcher {
   onChange(change: Change): void;
-  /** The individual is gone. */
+  /** Called when the individual no longer exists. */
   onGone(): void;
 }
 
 export interface LiveTransactionsOptions {
   store: LiveStore;
-  /** Brings committed events into the log, so that they have their ids. */
+  /** Moves committed events to the log, so that they have their ids. */
   sequence(): Promise<unknown>;
 }
 
@@ -45,7 +45,7 @@ export function createLiveTransactions({ store, sequence }: LiveTransactionsOpti
 
   function add(individualId: number, watcher: Watcher, knownSequence: number): () => void {
     let entry = watched.get(individualId);
-    // The oldest known sequence wins: a message that is sent twice does no harm, a missed one does.
+    // The lowest known sequence is used: a repeated message does no harm, but a missed one does.
     if (entry) entry.sequence = Math.min(entry.sequence, knownSequence);
     else watched.set(individualId, (entry = { sequence: knownSequence, watchers: new Set() }));
     entry.watchers.add(watcher);
@@ -56,7 +56,7 @@ export function createLiveTransactions({ store, sequence }: LiveTransactionsOpti
   }
 
   return {
-    /** Tells the watcher how things stand, and then of every change. Returns how to stop. */
+    /** Notifies the watcher of the current state, and then of every change. Returns a function that stops it. */
     async watch(individualId: number, watcher: Watcher): Promise<() => void> {
       const [state] = await store.readStates([individualId]);
       if (!state) throw unknownIndividual();
@@ -65,7 +65,7 @@ export function createLiveTransactions({ store, sequence }: LiveTransactionsOpti
       return add(individualId, watcher, state.sequence);
     },
 
-    /** One look for all that are watched here. Called twice a second. */
+    /** One statement for all individuals that are watched in this process. Called twice a second. */
     async run(): Promise<void> {
       if (watched.size === 0) return;
       const asked = [...watched];

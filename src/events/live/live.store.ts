@@ -12,7 +12,7 @@ export type LiveStore = ReturnType<typeof createLiveStore>;
 
 export function createLiveStore(db: Database) {
   return {
-    /** Individuals that do not exist, or not any more, are left out. */
+    /** Individuals that do not exist, or no longer exist, are left out. */
     async readStates(individualIds: readonly number[]): Promise<IndividualState[]> {
       const rows = await db.read`
         select id, transaction_event_count, transaction_count from users where id = any(${array(individualIds)}::int[])`;
@@ -23,7 +23,7 @@ export function createLiveStore(db: Database) {
       }));
     },
 
-    /** The id of the latest event of each individual's transactions, as far as it is kept. */
+    /** The id of the latest event of each individual's transactions, if it is still kept. */
     async readEventIds(individualIds: readonly number[]): Promise<Map<number, string>> {
       const rows = await db.read`
         select i.id, e.id as event_id from unnest(${array(individualIds)}::int[]) as i (id)

@@ -10,8 +10,8 @@ export interface DueDelivery {
   event: LoggedEvent;
 }
 
-/** What became of a try. */
-export interface Outcome {
+/** The outcome of a try. */
+export interface DeliveryOutcome {
   id: number;
   state: DeliveryState;
   attempts: number;
@@ -28,7 +28,7 @@ export interface Outcome {
 export interface MarkRequest {
   endpointId: number;
   epoch: string;
-  outcomes: readonly Outcome[];
+  outcomes: readonly DeliveryOutcome[];
   failingSince: Date | null;
   disableReason: string | undefined;
   now: Date;
@@ -51,7 +51,7 @@ export interface Delivery {
   nextAttemptAt: Date | null;
 }
 
-/** With what only the operator's console shows. */
+/** With the details that only the operator's console shows. */
 export interface DeliveryDetail {
   delivery: Delivery;
   lastAttemptAt: Date | null;
@@ -83,7 +83,7 @@ export function createDeliveriesStore(db: Database) {
       }));
     },
 
-    /** Somebody else may take it at once. */
+    /** Another process may take the lease immediately. */
     async release({ endpointId, epoch }: Pick<Lease, 'endpointId' | 'epoch'>): Promise<void> {
       await db.write`
         update webhook_leases set holder = null, held_until = '-infinity'
@@ -94,7 +94,7 @@ export function createDeliveriesStore(db: Database) {
       await db.write`delete from webhook_dispatchers where id = ${dispatcher}::uuid`;
     },
 
-    /** Those of the endpoints that have something due, and since when. */
+    /** The endpoints that have due deliveries, and since when. */
     async findDue(endpointIds: readonly number[], now: Date): Promise<{ endpointId: number; oldestDueAt: Date }[]> {
       const rows = await db.read`
         select e.id, d.due_at from unnest(${array(endpointIds)}::int[]) as e (id)
@@ -105,7 +105,7 @@ export function createDeliveriesStore(db: Database) {
       return rows.map(({ id, due_at }) => ({ endpointId: id, oldestDueAt: due_at }));
     },
 
-    /** The longest due first, without those that are in hand. */
+    /** The deliveries that have been due longest first, without those that are being processed. */
     async readDue(endpointId: number, inHand: readonly number[], limit: number, now: Date): Promise<DueDelivery[]> {
       const rows = await db.read`
         select d.id::float8 as delivery_id, d.attempts, e.position::float8 as position, e.id, e.type, e.at, e.user_id,
@@ -120,7 +120,7 @@ export function createDeliveriesStore(db: Database) {
       return rows.map((row) => ({ id: row.delivery_id, attempts: row.attempts, event: asEvent(row) }));
     },
 
-    /** False when the lease is lost: then nothing was written. */
+    /** False if the lease is lost: then nothing was written. */
     async mark({ endpointId, epoch, outcomes, failingSince, disableReason, now }: MarkRequest): Promise<boolean> {
       const [row] = await db.write`
         select mark_deliveries(${endpointId}, ${epoch}::bigint, ${now}, ${JSON.stringify(outcomes)}::text::jsonb,
@@ -160,7 +160,10 @@ export function createDeliveriesStore(db: Database) {
       }));
     },
 
-    /** Queues events again, as new deliveries. How many. In batches, so that a long range locks nothing for long. */
+    /**
+     * Queues events again, as new deliveries, and returns how many. It works in batches, so that a long range locks
+     * nothing for long.
+     */
     async replay(request: ReplayRequest): Promise<number> {
       if ('eventIds' in request.range) return replayIds(db, request, request.range.eventIds);
       const [end] = await db.read`select last_position::float8 as last_position from event_log`;
@@ -184,7 +187,7 @@ export function createDeliveriesStore(db: Database) {
       }
     },
 
-    /** Makes due deliveries of a disabled endpoint failed. */
+    /** Marks due deliveries of a disabled endpoint as failed. */
     async failDue(endpointId: number): Promise<void> {
       await inBatches(async () => {
         const [row] = await db.write`select fail_due_deliveries(${endpointId}, ${batchLimit}) as failed`;
@@ -192,9 +195,9 @@ export function createDeliveriesStore(db: Database) {
       });
     },
 
-    /** Endpoints that are gone and have left deliveries behind. */
+    /** Deleted endpoints that still have deliveries. */
     async findOrphaned(): Promise<number[]> {
-      // From one endpoint to the next by the index, since an endpoint may have millions of deliveries.
+      // Uses the index to skip from one endpoint to the next, since an endpoint may have millions of deliveries.
       const rows = await db.read`
         with recursive named as (
           select min(endpoint_id) as id from webhook_deliveries

@@ -1,19 +1,19 @@
-/** Shares the endpoints between processes by leases, and wakes the worker of each endpoint that has something due. */
+/** Shares the endpoints between processes by leases, and wakes the worker of each endpoint that has due deliveries. */
 import { secondsBetween } from '../../clock.ts';
 import { EndpointWorker, type WorkerParts } from './endpoint-worker.ts';
 import type { DeliveriesStore, Lease } from './deliveries.store.ts';
 
 export interface DispatcherParts extends WorkerParts {
   deliveries: DeliveriesStore;
-  /** A UUID: which process this is. */
+  /** A UUID that identifies this process. */
   id: string;
   onError(error: unknown): void;
 }
 
 export const leaseSeconds = 10;
-/** What is in flight when the process stops may take so long; after that it is tried again by somebody else. */
+/** How long requests in flight may take when the process stops; after that another process tries them again. */
 const stopMilliseconds = 3000;
-/** A lease that is given up waits for all that is in flight. */
+/** How long a worker that gives up its lease waits for requests in flight. */
 const giveUpMilliseconds = 20_000;
 
 export function createDispatcher(parts: DispatcherParts) {
@@ -37,39 +37,39 @@ export function createDispatcher(parts: DispatcherParts) {
   }
 
   async function lease(): Promise<void> {
-    // Counted from before the request: the database's lease lasts at least as long.
+    // Counted from before the request, so the lease in the database lasts at least as long.
     const until = performance.now() + leaseSeconds * 1000;
     const leases = await deliveries.lease(id, leaseSeconds);
     if (isStopped) return;
-    const held = new Map(leases.map((one) => [one.endpointId, one]));
+    const leaseOf = new Map(leases.map((leased) => [leased.endpointId, leased]));
     for (const [endpointId, worker] of workers) {
-      if (held.get(endpointId)?.epoch === worker.lease.epoch) continue;
+      if (leaseOf.get(endpointId)?.epoch === worker.lease.epoch) continue;
       worker.abandon();
       workers.delete(endpointId);
     }
-    for (const one of leases) (workers.get(one.endpointId) ?? startWorker(one)).extendLease(until);
+    for (const leased of leases) (workers.get(leased.endpointId) ?? startWorker(leased)).extendLease(until);
     for (const { endpointId, isSurplus } of leases) if (isSurplus) giveUp(workers.get(endpointId)!);
   }
 
   const givingUp = new Set<EndpointWorker>();
 
-  /** In the background: the renewal must go on meanwhile. */
+  /** In the background, since the renewal must continue meanwhile. */
   function giveUp(worker: EndpointWorker): void {
     if (givingUp.has(worker)) return;
     givingUp.add(worker);
     stopWorker(worker, giveUpMilliseconds)
-      // The lease runs out by itself.
+      // The lease expires by itself.
       .catch((error: unknown) => onError(error))
       .finally(() => givingUp.delete(worker));
   }
 
   return {
-    /** Whether this process delivers to somebody. */
+    /** Whether this process delivers to any endpoint. */
     get hasEndpoints(): boolean {
       return workers.size > 0;
     },
 
-    /** Renews the leases and takes free ones. Called every few seconds, and when an endpoint was made or enabled. */
+    /** Renews the leases and takes free ones. Called every few seconds, and when an endpoint was created or enabled. */
     renew(): Promise<void> {
       if (isStopped) return Promise.resolve();
       renewing ??= lease().finally(() => (renewing = undefined));
@@ -89,12 +89,12 @@ export function createDispatcher(parts: DispatcherParts) {
       observe({ kind: 'webhook-queue', oldestDueSeconds });
     },
 
-    /** Somebody else may go on at once. */
+    /** Other processes may take over immediately. */
     async stop(): Promise<void> {
       isStopped = true;
       await Promise.allSettled([renewing]);
       const stops = [...workers.values()].map((worker) => stopWorker(worker, stopMilliseconds));
-      // A database that is away must not hold up the stop: the leases run out by themselves.
+      // An unavailable database must not delay the stop: the leases expire by themselves.
       const ended = await Promise.allSettled([...stops, deliveries.leave(id)]);
       for (const result of ended) if (result.status === 'rejected') onError(result.reason);
     },

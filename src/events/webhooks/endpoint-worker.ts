@@ -1,15 +1,15 @@
 /**
- * Delivers to one endpoint, under a lease. It starts no request after the lease has run out, and what it writes is refused
- * when somebody else holds the lease: see docs/decisions/0004-events.md.
+ * Delivers to one endpoint, under a lease. It starts no request after the lease has expired, and its writes are refused
+ * if another process has the lease: see docs/decisions/0004-events.md.
  */
 import { secondsAfter, type Clock } from '../../clock.ts';
 import type { PostAnswer, Poster } from '../../egress/poster.ts';
 import type { Observe } from '../../observe.ts';
 import { writeEvent } from '../event.ts';
-import type { DeliveriesStore, DueDelivery, Lease, Outcome } from './deliveries.store.ts';
+import type { DeliveriesStore, DeliveryOutcome, DueDelivery, Lease } from './deliveries.store.ts';
 import type { EndpointsStore } from './endpoints.store.ts';
 import { Pace, type PaceLimits } from './pace.ts';
-import { failureOf, healthAfter, judge, nextTrySeconds } from './retry.ts';
+import { failureOf, healthAfter, judgeAnswer, nextTrySeconds } from './retry.ts';
 import type { SecretBox } from './secret.ts';
 import { signDelivery } from './sign.ts';
 
@@ -25,9 +25,9 @@ export interface WorkerParts {
   limits: PaceLimits;
 }
 
-/** Deliveries that are read at once; a few times that is the most that one endpoint holds in memory. */
+/** Number of deliveries that are read together. One endpoint has at most a few times as many in memory. */
 const pageSize = 100;
-/** Outcomes are written together. */
+/** How long outcomes are collected before they are written together. */
 const flushMilliseconds = 10;
 const flushSize = 100;
 const retryFlushMilliseconds = 500;
@@ -45,13 +45,13 @@ export class EndpointWorker {
   readonly #pace: Pace;
   readonly #inFlight = new Map<DueDelivery, Promise<void>>();
   #queue: DueDelivery[] = [];
-  #outcomes: Outcome[] = [];
+  #outcomes: DeliveryOutcome[] = [];
   /** Outcomes that are being written. */
-  #marking: Outcome[] = [];
+  #marking: DeliveryOutcome[] = [];
   #target: Target | undefined;
   #failingSince: Date | null = null;
   #disableReason: string | undefined;
-  /** By the monotonic clock. */
+  /** A time of the monotonic clock. */
   #leasedUntil = 0;
   #isStopped = false;
   #isDrained = true;
@@ -60,7 +60,7 @@ export class EndpointWorker {
   #timer: NodeJS.Timeout | undefined;
   #flushTimer: NodeJS.Timeout | undefined;
 
-  /** `onDisabled` is called when the worker has disabled its endpoint, and has nothing more to do. */
+  /** `onDisabled` is called when the worker has disabled its endpoint and has nothing left to do. */
   constructor(lease: Pick<Lease, 'endpointId' | 'epoch'>, parts: WorkerParts, onDisabled: () => void) {
     this.lease = lease;
     this.#onDisabled = onDisabled;
@@ -73,13 +73,13 @@ export class EndpointWorker {
     this.#leasedUntil = until;
   }
 
-  /** Something is due. */
+  /** Called when a delivery is due. */
   wake(): void {
     this.#isDrained = false;
     this.#pump();
   }
 
-  /** Starts nothing more, waits a while for what is in flight, and writes what became of it. */
+  /** Starts no more requests, waits a while for those in flight, and writes their outcomes. */
   async stop(waitMilliseconds: number): Promise<void> {
     this.#isStopped = true;
     clearTimeout(this.#timer);
@@ -92,7 +92,7 @@ export class EndpointWorker {
     this.#end();
   }
 
-  /** The lease is lost: whatever is under way belongs to somebody else now. */
+  /** Called when the lease is lost: the deliveries in progress now belong to another process. */
   abandon(): void {
     this.#isStopped = true;
     this.#outcomes = [];
@@ -126,7 +126,7 @@ export class EndpointWorker {
     if (this.#maySend && !this.#isDrained && this.#queue.length < pageSize / 4) this.#fill();
   }
 
-  /** Of one user only one event is under way, so that first tries arrive in order. */
+  /** Only one event of a user is in flight, so that first tries arrive in order. */
   #isBusy(userId: number | null): boolean {
     if (userId === null) return false;
     for (const { event } of this.#inFlight.keys()) if (event.userId === userId) return true;
@@ -141,7 +141,7 @@ export class EndpointWorker {
     };
     const failed = (error: unknown): void => {
       this.#report(error);
-      // The next wake asks again.
+      // The next wake reads again.
       this.#isDrained = true;
       done();
     };
@@ -166,7 +166,7 @@ export class EndpointWorker {
     const secrets =
       target?.secrets.flatMap(({ sealed }) => this.#parts.box.open(sealed, endpointId)?.secret ?? []) ?? [];
     if (!target || secrets.length === 0 || this.#isStopped) return void (this.#queue = []);
-    // While something is under way, we know better how it goes; a new URL starts anew.
+    // While there are requests or outcomes in progress, the worker's own state is newer. A new URL resets the state.
     const isBusy = this.#outcomes.length + this.#marking.length + this.#inFlight.size > 0;
     if (!isBusy || target.url !== this.#target?.url) this.#failingSince = target.failingSince;
     this.#target = { url: target.url, secrets };
@@ -186,7 +186,7 @@ export class EndpointWorker {
 
   #finish({ id, attempts: before }: DueDelivery, attemptedAt: Date, answer: PostAnswer): void {
     const now = this.#parts.clock.now();
-    const verdict = judge(answer);
+    const verdict = judgeAnswer(answer);
     const attempts = before + 1;
     if (verdict === 'delivered') this.#pace.succeed();
     else this.#pace.fail();
@@ -233,7 +233,7 @@ export class EndpointWorker {
     return this.#flushing;
   }
 
-  /** What cannot be written now is written later, as long as the lease is ours. */
+  /** Outcomes that cannot be written now are written later, as long as this worker has the lease. */
   async #mark(): Promise<void> {
     const outcomes = this.#outcomes;
     if (outcomes.length === 0 || performance.now() > this.#leasedUntil) return;

@@ -1,5 +1,5 @@
 /** The statements about webhook endpoints and their secrets. */
-import { array, type Database, type Transaction } from '../../db/database.ts';
+import { array, type Database, type DatabaseTransaction } from '../../db/database.ts';
 import type { Owner } from '../../slots.ts';
 
 export interface Endpoint {
@@ -40,7 +40,7 @@ export interface SealedSecret {
   sealed: Buffer;
 }
 
-/** What the dispatcher must know before it sends. */
+/** What the dispatcher needs to know before it sends. */
 export interface DeliveryTarget {
   url: string;
   failingSince: Date | null;
@@ -70,10 +70,10 @@ export function createEndpointsStore(db: Database) {
       return row!.id;
     },
 
-    /** Undefined when there are as many as there may be. */
+    /** Undefined if the maximum number of endpoints is reached. */
     async insert(endpoint: NewEndpoint, limit: number, now: Date): Promise<Endpoint | undefined> {
       return db.transaction(async (sql) => {
-        // Of two that would be the last, one waits here.
+        // Parallel calls wait here, so that they cannot exceed the limit together.
         await sql`select from event_log for update`;
         const [row] = await sql.unsafe(
           `insert into webhook_endpoints (id, url, types, description, created_at)
@@ -107,7 +107,7 @@ export function createEndpointsStore(db: Database) {
           ) x
         ) d
         order by e.id`;
-      const rows = await db.long((sql) => sql.unsafe(statement, [], { prepare: true }), owner);
+      const rows = await db.long((sql) => sql.unsafe(statement), owner);
       return rows.map((row) => ({
         ...asEndpoint(row),
         failingSince: row.failing_since,
@@ -123,7 +123,7 @@ export function createEndpointsStore(db: Database) {
       return row && asEndpoint(row);
     },
 
-    /** A new URL starts with a clean record. */
+    /** A new URL resets the record of failures. */
     async update(id: number, { url, types, description }: EndpointChange): Promise<Endpoint | undefined> {
       const [row] = await db.write.unsafe(
         `with healed as (
@@ -148,7 +148,7 @@ export function createEndpointsStore(db: Database) {
       await db.write`select disable_endpoint(${id}, ${reason}, ${now})`;
     },
 
-    /** Its deliveries go in batches; without their endpoint nobody sees them. */
+    /** Its deliveries are deleted in batches; without their endpoint they are not visible. */
     async remove(id: number): Promise<boolean> {
       const [row] = await db.write`
         with secrets as (delete from webhook_secrets where endpoint_id = ${id}),
@@ -157,7 +157,10 @@ export function createEndpointsStore(db: Database) {
       return row !== undefined;
     },
 
-    /** The new secret is valid at once. The newest `kept` of the others expire by `othersUntil`; the rest go. */
+    /**
+     * The new secret is valid immediately. The newest `kept` of the other secrets expire by `othersUntil`; older ones
+     * are deleted.
+     */
     async rotateSecret(id: number, sealed: Buffer, othersUntil: Date, kept: number): Promise<boolean> {
       return db.transaction(async (sql) => {
         const [row] = await sql`select from webhook_endpoints where id = ${id} for update`;
@@ -173,7 +176,7 @@ export function createEndpointsStore(db: Database) {
       });
     },
 
-    /** Undefined when the endpoint is gone or disabled. The newest secret comes first. */
+    /** Undefined if the endpoint was deleted or is disabled. The newest secret comes first. */
     async readTarget(id: number, now: Date): Promise<DeliveryTarget | undefined> {
       const rows = await db.read`
         select e.url, l.failing_since, s.id, s.sealed
@@ -187,7 +190,7 @@ export function createEndpointsStore(db: Database) {
       return { url: first.url, failingSince: first.failing_since, secrets };
     },
 
-    /** The secrets of an endpoint that sign now, also of a disabled one, the newest first. */
+    /** The current secrets of an endpoint, even if it is disabled, newest first. */
     async readSecrets(id: number, now: Date): Promise<SealedSecret[]> {
       const rows = await db.read`
         select id, sealed from webhook_secrets
@@ -210,6 +213,6 @@ export function createEndpointsStore(db: Database) {
   };
 }
 
-async function insertSecret(sql: Transaction, endpointId: number, sealed: Buffer): Promise<void> {
+async function insertSecret(sql: DatabaseTransaction, endpointId: number, sealed: Buffer): Promise<void> {
   await sql`insert into webhook_secrets (endpoint_id, sealed) values (${endpointId}, ${sealed})`;
 }

@@ -1,14 +1,14 @@
 /**
- * How fast an endpoint is called: a limit in flight and a rate. Failures halve what may be in flight, down to one, and each
- * success adds one. After many failures in a row there is a pause before each request, so that a dead endpoint with a long
- * queue costs next to nothing.
+ * How fast an endpoint is called: a limit of requests in flight and a rate. Failures halve the limit in flight, down to
+ * one, and each success adds one. After many failures in a row there is a pause before each request, so that a dead
+ * endpoint with a long queue costs almost nothing.
  */
 export interface PaceLimits {
   inFlight: number;
   perSecond: number;
 }
 
-/** So much of the rate may be used at once. */
+/** The part of the rate that may be used in one burst. */
 const burstMilliseconds = 100;
 const manyFailures = 100;
 const pauseMilliseconds = 250;
@@ -17,7 +17,7 @@ export class Pace {
   readonly #limits: PaceLimits;
   #inFlightLimit: number;
   #failuresInRow = 0;
-  /** When the next request would be due at an even rate. */
+  /** The time when the next request would be due at an even rate. */
   #evenAt = 0;
 
   constructor(limits: PaceLimits) {

@@ -5,23 +5,23 @@ const delaySeconds = [0, 5, 300, 1800, 7200, 18_000, 36_000, 50_400, 72_000, 86_
 const jitterShare = 0.2;
 const longestRetryAfterSeconds = 3600;
 
-/** An endpoint is disabled when a failure comes so long after the first one since its last success. */
+/** An endpoint is disabled if it has failed for this long since its last success. */
 const failingSeconds = 5 * 86_400;
 
-export interface Answer {
+export interface WebhookAnswer {
   status?: number | undefined;
   error?: string | undefined;
 }
 
-export type Verdict = 'delivered' | 'gone' | 'failed';
+export type AnswerVerdict = 'delivered' | 'gone' | 'failed';
 
-export function judge({ status }: Answer): Verdict {
+export function judgeAnswer({ status }: WebhookAnswer): AnswerVerdict {
   if (status !== undefined && status >= 200 && status < 300) return 'delivered';
   return status === 410 ? 'gone' : 'failed';
 }
 
 /** Why a try failed, for the log of deliveries. */
-export function failureOf({ status, error }: Answer): string {
+export function failureOf({ status, error }: WebhookAnswer): string {
   if (status === undefined) return error ?? 'No answer.';
   const isRedirect = status >= 300 && status < 400;
   return isRedirect
@@ -29,7 +29,7 @@ export function failureOf({ status, error }: Answer): string {
     : `The receiver answered ${status}.`;
 }
 
-/** Seconds until the next try after so many; undefined when that was the last. `random` is from 0 to 1. */
+/** Seconds until the next try after `attempts` tries; undefined if there is no further try. `random` is from 0 to 1. */
 export function nextTrySeconds(
   attempts: number,
   random: number,
@@ -48,7 +48,7 @@ export interface Health {
   disableReason: 'gone' | 'failing' | undefined;
 }
 
-export function healthAfter(verdict: Verdict, failingSince: Date | null, now: Date): Health {
+export function healthAfter(verdict: AnswerVerdict, failingSince: Date | null, now: Date): Health {
   if (verdict === 'delivered') return { failingSince: null, disableReason: undefined };
   if (verdict === 'gone') return { failingSince: failingSince ?? now, disableReason: 'gone' };
   const isTooLong = failingSince !== null && now.getTime() - failingSince.getTime() >= failingSeconds * 1000;

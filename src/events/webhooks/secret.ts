@@ -1,4 +1,4 @@
-/** Secrets of webhook endpoints: made here, sealed for the database, opened to sign. */
+/** Secrets of webhook endpoints: created here, encrypted for the database, decrypted to sign. */
 import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto';
 import type { DigestKeys } from '../../digest-keys.ts';
 
@@ -13,13 +13,13 @@ export function makeSecret(): string {
 
 export interface OpenedSecret {
   secret: string;
-  /** Whether the current key has sealed it; else it is to be sealed again. */
+  /** Whether it was sealed with the current key; if not, it must be sealed again. */
   isCurrent: boolean;
 }
 
 export interface SecretBox {
   seal(secret: string, endpointId: number): Buffer;
-  /** Undefined when none of the keys fits, or the secret was sealed for another endpoint. */
+  /** Undefined if none of the keys fits, or if the secret was sealed for another endpoint. */
   open(sealed: Buffer, endpointId: number): OpenedSecret | undefined;
 }
 
@@ -41,7 +41,7 @@ export function createSecretBox({ current, all }: DigestKeys): SecretBox {
   };
 }
 
-/** What is sealed for one endpoint opens for no other. */
+/** A secret that was sealed for one endpoint cannot be opened for another. */
 function nameOf(endpointId: number): Buffer {
   return Buffer.from(`webhook endpoint ${endpointId}`);
 }

@@ -1,7 +1,7 @@
 /** The headers of a delivery, by Standard Webhooks 1.0. */
 import { signWebhook, webhookKey } from '../../sms/standard-webhooks.ts';
 
-/** All secrets sign, so that a receiver may have any of them while a rotation lasts. */
+/** All secrets sign, so that a receiver may use any of them during a rotation. */
 export function signDelivery(
   secrets: readonly string[],
   eventId: string,

@@ -1,4 +1,4 @@
-/** What can be done with webhook endpoints: over the API, and from the command line. */
+/** The operations on webhook endpoints, for the API and the command line. */
 import { secondsAfter, type Clock } from '../../clock.ts';
 import type { EgressPolicy } from '../../egress/addresses.ts';
 import type { PostAnswer } from '../../egress/poster.ts';
@@ -9,7 +9,7 @@ import { writeEvent } from '../event.ts';
 import type { DeliveriesStore, DeliveryDetail, ReplayRequest } from './deliveries.store.ts';
 import type { DeliveryState } from './delivery-state.ts';
 import type { Endpoint, EndpointHealth, EndpointsStore } from './endpoints.store.ts';
-import { failureOf, judge } from './retry.ts';
+import { failureOf, judgeAnswer } from './retry.ts';
 import { makeSecret, type SecretBox } from './secret.ts';
 import { signDelivery } from './sign.ts';
 
@@ -19,7 +19,7 @@ export interface EndpointInput {
   description: string | undefined;
 }
 
-/** What is not given stays as it is. */
+/** Members that are not given are not changed. */
 export interface EndpointChanges {
   url?: string | undefined;
   types?: readonly string[] | undefined;
@@ -41,23 +41,23 @@ export interface WebhookEndpointsParts {
   policy: EgressPolicy;
   clock: Clock;
   machineNow(): Date;
-  /** Brings committed events into the log, so that what came before an endpoint is not queued for it. */
+  /** Moves committed events to the log, so that events from before an endpoint was created are not queued for it. */
   sequence(): Promise<unknown>;
-  /** An endpoint was made or enabled: somebody should deliver to it. */
+  /** Called when an endpoint was created or enabled, so that a process delivers to it. */
   onReady(): Promise<void>;
   /** A UUID of version 7. */
   newEventId(): string;
   postOnce(url: string, headers: Record<string, string>, body: string): Promise<PostAnswer>;
-  /** Runs what a request only waits for. */
+  /** Runs work that a request only waits for. */
   whileWaiting<T>(work: () => Promise<T>, owner: Owner): Promise<T>;
 }
 
 export type WebhookEndpoints = ReturnType<typeof createWebhookEndpoints>;
 
 const maxEndpoints = 100;
-/** Secrets that sign at once: the current one, and those on their way out. */
+/** Maximum number of secrets that sign at the same time: the current one, and those that will expire. */
 const maxSecrets = 10;
-/** Tests at once: a receiver may take many seconds. */
+/** Limits the tests that run at the same time: a receiver may take many seconds. */
 const testLimits = { slots: 16, waiting: 64, waitMilliseconds: 15_000, retrySeconds: 5 };
 
 export function createWebhookEndpoints(parts: WebhookEndpointsParts) {
@@ -74,7 +74,7 @@ export function createWebhookEndpoints(parts: WebhookEndpointsParts) {
   }
 
   async function enable(id: number): Promise<void> {
-    // What was due when it was disabled does not come back, and what happened meanwhile is not queued.
+    // Deliveries that were due when it was disabled stay failed, and events from meanwhile are not queued.
     await deliveries.failDue(id);
     await sequence();
     await store.enable(id);
@@ -123,7 +123,7 @@ export function createWebhookEndpoints(parts: WebhookEndpointsParts) {
       return secret;
     },
 
-    /** Says nothing about the endpoint's health, and stands in no log. */
+    /** Does not affect the endpoint's health, and is not in the log. */
     async test(id: number, owner: Owner): Promise<TestResult> {
       const { url } = await get(id);
       const now = clock.now();
@@ -135,12 +135,12 @@ export function createWebhookEndpoints(parts: WebhookEndpointsParts) {
       const headers = signDelivery(secrets, eventId, body, parts.machineNow());
       const post = () => testSlots.run(owner, () => parts.postOnce(url, headers, body));
       const answer = await parts.whileWaiting(post, owner);
-      const delivered = judge(answer) === 'delivered';
+      const delivered = judgeAnswer(answer) === 'delivered';
       const { status = null, milliseconds } = answer;
       return { delivered, status, milliseconds, ...(!delivered && { error: failureOf(answer) }) };
     },
 
-    /** How many events were queued again. */
+    /** Returns how many events were queued again. */
     async replay(
       id: number,
       range: { from: string; to: string | undefined } | { eventIds: readonly string[] },
@@ -159,7 +159,7 @@ export function createWebhookEndpoints(parts: WebhookEndpointsParts) {
       return deliveries.list(id, state, limit);
     },
 
-    /** Follows up on what is done in batches, and on keys and secrets that change. Called every few seconds. */
+    /** Continues work that is done in batches, and handles keys and secrets that change. Called every few seconds. */
     async maintain(): Promise<void> {
       for (const { id, enabled } of await store.list()) if (!enabled) await deliveries.failDue(id);
       for (const id of await deliveries.findOrphaned()) await deliveries.removeOfEndpoint(id);

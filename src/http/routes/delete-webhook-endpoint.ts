@@ -9,7 +9,7 @@ export const deleteWebhookEndpointOperation = (endpoints: WebhookEndpoints) =>
     method: 'DELETE',
     path: '/webhook-endpoints/{id}',
     summary: 'Delete a webhook endpoint',
-    about: 'With its deliveries. What is due is not sent any more.',
+    about: 'Deletes the endpoint and its deliveries. Due deliveries are no longer sent.',
     responses: { 204: { about: 'The endpoint is deleted.' } },
     errors: ['not-found'],
     async handle({ id }) {

@@ -4,8 +4,8 @@ import { operation } from '../operation.ts';
 import type { Pages } from '../pages.ts';
 
 /**
- * Scalar writes its style sheet into the page, which the nonce allows, and sets styles of single elements. It makes
- * HTML of Markdown after cleaning it, which trusted types cannot express. Everything comes from our own origin.
+ * Scalar writes its style sheet into the page, which the nonce allows, and sets styles of single elements. It turns
+ * Markdown into HTML and sanitizes it itself, which trusted types cannot express. Everything comes from our own origin.
  */
 const policyOf = (nonce: string) =>
   [

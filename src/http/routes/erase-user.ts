@@ -9,8 +9,8 @@ export const eraseUserOperation = (eraseUser: EraseUser) =>
     tag: 'Users',
     summary: 'Erase a user',
     about:
-      'The phone is unlinked, and phone number, e-mail, additional data, messages and trail are removed at once. The id ' +
-      'is never given out again. The transactions stay out of reach of the API until their term of retention has passed.',
+      'The phone is unlinked, and phone number, e-mail, additional data, messages and trail are removed immediately. The id ' +
+      'is never used again. The transactions are kept until the end of their retention period, but the API does not return them.',
     scopes: ['users'],
     serviceTokensOnly: true,
     responses: { 204: { about: 'The user is erased, now or earlier.' } },

@@ -10,8 +10,11 @@ export const evidenceFigures = nullable(
     normalSent: required(number(), 'What is normal for an hour.'),
     verifiedPercent: required(integer(), 'The share of them that was verified.'),
     normalVerifiedPercent: required(integer(), 'What is normal.'),
-    unverified: required(integer(), 'Codes of the last day that no verification explains.'),
-    failed: required(integer(), 'Texts of the last day that failed, where they are evidence; 0 otherwise.'),
-    reported: required(integer(), 'The texts with a receipt that they are of; 0 otherwise.'),
+    unverified: required(integer(), 'Codes of the last day that the verified codes do not explain.'),
+    failed: required(integer(), 'Texts of the last day that failed, if they are evidence; 0 otherwise.'),
+    reported: required(
+      integer(),
+      'All texts of the last day with a receipt, if failed texts are evidence; 0 otherwise.',
+    ),
   }),
 );

@@ -21,7 +21,7 @@ export const exportTransactionsOperation = (exportTransactions: (request: Export
     tag: 'Transactions',
     summary: 'Export transactions',
     about:
-      'Exactly the rows the list would give, streamed: text/csv, or application/x-ndjson where Accept prefers it. ' +
+      'Exactly the rows that the list would return, as a stream: text/csv, or application/x-ndjson if Accept prefers it. ' +
       'A cell that a spreadsheet would read as a formula starts with an apostrophe.',
     scopes: ['transactions:read'],
     input,

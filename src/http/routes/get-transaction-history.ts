@@ -17,7 +17,7 @@ export const getTransactionHistoryOperation = (getHistory: GetHistory) =>
     tag: 'Transactions',
     summary: 'Get a transaction’s history',
     about:
-      'Oldest first; the last one is the transaction as it is now. The transaction is named as in get-transaction.',
+      'Oldest first; the last one is the transaction as it is now. The transaction is identified as in get-transaction.',
     scopes: ['transactions:read'],
     input: getTransactionInput,
     inputRequired: true,

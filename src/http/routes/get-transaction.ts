@@ -18,7 +18,7 @@ export const getTransactionOperation = (
     tag: 'Transactions',
     summary: 'Get a transaction',
     about:
-      'Without individualId, a token that is bound to a user means that user. Another token gets the transaction if one individual has that id, and 400 if several have it.',
+      'Without individualId, a token that is bound to a user reads the transaction of that user. Another token gets the transaction if only one individual has that id, and 400 if several have it.',
     scopes: ['transactions:read'],
     input: getTransactionInput,
     inputRequired: true,

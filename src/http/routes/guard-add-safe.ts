@@ -30,7 +30,7 @@ export const guardAddSafeOperation = (control: GuardControl) =>
     tag: 'Operator',
     summary: 'Add to the safe list',
     about:
-      'Takes a number or a prefix. The budgets of users, addresses and tokens still apply, and so do the limits on spending.',
+      'Adds a number or a prefix. The budgets of users, addresses and tokens still apply, and so do the limits on spending.',
     scopes: ['operator:write'],
     input,
     inputRequired: true,

@@ -8,7 +8,7 @@ const block = record('GuardBlock', {
   id: required(text(), 'The id by which it can be lifted.'),
   rule: required(text({ schema: { enum: ruleNames } }), 'The rule that blocks.'),
   subject: required(text(), 'Who is blocked. Phone numbers are masked.'),
-  userIds: required(nullable(listOf(integer())), 'The users it refuses; null: everybody.'),
+  userIds: required(nullable(listOf(integer())), 'The users it refuses; null if it refuses everybody.'),
   until: required(instant(), 'When it ends.'),
 });
 

@@ -20,8 +20,8 @@ const decision = record('GuardDecision', {
   phone: required(nullable(text()), 'Masked.'),
   phoneKey: required(nullable(text()), 'A keyed digest: the same for the same number.'),
   country: required(nullable(text()), 'ISO 3166 code.'),
-  source: required(nullable(text()), 'The client address, or the person that the token names.'),
-  evidence: required(nullable(text()), 'What the rule saw, in one sentence, where it has more to tell than its name.'),
+  source: required(nullable(text()), 'The client address, or the subject of the token.'),
+  evidence: required(nullable(text()), 'What the rule saw, in one sentence; null if the name of the rule is enough.'),
   figures: required(evidenceFigures, 'The figures of that sentence.'),
 });
 

@@ -6,7 +6,7 @@ import { operation, reply } from '../operation.ts';
 const entry = record('GuardSafeEntry', {
   id: required(text(), 'The id by which it can be removed.'),
   label: required(text(), 'The prefix, or the masked number.'),
-  isPrefix: required(boolean(), 'Whether it means all numbers that start with it.'),
+  isPrefix: required(boolean(), 'Whether it matches all numbers that start with it.'),
   addedAt: required(instant(), 'When it was added.'),
   addedBy: required(text(), 'Who added it.'),
 });
@@ -20,7 +20,7 @@ export const guardSafeListOperation = (control: GuardControl) =>
     path: '/operator/guard/safe-list',
     tag: 'Operator',
     summary: 'Get the safe list',
-    about: 'The numbers that the rules about destinations leave alone.',
+    about: 'The numbers that the rules about destinations do not check.',
     scopes: ['operator:read'],
     responses: { 200: { about: 'The list, newest first.', shape: safeList } },
     handle: async ({ owner }) => reply(200, safeList, { entries: await control.safeList(owner) }),

@@ -7,7 +7,7 @@ import { actionReason } from './action-reason.ts';
 
 const input = body('GuardModeRequest', {
   rule: required(word(ruleNames), 'The rule.'),
-  mode: required(word([...ruleModes, 'configured']), 'Its mode from now on; configured goes back to the setting.'),
+  mode: required(word([...ruleModes, 'configured']), 'The new mode; configured returns to the setting.'),
   reason: optional(actionReason, 'Why it is changed; the audit shows it.'),
 });
 
@@ -18,7 +18,7 @@ export const guardSetModeOperation = (control: GuardControl) =>
     path: '/operator/guard/mode',
     tag: 'Operator',
     summary: 'Set the mode of a rule',
-    about: 'Every process follows within seconds.',
+    about: 'Every process applies it within seconds.',
     scopes: ['operator:write'],
     input,
     inputRequired: true,

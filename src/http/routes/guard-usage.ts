@@ -7,7 +7,7 @@ import { operation, reply } from '../operation.ts';
 const limit = record('GuardLimitUsage', {
   subject: required(nullable(text()), 'The country or the range of numbers; null if the limit is for neither.'),
   userId: required(nullable(integer()), 'The user who used most, if the limit is for each user.'),
-  used: required(number(), 'What the busiest of them used.'),
+  used: required(number(), 'How much the busiest one has used.'),
   limit: required(nullable(number()), 'The limit; null if it depends on what is normal for the range.'),
   seconds: required(nullable(integer()), 'The length of the window; null for a day in UTC.'),
   blockSeconds: required(nullable(integer()), 'How long failures block; null if they do not.'),
@@ -21,7 +21,7 @@ const usage = record('GuardUsage', {
         counts: required(text(), 'What it counts: sends, phones, users, failures, failed users, messages or money.'),
         limits: required(
           listOf(limit),
-          'Its limits, each with what is used of it. Of countries and ranges those that used most.',
+          'Its limits, each with how much of it is used. For countries and ranges, those with the highest use.',
         ),
       }),
     ),
@@ -37,7 +37,7 @@ export const guardUsageOperation = (readUsage: ReadUsage) =>
     tag: 'Operator',
     summary: 'Get the use of limits',
     about:
-      'The limits of every rule, and how near to them the busiest user, phone, address, token, country or range is now. Phones, addresses and tokens are not named. A rule that is off counts nothing.',
+      'The limits of every rule, and how much of them the busiest user, phone, address, token, country or range has used now. Phones, addresses and tokens are not named. A rule that is off counts nothing.',
     scopes: ['operator:read'],
     responses: { 200: { about: 'The limits.', shape: usage } },
     handle: async ({ owner }) => reply(200, usage, { rules: await readUsage(owner) }),

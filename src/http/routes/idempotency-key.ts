@@ -12,4 +12,4 @@ export function idempotencyKeyOf(headers: IncomingHttpHeaders): string | undefin
 }
 
 export const idempotencyAbout =
-  'With the header Idempotency-Key, a repeated request gets the first answer again and nothing is sent twice, for 24 hours. After a 429 or 503 the request is tried anew.';
+  'With the header Idempotency-Key, a repeated request gets the first answer again and nothing is sent twice, for 24 hours. After a 429 or 503 the request is processed again.';

@@ -1,6 +1,7 @@
 /** The table of all operations. */
 import type { Issuer } from '../../auth/issuer.ts';
 import type { Observer } from '../../observe.ts';
+import type { Operator } from '../../operator-actions.ts';
 import type { GuardControl } from '../../guard/guard-control.ts';
 import type { ReadUsage } from '../../guard/usage.ts';
 import type { FindEvents } from '../../events/find-events.ts';
@@ -15,7 +16,7 @@ import type { SendCode } from '../../phone/send-code.ts';
 import type { VerifyCode } from '../../phone/verify-code.ts';
 import type { Sandbox } from '../../sandbox/sandbox.ts';
 import type { ListReply, ListRequest } from '../../transactions/list-transactions.ts';
-import type { createFindUsers, createRevealPhone, Operator } from '../../users/find-users.ts';
+import type { createFindUsers, createRevealPhone } from '../../users/find-users.ts';
 import type { NewUser, UserStatus } from '../../users/user.ts';
 import { pageNames, type PageName } from '../../config/settings/server.ts';
 import type { Pages } from '../pages.ts';

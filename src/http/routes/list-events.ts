@@ -13,7 +13,7 @@ export const eventSchemaOfAnyType: Schema = {
 
 const page = record('EventPage', {
   events: required(listOf(responseOnly<unknown>(eventSchemaOfAnyType)), 'The events.'),
-  next: required(text(), 'The cursor after this page, also when it holds no event.'),
+  next: required(text(), 'The cursor after this page, even if the page has no events.'),
 });
 
 export const listEventsOperation = (listEvents: ListEvents) =>
@@ -25,7 +25,7 @@ export const listEventsOperation = (listEvents: ListEvents) =>
     summary: 'List events',
     about:
       'A reader that follows next gets every event exactly once, within ten seconds of its commit; the events of one ' +
-      'counter come in the order of their sequence. A page may hold fewer events than the limit, or none.',
+      'counter come in the order of their sequence. A page may have fewer events than the limit, or none.',
     scopes: ['events:read'],
     query: query({
       after: optional(

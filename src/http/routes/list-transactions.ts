@@ -39,7 +39,9 @@ export const listTransactionsOperation = (listTransactions: (request: ListReques
         about: 'A page, and the count of all rows that match.',
         shape: page,
         example: { transactions: [exampleTransaction], transactionCount: 1 },
-        headers: { 'As-Of': 'Pins this list: send it as asOf, and pages hold still while rows arrive.' },
+        headers: {
+          'As-Of': 'Pins this list: send it as asOf, and later pages show the same rows while new ones arrive.',
+        },
       },
     },
     errors: ['unknown-individual', 'no-transactions'],

@@ -14,7 +14,7 @@ export const liveTransactionsOperation = (live: LiveTransactions, streams: Event
     tag: 'Transactions',
     summary: 'Stream changes',
     about:
-      'Server-Sent Events: changed, with `{"sequence", "transactionCount"}`, at once and after every change; expired, ' +
+      'Server-Sent Events: changed, with `{"sequence", "transactionCount"}`, immediately and after every change; expired, ' +
       'when the token expires. Ask the list for the transactions themselves. At most 3 streams for a token’s subject and individual.',
     scopes: ['transactions:read'],
     query: query({

@@ -9,7 +9,7 @@ export const metricsOperation = (observer: Observer) =>
     path: '/metrics',
     tag: 'Health',
     summary: 'Get metrics',
-    about: 'For Prometheus. In production it is on a port of its own, or off.',
+    about: 'For Prometheus. In production it is on a separate port, or off.',
     responses: { 200: { about: 'The metrics.', contentType: 'text/plain' } },
     handle: async () => ({
       status: 200,

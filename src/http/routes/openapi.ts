@@ -1,7 +1,7 @@
 import type { OpenApiDocument } from '../openapi.ts';
 import { jsonText, operation } from '../operation.ts';
 
-/** Made when it is first asked for: it takes as long as the rest of a start. */
+/** Made when it is first requested: it takes as long as everything else at the start. */
 export function openApiOperation(describe: () => OpenApiDocument) {
   let text: string | undefined;
   return operation({

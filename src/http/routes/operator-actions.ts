@@ -15,7 +15,7 @@ const action = record('OperatorAction', {
   client: required(text(), 'The client whose token it was.'),
   action: required(text({ schema: { enum: operatorActions } }), 'What was done.'),
   target: required(text(), 'What it was done to.'),
-  detail: required(nullable(text()), 'The particulars, such as the new mode.'),
+  detail: required(nullable(text()), 'The details, such as the new mode.'),
   reason: required(nullable(text()), 'Why it was done, in the operator’s words.'),
   userId: required(nullable(integer()), 'The user it was about, if it was about one.'),
 });

@@ -8,7 +8,7 @@ const input = body(
   'FindUsersRequest',
   {
     phoneNumber: optional(phoneNumberText, 'Phone number in E.164 format.'),
-    email: optional(text({ maxLength: 320 }), 'E-mail address, in any case.'),
+    email: optional(text({ maxLength: 320 }), 'E-mail address; letter case is ignored.'),
   },
   ({ phoneNumber, email }, errors) => {
     if ((phoneNumber === undefined) === (email === undefined) && Object.keys(errors).length === 0) {
@@ -28,7 +28,7 @@ export const findUsersOperation = (findUsers: ReturnType<typeof createFindUsers>
     tag: 'Operator',
     summary: 'Find users',
     about:
-      'Users who verified the number, and users whose last code went there; or users with the e-mail address. The call is audited, with number and address masked.',
+      'Users who verified the number, and users whose last code was sent to it; or users with the e-mail address. The call is audited, with number and address masked.',
     scopes: ['operator:read'],
     input,
     inputRequired: true,

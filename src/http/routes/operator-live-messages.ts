@@ -11,7 +11,7 @@ export const operatorLiveMessagesOperation = (live: LiveMessages, streams: Event
     tag: 'Operator',
     summary: 'Stream messages',
     about:
-      'Server-Sent Events: ready, at once; message, with a `phone.*` event; expired, when the token expires. ' +
+      'Server-Sent Events: ready, immediately; message, with a `phone.*` event; expired, when the token expires. ' +
       'With Last-Event-ID nothing is missed between two streams.',
     scopes: ['operator:read'],
     responses: {

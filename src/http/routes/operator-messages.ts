@@ -24,14 +24,14 @@ const message = record('LoggedMessage', {
   segments: required(nullable(integer()), 'SMS segments it took.'),
   gateway: required(nullable(text()), 'The gateway that accepted it, or was asked last.'),
   gatewayMessageId: required(nullable(text()), 'The gateway’s own id of the message.'),
-  outcome: required(text(), 'verified, expired, or else the state.'),
+  outcome: required(text(), 'verified, expired, or otherwise the state.'),
   state: required(
     word(states),
     'stopped (by a rule), refused (by every gateway), unknown (it may arrive), accepted, failed or delivered.',
   ),
   rule: required(nullable(text()), 'The rule that refused it.'),
   reason: required(nullable(text()), 'Why it was refused or failed.'),
-  figures: required(evidenceFigures, 'The figures of the reason, where a rule about ranges of numbers refused it.'),
+  figures: required(evidenceFigures, 'The figures of the reason, if a rule about ranges of numbers refused it.'),
   requestedAt: required(instant(), 'When the code was requested.'),
   answeredAt: required(nullable(instant()), 'When the gateway answered.'),
   stateAt: required(nullable(instant()), 'When it entered its state.'),
@@ -44,7 +44,7 @@ const log = record('MessageLog', {
   messages: required(listOf(message), 'Newest first.'),
   next: required(
     nullable(text()),
-    'The value of after for what is older; null at the end. A page may hold few messages, or none, and still have one: a request looks at a limited part of the log.',
+    'The value of after for the next, older page; null at the end. A page may have few messages, or none, and still have a next page: a request searches a limited part of the log.',
   ),
 });
 
@@ -58,7 +58,7 @@ export const operatorMessagesOperation = (findMessages: FindMessages) =>
     tag: 'Operator',
     summary: 'Search messages',
     about:
-      'The log of texts: what became of each, and sends that a rule refused. Newest first. Phone numbers are masked, and it holds no code. Under attack refused sends are sampled.',
+      'The log of texts with their outcomes, and sends that a rule refused. Newest first. Phone numbers are masked, and it contains no codes. Under attack refused sends are sampled.',
     scopes: ['operator:read'],
     query: query({
       userId: optional(int32(), 'Only messages to this user.'),

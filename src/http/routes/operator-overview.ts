@@ -13,23 +13,23 @@ const day = record('OverviewDay', {
   delivered: required(integer(), 'Of those, delivered by its receipts.'),
   failed: required(integer(), 'Failed by its receipts, or accepted by no gateway.'),
   verified: required(integer(), 'Messages whose code was used.'),
-  passedOver: required(integer(), 'Times it was asked and could not take a message.'),
+  passedOver: required(integer(), 'Times it was asked and could not accept a message.'),
 });
 
 const gateway = record('GatewayHealth', {
   gateway: required(text(), 'The gateway.'),
   breaker: required(
     word(['closed', 'open', 'probing']),
-    'closed: in use; open: left out since it failed; probing: one message tries it.',
+    'closed: in use; open: not used because it failed; probing: one message tests it.',
   ),
   reason: optional(text(), 'Why it is left out.'),
-  probeInSeconds: optional(integer(), 'When the next message tries it.'),
+  probeInSeconds: optional(integer(), 'When the next message tests it.'),
   pausedSeconds: optional(integer(), 'How long the gateway asked us to wait.'),
 });
 
 const order = record('GatewayOrder', {
   country: required(nullable(text()), 'ISO 3166 code.'),
-  order: required(listOf(text()), 'The gateways, in the order they are asked.'),
+  order: required(listOf(text()), 'The gateways, in the order in which they are asked.'),
   reasons: required(listOf(text()), 'Why it is not the configured order.'),
   since: required(instant(), 'Since when.'),
 });

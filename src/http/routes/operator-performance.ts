@@ -43,7 +43,7 @@ export const operatorPerformanceOperation = (readPerformance: ReadPerformance) =
     tag: 'Operator',
     summary: 'Get cost and delivery time',
     about:
-      'What messages cost and how long they took to arrive, beside as many days before. Prices by leading digits of a number do not count here: only the country is kept.',
+      'What messages cost and how long they took to arrive, compared with the same number of days before. Prices by leading digits of a number are not used here: only the country is stored.',
     scopes: ['operator:read'],
     query: query({ days: withDefault(int32(1, maximumDays), 7, 'How many days, today included.') }),
     responses: { 200: { about: 'The figures.', shape: performance } },

@@ -10,7 +10,7 @@ const setting = record('ServiceSetting', {
   isSecret: required(boolean(), 'Whether its value is never shown.'),
   isSet: required(boolean(), 'Whether it was given.'),
   value: required(nullable(text()), 'As it was given; null for a secret, and if it was not given.'),
-  default: required(text(), 'What holds if it is not given.'),
+  default: required(text(), 'The value if it is not given.'),
 });
 
 const settings = record('ServiceSettings', {
@@ -33,7 +33,7 @@ export const operatorSettingsOperation = (report: SettingsReport) =>
     tag: 'Operator',
     summary: 'List settings',
     about:
-      'The settings of the process that answers, as it was started. Of a secret only whether it is set; names and passwords in URLs are left out.',
+      'The settings of the process that answers, as it was started. A secret only shows whether it is set; names and passwords in URLs are left out.',
     scopes: ['operator:read'],
     responses: { 200: { about: 'The settings.', shape: settings } },
     handle: () => reply(200, settings, report),

@@ -18,7 +18,7 @@ const message = record('TrailMessage', {
   segments: required(integer(), 'SMS segments it took.'),
   gateway: required(text(), 'The gateway that accepted it, or was asked last.'),
   gatewayMessageId: required(nullable(text()), 'The gateway’s own id of the message.'),
-  outcome: required(text(), 'verified, expired, or else the state.'),
+  outcome: required(text(), 'verified, expired, or otherwise the state.'),
   state: required(text(), 'refused (by every gateway), unknown (it may arrive), accepted, delivered or failed.'),
   reason: required(nullable(text()), 'Why it was refused or failed.'),
   requestedAt: required(instant(), 'When the code was requested.'),
@@ -43,7 +43,7 @@ const trail = record('UserTrail', {
   id: required(integer(), 'The user.'),
   messages: required(listOf(message), 'The messages.'),
   events: required(listOf(event), 'What else happened.'),
-  erasedAt: required(nullable(instant()), 'When the user was erased. Then there is nothing else.'),
+  erasedAt: required(nullable(instant()), 'When the user was erased. If so, there is no other data.'),
 });
 
 export const readTrailOperation = (readTrail: (userId: number) => Promise<string>) =>
@@ -54,7 +54,7 @@ export const readTrailOperation = (readTrail: (userId: number) => Promise<string
     tag: 'Operator',
     summary: 'Get a user’s trail',
     about:
-      'The user’s verifications, step by step. Newest first, the last 200 of each kind. Phone numbers are masked, and it holds no code.',
+      'The user’s verifications, step by step. Newest first, the last 200 of each kind. Phone numbers are masked, and it contains no codes.',
     scopes: ['operator:read'],
     responses: { 200: { about: 'The trail.', shape: trail } },
     errors: ['unknown-user'],

@@ -1,6 +1,6 @@
 import { checkRanges, filterMembers, filterOf } from '../../transactions/filter-input.ts';
 import type { ListReply, ListRequest } from '../../transactions/list-transactions.ts';
-import type { Operator } from '../../users/find-users.ts';
+import type { Operator } from '../../operator-actions.ts';
 import { integer, listOf, record } from '../../formats/record.ts';
 import { body, int32, required, withDefault } from '../../formats/shape.ts';
 import { jsonText, noStore, operation } from '../operation.ts';

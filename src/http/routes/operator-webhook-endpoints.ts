@@ -10,7 +10,7 @@ const list = record('OperatorWebhookEndpoints', {
       record('OperatorWebhookEndpoint', {
         ...endpointMembers,
         failingSince: required(nullable(instant()), 'The first failure since the last success.'),
-        due: required(integer(), 'Deliveries that are not done; counted up to 1,000.'),
+        due: required(integer(), 'Deliveries that are due; counted up to 1,000.'),
         oldestDueAt: required(nullable(instant()), 'Since when the oldest of them is due.'),
       }),
     ),

@@ -1,4 +1,4 @@
-/** The parameters by which the operator's lists are paged, newest entry first. */
+/** The paging parameters of the operator's lists, which have the newest entry first. */
 import { integer } from '../../formats/record.ts';
 import { int32, optional, withDefault } from '../../formats/shape.ts';
 

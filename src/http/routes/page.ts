@@ -18,7 +18,7 @@ export const pageOperation = (name: PageName, { html }: Pages) =>
     summary: known[name].summary,
     responses: {
       200: { about: 'The page.', contentType: 'text/html' },
-      304: { about: 'The page has the ETag that If-None-Match names.' },
+      304: { about: 'The page has the ETag in If-None-Match.' },
     },
     errors: ['not-found'],
     handle({ request }) {

@@ -11,7 +11,10 @@ const userData = record('UserData', {
       id: required(integer(), 'The user’s id.'),
       merchantId: required(nullable(integer(-2_147_483_648)), 'Merchant the user belongs to.'),
       email: required(nullable(text()), 'E-mail address.'),
-      additionalData: required(freeForm(['object', 'null']), 'What the caller keeps with the user.'),
+      additionalData: required(
+        freeForm(['object', 'null']),
+        'The additional data that the caller stores with the user.',
+      ),
       createdAt: required(instant(), 'When the user was created.'),
     }),
     'The user record.',
@@ -84,7 +87,7 @@ export const readUserDataOperation = (readUserData: ReadUserData) =>
     tag: 'Users',
     summary: 'Get a user’s data',
     about:
-      'Everything that is stored about the user. For a request of access by the person. It never holds a code or a digest. Every access is audited.',
+      'Everything that is stored about the user. For a subject access request of the person. It never contains a code or a digest. Every access is audited.',
     scopes: ['users'],
     serviceTokensOnly: true,
     responses: { 200: { about: 'What is stored.', shape: userData } },

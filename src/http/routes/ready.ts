@@ -4,7 +4,7 @@ import { operation, reply } from '../operation.ts';
 
 const readiness = record('Readiness', { status: required(word(['ready']), 'Always ready.') });
 
-/** `checkReady` throws the reason why they cannot be served. */
+/** `checkReady` throws the reason why requests cannot be served. */
 export const readyOperation = (checkReady: () => void) =>
   operation({
     name: 'ready',

@@ -29,10 +29,10 @@ const receiptOperation = (receipts: Receipts, gateway: string, method: 'GET' | '
     tag: 'Gateways',
     summary: `Receipt of ${gateway}, ${method}`,
     about:
-      'For the gateway, not for callers of the API. A receipt is authentic if its signature is right, for gateways that sign, and if it comes to the URL of its message, which only the gateway knows.',
+      'For the gateway, not for callers of the API. A receipt is authentic if it is sent to the URL of its message, which only the gateway knows, and if its signature is valid, for gateways that sign.',
     rawBody: true,
     largestBody: largestReceipt,
-    query: query({ message: optional(text(), 'The message, by the reference that the gateway was given.') }),
+    query: query({ message: optional(text(), 'The reference of the message, as it was given to the gateway.') }),
     responses: {
       204: { about: 'Taken, or known already.' },
     },

@@ -22,8 +22,8 @@ import {
   keptOfRow,
   readRows,
   rowSchema,
+  type ClaimedKey,
   type Row,
-  type RowKey,
   type RowReading,
 } from '../../transactions/row.ts';
 import { jsonText, operation, type Reply } from '../operation.ts';
@@ -37,12 +37,12 @@ const input = body('RecordTransactionsRequest', {
   ),
 });
 
-/** Throws if rows of this owner would be refused for want of room. */
+/** Throws if rows of this owner would be refused because there is no room. */
 export type CheckRoom = (owner: Owner) => void;
 
 export type RecordTransactions = (rows: readonly Row[], owner: Owner) => Promise<RecordPlanResult[]>;
 
-interface Result extends RowKey {
+interface Result extends ClaimedKey {
   result: RecordResultName;
   errors?: FieldErrors;
 }
@@ -57,7 +57,7 @@ const resultsShape = record('RecordTransactionsResponse', {
       record('RecordResult', {
         transactionId: required(nullable(text()), 'As the row gave it.'),
         individualId: required(
-          responseOnly<RowKey['individualId']>({ type: ['number', 'string', 'null'] }),
+          responseOnly<ClaimedKey['individualId']>({ type: ['number', 'string', 'null'] }),
           'As the row gave it.',
         ),
         result: required(word(resultNames), 'What became of the row.'),
@@ -81,7 +81,7 @@ export const recordTransactionsOperation = (
     summary: 'Record transactions',
     about:
       'One result for each row, in order; a bad row never stops the good ones, and sending a row again is safe. ' +
-      'As application/x-ndjson, one row a line and any number of them, the answer has a line, with its number, ' +
+      'As application/x-ndjson, with one row per line and any number of rows, the answer has a line, with its number, ' +
       'for each row that was neither created nor a duplicate, and a last line with the totals. After 100,000 such ' +
       'lines only the totals follow, with `truncated: true`. A line is at most 65,536 bytes long.',
     scopes: ['transactions:write'],
@@ -137,7 +137,7 @@ function* resultsOf(
   }
 }
 
-/** Results that are written before other work gets a turn. */
+/** The number of results that are written before the event loop does other work. */
 const resultsPerTurn = 250;
 
 async function writeResults(results: Iterable<Result>): Promise<{ text: string; totals: Totals }> {
@@ -151,7 +151,7 @@ async function writeResults(results: Iterable<Result>): Promise<{ text: string; 
   return { text: `{"results":[${parts.join(',')}]}`, totals };
 }
 
-/** The answer waits until all rows have been read: a client that sends everything first need not read meanwhile. */
+/** The answer starts after all rows have been read: many clients send everything before they read. */
 async function recordLines(
   lines: Readable,
   userId: number | undefined,
@@ -183,7 +183,7 @@ async function recordLines(
   }
 }
 
-/** Such as ENOSPC or EACCES. */
+/** An error code such as ENOSPC or EACCES. */
 function errorCodeOf(error: unknown): string {
   return (error as NodeJS.ErrnoException).code ?? 'unknown';
 }

@@ -33,7 +33,7 @@ export const replayWebhookEventsOperation = (endpoints: WebhookEndpoints) =>
     path: '/webhook-endpoints/{id}/replay',
     summary: 'Replay events',
     about:
-      'All events of a time range that the endpoint’s types include, or those named by eventIds; delivered or not, under their old ids.',
+      'All events of a time range that the endpoint’s types include, or those named by eventIds; delivered or not, with their original ids.',
     input,
     example: { from: '2026-03-01T00:00:00Z' },
     responses: { 202: { about: 'The events are queued.', shape: replayed } },

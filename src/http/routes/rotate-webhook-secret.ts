@@ -5,7 +5,7 @@ import { noStore, operation, reply } from '../operation.ts';
 import { endpointCommon, endpointSecret } from './webhook-endpoint-shape.ts';
 
 const input = body('RotateWebhookSecretRequest', {
-  overlapSeconds: withDefault(int32(0, 604_800), 86_400, 'How long the earlier secrets sign as well.'),
+  overlapSeconds: withDefault(int32(0, 604_800), 86_400, 'How long the earlier secrets are also used to sign.'),
 });
 
 const rotated = record('WebhookSecret', { secret: endpointSecret });

@@ -8,7 +8,7 @@ export const resetClockOperation = (sandbox: Sandbox) =>
     path: '/sandbox/clock',
     tag: 'Sandbox',
     summary: 'Reset the clock',
-    about: 'Codes, counters and blocks made ahead of time are dropped.',
+    about: 'Codes, counters and blocks that were made while the clock was ahead are deleted.',
     isLocalInSandbox: true,
     responses: { 204: { about: 'The clock shows the real time.' } },
     async handle() {

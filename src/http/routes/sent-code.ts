@@ -16,8 +16,8 @@ export const sentResponse: ResponseDoc = {
 
 export const sendHeaders = {
   'Idempotency-Key': 'At most 255 characters. The same key means the same send.',
-  'Challenge-Solution': 'The solution of the challenge of an earlier answer, good for one send.',
-  Attestation: 'A statement of your back end that it trusts this send, good for one send.',
+  'Challenge-Solution': 'The solution of the challenge of an earlier answer, valid for one send.',
+  Attestation: 'An attestation of your back end that it trusts this send, valid for one send.',
 };
 
 export interface SendHeaders {
@@ -25,7 +25,7 @@ export interface SendHeaders {
   proof: GivenProof;
 }
 
-/** A proof that is of no use counts as none, so nothing is wrong with it. */
+/** A proof that is not valid counts as no proof. It is not an error. */
 export function sendHeadersOf(headers: IncomingHttpHeaders): SendHeaders {
   const textOf = (name: string) => [headers[name]].flat()[0];
   return {

@@ -20,11 +20,11 @@ const input = body(
     locale: withDefault(
       filterText({ parse: parseLocale, message: localeMessage }),
       'en',
-      'BCP 47 language tag: the language of the labels (en, de, fr, es, pt, it), and the form of dates and amounts.',
+      'BCP 47 language tag: the language of the labels (en, de, fr, es, pt, it, ar, and ja with a font), and the format of dates and amounts.',
     ),
     transactionId: optional(
       filterText({ trim: true, maxLength: maxLengths.transactionId }),
-      'This transaction alone: a confirmation of it. The filters are not used then.',
+      'Only this transaction, as a confirmation. The filters are then ignored.',
     ),
     ...filterMembers,
   },
@@ -42,7 +42,7 @@ export const statementOperation = (
     tag: 'Transactions',
     summary: 'Make a statement as PDF',
     about:
-      'The rows the list would give, oldest first, with totals by currency. The PDF has real text and a structure for ' +
+      'The rows that the list would return, oldest first, with totals by currency. The PDF has real text and a structure for ' +
       `screen readers. A statement has at most ${maxStatementRows.toLocaleString('en')} rows; more are a 400. ` +
       'With transactionId: a confirmation of that transaction.',
     scopes: ['transactions:read'],
@@ -59,7 +59,7 @@ export const statementOperation = (
       200: {
         about: 'The statement.',
         contentType: 'application/pdf',
-        headers: { 'As-Of': 'Pins the rows that the statement has.' },
+        headers: { 'As-Of': 'Pins the rows of the statement.' },
       },
     },
     errors: ['unknown-individual', 'no-transactions', 'unknown-transaction', 'too-many-streams'],

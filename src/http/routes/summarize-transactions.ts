@@ -54,7 +54,7 @@ export const summarizeTransactionsOperation = (summarize: (request: TotalsReques
     path: '/app/summarize-transactions',
     tag: 'Transactions',
     summary: 'Get totals',
-    about: 'By day, week or month and by currency, newest first, over exactly the rows the list would give.',
+    about: 'By day, week or month and by currency, newest first, over exactly the rows that the list would return.',
     scopes: ['transactions:read'],
     input,
     inputRequired: true,

@@ -1,4 +1,4 @@
-/** A transaction as the list and get-transaction answer it. */
+/** A transaction as the list and get-transaction return it. */
 import { instant, nullable, number, record } from '../../formats/record.ts';
 import { required, text } from '../../formats/shape.ts';
 

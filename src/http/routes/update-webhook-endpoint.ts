@@ -7,8 +7,8 @@ import { endpointCommon, endpointInput, endpointShape } from './webhook-endpoint
 const input = body('UpdateWebhookEndpointRequest', {
   url: optional(endpointInput.url, 'Where events are posted.'),
   types: optional(endpointInput.types, 'The event types to send; empty for all.'),
-  description: optional(endpointInput.description, 'A text for people; empty for none.'),
-  enabled: optional(boolean(), 'Whether events are sent. What is due when it is disabled fails.'),
+  description: optional(endpointInput.description, 'A description for people; empty for none.'),
+  enabled: optional(boolean(), 'Whether events are sent. When it is disabled, due deliveries become failed.'),
 });
 
 export const updateWebhookEndpointOperation = (endpoints: WebhookEndpoints) =>

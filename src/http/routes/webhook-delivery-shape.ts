@@ -6,7 +6,7 @@ import { query } from '../query-shape.ts';
 
 export const deliveryQuery = query({
   state: optional(word(deliveryStates), 'Only deliveries in this state.'),
-  limit: withDefault(int32(1, 1000), 100, 'How many deliveries at most.'),
+  limit: withDefault(int32(1, 1000), 100, 'Maximum number of deliveries.'),
 });
 
 export const deliveryMembers = {
@@ -14,7 +14,7 @@ export const deliveryMembers = {
   type: required(text(), 'The type of the event.'),
   state: required(word(deliveryStates), 'due: it will be tried (again).'),
   attempts: required(integer(), 'Tries so far, of at most ten.'),
-  lastStatus: required(nullable(integer()), 'What the receiver answered last.'),
+  lastStatus: required(nullable(integer()), 'The last answer of the receiver.'),
   lastError: required(nullable(text()), 'Why the last try failed.'),
   nextAttemptAt: required(nullable(instant()), 'When the next try is due.'),
 };

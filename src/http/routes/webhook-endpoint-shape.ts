@@ -27,4 +27,4 @@ export const endpointMembers = {
 
 export const endpointShape = record('WebhookEndpoint', endpointMembers);
 
-export const endpointSecret = required(text(), 'whsec_ and the base64 of the key. It is shown only now.');
+export const endpointSecret = required(text(), 'whsec_ and the base64 of the key. It is shown only once.');

@@ -7,9 +7,9 @@ import {
   throttled,
   unable,
   unavailable,
-  type Answer,
   type Callback,
   type Gateway,
+  type GatewayAnswer,
   type Receipt,
 } from '../gateway.ts';
 import { formType, httpCaller, outcomeOfStatus, retryAfterOf, type HttpAnswer } from '../http.ts';
@@ -17,7 +17,7 @@ import { signV4 } from '../sigv4.ts';
 
 /** The `Reason` of a ValidationException or ConflictException that is about the destination; so is any DESTINATION_…. */
 const refusals = new Set(['COUNTRY_CODE_MISMATCH', 'INTERNATIONAL_SENDING_NOT_SUPPORTED']);
-/** About the sender in the destination's country, or the price there. */
+/** Reasons about the sender in the destination's country, or about the price there. */
 const wrongSender = new Set([
   'INVALID_IDENTITY_FOR_DESTINATION_COUNTRY',
   'NO_ORIGINATION_IDENTITIES_FOUND',
@@ -70,7 +70,8 @@ const settings = {
     env: 'LEDGERLINE_AWS_TOPIC',
     kind: word,
     default: undefined,
-    about: 'AWS: ARN of the SNS topic that the event destination reports to; its subscription is confirmed by itself.',
+    about:
+      'AWS: ARN of the SNS topic that the event destination reports to; its subscription is confirmed automatically.',
   }),
   awsUrl: setting<string | undefined>({
     env: 'LEDGERLINE_AWS_URL',
@@ -131,14 +132,14 @@ export function createAws(
         MessageType: 'TRANSACTIONAL',
         TimeToLive: Math.min(longestTtlSeconds, Math.max(shortestTtlSeconds, validSeconds)),
         ...(values.awsConfigurationSet && { ConfigurationSetName: values.awsConfigurationSet }),
-        // Every event about the message holds it.
+        // Every event about the message contains it.
         Context: { message: reference },
       });
       return http.send({ path: '/', headers: signedHeaders(body), body }, withinMilliseconds, readAnswer);
     },
     /**
-     * An event of a configuration set, plain or inside an SNS notification. The reference in its context, which only
-     * AWS and we know, makes it authentic.
+     * An event of a configuration set, plain or inside an SNS notification. It is authentic because of the reference in
+     * its context, which only AWS and the service know.
      */
     readReceipts({ body }: Callback): Receipt[] | undefined {
       try {
@@ -163,7 +164,7 @@ export function createAws(
   };
 }
 
-/** Confirms at AWS itself. Of the notification only the token is used: no URL in it is followed. */
+/** Confirms the subscription at AWS itself. Only the token of the notification is used: no URL in it is followed. */
 function subscriptionCall(topicArn: string, token: string) {
   const form = new URLSearchParams({
     Action: 'ConfirmSubscription',
@@ -174,7 +175,7 @@ function subscriptionCall(topicArn: string, token: string) {
   return { path: '/', headers: { 'content-type': formType }, body: form.toString() };
 }
 
-function readAnswer(answer: HttpAnswer): Answer {
+function readAnswer(answer: HttpAnswer): GatewayAnswer {
   const { status, json } = answer;
   if (status === 200 && typeof json?.MessageId === 'string') return accepted(json.MessageId);
   const type = String(json?.__type ?? '').replace(/^.*#/, '');

@@ -1,4 +1,4 @@
-/** Writes messages to the terminal, and not to the log: a log line must never hold a code. */
+/** Writes messages to the terminal, and not to the log: a log line must never contain a code. */
 import { defineGateway } from '../define-gateway.ts';
 import { accepted } from '../gateway.ts';
 

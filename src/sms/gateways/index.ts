@@ -1,4 +1,4 @@
-/** Every gateway there is. A new one is added here; docs/how-to-add-a-gateway.md shows how it is written. */
+/** The list of all gateways. A new one is added here; docs/how-to-add-a-gateway.md shows how it is written. */
 import { aws } from './aws.ts';
 import { consoleGateway } from './console.ts';
 import { inbox } from './inbox.ts';

@@ -1,4 +1,4 @@
-/** Infobip: POST /sms/3/messages. A 200 may hold a refusal in messages[].status. */
+/** Infobip: POST /sms/3/messages. A 200 may contain a refusal in messages[].status. */
 import { requiredSetting, url, word } from '../../config/kinds.ts';
 import { defineGateway } from '../define-gateway.ts';
 import {
@@ -8,8 +8,8 @@ import {
   unable,
   unavailable,
   unknown,
-  type Answer,
   type Callback,
+  type GatewayAnswer,
   type Receipt,
 } from '../gateway.ts';
 import { httpCaller, outcomeOfStatus, type HttpAnswer } from '../http.ts';
@@ -19,8 +19,8 @@ const acceptedGroups: unknown[] = [groups.accepted, groups.pending, groups.deliv
 const failedGroups: unknown[] = [groups.undeliverable, groups.expired, groups.rejected];
 
 /**
- * About the destination: not a number, unreachable, barred, in a network that the account does not reach, blocked as fraud.
- * https://www.infobip.com/docs/essentials/response-status-and-error-codes
+ * Statuses about the destination: not a number, unreachable, barred, in a network that the account does not reach,
+ * blocked as fraud. https://www.infobip.com/docs/essentials/response-status-and-error-codes
  */
 const refusals = new Set([
   'REJECTED_DESTINATION',
@@ -81,7 +81,7 @@ export const infobip = defineGateway({
         };
         return http.send(call, withinMilliseconds, readAnswer);
       },
-      /** Infobip signs nothing: only the URL, which nobody else knows, makes a report authentic. */
+      /** Infobip does not sign reports: a report is authentic because only Infobip knows its URL. */
       readReceipts({ body }: Callback): Receipt[] | undefined {
         try {
           const results: unknown = JSON.parse(body.toString())?.results;
@@ -97,7 +97,7 @@ export const infobip = defineGateway({
   },
 });
 
-function readAnswer(answer: HttpAnswer): Answer {
+function readAnswer(answer: HttpAnswer): GatewayAnswer {
   const { status, json } = answer;
   const sent = json?.messages?.[0];
   if (status === 400 && hasWrongDestination(json)) return refused('HTTP 400, destinations');
@@ -108,7 +108,7 @@ function readAnswer(answer: HttpAnswer): Answer {
   if (groupId === groups.expired) return unknown(reason);
   if (refusals.has(reason)) return refused(reason);
   if (wrongSender.has(reason)) return unable(reason);
-  // It concerns one number alone, so there is no reason to pause the gateway.
+  // It concerns only one number, so there is no reason to pause the gateway.
   return reason === flooding ? throttled(reason, 0) : unavailable(reason);
 }
 

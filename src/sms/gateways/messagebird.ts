@@ -3,14 +3,14 @@ import { createHash, createHmac } from 'node:crypto';
 import { requiredSetting, setting, url, word } from '../../config/kinds.ts';
 import { defineGateway } from '../define-gateway.ts';
 import { isGsm } from '../encoding.ts';
-import { accepted, refused, unable, unavailable, type Answer, type Callback, type Receipt } from '../gateway.ts';
+import { accepted, refused, unable, unavailable, type Callback, type GatewayAnswer, type Receipt } from '../gateway.ts';
 import { headerOf, httpCaller, outcomeOfStatus, type HttpAnswer } from '../http.ts';
 import { sameText } from '../constant-time.ts';
 
-/** Error codes for parameters that are missing, wrong or not allowed; `parameter` names which one. */
+/** Error codes for parameters that are missing, wrong or not allowed; `parameter` is the name of the parameter. */
 const parameterErrors = new Set([9, 10]);
 
-/** Why a recipient got no message, where the reason is the recipient. */
+/** Reasons why a recipient got no message that are about the recipient. */
 const refusalReasons = new Set([
   'carrier rejected',
   'incorrect number',
@@ -84,7 +84,7 @@ export const messageBird = defineGateway({
   },
 });
 
-function readAnswer(answer: HttpAnswer): Answer {
+function readAnswer(answer: HttpAnswer): GatewayAnswer {
   const { status, json } = answer;
   const error = Array.isArray(json?.errors) ? json.errors[0] : undefined;
   if (error) return readError(answer, Number(error.code), String(error.parameter ?? ''));
@@ -98,14 +98,14 @@ function readAnswer(answer: HttpAnswer): Answer {
   return refusalReasons.has(reason) ? refused(reason) : unavailable(reason);
 }
 
-function readError(answer: HttpAnswer, code: number, parameter: string): Answer {
+function readError(answer: HttpAnswer, code: number, parameter: string): GatewayAnswer {
   const reason = `error ${code} ${parameter}`.trim();
   if (parameterErrors.has(code) && parameter.startsWith('recipient')) return refused(reason);
   if (parameterErrors.has(code) && parameter === 'originator') return unable(reason);
   return answer.status >= 400 ? outcomeOfStatus(answer, reason) : unavailable(reason);
 }
 
-/** MessageBird-Signature-JWT: HS256 over claims that hold digests of the URL and of the body. */
+/** MessageBird-Signature-JWT: HS256 over claims that contain digests of the URL and of the body. */
 function isSigned(key: string, { url: calledUrl, headers, body }: Callback, now: Date): boolean {
   const [header, payload, signature] = headerOf(headers, 'messagebird-signature-jwt').split('.');
   if (!header || !payload || !signature) return false;

@@ -9,12 +9,12 @@ import {
   unable,
   unavailable,
   unknown,
-  type Answer,
   type Gateway,
+  type GatewayAnswer,
   type Message,
 } from '../gateway.ts';
 import { addressOf, partHeader, readSubmitted, submitBody } from '../smpp/pdu.ts';
-import { nameStatus, openSession, type Response, type Session } from '../smpp/session.ts';
+import { nameStatus, openSession, type Response, type SmppSession } from '../smpp/session.ts';
 
 /** Section 5.1.3. */
 const invalidSource = 0x0a;
@@ -25,7 +25,7 @@ const throttling = 0x58;
 
 const shortestPauseMilliseconds = 500;
 const longestPauseMilliseconds = 30_000;
-/** At a start the first messages wait a little for the bind. */
+/** After a start the first messages wait this long for the bind. */
 const bindWaitMilliseconds = 1500;
 const defaultEnquireMilliseconds = 15_000;
 
@@ -68,7 +68,7 @@ const settings = {
     env: 'LEDGERLINE_SMPP_WINDOW',
     kind: integer(1, 1000),
     default: 50,
-    about: 'SMPP: messages that may wait for the SMSC’s response at once.',
+    about: 'SMPP: messages that may wait for the SMSC’s response at the same time.',
   }),
 };
 
@@ -79,12 +79,12 @@ export function createSmpp(
   { sender, onReceipt, onLink }: Pick<GatewayContext, 'sender' | 'onReceipt' | 'onLink'>,
   enquireMilliseconds = defaultEnquireMilliseconds,
 ): Gateway {
-  let session: Session | undefined;
+  let session: SmppSession | undefined;
   let pauseMilliseconds = shortestPauseMilliseconds;
   let timer: NodeJS.Timeout | undefined;
   let lastReason = 'not connected yet';
   let isClosed = false;
-  /** Phones put the parts of a long message together by it. */
+  /** Phones use it to join the parts of a long message. */
   let partReference = 0;
 
   function open(): void {
@@ -113,18 +113,18 @@ export function createSmpp(
   }
   open();
 
-  async function boundSession(withinMilliseconds: number): Promise<Session | undefined> {
+  async function boundSession(withinMilliseconds: number): Promise<SmppSession | undefined> {
     const current = session;
     const isBound = current && (await valueWithin(current.bound, Math.min(withinMilliseconds, bindWaitMilliseconds)));
     return isBound ? current : undefined;
   }
 
-  async function send(message: Message, withinMilliseconds: number): Promise<Answer> {
+  async function send(message: Message, withinMilliseconds: number): Promise<GatewayAnswer> {
     const endsAt = performance.now() + withinMilliseconds;
     const current = await boundSession(withinMilliseconds);
     if (!current) return unavailable(lastReason);
     partReference = (partReference + 1) & 0xff;
-    let answer: Answer | undefined;
+    let answer: GatewayAnswer | undefined;
     for (const [index, body] of submissions(message, sender(message.country), partReference).entries()) {
       answer = readAnswer(await current.submit(body, endsAt - performance.now()));
       if (answer.outcome !== 'accepted') return index > 0 ? unknown(`${answer.reason}, of a part`) : answer;
@@ -157,7 +157,7 @@ function submissions(message: Message, sender: string, partReference: number): B
       source: addressOf(sender),
       destination: addressOf(message.phone),
       validSeconds: message.validSeconds,
-      // A long message is delivered when its last part is.
+      // A long message counts as delivered when its last part is delivered.
       wantsReceipt: index === parts.length - 1,
       ucs2: alphabet === 'UCS-2',
       hasHeader: header !== undefined,
@@ -166,13 +166,13 @@ function submissions(message: Message, sender: string, partReference: number): B
   });
 }
 
-function readAnswer(response: Response): Answer {
+function readAnswer(response: Response): GatewayAnswer {
   if (response.outcome !== 'answered') return response;
   const { status, body } = response.pdu;
   if (status === 0) return accepted(readSubmitted(body));
   const reason = nameStatus(status);
   if (status === invalidDestination) return refused(reason);
-  // Many SMSCs say so of a number that they have no route to.
+  // Many SMSCs return this status for a number to which they have no route.
   if (status === invalidSource || status === submitFailed) return unable(reason);
   return status === throttling || status === queueFull ? throttled(reason) : unavailable(reason);
 }

@@ -8,8 +8,8 @@ import {
   throttled,
   unable,
   unavailable,
-  type Answer,
   type Callback,
+  type GatewayAnswer,
   type Receipt,
 } from '../gateway.ts';
 import { formType, headerOf, httpCaller, outcomeOfStatus, retryAfterOf, type HttpAnswer } from '../http.ts';
@@ -25,7 +25,7 @@ const refusals = new Set([
   30005, 30006, 30450,
 ]);
 
-/** Errors about the sender and this destination: not capable of it, or of another country. */
+/** Errors about the sender for this destination: it cannot send there, or is from another country. */
 const wrongSender = new Set([21606, 21659, 21660, 21661, 21703]);
 
 /** Too many requests (20429), or too many messages queued for the sender (21611, 30001). */
@@ -99,7 +99,7 @@ export const twilio = defineGateway({
   },
 });
 
-function readAnswer(answer: HttpAnswer): Answer {
+function readAnswer(answer: HttpAnswer): GatewayAnswer {
   const { status, json } = answer;
   const code: unknown = json?.error_code ?? json?.code;
   if (typeof code === 'number' && code !== 0) return readError(answer, code);
@@ -108,7 +108,7 @@ function readAnswer(answer: HttpAnswer): Answer {
   return hasFailed ? unavailable(json.status) : accepted(json.sid);
 }
 
-function readError(answer: HttpAnswer, code: number): Answer {
+function readError(answer: HttpAnswer, code: number): GatewayAnswer {
   if (refusals.has(code)) return refused(code);
   if (wrongSender.has(code)) return unable(code);
   if (rateLimits.has(code)) return throttled(code, retryAfterOf(answer));

@@ -3,19 +3,28 @@ import { createHash, createHmac } from 'node:crypto';
 import { oneOf, requiredSetting, setting, url, word } from '../../config/kinds.ts';
 import { defineGateway } from '../define-gateway.ts';
 import { isGsm } from '../encoding.ts';
-import { accepted, refused, throttled, unable, unavailable, unknown, type Answer, type Callback } from '../gateway.ts';
+import {
+  accepted,
+  refused,
+  throttled,
+  unable,
+  unavailable,
+  unknown,
+  type Callback,
+  type GatewayAnswer,
+} from '../gateway.ts';
 import { formType, httpCaller, outcomeOfStatus, type HttpAnswer } from '../http.ts';
 import { sameText } from '../constant-time.ts';
 
 /**
- * About the destination: unknown prefix (6), barred (7), not on the list of a demo account (29), deactivated (33).
- * https://developer.vonage.com/api-errors/sms
+ * Statuses about the destination: unknown prefix (6), barred (7), not on the list of a demo account (29), deactivated
+ * (33). https://developer.vonage.com/api-errors/sms
  */
 const refusals = new Set(['6', '7', '29', '33']);
 const invalidParameter = '3';
 /** The sender is not allowed in the destination's country. */
 const wrongSender = '15';
-/** Faster than the account may, or too many connections. */
+/** Too many requests for the account, or too many connections. */
 const rateLimits = new Set(['1', '10']);
 
 const shortestTtlMilliseconds = 20_000;
@@ -104,7 +113,7 @@ export const vonage = defineGateway({
   },
 });
 
-function readAnswer(answer: HttpAnswer): Answer {
+function readAnswer(answer: HttpAnswer): GatewayAnswer {
   const parts: unknown = answer.json?.messages;
   if (answer.status !== 200 || !Array.isArray(parts) || parts.length === 0) return outcomeOfStatus(answer);
   const statuses = parts.map((part) => String(part?.status));
@@ -117,7 +126,7 @@ function readAnswer(answer: HttpAnswer): Answer {
   return readError(status, String(parts[failed]['error-text']));
 }
 
-function readError(status: string, errorText: string): Answer {
+function readError(status: string, errorText: string): GatewayAnswer {
   const reason = `status ${status}`;
   const isAboutDestination = status === invalidParameter && /\bto\b/.test(errorText);
   if (refusals.has(status) || isAboutDestination) return refused(reason);
@@ -144,7 +153,7 @@ function isSigned(secret: string, signature: Signature, parameters: Record<strin
   const { sig = '', timestamp = '' } = parameters;
   const ageSeconds = Math.abs(now.getTime() / 1000 - Number(timestamp));
   if (!(ageSeconds <= signatureToleranceSeconds)) return false;
-  // Whether our own query parameter is part of what is signed is not documented.
+  // It is not documented whether our own query parameter is signed.
   return [['sig'], ['sig', 'message']].some((unsigned) => {
     const text = Object.keys(parameters)
       .filter((name) => !unsigned.includes(name))

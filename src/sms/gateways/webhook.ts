@@ -1,7 +1,7 @@
 /** A gateway of the operator's own: a signed POST to one URL (Standard Webhooks). */
 import { fail, requiredSetting, url, type Kind } from '../../config/kinds.ts';
 import { defineGateway } from '../define-gateway.ts';
-import { accepted, refused, type Answer, type Callback, type Receipt } from '../gateway.ts';
+import { accepted, refused, type Callback, type GatewayAnswer, type Receipt } from '../gateway.ts';
 import { httpCaller, outcomeOfStatus, type HttpAnswer } from '../http.ts';
 import { isSignedWebhook, signWebhook, webhookKey } from '../standard-webhooks.ts';
 
@@ -38,7 +38,7 @@ export const webhook = defineGateway({
     const key = webhookKey(webhookSecret);
     return {
       name: 'webhook',
-      // The receiver knows a text by its webhook-id, which is the reference.
+      // The receiver identifies a text by its webhook-id, which is the reference.
       idempotent: true,
       send({ reference, phone, country, text, validSeconds }, withinMilliseconds) {
         const sentAt = now();
@@ -71,10 +71,10 @@ export const webhook = defineGateway({
   },
 });
 
-function readAnswer(answer: HttpAnswer): Answer {
+function readAnswer(answer: HttpAnswer): GatewayAnswer {
   const { status, json } = answer;
   if (status >= 200 && status < 300) return accepted(json?.id);
-  // The one status by which the receiver says that it refuses the destination.
+  // Only with this status does the receiver refuse the destination.
   if (status === 422) return refused(json?.reason ?? 'HTTP 422');
   return outcomeOfStatus(answer);
 }

@@ -21,7 +21,7 @@ export function responseTo(command: number): number {
 }
 
 const headerLength = 16;
-/** A longer one means that the two sides are out of step. */
+/** A longer length means that the two sides are out of sync. */
 const longestPdu = 64 * 1024;
 
 export interface Pdu {
@@ -42,7 +42,7 @@ export function encodePdu({ command, status, sequence, body }: Pdu): Buffer {
 
 class MalformedPdu extends Error {}
 
-/** Splits what arrives into PDUs. Throws if it cannot be SMPP any more: then only a new session helps. */
+/** Splits the received bytes into PDUs. Throws if they are not SMPP: then only a new session helps. */
 export function pduReader(): (chunk: Buffer) => Pdu[] {
   let rest: Buffer = Buffer.alloc(0);
   return (chunk) => {
@@ -130,7 +130,9 @@ export function partHeader(reference: number, parts: number, part: number): Buff
   return Buffer.from([5, 0, 3, reference & 0xff, parts, part]);
 }
 
-/** Reads a body field by field. Past its end everything is empty: some SMSCs leave out fields that they do not use. */
+/**
+ * Reads a body field by field. After its end all fields are empty: some SMSCs leave out fields that they do not use.
+ */
 class Fields {
   readonly #body: Buffer;
   #at = 0;
@@ -174,7 +176,7 @@ export function readSubmitted(body: Buffer): string {
   return new Fields(body).text();
 }
 
-export interface Delivery {
+export interface SmppDelivery {
   /** Whether it is a receipt, and not a message from a person. */
   isReceipt: boolean;
   id: string;
@@ -190,7 +192,7 @@ const messagePayload = 0x0424;
 const states = ['', 'ENROUTE', 'DELIVRD', 'EXPIRED', 'DELETED', 'UNDELIV', 'ACCEPTD', 'UNKNOWN', 'REJECTD'];
 
 /** A receipt has its content in optional fields, or in a text of the form that appendix B describes. */
-export function readDelivery(body: Buffer): Delivery {
+export function readDelivery(body: Buffer): SmppDelivery {
   const fields = new Fields(body);
   fields.text();
   for (let address = 0; address < 2; address += 1) {

@@ -1,6 +1,6 @@
 /**
- * One SMPP 3.4 session as a transceiver. A session is never repaired: when it breaks, everything that waits in it is
- * answered at once, and the caller opens another.
+ * One SMPP 3.4 session as a transceiver. A session is never repaired: when it breaks, all requests that wait in it are
+ * answered immediately, and the caller opens another.
  */
 import { connect as connectPlain, isIP, type Socket } from 'node:net';
 import { connect as connectSecure } from 'node:tls';
@@ -12,26 +12,26 @@ export interface SessionOptions {
   url: string;
   password: string;
   systemType: string;
-  /** Submissions that may wait for their response at once. */
+  /** Maximum number of submissions that wait for their response at the same time. */
   window: number;
-  /** How long the link may be silent before it is tried. */
+  /** How long the link may be silent before it is tested. */
   enquireMilliseconds: number;
   onReceipt(receipt: Receipt): void;
   onEnd(reason: string): void;
 }
 
-/** What came of a request. Unavailable: it was not written. Unknown: it was written, and has no response. */
+/** The outcome of a request. Unavailable: it was not written. Unknown: it was written, and has no response. */
 export type Response = { outcome: 'answered'; pdu: Pdu } | { outcome: 'unavailable' | 'unknown'; reason: string };
 
 const answerMilliseconds = 10_000;
 const unbindMilliseconds = 500;
-/** No SMSC answers in less. */
+/** No SMSC answers faster than this. */
 const shortestWaitMilliseconds = 20;
 const largestSequence = 0x7fffffff;
 const unknownCommandStatus = 0x03;
 const failedStates = ['UNDELIV', 'EXPIRED', 'REJECTD', 'DELETED'];
 
-export type Session = ReturnType<typeof openSession>;
+export type SmppSession = ReturnType<typeof openSession>;
 
 export function openSession(options: SessionOptions) {
   const { socket, readyEvent } = connect(options.url);
@@ -132,7 +132,7 @@ export function openSession(options: SessionOptions) {
     resolveBound(true);
   }
 
-  /** Finds out whether a silent link still works. */
+  /** Tests whether a silent link still works. */
   async function enquireLink(): Promise<void> {
     if (!isBound || performance.now() - heardAt < options.enquireMilliseconds) return;
     const within = Math.min(answerMilliseconds, options.enquireMilliseconds);
@@ -183,7 +183,7 @@ function connect(url: string): { socket: Socket; readyEvent: 'connect' | 'secure
   return { socket, readyEvent: 'secureConnect' };
 }
 
-/** At most `limit` turns at once; the others wait in order. A turn ends when its release is called. */
+/** At most `limit` turns at the same time; the others wait in order. A turn ends when its release is called. */
 function createTurns(limit: number) {
   const queue: (() => void)[] = [];
   let taken = 0;
@@ -208,7 +208,7 @@ function createTurns(limit: number) {
     });
   }
 
-  /** Undefined if no turn came within the time. */
+  /** Returns undefined if there was no turn within the time. */
   async function takeTurn(withinMilliseconds: number): Promise<(() => void) | undefined> {
     if (taken < limit) taken += 1;
     else if (!(await wait(withinMilliseconds))) return undefined;
@@ -216,7 +216,7 @@ function createTurns(limit: number) {
   }
 
   return Object.assign(takeTurn, {
-    /** Lets everybody go on who waits. */
+    /** Lets all waiting callers continue. */
     releaseAll(): void {
       const waitingTurns = queue.splice(0);
       taken += waitingTurns.length;

@@ -1,4 +1,4 @@
-/** English texts of the console about what is on record: customers, events, webhooks, audit, settings. */
+/** English texts of the console about stored data: customers, events, webhooks, audit, settings. */
 
 const customer = {
   field: 'User id, phone number or e-mail',
@@ -26,7 +26,7 @@ const customer = {
   showTransactions: 'Show transactions',
   transactionsAbout: 'The audit records who reads them.',
   noTransactions: 'This customer has no transactions.',
-  countOf: (count: string) => `${count} in all`,
+  countOf: (count: string) => `${count} in total`,
   amount: 'Amount',
   type: 'Type',
   names: 'From and to',
@@ -42,7 +42,7 @@ const steps = {
   requestedAny: (phone: string) => `A code was requested, to ${phone}`,
   tryFailed: (gateway: string, number: string, reason: string) => `${gateway} did not accept code ${number}: ${reason}`,
   tryUnknown: (gateway: string, number: string, reason: string) =>
-    `${gateway} did not accept code ${number}: ${reason}; the text may have been sent all the same`,
+    `${gateway} did not accept code ${number}: ${reason}; the text may still have been sent`,
   refused: (number: string) => `No gateway accepted code ${number}`,
   unknown: (number: string) => `No gateway confirmed code ${number}; it may arrive`,
   accepted: (gateway: string, number: string) => `${gateway} accepted code ${number}`,
@@ -51,7 +51,7 @@ const steps = {
   failed: (number: string, reason: string) => `Code ${number} was not delivered: ${reason}`,
   expired: (number: string) => `Code ${number} expired unused`,
   verified: (number: string) => `Code ${number} verified the number`,
-  noReceipt: 'No receipt has come yet',
+  noReceipt: 'No receipt has arrived yet',
   valid: (time: string) => `The code is valid until ${time}`,
   stopped: (rule: string) => `The rule ${rule} refused the request. No gateway was asked`,
   sendRefused: (reason: string) => `A code was refused: ${reason}`,
@@ -64,7 +64,7 @@ const steps = {
     budget: 'too many codes were requested',
     'phone-taken': 'the number belongs to another user',
     blocked: 'they were blocked after too many failures',
-    'no-code': 'there was no valid code any more',
+    'no-code': 'there was no longer a valid code',
     'wrong-code': 'the code was wrong',
     'lost-race': 'another user verified the number first',
   },
@@ -90,7 +90,7 @@ const events = {
 
 const webhooks = {
   endpoints: 'Endpoints',
-  none: 'There are no endpoints: nobody is told of events.',
+  none: 'There are no endpoints, so no events are sent.',
   endpoint: 'Endpoint',
   types: 'Types',
   health: 'Health',
@@ -111,18 +111,18 @@ const webhooks = {
   typesExample: 'all, or phone.verified, …',
   description: 'Description',
   isAdded: 'The endpoint is added.',
-  secret: 'The receiver checks signatures with this secret. It is shown only now:',
+  secret: 'The receiver checks signatures with this secret. It is shown only once:',
   endpointNumber: (id: string) => `Endpoint ${id}`,
   test: 'Send a test',
   testSent: 'The test was sent.',
   testTaken: (status: string, milliseconds: string) =>
-    `The receiver took the test with ${status} after ${milliseconds} ms.`,
+    `The receiver accepted the test with ${status} after ${milliseconds} ms.`,
   testLost: (error: string) => `The test did not arrive: ${error}.`,
   noAnswer: 'no answer',
   testAnswered: (status: string) => `The receiver answered the test with ${status}.`,
   rotate: 'Rotate the secret',
   rotated: 'The secret is rotated.',
-  bothSign: 'For a day both secrets sign, so the receiver can change over.',
+  bothSign: 'For a day both secrets are used to sign, so that the receiver can switch to the new one.',
   enable: 'Enable',
   disable: 'Disable',
   isEnabled: 'The endpoint is enabled.',
@@ -183,7 +183,7 @@ const audit = {
 };
 
 const settings = {
-  lead: 'The settings with which this process was started. They are changed in its environment; of a secret only whether it is set is shown.',
+  lead: 'The settings with which this process was started. They are changed in its environment. For a secret, it is only shown whether it is set.',
   search: 'Name or meaning',
   onlySet: 'Only those that are set',
   name: 'Setting',

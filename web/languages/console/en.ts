@@ -94,7 +94,7 @@ const overview = {
   deliveredAbout: 'Reported as delivered by the gateway, as a share of the texts that it accepted.',
   verifiedAbout: 'The code was used, as a share of the texts that a gateway accepted.',
   change: '+ and − percent',
-  changeAbout: 'The change against as many days before.',
+  changeAbout: 'The change compared with the same number of days before.',
   failedOverAbout: 'The gateway did not answer or could not send, so the next gateway was asked.',
   notSentAbout: 'No gateway accepted the text. The caller got an error and can try again.',
   costAbout: 'Estimated: the texts of each country at the prices that are configured.',
@@ -112,20 +112,20 @@ const overview = {
   deliveryTime: 'Delivery time',
   slowest: (seconds: string) => `95 of 100 within ${seconds}`,
   gatewaysNow: 'Gateways now',
-  breakers: { closed: 'In use', open: 'Left out', probing: 'On trial' },
+  breakers: { closed: 'In use', open: 'Not used', probing: 'Being tested' },
   triedAgain: (seconds: string) => `tried again in ${seconds} s`,
   order: (gateways: string) => `Asked in this order: ${gateways}`,
   otherNumbers: 'Other numbers',
 };
 
 const alerts = {
-  gateway: (gateway: string) => `${gateway} is left out because it fails. Other gateways are asked.`,
+  gateway: (gateway: string) => `${gateway} is not used because it fails. Other gateways are asked.`,
   gatewayReason: (gateway: string, reason: string) =>
-    `${gateway} is left out because it fails: ${reason}. Other gateways are asked.`,
+    `${gateway} is not used because it fails: ${reason}. Other gateways are asked.`,
   noVerification: (country: string, count: string) =>
     `${country}: ${count} texts, and nobody used the code. It may be an attack, or texts that do not arrive.`,
   fall: (country: string, now: string, before: string) =>
-    `${country}: ${now} of the codes were used, after ${before} before.`,
+    `${country}: ${now} of the codes were used; before that, it was ${before}.`,
   disabled: (host: string) => `The webhook endpoint at ${host} was disabled.`,
   behind: (host: string, minutes: string) => `The webhook endpoint at ${host} is ${minutes} minutes behind.`,
   closedRange: (range: string) => `Codes to ${range} are refused.`,
@@ -135,7 +135,7 @@ const alerts = {
 };
 
 const messages = {
-  lead: 'Every text and what became of it, and requests that a rule refused.',
+  lead: 'Every text with its outcome, and requests that a rule refused.',
   none: 'There are no such messages.',
   noneYet: 'No such message in the part that was searched.',
   searchedPart: 'Only a part of the log was searched.',
@@ -162,7 +162,7 @@ const messages = {
   },
   details: (id: string) => `Message ${id}`,
   back: 'All messages',
-  way: 'The way of this message',
+  way: 'History of this message',
   facts: 'Facts',
   language: 'Language',
   segments: 'Segments',
@@ -184,12 +184,12 @@ const guard = {
   lift: 'Lift',
   liftTheBlock: 'Lift the block',
   liftOf: (name: string) => `Lift the block of ${name}`,
-  liftAbout: 'Everything that was counted against it is forgotten too. This cannot be undone later.',
+  liftAbout: 'Its counters are reset too. This cannot be undone later.',
   lifted: (name: string) => `The block of ${name} is lifted.`,
   liftedIn: (name: string, seconds: string) => `The block of ${name} is lifted in ${seconds} seconds.`,
   rules: 'Rules',
   refusedDay: 'Refused, 24 h',
-  shadowDay: 'Would have, 24 h',
+  shadowDay: 'Would have refused, 24 h',
   use: 'Nearest to the limit',
   usedOf: (used: string, limit: string) => `${used} of ${limit}`,
   usedOnly: (used: string) => `${used} unverified`,
@@ -208,7 +208,8 @@ const guard = {
   now: '(now)',
   changeMode: 'Change the mode',
   isInMode: (rule: string, mode: string) => `${rule} is in mode ${mode}.`,
-  isInModeNow: (rule: string, mode: string) => `${rule} is in mode ${mode} now. Every process follows within seconds.`,
+  isInModeNow: (rule: string, mode: string) =>
+    `${rule} is in mode ${mode} now. Every process applies it within seconds.`,
   undone: (reason: string) => `Undone: ${reason}`,
   changedBy: (who: string, mode: string) => `by ${who}; configured: ${mode}`,
   showRefused: (count: string, rule: string) => `${count} refused by ${rule}: show them`,
