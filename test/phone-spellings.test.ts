@@ -24,8 +24,8 @@ describe('a phone number', () => {
     ['+5218001234567', '+528001234567', 'MX', 'TOLL_FREE'],
     ['+521551234567', '+521551234567', undefined, undefined],
     ['+4407400123456', '+447400123456', 'GB', 'MOBILE'],
-  ])('%s has the key %s', (text, key, country, type) => {
-    expect(parsePhoneNumber(text)).toEqual({ key, country, type });
+  ])('%s is %s', (text, e164, country, type) => {
+    expect(parsePhoneNumber(text)).toEqual({ e164, country, type });
   });
 
   it('has the same key in the database, and its key is its own', async () => {

@@ -181,7 +181,8 @@ describe('the phone', () => {
 
 it('the buttons of the clock stay where they are', async () => {
   const own = await serviceForTest();
-  const page = await openPage(`${own.url}/`);
+  // So tall that a click scrolls nothing.
+  const page = await openPage(`${own.url}/`, { viewport: { width: 1280, height: 1200 } });
   const button = page.getByRole('button', { name: '+1 day' });
   const before = await button.boundingBox();
   for (const name of ['+1 min', '+10 min', '+1 hour', '+1 day']) await page.getByRole('button', { name }).click();

@@ -177,7 +177,7 @@ export const page = {
   settings: 'Language and colours',
   language: 'Language',
   theme: 'Colours',
-  themes: { system: 'Same as system', light: 'Light', dark: 'Dark' },
+  themes: { system: 'System', light: 'Light', dark: 'Dark' },
   signIn: 'Sign in',
   signOut: 'Sign out',
   signInAbout: (individual: number) =>
