@@ -14,12 +14,19 @@ function answer(changes: Partial<CheckedAnswer> & { body?: unknown; extra?: Reco
 const problem = { type: 'https://example.com', title: 'Bad Request', status: 400, traceId: '00-1-2-00' };
 const problemHeaders = { 'content-type': 'application/problem+json; charset=utf-8' };
 
+/** As it is for a path that does not exist. */
+const notFound = (changes: Parameters<typeof answer>[0]) =>
+  answer({ status: 404, body: problem, extra: { ...problemHeaders, 'error-reason': 'not-found' }, ...changes });
+
 describe('an answer as documented', () => {
   it.each([
     answer({}),
     answer({ address: '/APP/get-all-transactions/?x=1', extra: { 'as-of': 'token' } }),
     answer({ status: 400, body: problem, extra: { ...problemHeaders, 'error-reason': 'unknown-individual' } }),
     answer({ method: 'GET', status: 405, extra: { 'error-reason': 'method-not-allowed', allow: 'POST' } }),
+    notFound({ address: '/nowhere' }),
+    notFound({ method: 'GET', address: '/metrics' }),
+    notFound({ method: 'GET', address: '/webhook-endpoints/none' }),
   ])('passes (case %#)', (right) => {
     expect(checkAnswer(right)).toEqual([]);
   });
@@ -28,6 +35,10 @@ describe('an answer as documented', () => {
 describe('an answer that is not documented', () => {
   it.each<[string, CheckedAnswer, RegExp]>([
     ['an unknown path', answer({ address: '/nowhere' }), /no such path/],
+    ['not-found for a path that is always there', notFound({}), /the header Error-Reason/],
+    ['not-found for an operation without it', notFound({ address: '/User' }), /does not document the status 404/],
+    ['not-found with another body', notFound({ address: '/nowhere', body: {} }), /required property 'title'/],
+    ['not-found as text', notFound({ address: '/nowhere', extra: { 'error-reason': 'not-found' } }), /media type/],
     ['an undocumented status', answer({ status: 201 }), /does not document the status 201/],
     ['a wrong method without Allow', answer({ method: 'GET', status: 405 }), /a method that is not documented/],
     ['a member that is missing', answer({ body: { transactions: [] } }), /required property 'transactionCount'/],

@@ -2,10 +2,10 @@ import { readFile, stat } from 'node:fs/promises';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { brotliDecompressSync } from 'node:zlib';
-import { request } from 'node:http';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { checkMode } from '../src/config/check.ts';
 import { loadConfig } from '../src/config/load.ts';
+import { httpRequest } from './harness/http-request.ts';
 import { serviceForTest, startService, type Service } from './harness/service.ts';
 
 const built = fileURLToPath(new URL('../dist/web/', import.meta.url));
@@ -20,18 +20,9 @@ const get = (pathname: string, headers: Record<string, string> = {}) =>
   service.call(pathname, undefined, { method: 'GET', token: null, headers });
 
 /** As it goes over the wire; fetch would unpack it. */
-function raw(pathname: string): Promise<{ encoding: string | undefined; bytes: Buffer }> {
-  return new Promise((resolve, reject) => {
-    request(service.url + pathname, { headers: { 'accept-encoding': 'gzip, br' } }, (response) => {
-      const chunks: Buffer[] = [];
-      response.on('data', (chunk: Buffer) => chunks.push(chunk));
-      response.on('end', () =>
-        resolve({ encoding: response.headers['content-encoding'], bytes: Buffer.concat(chunks) }),
-      );
-    })
-      .on('error', reject)
-      .end();
-  });
+async function raw(pathname: string): Promise<{ encoding: string | undefined; bytes: Buffer }> {
+  const { headers, bytes } = await httpRequest(service.url + pathname, { headers: { 'accept-encoding': 'gzip, br' } });
+  return { encoding: headers['content-encoding'], bytes };
 }
 
 /** What a page's HTML asks for. */

@@ -2,6 +2,7 @@
 import { request } from 'node:http';
 import { once } from 'node:events';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { checkHttpAnswer } from './harness/http-request.ts';
 import { row, startService, type Service } from './harness/service.ts';
 
 let service: Service;
@@ -130,6 +131,7 @@ describe('a stream of rows', () => {
     const [response] = await answered;
     let text = '';
     for await (const chunk of response) text += chunk;
+    checkHttpAnswer(`${service.url}/app/record-transactions`, outgoing, response, text);
     const written = text.trim().split('\n');
     expect(written).toHaveLength(30_001);
     expect(JSON.parse(written.at(-1)!)).toEqual({

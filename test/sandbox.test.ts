@@ -1,5 +1,5 @@
-import { request } from 'node:http';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { httpRequest } from './harness/http-request.ts';
 import { newPhone, row, serviceForTest, startService, type Service } from './harness/service.ts';
 
 let service: Service;
@@ -11,19 +11,14 @@ afterAll(() => service.stop());
 const open = (path: string, options = {}) => service.call(path, undefined, { method: 'GET', token: null, ...options });
 
 /** fetch sets Host and Sec-Fetch headers by itself; a plain request sends what it is told. */
-function plain(
+async function plain(
   method: string,
   path: string,
   headers: Record<string, string>,
   body = '',
 ): Promise<{ status: number; text: string }> {
-  return new Promise((resolve, reject) => {
-    const outgoing = request(service.url + path, { method, headers }, (response) => {
-      let text = '';
-      response.on('data', (chunk) => (text += chunk)).on('end', () => resolve({ status: response.statusCode!, text }));
-    });
-    outgoing.on('error', reject).end(body);
-  });
+  const { status, bytes } = await httpRequest(service.url + path, { method, headers, body });
+  return { status, text: bytes.toString() };
 }
 
 describe('the inbox', () => {
@@ -197,13 +192,7 @@ describe('its guard', () => {
 
   it('accepts a configured host', async () => {
     const named = await serviceForTest({ LEDGERLINE_SANDBOX_HOSTS: 'sandbox.example' });
-    const { port } = new URL(named.url);
-    const status = await new Promise((resolve) => {
-      request(
-        { port, host: '127.0.0.1', path: '/sandbox/messages', headers: { host: 'sandbox.example' } },
-        ({ statusCode }) => resolve(statusCode),
-      ).end();
-    });
-    expect(status).toBe(200);
+    const headers = { host: 'sandbox.example' };
+    expect((await httpRequest(`${named.url}/sandbox/messages`, { headers })).status).toBe(200);
   });
 });

@@ -4,6 +4,7 @@ import { createServer, request } from 'node:http';
 import { connect, type AddressInfo, type Socket } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { allowSlowReading, limitConnections } from '../src/http/connections.ts';
+import { checkHttpAnswer } from './harness/http-request.ts';
 import { row, serviceForTest, startService, type Answer, type Service } from './harness/service.ts';
 
 let service: Service;
@@ -120,6 +121,7 @@ it('rows for which there is no room are refused before their body is read', asyn
     onTestFinished(() => void outgoing.destroy());
     outgoing.on('error', () => {}).flushHeaders();
     const [response] = (await once(outgoing, 'response')) as [import('node:http').IncomingMessage];
+    checkHttpAnswer(`${service.url}/app/record-transactions`, outgoing, response);
     expect([response.statusCode, response.headers['error-reason']]).toEqual([503, 'overloaded']);
     expect(Number(response.headers['retry-after'])).toBeGreaterThan(0);
   });
@@ -138,6 +140,7 @@ async function slowExport(url: string, token: string, individualId: number) {
   outgoing.end(JSON.stringify({ individualId }));
   const [response] = (await once(outgoing, 'response')) as [import('node:http').IncomingMessage];
   response.on('error', () => {});
+  checkHttpAnswer(`${url}/app/export-transactions`, outgoing, response);
   return response;
 }
 
@@ -200,7 +203,9 @@ describe('requests', () => {
       // The limit of eight is reached, and passed for a while.
       held.push(...Array.from({ length: 8 }, () => list(client)));
       await vi.waitUntil(async () => (await active()) === 8, { timeout: 30_000 });
-      const refused = await firstRefusal(() => list(client), held);
+      const refused = await firstRefusal(() => list(client), active, held);
+      expect(held.length).toBeLessThan(32);
+      expect(refused.status).toBe(503);
       expect([refused.headers.get('error-reason'), refused.headers.get('retry-after')]).toEqual(['overloaded', '1']);
       expect((await list(userA)).status).toBe(503);
       expect((await small.call('/connect/token', undefined, { raw: '', token: null })).status).toBe(503);
@@ -214,16 +219,22 @@ describe('requests', () => {
   });
 });
 
-/** Asks until it is refused. What is not refused hangs, and goes to the others. */
-async function firstRefusal(ask: () => Promise<Answer>, held: Promise<Answer>[]): Promise<Answer> {
+/**
+ * Asks until it is refused. What is not refused counts as active and hangs, and goes to the others. Ten times a second:
+ * a burst of 32 would be refused for its size, before it has lasted the second after which eight are too many.
+ */
+async function firstRefusal(
+  ask: () => Promise<Answer>,
+  active: () => Promise<number>,
+  held: Promise<Answer>[],
+): Promise<Answer> {
   for (;;) {
     const asked = ask();
-    const answer = await Promise.race([
-      asked,
-      new Promise<undefined>((resolve) => setTimeout(() => resolve(undefined), 300)),
-    ]);
-    if (answer?.status === 503) return answer;
+    const answered = counted([asked]);
+    await vi.waitUntil(async () => answered.length > 0 || (await active()) > held.length, { timeout: 30_000 });
+    if (answered.length > 0) return asked;
     held.push(asked);
+    await new Promise((resolve) => setTimeout(resolve, 100));
   }
 }
 

@@ -1,7 +1,7 @@
 /** `ledgerline distribute`: on a Citus (TEST_DATABASE_URL) with rows, again, and on a database that is none. */
 import { expect, inject, it, onTestFinished } from 'vitest';
-import { distribute, distributedTables, openDetected } from '../../src/db/citus.ts';
-import { migrate, withConnection } from '../../src/db/migrate.ts';
+import { distributedTables, distributeTables, openDetected } from '../../src/db/citus.ts';
+import { runMigrations, withConnection } from '../../src/db/migrate.ts';
 import { serviceItself } from '../../src/slots.ts';
 import { createEventLogStore } from '../../src/events/event-log.store.ts';
 import { createRecordStore } from '../../src/transactions/record.store.ts';
@@ -19,7 +19,7 @@ const names = distributedTables.map(({ table }) => table);
 async function openEmpty() {
   const database = await cloneDatabase('template0');
   onTestFinished(database.drop);
-  await migrate(database.url);
+  await runMigrations(database.url);
   return database.url;
 }
 
@@ -40,13 +40,13 @@ const rowsOf = (individualId: number, from: number, count: number) =>
 
 it('says in one line that a database has no Citus', async () => {
   const url = await openEmpty();
-  await expect(distribute(url, shardCount)).rejects.toThrow(/^The database has no Citus: [^\n]+$/);
+  await expect(distributeTables(url, shardCount)).rejects.toThrow(/^The database has no Citus: [^\n]+$/);
 });
 
 it('asks for the schema first', async () => {
   const database = await cloneDatabase('template0');
   onTestFinished(database.drop);
-  await expect(distribute(database.url, shardCount)).rejects.toThrow('Run `ledgerline migrate` first.');
+  await expect(distributeTables(database.url, shardCount)).rejects.toThrow('Run `ledgerline migrate` first.');
 });
 
 it.skipIf(nodes.length === 0)(
@@ -68,12 +68,12 @@ it.skipIf(nodes.length === 0)(
     await onHalf("select create_distributed_table('event_counters', 'user_id')");
     await expect(open(url)).rejects.toThrow(/^Not distributed yet: .*users.* Run `ledgerline distribute` again\.$/);
     await onHalf("select undistribute_table('event_counters')");
-    const first = await distribute(url, shardCount);
+    const first = await distributeTables(url, shardCount);
     expect(first.distributed.map(({ table }) => table)).toEqual(names);
     expect(first.distributed.find(({ table }) => table === 'transactions')!.rows).toBe(180);
     expect(first).toMatchObject({ present: [], shards: shardCount, workers: nodes.length - 1 });
     expect(first.local).toContain('verifications');
-    const again = await distribute(url, shardCount);
+    const again = await distributeTables(url, shardCount);
     expect(again.distributed).toEqual([]);
     expect(again.present.sort()).toEqual([...names].sort());
 

@@ -2,7 +2,7 @@
 import postgres from 'postgres';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import { openDetected } from '../../src/db/citus.ts';
-import type { Database, Row, Sql } from '../../src/db/database.ts';
+import type { Database, DatabaseRow, Sql } from '../../src/db/database.ts';
 import { serviceItself } from '../../src/slots.ts';
 import { createHistoryStore } from '../../src/transactions/history.store.ts';
 import { createRecordStore } from '../../src/transactions/record.store.ts';
@@ -94,7 +94,7 @@ describe.skipIf(inject('citusNodes').length === 0)('on a Citus', () => {
     expect(sent.length).toBeGreaterThan(0);
     const tasks: string[] = [];
     for (const { text, parameters } of sent) {
-      const plan: Row[] = await admin.unsafe(`explain (costs off) ${text}`, parameters);
+      const plan: DatabaseRow[] = await admin.unsafe(`explain (costs off) ${text}`, parameters);
       const lines = plan.map((line) => String(line['QUERY PLAN']));
       const counts = lines.filter((line) => line.includes('Task Count:')).map((line) => line.trim());
       tasks.push(...(counts.length > 0 ? counts : [`no task: ${text}`]));

@@ -1,7 +1,7 @@
 /** Database functions are applied from their files, once for each new content. */
 import postgres from 'postgres';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { migrate, missingFrom, readSchema } from '../../src/db/migrate.ts';
+import { missingFrom, readSchema, runMigrations } from '../../src/db/migrate.ts';
 import { cloneDatabase } from '../harness/service.ts';
 
 const file = 'seconds_after.sql';
@@ -28,7 +28,7 @@ async function isAsInFile(): Promise<boolean> {
 }
 
 it('a second migrate applies nothing', async () => {
-  expect(await migrate(database.url)).toEqual([]);
+  expect(await runMigrations(database.url)).toEqual([]);
   expect(missingFrom(await readSchema(database.url))).toEqual([]);
 });
 
@@ -36,7 +36,7 @@ it('a file with content that the database has not seen is pending, and migrate a
   await changeFunction();
   await sql`delete from functions where name = ${file}`;
   expect((await readSchema(database.url)).pendingFunctions).toEqual([file]);
-  expect(await migrate(database.url)).toEqual([file]);
+  expect(await runMigrations(database.url)).toEqual([file]);
   expect(await isAsInFile()).toBe(true);
 });
 
@@ -44,19 +44,19 @@ it('a node never puts a definition back that a newer node has replaced', async (
   await changeFunction();
   await sql`insert into functions (name, digest) values (${file}, 'of a newer release')`;
   expect(missingFrom(await readSchema(database.url))).toEqual([]);
-  expect(await migrate(database.url)).toEqual([]);
+  expect(await runMigrations(database.url)).toEqual([]);
   expect(await isAsInFile()).toBe(false);
 });
 
 it('a developer’s sandbox goes back to the definition in the file', async () => {
-  expect(await migrate(database.url, { latestFunctionsWin: true })).toEqual([file]);
+  expect(await runMigrations(database.url, { latestFunctionsWin: true })).toEqual([file]);
   expect(await isAsInFile()).toBe(true);
 });
 
 it('several migrates at once on an empty database all succeed, and one does the work', async () => {
   const empty = await cloneDatabase('template1');
   try {
-    const results = await Promise.all(Array.from({ length: 8 }, () => migrate(empty.url)));
+    const results = await Promise.all(Array.from({ length: 8 }, () => runMigrations(empty.url)));
     expect(results.filter((applied) => applied.length > 0)).toHaveLength(1);
   } finally {
     await empty.drop();

@@ -5,7 +5,7 @@ import path from 'node:path';
 import { pathToFileURL } from 'node:url';
 import postgres from 'postgres';
 import { expect, inject, it, onTestFinished } from 'vitest';
-import { migrate, readSchema } from '../../src/db/migrate.ts';
+import { readSchema, runMigrations } from '../../src/db/migrate.ts';
 import { migrationsFolder, parseMigration, readMigrationFiles } from '../../src/db/migration-files.ts';
 import { locksOf, planMigrations } from '../../src/db/migration-plan.ts';
 import { splitStatements } from '../../src/db/split-statements.ts';
@@ -58,7 +58,7 @@ it('a node starts on a schema that a newer release has expanded, and not on one 
     '9001_more.sql': '-- expand\nalter table users add column nickname text',
     '9002_less.sql': '-- contract\nalter table users drop column nickname',
   });
-  expect(await migrate(database.url, { folder })).toEqual(['9001_more.sql']);
+  expect(await runMigrations(database.url, { folder })).toEqual(['9001_more.sql']);
   const service = await serviceForTest({ DATABASE_URL: database.url });
   expect(await service.createUser()).toBeGreaterThan(0);
   const doctor = await run(['doctor'], { DATABASE_URL: database.url });
@@ -67,7 +67,7 @@ it('a node starts on a schema that a newer release has expanded, and not on one 
     expect.stringContaining('a newer Ledgerline has added 9001_more.sql, which this one can work with'),
   ]);
 
-  expect(await migrate(database.url, { folder, withContracts: true })).toEqual(['9002_less.sql']);
+  expect(await runMigrations(database.url, { folder, withContracts: true })).toEqual(['9002_less.sql']);
   await expect(serviceForTest({ DATABASE_URL: database.url })).rejects.toThrow(
     'The database has been migrated by a newer Ledgerline (9002_less.sql). Start that one.',
   );
@@ -77,13 +77,13 @@ it('a contract waits until it is asked for, and so does what comes after it', as
   const database = await migratedDatabase();
   const contract = { '9001_less.sql': '-- contract\ndrop table send_keys' };
   const folder = await folderWith(contract);
-  expect(await migrate(database.url, { folder })).toEqual([]);
+  expect(await runMigrations(database.url, { folder })).toEqual([]);
   expect((await readSchema(database.url, folder)).pending.map(({ name }) => name)).toEqual(['9001_less.sql']);
   const further = await folderWith({ ...contract, '9002_more.sql': '-- expand\ncreate table more ()' });
-  await expect(migrate(database.url, { folder: further })).rejects.toThrow(
+  await expect(runMigrations(database.url, { folder: further })).rejects.toThrow(
     '9001_less.sql has to be applied before 9002_more.sql',
   );
-  expect(await migrate(database.url, { folder: further, withContracts: true })).toEqual([
+  expect(await runMigrations(database.url, { folder: further, withContracts: true })).toEqual([
     '9001_less.sql',
     '9002_more.sql',
   ]);
@@ -93,13 +93,13 @@ it('a database without any migration gets all of them, contracts too', async () 
   const database = await cloneDatabase('template1');
   onTestFinished(database.drop);
   const folder = await folderWith({ '9001_less.sql': '-- contract\ndrop table send_keys' });
-  expect(await migrate(database.url, { folder })).toContain('9001_less.sql');
+  expect(await runMigrations(database.url, { folder })).toContain('9001_less.sql');
 });
 
 it('kinds are found out for a database that was migrated before they were kept', async () => {
   const database = await migratedDatabase();
   await database.sql`alter table migrations drop column kind`;
-  await migrate(database.url);
+  await runMigrations(database.url);
   const kinds = await database.sql`select distinct kind from migrations order by kind`;
   expect(kinds.map(({ kind }) => kind)).toEqual(['contract', 'expand']);
 });
@@ -111,7 +111,7 @@ it('a migration gives up its wait for a lock, so that nobody queues up behind it
   onTestFinished(() => holder.end());
   await holder.unsafe('begin; lock table users in access share mode');
   let retries = 0;
-  const migrated = migrate(database.url, {
+  const migrated = runMigrations(database.url, {
     folder,
     lockMilliseconds: 100,
     onRetry: () => {
@@ -134,14 +134,14 @@ it.skipIf(inject('citusNodes').length > 0)(
       '9001_index.sql': `-- expand, outside a transaction: writes go on meanwhile\n${index};\n${index.replace('unique ', '').replaceAll('by_email', 'by_mail')};`,
     });
     // The duplicate makes the first try fail, which leaves an index that is not valid.
-    await expect(migrate(database.url, { folder })).rejects.toThrow(/could not create unique index/);
+    await expect(runMigrations(database.url, { folder })).rejects.toThrow(/could not create unique index/);
     const valid = () => database.sql`
     select relname, indisvalid from pg_index join pg_class on oid = indexrelid
     where relname in ('users_by_email', 'users_by_mail') order by relname`;
     expect(await valid()).toEqual([{ relname: 'users_by_email', indisvalid: false }]);
     await database.sql`delete from users where id = 2`;
     // Others that wait for their turn must not be in the way of an index that is built concurrently.
-    const all = await Promise.all(Array.from({ length: 4 }, () => migrate(database.url, { folder })));
+    const all = await Promise.all(Array.from({ length: 4 }, () => runMigrations(database.url, { folder })));
     expect(all.flat()).toEqual(['9001_index.sql']);
     expect(await valid()).toEqual([
       { relname: 'users_by_email', indisvalid: true },

@@ -91,7 +91,7 @@ describe('sends and verifications', () => {
 });
 
 describe('the block of a user', () => {
-  it('is told once, when the failure that began it is final', async () => {
+  it('writes one event when the failure is final', async () => {
     const id = await service.createUser();
     await failTimes(id, 9);
     expect(await eventsOf(service, id)).toEqual([]);
@@ -111,7 +111,7 @@ describe('the block of a user', () => {
     expect(new Date(event!.data.until as string)).toEqual(new Date(until));
   });
 
-  it('is not told when the attempt that began it succeeds', async () => {
+  it('writes no event when the attempt that began it succeeds', async () => {
     const phone = newPhone();
     const id = await service.createUser();
     await failTimes(id, 9);

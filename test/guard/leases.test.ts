@@ -1,12 +1,13 @@
 /** What a process holds of the shared budgets, when callers name many prefixes. */
 import { expect, it } from 'vitest';
-import type { Need } from '../../src/guard/destination.ts';
+import type { BudgetNeed } from '../../src/guard/destination.ts';
 import { LeaseBook } from '../../src/guard/leases.ts';
 
 const noon = Date.parse('2026-01-01T12:00:00Z');
 const hour = 3_600_000;
 const at = (time: number) => () => new Date(time);
-const need = (name: string): Need => ({ name, rule: 'prefix', units: 1, block: 10, cap: 100 }) as unknown as Need;
+const need = (name: string): BudgetNeed =>
+  ({ name, rule: 'prefix', units: 1, block: 10, cap: 100 }) as unknown as BudgetNeed;
 const grantOf = (name: string, until: number) => new Map([[name, { units: 10, until: new Date(until) }]]);
 
 /** Takes one unit of a new lease that ends at `until`. */

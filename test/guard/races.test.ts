@@ -1,7 +1,8 @@
 /** 200 calls on one key, a hundred at a time, over two service processes on one database: a limit is a limit. */
 import { randomBytes } from 'node:crypto';
-import { Agent, request, type IncomingMessage } from 'node:http';
+import { Agent } from 'node:http';
 import { describe, expect, it, onTestFinished } from 'vitest';
+import { httpRequest, type HttpAnswer } from '../harness/http-request.ts';
 import { dataFolder, startProcess, type ServiceProcess } from '../harness/process.ts';
 import { cloneDatabase, newPhone } from '../harness/service.ts';
 import postgres from 'postgres';
@@ -10,7 +11,7 @@ import { until } from '../harness/until.ts';
 
 interface Pair {
   /** Asks the processes in turn. */
-  ask(index: number, path: string, body: unknown, options?: CallOptions): Promise<IncomingMessage>;
+  ask(index: number, path: string, body: unknown, options?: CallOptions): Promise<HttpAnswer>;
   /** The same, for the status alone. */
   call(index: number, path: string, body: unknown, options?: CallOptions): Promise<number>;
   users: number[];
@@ -68,29 +69,23 @@ async function startPair(settings: Record<string, string>): Promise<Pair> {
   const ask: Pair['ask'] = async (index, path, body, { address, bound, headers } = {}) => {
     const process = processes[index % 2]!;
     const token = await tokenOf(process, bound);
-    return new Promise((resolve, reject) => {
-      const outgoing = request(
-        process.url + path,
-        {
-          agent,
-          method: 'POST',
-          headers: {
-            authorization: `Bearer ${token}`,
-            'content-type': 'application/json',
-            ...(address && { 'x-forwarded-for': address }),
-            ...headers,
-          },
-        },
-        (response) => response.resume().on('end', () => resolve(response)),
-      );
-      outgoing.on('error', reject).end(JSON.stringify(body));
+    return httpRequest(process.url + path, {
+      agent,
+      method: 'POST',
+      headers: {
+        authorization: `Bearer ${token}`,
+        'content-type': 'application/json',
+        ...(address && { 'x-forwarded-for': address }),
+        ...headers,
+      },
+      body: JSON.stringify(body),
     });
   };
   return {
     users: rows.map(({ id }) => id),
     sql,
     ask,
-    call: async (index, path, body, options) => (await ask(index, path, body, options)).statusCode!,
+    call: async (index, path, body, options) => (await ask(index, path, body, options)).status,
   };
 }
 

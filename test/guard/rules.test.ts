@@ -2,18 +2,9 @@
 import { describe, expect, it } from 'vitest';
 import { countingRuleNames, countingRuleOf } from '../../src/guard/rules.ts';
 import { expectDefects } from '../harness/checked-answers.ts';
+import { createUsers, serviceWithRule, tooMany } from '../harness/guard-rules.ts';
+import { newPhone, serviceForTest, wrongCode, type Service } from '../harness/service.ts';
 import { until } from '../harness/until.ts';
-import { newPhone, refusal, serviceForTest, wrongCode, type Service } from '../harness/service.ts';
-
-const only = (rule: string, more: Record<string, string> = {}) =>
-  serviceForTest({ LEDGERLINE_RULES: `*=off,${rule}`, ...more });
-
-const tooMany = (message: string) => refusal(429, 'Too Many Requests', message);
-const unsupported = refusal(400, 'Bad Request', 'Phone number not supported.');
-
-async function users(service: Service, count: number): Promise<number[]> {
-  return Promise.all(Array.from({ length: count }, () => service.createUser()));
-}
 
 /** A call through a proxy, with a service token or one that is bound to its user. */
 async function through(service: Service, address: string, id: number, phoneNumber: string, bound = false) {
@@ -39,9 +30,9 @@ it('a counter that blocks has one rule: blocks are stored without a rule, and na
 
 describe('sends', () => {
   it('of one user leave half of a phone’s budget to others', async () => {
-    const service = await only('phone-sends=enforce', { LEDGERLINE_PHONE_SENDS: '4/10m' });
+    const service = await serviceWithRule('phone-sends=enforce', { LEDGERLINE_PHONE_SENDS: '4/10m' });
     const phone = newPhone();
-    const [greedy, owner] = await users(service, 2);
+    const [greedy, owner] = await createUsers(service, 2);
     const statuses = async (id: number, count: number) => {
       const answers = [];
       for (let call = 0; call < count; call += 1) answers.push((await service.sendCode(id, phone)).status);
@@ -57,18 +48,18 @@ describe('sends', () => {
   });
 
   it('of newcomers take nothing of a phone’s budget from established users', async () => {
-    const service = await only('phone-sends=enforce,phone-users=enforce', {
+    const service = await serviceWithRule('phone-sends=enforce,phone-users=enforce', {
       LEDGERLINE_PHONE_SENDS: '5/10m,10/1d',
       LEDGERLINE_PHONE_USERS: '3/1d',
     });
     const phone = newPhone();
     const send = async (id: number) => (await service.sendCode(id, phone)).status;
-    const [owner, ...others] = await users(service, 4);
+    const [owner, ...others] = await createUsers(service, 4);
     const weekAgo = new Date(Date.now() - 7 * 86_400_000);
     const age = (ids: number[]) =>
       service.sql`update users set created_at = ${weekAgo} where id in ${service.sql(ids)}`;
     await age([owner!]);
-    for (const id of await users(service, 20)) for (let call = 0; call < 5; call += 1) await send(id);
+    for (const id of await createUsers(service, 20)) for (let call = 0; call < 5; call += 1) await send(id);
     expect(await send(others[0]!)).toBe(429);
     for (let call = 0; call < 5; call += 1) expect(await send(owner!)).toBe(204);
     expect(await send(owner!)).toBe(429);
@@ -81,8 +72,8 @@ describe('sends', () => {
   });
 
   it('go to so many phones of one user, and to those again', async () => {
-    const service = await only('user-phones=enforce', { LEDGERLINE_USER_PHONES: '2/1d' });
-    const [id] = await users(service, 1);
+    const service = await serviceWithRule('user-phones=enforce', { LEDGERLINE_USER_PHONES: '2/1d' });
+    const [id] = await createUsers(service, 1);
     const phones = [newPhone(), newPhone(), newPhone()] as const;
     expect((await service.sendCode(id!, phones[0])).status).toBe(204);
     expect((await service.sendCode(id!, phones[1])).status).toBe(204);
@@ -97,9 +88,9 @@ describe('sends', () => {
   });
 
   it('come from so many users for one phone, and from those again', async () => {
-    const service = await only('phone-users=enforce', { LEDGERLINE_PHONE_USERS: '2/1d' });
+    const service = await serviceWithRule('phone-users=enforce', { LEDGERLINE_PHONE_USERS: '2/1d' });
     const phone = newPhone();
-    const [a, b, c] = await users(service, 3);
+    const [a, b, c] = await createUsers(service, 3);
     for (const id of [a!, b!, a!]) expect((await service.sendCode(id, phone)).status).toBe(204);
     expect((await service.sendCode(c!, phone)).status).toBe(429);
     expect((await service.sendCode(b!, phone)).status).toBe(204);
@@ -107,11 +98,11 @@ describe('sends', () => {
   });
 
   it('are counted by the address a trusted proxy reports, IPv6 by its /64, and never by a forged one', async () => {
-    const service = await only('address-sends=enforce', {
+    const service = await serviceWithRule('address-sends=enforce', {
       LEDGERLINE_ADDRESS_SENDS: '2/10m',
       LEDGERLINE_TRUSTED_PROXIES: '127.0.0.1,10.0.0.0/8',
     });
-    const [id] = await users(service, 1);
+    const [id] = await createUsers(service, 1);
     const send = async (address: string) => (await through(service, address, id!, newPhone())).status;
     expect([await send('203.0.113.7'), await send('203.0.113.7'), await send('203.0.113.7')]).toEqual([204, 204, 429]);
     expect(await send('198.51.100.1, 203.0.113.7')).toBe(429);
@@ -127,11 +118,11 @@ describe('sends', () => {
   });
 
   it('behind a number of proxies are counted by address with user-bound tokens only, not for back ends', async () => {
-    const service = await only('address-sends=enforce', {
+    const service = await serviceWithRule('address-sends=enforce', {
       LEDGERLINE_ADDRESS_SENDS: '2/10m',
       LEDGERLINE_TRUSTED_PROXIES: '1',
     });
-    const ids = await users(service, 4);
+    const ids = await createUsers(service, 4);
     const statuses = [];
     for (const id of ids) statuses.push((await through(service, '1.2.3.4, 203.0.113.7', id, newPhone(), true)).status);
     expect(statuses).toEqual([204, 204, 429, 429]);
@@ -139,15 +130,15 @@ describe('sends', () => {
   });
 
   it('without a trusted proxy are not counted by what a header says', async () => {
-    const service = await only('address-sends=enforce', { LEDGERLINE_ADDRESS_SENDS: '1/10m' });
-    const [id] = await users(service, 1);
+    const service = await serviceWithRule('address-sends=enforce', { LEDGERLINE_ADDRESS_SENDS: '1/10m' });
+    const [id] = await createUsers(service, 1);
     for (let call = 0; call < 3; call += 1)
       expect((await through(service, '203.0.113.7', id!, newPhone(), true)).status).toBe(204);
   });
 
   it('are counted by token where it is bound to a user, and never for a back end', async () => {
-    const service = await only('token-sends=enforce', { LEDGERLINE_TOKEN_SENDS: '2/10m' });
-    const [id] = await users(service, 1);
+    const service = await serviceWithRule('token-sends=enforce', { LEDGERLINE_TOKEN_SENDS: '2/10m' });
+    const [id] = await createUsers(service, 1);
     const statuses = [];
     for (let call = 0; call < 3; call += 1) statuses.push((await through(service, '', id!, newPhone(), true)).status);
     expect(statuses).toEqual([204, 204, 429]);
@@ -155,116 +146,11 @@ describe('sends', () => {
   });
 });
 
-describe('destinations', () => {
-  it('outside the allowed countries are not supported, after the checks that come first', async () => {
-    const service = await only('country=enforce', { LEDGERLINE_COUNTRIES: 'GB,GG' });
-    const [id] = await users(service, 1);
-    expect((await service.sendCode(id!, newPhone())).status).toBe(204);
-    expect((await service.sendCode(id!, '+4915112345678')).json).toEqual(unsupported);
-    expect((await service.sendCode(id!, '+999123456789')).json).toEqual(unsupported);
-    expect((await service.sendCode(2_000_000_000, '+4915112345678')).status).toBe(404);
-    const verified = await service.verifiedUser();
-    expect((await service.sendCode(verified, '+4915112345678')).status).toBe(204);
-  });
-
-  it.each([
-    ['premium rate', '+449098790000'],
-    ['shared cost', '+448431234567'],
-    ['toll free', '+448001234567'],
-    ['personal', '+447012345678'],
-    ['pager', '+447640123456'],
-  ])('of the kind %s are not supported', async (_, phone) => {
-    const service = await only('number-type=enforce');
-    const [id] = await users(service, 1);
-    expect((await service.sendCode(id!, phone)).json).toEqual(unsupported);
-    expect((await service.sendCode(id!, newPhone())).status).toBe(204);
-  });
-
-  it('that cost too much a message are not supported, and a country’s and a day’s money end', async () => {
-    const service = await only('spend=enforce', {
-      LEDGERLINE_PRICES: '*=0.1,DE=0.3,+4477=0.9',
-      LEDGERLINE_MESSAGE_SPEND: '0.5',
-      LEDGERLINE_COUNTRY_SPEND: '*=1,DE=9',
-      LEDGERLINE_DAY_SPEND: '1.7',
-    });
-    const [id] = await users(service, 1);
-    expect((await service.sendCode(id!, '+447700900123')).json).toEqual(unsupported);
-    const british = [];
-    for (let call = 0; call < 11; call += 1) british.push((await service.sendCode(id!, newPhone())).status);
-    expect(british).toEqual([...Array<number>(10).fill(204), 429]);
-    const german = [];
-    for (let call = 0; call < 3; call += 1) german.push((await service.sendCode(id!, `+491511234567${call}`)).status);
-    expect(german).toEqual([204, 204, 429]);
-    const refused = await service.sendCode(id!, newPhone());
-    expect(refused.json).toEqual(tooMany('Codes to this destination are limited at the moment. Try again later.'));
-    expect(Number(refused.headers.get('retry-after'))).toBeLessThanOrEqual(86_400);
-    await service.advance(86_400);
-    service.forgetTokens();
-    expect((await service.sendCode(id!, newPhone())).status).toBe(204);
-  });
-
-  it('in one country end with the day’s cap, also for parallel calls', async () => {
-    const service = await only('country-sends=enforce', { LEDGERLINE_COUNTRY_SENDS: '*=30,DE=0' });
-    const [id] = await users(service, 1);
-    const answers = await Promise.all(Array.from({ length: 60 }, () => service.sendCode(id!, newPhone())));
-    expect(answers.filter(({ status }) => status === 204)).toHaveLength(30);
-    expect((await service.sendCode(id!, '+4915112345678')).status).toBe(429);
-    expect((await service.sendCode(id!, '+33612345678')).status).toBe(204);
-  });
-
-  it('of one range end when few are verified, and go on when many are; established users have a share of their own', async () => {
-    const service = await only('prefix=enforce', { LEDGERLINE_RANGE_UNVERIFIED: '4=10,5=100,6=100,7=100,country=100' });
-    let number = 0;
-    const phone = (range: string) => `${range}${String((number += 1)).padStart(4, '0')}`;
-    const [pumped, honest] = ['+44791110', '+44791121'];
-    const statuses = [];
-    for (let call = 0; call < 15; call += 1) {
-      statuses.push((await service.sendCode(await service.createUser(), phone(pumped))).status);
-    }
-    expect(statuses).toEqual([...Array<number>(10).fill(204), ...Array<number>(5).fill(429)]);
-    const refused = await service.sendCode(await service.createUser(), phone(pumped));
-    expect(refused.json).toEqual(tooMany('Codes to this destination are limited at the moment. Try again later.'));
-    expect(Number(refused.headers.get('retry-after'))).toBeGreaterThanOrEqual(60);
-    const [established] = await users(service, 1);
-    await service.sql`update users set transaction_count = 1 where id = ${established!}`;
-    expect((await service.sendCode(established!, phone(pumped))).status).toBe(204);
-
-    for (let call = 0; call < 25; call += 1) {
-      const id = await service.createUser();
-      const to = phone(honest);
-      expect((await service.sendCode(id, to)).status).toBe(204);
-      if (call % 4 !== 0) expect((await service.verify(id, await service.lastCode(to))).status).toBe(200);
-    }
-    const decisions = async () =>
-      (await service.call('/operator/guard/decisions?rule=prefix', undefined, { method: 'GET' })).json.decisions;
-    await until(async () => (await decisions()).length === 6);
-    expect((await decisions())[0].evidence).toBe(
-      'range +44791110 was sent 10 codes in the last hour, normal 0; 0 % verified, normal 60 %; 10 unverified in the last day',
-    );
-    expect((await decisions())[0].figures).toMatchObject({
-      level: 'range',
-      name: '+44791110',
-      sent: 10,
-      unverified: 10,
-      failed: 0,
-      reported: 0,
-    });
-    // It recovers by itself. Sends that the database hears of only after the jump would count from then on.
-    await until(async () => {
-      const [range] = await service.sql`select unverified from guard_ranges where name = ${pumped}`;
-      return range?.unverified > 10.5;
-    });
-    await service.advance(2 * 86_400);
-    service.forgetTokens();
-    expect((await service.sendCode(await service.createUser(), phone(pumped))).status).toBe(204);
-  });
-});
-
 describe('failures', () => {
   it('on one phone refuse the users who failed there, and nobody else', async () => {
-    const service = await only('phone-failures=enforce', { LEDGERLINE_PHONE_FAILURES: '6/1d/1d' });
+    const service = await serviceWithRule('phone-failures=enforce', { LEDGERLINE_PHONE_FAILURES: '6/1d/1d' });
     const phone = newPhone();
-    const [a, b, victim] = await users(service, 3);
+    const [a, b, victim] = await createUsers(service, 3);
     for (const id of [a!, b!]) {
       await service.sendCode(id, phone);
       for (let attempt = 0; attempt < 3; attempt += 1) expect((await service.verify(id, 'nope')).status).toBe(400);
@@ -289,7 +175,7 @@ describe('failures', () => {
       LEDGERLINE_TOKEN_FAILURES: '3/1h/1h',
       LEDGERLINE_TRUSTED_PROXIES: '1',
     });
-    const ids = await users(service, 3);
+    const ids = await createUsers(service, 3);
     const verify = async (id: number, code: string, address: string) =>
       (
         await service.call(
@@ -313,8 +199,8 @@ describe('failures', () => {
   });
 
   it('of one code on many users block that code for everybody', async () => {
-    const service = await only('one-code=enforce', { LEDGERLINE_CODE_USERS: '4/1h/1h' });
-    const ids = await users(service, 6);
+    const service = await serviceWithRule('one-code=enforce', { LEDGERLINE_CODE_USERS: '4/1h/1h' });
+    const ids = await createUsers(service, 6);
     const statuses = [];
     for (const id of ids) statuses.push((await service.verify(id, '135790')).status);
     expect(statuses).toEqual([400, 400, 400, 400, 429, 429]);
@@ -327,9 +213,9 @@ describe('failures', () => {
   });
 
   it('of one code do not count a user who had it sent', async () => {
-    const service = await only('one-code=enforce', { LEDGERLINE_CODE_USERS: '2/1h/1h' });
+    const service = await serviceWithRule('one-code=enforce', { LEDGERLINE_CODE_USERS: '2/1h/1h' });
     const phone = newPhone();
-    const [owner, ...others] = await users(service, 3);
+    const [owner, ...others] = await createUsers(service, 3);
     await service.sendCode(owner!, phone);
     const code = await service.lastCode(phone);
     expect((await service.verify(others[0]!, code)).status).toBe(400);
@@ -341,7 +227,7 @@ describe('failures', () => {
   it('on one user leave every other user’s code and verify alone', async () => {
     const service = await serviceForTest({ LEDGERLINE_RULES: '*=enforce', LEDGERLINE_COUNTRIES: 'GB,GG' });
     const phone = newPhone();
-    const [attacker, victim] = await users(service, 2);
+    const [attacker, victim] = await createUsers(service, 2);
     await service.sendCode(victim!, phone);
     const code = await service.lastCode(phone);
     await service.sendCode(attacker!, phone);
@@ -368,7 +254,7 @@ describe('modes', () => {
       LEDGERLINE_PHONE_FAILURES: '2/1h/1h',
       LEDGERLINE_CODE_USERS: '1/1h/1h',
     });
-    const [a, b] = await users(service, 2);
+    const [a, b] = await createUsers(service, 2);
     const [phone, other] = ['+447911100001', '+447911100002'];
     for (const [id, to] of [
       [a!, phone],
@@ -410,7 +296,7 @@ describe('modes', () => {
 
   it('when the counters cannot be read, nothing is sent', async () => {
     const service = await serviceForTest({ LEDGERLINE_RULES: '*=enforce' });
-    const [id] = await users(service, 1);
+    const [id] = await createUsers(service, 1);
     const phone = newPhone();
     await service.sql`alter table guard_budgets rename to guard_budgets_away`;
     expectDefects(1);

@@ -1,6 +1,6 @@
 /** Databases on a Citus, for runs with TEST_DATABASE_URL: each is one on the coordinator and one on each worker. */
 import postgres from 'postgres';
-import { distribute } from '../../src/db/citus.ts';
+import { distributeTables } from '../../src/db/citus.ts';
 
 /** Few, so that a database is soon made; more than workers, so that individuals are on different ones. */
 const shardCount = 8;
@@ -66,7 +66,7 @@ export async function joinNodes(url: string, nodes: Node[], database: string): P
   ]);
 }
 
-export const distributeForTests = (url: string) => distribute(url, shardCount);
+export const distributeForTests = (url: string) => distributeTables(url, shardCount);
 
 /** A database in use can be no template. */
 export const leaveTemplate = (name: string) =>

@@ -11,7 +11,7 @@ import { loadConfig } from '../../src/config/load.ts';
 import { openDetected } from '../../src/db/citus.ts';
 import { startEmbedded } from '../../src/db/embedded.ts';
 import { forgetKeys } from '../../src/db/installation.ts';
-import { migrate } from '../../src/db/migrate.ts';
+import { runMigrations } from '../../src/db/migrate.ts';
 import { distributeForTests, joinNodes, onNodes, readNodes, type Node } from './citus.ts';
 
 declare module 'vitest' {
@@ -42,7 +42,7 @@ export default async function setup(project: TestProject): Promise<() => Promise
   await onEach(`create database ${templateName}`);
   if (nodes.length > 0) await joinNodes(cluster.url, nodes, templateName);
   const template = databaseUrl(cluster.url, templateName);
-  await migrate(template);
+  await runMigrations(template);
   if (nodes.length > 0) await distributeForTests(template);
   project.provide('clusterUrl', cluster.url);
   project.provide('templateName', templateName);

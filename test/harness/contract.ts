@@ -4,6 +4,7 @@ import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
 import addFormats from 'ajv-formats';
 import { openEnum, type OpenApiResponse, type Reference } from '../../src/http/openapi-responses.ts';
 import type { OpenApiDocument, OpenApiOperation } from '../../src/http/openapi.ts';
+import { operationsOf, type Services } from '../../src/http/routes/index.ts';
 
 export interface CheckedAnswer {
   method: string;
@@ -63,6 +64,14 @@ const paths = Object.entries(document.paths).map(([path, operations]) => ({
   operations,
 }));
 
+/** The operations that no setting removes. None is called here, so the services can be missing. */
+const alwaysServed = new Set(
+  operationsOf({
+    ...{ observer: {}, issuer: undefined, sandbox: undefined, pageNames: [], metricsHere: false },
+    pages: { html: {}, reference: undefined, assets: [] },
+  } as unknown as Services).map(({ name }) => name),
+);
+
 function operationsAt(address: string): Record<string, OpenApiOperation> | undefined {
   const path = address.split('?')[0]!.split('/').map(decodeSegment).join('/');
   const found = paths.filter(({ expression }) => expression.test(path));
@@ -93,17 +102,29 @@ export function checkAnswer(answer: CheckedAnswer): string[] {
   const { method, address, status, headers } = answer;
   const reason = headers.get('error-reason');
   if (method === 'OPTIONS' && status === 204) return [];
-  if (status === 404 && reason === 'not-found') return [];
   const operations = operationsAt(address);
+  if (status === 404 && reason === 'not-found' && !isAlwaysServed(operations))
+    return answerViolations(notFound, answer);
   if (!operations) return address.startsWith('/assets/') ? [] : [`no such path is documented (status ${status})`];
   const operation = operations[method === 'HEAD' ? 'get' : method.toLowerCase()];
   if (!operation) return wrongMethodViolations(address, { status, reason, headers });
   const documented = operation.responses[status];
   if (!documented) return [`${operation.operationId} does not document the status ${status} (${reason ?? 'no error'})`];
-  const response = resolveResponse(documented);
-  return [...headerViolations(response, headers), ...bodyViolations(response, answer)].map(
+  return answerViolations(resolveResponse(documented), answer).map(
     (violation) => `${operation.operationId} ${status}: ${violation}`,
   );
+}
+
+/** The answer to a path that is not there. */
+const notFound = document.components.responses['404-not-found']!;
+
+/** Of a path. Operations of one path are there together. */
+function isAlwaysServed(operations: Record<string, OpenApiOperation> = {}): boolean {
+  return Object.values(operations).some(({ operationId }) => alwaysServed.has(operationId));
+}
+
+function answerViolations(response: OpenApiResponse, answer: CheckedAnswer): string[] {
+  return [...headerViolations(response, answer.headers), ...bodyViolations(response, answer)];
 }
 
 interface AnswerHead {

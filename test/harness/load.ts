@@ -1,5 +1,6 @@
 /** Steady load over connections that are kept open, which notes every answer that is not the expected one. */
-import { Agent, request as sendRequest } from 'node:http';
+import { Agent } from 'node:http';
+import { httpRequest } from './http-request.ts';
 import { row } from './service.ts';
 
 export interface Reply {
@@ -7,28 +8,22 @@ export interface Reply {
   connection: string | undefined;
 }
 
-export function callOver(agent: Agent, url: string, options: { token?: string; body?: unknown } = {}): Promise<Reply> {
+export async function callOver(
+  agent: Agent,
+  url: string,
+  options: { token?: string; body?: unknown } = {},
+): Promise<Reply> {
   const body = options.body === undefined ? undefined : JSON.stringify(options.body);
-  return new Promise((resolve, reject) => {
-    const request = sendRequest(
-      url,
-      {
-        agent,
-        method: body === undefined ? 'GET' : 'POST',
-        headers: {
-          ...(options.token && { authorization: `Bearer ${options.token}` }),
-          ...(body !== undefined && { 'content-type': 'application/json', 'content-length': Buffer.byteLength(body) }),
-        },
-      },
-      (response) => {
-        response.resume().on('end', () => {
-          resolve({ status: response.statusCode!, connection: response.headers.connection });
-        });
-        response.on('error', reject);
-      },
-    );
-    request.on('error', reject).end(body);
+  const { status, headers } = await httpRequest(url, {
+    agent,
+    method: body === undefined ? 'GET' : 'POST',
+    headers: {
+      ...(options.token && { authorization: `Bearer ${options.token}` }),
+      ...(body !== undefined && { 'content-type': 'application/json', 'content-length': Buffer.byteLength(body) }),
+    },
+    ...(body !== undefined && { body }),
   });
+  return { status, connection: headers.connection };
 }
 
 export type Load = ReturnType<typeof startLoad>;

@@ -16,10 +16,10 @@ const oneProcessOnly: Record<string, 'all' | string[]> = {
   'summarize-and-export.test.ts': ['refuses one more when too many are running'],
   // The sums of ranges are exchanged every second, so two processes know a budget of a few codes too late.
   'guard/challenge.test.ts': 'all',
+  'guard/destination-rules.test.ts': ['of one range end when few are verified'],
   'guard/likely-senders.test.ts': 'all',
   'guard/operator.test.ts': ['lifts a block on a phone by the id it is listed under, and one on a prefix'],
   'guard/receipts.test.ts': 'all',
-  'guard/rules.test.ts': ['of one range end when few are verified'],
   // Each process has its own breaker, and learns of a gateway's limit by itself.
   'sms/dispatch.test.ts': [
     'is not asked again before its Retry-After',

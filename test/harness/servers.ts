@@ -9,7 +9,7 @@ import postgres from 'postgres';
 import { onTestFinished, vi } from 'vitest';
 import { installBinaries, isRoot, nobody } from '../../src/db/binaries.ts';
 import { freePort } from '../../src/free-port.ts';
-import { migrate } from '../../src/db/migrate.ts';
+import { runMigrations } from '../../src/db/migrate.ts';
 
 const user = isRoot ? { uid: nobody, gid: nobody } : {};
 
@@ -132,7 +132,7 @@ export async function startReplicated(isSynchronous: boolean): Promise<Replicate
       timeout: 30_000,
     });
     await primary.ask('create database ledgerline');
-    await migrate(primary.url);
+    await runMigrations(primary.url);
     return { primary, standby, stop };
   } catch (error) {
     await stop();

@@ -207,50 +207,6 @@ describe('ledgerline import, CSV', () => {
   });
 });
 
-it(
-  'kill -9 at random moments, six times, then run again: the table equals the file',
-  { timeout: 180_000 },
-  async () => {
-    const ids = await Promise.all(Array.from({ length: 4 }, newIndividual));
-    const rows = Array.from({ length: 40_000 }, (_, index) =>
-      row(ids[index % 5 === 0 ? index % 4 : 0]!, {
-        transactionId: `k${index}`,
-        amount: `${index}.25`,
-        timeStamp: new Date(1_700_000_000_000 + ((index * 7919) % 40_000) * 1000).toISOString(),
-      }),
-    );
-    const target = await file('kill.ndjson', rows.map((each) => JSON.stringify(each)).join('\n'));
-    const main = fileURLToPath(new URL('../../dist/ledgerline.js', import.meta.url));
-    let killed = 0;
-    for (let round = 0; round < 6; round += 1) {
-      const child = spawn(process.execPath, [main, 'import', target], {
-        env: { PATH: process.env.PATH!, ...env },
-        stdio: 'ignore',
-      });
-      const timer = setTimeout(() => child.kill('SIGKILL'), 500 + Math.random() * 1200);
-      const [, signal] = await once(child, 'exit');
-      clearTimeout(timer);
-      if (signal === 'SIGKILL') killed += 1;
-    }
-    expect(killed).toBeGreaterThan(2);
-    expect((await run(['import', target], env)).code).toBe(0);
-    const found =
-      await database.sql`select individual_id, transaction_id, amount::text from transactions where individual_id = any(${`{${ids.join(',')}}`}::int[])`;
-    const wanted = new Set(
-      rows.map(({ individualId, transactionId, amount }) => `${individualId} ${transactionId} ${amount}`),
-    );
-    expect(found).toHaveLength(rows.length);
-    expect(found.every((each) => wanted.has(`${each.individual_id} ${each.transaction_id} ${each.amount}`))).toBe(true);
-    const [check] = await database.sql`
-    select bool_and(u.transaction_count = c.rows and c.rows = c.last and (c.rows <= 2000 or c.rows = c.blocked)) as right
-    from users u, lateral (
-      select count(*)::int as rows, max(seq) as last, (select sum(row_count)::int from transaction_blocks b where b.individual_id = u.id) as blocked
-      from transactions t where t.individual_id = u.id) c
-    where u.id = any(${`{${ids.join(',')}}`}::int[])`;
-    expect(check!.right).toBe(true);
-  },
-);
-
 describe('ledgerline import-users', () => {
   it('brings users and their verified phones, once, and says whom it refused and why', async () => {
     const text =

@@ -8,8 +8,8 @@ import {
   unable,
   unavailable,
   unknown,
-  type Answer,
   type Gateway,
+  type GatewayAnswer,
   type Message,
 } from '../../src/sms/gateway.ts';
 
@@ -26,11 +26,11 @@ describe('failover', () => {
   const lost = unknown('lost');
 
   /** A gateway that gives these answers one after the other, and the last one for ever. */
-  function scripted(name: string, ...answers: Answer[]) {
+  function scripted(name: string, ...answers: GatewayAnswer[]) {
     const references: string[] = [];
     const gateway: Gateway = {
       name,
-      async send({ reference }: Message): Promise<Answer> {
+      async send({ reference }: Message): Promise<GatewayAnswer> {
         references.push(reference);
         return answers[Math.min(references.length, answers.length) - 1]!;
       },
@@ -65,7 +65,7 @@ describe('failover', () => {
     ['unknown, although the next one is unavailable', [lost, down], 'a', 'unknown'],
     ['unknown after unavailable', [down, lost], 'b', 'unknown'],
     ['unavailable', [down, down], 'a', 'unavailable'],
-  ] as [string, Answer[], string, string, string?][])(
+  ] as [string, GatewayAnswer[], string, string, string?][])(
     'gives one outcome for all gateways: %s',
     async (_what, answers, gateway, outcome, gatewayId) => {
       const gateways = answers.map((answer, index) => scripted('abc'[index]!, answer));
@@ -127,7 +127,17 @@ describe('failover', () => {
 
   it('learns nothing about a gateway from a refused destination', async () => {
     const barred = refused('barred');
-    const a = scripted('a', ...Array<Answer>(10).fill(barred), down, down, barred, down, barred, barred, accepted());
+    const a = scripted(
+      'a',
+      ...Array<GatewayAnswer>(10).fill(barred),
+      down,
+      down,
+      barred,
+      down,
+      barred,
+      barred,
+      accepted(),
+    );
     const { failover, states, clock, send } = failoverOf([a, scripted('b', accepted())]);
     for (let call = 0; call < 10; call += 1) await send();
     expect(states).toEqual([]);

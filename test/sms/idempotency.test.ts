@@ -7,6 +7,7 @@ import { createDigest } from '../../src/guard/source.ts';
 import { createSendOnce, type KeyedRequest } from '../../src/phone/idempotent-send.ts';
 import { serviceItself } from '../../src/slots.ts';
 import { gatewayServer } from '../harness/gateway-server.ts';
+import { exchangeBytes } from '../harness/raw-socket.ts';
 import { newPhone, refusal, serviceForTest, startService, type Service } from '../harness/service.ts';
 import { until } from '../harness/until.ts';
 
@@ -64,10 +65,16 @@ describe('a repeated Idempotency-Key', () => {
     await until(() => gateway.received.length > 0);
     patience.abort();
     await expect(first).rejects.toThrow();
-    const again = send(waiting, id, phoneNumber, 'gave-up');
-    // Neither counts as active while it waits, so nothing tells when the second one does.
-    setTimeout(answer, 200);
-    expect((await again).status).toBe(204);
+    const post = (path: string, body: string) =>
+      `POST ${path} HTTP/1.1\r\nhost: x\r\nauthorization: Bearer ${token}\r\ncontent-type: application/json\r\n` +
+      `idempotency-key: gave-up\r\ncontent-length: ${body.length}\r\n\r\n${body}`;
+    const sendAgain = post('/User/phone-number/send-code', JSON.stringify({ id, phoneNumber }));
+    // Requests of one connection are begun in their order. When the user is there, the service waits with the key.
+    const again = exchangeBytes(waiting.url, sendAgain + post('/User', '{"id":70001}'), /HTTP\/1\.1 201 /);
+    await until(async () => (await waiting.sql`select from users where id = 70001`).length === 1);
+    expect([...(await waiting.sql`select status from send_keys where user_id = ${id}`)]).toEqual([{ status: null }]);
+    answer();
+    expect(await again).toMatch(/^HTTP\/1\.1 204 /);
     expect(gateway.received).toHaveLength(1);
     const code = /\b\d{6}\b/.exec(gateway.received[0]!.json.messages[0].content.text)![0];
     expect((await waiting.verify(id, code)).status).toBe(200);

@@ -46,7 +46,7 @@ it('says nothing while everything goes well', () => {
 
 it('a gateway that is left out', () => {
   expect(texts({ overview: { gateways: [{ gateway: 'twilio', breaker: 'open', reason: 'timeout' }] } })).toEqual([
-    'twilio is left out because it fails: timeout. Other gateways are asked.',
+    'twilio is not used because it fails: timeout. Other gateways are asked.',
   ]);
 });
 
@@ -60,7 +60,7 @@ describe('a country', () => {
   it('whose share of used codes fell to less than half', () => {
     const daysBefore = [day('GB', 100, 80), day('FR', 100, 80), day('IT', 40, 40)];
     expect(texts({ days: [day('GB', 100, 30), day('FR', 100, 41), day('IT', 100, 10)], daysBefore })).toEqual([
-      'United Kingdom: 30% of the codes were used, after 80% before.',
+      'United Kingdom: 30% of the codes were used; before that, it was 80%.',
     ]);
   });
 });

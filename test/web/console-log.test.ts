@@ -74,7 +74,7 @@ describe('messages', () => {
     await page.getByRole('rowheader').getByRole('link').focus();
     await page.keyboard.press('Enter');
     await page.getByRole('heading', { name: `Message ${verified}-1` }).waitFor();
-    const steps = page.getByRole('region', { name: 'The way of this message' }).getByRole('listitem');
+    const steps = page.getByRole('region', { name: 'History of this message' }).getByRole('listitem');
     await expect.poll(() => steps.count()).toBe(4);
     expect((await steps.locator('p').allInnerTexts()).toSorted()).toEqual([
       'Code 1 verified the number',
@@ -85,7 +85,7 @@ describe('messages', () => {
     await expectAccessible(page);
     await expectNarrow(page);
     await page.goto(`${service.url}/console#messages/${waiting}-1`);
-    await page.getByText('No receipt has come yet').waitFor();
+    await page.getByText('No receipt has arrived yet').waitFor();
     await page.goto(`${service.url}/console#messages/${waiting}-99`);
     await page.getByText('There is no such message.').waitFor();
   });

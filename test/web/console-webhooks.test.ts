@@ -31,7 +31,7 @@ describe('webhooks', () => {
     await page.getByRole('link', { name: receiver.url }).click();
     await page.getByText('There are no such deliveries.').waitFor();
     await page.getByRole('button', { name: 'Send a test' }).click();
-    await page.getByText('The receiver took the test with 200').waitFor();
+    await page.getByText('The receiver accepted the test with 200').waitFor();
 
     const id = await service.createUser();
     await receiver.received(2);

@@ -10,13 +10,17 @@ beforeAll(async () => {
 });
 afterAll(() => service.stop());
 
-const sendCode = '#tag/phone-verification/POST/User/phone-number/send-code';
-
 /** The page fails the test if it asks another host for anything or breaks its own policy. */
-async function openReference(address = '', width = 1280): Promise<Page> {
-  const page = await openPage(`${service.url}/docs${address}`, { viewport: { width, height: 844 } });
+async function openReference({ url }: Service, width: number, address = ''): Promise<Page> {
+  const page = await openPage(`${url}/docs${address}`, { viewport: { width, height: 844 } });
   await page.getByRole('heading', { name: 'Authentication' }).first().waitFor();
   return page;
+}
+
+async function search(page: Page, words: string, name: RegExp): Promise<void> {
+  await page.keyboard.press('Control+k');
+  await page.keyboard.type(words);
+  await page.getByRole('option', { name }).first().click();
 }
 
 describe('the page', () => {
@@ -31,33 +35,23 @@ describe('the page', () => {
     expect(again.headers.get('content-security-policy')).not.toBe(policy);
   });
 
-  it('has nothing serious for axe, light and dark, keeps the header of the site, and leads back', async () => {
-    const page = await openReference();
-    await expectAccessible(page);
-    expect(await page.getByRole('link', { name: 'API', exact: true }).getAttribute('aria-current')).toBe('page');
-    expect(await page.locator('link[rel=icon]').getAttribute('href')).toMatch(/^\/assets\/icon-/);
-    await page.getByRole('link', { name: 'Wallet', exact: true }).click();
-    await page.waitForURL('**/wallet');
-  });
-
-  it('opens on content on a phone, without sideways scroll', async () => {
-    const page = await openReference('', 390);
+  it('opens on content on a phone, without sideways scroll; in production too, where no other page is', async () => {
+    const own = await serviceForTest({ LEDGERLINE_PAGES: '' });
+    const page = await openReference(own, 390);
     const heading = await page.getByRole('heading', { name: 'Ledgerline', level: 1 }).boundingBox();
     expect(heading!.y).toBeLessThan(500);
     expect(await page.evaluate<number>('document.documentElement.scrollWidth')).toBeLessThanOrEqual(390);
   });
-});
 
-describe('an operation', () => {
-  it('is found by search, and has samples in curl, JavaScript, Python and C# and in no other', async () => {
-    const page = await openReference();
-    await page.keyboard.press('Control+k');
-    await page.keyboard.type('send a verification code');
-    await page
-      .getByRole('option', { name: /Send a verification code/ })
-      .first()
-      .click();
-    await expect.poll(() => page.url()).toContain(sendCode);
+  // One page for all of it: the loading takes longer than everything else.
+  it('has nothing serious for axe, finds an operation by search, shows it in four languages, and leads back', async () => {
+    const page = await openReference(service, 1280);
+    await expectAccessible(page);
+    expect(await page.getByRole('link', { name: 'API', exact: true }).getAttribute('aria-current')).toBe('page');
+    expect(await page.locator('link[rel=icon]').getAttribute('href')).toMatch(/^\/assets\/icon-/);
+
+    await search(page, 'send a verification code', /Send a verification code/);
+    await expect.poll(() => page.url()).toContain('#tag/phone-verification/POST/User/phone-number/send-code');
     await page.getByRole('heading', { name: 'Send a verification code' }).waitFor();
     const sample = page.locator('pre').filter({ hasText: '/User/phone-number/send-code' }).first();
     await expect.poll(() => sample.innerText()).toContain('curl');
@@ -67,10 +61,14 @@ describe('an operation', () => {
     await expect.poll(() => clients.count()).toBe(4);
     const names = (await clients.allInnerTexts()).join();
     for (const name of ['Curl', 'Fetch', 'Requests', 'HttpClient']) expect(names).toContain(name);
+    await page.keyboard.press('Escape');
+
+    await page.getByRole('link', { name: 'Wallet', exact: true }).click();
+    await page.waitForURL('**/wallet');
   });
 
-  it('can be tried in the sandbox without a token of one’s own', async () => {
-    const page = await openReference('#tag/users/POST/User');
+  it('tries an operation in the sandbox without a token of one’s own', async () => {
+    const page = await openReference(service, 1280, '#tag/users/POST/User');
     await page
       .getByRole('button', { name: /Test Request/ })
       .first()
@@ -79,10 +77,4 @@ describe('an operation', () => {
     await page.getByRole('button', { name: /^Send/ }).first().click();
     expect((await answer).status()).toBe(201);
   });
-});
-
-it('is served in production too, where no other page is', async () => {
-  const own = await serviceForTest({ LEDGERLINE_PAGES: '' });
-  const page = await openPage(`${own.url}/docs`);
-  await page.getByRole('heading', { name: 'Authentication' }).first().waitFor();
 });

@@ -147,7 +147,7 @@ describe('the journey', () => {
     const { page } = await form.open({ userId });
     await page.getByLabel('Phone number').fill(newPhone());
     await page.getByRole('button', { name: 'Send code' }).click();
-    await page.getByText('Your number is verified already.').waitFor();
+    await page.getByText('Your number is already verified.').waitFor();
     expect((await heard(page)).map(([name]) => name)).toEqual(['verified']);
   });
 });

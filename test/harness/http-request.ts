@@ -1,0 +1,42 @@
+/** A request over node:http: with any Host, an agent of its own, and an answer that is not unpacked. */
+import {
+  request,
+  type ClientRequest,
+  type IncomingHttpHeaders,
+  type IncomingMessage,
+  type RequestOptions,
+} from 'node:http';
+import { checkReceived } from './checked-answers.ts';
+
+export interface HttpAnswer {
+  status: number;
+  headers: IncomingHttpHeaders;
+  bytes: Buffer;
+}
+
+/** Reads the whole answer, which is checked as those of `fetch` are. */
+export async function httpRequest(
+  url: string,
+  { body, ...options }: RequestOptions & { body?: string } = {},
+): Promise<HttpAnswer> {
+  return new Promise((resolve, reject) => {
+    const outgoing = request(url, options, (response) => {
+      const chunks: Buffer[] = [];
+      response.on('data', (chunk: Buffer) => chunks.push(chunk)).on('error', reject);
+      response.on('end', () => {
+        const bytes = Buffer.concat(chunks);
+        checkHttpAnswer(url, outgoing, response, bytes.toString());
+        resolve({ status: response.statusCode!, headers: response.headers, bytes });
+      });
+    });
+    outgoing.on('error', reject).end(body);
+  });
+}
+
+/** For a test that sends its request in parts. Without a text only status and headers are checked. */
+export function checkHttpAnswer(url: string, outgoing: ClientRequest, response: IncomingMessage, text?: string): void {
+  const headers = new Headers();
+  const { rawHeaders } = response;
+  for (let index = 0; index < rawHeaders.length; index += 2) headers.append(rawHeaders[index]!, rawHeaders[index + 1]!);
+  checkReceived(url, { method: outgoing.method, status: response.statusCode!, headers, text });
+}
