@@ -62,5 +62,7 @@ const server = createServer(async (request, response) => {
     .writeHead(status, { 'content-type': 'application/json', 'content-length': Buffer.byteLength(body) })
     .end(body);
 });
+// As the service. A connection that closes while a request is on its way would never be answered.
+server.keepAliveTimeout = 75_000;
 server.listen(0, '127.0.0.1', () => console.log(`http://127.0.0.1:${server.address().port}`));
 process.on('SIGTERM', () => process.exit(0));
