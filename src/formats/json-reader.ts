@@ -82,8 +82,22 @@ export class JsonReader extends JsonTokens {
     this.#kept = kept;
   }
 
-  /** Reads on, at least up to `position`. True when there is a result. */
-  advance(position: number): boolean {
+  /** The number of characters that are still to be read. */
+  get unread(): number {
+    return this.text.length - this.at;
+  }
+
+  /** Adds a further part of the text, and drops what is no longer needed of the part before it. */
+  append(further: string): void {
+    const isNeeded = this.#state === 'string' && this.at - this.#stringStart <= longestToken;
+    const dropped = isNeeded ? this.#stringStart : this.at;
+    this.#stringStart = isNeeded ? 0 : -Infinity;
+    this.replace(dropped, further);
+  }
+
+  /** Reads the next `count` characters, and the rest of the token there. True when there is a result. */
+  advance(count: number): boolean {
+    const position = this.at + count;
     try {
       while (this.result === undefined && this.at < position) this.#step(position);
     } catch (error) {
@@ -271,9 +285,9 @@ export class JsonReader extends JsonTokens {
   #continueString(position: number): void {
     const end = this.findQuote(position);
     if (end === undefined) return;
-    const text = this.text.slice(this.#stringStart, end);
+    const isTooLong = end - this.#stringStart > longestToken;
     this.at = end + 1;
-    this.#complete(text.length > longestToken ? tooLong : this.decode(text));
+    this.#complete(isTooLong ? tooLong : this.decode(this.text.slice(this.#stringStart, end)));
   }
 
   #escapedName(): string {

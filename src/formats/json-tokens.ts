@@ -1,5 +1,5 @@
 /** The tokens of JSON: strings, numbers and literals, each read from a position in a text. */
-import { JsonNumber, MalformedJson } from './json.ts';
+import { JsonNumber, MalformedJson, positionAfter, type TextPosition } from './json.ts';
 
 export const quote = 34;
 const plus = 43;
@@ -13,7 +13,10 @@ export const closeArray = 93;
 export const openObject = 123;
 export const closeObject = 125;
 
-/** A longer string is checked but not decoded: it is too long for every field. Longer numbers and names are refused. */
+/**
+ * A longer string is checked but not decoded: it is too long for every field. Longer names are refused, and numbers
+ * with more digits in one of their three parts.
+ */
 export const longestToken = 128 * 1024;
 
 /** Characters that a string cannot contain unescaped, and the backslash. */
@@ -47,11 +50,21 @@ function named(text: string, at: number): string {
 }
 
 export class JsonTokens {
-  protected readonly text: string;
+  /** The part of the whole text that is being read. */
+  protected text: string;
+  /** Where that part starts in the whole text. */
+  #start: TextPosition = { line: 0, column: 0 };
   protected at = 0;
 
   constructor(text: string) {
     this.text = text;
+  }
+
+  /** Drops the first characters, which were read, and appends a further part of the whole text. */
+  protected replace(count: number, further: string): void {
+    this.#start = positionAfter(this.#start, this.text.slice(0, count));
+    this.text = this.text.slice(count) + further;
+    this.at -= count;
   }
 
   /** Reads a string that needs no decoding. Otherwise it reads nothing and returns undefined. */
@@ -177,6 +190,6 @@ export class JsonTokens {
   #failAt(position: number, sentence: string): never {
     // Caught by `advance`, which makes it the result. An Error would carry a stack for each malformed line.
     // oxlint-disable-next-line no-throw-literal
-    throw new MalformedJson(sentence, this.text, position);
+    throw new MalformedJson(sentence, positionAfter(this.#start, this.text.slice(0, position)));
   }
 }

@@ -36,20 +36,23 @@ export class JsonObject {
 export class MalformedJson {
   readonly message: string;
 
-  constructor(sentence: string, text: string, position: number) {
-    const { line, column } = positionIn(text, position);
+  constructor(sentence: string, { line, column }: TextPosition) {
     this.message = `${sentence} Path: $ | LineNumber: ${line} | BytePositionInLine: ${column}.`;
   }
 }
 
-/** Lines of a longer text are not counted: that would block the event loop. */
-const longestCountedText = 1024 * 1024;
+/** The number of lines before it, and of bytes before it in its line. */
+export interface TextPosition {
+  line: number;
+  column: number;
+}
 
-function positionIn(text: string, position: number): { line: number; column: number } {
-  const before = text.slice(0, position);
-  if (position > longestCountedText) return { line: 0, column: Buffer.byteLength(before) };
-  const line = before.split('\n').length - 1;
-  return { line, column: Buffer.byteLength(before.slice(before.lastIndexOf('\n') + 1)) };
+/** The position behind a text that starts at `start`. */
+export function positionAfter(start: TextPosition, text: string): TextPosition {
+  let { line } = start;
+  for (let at = 0; at < text.length; at += 1) if (text.charCodeAt(at) === 10) line += 1;
+  const inLine = Buffer.byteLength(text.slice(text.lastIndexOf('\n') + 1));
+  return { line, column: line === start.line ? start.column + inLine : inLine };
 }
 
 /** JSON text without white space, with every number as it was written. */

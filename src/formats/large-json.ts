@@ -1,36 +1,37 @@
 /** Reads a large JSON text in steps. Other requests are served between two steps. */
 import { setImmediate } from 'node:timers/promises';
-import type { TextDecoder } from 'node:util';
 import { JsonReader, type Kept } from './json-reader.ts';
+import { longestToken } from './json-tokens.ts';
 import type { Json, MalformedJson } from './json.ts';
 
 /** The text that one step reads. Dense JSON takes about 50 ns for each character. */
 const stepCharacters = 64 * 1024;
 
-/** Decoding takes up to 20 ns for each byte. */
-const stepBytes = 256 * 1024;
-
 /** Texts up to this size are read in one step. */
 export const largestInOneGo = stepCharacters;
 
-export async function readLargeJson(text: string, kept: Kept): Promise<Json | MalformedJson> {
-  const reader = new JsonReader(text, kept);
-  for (let position = stepCharacters; ; position += stepCharacters) {
-    if (reader.advance(position < text.length ? position : Infinity)) return reader.result!;
-    await setImmediate();
-  }
-}
+/** The text that is added at a time. Decoding takes up to 20 ns for each byte. */
+const partCharacters = 256 * 1024;
 
-/** Throws a TypeError if the decoder is fatal and the bytes are not valid in its encoding. */
-export async function decodeLarge(chunks: readonly Buffer[], decoder: TextDecoder): Promise<string> {
+/** A step may read this far past its end: the longest number has three parts of digits. */
+const longestRest = 4 * longestToken;
+
+/** The text is never in memory as a whole, since joining its parts would take as long as many steps. */
+export async function readLargeJson(parts: Iterable<string>, kept: Kept): Promise<Json | MalformedJson> {
+  const reader = new JsonReader('', kept);
   let text = '';
-  let decodedBytes = 0;
-  for (const chunk of chunks) {
-    text += decoder.decode(chunk, { stream: true });
-    decodedBytes += chunk.length;
-    if (decodedBytes < stepBytes) continue;
-    decodedBytes = 0;
-    await setImmediate();
+  for (const part of parts) {
+    text += part;
+    // Each time the rest is copied, so it is not done for every small part.
+    if (text.length < partCharacters) continue;
+    reader.append(text);
+    text = '';
+    while (reader.unread > longestRest + stepCharacters) {
+      if (reader.advance(stepCharacters)) return reader.result!;
+      await setImmediate();
+    }
   }
-  return text + decoder.decode();
+  reader.append(text);
+  while (!reader.advance(reader.unread > stepCharacters ? stepCharacters : Infinity)) await setImmediate();
+  return reader.result!;
 }

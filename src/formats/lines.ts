@@ -12,9 +12,7 @@ export interface Line {
 /** In bytes, without the line's end. A longer line is refused, and not kept while it is read. */
 const longestLine = 65_536;
 
-/**
- * The number of lines that are yielded together. Other work runs in between, even if a chunk has very many short lines.
- */
+/** The number of lines between two pauses for other work, however many lines a chunk has. */
 const linesPerTurn = 250;
 
 const newline = 10;
@@ -23,11 +21,15 @@ const carriageReturn = 13;
 /** Yields lines in parts, as they arrive. Empty lines are counted and left out. */
 export async function* readLines(chunks: AsyncIterable<Buffer>): AsyncGenerator<Line[]> {
   const reader = new LineReader();
+  let leftInTurn = linesPerTurn;
   for await (const chunk of chunks) {
     reader.add(chunk);
-    for (let lines = reader.take(linesPerTurn); lines.length > 0; lines = reader.take(linesPerTurn)) {
+    for (let lines = reader.take(leftInTurn); lines.length > 0; lines = reader.take(leftInTurn)) {
       yield lines;
-      if (lines.length === linesPerTurn) await setImmediate();
+      leftInTurn -= lines.length;
+      if (leftInTurn > 0) continue;
+      leftInTurn = linesPerTurn;
+      await setImmediate();
     }
   }
   const last = reader.takeRest();

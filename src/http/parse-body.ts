@@ -3,7 +3,7 @@ import { TextDecoder } from 'node:util';
 import { bodyNotJson, unsupportedMediaType } from '../errors.ts';
 import { readJson, type Kept } from '../formats/json-reader.ts';
 import { MalformedJson, type Json } from '../formats/json.ts';
-import { decodeLarge, readLargeJson } from '../formats/large-json.ts';
+import { readLargeJson } from '../formats/large-json.ts';
 
 export interface MediaType {
   /** In lower case, without parameters. */
@@ -61,8 +61,12 @@ export async function parseLargeBody(
   kept: Kept,
 ): Promise<Json> {
   const decoder = decoderFor(jsonTypeOf(contentType));
-  const text = await decodeLarge(chunks, decoder).catch(undecodable);
-  return orMalformed(await readLargeJson(text, kept));
+  return orMalformed(await readLargeJson(decodeEach(chunks, decoder), kept));
+}
+
+function* decodeEach(chunks: readonly Buffer[], decoder: TextDecoder): Generator<string> {
+  for (const chunk of chunks) yield orUndecodable(() => decoder.decode(chunk, { stream: true }));
+  yield orUndecodable(() => decoder.decode());
 }
 
 function jsonTypeOf(contentType: string | undefined): MediaType {
@@ -80,10 +84,6 @@ function orUndecodable(decode: () => string): string {
   try {
     return decode();
   } catch {
-    return undecodable();
+    throw bodyNotJson('The JSON payload is not valid text in its encoding.');
   }
-}
-
-function undecodable(): never {
-  throw bodyNotJson('The JSON payload is not valid text in its encoding.');
 }

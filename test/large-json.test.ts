@@ -1,0 +1,65 @@
+import fc from 'fast-check';
+import { expect, it } from 'vitest';
+import { readJson } from '../src/formats/json-reader.ts';
+import { JsonObject, MalformedJson, writeJson, type Json } from '../src/formats/json.ts';
+import { readLargeJson } from '../src/formats/large-json.ts';
+
+const everything = { maxValues: Infinity };
+
+/** Long and short tokens, so that some of them lie across the ends of parts and of steps. */
+const length = fc.oneof(fc.integer({ min: 0, max: 20 }), fc.integer({ min: 60_000, max: 132_000 }));
+const token = fc.oneof(
+  fc
+    .tuple(fc.constantFrom('a', 'é', '😀', '\\n', '\\u00e9', '\\"'), length)
+    .map(([part, count]) => `"${part.repeat(count)}"`),
+  fc.tuple(length, length).map(([whole, fraction]) => `-1${'2'.repeat(whole)}.5${'0'.repeat(fraction)}e-7`),
+  length.map((count) => `{"a":${' '.repeat(count)}[true,\n{}],"${'b'.repeat(count)}":null}`),
+  length.map((count) => `[${'0,'.repeat(count)}${'\n'.repeat(count)}0]`),
+);
+const texts = fc
+  .tuple(
+    fc.array(token, { minLength: 5, maxLength: 20 }),
+    fc.option(fc.double({ min: 0, max: 1, noNaN: true }), { freq: 1 }),
+  )
+  .map(([tokens, brokenAt]) => {
+    const text = `[${tokens.join(',')}]`;
+    return brokenAt === null ? text : replaceAt(text, Math.floor(brokenAt * text.length));
+  });
+
+function replaceAt(text: string, position: number): string {
+  return `${text.slice(0, position)}\u0001${text.slice(position + 1)}`;
+}
+
+function* partsOf(text: string, size: number): Generator<string> {
+  for (let at = 0; at < text.length; at += size) yield text.slice(at, at + size);
+}
+
+const shown = (json: Json | MalformedJson) => (json instanceof MalformedJson ? json.message : writeJson(json));
+
+it('a text read in parts and steps has the value, or the error and its position, of the whole text', async () => {
+  const seen = { good: 0, malformed: 0 };
+  await fc.assert(
+    fc.asyncProperty(texts, fc.integer({ min: 1000, max: 700_000 }), async (text, size) => {
+      const whole = readJson(text);
+      seen[whole instanceof MalformedJson ? 'malformed' : 'good'] += 1;
+      expect(shown(await readLargeJson(partsOf(text, size), everything)) === shown(whole)).toBe(true);
+    }),
+    { numRuns: 60 },
+  );
+  expect(Math.min(seen.good, seen.malformed)).toBeGreaterThan(5);
+});
+
+it('counts the lines before an error in a text of any length', async () => {
+  const text = `[${'0,\n'.repeat(1_000_000)} x]`;
+  expect(shown(await readLargeJson(partsOf(text, 65_536), everything))).toContain(
+    'LineNumber: 1000000 | BytePositionInLine: 1.',
+  );
+});
+
+it('keeps no string that is too long for every field, however many parts it comes in', async () => {
+  const text = `{"note":"${'x'.repeat(3_000_000)}","amount":1}`;
+  const json = (await readLargeJson(partsOf(text, 65_536), everything)) as JsonObject;
+  expect(json.names).toEqual(['note', 'amount']);
+  expect((json.values[0] as string).length).toBeLessThan(140_000);
+  expect(json.values[1]).toMatchObject({ text: '1' });
+});
