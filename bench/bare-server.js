@@ -3,6 +3,7 @@ import { createServer } from 'node:http';
 import postgres from 'postgres';
 import { shareConnections } from '../dist/db/database.js';
 import { createPhoneStore } from '../dist/phone/phone.store.js';
+import { createInboxStore } from '../dist/sandbox/inbox.store.js';
 import { filteredListStatement, listStatement } from '../dist/transactions/transactions.store.js';
 import { connectionOptions } from './connection.js';
 import { reserveAttempt, reserveSend } from './phone-calls.js';
@@ -14,6 +15,7 @@ const write = postgres(process.argv[2], connectionOptions(shares.write, byKey));
 const everyRow = 2_147_483_647;
 const run = (sql, statement, parameters) => sql.unsafe(statement, parameters, { prepare: true });
 const phones = createPhoneStore({ read, write });
+const inbox = createInboxStore({ read, write, isDistributed: false }, Buffer.alloc(32), Number);
 
 const routes = {
   async list([id]) {
@@ -40,6 +42,7 @@ const routes = {
   },
   async send([id, phone]) {
     await reserveSend(phones, Number(id), phone, new Date());
+    await inbox.add(id, { phoneNumber: phone, text: 'Your code is 123456.', code: '123456', sentAt: new Date() });
   },
   async verify([id, phone]) {
     await reserveAttempt(phones, Number(id), phone, new Date());

@@ -35,6 +35,17 @@ describe('the inbox', () => {
     expect(await own.messages('+15555550100')).toEqual([]);
   });
 
+  it('has the text of every send when that send is answered, also of many at once', async () => {
+    const phones = Array.from({ length: 60 }, newPhone);
+    const found = await Promise.all(
+      phones.map(async (phone) => {
+        await service.sendCode(await service.createUser(), phone);
+        return (await service.messages(phone)).length;
+      }),
+    );
+    expect(found).toEqual(phones.map(() => 1));
+  });
+
   it('reads a leading space as +, and any spelling of the number', async () => {
     const phone = newPhone();
     await service.sendCode(await service.createUser(), phone);

@@ -14,22 +14,52 @@ const cipher = 'aes-256-gcm';
 const nonceBytes = 12;
 const tagBytes = 16;
 
+interface Row {
+  user_id: number;
+  phone_key: string;
+  sealed: string;
+  sent_at: Date;
+}
+
 export function createInboxStore(db: Database, key: Buffer, userOf: (reference: string) => number): InboxStore {
   const phoneKey = (phoneNumber: string) => createHmac('sha256', key).update(phoneNumber).digest();
-  return {
-    async add(reference, message) {
-      const { phoneNumber, sentAt } = message;
-      // Nothing is kept for a user who was erased meanwhile; the lock waits for an erasure in progress. A distributed
-      // table cannot be locked here; on Citus the erasure checks again later.
-      const lock = db.isDistributed ? db.write`` : db.write`for key share`;
-      const [row] = await db.write`
+  /** The messages that wait for the statement that is under way. */
+  let waiting: Row[] = [];
+  let lastWrite: Promise<void> = Promise.resolve();
+
+  async function write(): Promise<void> {
+    const rows = waiting;
+    waiting = [];
+    // Nothing is kept for a user who was erased meanwhile; the lock waits for an erasure in progress. A distributed
+    // table cannot be locked here; on Citus the erasure checks again later.
+    const lock = db.isDistributed ? db.write`` : db.write`for key share of u`;
+    const [row] = await db.write`
+      with kept as (
         insert into sandbox_messages (user_id, phone_key, sealed, sent_at)
-        select u.id, ${phoneKey(phoneNumber)}::bytea, ${seal(key, message)}::bytea, ${sentAt}::timestamptz
-        from users u where u.id = ${userOf(reference)} ${lock}
-        returning id::int`;
-      if (row && row.id % removedEvery === 0) {
-        await db.write`delete from sandbox_messages where id <= ${row.id - capacity}`;
-      }
+        select u.id, decode(m.phone_key, 'base64'), decode(m.sealed, 'base64'), m.sent_at
+        from json_to_recordset(${JSON.stringify(rows)}::text::json)
+          as m (user_id int, phone_key text, sealed text, sent_at timestamptz)
+        join users u on u.id = m.user_id order by m.sent_at ${lock}
+        returning id
+      )
+      select min(id)::int as first, max(id)::int as last from kept`;
+    if (row && Math.floor(row.last / removedEvery) !== Math.floor((row.first - 1) / removedEvery)) {
+      await db.write`delete from sandbox_messages where id <= ${row.last - capacity}`;
+    }
+  }
+
+  return {
+    /** One statement at a time: the messages that come meanwhile share the next one. */
+    add(reference, message) {
+      const row: Row = {
+        user_id: userOf(reference),
+        phone_key: phoneKey(message.phoneNumber).toString('base64'),
+        sealed: seal(key, message).toString('base64'),
+        sent_at: message.sentAt,
+      };
+      if (waiting.length === 0) lastWrite = lastWrite.then(write, write);
+      waiting.push(row);
+      return lastWrite;
     },
 
     async read(phoneNumber) {
