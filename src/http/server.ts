@@ -6,7 +6,7 @@ import type { Problem } from '../errors.ts';
 import type { Observer } from '../observe.ts';
 import { eventStreamType } from '../formats/event-stream.ts';
 import type { RequestSpan, RequestTracing, TracedRequest } from '../tracing/tracing.ts';
-import { allowSlowReading, limitConnections, limitRest, type ConnectionLimits } from './connections.ts';
+import { allowSlowReading, createRestLimit, limitConnections, type ConnectionLimits } from './connections.ts';
 import { createCors, isPreflight } from './cors.ts';
 import { createFailureReply } from './failure.ts';
 import { linger } from './linger.ts';
@@ -142,6 +142,7 @@ export function createServer(options: ServerOptions): Server {
   );
   server.setTimeout(idleMilliseconds);
   limitConnections(server, options.connections);
+  const limitRest = createRestLimit(server);
   server.on('clientError', createUnreadableAnswer(observer));
   // RFC 9110 section 10.1.1 lets a server ignore an unknown expectation; Node's own 417 would have no Error-Reason.
   server.on('checkExpectation', (request, response) => server.emit('request', request, response));
