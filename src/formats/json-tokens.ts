@@ -31,6 +31,10 @@ export function isDigit(code: number): boolean {
   return code >= 48 && code <= 57;
 }
 
+function isHighSurrogate(code: number): boolean {
+  return code >= 0xd800 && code <= 0xdbff;
+}
+
 function isDelimiter(code: number): boolean {
   return (
     code === comma ||
@@ -61,7 +65,9 @@ export class JsonTokens {
   }
 
   /** Drops the first characters, which were read, and appends a further part of the whole text. */
-  protected replace(count: number, further: string): void {
+  protected replace(read: number, further: string): void {
+    // Half of a surrogate pair would be counted as a character of its own.
+    const count = isHighSurrogate(this.text.charCodeAt(read - 1)) ? read - 1 : read;
     this.#start = positionAfter(this.#start, this.text.slice(0, count));
     this.text = this.text.slice(count) + further;
     this.at -= count;

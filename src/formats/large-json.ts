@@ -10,28 +10,39 @@ const stepCharacters = 64 * 1024;
 /** Texts up to this size are read in one step. */
 export const largestInOneGo = stepCharacters;
 
-/** The text that is added at a time. Decoding takes up to 20 ns for each byte. */
-const partCharacters = 256 * 1024;
+/** The bytes that are decoded and added in one step. Decoding takes up to 20 ns for each byte. */
+const stepBytes = 256 * 1024;
 
 /** A step may read this far past its end: the longest number has three parts of digits. */
 const longestRest = 4 * longestToken;
 
-/** The text is never in memory as a whole, since joining its parts would take as long as many steps. */
-export async function readLargeJson(parts: Iterable<string>, kept: Kept): Promise<Json | MalformedJson> {
+/**
+ * The text is never in memory as a whole, since joining its parts would take as long as many steps. `decode` throws if
+ * the bytes are not text; it is called without a chunk at the end.
+ */
+export async function readLargeJson(
+  chunks: Iterable<Buffer>,
+  decode: (chunk?: Buffer) => string,
+  kept: Kept,
+): Promise<Json | MalformedJson> {
   const reader = new JsonReader('', kept);
   let text = '';
-  for (const part of parts) {
-    text += part;
-    // Each time the rest is copied, so it is not done for every small part.
-    if (text.length < partCharacters) continue;
+  let bytes = 0;
+  for (const chunk of chunks) {
+    text += decode(chunk);
+    bytes += chunk.length;
+    // Each time the rest is copied, so it is not done for every small chunk.
+    if (bytes < stepBytes) continue;
     reader.append(text);
     text = '';
+    bytes = 0;
+    await setImmediate();
     while (reader.unread > longestRest + stepCharacters) {
       if (reader.advance(stepCharacters)) return reader.result!;
       await setImmediate();
     }
   }
-  reader.append(text);
+  reader.append(text + decode());
   while (!reader.advance(reader.unread > stepCharacters ? stepCharacters : Infinity)) await setImmediate();
   return reader.result!;
 }

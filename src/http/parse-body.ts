@@ -61,12 +61,8 @@ export async function parseLargeBody(
   kept: Kept,
 ): Promise<Json> {
   const decoder = decoderFor(jsonTypeOf(contentType));
-  return orMalformed(await readLargeJson(decodeEach(chunks, decoder), kept));
-}
-
-function* decodeEach(chunks: readonly Buffer[], decoder: TextDecoder): Generator<string> {
-  for (const chunk of chunks) yield orUndecodable(() => decoder.decode(chunk, { stream: true }));
-  yield orUndecodable(() => decoder.decode());
+  const decode = (chunk?: Buffer) => orUndecodable(() => decoder.decode(chunk, { stream: chunk !== undefined }));
+  return orMalformed(await readLargeJson(chunks, decode, kept));
 }
 
 function jsonTypeOf(contentType: string | undefined): MediaType {
