@@ -30,22 +30,33 @@ export function createInboxStore(db: Database, key: Buffer, userOf: (reference: 
   async function write(): Promise<void> {
     const rows = waiting;
     waiting = [];
-    // Nothing is kept for a user who was erased meanwhile; the lock waits for an erasure in progress. A distributed
-    // table cannot be locked here; on Citus the erasure checks again later.
-    const lock = db.isDistributed ? db.write`` : db.write`for key share of u`;
-    const [row] = await db.write`
+    // Nothing is kept for a user who was erased meanwhile; the lock waits for an erasure in progress.
+    const [kept] = await db.write`
       with kept as (
         insert into sandbox_messages (user_id, phone_key, sealed, sent_at)
         select u.id, decode(m.phone_key, 'base64'), decode(m.sealed, 'base64'), m.sent_at
         from json_to_recordset(${JSON.stringify(rows)}::text::json)
           as m (user_id int, phone_key text, sealed text, sent_at timestamptz)
-        join users u on u.id = m.user_id order by m.sent_at ${lock}
+        join users u on u.id = m.user_id order by m.sent_at for key share of u
         returning id
       )
       select min(id)::int as first, max(id)::int as last from kept`;
-    if (row && Math.floor(row.last / removedEvery) !== Math.floor((row.first - 1) / removedEvery)) {
-      await db.write`delete from sandbox_messages where id <= ${row.last - capacity}`;
-    }
+    if (kept?.last) await removeOld(kept.first, kept.last);
+  }
+
+  /** On Citus: one user, and so one shard. Its table cannot be locked here; the erasure checks again later. */
+  async function writeOne({ user_id, phone_key, sealed, sent_at }: Row): Promise<void> {
+    const [kept] = await db.write`
+      insert into sandbox_messages (user_id, phone_key, sealed, sent_at)
+      select u.id, decode(${phone_key}, 'base64'), decode(${sealed}, 'base64'), ${sent_at}::timestamptz
+      from users u where u.id = ${user_id}
+      returning id::int`;
+    if (kept) await removeOld(kept.id, kept.id);
+  }
+
+  async function removeOld(first: number, last: number): Promise<void> {
+    if (Math.floor(last / removedEvery) === Math.floor((first - 1) / removedEvery)) return;
+    await db.write`delete from sandbox_messages where id <= ${last - capacity}`;
   }
 
   return {
@@ -57,6 +68,7 @@ export function createInboxStore(db: Database, key: Buffer, userOf: (reference: 
         sealed: seal(key, message).toString('base64'),
         sent_at: message.sentAt,
       };
+      if (db.isDistributed) return writeOne(row);
       if (waiting.length === 0) lastWrite = lastWrite.then(write, write);
       waiting.push(row);
       return lastWrite;
