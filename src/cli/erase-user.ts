@@ -6,17 +6,10 @@ import { createEraseUser } from '../privacy/erase-user.ts';
 import { createPrivacyStore } from '../privacy/privacy.store.ts';
 import { commandLineActor } from './command-line-actor.ts';
 import { withDatabase } from './database.ts';
-
-const largestId = 2_147_483_647;
-
-export function readUserId(text: string): number {
-  const id = /^[1-9]\d{0,9}$/.test(text) ? Number(text) : 0;
-  if (id < 1 || id > largestId) throw new StartError(`The user must be an integer from 1 to ${largestId}.`);
-  return id;
-}
+import { readNumber } from './read-number.ts';
 
 export async function eraseUser(id: string): Promise<number> {
-  const userId = readUserId(id);
+  const userId = readNumber('The user', id);
   const { retainErasedDays } = loadConfig(process.env);
   await withDatabase(3, async (db) => {
     const store = createPrivacyStore(db);

@@ -8,7 +8,7 @@ import { ServiceClock } from '../clock.ts';
 import { createPrivacyStore } from '../privacy/privacy.store.ts';
 import { commandLineActor } from './command-line-actor.ts';
 import { withDatabase } from './database.ts';
-import { readUserId } from './erase-user.ts';
+import { readNumber } from './read-number.ts';
 import { readFilterOptions, type FilterOptions } from './filter-options.ts';
 import { writeOutput } from './output.ts';
 
@@ -38,7 +38,7 @@ export async function exportTransactions(individual: string, options: ExportOpti
 
 /** Exports everything that is retained of an erased user. Filters do not apply. */
 async function exportErased(individual: string, options: ExportOptions): Promise<number> {
-  const userId = readUserId(individual);
+  const userId = readNumber('The user', individual);
   const format = formatOf(options.format);
   await withDatabase(2, async (db) => {
     const store = createPrivacyStore(db);

@@ -1,7 +1,5 @@
 /** `ledgerline serve`: starts the service and stops it on a signal; as one process, or as a primary with workers. */
 import cluster from 'node:cluster';
-import { mkdir, writeFile } from 'node:fs/promises';
-import path from 'node:path';
 import { openWorkerEnd } from '../app/processes/worker.ts';
 import { startNode } from '../app/processes/node.ts';
 import type { App, AppOptions } from '../app/start.ts';
@@ -9,8 +7,8 @@ import { loadConfig, type Config } from '../config/load.ts';
 import type { Observer } from '../observe.ts';
 import { banner } from './banner.ts';
 import { openLogOutput, type LogOutput } from './log-output.ts';
+import { rememberIssuer } from './remembered-issuer.ts';
 import { listenForSignals, stopSignals, type Signals } from './signals.ts';
-import { issuerFile } from './token.ts';
 
 export async function serve({ fresh = false }: { fresh?: boolean }): Promise<number> {
   const config = loadConfig(process.env);
@@ -60,7 +58,7 @@ async function serveAsNode(config: Config, fresh: boolean, output: LogOutput): P
   const { url, demo, observer } = running;
   observer.observe({ kind: 'started', url, mode: config.mode, processes: config.processes });
   if (config.mode === 'sandbox') {
-    await rememberIssuer(config, url);
+    await rememberIssuer(config.dataDir, url);
     process.stdout.write(banner(url, demo));
   }
   return untilStopped(running, signals);
@@ -78,12 +76,6 @@ function reload({ replaceWorkers, observer }: Running): void {
       kind: 'reload-ignored',
       cure: 'Restart the service. Only with several processes does SIGHUP replace them.',
     });
-}
-
-/** Lets `ledgerline token` make tokens that this service accepts, whatever its port. */
-async function rememberIssuer({ dataDir }: Config, url: string): Promise<void> {
-  await mkdir(path.dirname(issuerFile(dataDir)), { recursive: true, mode: 0o700 });
-  await writeFile(issuerFile(dataDir), url, { mode: 0o600 });
 }
 
 function untilStopped(running: Running, { first, second }: Signals): Promise<number> {

@@ -3,6 +3,7 @@ import { ServiceClock } from '../clock.ts';
 import { StartError } from '../errors.ts';
 import { createTrailStore } from '../messages/trail.store.ts';
 import { withDatabase } from './database.ts';
+import { readNumber } from './read-number.ts';
 
 interface Trail {
   messages: TracedMessage[];
@@ -29,8 +30,7 @@ interface TracedMessage {
 const limit = 1000;
 
 export async function traceUser(id: string, { json }: { json?: boolean }): Promise<number> {
-  const userId = /^[1-9]\d{0,9}$/.test(id) ? Number(id) : 0;
-  if (userId < 1 || userId > 2_147_483_647) throw new StartError('The user must be an integer from 1 to 2147483647.');
+  const userId = readNumber('The user', id);
   const trail = await withDatabase(3, (db) => createTrailStore(db).readTrail(userId, new ServiceClock().now(), limit));
   if (trail === undefined) throw new StartError(`There is no user ${userId}.`);
   console.log(json ? trail : describe(JSON.parse(trail) as Trail));

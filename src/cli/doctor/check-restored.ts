@@ -8,7 +8,7 @@ import { createEraseUser } from '../../privacy/erase-user.ts';
 import { createPrivacyStore, type PrivacyStore } from '../../privacy/privacy.store.ts';
 import { withDatabaseUrl } from '../database.ts';
 import { commandLineActor } from '../command-line-actor.ts';
-import { readUserId } from '../erase-user.ts';
+import { readNumber } from '../read-number.ts';
 import { okFinding, problemFinding, warningFinding, type Finding } from './finding.ts';
 
 const sampleSize = 200;
@@ -78,5 +78,5 @@ async function readIds(file: string): Promise<number[]> {
   return text
     .split('\n')
     .filter((line) => line.trim() !== '')
-    .map((line) => readUserId(line.trim().split(/\s+/)[0]!));
+    .map((line) => readNumber('The user', line.trim().split(/\s+/)[0]!));
 }

@@ -1,5 +1,6 @@
 /** `ledgerline webhooks deliveries`: lists the latest deliveries to an endpoint. */
 import { StartError } from '../../errors.ts';
+import { readNumber } from '../read-number.ts';
 import { table } from '../table.ts';
 import { readEndpointId, withEndpoints } from './webhook-endpoints.ts';
 
@@ -7,9 +8,7 @@ export const webhooksDeliveries = (id: string, { state, count }: { state?: strin
   withEndpoints(async ({ endpoints }) => {
     const wanted = (['due', 'delivered', 'failed'] as const).find((known) => known === state);
     if (state !== undefined && !wanted) throw new StartError('--state must be due, delivered or failed.');
-    const limit = /^[1-9]\d{0,3}$/.test(count) ? Number(count) : 0;
-    if (limit < 1 || limit > 1000) throw new StartError('--count must be an integer from 1 to 1000.');
-    const listed = await endpoints.listDeliveries(readEndpointId(id), wanted, limit);
+    const listed = await endpoints.listDeliveries(readEndpointId(id), wanted, readNumber('--count', count, 1000));
     table([
       ['event', 'type', 'state', 'tries', 'status', 'error', 'next try'],
       ...listed.map(({ delivery }) => [
