@@ -13,7 +13,7 @@ export interface Line {
 const longestLine = 65_536;
 
 /** The number of lines between two pauses for other work, however many lines a chunk has. */
-const linesPerTurn = 250;
+const linesPerTurn = 100;
 
 const newline = 10;
 const carriageReturn = 13;
