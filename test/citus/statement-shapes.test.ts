@@ -13,6 +13,7 @@ const forOneDatabase: [file: string, part: string, instead: string][] = [
   ['src/transactions/record-statements.store.ts', 'order by id for no key update', 'the ids of one shard'],
   ['src/users/users.store.ts', "nextval('user_ids')", 'insertDistributedUser'],
   ['src/users/users.store.ts', "setval('user_ids'", 'skipTakenDistributedIds'],
+  ['src/sandbox/inbox.store.ts', 'for key share of u', 'writeOne'],
   ['src/users/users.store.ts', 'order by id for key share', 'importDistributedIds'],
   ['src/events/event-log.store.ts', 'exists (select from user_event_outbox)', 'isDistributedEventWaiting'],
 ];
