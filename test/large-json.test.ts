@@ -1,6 +1,8 @@
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { readJson } from '../src/formats/json-reader.ts';
+import { readJson, type Kept } from '../src/formats/json-reader.ts';
 import { JsonObject, MalformedJson, writeJson, type Json } from '../src/formats/json.ts';
 import { readLargeJson } from '../src/formats/large-json.ts';
 
@@ -31,13 +33,13 @@ function replaceAt(text: string, position: number): string {
 }
 
 /** In chunks of this many bytes, which may cut a character. */
-function readInChunks(text: string, size: number): Promise<Json | MalformedJson> {
+function readInChunks(text: string, size: number, kept: Kept = everything): Promise<Json | MalformedJson> {
   const bytes = Buffer.from(text);
   const chunks = Array.from({ length: Math.ceil(bytes.length / size) }, (_, index) =>
     bytes.subarray(index * size, (index + 1) * size),
   );
   const decoder = new TextDecoder();
-  return readLargeJson(chunks, (chunk) => decoder.decode(chunk, { stream: chunk !== undefined }), everything);
+  return readLargeJson(chunks, (chunk) => decoder.decode(chunk, { stream: chunk !== undefined }), kept);
 }
 
 const shown = (json: Json | MalformedJson) => (json instanceof MalformedJson ? json.message : writeJson(json));
@@ -53,6 +55,25 @@ it('a text read in parts and steps has the value, or the error and its position,
     { numRuns: 40 },
   );
   expect(Math.min(seen.good, seen.malformed)).toBeGreaterThan(3);
+});
+
+it('keeps the values in memory, and not the text around them', async () => {
+  setFlagsFromString('--expose-gc');
+  const collectGarbage = runInNewContext('gc') as () => void;
+  const usedBytes = () => {
+    collectGarbage();
+    return process.memoryUsage().heapUsed;
+  };
+  const rows = Array.from(
+    { length: 500 },
+    (_, number) => `{"id":"transaction number ${number}","${'y'.repeat(8000)}":0}`,
+  );
+  const text = `{"rows":[${rows.join(',')}]}`;
+  const kept = { members: new Map([['rows', { items: { members: new Map([['id', { maxValues: 1 }]]) } }]]) };
+  const before = usedBytes();
+  const json = await readInChunks(text, 65_536, kept);
+  expect(usedBytes() - before).toBeLessThan(text.length / 2);
+  expect(shown(json)).toContain('transaction number 499');
 });
 
 it('counts the lines before an error in a text of any length', async () => {

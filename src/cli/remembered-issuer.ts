@@ -1,4 +1,4 @@
-/** The address of the embedded issuer, in a file: `ledgerline token` makes tokens that the service accepts, whatever its port. */
+/** The address of the embedded issuer, in a file. With it, `ledgerline token` makes tokens that the service accepts. */
 import { mkdir, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { readOptionalFile } from '../read-optional-file.ts';

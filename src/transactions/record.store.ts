@@ -180,7 +180,7 @@ async function writePlan(
   await Promise.all(writes.map((statement) => statement.execute()));
 }
 
-/** One statement that does what these do: most requests record one row, and each statement costs about as much as it. */
+/** Joins up to three statements into one: most requests record one row, so a statement is much of their work. */
 function asOne(sql: DatabaseTransaction, statements: readonly Statement[]): Statement[] {
   const [first, second, third] = statements;
   if (!second) return [...statements];
