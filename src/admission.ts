@@ -3,7 +3,7 @@
  * short statement; not while its body arrives, while it waits for a gateway or for a slot, or while its answer is being
  * read.
  */
-import { overloaded } from './errors.ts';
+import { overloaded, type Problem } from './errors.ts';
 import { runningShare, type Owner } from './slots.ts';
 
 /**
@@ -49,21 +49,25 @@ export class Admission {
     return this.#active;
   }
 
-  /** Throws if there is no room for another request, or for another one of this caller if it is known. */
-  check(owner?: Owner): void {
+  /**
+   * The refusal if there is no room for another request, or for another one of this caller if it is known. It is
+   * returned and not thrown: throwing takes V8 about 20 µs.
+   */
+  findRefusal(owner?: Owner): Problem | undefined {
     const now = this.#now();
     const isOverloaded = this.#isOverloaded(now);
     const room = isOverloaded ? this.#limit : this.#limit * burstFactor;
     const hasRoom = this.#active < room && (!owner || this.#activeOf(owner) < shareOf(owner, room, isOverloaded));
-    if (hasRoom) return;
+    if (hasRoom) return undefined;
     // As long as requests are refused, the overload continues.
     if (this.#finishedBefore < this.#limit) this.#lastFull = now;
-    throw refusal;
+    return refusal;
   }
 
   /** Throws if there is no room for another request of this caller. */
   enter(owner: Owner): void {
-    this.check(owner);
+    const found = this.findRefusal(owner);
+    if (found) throw found;
     this.#count(owner);
     owner.isActive = true;
   }

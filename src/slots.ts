@@ -1,7 +1,7 @@
 /**
  * Limited resources that callers share. Each caller gets a share of them, and the queue of those who wait is limited.
  */
-import { CallerGone, overloaded, tooManyStreams } from './errors.ts';
+import { CallerGone, overloaded, tooManyStreams, type Problem } from './errors.ts';
 
 /** The caller for whom work is done. */
 export interface Owner {
@@ -57,7 +57,7 @@ export class Slots {
    * One object for all refusals: under overload there are thousands a second, and each new Error would have to record a
    * stack trace.
    */
-  readonly #refusal: Error;
+  readonly #refusal: Problem;
   /** Callers with running or waiting work. The first of them that is below its share gets the next slot. */
   readonly #callers = new Map<string, CallerState>();
   #running = 0;
@@ -94,16 +94,17 @@ export class Slots {
     const caller = this.#callers.get(owner.key) ?? this.#newCaller(owner);
     if (this.#hasSlot(caller)) this.#start(caller);
     else {
-      this.#checkLine(caller);
+      const refusal = this.#findLineRefusal(caller);
+      if (refusal) throw refusal;
       await this.#standInLine(caller, owner.signal);
     }
     return () => this.#release(caller);
   }
 
-  /** Throws if work of this owner would be refused. */
-  check(owner: Owner): void {
+  /** The refusal that work of this owner would get. */
+  findRefusal(owner: Owner): Problem | undefined {
     const caller = this.#callers.get(owner.key) ?? this.#newCaller(owner);
-    if (!this.#hasSlot(caller)) this.#checkLine(caller);
+    return this.#hasSlot(caller) ? undefined : this.#findLineRefusal(caller);
   }
 
   #hasSlot({ running, maxRunning }: CallerState): boolean {
@@ -133,10 +134,10 @@ export class Slots {
     if (caller.running > 0 || caller.line.length > 0) this.#callers.set(caller.key, caller);
   }
 
-  #checkLine({ running, maxRunning, line, maxWaiting }: CallerState): void {
+  #findLineRefusal({ running, maxRunning, line, maxWaiting }: CallerState): Problem | undefined {
     const { waiting, retrySeconds } = this.#options;
-    if (waiting === 0) throw running >= maxRunning ? tooManyStreams(retrySeconds) : this.#refusal;
-    if (this.#waiting >= waiting || line.length >= maxWaiting) throw this.#refusal;
+    if (waiting === 0) return running >= maxRunning ? tooManyStreams(retrySeconds) : this.#refusal;
+    return this.#waiting >= waiting || line.length >= maxWaiting ? this.#refusal : undefined;
   }
 
   #standInLine(caller: CallerState, signal: AbortSignal | undefined): Promise<void> {

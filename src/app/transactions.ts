@@ -37,7 +37,7 @@ export async function openTransactions(core: Core) {
     }),
     getTransaction: createGetTransaction(store),
     getHistory: createGetHistory(traced('transactions', createHistoryStore(db))),
-    checkRecordRoom: (owner: Owner) => db.use.transactions.check(owner),
+    findRecordRefusal: (owner: Owner) => db.use.transactions.findRefusal(owner),
     recordTransactions: createRecordTransactions(traced('transactions', createRecordStore(db)), clock),
   };
 }

@@ -8,13 +8,13 @@ import { readByCursor } from './cursor.ts';
 import { errorCode, isTooLong } from './failures.ts';
 import { openPool, openRoute, readIsStandby, type Pool } from './pool.ts';
 import { failure } from './socket.ts';
-import { runTransaction, type DatabaseTransaction } from './transaction.ts';
+import { runTransaction, type DatabaseTransaction, type SendLast } from './transaction.ts';
 
 export { schema } from './pool.ts';
 
 export type Sql = postgres.Sql;
 export type DatabaseRow = postgres.Row;
-export type { DatabaseTransaction } from './transaction.ts';
+export type { DatabaseTransaction, SendLast } from './transaction.ts';
 /** A statement with its parameters. It is sent when it is awaited, or by `execute()` if the order matters. */
 export type Statement = postgres.PendingQuery<postgres.Row[]>;
 
@@ -56,12 +56,14 @@ export interface Database {
   /** For several short reads that must see the same snapshot. */
   snapshot<T>(work: (read: ReadStatement) => Promise<T>, owner?: Owner): Promise<T>;
   /** For several writes. They never wait for long reads. */
-  transaction<T>(work: (sql: DatabaseTransaction) => Promise<T>, owner?: Owner): Promise<T>;
+  transaction<T>(work: (sql: DatabaseTransaction, sendLast: SendLast) => Promise<T>, owner?: Owner): Promise<T>;
   /** The rows of a statement, in parts, on its own connection and at the speed of the reader. */
   stream<T>(streamed: StreamedStatement<T>, owner?: Owner): AsyncIterable<T[]>;
   readonly available: boolean;
   /** The running and waiting work, by kind. */
-  readonly use: Readonly<Record<'long' | 'transactions' | 'streams', Pick<Slots, 'running' | 'waiting' | 'check'>>>;
+  readonly use: Readonly<
+    Record<'long' | 'transactions' | 'streams', Pick<Slots, 'running' | 'waiting' | 'findRefusal'>>
+  >;
   close(): Promise<void>;
 }
 

@@ -10,19 +10,27 @@ import { withoutOrigin } from './unsent.ts';
 
 export type DatabaseTransaction = postgres.TransactionSql;
 
+/**
+ * Sends the last statements of a transaction, on whose results nothing depends. The commit follows without waiting for
+ * them. If one of them fails, PostgreSQL rolls back at the commit, and the transaction is rejected with its error.
+ */
+export type SendLast = (statements: readonly postgres.PendingQuery<postgres.Row[]>[]) => void;
+
+type Work<T> = (sql: DatabaseTransaction, sendLast: SendLast) => Promise<T>;
+
 /** `mode` is what follows BEGIN. */
-export async function runTransaction<T>(
-  pool: Pool,
-  work: (sql: DatabaseTransaction) => Promise<T>,
-  mode = '',
-): Promise<T> {
+export async function runTransaction<T>(pool: Pool, work: Work<T>, mode = ''): Promise<T> {
   let hasBegun = false;
+  let lastResults: Promise<PromiseSettledResult<unknown>[]> | undefined;
+  const sendLast: SendLast = (statements) => {
+    lastResults = Promise.allSettled(statements.map((statement) => statement.execute()));
+  };
   const begin = () =>
     pool.begin(mode, async (sql) => {
       hasBegun = true;
       const { guarded, hasEnded } = guard(sql, pool);
       try {
-        const result = await work(guarded);
+        const result = await work(guarded, sendLast);
         if (hasEnded()) await never();
         return result;
       } catch (error) {
@@ -30,12 +38,17 @@ export async function runTransaction<T>(
         throw error;
       }
     }) as Promise<T>;
+  const commit = async () => {
+    const result = await begin();
+    for (const each of (await lastResults) ?? []) if (each.status === 'rejected') throw each.reason;
+    return result;
+  };
   try {
-    return await begin();
+    return await commit();
   } catch (error) {
     // BEGIN was not sent: the error is one that a broken session left behind (`unsent.ts`).
     if (hasBegun || !isFromPostgres(error)) throw error;
-    return begin();
+    return commit();
   }
 }
 

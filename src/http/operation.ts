@@ -3,7 +3,7 @@ import type { IncomingHttpHeaders } from 'node:http';
 import type { Readable } from 'node:stream';
 import type { Caller } from '../auth/caller.ts';
 import type { Scope } from '../config/settings/tokens.ts';
-import type { ErrorReason } from '../errors.ts';
+import type { ErrorReason, Problem } from '../errors.ts';
 import type { Owner } from '../slots.ts';
 import type { Body, Schema, Shape } from '../formats/shape.ts';
 import type { ClientAddress } from './client-address.ts';
@@ -110,8 +110,8 @@ export interface Operation<T = undefined, Q = undefined> extends Described, Part
   };
   /** Refuses tokens that are bound to a user, even for that user's own data. */
   serviceTokensOnly?: boolean;
-  /** Throws if there is no room for the work of the operation. Called before the body is read. */
-  checkRoom?(owner: Owner): void;
+  /** The refusal if there is no room for the work of the operation. Called before the body is read. */
+  findRefusal?(owner: Owner): Problem | undefined;
   /** Throws if a header that belongs to the input is invalid. */
   checkHeaders?(headers: IncomingHttpHeaders): void;
   /** The user that the input names, for tokens that are bound to one user. */

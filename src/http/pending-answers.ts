@@ -3,7 +3,7 @@
  * the limit.
  */
 import type { ServerResponse } from 'node:http';
-import { overloaded } from '../errors.ts';
+import { overloaded, type Problem } from '../errors.ts';
 import { runningShare, type Owner } from '../slots.ts';
 
 const maxBytes = 256 * 1024 * 1024;
@@ -18,11 +18,12 @@ export class PendingAnswers {
     this.#maxBytes = limit;
   }
 
-  /** Throws if the unread answers of this caller, or of all callers together, exceed the limit. */
-  check({ key, kind }: Owner): void {
-    if (this.#bytes === 0) return;
+  /** The refusal if the unread answers of this caller, or of all callers together, exceed the limit. */
+  findRefusal({ key, kind }: Owner): Problem | undefined {
+    if (this.#bytes === 0) return undefined;
     const isFull = this.#bytes >= this.#maxBytes;
-    if (isFull || (this.#byCaller.get(key) ?? 0) >= runningShare[kind](this.#maxBytes)) throw refusal;
+    const isOver = isFull || (this.#byCaller.get(key) ?? 0) >= runningShare[kind](this.#maxBytes);
+    return isOver ? refusal : undefined;
   }
 
   /**

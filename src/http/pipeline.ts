@@ -3,7 +3,7 @@ import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:
 import type { Admission } from '../admission.ts';
 import type { Caller } from '../auth/caller.ts';
 import type { Verifier } from '../auth/verifier.ts';
-import { notTheirs, scopeMissing, wrongMethod } from '../errors.ts';
+import { notTheirs, scopeMissing, wrongMethod, type Problem } from '../errors.ts';
 import { Slots } from '../slots.ts';
 import { createClientAddress, type TrustedProxies } from './client-address.ts';
 import {
@@ -45,6 +45,18 @@ const maxStreams = 16;
  */
 const maxLargeBodies = 3;
 
+export type Answer = Reply | Problem;
+
+/** A request whose operation is known. */
+interface Routed {
+  request: IncomingMessage;
+  response: ServerResponse;
+  record: RequestRecord;
+  operation: AnyOperation;
+  /** As it is in the path. */
+  id: string | undefined;
+}
+
 export function createPipeline(
   { operations, verifier, admission, guard, trustedProxies }: PipelineOptions,
   pendingAnswers: PendingAnswers,
@@ -54,12 +66,15 @@ export function createPipeline(
   const streamSlots = new Slots({ slots: maxStreams, waiting: 0, waitMilliseconds: 0, retrySeconds: 10 });
   const largeBodySlots = new Slots({ slots: maxLargeBodies, waiting: 64, waitMilliseconds: 10_000, retrySeconds: 1 });
 
-  /** Throws if the request is refused. Fills in the record meanwhile. */
-  return async function answer(
+  /**
+   * Throws if the request is wrong; returns a refusal if there is no room for it, since then there may be many. Fills in
+   * the record meanwhile.
+   */
+  return function answer(
     request: IncomingMessage,
     response: ServerResponse,
     record: RequestRecord,
-  ): Promise<Reply> {
+  ): Answer | Promise<Answer> {
     checkHost(request);
     takeAddress(request);
     const { operation, allowed, id } = route(request.method!, request.url!);
@@ -68,24 +83,37 @@ export function createPipeline(
     if (allowed) throw wrongMethod(allowed);
     record.operation = operation.name;
     record.route = operation.path;
-    if (!operation.isVital) admission.check();
+    const refusal = operation.isVital ? undefined : admission.findRefusal();
+    if (refusal) return refusal;
     if (operation.isLocalInSandbox) guard?.(headers);
-    if (operation.scopes) {
-      const verified = verifier(bearerToken(headers.authorization));
-      record.caller = verified instanceof Promise ? await verified : verified;
-      checkScope(operation, record.caller);
-    }
-    const isBodySent = hasBody(headers);
-    if (isBodySent && !operation.rawBody) checkMediaType(operation, headers);
-    const caller = record.caller!;
+    const routed = { request, response, record, operation, id };
+    const verified = operation.scopes ? verifier(bearerToken(headers.authorization)) : undefined;
+    return verified instanceof Promise
+      ? verified.then((caller) => answerCaller(routed, caller))
+      : answerCaller(routed, verified);
+  };
+
+  /** The checks that need the caller, and not the body. */
+  function answerCaller(routed: Routed, caller: Caller | undefined): Answer | Promise<Answer> {
+    const { response, record, operation } = routed;
+    const { headers } = routed.request;
+    record.caller = caller;
+    if (caller) checkScope(operation, caller);
+    if (!operation.rawBody && hasBody(headers)) checkMediaType(operation, headers);
     const owner = new RequestOwner(caller, response);
     if (caller) record.owner = owner;
     // Again, since now the caller is known: the body of a refused request is not read.
-    if (!operation.isVital) {
-      admission.check(owner);
-      pendingAnswers.check(owner);
-    }
-    operation.checkRoom?.(owner);
+    return findRefusal(operation, owner) ?? run(routed, owner);
+  }
+
+  function findRefusal(operation: AnyOperation, owner: RequestOwner): Problem | undefined {
+    const refusal = operation.isVital ? undefined : (admission.findRefusal(owner) ?? pendingAnswers.findRefusal(owner));
+    return refusal ?? operation.findRefusal?.(owner);
+  }
+
+  async function run({ request, response, record, operation, id }: Routed, owner: RequestOwner): Promise<Reply> {
+    const { headers } = request;
+    const caller = record.caller!;
     const asked = {
       headers,
       address: request.url!,
@@ -93,6 +121,7 @@ export function createPipeline(
       traceId: record.traceId,
       clientAddress: () => clientAddressOf(request),
     };
+    const isBodySent = hasBody(headers);
     if (isBodySent && isStreamed(operation, headers)) {
       const context = { id: 0, caller, owner, request: asked };
       const release = await streamSlots.take(owner);
@@ -121,7 +150,7 @@ export function createPipeline(
     } finally {
       release?.();
     }
-  };
+  }
 
   async function handle(operation: AnyOperation, context: Context<unknown, unknown>): Promise<Reply> {
     if (operation.isVital) return operation.handle(context);

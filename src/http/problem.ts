@@ -33,14 +33,11 @@ export const problemType = 'application/problem+json; charset=utf-8';
 
 /** Members are in the order of .NET; those without a value are left out. */
 export function problemBody(details: ProblemDetails, traceId: string): string {
-  const { title, type } = knownFor(details.status);
-  return JSON.stringify({
-    type,
-    title: details.title ?? title,
-    status: details.status,
-    traceId,
-    errors: details.errors,
-  });
+  const { status, errors } = details;
+  const { title, type } = knownFor(status);
+  const errorsText = errors ? `,"errors":${JSON.stringify(errors)}` : '';
+  // Not one JSON.stringify: under overload that was a tenth of the work of an answer.
+  return `{"type":"${type}","title":${JSON.stringify(details.title ?? title)},"status":${status},"traceId":"${traceId}"${errorsText}}`;
 }
 
 /** A 401 (RFC 6750) and a 500 have an empty body. */

@@ -2,7 +2,7 @@
 import { once } from 'node:events';
 import { createServer as createHttpServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import { pipeline } from 'node:stream';
-import type { Problem } from '../errors.ts';
+import { Problem } from '../errors.ts';
 import type { Observer } from '../observe.ts';
 import { eventStreamType } from '../formats/event-stream.ts';
 import type { RequestSpan, RequestTracing, TracedRequest } from '../tracing/tracing.ts';
@@ -12,7 +12,7 @@ import { createFailureReply } from './failure.ts';
 import { linger } from './linger.ts';
 import type { Reply } from './operation.ts';
 import { PendingAnswers } from './pending-answers.ts';
-import { createPipeline, type PipelineOptions } from './pipeline.ts';
+import { createPipeline, type Answer, type PipelineOptions } from './pipeline.ts';
 import { newRecord, type RequestRecord } from './request-record.ts';
 import { traceIdFor } from './trace.ts';
 import { createUnreadableAnswer } from './unreadable.ts';
@@ -121,10 +121,16 @@ export function createServer(options: ServerOptions): Server {
     if (hasCors && isPreflight(request.method!, request.headers)) {
       return send(request, response, { status: 204 }, record);
     }
-    answer(request, response, record).then(
-      (reply) => send(request, response, reply, record),
-      (error) => send(request, response, failureReply(error, record), record),
-    );
+    const refuse = (error: unknown) => send(request, response, failureReply(error, record), record);
+    const settle = (answered: Answer) =>
+      answered instanceof Problem ? refuse(answered) : send(request, response, answered, record);
+    try {
+      const answered = answer(request, response, record);
+      if (answered instanceof Promise) answered.then(settle, refuse);
+      else settle(answered);
+    } catch (error) {
+      refuse(error);
+    }
   }
 
   const server = createHttpServer(

@@ -51,10 +51,10 @@ export function createRecordStore(
      * deadlocks.
      */
     recordBatch: (rows: readonly Row[], now: Date, owner?: Owner): Promise<RecordPlanResult[]> =>
-      db.transaction(async (sql) => {
+      db.transaction(async (sql, sendLast) => {
         const { plan, counts, eventCounts, shards } = await planUnderLock(sql, rows, db.isDistributed);
         const events = writesEvents ? eventsOfBatch(plan, eventCounts) : [];
-        await writePlan(sql, plan, { before: counts, eventCounts, events }, { sizes, now, shards });
+        sendLast(await writePlan(sql, plan, { before: counts, eventCounts, events }, { sizes, now, shards }));
         return plan.results;
       }, owner),
 
@@ -140,12 +140,13 @@ interface Writing {
   shards: LockedPlan['shards'];
 }
 
+/** Writes what must be written first, and returns the other statements. */
 async function writePlan(
   sql: DatabaseTransaction,
   { created, updated, replaced }: BatchPlan,
   { before, eventCounts, events }: Counters,
   { sizes, now, shards }: Writing,
-): Promise<void> {
+): Promise<Statement[]> {
   const after = new Map(before);
   const fresh = created.map((row) => ({ row, seq: nextNumber(row.individualId, after) }));
   const dense = await findDenseRanges(sql, fresh, before, sizes, shards);
@@ -177,7 +178,7 @@ async function writePlan(
   });
   await copied;
   if (isWide) await writeWide(sql, touched(fresh, events), { after, eventCounts, events }, now);
-  await Promise.all(writes.map((statement) => statement.execute()));
+  return writes;
 }
 
 /** Joins up to three statements into one: most requests record one row, so a statement is much of their work. */

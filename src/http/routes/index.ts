@@ -70,7 +70,7 @@ import { revealPhoneOperation } from './operator-reveal-phone.ts';
 import { readTrailOperation } from './operator-trail.ts';
 import { pageOperation } from './page.ts';
 import { readyOperation } from './ready.ts';
-import { recordTransactionsOperation, type CheckRoom, type RecordTransactions } from './record-transactions.ts';
+import { recordTransactionsOperation, type FindRefusal, type RecordTransactions } from './record-transactions.ts';
 import { receiptOperations, type Receipts } from './receipts.ts';
 import { resendCodeOperation } from './resend-code.ts';
 import { advanceClockOperation } from './sandbox-clock-advance.ts';
@@ -108,7 +108,7 @@ export interface Services {
   getTransaction(transactionId: string, individualId?: number): Promise<string>;
   getHistory(transactionId: string, individualId?: number): Promise<AsyncIterable<string[]>>;
   recordTransactions: RecordTransactions;
-  checkRecordRoom: CheckRoom;
+  findRecordRefusal: FindRefusal;
   summarizeTransactions(request: TotalsRequest): Promise<TotalsReply>;
   exportTransactions(request: ExportRequest): Promise<ExportReply>;
   makeStatement(request: StatementRequest): Promise<StatementReply>;
@@ -157,7 +157,7 @@ export function operationsOf(services: Services): AnyOperation[] {
     listTransactionsOperation(services.listTransactions),
     getTransactionOperation(services.getTransaction),
     getTransactionHistoryOperation(services.getHistory),
-    recordTransactionsOperation(services.recordTransactions, services.checkRecordRoom, observer.observe),
+    recordTransactionsOperation(services.recordTransactions, services.findRecordRefusal, observer.observe),
     summarizeTransactionsOperation(services.summarizeTransactions),
     exportTransactionsOperation(services.exportTransactions),
     statementOperation(services.makeStatement, services.makeConfirmation),

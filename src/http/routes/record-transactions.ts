@@ -1,6 +1,6 @@
 import type { Readable } from 'node:stream';
 import { setImmediate } from 'node:timers/promises';
-import { notTheirs, type FieldErrors } from '../../errors.ts';
+import { notTheirs, type FieldErrors, type Problem } from '../../errors.ts';
 import type { Json } from '../../formats/json.ts';
 import { fieldErrors, listOf, nullable, record, responseOnly, word } from '../../formats/record.ts';
 import { body, list, optional, required, text } from '../../formats/shape.ts';
@@ -37,8 +37,8 @@ const input = body('RecordTransactionsRequest', {
   ),
 });
 
-/** Throws if rows of this owner would be refused because there is no room. */
-export type CheckRoom = (owner: Owner) => void;
+/** The refusal if there is no room for rows of this owner. */
+export type FindRefusal = (owner: Owner) => Problem | undefined;
 
 export type RecordTransactions = (rows: readonly Row[], owner: Owner) => Promise<RecordPlanResult[]>;
 
@@ -70,7 +70,7 @@ const resultsShape = record('RecordTransactionsResponse', {
 
 export const recordTransactionsOperation = (
   recordTransactions: RecordTransactions,
-  checkRoom: CheckRoom,
+  findRefusal: FindRefusal,
   observe: Observe,
 ) =>
   operation({
@@ -88,7 +88,7 @@ export const recordTransactionsOperation = (
     input,
     inputRequired: true,
     largestBody: 32 * 1024 * 1024,
-    checkRoom,
+    findRefusal,
     example: { transactions: [{ individualId: 1, ...exampleTransaction }] },
     responses: {
       200: {
