@@ -102,7 +102,7 @@ export async function until(read) {
 
 /** Microseconds of CPU a process and its children have used so far. */
 export function cpuMicroseconds(pid) {
-  const ticks = [pid, ...childrenOf(pid)].reduce((sum, each) => {
+  const ticks = processesOf(pid).reduce((sum, each) => {
     try {
       const fields = readFileSync(`/proc/${each}/stat`, 'utf8').split(') ')[1].split(' ');
       return (
@@ -115,8 +115,9 @@ export function cpuMicroseconds(pid) {
   return ticks * 10_000;
 }
 
-function childrenOf(pid) {
-  return readdirSync('/proc')
+/** A process and its children. */
+export function processesOf(pid) {
+  const children = readdirSync('/proc')
     .filter((name) => /^\d+$/.test(name))
     .filter((name) => {
       try {
@@ -126,6 +127,7 @@ function childrenOf(pid) {
       }
     })
     .map(Number);
+  return [pid, ...children];
 }
 
 /** The load generator runs in a process of its own and is as small as possible. */

@@ -1,11 +1,12 @@
 /**
  * Three times the rate that the service can serve: what it keeps of its peak, and what the rest is told. Once with pages
  * of the list, of which the load generator, on the same cores, cannot offer so many; and once with rows to record, of which
- * it can. What the generator, and saying no as such, take from the service is measured too: the peak once more, while the
- * bare server refuses twice its rate.
+ * it can. What the generator, and refusing as such, take from the service is measured too: the peak once more, while the
+ * bare server refuses twice its rate. The service has a process for each core, as in production; the rows are measured with
+ * one process as well.
  */
 import { readFileSync } from 'node:fs';
-import { load, loadRow, ratio, round } from './harness.js';
+import { load, loadRow, processesOf, ratio, round } from './harness.js';
 import { firstId, listLoad, prepareSmall } from './list.js';
 
 const individuals = 500;
@@ -16,16 +17,25 @@ const overloadConnections = 600;
 
 export async function benchOverload(bench, { seconds }) {
   await prepareSmall(bench, individuals);
-  const service = await bench.service();
+  const service = await bench.service({ LEDGERLINE_PROCESSES: 'auto' });
   const bare = await bench.bare();
   const pages = await overload(service, bare, 'pages', () => listLoad(service.token, individuals).service, seconds);
   const rows = await overload(service, bare, 'rows', (phase) => recordLoad(service.token, phase), seconds);
   await service.stop();
+  const single = await bench.service();
+  const one = await overload(
+    single,
+    bare,
+    'rows, one process',
+    (phase) => recordLoad(single.token, `one-${phase}`),
+    seconds,
+  );
+  await single.stop();
   await bare.stop();
   return {
     title: 'Overload: three times the peak rate',
-    rows: [...pages.rows, ...rows.rows],
-    notes: [...pages.notes, ...rows.notes],
+    rows: [...pages.rows, ...rows.rows, ...one.rows],
+    notes: [...pages.notes, ...rows.notes, ...one.notes],
     goals: [...pages.goals, ...rows.goals],
   };
 }
@@ -145,6 +155,10 @@ function watchMemory(pid) {
   };
 }
 
+/** Of all processes of the service. */
 function residentMebibytes(pid) {
-  return Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))[1]) / 1024;
+  return processesOf(pid).reduce(
+    (sum, each) => sum + Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${each}/status`, 'utf8'))[1]) / 1024,
+    0,
+  );
 }

@@ -83,8 +83,12 @@ const oneMoment = 'isolation level repeatable read read only';
 /** Each stream keeps a connection and a snapshot until its reader has finished. */
 const defaultStreams = 8;
 
-/** Maximum number of pieces of work that wait for a connection, each at most as long as a statement may take. */
+/**
+ * Maximum number of pieces of work of a kind that wait for a connection, each at most as long as a statement may take.
+ * Processes divide the connections, and so the waiting places too: otherwise the wait would be longer with each process.
+ */
 const maxWaiting = 256;
+const waitingForEach = 16;
 const longestWaitSeconds = 600;
 
 /** A request to cancel reaches PostgreSQL within this time, or not at all. */
@@ -112,7 +116,8 @@ export function openDatabase(options: DatabaseOptions): Database {
   const openProbe = () => openPool({ ...common, mayScan: true, max: 1 });
   // One statement or transaction for each connection: otherwise the driver would pipeline several on one.
   const waitMilliseconds = (options.statementSeconds || longestWaitSeconds) * 1000;
-  const inLine = { waiting: maxWaiting, waitMilliseconds, retrySeconds: 1 };
+  const waiting = Math.min(maxWaiting, waitingForEach * options.connections);
+  const inLine = { waiting, waitMilliseconds, retrySeconds: 1 };
   const longSlots = new Slots({ slots: shares.long, ...inLine });
   const transactionSlots = new Slots({ slots: shares.transactions, ...inLine });
   const streamSlots = new Slots({
