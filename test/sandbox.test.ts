@@ -143,6 +143,25 @@ it('empties everything without a deadlock, while other requests hold some of the
   expect(await own.sql`select from users`).toHaveLength(0);
 });
 
+it('sets the clock back although the rows it changes are locked by other requests in another order', async () => {
+  const own = await serviceForTest({ LEDGERLINE_RULES: '*=enforce' });
+  await own.advance(3600);
+  const id = await own.createUser();
+  expect((await own.sendCode(id, newPhone())).status).toBe(204);
+  let reset: Promise<{ status: number }> | undefined;
+  await own.sql.begin(async (sql) => {
+    expect(await sql`select from phone_sends for update`).toHaveLength(1);
+    reset = own.call('/sandbox/clock', undefined, { method: 'DELETE', token: null });
+    const isWaiting = async () => (await own.sql`select from pg_locks where not granted`).length > 0;
+    await vi.waitUntil(isWaiting, { timeout: 30_000 });
+    // It holds this row while it waits for the other one. PostgreSQL ends the statement that began to wait first.
+    await sql`select from verifications where user_id = ${id} for update`;
+  });
+  expect((await reset!).status).toBe(204);
+  const [counted] = await own.sql`select cardinality(sends) as sends from verifications where user_id = ${id}`;
+  expect(counted!.sends).toBe(0);
+});
+
 it('has a demo individual with a year of transactions', async () => {
   const { json } = await service.list({ individualId: 1, dataBatchCount: 1000 });
   expect(json.transactionCount).toBeGreaterThan(400);

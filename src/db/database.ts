@@ -86,8 +86,10 @@ const defaultStreams = 8;
 /**
  * Maximum number of pieces of work of a kind that wait for a connection, each at most as long as a statement may take.
  * Processes divide the connections, and so the waiting places too: otherwise the wait would be longer with each process.
+ * With fewer than the minimum, a browser's six requests at a time would be too many for one user.
  */
 const maxWaiting = 256;
+const minWaiting = 128;
 const waitingForEach = 16;
 const longestWaitSeconds = 600;
 
@@ -116,7 +118,7 @@ export function openDatabase(options: DatabaseOptions): Database {
   const openProbe = () => openPool({ ...common, mayScan: true, max: 1 });
   // One statement or transaction for each connection: otherwise the driver would pipeline several on one.
   const waitMilliseconds = (options.statementSeconds || longestWaitSeconds) * 1000;
-  const waiting = Math.min(maxWaiting, waitingForEach * options.connections);
+  const waiting = Math.max(minWaiting, Math.min(maxWaiting, waitingForEach * options.connections));
   const inLine = { waiting, waitMilliseconds, retrySeconds: 1 };
   const longSlots = new Slots({ slots: shares.long, ...inLine });
   const transactionSlots = new Slots({ slots: shares.transactions, ...inLine });

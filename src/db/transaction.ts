@@ -12,7 +12,8 @@ export type DatabaseTransaction = postgres.TransactionSql;
 
 /**
  * Sends the last statements of a transaction, on whose results nothing depends. The commit follows without waiting for
- * them. If one of them fails, PostgreSQL rolls back at the commit, and the transaction is rejected with its error.
+ * them. If one of them fails, PostgreSQL rolls back at the commit, and the transaction is rejected with its error. Throws
+ * if the driver would refuse a value: PostgreSQL would not know of it, and would commit the other statements.
  */
 export type SendLast = (statements: readonly postgres.PendingQuery<postgres.Row[]>[]) => void;
 
@@ -21,9 +22,10 @@ type Work<T> = (sql: DatabaseTransaction, sendLast: SendLast) => Promise<T>;
 /** `mode` is what follows BEGIN. */
 export async function runTransaction<T>(pool: Pool, work: Work<T>, mode = ''): Promise<T> {
   let hasBegun = false;
-  let lastResults: Promise<PromiseSettledResult<unknown>[]> | undefined;
+  const lastResults: Promise<PromiseSettledResult<unknown>[]>[] = [];
   const sendLast: SendLast = (statements) => {
-    lastResults = Promise.allSettled(statements.map((statement) => statement.execute()));
+    for (const statement of statements) checkValues(statement);
+    lastResults.push(Promise.allSettled(statements.map((statement) => statement.execute())));
   };
   const begin = () =>
     pool.begin(mode, async (sql) => {
@@ -40,7 +42,7 @@ export async function runTransaction<T>(pool: Pool, work: Work<T>, mode = ''): P
     }) as Promise<T>;
   const commit = async () => {
     const result = await begin();
-    for (const each of (await lastResults) ?? []) if (each.status === 'rejected') throw each.reason;
+    for (const each of (await Promise.all(lastResults)).flat()) if (each.status === 'rejected') throw each.reason;
     return result;
   };
   try {
@@ -58,8 +60,19 @@ export async function runTransaction<T>(pool: Pool, work: Work<T>, mode = ''): P
  */
 const never = () => new Promise<never>(() => {});
 
+/** Throws if the driver could not write one of the values of a statement, or of those that are parts of it. */
+function checkValues(statement: object): void {
+  for (const value of (statement as DriverStatement).args) {
+    if (value === undefined) throw new TypeError('A value of a statement is undefined.');
+    // Throws if it is no time.
+    if (value instanceof Date) value.toISOString();
+    if (value instanceof Promise) checkValues(value);
+  }
+}
+
 /** A statement of the driver: it is sent only when it is awaited. */
 type DriverStatement = Promise<{ state?: { pid: number } }> & {
+  args: readonly unknown[];
   handler(statement: unknown): void;
   reject(error: unknown): void;
 };

@@ -98,7 +98,7 @@ export function createPipeline(
     const { response, record, operation } = routed;
     const { headers } = routed.request;
     record.caller = caller;
-    if (caller) checkScope(operation, caller);
+    if (operation.scopes) checkScope(operation, caller!);
     if (!operation.rawBody && hasBody(headers)) checkMediaType(operation, headers);
     const owner = new RequestOwner(caller, response);
     if (caller) record.owner = owner;

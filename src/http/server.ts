@@ -124,13 +124,14 @@ export function createServer(options: ServerOptions): Server {
     const refuse = (error: unknown) => send(request, response, failureReply(error, record), record);
     const settle = (answered: Answer) =>
       answered instanceof Problem ? refuse(answered) : send(request, response, answered, record);
+    let answered;
     try {
-      const answered = answer(request, response, record);
-      if (answered instanceof Promise) answered.then(settle, refuse);
-      else settle(answered);
+      answered = answer(request, response, record);
     } catch (error) {
-      refuse(error);
+      return refuse(error);
     }
+    if (answered instanceof Promise) answered.then(settle, refuse);
+    else settle(answered);
   }
 
   const server = createHttpServer(

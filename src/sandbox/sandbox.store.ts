@@ -2,6 +2,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Database, DatabaseTransaction } from '../db/database.ts';
 import { errorCode } from '../db/failures.ts';
+import { retryLostRace } from '../db/lost-race.ts';
 import { databaseContended } from '../errors.ts';
 
 /** The additionalData that marks the demo individual. */
@@ -14,6 +15,34 @@ const until = (times: string) => `array(select t from unnest(${times}) t where t
 const eventsUntil = (events: string) => `coalesce(
   (select array_agg(e order by e.at) from unnest(${events}) e where e.at <= $1), '{}')`;
 const last = (times: string) => `${times}[cardinality(${times})]`;
+
+/** Removes everything that is later than $1. */
+const resetStatement = `
+with clock as (update installation set clock_ahead_seconds = 0),
+messages_ahead as (delete from messages where requested_at > $1),
+events_ahead as (delete from verification_events where at > $1),
+keys_ahead as (delete from send_keys where claimed_at > $1),
+phones as (
+  update phone_sends set
+    sends = ${eventsUntil('sends')}, users = ${eventsUntil('users')}, failures = ${eventsUntil('failures')},
+    blocked_until = case when ${last('failures')}.at > $1 then null else blocked_until end
+  where greatest(${last('sends')}.at, ${last('users')}.at, ${last('failures')}.at) > $1
+),
+sources as (
+  update guard_sources set
+    sends = ${until('sends')}, failures = ${until('failures')}, verified = ${until('verified')},
+    blocked_until = case when ${last('failures')} > $1 then null else blocked_until end
+  where greatest(${last('sends')}, ${last('failures')}, ${last('verified')}) > $1
+),
+codes as (delete from guard_codes where ${last('users')}.at > $1),
+ranges as (delete from guard_ranges where summed_at > $1),
+budgets as (delete from guard_budgets where day > $1::date),
+rules as (delete from guard_fired_rules where told_at > $1)
+update verifications set
+  sends = ${until('sends')}, phones = ${eventsUntil('phones')}, failures = ${until('failures')},
+  blocked_until = case when ${last('failures')} > $1 then null else blocked_until end,
+  latest_code = case when (latest_code).sent_at <= $1 then latest_code end, earlier_codes = '{}'
+where ${last('sends')} > $1 or ${last('failures')} > $1 or (latest_code).sent_at > $1`;
 
 const emptiedTables = [
   ...['users', 'verifications', 'phone_links', 'phone_sends', 'messages', 'verification_events', 'send_keys'],
@@ -71,38 +100,13 @@ export function createSandboxStore(db: Database) {
       return row?.seconds;
     },
 
-    /** Otherwise codes, counters and blocks that were made while the clock was ahead would have times in the future. */
+    /**
+     * Otherwise codes, counters and blocks that were made while the clock was ahead would have times in the future. Other
+     * requests lock some of these rows in another order: then one of the two loses the race.
+     */
     async resetClock(realNow: Date): Promise<void> {
       await db.write.unsafe(resetWebhooks, [realNow], { prepare: true });
-      await db.write.unsafe(
-        `with clock as (update installation set clock_ahead_seconds = 0),
-         messages_ahead as (delete from messages where requested_at > $1),
-         events_ahead as (delete from verification_events where at > $1),
-         keys_ahead as (delete from send_keys where claimed_at > $1),
-         phones as (
-           update phone_sends set
-             sends = ${eventsUntil('sends')}, users = ${eventsUntil('users')}, failures = ${eventsUntil('failures')},
-             blocked_until = case when ${last('failures')}.at > $1 then null else blocked_until end
-           where greatest(${last('sends')}.at, ${last('users')}.at, ${last('failures')}.at) > $1
-         ),
-         sources as (
-           update guard_sources set
-             sends = ${until('sends')}, failures = ${until('failures')}, verified = ${until('verified')},
-             blocked_until = case when ${last('failures')} > $1 then null else blocked_until end
-           where greatest(${last('sends')}, ${last('failures')}, ${last('verified')}) > $1
-         ),
-         codes as (delete from guard_codes where ${last('users')}.at > $1),
-         ranges as (delete from guard_ranges where summed_at > $1),
-         budgets as (delete from guard_budgets where day > $1::date),
-         rules as (delete from guard_fired_rules where told_at > $1)
-         update verifications set
-           sends = ${until('sends')}, phones = ${eventsUntil('phones')}, failures = ${until('failures')},
-           blocked_until = case when ${last('failures')} > $1 then null else blocked_until end,
-           latest_code = case when (latest_code).sent_at <= $1 then latest_code end, earlier_codes = '{}'
-         where ${last('sends')} > $1 or ${last('failures')} > $1 or (latest_code).sent_at > $1`,
-        [realNow],
-        { prepare: true },
-      );
+      await retryLostRace(() => db.write.unsafe(resetStatement, [realNow], { prepare: true }));
     },
 
     /**

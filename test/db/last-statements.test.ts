@@ -44,6 +44,42 @@ it('undo the whole transaction if one of them fails, and reject it with their er
   expect(await readNumbers()).toEqual(before);
 });
 
+it('undo the whole transaction also where a statement is new to its session, and the commit waits for it', async () => {
+  const before = await readNumbers();
+  // Different texts, so that each is prepared first.
+  for (const column of ['a', 'b', 'c', 'd', 'e', 'f']) {
+    const failed = db.transaction(async (sql, sendLast) => {
+      sendLast([
+        sql.unsafe(`insert into numbers select $1::int as ${column}`, [5], { prepare: true }),
+        sql.unsafe(`insert into numbers select $1::int as ${column}${column}`, [10], { prepare: true }),
+      ]);
+    });
+    await expect(failed).rejects.toMatchObject({ code: '23514' });
+  }
+  expect(await readNumbers()).toEqual(before);
+});
+
+it('are not sent if the driver could not write one of their values', async () => {
+  const before = await readNumbers();
+  const write = (value: unknown) =>
+    db.transaction(async (sql, sendLast) => {
+      await sql`insert into numbers values (4)`;
+      const part = sql`select ${value as number}::text::int`;
+      sendLast([sql`insert into numbers values (${5})`, sql`insert into numbers ${part}`]);
+    });
+  await expect(write(undefined)).rejects.toThrow('A value of a statement is undefined.');
+  await expect(write(new Date(Number.NaN))).rejects.toThrow(RangeError);
+  expect(await readNumbers()).toEqual(before);
+});
+
+it('are all checked, however often they are sent', async () => {
+  const failed = db.transaction(async (sql, sendLast) => {
+    sendLast([sql`insert into numbers values (10)`]);
+    sendLast([]);
+  });
+  await expect(failed).rejects.toMatchObject({ code: '23514' });
+});
+
 it('are not believed if the session ends before their answer', async () => {
   const before = await readNumbers();
   const ended = db.transaction(async (sql, sendLast) => {
