@@ -9,6 +9,8 @@ export default defineConfig({
     pool: 'forks',
     // The files that a process runs share what they import, and one browser. Loading it for each took 150 s in all.
     isolate: false,
+    // More room for short-lived values: the garbage collector took a fifteenth of the time.
+    execArgv: ['--max-semi-space-size=64'],
     // One more than the cores of the smallest machine: many tests wait for something most of the time.
     maxWorkers: 3,
     sequence: { sequencer: SlowFirst },

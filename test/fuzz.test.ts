@@ -2,6 +2,7 @@
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { expectTraceId, row, startService, type Answer, type Service } from './harness/service.ts';
+import { sized } from './harness/size.ts';
 
 let service: Service;
 let user: number;
@@ -139,7 +140,7 @@ describe.each(targets)('$path', (target) => {
       fc.asyncProperty(fc.jsonValue({ maxDepth: 3 }), async (value) => {
         await send(target, JSON.stringify(value));
       }),
-      { numRuns: 60 },
+      { numRuns: sized(30, 60) },
     );
   });
 
@@ -155,7 +156,7 @@ describe.each(targets)('$path', (target) => {
           await send(target, Buffer.concat([valid.subarray(0, at), bytes, valid.subarray(at + cut)]));
         },
       ),
-      { numRuns: 120 },
+      { numRuns: sized(60, 120) },
     );
   });
 });
@@ -185,7 +186,7 @@ it('survives odd paths, queries and headers', async () => {
         expect(answer.status).toBeLessThan(500);
       },
     ),
-    { numRuns: 60 },
+    { numRuns: sized(30, 60) },
   );
   for (const id of ['1e3', '0x1', '١', '%00', '..', '%2e%2e', '1;drop', '2147483647']) {
     const answer = await service.call(`/User/${id}/status`, undefined, { method: 'GET' });

@@ -6,6 +6,7 @@ import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { expect, it, onTestFinished } from 'vitest';
+import { sized } from '../harness/size.ts';
 
 const main = fileURLToPath(new URL('../../chaos/main.js', import.meta.url));
 
@@ -14,7 +15,16 @@ it('a minute of faults breaks no promise', { timeout: 600_000 }, async () => {
   onTestFinished(() => rm(folder, { recursive: true, force: true }));
   const history = path.join(folder, 'history.ndjson');
   // Fewer calls than a run by hand makes: the faults are what matters here.
-  const options = ['--minutes', '1', '--seed', '7', '--round-seconds', '20', '--pause-milliseconds', '150'];
+  const options = [
+    '--minutes',
+    '1',
+    '--seed',
+    '7',
+    '--round-seconds',
+    '20',
+    '--pause-milliseconds',
+    sized('400', '150'),
+  ];
   // A failure shows what the run printed, with the violations.
   const { stdout } = await promisify(execFile)(process.execPath, [main, ...options, '--history', history]).catch(
     (error: { stdout: string }) => error,

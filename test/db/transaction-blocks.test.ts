@@ -13,6 +13,7 @@ import { createRecordStore } from '../../src/transactions/record.store.ts';
 import type { BlockSizes } from '../../src/transactions/transaction-blocks.store.ts';
 import { createTransactionsStore } from '../../src/transactions/transactions.store.ts';
 import { cloneDatabase } from '../harness/service.ts';
+import { sized } from '../harness/size.ts';
 import {
   applyToModel,
   complete,
@@ -158,7 +159,7 @@ describe('list and count agree with a model over inserts in any order, replays, 
             }
           },
         ),
-        { numRuns: 30 },
+        { numRuns: sized(15, 30) },
       );
     },
     180_000,

@@ -1,4 +1,4 @@
-/** 200 calls on one key, a hundred at a time, over two service processes on one database: a limit is a limit. */
+/** Many calls on one key, a hundred at a time, over two service processes on one database: a limit is a limit. */
 import { randomBytes } from 'node:crypto';
 import { Agent } from 'node:http';
 import { describe, expect, it, onTestFinished } from 'vitest';
@@ -7,6 +7,7 @@ import { dataFolder, startProcess, type ServiceProcess } from '../harness/proces
 import { cloneDatabase, newPhone } from '../harness/service.ts';
 import postgres from 'postgres';
 import { solveChallenge } from '../../client/index.ts';
+import { sized } from '../harness/size.ts';
 import { until } from '../harness/until.ts';
 
 interface Pair {
@@ -25,7 +26,7 @@ interface CallOptions {
   headers?: Record<string, string>;
 }
 
-const calls = 200;
+const calls = sized(100, 200);
 
 async function startPair(settings: Record<string, string>): Promise<Pair> {
   const database = await cloneDatabase();
@@ -111,7 +112,7 @@ const send = '/User/phone-number/send-code';
 const verify = '/User/phone-number/verify';
 const all = Array.from({ length: calls }, (_, index) => index);
 
-describe('200 parallel sends over two processes', { timeout: 180_000 }, () => {
+describe(`${calls} parallel sends over two processes`, { timeout: 180_000 }, () => {
   it('by one user never exceed the limit of the user', async () => {
     const pair = await startPair({ LEDGERLINE_RULES: '*=off,user-sends=enforce', LEDGERLINE_USER_SENDS: '7/10m' });
     const counts = await tally(
@@ -238,7 +239,7 @@ describe('200 parallel sends over two processes', { timeout: 180_000 }, () => {
 });
 
 it(
-  '200 parallel guesses over two processes pass no limit of the user, phone, address, token or code',
+  `${calls} parallel guesses over two processes pass no limit of the user, phone, address, token or code`,
   { timeout: 180_000 },
   async () => {
     const pair = await startPair({

@@ -26,6 +26,7 @@ import {
   type RangeState,
   type Rank,
 } from '../../src/guard/ranges.ts';
+import { isFull, sized } from '../harness/size.ts';
 
 const { ranges: limits } = readLimits(loadConfig({ MODE: 'production', LEDGERLINE_COUNTRIES: 'GB' }));
 const hour = 3_600_000;
@@ -51,7 +52,7 @@ function knownCountry(usersOfDay: number) {
   return { book, now: start + 14 * day, usersOfDay };
 }
 
-describe.each([50, 200])('a country with %d honest users a day', (usersOfDay) => {
+describe.each(sized([200], [50, 200]))('a country with %d honest users a day', (usersOfDay) => {
   it('loses at most 300 texts to thin pumping, and no honest user', () => {
     const { book, now } = knownCountry(usersOfDay);
     const { texts, refused } = play(book, [...attack(now, 10_000, 1, 0, thinPhone), ...honest(now, usersOfDay)]);
@@ -135,7 +136,7 @@ describe('a country whose users follow the hours of the week', () => {
     return play(book, [...attempts, ...honestDay(own, monday, usersOfDay)]);
   }
 
-  it('sends less to a pump at night than with equal hours, and refuses fewer honest users', () => {
+  it.runIf(isFull)('sends less to a pump at night than with equal hours, and refuses fewer honest users', () => {
     const learned = pumpAt(3);
     const even = pumpAt(3, evenWeek);
     expect(learned.texts.attacker).toBeLessThan(even.texts.attacker / 1.5);

@@ -5,6 +5,7 @@ import { makeDigestKey, makeSigningKey } from '../../src/auth/keys.ts';
 import { freePort } from '../../src/free-port.ts';
 import { gatewayServer, type GatewayServer, type Received } from '../harness/gateway-server.ts';
 import { newPhone, refusal, serviceForTest, type Service } from '../harness/service.ts';
+import { sized } from '../harness/size.ts';
 
 let sequence = 0;
 const twilioAccepts = () => ({ status: 201, body: { sid: `SM${(sequence += 1)}`, status: 'queued' } });
@@ -184,12 +185,14 @@ describe('a gateway that failed', () => {
   });
 });
 
-describe('200 parallel sends, when the first gateway', () => {
+const parallelSends = sized(60, 200);
+
+describe(`${parallelSends} parallel sends, when the first gateway`, () => {
   const breakerFailures = 5;
 
   async function storm(settings: Record<string, string>, misbehave: (...gateways: GatewayServer[]) => unknown) {
     const parts = await twoGateways({ LEDGERLINE_BREAKER_FAILURES: String(breakerFailures), ...settings });
-    const users = await Promise.all(Array.from({ length: 200 }, () => parts.service.createUser()));
+    const users = await Promise.all(Array.from({ length: parallelSends }, () => parts.service.createUser()));
     const phones = users.map((_, index) => `+4479112${String(index).padStart(5, '0')}`);
     await misbehave(parts.first, parts.second);
     const answers = await Promise.all(users.map((id, index) => parts.service.sendCode(id, phones[index]!)));
