@@ -51,7 +51,7 @@ export class Admission {
 
   /**
    * The refusal if there is no room for another request, or for another one of this caller if it is known. It is
-   * returned and not thrown: throwing takes V8 about 20 µs.
+   * returned and not thrown: under load, throwing takes about 20 µs.
    */
   findRefusal(owner?: Owner): Problem | undefined {
     const now = this.#now();

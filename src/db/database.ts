@@ -14,7 +14,7 @@ export { schema } from './pool.ts';
 
 export type Sql = postgres.Sql;
 export type DatabaseRow = postgres.Row;
-export type { DatabaseTransaction, SendLast } from './transaction.ts';
+export type { DatabaseTransaction } from './transaction.ts';
 /** A statement with its parameters. It is sent when it is awaited, or by `execute()` if the order matters. */
 export type Statement = postgres.PendingQuery<postgres.Row[]>;
 

@@ -28,7 +28,7 @@ export function forgetRows(driver: Listener): void {
 /**
  * Whether a prepared statement no longer fits the schema, or no longer exists. The driver would prepare it again while
  * it sends other statements, and mix up their results. So the session ends instead, and the next one prepares all
- * statements again. And it would prepare it again after the COMMIT that `sendLast` has sent behind it.
+ * statements again. After `sendLast`, the driver would even run the statement after the COMMIT.
  */
 function isOutdated(error: Buffer): boolean {
   return outdatedRoutines.some((routine) => error.includes(routine));

@@ -64,7 +64,7 @@ const never = () => new Promise<never>(() => {});
 function checkValues(statement: object): void {
   for (const value of (statement as DriverStatement).args) {
     if (value === undefined) throw new TypeError('A value of a statement is undefined.');
-    // Throws if it is no time.
+    // Throws if it is an invalid date.
     if (value instanceof Date) value.toISOString();
     if (value instanceof Promise) checkValues(value);
   }

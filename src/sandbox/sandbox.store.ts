@@ -102,10 +102,10 @@ export function createSandboxStore(db: Database) {
 
     /**
      * Otherwise codes, counters and blocks that were made while the clock was ahead would have times in the future. Other
-     * requests lock some of these rows in another order: then one of the two loses the race.
+     * requests lock some of these rows in another order. If that is a deadlock, the statement is run again.
      */
     async resetClock(realNow: Date): Promise<void> {
-      await db.write.unsafe(resetWebhooks, [realNow], { prepare: true });
+      await retryLostRace(() => db.write.unsafe(resetWebhooks, [realNow], { prepare: true }));
       await retryLostRace(() => db.write.unsafe(resetStatement, [realNow], { prepare: true }));
     },
 
