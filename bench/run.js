@@ -11,7 +11,7 @@ import { loadavg } from 'node:os';
 import { benchAvailability } from './availability.js';
 import { benchBodies } from './bodies.js';
 import { benchCitus, citusUrls } from './citus.js';
-import { benchCsv } from './csv.js';
+import { benchCsv } from './csv-files.js';
 import { benchEvents } from './events.js';
 import { benchFastify } from './fastify.js';
 import { benchGateway } from './gateway.js';

@@ -2,7 +2,7 @@
 import fc from 'fast-check';
 import postgres from 'postgres';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
-import { canonicalSpelling, parsePhoneNumber } from '../src/phone/phone-number.ts';
+import { canonicalSpelling, parsePhoneNumber } from '../src/values/phone-number.ts';
 import { cloneDatabase, refusal, startService, type Service } from './harness/service.ts';
 
 let service: Service;

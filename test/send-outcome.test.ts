@@ -1,7 +1,7 @@
 /** Sends whose outcome is not known: the text may arrive, so its code works, it is counted, and it is sent again. */
 import { describe, expect, it, vi } from 'vitest';
 import { freePort } from '../src/free-port.ts';
-import { maskPhone } from '../src/phone/phone-number.ts';
+import { maskPhone } from '../src/values/phone-number.ts';
 import { gatewayServer, type GatewayServer } from './harness/gateway-server.ts';
 import { accepts, codeIn, impatientSettings } from './harness/send-outcome.ts';
 import { newPhone, serviceForTest, wrongCode, type Service } from './harness/service.ts';

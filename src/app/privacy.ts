@@ -1,11 +1,11 @@
 /** Wires erasure, subject access and retention. */
 import { secondsAfter } from '../clock.ts';
-import { countryOf } from '../phone/phone-number.ts';
 import { createEraseUser } from '../privacy/erase-user.ts';
 import { createPrivacyStore } from '../privacy/privacy.store.ts';
 import { createReadUserData } from '../privacy/read-user-data.ts';
 import { createRetention, retentionKinds } from '../privacy/retention.ts';
 import { createRetentionStore } from '../privacy/retention.store.ts';
+import { countryOf } from '../values/phone-number.ts';
 import type { Core } from './core.ts';
 
 /** After this time, no request that was in flight when a user was erased can still write anything. */

@@ -1,6 +1,7 @@
 /** The composition root: from settings to a running service. */
 import type { Server } from 'node:http';
 import { Admission } from '../admission.ts';
+import { enterKeys, forgetKeys } from '../auth/digest-key-registry.store.ts';
 import type { KeySet } from '../auth/key-set.ts';
 import { planKeys } from '../auth/digest-key-registry.ts';
 import { readDigestKeys } from '../auth/keys.ts';
@@ -10,7 +11,6 @@ import type { Config } from '../config/load.ts';
 import { describeSettings } from '../config/describe.ts';
 import { findRisks } from '../config/risks.ts';
 import { asProblem } from '../db/failures.ts';
-import { enterKeys, forgetKeys } from '../db/installation.ts';
 import { createJobLeases } from '../db/job-leases.ts';
 import { deriveKeys } from '../digest-keys.ts';
 import { databaseAway, issuerAway, serviceStopping } from '../errors.ts';

@@ -2,8 +2,8 @@
 import type { Clock } from '../clock.ts';
 import type { Observe } from '../observe.ts';
 import type { Operator, OperatorActionName } from '../operator-actions.ts';
-import { maskPhone } from '../phone/phone-number.ts';
 import type { Owner } from '../slots.ts';
+import { maskPhone } from '../values/phone-number.ts';
 import type { ActionFilter, AuditStore, OperatorAction } from './audit.store.ts';
 
 /** The user, phone number or e-mail address that an operator looked up. */

@@ -1,5 +1,5 @@
 /** The settings of this process that an operator may see: never a secret. */
-import type { Mode, Setting } from './kinds.ts';
+import type { Mode, Setting } from '../formats/setting-kinds.ts';
 import type { Config } from './load.ts';
 import { defaultOf } from './reference.ts';
 import { settingGroups } from './settings/index.ts';

@@ -1,6 +1,6 @@
 /** Reads every setting from the environment. An unknown LEDGERLINE_ name or a value that does not fit stops the start. */
 import { readFileSync } from 'node:fs';
-import { fail, Unreadable, type Mode, type Setting, type SettingValue } from './kinds.ts';
+import { fail, Unreadable, type Mode, type Setting, type SettingValue } from '../formats/setting-kinds.ts';
 import { settings } from './settings/index.ts';
 
 export type Config = { -readonly [K in keyof typeof settings]: SettingValue<(typeof settings)[K]> } & {

@@ -1,6 +1,6 @@
 /** An event as it is stored in the log, and as it is sent. */
 import { randomBytes } from 'node:crypto';
-import { parseInstant, writeInstant } from '../transactions/instant.ts';
+import { parseInstant, writeInstant } from '../values/instant.ts';
 
 export interface LoggedEvent {
   /** Its position in the log, which is the order of the cursor. */

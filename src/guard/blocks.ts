@@ -2,8 +2,8 @@
 import type { Clock } from '../clock.ts';
 import { unknownBlock } from '../errors.ts';
 import type { Operator } from '../operator-actions.ts';
-import { maskPhone, type PhoneNumber } from '../phone/phone-number.ts';
 import type { Owner } from '../slots.ts';
+import { maskPhone, type PhoneNumber } from '../values/phone-number.ts';
 import type { AnnounceChange } from './announce-change.ts';
 import type { Block, BlocksStore, LiftTarget } from './blocks.store.ts';
 import { networkOf, type Digest } from './source.ts';

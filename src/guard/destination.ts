@@ -1,5 +1,5 @@
 /** The rules that forbid a phone number, and the shared budgets that a message to it uses. */
-import type { PhoneNumber } from '../phone/phone-number.ts';
+import type { PhoneNumber } from '../values/phone-number.ts';
 import type { DestinationTable, GuardLimits } from './limits.ts';
 import { ruleOf, type Modes, type RuleName } from './rules.ts';
 

@@ -5,7 +5,7 @@
  * Counts fade with time instead of using windows: in a sum over an hour, an event from an hour ago counts e^-1. So the
  * sums of two processes can be added, and a budget becomes free gradually.
  */
-import type { PhoneNumber } from '../phone/phone-number.ts';
+import type { PhoneNumber } from '../values/phone-number.ts';
 import { writeEvidence } from './evidence.ts';
 
 /** How many of the last digits a range leaves open; `country` for a whole country. */

@@ -2,8 +2,8 @@
 import type { Clock } from '../clock.ts';
 import { invalidFields, unknownSafeEntry } from '../errors.ts';
 import type { Operator } from '../operator-actions.ts';
-import { maskPhone, type PhoneNumber } from '../phone/phone-number.ts';
 import type { Owner } from '../slots.ts';
+import { maskPhone, type PhoneNumber } from '../values/phone-number.ts';
 import type { AnnounceChange } from './announce-change.ts';
 import { safeNumberKey } from './live.ts';
 import type { SafeEntry, SafeListStore } from './safe-list.store.ts';

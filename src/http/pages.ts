@@ -4,8 +4,8 @@ import { readdir, readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { brotliCompressSync, brotliDecompressSync } from 'node:zlib';
-import type { Mode } from '../config/kinds.ts';
 import type { PageName } from '../config/settings/server.ts';
+import type { Mode } from '../formats/setting-kinds.ts';
 import { packageRoot } from '../package-root.ts';
 import type { Reply, Request } from './operation.ts';
 

@@ -12,8 +12,8 @@ import type { RangeBook, RangeVerdict } from '../guard/range-book.ts';
 import { isGoodAddress, type Conversion } from '../guard/ranges.ts';
 import { ruleOf, type RuleName } from '../guard/rules.ts';
 import { sourcesOf, type Digest, type Origin, type Source } from '../guard/source.ts';
+import { maskPhone, type PhoneNumber } from '../values/phone-number.ts';
 import type { StoredCode } from './code.ts';
-import { maskPhone, type PhoneNumber } from './phone-number.ts';
 import type { NewCode, PhoneStore, SendReservation } from './phone.store.ts';
 
 export interface ReservedSend {

@@ -2,7 +2,7 @@
 import type { Clock } from '../clock.ts';
 import { unknownUser } from '../errors.ts';
 import type { Observe } from '../observe.ts';
-import { countryOf } from './phone-number.ts';
+import { countryOf } from '../values/phone-number.ts';
 import type { PhoneStore } from './phone.store.ts';
 
 export function createUnlinkPhone(store: PhoneStore, clock: Clock, observe: Observe) {

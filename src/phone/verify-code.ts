@@ -9,9 +9,9 @@ import type { LiveGuard } from '../guard/live.ts';
 import type { RangeBook } from '../guard/range-book.ts';
 import { ruleOf, type RuleName } from '../guard/rules.ts';
 import { sourcesOf, type Digest, type Origin } from '../guard/source.ts';
+import { maskPhone, parsePhoneNumber } from '../values/phone-number.ts';
 import { AttemptsInFlight } from './attempts-in-flight.ts';
 import { isCodeOf } from './code.ts';
-import { maskPhone, parsePhoneNumber } from './phone-number.ts';
 import type { AttemptReservation, PhoneStore, VerifyAttempt } from './phone.store.ts';
 
 export interface VerifyRules {

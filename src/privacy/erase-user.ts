@@ -2,7 +2,7 @@
 import { secondsAfter, type Clock } from '../clock.ts';
 import { unknownUser } from '../errors.ts';
 import type { Observe } from '../observe.ts';
-import { countryOf } from '../phone/phone-number.ts';
+import { countryOf } from '../values/phone-number.ts';
 import type { Actor, PrivacyStore } from './privacy.store.ts';
 
 export interface EraseUserParts {

@@ -1,8 +1,8 @@
 /** The demo individual: a plausible year of transactions, always the same except for the dates. */
 import type { Amount } from '../transactions/amount.ts';
-import { parseInstant } from '../transactions/instant.ts';
 import { makeRow, type Row } from '../transactions/row.ts';
 import type { Transaction } from '../transactions/transaction.ts';
+import { parseInstant } from '../values/instant.ts';
 
 export const demoIndividual = 1;
 const person = 'Ada Park';

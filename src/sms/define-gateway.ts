@@ -1,5 +1,5 @@
 /** What a gateway's file declares: its name, its settings, and how the adapter is made from them. */
-import type { RequiredSetting, Setting, SettingValue } from '../config/kinds.ts';
+import type { RequiredSetting, Setting, SettingValue } from '../formats/setting-kinds.ts';
 import type { Gateway, Message, Receipt } from './gateway.ts';
 
 /** What the service provides to every adapter. */

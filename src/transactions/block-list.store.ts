@@ -7,8 +7,8 @@
  * $4 its exclusive end.
  */
 import type { Owner } from '../slots.ts';
+import { instantAfter } from '../values/instant.ts';
 import type { Filter } from './filter.ts';
-import { instantAfter } from './instant.ts';
 
 export type Parameters = (string | number | null)[];
 

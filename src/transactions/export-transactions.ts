@@ -3,9 +3,9 @@ import type { Clock } from '../clock.ts';
 import { withoutFormulas, writeCsvRecord } from '../formats/csv-writer.ts';
 import { noTransactions, unknownIndividual } from '../errors.ts';
 import type { Owner } from '../slots.ts';
+import { writeInstant } from '../values/instant.ts';
 import type { PageTokens } from './page-token.ts';
 import type { Filter } from './filter.ts';
-import { writeInstant } from './instant.ts';
 import { readTransaction, type Transaction } from './transaction.ts';
 import type { TransactionsStore } from './transactions.store.ts';
 

@@ -1,9 +1,9 @@
 /** The list's filters as they come in from outside, for the list, the totals and the export. */
 import type { FieldErrors } from '../errors.ts';
 import { decimal, filterText, optional, type ValuesOf } from '../formats/shape.ts';
+import { parseFrom, parseTo } from '../values/instant.ts';
 import { isAbove, parseAmountBound } from './amount.ts';
 import type { Filter } from './filter.ts';
-import { parseFrom, parseTo } from './instant.ts';
 import { maxLengths } from './limits.ts';
 import { foldCase } from './transaction.ts';
 

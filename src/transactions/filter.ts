@@ -1,6 +1,6 @@
 /** Which of an individual's transactions are meant. Every bound is inclusive. */
+import type { Instant } from '../values/instant.ts';
 import type { AmountBound } from './amount.ts';
-import type { Instant } from './instant.ts';
 
 export interface Filter {
   from?: Instant | undefined;

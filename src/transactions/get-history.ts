@@ -1,7 +1,7 @@
 /** Every version of one transaction, oldest first. */
 import { severalIndividuals, unknownTransaction } from '../errors.ts';
+import { writeTime } from '../values/instant.ts';
 import type { HistoryStore, Version } from './history.store.ts';
-import { writeTime } from './instant.ts';
 
 const versionsAtOnce = 500;
 

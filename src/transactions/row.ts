@@ -13,8 +13,8 @@ import {
   withDefault,
   WrongType,
 } from '../formats/shape.ts';
+import { parseInstant, type Instant } from '../values/instant.ts';
 import { parseAmount, type Amount } from './amount.ts';
-import { parseInstant, type Instant } from './instant.ts';
 import { maxLengths } from './limits.ts';
 import {
   cutText,

@@ -5,8 +5,8 @@
  */
 import { array, type DatabaseTransaction, type Statement } from '../db/database.ts';
 import { inShard, type Shard } from '../db/shards.ts';
+import type { Instant } from '../values/instant.ts';
 import { inMillionths } from './amount.ts';
-import type { Instant } from './instant.ts';
 import { facetsOf, type Row } from './row.ts';
 import { foldedFacets, searchText, type Facets, type Transaction } from './transaction.ts';
 

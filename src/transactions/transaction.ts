@@ -1,8 +1,8 @@
 /** A transaction as it is stored, and as the API returns it. */
 import { readJson } from '../formats/json-reader.ts';
 import { JsonNumber, JsonObject } from '../formats/json.ts';
+import { parseInstant, writeInstant, type Instant } from '../values/instant.ts';
 import type { Amount } from './amount.ts';
-import { parseInstant, writeInstant, type Instant } from './instant.ts';
 
 export interface Transaction {
   individualId: number;

@@ -2,6 +2,7 @@
 import type { Database, DatabaseRow, Sql } from '../db/database.ts';
 import { errorCode } from '../db/failures.ts';
 import type { Owner } from '../slots.ts';
+import { firstInstant, lastInstant } from '../values/instant.ts';
 import {
   rangeParameters,
   timeListStatement,
@@ -13,7 +14,6 @@ import {
 import { createCountedList } from './counted-list.store.ts';
 import { RangeCounts } from './range-counts.ts';
 import { hasTimeAndAmountOnly, hasTimeOnly, isUnfiltered, offsetOf, type Filter, type Page } from './filter.ts';
-import { firstInstant, lastInstant } from './instant.ts';
 import type { Period } from './period.ts';
 import { createStepwiseList } from './stepwise-list.store.ts';
 import { defaultBlockSizes, type BlockSizes } from './transaction-blocks.store.ts';

@@ -2,8 +2,8 @@
 import type { Clock } from '../clock.ts';
 import type { FieldErrors } from '../errors.ts';
 import { JsonObject, JsonNumber, type Json } from '../formats/json.ts';
-import { parsePhoneNumber, type PhoneNumber } from '../phone/phone-number.ts';
 import { int32, memberReader, optional, required, filterText, WrongType } from '../formats/shape.ts';
+import { parsePhoneNumber, type PhoneNumber } from '../values/phone-number.ts';
 import type { UsersStore } from './users.store.ts';
 import type { ImportedUser, ImportUserResult } from './user.ts';
 

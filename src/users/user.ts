@@ -1,5 +1,5 @@
 /** The data of a user. */
-import type { PhoneNumber } from '../phone/phone-number.ts';
+import type { PhoneNumber } from '../values/phone-number.ts';
 
 export interface NewUser {
   id: number | undefined;

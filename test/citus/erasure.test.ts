@@ -3,10 +3,10 @@ import { expect, inject, it, onTestFinished } from 'vitest';
 import { openDetected } from '../../src/db/citus.ts';
 import type { Database } from '../../src/db/database.ts';
 import { createEventLogStore } from '../../src/events/event-log.store.ts';
-import { countryOf, parsePhoneNumber } from '../../src/phone/phone-number.ts';
 import { createPrivacyStore } from '../../src/privacy/privacy.store.ts';
 import { createRecordStore } from '../../src/transactions/record.store.ts';
 import { createUsersStore } from '../../src/users/users.store.ts';
+import { countryOf, parsePhoneNumber } from '../../src/values/phone-number.ts';
 import { cloneDatabase, newPhone } from '../harness/service.ts';
 import { recordedRow } from './recorded-row.ts';
 

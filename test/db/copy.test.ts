@@ -2,9 +2,9 @@
 import { expect, it, onTestFinished } from 'vitest';
 import { openDetected } from '../../src/db/citus.ts';
 import type { Amount } from '../../src/transactions/amount.ts';
-import type { Instant } from '../../src/transactions/instant.ts';
 import { createRecordStore } from '../../src/transactions/record.store.ts';
 import { makeRow, type Row } from '../../src/transactions/row.ts';
+import type { Instant } from '../../src/values/instant.ts';
 import { cloneDatabase } from '../harness/service.ts';
 
 async function openStore() {

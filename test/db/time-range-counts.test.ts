@@ -3,10 +3,10 @@ import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import { openDetected } from '../../src/db/citus.ts';
 import type { Database } from '../../src/db/database.ts';
 import { serviceItself } from '../../src/slots.ts';
-import { parseInstant } from '../../src/transactions/instant.ts';
 import { RangeCounts } from '../../src/transactions/range-counts.ts';
 import { createRecordStore } from '../../src/transactions/record.store.ts';
 import { createTransactionsStore, type TransactionsStore } from '../../src/transactions/transactions.store.ts';
+import { parseInstant } from '../../src/values/instant.ts';
 import { recordedRow } from '../citus/recorded-row.ts';
 import { cloneDatabase } from '../harness/service.ts';
 

@@ -6,12 +6,12 @@ import { openDetected } from '../../src/db/citus.ts';
 import type { Database } from '../../src/db/database.ts';
 import type { Amount, AmountBound } from '../../src/transactions/amount.ts';
 import type { Filter } from '../../src/transactions/filter.ts';
-import { parseInstant } from '../../src/transactions/instant.ts';
 import { makeRow } from '../../src/transactions/row.ts';
 import type { Transaction } from '../../src/transactions/transaction.ts';
 import { createRecordStore } from '../../src/transactions/record.store.ts';
 import type { BlockSizes } from '../../src/transactions/transaction-blocks.store.ts';
 import { createTransactionsStore } from '../../src/transactions/transactions.store.ts';
+import { parseInstant } from '../../src/values/instant.ts';
 import { cloneDatabase } from '../harness/service.ts';
 import { sized } from '../harness/size.ts';
 import {

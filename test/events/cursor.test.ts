@@ -6,11 +6,11 @@ import type { Database } from '../../src/db/database.ts';
 import { createEventLogStore } from '../../src/events/event-log.store.ts';
 import { createListEvents } from '../../src/events/list-events.ts';
 import { createSequencer } from '../../src/events/sequencer.ts';
-import { parseInstant } from '../../src/transactions/instant.ts';
 import type { Amount } from '../../src/transactions/amount.ts';
 import { createRecordStore } from '../../src/transactions/record.store.ts';
 import { makeRow } from '../../src/transactions/row.ts';
 import { createUsersStore } from '../../src/users/users.store.ts';
+import { parseInstant } from '../../src/values/instant.ts';
 import { cloneDatabase } from '../harness/service.ts';
 
 let database: Awaited<ReturnType<typeof cloneDatabase>>;

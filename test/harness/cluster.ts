@@ -5,12 +5,12 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import postgres from 'postgres';
 import type { TestProject } from 'vitest/node';
+import { forgetKeys } from '../../src/auth/digest-key-registry.store.ts';
 import { makeSigningKey } from '../../src/auth/keys.ts';
 import { startApp } from '../../src/app/start.ts';
 import { loadConfig } from '../../src/config/load.ts';
 import { openDetected } from '../../src/db/citus.ts';
 import { startEmbedded } from '../../src/db/embedded.ts';
-import { forgetKeys } from '../../src/db/installation.ts';
 import { runMigrations } from '../../src/db/migrate.ts';
 import { distributeForTests, joinNodes, onNodes, readNodes, type Node } from './citus.ts';
 

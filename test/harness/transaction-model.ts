@@ -2,9 +2,9 @@
 import fc from 'fast-check';
 import type { Amount, AmountBound } from '../../src/transactions/amount.ts';
 import type { Filter } from '../../src/transactions/filter.ts';
-import { parseInstant } from '../../src/transactions/instant.ts';
 import { decideRecordResult } from '../../src/transactions/record-rules.ts';
 import type { Transaction } from '../../src/transactions/transaction.ts';
+import { parseInstant } from '../../src/values/instant.ts';
 
 /** What the table should hold: rows with their sequence numbers, by id. */
 export type Model = Map<string, { row: Transaction; seq: number }>;

@@ -1,5 +1,6 @@
 /** The database: reachable, the primary, its clock, its schema, what the role may do, and which keys its nodes have. */
 import type postgres from 'postgres';
+import { readKnownKeys } from '../../auth/digest-key-registry.store.ts';
 import { fingerprintOf, planKeys } from '../../auth/digest-key-registry.ts';
 import type { Config } from '../../config/load.ts';
 import { describeOffset, readClockOffset, tolerableSeconds } from '../../db/clock-offset.ts';
@@ -9,7 +10,6 @@ import { nameAddress } from '../../db/address.ts';
 import { openConnection } from '../../db/pool.ts';
 import { isTransactionPooled, transactionPooling } from '../../db/pooler.ts';
 import { missingFrom, readSchema, refuseUnknownContracts } from '../../db/migrate.ts';
-import { readKnownKeys } from '../../db/installation.ts';
 import { StartError } from '../../errors.ts';
 import { okFinding, problemFinding, type Finding } from './finding.ts';
 

@@ -1,11 +1,11 @@
 /** The guard as the commands of `ledgerline guard` use it: on the database, without a running service. */
 import { createAudit } from '../../audit/audit.ts';
 import { createAuditStore } from '../../audit/audit.store.ts';
+import { enterKeys } from '../../auth/digest-key-registry.store.ts';
 import { planKeys } from '../../auth/digest-key-registry.ts';
 import { readDigestKeys } from '../../auth/keys.ts';
 import { ServiceClock } from '../../clock.ts';
 import { loadConfig } from '../../config/load.ts';
-import { enterKeys } from '../../db/installation.ts';
 import { Problem, StartError } from '../../errors.ts';
 import { configuredModes } from '../../guard/rules.ts';
 import { createGuardControl, type GuardControl } from '../../guard/guard-control.ts';

@@ -1,6 +1,6 @@
 /** `ledgerline guard lift`: lifts a block and takes back what was counted. */
 import { plainAddress } from '../../http/client-address.ts';
-import { parsePhoneNumber } from '../../phone/phone-number.ts';
+import { parsePhoneNumber } from '../../values/phone-number.ts';
 import { commandLineActor } from '../command-line-actor.ts';
 import { withGuardControl } from './guard-control.ts';
 

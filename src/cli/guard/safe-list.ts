@@ -1,6 +1,6 @@
 /** `ledgerline guard safe-list`: lists, adds and removes the numbers that the rules about destinations leave alone. */
 import { StartError } from '../../errors.ts';
-import { parsePhoneNumber } from '../../phone/phone-number.ts';
+import { parsePhoneNumber } from '../../values/phone-number.ts';
 import { commandLineActor } from '../command-line-actor.ts';
 import { table } from '../table.ts';
 import { withGuardControl } from './guard-control.ts';

@@ -1,6 +1,6 @@
 /** `ledgerline webhooks replay`: sends events to an endpoint again, delivered or not. */
 import { StartError } from '../../errors.ts';
-import { parseFrom, parseTo } from '../../transactions/instant.ts';
+import { parseFrom, parseTo } from '../../values/instant.ts';
 import { readEndpointId, withEndpoints } from './webhook-endpoints.ts';
 
 export const webhooksReplay = (id: string, { from, to, event }: { from?: string; to?: string; event?: string[] }) =>

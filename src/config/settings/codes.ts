@@ -1,7 +1,7 @@
 /** Codes and test numbers. */
-import { parsePhoneNumber } from '../../phone/phone-number.ts';
+import { fail, integer, type Kind, list, setting, yesOrNo } from '../../formats/setting-kinds.ts';
 import { type TestNumber } from '../../phone/test-numbers.ts';
-import { fail, integer, type Kind, list, setting, yesOrNo } from '../kinds.ts';
+import { parsePhoneNumber } from '../../values/phone-number.ts';
 
 const testNumberList: Kind<TestNumber[]> = {
   form: '+number=code@date, separated by commas; the date is the last day, UTC',

@@ -1,6 +1,6 @@
 /** The database and its connections. */
 import { MalformedAddress, parseAddress } from '../../db/address.ts';
-import { byMode, fail, integer, oneOf, setting, type Kind } from '../kinds.ts';
+import { byMode, fail, integer, oneOf, setting, type Kind } from '../../formats/setting-kinds.ts';
 
 const databaseUrl: Kind<string> = {
   form: 'URL, postgres://, with one host or several, separated by commas',

@@ -1,6 +1,6 @@
 /** Events and webhooks. */
 import { isIP } from 'node:net';
-import { fail, integer, type Kind, list, setting, url } from '../kinds.ts';
+import { fail, integer, type Kind, list, setting, url } from '../../formats/setting-kinds.ts';
 
 const hostName = /^[a-z0-9_]([a-z0-9_.-]*[a-z0-9_])?$/i;
 

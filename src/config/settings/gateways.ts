@@ -1,6 +1,6 @@
 /** SMS gateways: which, in what order, how long each may take; and the settings of each, from its own file. */
+import { byKey, byMode, fail, integer, type Kind, list, oneOf, setting, span } from '../../formats/setting-kinds.ts';
 import { gatewayNames, gatewaySettings, type GatewayName } from '../../sms/gateways/index.ts';
-import { byKey, byMode, fail, integer, type Kind, list, oneOf, setting, span } from '../kinds.ts';
 
 const gatewayList: Kind<GatewayName[]> = {
   form: `list of ${gatewayNames.join(', ')}`,

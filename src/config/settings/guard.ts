@@ -1,16 +1,5 @@
 /** The limits of the rules against abuse. */
 import {
-  countingRuleNames,
-  countingRuleOf,
-  ruleModes,
-  ruleNames,
-  ruleOf,
-  settingOf,
-  type CountingRuleName,
-  type RuleMode,
-} from '../../guard/rules.ts';
-import type { Rate } from '../../guard/windows.ts';
-import {
   base64Keys,
   byMode,
   fail,
@@ -21,7 +10,18 @@ import {
   setting,
   span,
   spanSeconds,
-} from '../kinds.ts';
+} from '../../formats/setting-kinds.ts';
+import {
+  countingRuleNames,
+  countingRuleOf,
+  ruleModes,
+  ruleNames,
+  ruleOf,
+  settingOf,
+  type CountingRuleName,
+  type RuleMode,
+} from '../../guard/rules.ts';
+import type { Rate } from '../../guard/windows.ts';
 import { rangeSettings } from './ranges.ts';
 
 function rates(form: string, parts: number, make: (count: number, spans: number[]) => Rate): Kind<Rate[]> {

@@ -1,5 +1,5 @@
 /** The mode, and where the embedded parts keep their files. */
-import { list, type Mode, oneOf, setting, text, yesOrNo } from '../kinds.ts';
+import { list, type Mode, oneOf, setting, text, yesOrNo } from '../../formats/setting-kinds.ts';
 
 export const installationSettings = {
   mode: setting<Mode>({

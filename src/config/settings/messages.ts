@@ -1,5 +1,5 @@
 /** The text of a message, its sender, and the trail. */
-import { byKey, fail, integer, type Kind, setting, text } from '../kinds.ts';
+import { byKey, fail, integer, type Kind, setting, text } from '../../formats/setting-kinds.ts';
 import { gatewayNames } from '../../sms/gateways/index.ts';
 import { country } from './gateways.ts';
 

@@ -1,5 +1,5 @@
 /** Logs and metrics. */
-import { integer, oneOf, setting, url } from '../kinds.ts';
+import { integer, oneOf, setting, url } from '../../formats/setting-kinds.ts';
 
 const logLevels = oneOf('debug', 'info', 'warn', 'error', 'silent');
 

@@ -1,5 +1,5 @@
 /** How long data about people is kept. */
-import { integer, setting } from '../kinds.ts';
+import { integer, setting } from '../../formats/setting-kinds.ts';
 
 export const privacySettings = {
   retainErasedDays: setting({

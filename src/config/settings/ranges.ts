@@ -1,6 +1,6 @@
 /** The limits of ranges of numbers: docs/decisions/0007-ranges.md explains them, and docs/abuse.md has the table that justifies the defaults. */
+import { fail, integer, type Kind, list, setting } from '../../formats/setting-kinds.ts';
 import { rangeLevels, type ByLevel, type RangeLevel } from '../../guard/ranges.ts';
-import { fail, integer, type Kind, list, setting } from '../kinds.ts';
 
 /**
  * A value for each size of a range. The size is the number of last digits that the range leaves open, or the country.

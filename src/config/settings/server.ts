@@ -1,8 +1,8 @@
 /** The addresses that the server listens on, and the proxies that it trusts. */
-import { byMode, fail, integer, type Kind, list, setting, text, url } from '../kinds.ts';
 import { existsSync } from 'node:fs';
 import { isIP } from 'node:net';
 import { availableParallelism } from 'node:os';
+import { byMode, fail, integer, type Kind, list, setting, text, url } from '../../formats/setting-kinds.ts';
 
 const origins: Kind<string[]> = {
   form: 'list of origins, separated by commas',

@@ -1,5 +1,16 @@
 /** Who may issue tokens, and the keys. */
-import { base64Keys, byMode, fail, integer, type Kind, list, setting, text, url, word } from '../kinds.ts';
+import {
+  base64Keys,
+  byMode,
+  fail,
+  integer,
+  type Kind,
+  list,
+  setting,
+  text,
+  url,
+  word,
+} from '../../formats/setting-kinds.ts';
 
 export interface ClientSetting {
   id: string;

@@ -1,4 +1,4 @@
--- The one spelling of a phone number where libphonenumber knows two: see src/phone/phone-number.ts.
+-- The one spelling of a phone number where libphonenumber knows two: see src/values/phone-number.ts.
 create or replace function canonical_phone(phone text) returns text
 language sql immutable
 return regexp_replace(

@@ -49,7 +49,7 @@ begin
     select distinct c.phone_key from unnest(codes) c where c.phone_key is not null order by c.phone_key);
 end $$;
 
--- Enough digits for a person to recognise a number: see maskPhone in src/phone/phone-number.ts.
+-- Enough digits for a person to recognise a number: see maskPhone in src/values/phone-number.ts.
 create or replace function mask_phone(phone text) returns text
 language sql immutable as $$ select left(phone, 3) || '…' || right(phone, 2) $$;
 

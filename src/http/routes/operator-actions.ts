@@ -2,9 +2,9 @@ import type { GuardControl } from '../../guard/guard-control.ts';
 import { instant, integer, listOf, nullable, record, word } from '../../formats/record.ts';
 import { filterText, int32, optional, required, text } from '../../formats/shape.ts';
 import { operatorActions } from '../../operator-actions.ts';
+import { parseFrom, parseTo } from '../../values/instant.ts';
 import { operation, reply } from '../operation.ts';
 import { query } from '../query-shape.ts';
-import { parseFrom, parseTo } from '../../transactions/instant.ts';
 import { pageQuery } from './page-query.ts';
 import { timestamp } from './timestamp.ts';
 

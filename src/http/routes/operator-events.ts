@@ -1,7 +1,7 @@
 import type { FindEvents } from '../../events/find-events.ts';
 import { listOf, record, responseOnly } from '../../formats/record.ts';
 import { int32, optional, required, withDefault } from '../../formats/shape.ts';
-import { parseFrom, parseTo } from '../../transactions/instant.ts';
+import { parseFrom, parseTo } from '../../values/instant.ts';
 import { eventId, eventType } from './event-type-shape.ts';
 import { jsonText, operation } from '../operation.ts';
 import { query } from '../query-shape.ts';

@@ -3,7 +3,7 @@ import { instant, integer, listOf, nullable, record, word } from '../../formats/
 import { filterText, int32, optional, required, text, withDefault } from '../../formats/shape.ts';
 import type { FindMessages } from '../../messages/find-messages.ts';
 import { parseLogCursor, writeLogCursor } from '../../messages/log-cursor.ts';
-import { parseFrom, parseTo } from '../../transactions/instant.ts';
+import { parseFrom, parseTo } from '../../values/instant.ts';
 import { jsonText, operation } from '../operation.ts';
 import { query } from '../query-shape.ts';
 import { evidenceFigures } from './evidence-shape.ts';

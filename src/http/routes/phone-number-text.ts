@@ -1,6 +1,6 @@
 /** A phone number in a request, for every operation that takes one. */
-import { parsePhoneNumber } from '../../phone/phone-number.ts';
 import { text } from '../../formats/shape.ts';
+import { parsePhoneNumber } from '../../values/phone-number.ts';
 
 export const phoneNumberText = text({
   parse: parsePhoneNumber,

@@ -1,7 +1,7 @@
 import type { WebhookEndpoints } from '../../events/webhooks/webhook-endpoints.ts';
 import { integer, listOf, record } from '../../formats/record.ts';
 import { body, optional, required } from '../../formats/shape.ts';
-import { parseFrom, parseTo } from '../../transactions/instant.ts';
+import { parseFrom, parseTo } from '../../values/instant.ts';
 import { eventId } from './event-type-shape.ts';
 import { operation, reply } from '../operation.ts';
 import { timestamp } from './timestamp.ts';

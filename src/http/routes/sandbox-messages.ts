@@ -1,7 +1,7 @@
 import { instant, listOf, record } from '../../formats/record.ts';
 import { optional, required, text } from '../../formats/shape.ts';
-import { parsePhoneNumber } from '../../phone/phone-number.ts';
 import type { Sandbox } from '../../sandbox/sandbox.ts';
+import { parsePhoneNumber } from '../../values/phone-number.ts';
 import { operation, reply } from '../operation.ts';
 import { query } from '../query-shape.ts';
 

@@ -1,6 +1,6 @@
 /** A point in time as callers give it. */
 import { text, type Shape } from '../../formats/shape.ts';
-import type { Instant } from '../../transactions/instant.ts';
+import type { Instant } from '../../values/instant.ts';
 
 export const timestamp = (parse: (given: string) => Instant | undefined): Shape<Instant> =>
   text({

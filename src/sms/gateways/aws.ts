@@ -1,5 +1,5 @@
 /** AWS End User Messaging: SendTextMessage of the API PinpointSMSVoiceV2. */
-import { requiredSetting, setting, url, word } from '../../config/kinds.ts';
+import { requiredSetting, setting, url, word } from '../../formats/setting-kinds.ts';
 import { defineGateway, type GatewayContext, type GatewayValues } from '../define-gateway.ts';
 import {
   accepted,

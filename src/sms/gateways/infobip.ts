@@ -1,5 +1,5 @@
 /** Infobip: POST /sms/3/messages. A 200 may contain a refusal in messages[].status. */
-import { requiredSetting, url, word } from '../../config/kinds.ts';
+import { requiredSetting, url, word } from '../../formats/setting-kinds.ts';
 import { defineGateway } from '../define-gateway.ts';
 import {
   accepted,

@@ -1,6 +1,6 @@
 /** MessageBird (Bird): POST /messages. */
 import { createHash, createHmac } from 'node:crypto';
-import { requiredSetting, setting, url, word } from '../../config/kinds.ts';
+import { requiredSetting, setting, url, word } from '../../formats/setting-kinds.ts';
 import { defineGateway } from '../define-gateway.ts';
 import { isGsm } from '../encoding.ts';
 import { accepted, refused, unable, unavailable, type Callback, type GatewayAnswer, type Receipt } from '../gateway.ts';

@@ -1,5 +1,5 @@
 /** SMPP 3.4: one session with an SMSC, opened again whenever it breaks. */
-import { fail, integer, requiredSetting, setting, text, url, type Kind } from '../../config/kinds.ts';
+import { fail, integer, requiredSetting, setting, text, url, type Kind } from '../../formats/setting-kinds.ts';
 import { defineGateway, type GatewayContext, type GatewayValues } from '../define-gateway.ts';
 import { splitSegments } from '../encoding.ts';
 import {

@@ -1,6 +1,6 @@
 /** Twilio Programmable Messaging: POST /2010-04-01/Accounts/{Sid}/Messages.json. */
 import { createHmac } from 'node:crypto';
-import { requiredSetting, setting, url, word } from '../../config/kinds.ts';
+import { requiredSetting, setting, url, word } from '../../formats/setting-kinds.ts';
 import { defineGateway } from '../define-gateway.ts';
 import {
   accepted,

@@ -1,6 +1,6 @@
 /** Vonage SMS API: POST /sms/json. It always answers 200; the outcome is in messages[].status. */
 import { createHash, createHmac } from 'node:crypto';
-import { oneOf, requiredSetting, setting, url, word } from '../../config/kinds.ts';
+import { oneOf, requiredSetting, setting, url, word } from '../../formats/setting-kinds.ts';
 import { defineGateway } from '../define-gateway.ts';
 import { isGsm } from '../encoding.ts';
 import {

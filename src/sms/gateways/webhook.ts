@@ -1,5 +1,5 @@
 /** A gateway of the operator's own: a signed POST to one URL (Standard Webhooks). */
-import { fail, requiredSetting, url, type Kind } from '../../config/kinds.ts';
+import { fail, requiredSetting, url, type Kind } from '../../formats/setting-kinds.ts';
 import { defineGateway } from '../define-gateway.ts';
 import { accepted, refused, type Callback, type GatewayAnswer, type Receipt } from '../gateway.ts';
 import { httpCaller, outcomeOfStatus, type HttpAnswer } from '../http.ts';
