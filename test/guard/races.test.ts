@@ -1,7 +1,7 @@
 /** Many calls on one key, a hundred at a time, over two service processes on one database: a limit is a limit. */
 import { randomBytes } from 'node:crypto';
 import { Agent } from 'node:http';
-import { describe, expect, it, onTestFinished } from 'vitest';
+import { describe, expect, inject, it, onTestFinished } from 'vitest';
 import { httpRequest, type HttpAnswer } from '../harness/http-request.ts';
 import { dataFolder, startProcess, type ServiceProcess } from '../harness/process.ts';
 import { cloneDatabase, newPhone } from '../harness/service.ts';
@@ -29,7 +29,7 @@ interface CallOptions {
 const calls = sized(100, 200);
 
 async function startPair(settings: Record<string, string>): Promise<Pair> {
-  const database = await cloneDatabase();
+  const database = await cloneDatabase(inject('sandboxTemplateName'));
   onTestFinished(database.drop);
   const common = {
     DATABASE_URL: database.url,

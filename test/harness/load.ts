@@ -1,7 +1,9 @@
 /** Steady load over connections that are kept open, which notes every answer that is not the expected one. */
 import { Agent } from 'node:http';
+import { setTimeout } from 'node:timers/promises';
 import { httpRequest } from './http-request.ts';
 import { row } from './service.ts';
+import { sized } from './size.ts';
 
 export interface Reply {
   status: number;
@@ -28,6 +30,9 @@ export async function callOver(
 
 export type Load = ReturnType<typeof startLoad>;
 
+/** Between two requests of a lane. Without it the load would take both cores from all other tests. */
+const pauseMilliseconds = sized(20, 0);
+
 /** One request at a time on each lane, until it is stopped. */
 export function startLoad(url: string, token: string, individualId: number, lanes: number) {
   const agent = new Agent({ keepAlive: true });
@@ -46,6 +51,7 @@ export function startLoad(url: string, token: string, individualId: number, lane
       if (reply instanceof Error) unexpected.push(`${pathname}: ${reply.message}`);
       else if (reply.status !== status) unexpected.push(`${pathname}: ${reply.status}`);
       answered += 1;
+      if (pauseMilliseconds > 0) await setTimeout(pauseMilliseconds);
     }
   }
   const running = Promise.all(Array.from({ length: lanes }, (_, index) => lane(index)));

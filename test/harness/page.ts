@@ -3,6 +3,7 @@ import axe from 'axe-core';
 import type { BrowserContextOptions, Page } from 'playwright-core';
 import { expect, onTestFinished, TestRunner } from 'vitest';
 import { openBrowser } from './browser.ts';
+import { takeTab } from './tabs.ts';
 
 export interface OpenOptions extends BrowserContextOptions {
   /** Errors in the console that this test causes on purpose. */
@@ -16,19 +17,11 @@ export async function openPage(address: string, options: OpenOptions = {}): Prom
   const { expected, allowed, ...contextOptions } = options;
   const browser = await openBrowser();
   if (typeof browser === 'string') return TestRunner.getCurrentTest()!.context.skip(browser);
-  const context = await browser.newContext({
-    viewport: { width: 1280, height: 800 },
-    locale: 'en-GB',
-    timezoneId: 'Europe/Berlin',
-    // What moves on a page costs processor time for as long as a test waits, and tells it nothing.
-    reducedMotion: 'reduce',
-    ...contextOptions,
-  });
-  onTestFinished(() => context.close());
-  const page = await context.newPage();
+  const { origin } = new URL(address);
+  const { page, giveBack } = await takeTab(browser, contextOptions);
+  onTestFinished(({ task }) => giveBack(origin, task.result?.state === 'pass'));
   const complaints: string[] = [];
   const elsewhere: string[] = [];
-  const { origin } = new URL(address);
   page.on('pageerror', (error) => complaints.push(error.message));
   page.on('console', (message) => {
     if (message.type() === 'error') complaints.push(message.text());
