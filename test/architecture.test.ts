@@ -78,6 +78,7 @@ const pure = [
   'transactions/transaction.ts',
   'values/instant.ts',
   'values/phone-number.ts',
+  'values/time-zone.ts',
 ];
 
 const domains = ['phone', 'guard', 'audit', 'messages', 'users', 'transactions', 'events', 'privacy', 'sandbox'];

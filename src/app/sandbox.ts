@@ -1,10 +1,10 @@
 /**
- * Wires what only the sandbox has: the clock that can be moved, the demo individual, the guard against remote callers.
+ * Wires what only the sandbox has: the clock that can be moved, the demo individual, the refusal of remote callers.
  */
 import type { Config } from '../config/load.ts';
 import { deriveKey } from '../digest-keys.ts';
 import { demoIndividual, demoTransactions } from '../sandbox/demo.ts';
-import { createSandboxGuard } from '../sandbox/guard.ts';
+import { createLocalCallerCheck } from '../sandbox/local-callers.ts';
 import { createInboxStore } from '../sandbox/inbox.store.ts';
 import { createSandboxStore, demoMark } from '../sandbox/sandbox.store.ts';
 import { createSandbox, type Sandbox } from '../sandbox/sandbox.ts';
@@ -53,8 +53,8 @@ export async function seedDemo({ db, clock }: Core): Promise<number | undefined>
   return (await store.hasDemo(demoIndividual)) ? demoIndividual : undefined;
 }
 
-export function sandboxGuard(config: Config, url: string) {
-  return createSandboxGuard({
+export function localCallerCheck(config: Config, url: string) {
+  return createLocalCallerCheck({
     hosts: [new URL(url).hostname, ...config.sandboxHosts],
     corsOrigins: config.corsOrigins,
   });

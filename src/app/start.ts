@@ -31,7 +31,7 @@ import { openPhone } from './phone.ts';
 import { openPrivacy } from './privacy.ts';
 import { noSiblings, type Siblings } from './processes/siblings.ts';
 import { releaseOnFailure, type Releasers } from './releasers.ts';
-import { openInbox, openSandbox, sandboxGuard, seedDemo } from './sandbox.ts';
+import { localCallerCheck, openInbox, openSandbox, seedDemo } from './sandbox.ts';
 import { listen, serveMetrics, urlOf } from './server.ts';
 import { createStopping, type StopOptions } from './stopping.ts';
 import { createTokens, type Tokens } from './tokens.ts';
@@ -190,7 +190,7 @@ async function createHttp(
     trustedProxies: config.trustedProxies,
     tracing: tracing?.request,
     isStopping: () => stopping.hasBegun,
-    ...(sandbox && { guard: sandboxGuard(config, url) }),
+    ...(sandbox && { refuseRemote: localCallerCheck(config, url) }),
   });
 }
 

@@ -1,4 +1,4 @@
-/** Lists and lifts the blocks that are in force. */
+/** Lists and lifts the blocks that are in force. `reserve_attempt` in src/db/functions/ makes them and refuses by them. */
 import type { Clock } from '../clock.ts';
 import { unknownBlock } from '../errors.ts';
 import type { Operator } from '../operator-actions.ts';

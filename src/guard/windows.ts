@@ -1,6 +1,6 @@
 /**
- * The types of sliding windows. Whether a window is full, and who is blocked, is decided in the database:
- * `find_full_windows` and `find_block` in src/db/functions/.
+ * The types of sliding windows. Whether a window is full is decided in the database, by src/db/functions/full_windows.sql.
+ * Who is blocked is decided by src/db/functions/reserve_attempt.sql.
  */
 import type { RuleName } from './rules.ts';
 

@@ -27,6 +27,6 @@ A header of a request that is too large has the reason \`malformed-request\` and
 
 \`/connect/token\` answers as RFC 6749 section 5.2 asks. Its reasons are the codes of that section with hyphens:
 ${tokenErrorCodes.map((code) => `\`${reasonOfTokenError(code)}\``).join(', ')}. A wrong method is \`invalid-request\`, too. Only the
-refusal of the sandbox's guard keeps its reason, \`sandbox-only\`.
+sandbox's refusal of remote callers keeps its reason, \`sandbox-only\`.
 `;
 }

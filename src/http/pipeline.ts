@@ -27,8 +27,8 @@ export interface PipelineOptions {
   operations: AnyOperation[];
   verifier: Verifier;
   admission: Admission;
-  /** Refuses a request to an operation that is local in the sandbox, before the token is checked. */
-  guard?(headers: IncomingHttpHeaders): void;
+  /** Refuses remote callers of an operation that is local in the sandbox, before the token is checked. */
+  refuseRemote?(headers: IncomingHttpHeaders): void;
   /** Proxies whose X-Forwarded-For is trusted. */
   trustedProxies: TrustedProxies;
 }
@@ -58,7 +58,7 @@ interface Routed {
 }
 
 export function createPipeline(
-  { operations, verifier, admission, guard, trustedProxies }: PipelineOptions,
+  { operations, verifier, admission, refuseRemote, trustedProxies }: PipelineOptions,
   pendingAnswers: PendingAnswers,
 ) {
   const route = createRouting(operations);
@@ -85,7 +85,7 @@ export function createPipeline(
     record.route = operation.path;
     const refusal = operation.isVital ? undefined : admission.findRefusal();
     if (refusal) return refusal;
-    if (operation.isLocalInSandbox) guard?.(headers);
+    if (operation.isLocalInSandbox) refuseRemote?.(headers);
     const routed = { request, response, record, operation, id };
     const verified = operation.scopes ? verifier(bearerToken(headers.authorization)) : undefined;
     return verified instanceof Promise

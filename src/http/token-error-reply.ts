@@ -18,7 +18,7 @@ export function tokenErrorReply({ status, code, message }: TokenError, headers?:
   };
 }
 
-/** The sandbox's guard is not part of RFC 6749: its refusal has the same reason on every path. */
+/** The sandbox's refusal of remote callers is not part of RFC 6749: it has the same reason on every path. */
 const guardReason: ErrorReason = 'sandbox-only';
 
 /** A request for a token that was refused before the issuer saw it. */

@@ -2,7 +2,7 @@
 import { sandboxClosed } from '../errors.ts';
 import { isLoopback } from '../loopback.ts';
 
-export interface SandboxGuardOptions {
+export interface LocalCallerOptions {
   /** Host names, in addition to loopback, under which the sandbox may be called. */
   hosts: string[];
   /** Origins whose pages may call the API. */
@@ -18,7 +18,7 @@ export interface CallHeaders {
 
 const forwarding = ['forwarded', 'x-forwarded-for', 'x-forwarded-host', 'x-forwarded-proto', 'x-real-ip', 'via'];
 
-export function createSandboxGuard({ hosts, corsOrigins }: SandboxGuardOptions) {
+export function createLocalCallerCheck({ hosts, corsOrigins }: LocalCallerOptions) {
   const known = new Set(hosts.map((host) => host.toLowerCase()));
 
   /** The reason why a request is refused; undefined if it is not. */
@@ -37,7 +37,7 @@ export function createSandboxGuard({ hosts, corsOrigins }: SandboxGuardOptions) 
     return undefined;
   }
 
-  return function guard(headers: CallHeaders): void {
+  return function refuseRemote(headers: CallHeaders): void {
     const why = objection(headers);
     if (why) throw sandboxClosed(why);
   };

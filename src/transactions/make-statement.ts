@@ -5,10 +5,10 @@ import { readJson } from '../formats/json-reader.ts';
 import { invalidFields, noTransactions, unknownIndividual } from '../errors.ts';
 import { Slots, type Owner } from '../slots.ts';
 import type { CurrencyTotals, StatementHead, StatementRow, StatementWriter } from '../statements/statement.ts';
+import { timeZoneMessage } from '../values/time-zone.ts';
 import { addAmounts } from './amount.ts';
 import type { PageTokens } from './page-token.ts';
 import type { Filter } from './filter.ts';
-import { timeZoneMessage } from './summarize-transactions.ts';
 import { readTransaction } from './transaction.ts';
 import type { TransactionsStore } from './transactions.store.ts';
 

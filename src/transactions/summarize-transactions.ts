@@ -2,6 +2,7 @@
 import type { Clock } from '../clock.ts';
 import { invalidFields, noTransactions, unknownIndividual } from '../errors.ts';
 import type { Owner } from '../slots.ts';
+import { timeZoneMessage } from '../values/time-zone.ts';
 import type { PageTokens } from './page-token.ts';
 import type { Filter } from './filter.ts';
 import type { Period } from './period.ts';
@@ -49,25 +50,3 @@ export function createSummarizeTransactions(store: TransactionsStore, clock: Clo
     };
   };
 }
-
-/** IANA names of three letters. The runtime also knows others, such as BST or CTT, that mean different things elsewhere. */
-const shortNames = new Set('CET EET EST GMT HST MET MST PRC ROC ROK UCT UTC WET'.split(' '));
-
-/**
- * The name of an IANA time zone, in the spelling that is common to this runtime and PostgreSQL. PostgreSQL would treat
- * CET as a fixed offset; here it is replaced by a place with daylight saving time. Offsets are refused, since the
- * runtime and PostgreSQL interpret them differently.
- */
-export function parseTimeZone(name: string): string | undefined {
-  if (!/^[A-Za-z][A-Za-z0-9_+/-]*$/.test(name) || name.length > longestZoneName) return undefined;
-  if (/^systemv\//i.test(name) || (name.length === 3 && !shortNames.has(name.toUpperCase()))) return undefined;
-  try {
-    return new Intl.DateTimeFormat('en', { timeZone: name }).resolvedOptions().timeZone;
-  } catch {
-    return undefined;
-  }
-}
-
-const longestZoneName = 64;
-
-export const timeZoneMessage = 'The field {0} must be the name of an IANA time zone.';

@@ -5,7 +5,7 @@ import { maxLengths } from '../../transactions/limits.ts';
 import { localeMessage, parseLocale } from '../../transactions/locale.ts';
 import type { ConfirmationRequest } from '../../transactions/make-confirmation.ts';
 import { maxStatementRows, type StatementReply, type StatementRequest } from '../../transactions/make-statement.ts';
-import { parseTimeZone, timeZoneMessage } from '../../transactions/summarize-transactions.ts';
+import { parseTimeZone, timeZoneMessage } from '../../values/time-zone.ts';
 import { operation } from '../operation.ts';
 
 const input = body(

@@ -1,10 +1,6 @@
 import { periods, type Period } from '../../transactions/period.ts';
-import {
-  parseTimeZone,
-  timeZoneMessage,
-  type TotalsReply,
-  type TotalsRequest,
-} from '../../transactions/summarize-transactions.ts';
+import type { TotalsReply, TotalsRequest } from '../../transactions/summarize-transactions.ts';
+import { parseTimeZone, timeZoneMessage } from '../../values/time-zone.ts';
 import { integer, listOf, number, record } from '../../formats/record.ts';
 import { body, filterText, int32, required, text, withDefault } from '../../formats/shape.ts';
 import { jsonList, operation } from '../operation.ts';
