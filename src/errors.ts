@@ -148,7 +148,7 @@ export const catalogue = {
   },
   'query-too-slow': {
     status: 503,
-    message: 'The query took too long. Narrow the filter, or try again later.',
+    message: 'The database took too long. Ask for less at once, or try again later.',
     when: 'The database did not finish a statement in time. The same request is likely to be slow again.',
   },
   stopping: { status: 503, message: 'The service is stopping.', when: 'The process is shutting down.' },
