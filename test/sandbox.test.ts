@@ -127,6 +127,10 @@ it('empties everything', async () => {
   expect(await own.createUser()).toBe(1);
 });
 
+/** Whether a statement on the database of this service waits for a lock. */
+const isWaitingForLock = async ({ sql }: Service) =>
+  (await sql`select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`).length > 0;
+
 it('empties everything without a deadlock, while other requests hold some of the tables and want others', async () => {
   const own = await serviceForTest();
   let emptied: Promise<{ status: number }> | undefined;
@@ -134,9 +138,7 @@ it('empties everything without a deadlock, while other requests hold some of the
     await sql`select from events limit 1`;
     emptied = own.call('/sandbox/data', undefined, { method: 'DELETE', token: null });
     // It has tried to take all tables at once, and now holds the first while it waits for this one.
-    const isWaiting = async () =>
-      (await own.sql`select from pg_locks where not granted and mode = 'AccessExclusiveLock'`).length > 0;
-    await vi.waitUntil(isWaiting, { timeout: 30_000 });
+    await vi.waitUntil(() => isWaitingForLock(own), { timeout: 30_000 });
     expect(await sql`select from users limit 1`).toHaveLength(1);
   });
   expect((await emptied!).status).toBe(204);
@@ -145,8 +147,8 @@ it('empties everything without a deadlock, while other requests hold some of the
 
 it('sets the clock back although the rows it changes are locked by other requests in another order', async () => {
   const own = await serviceForTest({ LEDGERLINE_RULES: '*=enforce' });
-  let isResetEnded = false;
-  while (!isResetEnded) {
+  let hasHolderFinished = false;
+  while (!hasHolderFinished) {
     await own.advance(3600);
     const id = await own.createUser();
     expect((await own.sendCode(id, newPhone())).status).toBe(204);
@@ -154,13 +156,12 @@ it('sets the clock back although the rows it changes are locked by other request
     const holder = own.sql.begin(async (sql) => {
       await sql`select from phone_sends for update`;
       reset = own.call('/sandbox/clock', undefined, { method: 'DELETE', token: null });
-      const isWaiting = async () => (await own.sql`select from pg_locks where not granted`).length > 0;
-      await vi.waitUntil(isWaiting, { timeout: 30_000 });
+      await vi.waitUntil(() => isWaitingForLock(own), { timeout: 30_000 });
       // The reset holds this row while it waits for the other ones.
       await sql`select from verifications where user_id = ${id} for update`;
     });
     // PostgreSQL ends the one of the two that looks for a deadlock first: on a busy machine it may be this one.
-    isResetEnded = await holder.then(
+    hasHolderFinished = await holder.then(
       () => true,
       (error: { code?: string }) => {
         expect(error.code).toBe('40P01');
@@ -181,7 +182,7 @@ it('has a demo individual with a year of transactions', async () => {
   expect(times[0] - times.at(-1)).toBeGreaterThan(350 * 86_400_000);
 });
 
-describe('its guard', () => {
+describe('its check of callers', () => {
   const doors: [string, string, string?][] = [
     ['GET', '/sandbox/messages'],
     ['POST', '/sandbox/clock', '{"advanceSeconds":0}'],

@@ -1,6 +1,6 @@
 /**
  * The types of sliding windows. Whether a window is full is decided in the database, by src/db/functions/full_windows.sql.
- * Who is blocked is decided by src/db/functions/reserve_attempt.sql.
+ * Who is blocked is decided by reserve_attempt.sql, which computes blocks with blocks.sql.
  */
 import type { RuleName } from './rules.ts';
 

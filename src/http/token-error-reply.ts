@@ -19,7 +19,7 @@ export function tokenErrorReply({ status, code, message }: TokenError, headers?:
 }
 
 /** The sandbox's refusal of remote callers is not part of RFC 6749: it has the same reason on every path. */
-const guardReason: ErrorReason = 'sandbox-only';
+const remoteCallerReason: ErrorReason = 'sandbox-only';
 
 /** A request for a token that was refused before the issuer saw it. */
 export function tokenProblemReply({ details }: Problem): Reply {
@@ -28,7 +28,7 @@ export function tokenProblemReply({ details }: Problem): Reply {
   const error = new TokenError(code, errors?.Error?.[0] ?? `${titleOf(status)}.`, status);
   return tokenErrorReply(error, {
     ...headers,
-    ...(reason === guardReason && { [reasonHeader]: reason }),
+    ...(reason === remoteCallerReason && { [reasonHeader]: reason }),
     ...(retryAfterSeconds !== undefined && { 'retry-after': String(retryAfterSeconds) }),
   });
 }

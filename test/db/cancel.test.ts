@@ -75,7 +75,7 @@ it('a request to cancel that comes too late does not fail the next statement on 
   const caller = new AbortController();
   const sleep = (seconds: number, mark: string) => (sql: { unsafe: postgres.Sql['unsafe'] }) =>
     sql.unsafe(`select pg_backend_pid() as pid, pg_sleep(${seconds}) /* ${mark} */`);
-  const first = db.long(sleep(0.5, 'first'), { ...serviceItself, signal: caller.signal });
+  const first = db.long(sleep(2, 'first'), { ...serviceItself, signal: caller.signal });
   await until(() => isRunning('first'));
   caller.abort();
   await until(() => proxy.cancels === 1);

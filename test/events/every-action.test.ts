@@ -329,7 +329,7 @@ it('every operation tells exactly what the catalogue promises, and nothing that 
   );
   const missing = operations.filter((name) => !done.has(name) && !coveredElsewhere.includes(name));
   const whatToDo =
-    'an operation that only reads, by GET and without parameters, has a line in `silentPaths`; ' +
+    'an operation that only reads, by GET and without an id in its path, has a line in `silentPaths`; ' +
     'any other one needs a call in a `step`, with the events that it makes';
   expect(missing, whatToDo).toEqual(['sandbox-empty']);
 

@@ -46,7 +46,7 @@ export async function serveHostPage(options: HostPageOptions): Promise<void> {
   }
   const host = createServer((request, response) => {
     const address = request.url!.split('?')[0]!;
-    const [type, text] = files[address] ?? ['text/plain', answers[address]!];
+    const [type, text] = files[address] ?? ['text/plain', answers[address] ?? (() => '')];
     response.setHeader('content-type', `${type}; charset=utf-8`);
     // What docs/web.md says a host page needs.
     response.setHeader(

@@ -29,9 +29,13 @@ export async function takeTab(
   return {
     page: tab.page,
     async giveBack(origin, isTestPassed) {
-      if (!mayShare || tab.isSpoilt || !isTestPassed) return tab.page.context().close();
-      await clean(tab.page, origin);
-      free.push(tab);
+      const { page, isSpoilt } = tab;
+      if (!mayShare || isSpoilt || !isTestPassed || page.isClosed()) return page.context().close();
+      // A test may have stopped the service that answers.
+      await clean(page, origin).then(
+        () => void free.push(tab),
+        () => page.context().close(),
+      );
     },
   };
 }
@@ -46,29 +50,42 @@ async function openTab(browser: Browser, options: BrowserContextOptions): Promis
   });
   const page = await context.newPage();
   const tab = { page, isSpoilt: false };
-  const { clock } = page;
-  for (const [owner, method] of [
-    [page, 'addInitScript'],
-    [clock, 'install'],
-  ] as const) {
-    const original = Reflect.get(owner, method) as (...values: unknown[]) => unknown;
-    Reflect.set(owner, method, (...values: unknown[]) => {
-      tab.isSpoilt = true;
-      return original.apply(owner, values);
-    });
-  }
+  const spoil = (owner: object, ...methods: string[]) => {
+    for (const method of methods) {
+      const original = Reflect.get(owner, method) as (...values: unknown[]) => unknown;
+      Reflect.set(owner, method, (...values: unknown[]) => {
+        tab.isSpoilt = true;
+        return original.apply(owner, values);
+      });
+    }
+  };
+  // These have an effect on every later page of the tab.
+  spoil(page, 'addInitScript', 'exposeFunction', 'exposeBinding', 'addLocatorHandler', 'routeWebSocket');
+  spoil(page.clock, 'install', 'setFixedTime', 'setSystemTime', 'pauseAt');
+  spoil(context, 'addInitScript', 'route', 'grantPermissions', 'setExtraHTTPHeaders');
   return tab;
 }
 
+const pageEvents = [
+  'console',
+  'pageerror',
+  'request',
+  'requestfailed',
+  'requestfinished',
+  'response',
+  'dialog',
+] as const;
+
 async function clean(page: Page, origin: string): Promise<void> {
-  page.removeAllListeners();
+  for (const name of pageEvents) page.removeAllListeners(name);
   const context = page.context();
   await page.unrouteAll({ behavior: 'ignoreErrors' });
   await context.setOffline(false);
-  // Any small answer of that host: for another site, also about:blank, the browser would start a new process.
+  // Any small answer of the same site: for another one, also about:blank, the browser would start a new process.
   await page.goto(`${origin}/health/live`);
   const others = context.pages().filter((other) => other !== page);
   await Promise.all(others.map((other) => other.close()));
+  await page.evaluate('sessionStorage.clear()');
   const session = await context.newCDPSession(page);
   await session.send('Storage.clearDataForOrigin', { origin, storageTypes: 'all' });
   await session.detach();
