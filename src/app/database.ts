@@ -8,7 +8,7 @@ import { describeOffset, readClockOffset, tolerableSeconds } from '../db/clock-o
 import { asStartError } from '../db/explain-failure.ts';
 import { grantsCure, missingGrants } from '../db/grants.ts';
 import { enterMode, refuseOtherMode } from '../db/installation.ts';
-import { missingFrom, readSchema, refuseUnknownContracts, runMigrations } from '../db/migrate.ts';
+import { missingFrom, readSchemaOn, refuseUnknownContracts, runMigrationsOn, withConnection } from '../db/migrate.ts';
 import { refuseTransactionPooling } from '../db/pooler.ts';
 import { StartError } from '../errors.ts';
 import type { Observe } from '../observe.ts';
@@ -29,7 +29,7 @@ export async function prepareServer(config: Config, fresh: boolean, releasers: R
     ? { url: config.databaseUrl, kill: () => {} }
     : await startEmbedded({
         dataDir: config.dataDir,
-        ...(fresh && { beforeRemoval: (url) => refuseOtherMode(url, config.mode) }),
+        ...(fresh && { beforeRemoval: (url) => withConnection(url, (sql) => refuseOtherMode(sql, config.mode)) }),
       });
   if ('stop' in server) releasers.add(server.stop);
   await prepareSchema(server.url, config);
@@ -75,18 +75,20 @@ async function checkServer(db: Database, { mode }: Config, observe: Observe): Pr
 
 async function prepareSchema(url: string, { databaseUrl, migrate: how, mode }: Config): Promise<void> {
   try {
-    if (databaseUrl) await refuseTransactionPooling(url);
-    await refuseOtherMode(url, mode);
-    if (how === 'auto') {
-      await runMigrations(url, { latestFunctionsWin: mode === 'sandbox', withContracts: mode === 'sandbox' });
-      return;
-    }
-    const missing = missingFrom(refuseUnknownContracts(await readSchema(url)));
-    if (missing.length > 0) {
-      throw new StartError(
-        `The database lacks ${missing.join(', ')}. Run \`ledgerline migrate\` first, or set LEDGERLINE_MIGRATE=auto.`,
-      );
-    }
+    await withConnection(url, async (sql) => {
+      if (databaseUrl) await refuseTransactionPooling(url, sql);
+      await refuseOtherMode(sql, mode);
+      if (how === 'auto') {
+        await runMigrationsOn(sql, { latestFunctionsWin: mode === 'sandbox', withContracts: mode === 'sandbox' });
+        return;
+      }
+      const missing = missingFrom(refuseUnknownContracts(await readSchemaOn(sql)));
+      if (missing.length > 0) {
+        throw new StartError(
+          `The database lacks ${missing.join(', ')}. Run \`ledgerline migrate\` first, or set LEDGERLINE_MIGRATE=auto.`,
+        );
+      }
+    });
   } catch (error) {
     throw asStartError(error, url);
   }

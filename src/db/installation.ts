@@ -1,7 +1,7 @@
 /** What is stored in the database about the services that used it: their mode. */
 import { StartError } from '../errors.ts';
 import { schema, type Database, type Sql } from './database.ts';
-import { openConnection, readIsStandby, readSystemIdentifier, readTimeline } from './pool.ts';
+import { readIsStandby, readSystemIdentifier, readTimeline } from './pool.ts';
 
 type Mode = 'sandbox' | 'production';
 
@@ -11,18 +11,13 @@ interface Served {
 }
 
 /** Refuses a database of the other mode before its schema, or anything in it, is changed. */
-export async function refuseOtherMode(url: string, mode: Mode): Promise<void> {
-  const sql = openConnection(url, 5);
-  try {
-    const [table] = await sql`select to_regclass(${`${schema}.installation`}) is not null as present`;
-    if (!table?.present) return;
-    // As JSON, since a database that has yet to be migrated lacks some columns.
-    const [row] = await sql`select to_jsonb(i) as installation from installation i`;
-    const { served_production = false, served_sandbox = false } = row?.installation ?? {};
-    refuse({ production: served_production, sandbox: served_sandbox }, mode);
-  } finally {
-    await sql.end({ timeout: 5 });
-  }
+export async function refuseOtherMode(sql: Sql, mode: Mode): Promise<void> {
+  const [table] = await sql`select to_regclass(${`${schema}.installation`}) is not null as present`;
+  if (!table?.present) return;
+  // As JSON, since a database that has yet to be migrated lacks some columns.
+  const [row] = await sql`select to_jsonb(i) as installation from installation i`;
+  const { served_production = false, served_sandbox = false } = row?.installation ?? {};
+  refuse({ production: served_production, sandbox: served_sandbox }, mode);
 }
 
 /** One statement decides. So if a sandbox and a production node start together, one of them is refused. */

@@ -40,7 +40,7 @@ const attemptsForLocks = 20;
 const retryMilliseconds = 3000;
 
 export async function readSchema(url: string, folder?: URL): Promise<SchemaState> {
-  return withConnection(url, (sql) => readState(sql, folder));
+  return withConnection(url, (sql) => readSchemaOn(sql, folder));
 }
 
 /**
@@ -62,17 +62,20 @@ export function refuseUnknownContracts(state: SchemaState): SchemaState {
 
 /** If several run at the same time, one works and the others wait; then they find nothing to do. */
 export async function runMigrations(url: string, options: MigrateOptions = {}): Promise<string[]> {
-  return withConnection(url, async (sql) => {
-    await takeTurn(sql);
-    await prepareLedger(sql, options.folder);
-    const state = refuseUnknownContracts(await readState(sql, options.folder));
-    const due = selectDue(state, options.withContracts ?? false);
-    for (const migration of due) await withLockRetries(migration, options, () => apply(sql, migration, options));
-    const functions = await runTransaction(sql, (transaction) =>
-      applyFunctions(transaction, options.latestFunctionsWin ?? false),
-    );
-    return [...due.map(({ name }) => name), ...functions];
-  });
+  return withConnection(url, (sql) => runMigrationsOn(sql, options));
+}
+
+/** On a connection that the caller ends; until then no other one gets its turn. */
+export async function runMigrationsOn(sql: Pool, options: MigrateOptions = {}): Promise<string[]> {
+  await takeTurn(sql);
+  await prepareLedger(sql, options.folder);
+  const state = refuseUnknownContracts(await readSchemaOn(sql, options.folder));
+  const due = selectDue(state, options.withContracts ?? false);
+  for (const migration of due) await withLockRetries(migration, options, () => apply(sql, migration, options));
+  const functions = await runTransaction(sql, (transaction) =>
+    applyFunctions(transaction, options.latestFunctionsWin ?? false),
+  );
+  return [...due.map(({ name }) => name), ...functions];
 }
 
 /**
@@ -174,7 +177,7 @@ async function runAlone(sql: postgres.Sql, statement: string): Promise<void> {
   await sql.unsafe(statement);
 }
 
-async function readState(sql: postgres.Sql, folder: URL | undefined): Promise<SchemaState> {
+export async function readSchemaOn(sql: postgres.Sql, folder?: URL): Promise<SchemaState> {
   const files = await readMigrationFiles(folder);
   const [ledger] = await sql`select to_regclass(${`${schema}.migrations`}) is not null as present`;
   // A database that was last migrated before kinds were kept has no such column.
@@ -204,7 +207,8 @@ export async function withConnection<T>(url: string, work: (sql: Pool) => Promis
 }
 
 async function requireVersion(sql: postgres.Sql): Promise<void> {
-  const [row] = await sql`select current_setting('server_version_num')::int as version`;
+  // Not prepared, see `isTransactionPooled`.
+  const [row] = await sql.unsafe(`select current_setting('server_version_num')::int as version`);
   if (row!.version < 150000) {
     throw new StartError(
       `DATABASE_URL leads to PostgreSQL ${Math.floor(row!.version / 10000)}; Ledgerline needs 15 or newer.`,

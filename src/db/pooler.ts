@@ -1,4 +1,5 @@
 /** Detects a connection pooler in transaction or statement mode, in which each transaction may get another session. */
+import type postgres from 'postgres';
 import { StartError } from '../errors.ts';
 import { nameAddress } from './address.ts';
 import { openConnection } from './pool.ts';
@@ -10,8 +11,8 @@ export const transactionPooling = {
     'LEDGERLINE_DATABASE_CONNECTIONS connections.',
 };
 
-export async function refuseTransactionPooling(url: string): Promise<void> {
-  if (!(await isTransactionPooled(url))) return;
+export async function refuseTransactionPooling(url: string, sql: postgres.Sql): Promise<void> {
+  if (!(await isTransactionPooled(url, sql))) return;
   const { cause, cure } = transactionPooling;
   throw new StartError(`The database ${nameAddress(url)} cannot be used: ${cause}. ${cure}`);
 }
@@ -20,19 +21,19 @@ export async function refuseTransactionPooling(url: string): Promise<void> {
 const rounds = 5;
 
 /**
- * Two connections ask in turn which session they have. With PostgreSQL itself, and with a pooler in session mode, each
+ * This connection and a new one ask in turn which session they have. With PostgreSQL itself, and with a pooler in session mode, each
  * keeps its own. In transaction or statement mode they use the same session in turn, and the settings of the service's
  * session (the search path, the statement timeout) would be lost, or would apply to other clients.
  */
-export async function isTransactionPooled(url: string): Promise<boolean> {
-  const connections = [openConnection(url, 5), openConnection(url, 5)];
+export async function isTransactionPooled(url: string, sql: postgres.Sql): Promise<boolean> {
+  const other = openConnection(url, 5);
   try {
     const seen: string[] = [];
     for (let round = 0; round < rounds; round += 1) {
       const sessions: number[] = [];
-      for (const sql of connections) {
+      for (const connection of [sql, other]) {
         // Not prepared: in transaction mode another client may have the session in which it was prepared.
-        const [row] = await sql.unsafe('select pg_backend_pid() as session');
+        const [row] = await connection.unsafe('select pg_backend_pid() as session');
         sessions.push(row!.session);
       }
       seen.push(sessions.join());
@@ -40,6 +41,6 @@ export async function isTransactionPooled(url: string): Promise<boolean> {
     const [first, second] = seen[0]!.split(',');
     return first === second || seen.some((sessions) => sessions !== seen[0]);
   } finally {
-    await Promise.all(connections.map((sql) => sql.end({ timeout: 1 })));
+    await other.end({ timeout: 1 });
   }
 }

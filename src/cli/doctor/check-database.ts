@@ -18,7 +18,7 @@ export async function checkDatabase({ databaseUrl, mode, digestKeys }: Config): 
   const sql = openConnection(url, 5);
   const findings: Finding[] = [];
   try {
-    if (await isTransactionPooled(url)) {
+    if (await isTransactionPooled(url, sql)) {
       const { cause, cure } = transactionPooling;
       return [problemFinding('Database', `${nameAddress(url)} cannot be used: ${cause}.`, cure)];
     }
