@@ -54,7 +54,7 @@ export const pumpingScenarios = [
     async run(world, { scale }) {
       const prefixes = Math.max(3, Math.ceil(100 * scale));
       const result = await pump(world, {
-        attempts: prefixes * 1000,
+        attempts: prefixes * Math.min(1000, Math.ceil(50_000 * scale)),
         users: Math.ceil(20_000 * scale),
         hours: 4,
         honest: Math.max(100, Math.ceil(1000 * scale)),
@@ -106,7 +106,7 @@ export const pumpingScenarios = [
     matters: ['prefix'],
     async run(world, { scale }) {
       await world.setMode('challenge', 'enforce');
-      const attempts = Math.ceil(3000 * scale);
+      const attempts = Math.max(60, Math.ceil(3000 * scale));
       const ids = await world.users(attempts);
       let texts = 0;
       let cpuSeconds = 0;

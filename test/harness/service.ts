@@ -33,6 +33,9 @@ const digestKey = randomBytes(32).toString('base64');
 
 export type Service = Awaited<ReturnType<typeof startService>>;
 
+/** For all databases of this process: a connection for each would take longer than making one. */
+let administration: postgres.Sql | undefined;
+
 /** A database of one's own, with the schema unless another template is named. */
 export async function cloneDatabase(
   template = inject('templateName'),
@@ -50,7 +53,7 @@ export async function cloneDatabase(
       drop: () => onNodes(cluster, nodes, 'postgres', [`drop database if exists ${name} with (force)`]),
     };
   }
-  const sql = postgres(cluster, { max: 1, onnotice: () => {} });
+  const sql = (administration ??= postgres(cluster, { max: 2, onnotice: () => {} }));
   // Without fsync this is faster than the usual way, which writes every page to the log as well.
   await sql.unsafe(`create database ${name} template ${template} strategy file_copy`);
   return {
@@ -61,7 +64,6 @@ export async function cloneDatabase(
         if (error.code !== '55006') throw error;
         await sql.unsafe(`drop database if exists ${name} with (force)`);
       });
-      await sql.end();
     },
   };
 }
