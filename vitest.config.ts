@@ -1,5 +1,10 @@
 import { defineConfig } from 'vitest/config';
+import { findMemoryFolder } from './test/harness/memory-folder.ts';
 import { SlowFirst } from './test/harness/slow-first.ts';
+
+// For this process and those that it starts, unless somebody has chosen a folder.
+const memoryFolder = findMemoryFolder();
+if (memoryFolder) process.env.TMPDIR ??= memoryFolder;
 
 export default defineConfig({
   test: {

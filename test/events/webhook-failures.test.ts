@@ -140,7 +140,7 @@ describe('a receiver that fails', () => {
     for (let count = 0; count < 40; count += 1) await service.createUser();
     await other.received(40);
     expect(await deliveries(service, endpoint, '?state=delivered')).toEqual([]);
-    await until(async () => (await deliveries(service, endpoint)).some(({ attempts }) => attempts === 1));
+    await until(async () => (await deliveries(service, endpoint)).some(({ attempts }) => attempts === 1), 100);
     const tried = (await deliveries(service, endpoint)).find(({ attempts }) => attempts === 1);
     expect(tried).toMatchObject({ state: 'due', lastStatus: null, lastError: 'No answer in time.' });
   }, 120_000);
