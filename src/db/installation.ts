@@ -1,4 +1,4 @@
-/** What is stored in the database about the services that used it: their mode. */
+/** The mode in which a database has been used, and whether another server has a copy of it. */
 import { StartError } from '../errors.ts';
 import { schema, type Database, type Sql } from './database.ts';
 import { readIsStandby, readSystemIdentifier, readTimeline } from './pool.ts';

@@ -21,9 +21,10 @@ export async function refuseTransactionPooling(url: string, sql: postgres.Sql): 
 const rounds = 5;
 
 /**
- * This connection and a new one ask in turn which session they have. With PostgreSQL itself, and with a pooler in session mode, each
- * keeps its own. In transaction or statement mode they use the same session in turn, and the settings of the service's
- * session (the search path, the statement timeout) would be lost, or would apply to other clients.
+ * This connection and a new one ask in turn which session they have. With PostgreSQL itself, and with a pooler in
+ * session mode, each keeps its own. In transaction or statement mode they use the same session in turn, and the
+ * settings of the service's session (the search path, the statement timeout) would be lost, or would apply to other
+ * clients.
  */
 export async function isTransactionPooled(url: string, sql: postgres.Sql): Promise<boolean> {
   const other = openConnection(url, 5);

@@ -33,7 +33,7 @@ const digestKey = randomBytes(32).toString('base64');
 
 export type Service = Awaited<ReturnType<typeof startService>>;
 
-/** For all databases of this process: a connection for each would take longer than making one. */
+/** Makes and drops all databases of this process. A new connection for each would take more processor time. */
 let administration: postgres.Sql | undefined;
 
 /** A database of one's own, with the schema unless another template is named. */

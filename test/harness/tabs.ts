@@ -1,6 +1,6 @@
 /**
  * Tabs of the browser. A tab that a test has finished with is cleaned and given to a later test: opening a page in it
- * takes half the processor time that a new tab takes. The full run gives a new one to every test.
+ * takes two thirds of the processor time that it takes in a new tab. The full run gives a new tab to every test.
  */
 import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
 import { isFull } from './size.ts';
