@@ -244,8 +244,9 @@ program
   .description('check settings, machine, database, issuer and gateways; one line each, with cause and fix')
   .option('--json', 'print JSON')
   .option('--token <token>', 'verify this access token as the service would')
-  .option('--restored', 'after a restore: check that counts, rows and blocks agree on a sample')
-  .option('--erased <file>', 'with --restored: erase again the ids that `ledgerline erased` listed')
+  .option('--restored', 'after a restore: check the data on a sample, and give no id out again')
+  .option('--ids-after <id>', 'with --restored: the last user id before the loss; 10,000,000 are skipped if not given')
+  .option('--erased <file>', 'with --restored: erase again the users that `ledgerline erased` listed')
   .action(run(() => import('./cli/doctor/doctor.ts'), 'doctor'));
 
 await program.parseAsync();

@@ -17,10 +17,12 @@ export type EraseUser = ReturnType<typeof createEraseUser>;
 const daySeconds = 86_400;
 
 export function createEraseUser({ store, clock, observe, retainDays }: EraseUserParts) {
-  return async function eraseUser(actor: Actor, userId: number): Promise<void> {
+  /** `erasedAt`: when a user who is erased again, after a restore, was erased. Retention counts from then. */
+  return async function eraseUser(actor: Actor, userId: number, erasedAt?: Date): Promise<void> {
     const now = clock.now();
-    const retainedUntil = retainDays === 0 ? null : secondsAfter(now, retainDays * daySeconds);
-    const result = await store.eraseUser({ userId, now, retainedUntil, actor, countryOf });
+    const since = erasedAt ?? now;
+    const retainedUntil = retainDays === 0 ? null : secondsAfter(since, retainDays * daySeconds);
+    const result = await store.eraseUser({ userId, now, erasedAt: since, retainedUntil, actor, countryOf });
     if (result === 'unknown') throw unknownUser();
     if (result === 'erased') {
       observe({ kind: 'operator-action', subject: actor.subject, action: 'erase-user', target: `user ${userId}` });

@@ -13,6 +13,8 @@ export interface Actor {
 export interface Erasure {
   userId: number;
   now: Date;
+  /** Before `now` only if the user is erased again, after a restore. */
+  erasedAt: Date;
   /** Until when the transactions are kept; null removes them immediately. */
   retainedUntil: Date | null;
   actor: Actor;
@@ -61,7 +63,7 @@ async function isErased(sql: DatabaseTransaction, userId: number): Promise<boole
 
 /** In one transaction. The row of `users` is deleted under the lock that recording transactions takes. */
 export async function eraseInOneTransaction(sql: DatabaseTransaction, erasure: Erasure): Promise<ErasureResult> {
-  const { userId, now } = erasure;
+  const { userId, now, erasedAt } = erasure;
   const phone = await lockVerification(sql, userId);
   const [user] = await sql`select transaction_count from users where id = ${userId} for update`;
   if (!user) {
@@ -79,7 +81,7 @@ export async function eraseInOneTransaction(sql: DatabaseTransaction, erasure: E
     removeRows(sql, userId, [{ table: 'users', user: 'id' }, ...(retainedUntil === null ? retainedTables : [])]),
     sql`
       insert into erased_users (user_id, erased_at, retained_until, rows_removed_at)
-      values (${userId}, ${now}, ${retainedUntil}, ${retainedUntil === null ? now : null})`.execute(),
+      values (${userId}, ${erasedAt}, ${retainedUntil}, ${retainedUntil === null ? now : null})`.execute(),
   ]);
   return 'erased';
 }
@@ -96,7 +98,7 @@ export async function eraseDistributed(db: Database, erasure: Erasure): Promise<
 
 async function beginErasure(
   sql: DatabaseTransaction,
-  { userId, now, actor, ...erasure }: Erasure,
+  { userId, now, erasedAt, actor, ...erasure }: Erasure,
 ): Promise<ErasureResult> {
   await lockVerification(sql, userId);
   const wasErased = await isErased(sql, userId);
@@ -110,7 +112,7 @@ async function beginErasure(
   const retainedUntil = user.transaction_count === 0 ? null : erasure.retainedUntil;
   await sql`
     insert into erased_users (user_id, erased_at, retained_until, rows_removed_at, is_complete, is_told)
-    values (${userId}, ${now}, ${retainedUntil}, ${retainedUntil === null ? now : null}, false, false)`;
+    values (${userId}, ${erasedAt}, ${retainedUntil}, ${retainedUntil === null ? now : null}, false, false)`;
   // The last events are numbered after the user was deleted.
   await sql`
     insert into event_counters (user_id, sequence) values (${userId}, ${user.created_event_count})
@@ -128,8 +130,11 @@ async function beginErasure(
  */
 export async function completeErasure(db: Database, userId: number, countryOf: Erasure['countryOf']): Promise<void> {
   const [erased] = await db.write`
-    select erased_at, retained_until, rows_removed_at is not null as is_all_removed from erased_users
-    where user_id = ${userId} and not is_complete`;
+    select retained_until, rows_removed_at is not null as is_all_removed, coalesce((
+        select min(a.acted_at) from operator_actions a
+        where a.acted_at >= e.erased_at and a.user_id = e.user_id and a.action = ${erasureAction}
+      ), erased_at) as acted_at
+    from erased_users e where user_id = ${userId} and not is_complete`;
   if (!erased) return;
   await db.transaction((sql) =>
     removeRows(sql, userId, [{ table: 'users', user: 'id' }, ...(erased.is_all_removed ? retainedTables : [])]),
@@ -139,20 +144,20 @@ export async function completeErasure(db: Database, userId: number, countryOf: E
     await removeRows(sql, userId, removedTables.filter(isLocal));
     const untold = await sql`
       update erased_users set is_told = true where user_id = ${userId} and not is_told returning user_id`;
-    const events = { userId, now: erased.erased_at, retainedUntil: erased.retained_until, countryOf };
+    const events = { userId, now: erased.acted_at, retainedUntil: erased.retained_until, countryOf };
     if (untold.length === 0) return;
     await writeErasureEvents(sql, events, phone);
-    await writeActionEvent(sql, userId, erased.erased_at);
+    await writeActionEvent(sql, userId, erased.acted_at);
   });
 }
 
 /** Writes the event of the action that started the erasure. */
-async function writeActionEvent(sql: DatabaseTransaction, userId: number, erasedAt: Date): Promise<void> {
+async function writeActionEvent(sql: DatabaseTransaction, userId: number, actedAt: Date): Promise<void> {
   await sql`
-    select write_event('operator.acted', ${userId}::int, ${erasedAt}::timestamptz,
+    select write_event('operator.acted', ${userId}::int, ${actedAt}::timestamptz,
       json_build_object('action', a.action, 'actor', a.subject, 'target', a.target))
     from operator_actions a
-    where a.acted_at = ${erasedAt}::timestamptz and a.user_id = ${userId}::int and a.action = ${erasureAction}`;
+    where a.acted_at = ${actedAt}::timestamptz and a.user_id = ${userId}::int and a.action = ${erasureAction}`;
 }
 
 type ErasureEvents = Pick<Erasure, 'userId' | 'now' | 'retainedUntil' | 'countryOf'>;

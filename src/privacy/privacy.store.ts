@@ -79,9 +79,9 @@ export function createPrivacyStore(db: Database) {
       }),
 
     /** Prevents that an id which was created and erased after the backup is used again. */
-    async reserveErasedId(userId: number, now: Date): Promise<void> {
+    async reserveErasedId(userId: number, erasedAt: Date, now: Date): Promise<void> {
       await db.write`
-        insert into erased_users (user_id, erased_at, rows_removed_at) values (${userId}, ${now}, ${now})
+        insert into erased_users (user_id, erased_at, rows_removed_at) values (${userId}, ${erasedAt}, ${now})
         on conflict (user_id) do nothing`;
     },
 

@@ -42,7 +42,7 @@ it.skipIf(inject('citusNodes').length === 0).each([2, 3])('before transaction %i
   const [id, phone] = [17, parsePhoneNumber(newPhone())!];
   await createUsersStore(db).importUsers([{ id, phone, verified: true }], now);
   await createRecordStore(db).recordBatch([recordedRow(id)], now);
-  const erasure = { userId: id, now, retainedUntil: null, actor, countryOf };
+  const erasure = { userId: id, now, erasedAt: now, retainedUntil: null, actor, countryOf };
   await expect(createPrivacyStore(breakBefore(db, transactionNumber)).eraseUser(erasure)).rejects.toThrow('broken');
 
   const newUser = { id, merchantId: undefined, email: undefined, additionalData: undefined };

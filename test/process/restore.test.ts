@@ -3,10 +3,22 @@ import { execFileSync } from 'node:child_process';
 import { writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import postgres from 'postgres';
-import { expect, it } from 'vitest';
+import { expect, it, vi } from 'vitest';
 import { runningEmbedded } from '../../src/db/embedded.ts';
-import { dataFolder, run, startProcess } from '../harness/process.ts';
+import { dataFolder, preparedDataFolder, run, startProcess, type ServiceProcess } from '../harness/process.ts';
 import { row } from '../harness/service.ts';
+
+interface EventPage {
+  events: { type: string; data: { userId?: number } }[];
+  next: string;
+}
+
+/** All events after a cursor that have a position by now. */
+async function readEvents(service: ServiceProcess, token: string, after?: string): Promise<EventPage> {
+  const { status, json } = await service.call('GET', `/events${after === undefined ? '' : `?after=${after}`}`, token);
+  expect([status, json]).toEqual([200, expect.anything()]);
+  return json;
+}
 
 it('a restored backup agrees with itself, and whoever was erased after it is erased again', async () => {
   const dataDir = await dataFolder();
@@ -22,9 +34,11 @@ it('a restored backup agrees with itself, and whoever was erased after it is era
 
   const second = await startProcess(dataDir);
   const later = (await second.call('POST', '/User', await second.token(), {})).json.id;
+  const unknownToBackup = (await second.call('POST', '/User', await second.token(), {})).json.id;
   for (const id of [gone, later]) await second.call('DELETE', `/User/${id}`, await second.token());
   const erased = await run(['erased', '--since', '2020-01-01'], { DATA_DIR: dataDir });
   expect(erased.stdout.match(/^\d+/gm)?.map(Number)).toEqual([gone, later]);
+  const cursor = (await readEvents(second, await second.token())).next;
   await second.end('SIGTERM');
   const list = path.join(path.dirname(dataDir), 'erased.txt');
   await writeFile(list, erased.stdout);
@@ -33,14 +47,23 @@ it('a restored backup agrees with itself, and whoever was erased after it is era
   expect([doctor.code, doctor.stdout]).toEqual([
     0,
     expect.stringMatching(
-      /✓ Restored: counts, rows and blocks of \d+ individuals agree\n✓ Erased: 1 users are erased again; 1 ids that the backup lacks stay unused\n/,
+      /✓ Restored: counts, rows and blocks of \d+ individuals agree\n✓ Ids: new users get ids above [\d,]+, since those above \d+ may have been given out after the backup; .*\n✓ Erased: 1 users are erased again; 1 ids that the backup lacks stay unused; retention counts from the times in the list\n/,
     ),
   ]);
+  // Retention does not start anew: the times are those of the list.
+  expect((await run(['erased', '--since', '2020-01-01'], { DATA_DIR: backup })).stdout).toBe(erased.stdout);
   const restored = await startProcess(backup);
   const again = await restored.token();
   expect((await restored.call('GET', `/User/${kept}/status`, again)).status).toBe(200);
   expect((await restored.call('GET', `/User/${gone}/status`, again)).status).toBe(404);
   expect((await restored.call('POST', '/User', again, { id: later })).status).toBe(400);
+  // Others still know the user that only the lost database had.
+  const created = (await restored.call('POST', '/User', again, {})).json.id;
+  expect(created).toBeGreaterThan(unknownToBackup + 9_000_000);
+  await vi.waitUntil(async () => {
+    const { events } = await readEvents(restored, again, cursor);
+    return events.some(({ type, data }) => type === 'user.created' && data.userId === created);
+  });
   await restored.end('SIGTERM');
   const retained = await run(['export', String(gone), '--erased', '--format', 'ndjson'], { DATA_DIR: backup });
   expect(retained.stdout.trim().split('\n')).toHaveLength(2);
@@ -62,4 +85,32 @@ it('doctor finds rows that do not agree, and asks for the list of erased users',
     expect.stringMatching(new RegExp(`✗ Restored: the rows of 1 of \\d+ individuals do not agree: ${id}\\.`)),
   ]);
   expect(stdout).toMatch(/! Erased: no list of erased users was given/);
+});
+
+it('doctor moves ids on to where it is told, and refuses where there is no room', async () => {
+  const dataDir = await preparedDataFolder();
+  const findIds = async (...options: string[]) => {
+    const { code, stdout } = await run(['doctor', '--restored', ...options], { DATA_DIR: dataDir });
+    return `${code} ${/^. Ids: .*$/m.exec(stdout)?.[0]}`;
+  };
+  expect(await findIds('--ids-after', '2140000000')).toMatch(/^0 ✓ Ids: new users get ids above 2,140,000,000/);
+  expect(await findIds()).toBe(
+    '1 ✗ Ids: user ids cannot continue after 2150000000: the backup has given out 2140000000, and the largest id is ' +
+      '2147483647. Set --ids-after to the last id that was given out before the loss.',
+  );
+  expect(await findIds('--ids-after', '5')).toMatch(/^1 ✗ Ids: user ids cannot continue after 5: /);
+  // After the largest id the sequence begins again at 1.
+  expect(await findIds('--ids-after', '2147483647')).toMatch(/^1 ✗ Ids: user ids cannot continue after 2147483647/);
+  const service = await startProcess(dataDir);
+  expect((await service.call('POST', '/User', await service.token(), {})).json.id).toBe(2_140_000_001);
+  await service.end('SIGTERM');
+});
+
+it('doctor erases nobody if a line of the list cannot be read', async () => {
+  const dataDir = await preparedDataFolder();
+  const list = path.join(path.dirname(dataDir), 'erased.txt');
+  await writeFile(list, '1 2026-01-01T00:00:00.000Z\n2 yesterday\n');
+  const { code, stderr } = await run(['doctor', '--restored', '--erased', list], { DATA_DIR: dataDir });
+  expect([code, stderr.trim()]).toEqual([1, `${list}, line 2: the time must be one such as 2026-11-01T12:00:00.000Z.`]);
+  expect((await run(['erased', '--since', '2020-01-01'], { DATA_DIR: dataDir })).stdout).toBe('');
 });

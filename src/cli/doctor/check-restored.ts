@@ -1,30 +1,46 @@
-/** A restored database: whether its data is consistent, and the erasures that the backup does not contain. */
+/** A restored database: whether its data is consistent, and what has happened since the backup that must hold again. */
 import { readFile } from 'node:fs/promises';
 import { ServiceClock } from '../../clock.ts';
 import type { Config } from '../../config/load.ts';
 import { openDetected } from '../../db/citus.ts';
+import type { Database } from '../../db/database.ts';
+import { asStartError } from '../../db/explain-failure.ts';
+import { moveEndpointIds, moveEventPositions, moveUserIds } from '../../db/restored-numbers.ts';
 import { Problem, StartError } from '../../errors.ts';
 import { createEraseUser } from '../../privacy/erase-user.ts';
 import { createPrivacyStore, type PrivacyStore } from '../../privacy/privacy.store.ts';
 import { withDatabaseUrl } from '../database.ts';
 import { commandLineActor } from '../command-line-actor.ts';
+import { count } from '../progress.ts';
 import { readNumber } from '../read-number.ts';
 import { okFinding, problemFinding, warningFinding, type Finding } from './finding.ts';
 
 const sampleSize = 200;
 
+export interface RestoredOptions {
+  restored?: boolean;
+  idsAfter?: string;
+  erased?: string;
+}
+
 export async function checkRestored(
   config: Config,
-  { restored, erased }: { restored?: boolean; erased?: string },
+  { restored, idsAfter, erased }: RestoredOptions,
 ): Promise<Finding[]> {
   if (!restored) return [];
+  const listed = erased === undefined ? undefined : await readErased(erased);
+  const lastId = idsAfter === undefined ? undefined : readNumber('--ids-after', idsAfter);
   return withDatabaseUrl(config, async (url) => {
-    const db = await openDetected({ url, connections: 3, statementSeconds: 0 });
     try {
-      const store = createPrivacyStore(db);
-      return [await checkConsistency(store), await eraseAgain(store, config, erased)];
-    } finally {
-      await db.close();
+      const db = await openDetected({ url, connections: 3, statementSeconds: 0 });
+      try {
+        const store = createPrivacyStore(db);
+        return [await checkConsistency(store), await moveNumbers(db, lastId), await eraseAgain(store, config, listed)];
+      } finally {
+        await db.close();
+      }
+    } catch (error) {
+      throw asStartError(error, url);
     }
   });
 }
@@ -40,43 +56,78 @@ async function checkConsistency(store: PrivacyStore): Promise<Finding> {
       );
 }
 
-async function eraseAgain(store: PrivacyStore, config: Config, file: string | undefined): Promise<Finding> {
-  if (file === undefined) {
+/** The ids that were given out after the backup are in use elsewhere, such as at the identity provider. */
+async function moveNumbers(db: Database, idsAfter: number | undefined): Promise<Finding> {
+  const { from, to, hasMoved } = await moveUserIds(db, idsAfter);
+  if (!hasMoved) {
+    return problemFinding(
+      'Ids',
+      `user ids cannot continue after ${to}: the backup has given out ${from}, and the largest id is 2147483647.`,
+      'Set --ids-after to the last id that was given out before the loss.',
+    );
+  }
+  await moveEventPositions(db);
+  await moveEndpointIds(db);
+  return okFinding(
+    'Ids',
+    `new users get ids above ${count(to)}, since those above ${count(from)} may have been given out after the backup; ` +
+      'positions of events and ids of endpoints are moved on too',
+  );
+}
+
+interface ErasedId {
+  id: number;
+  /** Undefined if the list has only the id. */
+  erasedAt: Date | undefined;
+}
+
+async function eraseAgain(
+  store: PrivacyStore,
+  config: Config,
+  listed: readonly ErasedId[] | undefined,
+): Promise<Finding> {
+  if (listed === undefined) {
     return warningFinding(
       'Erased',
       'no list of erased users was given.',
       'Give the list of `ledgerline erased` with --erased, or erased users are back.',
     );
   }
-  const erase = createEraseUser({
-    store,
-    clock: new ServiceClock(),
-    observe: () => {},
-    retainDays: config.retainErasedDays,
-  });
-  const ids = await readIds(file);
+  const clock = new ServiceClock();
+  const erase = createEraseUser({ store, clock, observe: () => {}, retainDays: config.retainErasedDays });
   let absent = 0;
-  for (const id of ids) {
+  for (const { id, erasedAt } of listed) {
     try {
-      await erase(commandLineActor(), id);
+      await erase(commandLineActor(), id, erasedAt);
     } catch (error) {
       if (!(error instanceof Problem)) throw error;
-      await store.reserveErasedId(id, new Date());
+      await store.reserveErasedId(id, erasedAt ?? clock.now(), clock.now());
       absent += 1;
     }
   }
+  const undated = listed.filter(({ erasedAt }) => erasedAt === undefined).length;
   return okFinding(
     'Erased',
-    `${ids.length - absent} users are erased again; ${absent} ids that the backup lacks stay unused`,
+    `${listed.length - absent} users are erased again; ${absent} ids that the backup lacks stay unused; retention ` +
+      `counts from the times in the list${undated === 0 ? '' : `, and from now for the ${undated} without a time`}`,
   );
 }
 
-async function readIds(file: string): Promise<number[]> {
+/** Lines of `ledgerline erased`: the id and the time of the erasure. Nothing is erased if a line cannot be read. */
+async function readErased(file: string): Promise<ErasedId[]> {
   const text = await readFile(file, 'utf8').catch((error: NodeJS.ErrnoException) => {
     throw new StartError(`${file} cannot be read (${error.code}).`);
   });
-  return text
-    .split('\n')
-    .filter((line) => line.trim() !== '')
-    .map((line) => readNumber('The user', line.trim().split(/\s+/)[0]!));
+  return text.split('\n').flatMap((line, index) => {
+    const [id, time] = line.trim().split(/\s+/);
+    if (!id) return [];
+    const where = `${file}, line ${index + 1}: the`;
+    return [{ id: readNumber(`${where} user`, id), erasedAt: time ? readErasureTime(where, time) : undefined }];
+  });
+}
+
+function readErasureTime(where: string, text: string): Date {
+  const time = new Date(text);
+  if (Number.isNaN(time.getTime())) throw new StartError(`${where} time must be one such as 2026-11-01T12:00:00.000Z.`);
+  return time;
 }

@@ -15,6 +15,8 @@ export interface DoctorOptions {
   /** A token to verify as the service would. */
   token?: string;
   restored?: boolean;
+  /** The last user id that was given out before the loss. */
+  idsAfter?: string;
   /** A file of ids that were erased after the backup was taken. */
   erased?: string;
 }
