@@ -104,7 +104,7 @@ withFilterOptions(program.command('statement'))
   .argument('<individual>', 'whose transactions')
   .description('write a statement as PDF')
   .option('--output <file>', 'file to write; standard output if not given')
-  .option('--time-zone <name>', 'IANA time zone of the dates', 'UTC')
+  .option('--time-zone <name>', 'IANA time zone of the dates, also of --from and --to', 'UTC')
   .option('--locale <tag>', 'language of the labels, and format of dates and amounts', 'en')
   .action(run(() => import('./cli/statement.ts'), 'statement'));
 program

@@ -185,6 +185,14 @@ describe('a statement', () => {
     expect(withFont.pages.flat().join('\n')).toMatch(/日本(?!□)/);
   });
 
+  it.each([
+    ['2026-11-30', 'until Dec 1, 2026, 3:59 AM'],
+    ['2026-11-30T23:59:59+04:00', 'until Nov 30, 2026'],
+  ])('to %s prints a day only if it has the whole day', async (timestampTo, printed) => {
+    const { pages } = await readStatement({ timestampTo, timeZone: 'Asia/Dubai', search: 'nothing' });
+    expect(pages.flat().map((line) => line.replaceAll('\u202f', ' '))).toContain(`Period: ${printed}`);
+  });
+
   it('that matches nothing says so', async () => {
     const [lines] = (await readStatement({ search: 'nothing like that' })).pages;
     expect(lines).toContain('There are no transactions in this period.');

@@ -4,7 +4,9 @@ import { isolateLeftToRight, withoutMarks } from './direction.ts';
 export interface Formats {
   /** A day and the time on it. */
   moment(instant: string): string;
-  day(instant: string): string;
+  /** The start and the end of a period: a day, or a moment if it is not the first or the last of its day. */
+  first(instant: string): string;
+  last(instant: string): string;
   /** An exact decimal of any length, after its sign. */
   amount(decimal: string, currency: string, sign?: string): string;
   count(value: number): string;
@@ -28,9 +30,16 @@ export function createFormats(askedLocale: string, timeZone: string): Formats {
   const days = new Intl.DateTimeFormat(locale, { ...numbering, timeZone, dateStyle: 'medium' });
   const numbers = new Intl.NumberFormat(locale, { ...numbering, ...decimals });
   const counts = new Intl.NumberFormat(locale, numbering);
+  /** A second further, outside the period, is another day if the period has this day whole. */
+  const bound = (instant: string, stepMilliseconds: number) => {
+    const day = days.format(new Date(instant));
+    const isWhole = days.format(Date.parse(instant) + stepMilliseconds) !== day;
+    return isWhole ? day : moments.format(new Date(instant));
+  };
   return {
     moment: (instant) => moments.format(new Date(instant)),
-    day: (instant) => days.format(new Date(instant)),
+    first: (instant) => bound(instant, -1000),
+    last: (instant) => bound(instant, 1000),
     // A string keeps all its digits; a number would be rounded to about 16.
     amount: (decimal, currency, sign = '') =>
       isolateLeftToRight(`${sign}${numbers.format(decimal as Intl.StringNumericLiteral)} ${currency}`),

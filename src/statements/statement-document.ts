@@ -139,10 +139,10 @@ export class StatementDocument {
 
   #describePeriod(): string {
     const { from, to } = this.#head;
-    const { day } = this.#formats;
-    if (from !== undefined && to !== undefined) return `${day(from)} – ${day(to)}`;
-    if (from !== undefined) return `${this.#texts.since} ${day(from)}`;
-    return to === undefined ? this.#texts.allTime : `${this.#texts.until} ${day(to)}`;
+    const { first, last } = this.#formats;
+    if (from !== undefined && to !== undefined) return `${first(from)} – ${last(to)}`;
+    if (from !== undefined) return `${this.#texts.since} ${first(from)}`;
+    return to === undefined ? this.#texts.allTime : `${this.#texts.until} ${last(to)}`;
   }
 
   #drawTotals(totals: readonly CurrencyTotals[]): void {

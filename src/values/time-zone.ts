@@ -20,4 +20,28 @@ export function parseTimeZone(name: string): string | undefined {
   }
 }
 
+const dayMilliseconds = 86_400_000;
+
+/** The first and the last moment of a date (`2026-11-30`) in a time zone. */
+export function momentsOfDay(date: string, timeZone: string): { first: string; last: string } {
+  const next = new Date(Date.parse(date) + dayMilliseconds).toISOString().slice(0, 10);
+  const lastMillisecond = new Date(startOfDay(next, timeZone).getTime() - 1).toISOString();
+  return { first: startOfDay(date, timeZone).toISOString(), last: lastMillisecond.replace('Z', '999Z') };
+}
+
+/** It is searched for, to the second: clocks may change at midnight, and early offsets have seconds. */
+function startOfDay(date: string, timeZone: string): Date {
+  const days = new Intl.DateTimeFormat('sv', { timeZone, dateStyle: 'short' });
+  const midnight = Date.parse(date) / 1000;
+  // No offset is as long as a day.
+  let before = midnight - dayMilliseconds / 1000;
+  let start = midnight + dayMilliseconds / 1000;
+  while (start - before > 1) {
+    const middle = Math.floor((before + start) / 2);
+    if (days.format(middle * 1000).padStart(10, '0') < date) before = middle;
+    else start = middle;
+  }
+  return new Date(start * 1000);
+}
+
 export const timeZoneMessage = 'The field {0} must be the name of an IANA time zone.';

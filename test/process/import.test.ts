@@ -298,12 +298,25 @@ describe('ledgerline statement', () => {
     const rows = [1, 2, 3].map((n) => row(id, { transactionId: `s${n}`, timeStamp: `2026-01-0${n}T23:30:00Z` }));
     await run(['import', await file('s.ndjson', rows.map((each) => JSON.stringify(each)).join('\n'))], env);
     const target = path.join(path.dirname(await dataFolder()), 'statement.pdf');
-    const options = ['--from', '2026-01-02', '--locale', 'de', '--time-zone', 'Europe/Berlin', '--output', target];
+    const options = ['--from', '2026-01-03', '--locale', 'de', '--time-zone', 'Europe/Berlin', '--output', target];
     expect(await run(['statement', String(id), ...options], env)).toMatchObject({ code: 0, stderr: '' });
     const lines = (await readPdf(await readFile(target))).pages.flat();
     expect(lines[0]).toBe('Kontoauszug');
     expect(lines.filter((line) => /^s\d$/.test(line))).toEqual(['s2', 's3']);
     expect(lines.join('\n')).toContain('03.01.2026, 00:30');
+  });
+
+  it('covers the days of its time zone, and prints these', async () => {
+    const id = await newIndividual();
+    const times = ['11-29T19:59:59.999999', '11-29T20:00:00', '11-30T19:59:59.999999', '11-30T20:00:00'];
+    const rows = times.map((time, n) => row(id, { transactionId: `d${n}`, timeStamp: `2026-${time}Z` }));
+    await run(['import', await file('d.ndjson', rows.map((each) => JSON.stringify(each)).join('\n'))], env);
+    const target = path.join(path.dirname(await dataFolder()), 'statement.pdf');
+    const options = ['--from', '2026-11-30', '--to', '2026-11-30', '--time-zone', 'Asia/Dubai', '--output', target];
+    expect(await run(['statement', String(id), ...options], env)).toMatchObject({ code: 0, stderr: '' });
+    const lines = (await readPdf(await readFile(target))).pages.flat();
+    expect(lines.filter((line) => /^d\d$/.test(line))).toEqual(['d1', 'd2']);
+    expect(lines).toContain('Period: Nov 30, 2026 – Nov 30, 2026');
   });
 
   it('says what is wrong with an option', async () => {
