@@ -1442,11 +1442,15 @@ export interface TokenError {
 export interface Liveness {
   /** Always live. */
   status: 'live';
+  /** The release of the service. */
+  version: string;
 }
 
 export interface Readiness {
   /** Always ready. */
   status: 'ready';
+  /** The release of the service. */
+  version: string;
 }
 
 export interface SandboxMessage {

@@ -4,6 +4,7 @@
 import { pino, type DestinationStream, type Logger } from 'pino';
 import { collectDefaultMetrics, Registry, type MetricObjectWithValues, type MetricValue } from 'prom-client';
 import { createMetricSet, type KnownLabels } from './monitoring/registry.ts';
+import { version } from './version.ts';
 
 export type Observation =
   | { kind: 'code-sent'; userId: number; phone: string; gateway: string; traceId: string }
@@ -32,6 +33,8 @@ export type Observation =
     }
   | { kind: 'operator-action'; subject: string; action: string; target: string }
   | { kind: 'job-failed'; job: string; reason: string }
+  /** The first run is still to come. */
+  | { kind: 'job-started'; job: string }
   | { kind: 'job-ended'; job: string }
   | { kind: 'budgets'; used: { budget: string; usedRatio: number }[] }
   | { kind: 'keys-read' }
@@ -55,7 +58,7 @@ export type Observation =
   | { kind: 'database'; available: boolean; cause?: string }
   | { kind: 'standby'; usable: boolean; cause?: string }
   | { kind: 'standby-read'; outcome: string }
-  | { kind: 'started'; url: string; mode: string; processes?: number }
+  | { kind: 'started'; version: string; url: string; mode: string; processes?: number }
   | { kind: 'worker-started'; worker: number; pid: number }
   | {
       kind: 'worker-ended';
@@ -125,6 +128,7 @@ export function createObserver(options: ObserverOptions): Observer {
   const { counter, gauge, histogram } = metricSet;
   const durations = histogram('http_request_duration_seconds');
   gauge('database_up').set(1);
+  gauge('build_info').set({ version }, 1);
 
   let readUse: (() => ServiceUse) | undefined;
   function updateUse(): void {
@@ -166,6 +170,8 @@ export function createObserver(options: ObserverOptions): Observer {
         return counter('gateway_sends_total').inc({ gateway: observation.gateway, outcome: observation.outcome });
       case 'gateway-breaker':
         return gauge('gateway_open').set({ gateway: observation.gateway }, observation.state === 'closed' ? 0 : 1);
+      case 'gateway-link':
+        return gauge('gateway_link_up').set({ gateway: observation.gateway }, observation.state === 'up' ? 1 : 0);
       case 'gateway-order':
         return counter('gateway_order_changes_total').inc({ country: observation.country });
       case 'receipt':
@@ -189,10 +195,12 @@ export function createObserver(options: ObserverOptions): Observer {
       case 'worker-ended':
         return observation.isExpected ? undefined : counter('worker_failures_total').inc();
       case 'job-failed':
-        return counter('job_runs_total').inc({ job: observation.job, outcome: 'failed' });
+        return counter('job_runs_total').inc({ job_name: observation.job, outcome: 'failed' });
       case 'job-ended':
-        gauge('job_last_success_timestamp_seconds').set({ job: observation.job }, Date.now() / 1000);
-        return counter('job_runs_total').inc({ job: observation.job, outcome: 'ok' });
+        gauge('job_last_success_timestamp_seconds').set({ job_name: observation.job }, Date.now() / 1000);
+        return counter('job_runs_total').inc({ job_name: observation.job, outcome: 'ok' });
+      case 'job-started':
+        return gauge('job_last_success_timestamp_seconds').set({ job_name: observation.job }, Date.now() / 1000);
       case 'budgets':
         gauge('budget_used_ratio').reset();
         for (const { budget, usedRatio } of observation.used) gauge('budget_used_ratio').set({ budget }, usedRatio);
@@ -302,6 +310,16 @@ const warningKinds = new Set<Observation['kind']>([
   'webhook-disabled',
 ]);
 
+const debugKinds = new Set<Observation['kind']>([
+  'receipt',
+  'job-started',
+  'job-ended',
+  'budgets',
+  'keys-read',
+  'webhook-queue',
+  'standby-read',
+]);
+
 function levelOf({ kind, ...rest }: Observation): 'debug' | 'info' | 'warn' | 'error' {
   if (errorKinds.has(kind)) return 'error';
   if (kind === 'gateway-asked') return 'outcome' in rest && rest.outcome === 'accepted' ? 'debug' : 'warn';
@@ -309,8 +327,7 @@ function levelOf({ kind, ...rest }: Observation): 'debug' | 'info' | 'warn' | 'e
   if (kind === 'gateway-breaker') return 'state' in rest && rest.state === 'open' ? 'error' : 'info';
   if (warningKinds.has(kind)) return 'warn';
   if (kind === 'webhook-tried') return 'outcome' in rest && rest.outcome === 'delivered' ? 'debug' : 'warn';
-  if (kind === 'webhook-queue' || kind === 'standby-read') return 'debug';
-  if (kind === 'receipt' || kind === 'job-ended' || kind === 'budgets' || kind === 'keys-read') return 'debug';
+  if (debugKinds.has(kind)) return 'debug';
   if (kind === 'standby') return 'usable' in rest && rest.usable ? 'info' : 'warn';
   if (kind === 'database') return 'available' in rest && rest.available ? 'info' : 'error';
   return 'info';

@@ -26,9 +26,9 @@ describe('decisions of the guard', () => {
     await service.sql`alter table guard_totals rename to guard_totals_away`;
     const id = await causeRefusal(service);
     await until(() => logs(service, '"job-failed"', '"job":"guard-decisions"', '"reason":"42P01"'));
-    expect(await metric(service, 'ledgerline_job_runs_total{job="guard-decisions",outcome="failed"}')).toBeGreaterThan(
-      0,
-    );
+    expect(
+      await metric(service, 'ledgerline_job_runs_total{job_name="guard-decisions",outcome="failed"}'),
+    ).toBeGreaterThan(0);
     await service.sql`alter table guard_totals_away rename to guard_totals`;
     await until(async () => {
       const rows = await service.sql`select rule from guard_decisions where user_id = ${id}`;

@@ -7,6 +7,7 @@ import type { OpenApiContent } from '../src/http/openapi-responses.ts';
 import type { OpenApiDocument } from '../src/http/openapi.ts';
 import { completeDocument } from '../src/http/routes/index.ts';
 import { resolveResponse, violationsOf } from './harness/contract.ts';
+import { version } from '../src/version.ts';
 import { startService, type Service } from './harness/service.ts';
 
 let service: Service;
@@ -110,8 +111,8 @@ describe('what the reference shows', () => {
 describe('/health and /metrics', () => {
   it('answer without a token', async () => {
     const get = (path: string) => service.call(path, undefined, { method: 'GET', token: null });
-    expect((await get('/health/live')).json).toEqual({ status: 'live' });
-    expect((await get('/health/ready')).json).toEqual({ status: 'ready' });
+    expect((await get('/health/live')).json).toEqual({ status: 'live', version });
+    expect((await get('/health/ready')).json).toEqual({ status: 'ready', version });
     await service.createUser();
     const metrics = await get('/metrics');
     expect(metrics.headers.get('content-type')).toContain('text/plain');

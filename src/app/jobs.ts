@@ -20,6 +20,9 @@ interface Job extends JobSchedule {
   run(): Promise<unknown>;
 }
 
+/** The result of a run that did nothing, because another process has the lease of the job. */
+const leftToOther = Symbol('left to another process');
+
 export interface Jobs<Name extends string> {
   /** Starts the jobs of a domain: the function that each job runs, by its name in the table. */
   start(runs: { [name in Name]?: Job['run'] }): void;
@@ -68,7 +71,7 @@ function withLease(job: Job, leases: JobLeases, observe: Observe): Job {
   return {
     ...job,
     async run() {
-      if (!(await take())) return;
+      if (!(await take())) return leftToOther;
       const prolong = setInterval(() => void take().catch(failed), leaseMilliseconds / leaseRuns);
       try {
         await job.run();
@@ -91,12 +94,13 @@ function repeat({ name, everyMilliseconds, run }: Job, observe: Observe, tracing
   };
   const runOnce = async () => {
     try {
-      await (tracing ? tracing.run(`job ${name}`, 'internal', {}, run) : run());
-      observe({ kind: 'job-ended', job: name });
+      const result = await (tracing ? tracing.run(`job ${name}`, 'internal', {}, run) : run());
+      if (result !== leftToOther) observe({ kind: 'job-ended', job: name });
     } catch (error) {
       observe({ kind: 'job-failed', job: name, reason: errorCode(error) });
     }
   };
+  observe({ kind: 'job-started', job: name });
   schedule();
   return async () => {
     isStopped = true;

@@ -7,6 +7,7 @@ import { loadConfig, type Config } from '../config/load.ts';
 import type { Observer } from '../observe.ts';
 import { banner } from './banner.ts';
 import { openLogOutput, type LogOutput } from './log-output.ts';
+import { version } from '../version.ts';
 import { rememberIssuer } from './remembered-issuer.ts';
 import { listenForSignals, stopSignals, type Signals } from './signals.ts';
 
@@ -56,7 +57,7 @@ async function serveAsNode(config: Config, fresh: boolean, output: LogOutput): P
   const options = appOptions(config, fresh, output);
   running = config.processes > 1 ? await startNode(options) : await startApp(options);
   const { url, demo, observer } = running;
-  observer.observe({ kind: 'started', url, mode: config.mode, processes: config.processes });
+  observer.observe({ kind: 'started', version, url, mode: config.mode, processes: config.processes });
   if (config.mode === 'sandbox') {
     await rememberIssuer(config.dataDir, url);
     process.stdout.write(banner(url, demo));

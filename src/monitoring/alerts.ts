@@ -9,9 +9,12 @@ export interface Alert {
   summary: string;
 }
 
-/** Operations that users depend on. Probes and pages are left out. */
+/**
+ * All operations that callers depend on: a new one counts without being named here. Left out are probes, pages, the
+ * reference, the sandbox and the operators' console, whose long searches may be refused.
+ */
 const userOperations =
-  'operation=~"send-code|resend-code|verify-phone|get-all-transactions|get-transaction|record-transactions"';
+  'operation!~"live|ready|metrics|openapi|docs|page-.*|asset|none|sandbox-.*|operator-.*|guard-.*"';
 
 const failures = (window: string) =>
   `sum(rate(ledgerline_http_request_duration_seconds_count{${userOperations},status=~"5.."}[${window}]))`;
@@ -63,6 +66,22 @@ export const alerts: readonly Alert[] = [
     summary: 'A node has no database.',
   },
   {
+    name: 'LedgerlineNodeGone',
+    // Whatever the name of the scrape job is: a target that had our metrics within the last day.
+    expression:
+      '(up == 0 and on (job, instance) max_over_time(ledgerline_build_info[1d])) or absent(ledgerline_build_info)',
+    hold: '5m',
+    severity: 'page',
+    summary: 'A node does not answer Prometheus, or no node does.',
+  },
+  {
+    name: 'LedgerlineWorkersExit',
+    expression: 'sum by (instance) (increase(ledgerline_worker_failures_total[15m])) > 0',
+    hold: '0m',
+    severity: 'ticket',
+    summary: 'A process of a node ended unexpectedly.',
+  },
+  {
     name: 'LedgerlineListIsSlow',
     expression:
       'histogram_quantile(0.99, sum by (le) (rate(ledgerline_http_request_duration_seconds_bucket{operation="get-all-transactions"}[10m]))) > 0.5',
@@ -76,6 +95,13 @@ export const alerts: readonly Alert[] = [
     hold: '5m',
     severity: 'page',
     summary: 'A gateway fails and is not used.',
+  },
+  {
+    name: 'LedgerlineGatewayLinkDown',
+    expression: 'min by (gateway, instance) (ledgerline_gateway_link_up) == 0',
+    hold: '5m',
+    severity: 'page',
+    summary: 'A node has no connection to a gateway that needs a permanent one (SMPP).',
   },
   {
     name: 'LedgerlineSendsFail',
@@ -110,10 +136,32 @@ export const alerts: readonly Alert[] = [
   },
   {
     name: 'LedgerlineJobFails',
-    expression: 'sum by (job) (increase(ledgerline_job_runs_total{outcome="failed"}[30m])) > 5',
+    expression: 'sum by (job_name) (increase(ledgerline_job_runs_total{outcome="failed"}[30m])) > 5',
     hold: '10m',
     severity: 'ticket',
     summary: 'A periodic job fails repeatedly.',
+  },
+  {
+    name: 'LedgerlineRetentionStalled',
+    expression:
+      'time() - max by (job_name) (ledgerline_job_last_success_timestamp_seconds{job_name="retention"}) > 7200',
+    hold: '10m',
+    severity: 'ticket',
+    summary: 'Expired data has not been deleted for two hours.',
+  },
+  {
+    name: 'LedgerlineTrailLost',
+    expression: 'sum(increase(ledgerline_trail_failures_total{outcome="lost"}[15m])) > 0',
+    hold: '0m',
+    severity: 'ticket',
+    summary: 'Steps of messages could not be stored and are missing from the trail.',
+  },
+  {
+    name: 'LedgerlineWebhookBacklog',
+    expression: 'max(ledgerline_webhook_oldest_due_seconds) > 300',
+    hold: '10m',
+    severity: 'ticket',
+    summary: 'A delivery to a webhook endpoint has been due for more than five minutes.',
   },
   {
     name: 'LedgerlineDefects',
@@ -123,6 +171,12 @@ export const alerts: readonly Alert[] = [
     summary: 'Requests were answered with an unexpected 500.',
   },
 ];
+
+/**
+ * The external label of Prometheus says where the documentation of this installation is. A relative address would lead
+ * nowhere from an alert.
+ */
+const docsUrl = '{{ or $externalLabels.ledgerline_docs "https://github.com/your-fork/ledgerline/blob/main/docs" }}';
 
 const quoted = (text: string) => `'${text.replaceAll("'", "''")}'`;
 
@@ -136,7 +190,7 @@ export function alertRules(): string {
           severity: ${severity}
         annotations:
           summary: ${quoted(summary)}
-          runbook_url: docs/runbook.md#${name.toLowerCase()}`,
+          runbook_url: ${quoted(`${docsUrl}/runbook.md#${name.toLowerCase()}`)}`,
   );
   return `# Made from src/monitoring/alerts.ts by \`npm run generate\`.
 groups:

@@ -64,6 +64,12 @@ const panels: Panel[] = [
     unit: 'bool',
   },
   {
+    title: 'Gateway connections (SMPP)',
+    expression: 'min by (gateway) (ledgerline_gateway_link_up)',
+    legend: '{{gateway}}',
+    unit: 'bool',
+  },
+  {
     title: 'Receipts',
     expression: rate('receipts_total', 'gateway, state'),
     legend: '{{gateway}} {{state}}',
@@ -85,9 +91,16 @@ const panels: Panel[] = [
   { title: 'Database up', expression: 'min(ledgerline_database_up)', legend: 'database', unit: 'bool' },
   {
     title: 'Failed jobs',
-    expression: rate('job_runs_total', 'job', '{outcome="failed"}'),
-    legend: '{{job}}',
+    expression: rate('job_runs_total', 'job_name', '{outcome="failed"}'),
+    legend: '{{job_name}}',
     unit: 'reqps',
+  },
+  { title: 'Releases', expression: 'count by (version) (ledgerline_build_info)', legend: '{{version}}', unit: 'short' },
+  {
+    title: 'Oldest due webhook delivery',
+    expression: 'max(ledgerline_webhook_oldest_due_seconds)',
+    legend: 'oldest',
+    unit: 's',
   },
   { title: 'Memory', expression: 'process_resident_memory_bytes{job=~"$job"}', legend: '{{instance}}', unit: 'short' },
 ];

@@ -3,15 +3,29 @@
  * finds each of them in a running service's /metrics.
  */
 
-export interface MetricDefinition {
-  type: 'counter' | 'gauge' | 'histogram';
+/** How the values of the processes of a node become one. */
+export type Combination = 'sum' | 'min' | 'max';
+
+/** Labels that Prometheus adds to every series. Ours would be renamed to `exported_job`. */
+type ReservedLabel = 'job' | 'instance';
+
+interface CommonDefinition {
   help: string;
   /** The values of each label, if they are known: those series exist from the start. */
-  labels?: Record<string, readonly string[]>;
-  buckets?: readonly number[];
-  /** How the values of several processes become one; the sum if not given. */
-  aggregate?: 'min' | 'max';
+  labels?: Record<string, readonly string[]> & { [name in ReservedLabel]?: never };
 }
+
+export type MetricDefinition = CommonDefinition &
+  (
+    | { type: 'counter' }
+    | { type: 'histogram'; buckets: readonly number[] }
+    | {
+        type: 'gauge';
+        combine: Combination;
+        /** Series exist only for what has reported a value, even if the values of its labels are known. */
+        isEmptyAtStart?: true;
+      }
+  );
 
 /** A label whose values are known only when the service starts, or when they first occur. */
 const open: readonly string[] = [];
@@ -57,7 +71,14 @@ export const metrics = defineMetrics({
     type: 'gauge',
     help: '1 while a gateway is not used because it failed.',
     labels: { gateway: open },
-    aggregate: 'max',
+    combine: 'max',
+  },
+  gateway_link_up: {
+    type: 'gauge',
+    help: '1 while the connection to a gateway that needs a permanent one (SMPP) is bound.',
+    labels: { gateway: open },
+    isEmptyAtStart: true,
+    combine: 'min',
   },
   gateway_order_changes_total: {
     type: 'counter',
@@ -78,7 +99,7 @@ export const metrics = defineMetrics({
     type: 'gauge',
     help: 'Share of a daily budget that is used: texts to a country, money for a country, money in total.',
     labels: { budget: open },
-    aggregate: 'max',
+    combine: 'max',
   },
   transactions_recorded_total: {
     type: 'counter',
@@ -93,29 +114,34 @@ export const metrics = defineMetrics({
   issuer_keys_read: {
     type: 'gauge',
     help: '1 as soon as the keys of the token issuer have been read once.',
-    aggregate: 'min',
+    combine: 'min',
   },
   issuer_key_failures_total: {
     type: 'counter',
     help: 'Failed attempts to read the keys of the token issuer.',
   },
-  database_up: { type: 'gauge', help: '1 while the database answers.', aggregate: 'min' },
-  requests_active: { type: 'gauge', help: 'Requests that are being processed, of LEDGERLINE_REQUESTS.' },
+  database_up: { type: 'gauge', help: '1 while the database answers.', combine: 'min' },
+  requests_active: {
+    type: 'gauge',
+    help: 'Requests that are being processed, of LEDGERLINE_REQUESTS.',
+    combine: 'sum',
+  },
   database_work: {
     type: 'gauge',
     help: 'Long statements, transactions and streams that run or wait for a connection.',
     labels: { pool: ['long', 'transactions', 'streams'], state: ['running', 'waiting'] },
+    combine: 'sum',
   },
   job_runs_total: {
     type: 'counter',
     help: 'Runs of a periodic job, by outcome.',
-    labels: { job: open, outcome: ['ok', 'failed'] },
+    labels: { job_name: open, outcome: ['ok', 'failed'] },
   },
   job_last_success_timestamp_seconds: {
     type: 'gauge',
-    help: 'When a periodic job last succeeded.',
-    labels: { job: open },
-    aggregate: 'max',
+    help: 'When a periodic job last succeeded in this process, or the process started.',
+    labels: { job_name: open },
+    combine: 'max',
   },
   webhook_tries_total: {
     type: 'counter',
@@ -125,7 +151,7 @@ export const metrics = defineMetrics({
   webhook_oldest_due_seconds: {
     type: 'gauge',
     help: 'How long the oldest due delivery to a webhook endpoint has waited.',
-    aggregate: 'max',
+    combine: 'max',
   },
   standby_reads_total: {
     type: 'counter',
@@ -137,7 +163,27 @@ export const metrics = defineMetrics({
     type: 'counter',
     help: 'Unexpected failures: each has a log line "defect" with its trace.',
   },
+  build_info: {
+    type: 'gauge',
+    help: 'Always 1; the label has the release.',
+    labels: { version: open },
+    combine: 'max',
+  },
 });
+
+/** Gauges of Node's own metrics that are not added up. */
+const nodeCombinations: Record<string, Combination> = {
+  // When the node started, that is its first process.
+  process_start_time_seconds: 'min',
+  nodejs_version_info: 'max',
+};
+
+export function combinationOf(name: string): Combination {
+  const own = (metrics as Record<string, MetricDefinition>)[name.replace(metricPrefix, '')];
+  if (own) return own.type === 'gauge' ? own.combine : 'sum';
+  // The slowest process counts: an average with an idle one hides it.
+  return nodeCombinations[name] ?? (name.startsWith('nodejs_eventloop_lag') ? 'max' : 'sum');
+}
 
 export type MetricName = keyof typeof metrics;
 
@@ -149,19 +195,21 @@ export function metricsReference(): string {
     const names = Object.entries(labels).map(
       ([label, values]) => `\`${label}\`${values.length > 0 ? ` (${values.join(', ')})` : ''}`,
     );
-    return `| \`${metricPrefix}${name}\` | ${type} | ${names.join('; ') || '-'} | ${help} |`;
+    return `| \`${metricPrefix}${name}\` | ${type} | ${names.join('; ') || '-'} | ${combinationOf(metricPrefix + name)} | ${help} |`;
   });
   return `# Metrics
 
 Made from \`src/monitoring/metrics.ts\` by \`npm run generate\`. \`LEDGERLINE_METRICS_PORT\` opens \`/metrics\` on a port of
-its own; the sandbox has it on PORT. With several processes the values are added up, except for gauges that say whether
-something is up. Node's own metrics (\`process_*\`, \`nodejs_*\`) are there too.
+its own; the sandbox has it on PORT. If a node has several processes, the column *of processes* says how their values become
+one: their sum, the smallest or the largest. Node's own metrics (\`process_*\`, \`nodejs_*\`) are there too. They are added
+up, except for \`process_start_time_seconds\` (the smallest), \`nodejs_eventloop_lag_*\` and \`nodejs_version_info\` (the
+largest).
 
 The dashboard in \`deploy/grafana/\` and the alerts in \`deploy/prometheus/\` use these names; what each alert means and what
 to do is in [runbook.md](runbook.md).
 
-| metric | type | labels | meaning |
-|---|---|---|---|
+| metric | type | labels | of processes | meaning |
+|---|---|---|---|---|
 ${rows.join('\n')}
 `;
 }

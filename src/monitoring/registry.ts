@@ -19,7 +19,8 @@ export function createMetricSet(registry: Registry, known: KnownLabels = {}): Me
   const made = new Map<string, Counter | Gauge | Histogram>();
   for (const [name, definition] of Object.entries<MetricDefinition>(metrics)) {
     const metric = makeMetric(name, definition, registry);
-    for (const labels of combinations(definition.labels ?? {}, known)) startSeries(metric, labels);
+    const isEmpty = definition.type === 'gauge' && definition.isEmptyAtStart;
+    for (const labels of isEmpty ? [] : combinations(definition.labels ?? {}, known)) startSeries(metric, labels);
     made.set(name, metric);
   }
   return {
@@ -30,16 +31,11 @@ export function createMetricSet(registry: Registry, known: KnownLabels = {}): Me
 }
 
 function makeMetric(name: string, definition: MetricDefinition, registry: Registry): Counter | Gauge | Histogram {
-  const { type, help, labels = {}, buckets = [], aggregate } = definition;
-  const common = {
-    name: metricPrefix + name,
-    help,
-    labelNames: Object.keys(labels),
-    registers: [registry],
-    ...(aggregate && { aggregator: aggregate }),
-  };
-  if (type === 'counter') return new Counter(common);
-  return type === 'gauge' ? new Gauge(common) : new Histogram({ ...common, buckets: [...buckets] });
+  const { help, labels = {} } = definition;
+  const common = { name: metricPrefix + name, help, labelNames: Object.keys(labels), registers: [registry] };
+  if (definition.type === 'counter') return new Counter(common);
+  if (definition.type === 'gauge') return new Gauge(common);
+  return new Histogram({ ...common, buckets: [...definition.buckets] });
 }
 
 function startSeries(metric: Counter | Gauge | Histogram, labels: Record<string, string>): void {

@@ -15,6 +15,13 @@ interface Rule {
   annotations: Record<string, string>;
 }
 
+const docsUrl = 'https://docs.example/ledgerline';
+/** As Prometheus writes it in the alert. */
+const expanded = (annotations: Record<string, string>) => ({
+  ...annotations,
+  runbook_url: annotations.runbook_url!.replace(/^\{\{.*\}\}/, docsUrl),
+});
+
 const { groups } = parse(await readFile(rulesFile, 'utf8')) as { groups: { rules: Rule[] }[] };
 const rules = groups.flatMap((group) => group.rules);
 
@@ -68,9 +75,47 @@ const cases: Record<string, Case> = {
   },
   LedgerlineIssuerKeysUnread: { series: [{ series: 'ledgerline_issuer_keys_read', values: '0x20' }], at: '10m' },
   LedgerlineJobFails: {
-    series: [{ series: 'ledgerline_job_runs_total{job="retention",outcome="failed"}', values: '0+1x60' }],
+    series: [{ series: 'ledgerline_job_runs_total{job_name="retention",outcome="failed"}', values: '0+1x60' }],
     at: '45m',
-    labels: { job: 'retention' },
+    labels: { job_name: 'retention' },
+  },
+  LedgerlineNodeGone: {
+    series: [
+      { series: 'up{job="api",instance="a:9464"}', values: '1x5 0x60' },
+      { series: 'up{job="api",instance="b:9464"}', values: '1x60' },
+      // Of another program.
+      { series: 'up{job="other",instance="c:80"}', values: '0x60' },
+      { series: 'ledgerline_build_info{job="api",instance="a:9464",version="1.0.0"}', values: '1x5' },
+      { series: 'ledgerline_build_info{job="api",instance="b:9464",version="1.0.0"}', values: '1x60' },
+    ],
+    at: '30m',
+    labels: { job: 'api', instance: 'a:9464' },
+  },
+  LedgerlineWorkersExit: {
+    series: [{ series: 'ledgerline_worker_failures_total{instance="a:9464"}', values: '0 0 0 1x20' }],
+    at: '5m',
+    labels: { instance: 'a:9464' },
+  },
+  LedgerlineGatewayLinkDown: {
+    series: [
+      { series: 'ledgerline_gateway_link_up{gateway="smpp",instance="a:9464"}', values: '1x60' },
+      { series: 'ledgerline_gateway_link_up{gateway="smpp",instance="b:9464"}', values: '1 0x60' },
+    ],
+    at: '10m',
+    labels: { gateway: 'smpp', instance: 'b:9464' },
+  },
+  LedgerlineRetentionStalled: {
+    series: [{ series: 'ledgerline_job_last_success_timestamp_seconds{job_name="retention"}', values: '0x200' }],
+    at: '2h30m',
+    labels: { job_name: 'retention' },
+  },
+  LedgerlineTrailLost: {
+    series: [{ series: 'ledgerline_trail_failures_total{outcome="lost"}', values: '0 0 0 5x20' }],
+    at: '5m',
+  },
+  LedgerlineWebhookBacklog: {
+    series: [{ series: 'ledgerline_webhook_oldest_due_seconds', values: '300+60x60' }],
+    at: '30m',
   },
   LedgerlineDefects: { series: [{ series: 'ledgerline_defects_total', values: '0 0 0 1x20' }], at: '5m' },
 };
@@ -87,7 +132,14 @@ const healthy = [
   { series: 'ledgerline_budget_used_ratio{budget="spend"}', values: '0.5x180' },
   { series: 'ledgerline_issuer_keys_read', values: '1x180' },
   { series: 'ledgerline_issuer_key_failures_total', values: '0x180' },
-  { series: 'ledgerline_job_runs_total{job="retention",outcome="failed"}', values: '0x180' },
+  { series: 'ledgerline_job_runs_total{job_name="retention",outcome="failed"}', values: '0x180' },
+  { series: 'ledgerline_job_last_success_timestamp_seconds{job_name="retention"}', values: '0+60x180' },
+  { series: 'up{job="api",instance="a:9464"}', values: '1x180' },
+  { series: 'ledgerline_build_info{job="api",instance="a:9464",version="1.0.0"}', values: '1x180' },
+  { series: 'ledgerline_worker_failures_total{instance="a:9464"}', values: '1x180' },
+  { series: 'ledgerline_gateway_link_up{gateway="smpp",instance="a:9464"}', values: '1x180' },
+  { series: 'ledgerline_trail_failures_total{outcome="lost"}', values: '1x180' },
+  { series: 'ledgerline_webhook_oldest_due_seconds', values: '20x180' },
   { series: 'ledgerline_defects_total', values: '0x180' },
 ];
 
@@ -99,7 +151,9 @@ afterAll(() => rm(folder, { recursive: true, force: true }));
 
 async function testRules(interval: string, series: Case['series'], checks: unknown[]): Promise<string> {
   const file = path.join(folder, 'tests.yml');
-  const tests = [{ interval, input_series: series, alert_rule_test: checks }];
+  const tests = [
+    { interval, input_series: series, alert_rule_test: checks, external_labels: { ledgerline_docs: docsUrl } },
+  ];
   await writeFile(file, stringify({ rule_files: [rulesFile], evaluation_interval: interval, tests }));
   return execFileSync('promtool', ['test', 'rules', file], { encoding: 'utf8' });
 }
@@ -115,7 +169,7 @@ describe.skipIf(!isInstalled)('promtool', () => {
 
   it.each(rules)('$alert fires', async ({ alert, labels, annotations }) => {
     const { series, at, labels: found = {}, interval = '1m' } = cases[alert]!;
-    const fired = { exp_labels: { ...labels, ...found }, exp_annotations: annotations };
+    const fired = { exp_labels: { ...labels, ...found }, exp_annotations: expanded(annotations) };
     const check = { eval_time: at, alertname: alert, exp_alerts: [fired] };
     expect(await testRules(interval, series, [check])).toContain('SUCCESS');
   });

@@ -205,6 +205,24 @@ describe('SMPP', () => {
     expect((await gateway.send(message, 20_000)).outcome).toBe('accepted');
   });
 
+  it('the metrics show whether the link is up, before any send', async () => {
+    const smsc = await startSmsc();
+    const service = await serviceForTest({
+      LEDGERLINE_GATEWAYS: 'smpp',
+      LEDGERLINE_SMPP_URL: `smpp://user@127.0.0.1:${smsc.port}`,
+      LEDGERLINE_SMPP_PASSWORD: 'secret',
+    });
+    const isUp = async () =>
+      /^ledgerline_gateway_link_up\{gateway="smpp"\} (\d)$/m.exec(
+        await (await fetch(`${service.url}/metrics`)).text(),
+      )?.[1];
+    await until(async () => (await isUp()) === '1');
+    await smsc.stop();
+    await until(async () => (await isUp()) === '0');
+    await smsc.start();
+    await until(async () => (await isUp()) === '1');
+  });
+
   it('carries the service’s codes, and its receipts reach the trail', async () => {
     const smsc = await startSmsc();
     const service = await serviceForTest({

@@ -1,6 +1,10 @@
 /** Adds up the metrics of several processes. Counters of processes that have ended stay in the sums. */
 import { AggregatorRegistry } from 'prom-client';
+import { combinationOf, metricPrefix } from '../../monitoring/metrics.ts';
 import type { MetricsSnapshot } from '../../observe.ts';
+
+/** Worker ids start at 1. */
+const primaryId = 0;
 
 export class MetricsBook {
   readonly #latest = new Map<number, MetricsSnapshot>();
@@ -8,7 +12,21 @@ export class MetricsBook {
 
   /** Keeps the latest figures of a process. */
   take(processId: number, snapshot: MetricsSnapshot): void {
-    this.#latest.set(processId, snapshot);
+    this.#latest.set(
+      processId,
+      snapshot.map((metric) => ({ ...metric, aggregator: combinationOf(metric.name) })),
+    );
+  }
+
+  /**
+   * Keeps the figures of the primary. It has no database, no keys and no requests, so its gauges of these say nothing
+   * about the node.
+   */
+  takeOfPrimary(snapshot: MetricsSnapshot): void {
+    this.take(
+      primaryId,
+      snapshot.filter(({ name, type }) => String(type) !== 'gauge' || !name.startsWith(metricPrefix)),
+    );
   }
 
   /**

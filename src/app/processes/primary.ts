@@ -36,9 +36,6 @@ interface Member {
   exited: Promise<void>;
 }
 
-/** The name under which the figures of the primary itself are kept. Worker ids start at 1. */
-const ownId = 0;
-
 export class Primary {
   readonly #options: PrimaryOptions;
   readonly #metrics = new MetricsBook();
@@ -102,7 +99,7 @@ export class Primary {
   }
 
   async readMetrics(): Promise<string> {
-    this.#metrics.take(ownId, await this.#options.observer.readSnapshot());
+    this.#metrics.takeOfPrimary(await this.#options.observer.readSnapshot());
     await Promise.all(
       [...this.#members.values()].map(async ({ worker, channel }) => {
         const snapshot = await channel.ask('metrics');

@@ -1,8 +1,12 @@
 import { record, word } from '../../formats/record.ts';
-import { required } from '../../formats/shape.ts';
+import { required, text } from '../../formats/shape.ts';
+import { version } from '../../version.ts';
 import { operation, reply } from '../operation.ts';
 
-const readiness = record('Readiness', { status: required(word(['ready']), 'Always ready.') });
+const readiness = record('Readiness', {
+  status: required(word(['ready']), 'Always ready.'),
+  version: required(text(), 'The release of the service.'),
+});
 
 /** `checkReady` throws the reason why requests cannot be served. */
 export const readyOperation = (checkReady: () => void) =>
@@ -18,6 +22,6 @@ export const readyOperation = (checkReady: () => void) =>
     errors: ['stopping', 'database-unavailable', 'issuer-unavailable'],
     handle() {
       checkReady();
-      return reply(200, readiness, { status: 'ready' });
+      return reply(200, readiness, { status: 'ready', version });
     },
   });
