@@ -46,7 +46,7 @@ const layers: RegExp[] = [
   /^(phone|guard|audit|messages|users|transactions|events|privacy|sandbox)\//,
   /^(sms|egress|statements)\//,
   /^db\//,
-  /^(formats|values|monitoring|tracing)\/|^(admission|clock|digest-keys|errors|free-port|loopback|observe|operator-actions|package-root|read-optional-file|slots|version)\.ts$/,
+  /^(formats|values|monitoring|tracing)\/|^(admission|clock|digest-keys|errors|free-port|loopback|observe|operator-actions|package-root|read-optional-file|shared-lookup|slots|version)\.ts$/,
 ];
 
 /** Files that only compute. */
@@ -163,7 +163,8 @@ describe('imports, including those of types', () => {
 
   it('a gateway imports only its port and the kinds of settings', () => {
     const isPort = (file: string) =>
-      folderOf(file) === 'sms' || file === 'tracing/propagate.ts' || file === 'formats/setting-kinds.ts';
+      folderOf(file) === 'sms' ||
+      ['tracing/propagate.ts', 'formats/setting-kinds.ts', 'shared-lookup.ts'].includes(file);
     expect(offenders(({ from, to }) => folderOf(from) === 'sms' && !isPort(to))).toEqual([]);
     const isGateway = (file: string) => /^sms\/gateways\/(?!index\.ts)/.test(file);
     expect(offenders(({ from, to }) => isGateway(from) && isGateway(to))).toEqual([]);
@@ -206,6 +207,15 @@ describe('source files', () => {
   it('define at most one operation each', () => {
     const routes = files.filter((file) => file.startsWith('http/routes/'));
     expect(routes.filter((file) => texts.get(file)!.split('operation({').length > 2)).toEqual([]);
+  });
+
+  it('resolve host names in two files, so that no name can occupy all threads of Node', () => {
+    const resolvers = ['egress/resolver.ts', 'shared-lookup.ts'];
+    expect(linesOf((file, line) => !resolvers.includes(file) && /import \{.*'node:dns/.test(line))).toEqual([]);
+    const connects = /^import \{[^}]*\b(connect|request|Agent)\b[^}]*\} from 'node:(net|tls|http|https)'/m;
+    const opening = files.filter((file) => connects.test(texts.get(file)!));
+    expect(opening).not.toEqual([]);
+    expect(opening.filter((file) => !texts.get(file)!.includes('lookup'))).toEqual([]);
   });
 
   it('end the process only in main.ts', () => {

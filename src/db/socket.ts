@@ -2,6 +2,7 @@
 import { once } from 'node:events';
 import { connect, isIP, type Socket } from 'node:net';
 import { connect as connectTls } from 'node:tls';
+import { sharedLookup } from '../shared-lookup.ts';
 import type { DatabaseEndpoint, Encryption } from './address.ts';
 
 /** PostgreSQL's protocol, "SSLRequest": its length and its code. */
@@ -15,7 +16,7 @@ export async function openSocket(
 ): Promise<Socket> {
   const socket = endpoint.host.startsWith('/')
     ? connect(`${endpoint.host}/.s.PGSQL.${endpoint.port}`)
-    : connect({ host: endpoint.host, port: endpoint.port, noDelay: true });
+    : connect({ host: endpoint.host, port: endpoint.port, noDelay: true, lookup: sharedLookup });
   const timer = setTimeout(() => socket.destroy(failure('CONNECT_TIMEOUT')), withinMilliseconds);
   try {
     await once(socket, 'connect');

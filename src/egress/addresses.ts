@@ -102,7 +102,7 @@ export function plainHost(host: string): string {
     .toLowerCase();
 }
 
-function isLoopbackName(host: string): boolean {
+export function isLoopbackName(host: string): boolean {
   return host === 'localhost' || host.endsWith('.localhost');
 }
 

@@ -6,6 +6,7 @@ import type { LookupAddress } from 'node:dns';
 import { Agent as HttpAgent, request as httpRequest, type ClientRequest, type IncomingMessage } from 'node:http';
 import { Agent as HttpsAgent, request as httpsRequest } from 'node:https';
 import type { LookupFunction } from 'node:net';
+import { asLookup } from '../shared-lookup.ts';
 import { plainHost, type EgressPolicy } from './addresses.ts';
 import { proxyAgents } from './proxy.ts';
 import type { ResolveHost } from './resolver.ts';
@@ -134,13 +135,7 @@ function checkedLookup(policy: EgressPolicy, resolveHost: ResolveHost): LookupFu
     if (isForbidden) throw new ForbiddenAddress('The host leads to a forbidden address.');
     return addresses;
   }
-  return (host, { all }, callback) => {
-    resolve(host).then(
-      (addresses) =>
-        all ? callback(null, [...addresses]) : callback(null, addresses[0]!.address, addresses[0]!.family),
-      (error: NodeJS.ErrnoException) => callback(error, '', 0),
-    );
-  };
+  return asLookup(resolve);
 }
 
 function readAnswer(response: IncomingMessage, settle: (answer: Answer) => void): void {
@@ -181,7 +176,7 @@ const sentences: Record<string, string> = {
   ECONNRESET: 'The connection was reset.',
   EPIPE: 'The connection was reset.',
   ENOTFOUND: 'The host name does not resolve.',
-  EAI_AGAIN: 'The host name does not resolve.',
+  EAI_AGAIN: 'No name server answered for the host.',
   ETIMEDOUT: late,
   FORBIDDEN_ADDRESS: 'The host leads to a forbidden address.',
 };

@@ -3,6 +3,7 @@ import { Agent as HttpAgent, request, type AgentOptions } from 'node:http';
 import { Agent as HttpsAgent } from 'node:https';
 import type { Socket } from 'node:net';
 import { connect as connectTls } from 'node:tls';
+import { sharedLookup } from '../shared-lookup.ts';
 
 interface Target {
   host: string;
@@ -44,6 +45,7 @@ function createTunnel(proxy: URL) {
       path: authority,
       headers: { host: authority, ...(credentials !== ':' && { 'proxy-authorization': authorization }) },
       timeout: connectMilliseconds,
+      lookup: sharedLookup,
     });
     connecting.once('connect', (response, socket) => {
       if (response.statusCode === 200) return done(null, socket);

@@ -4,6 +4,7 @@
  */
 import { Agent as HttpAgent, request as httpRequest, type IncomingHttpHeaders } from 'node:http';
 import { Agent as HttpsAgent, request as httpsRequest } from 'node:https';
+import { sharedLookup } from '../shared-lookup.ts';
 import { traceHeaders } from '../tracing/propagate.ts';
 import { throttled, unavailable, unknown, type CheckAnswer, type GatewayAnswer } from './gateway.ts';
 
@@ -39,7 +40,7 @@ const largestAnswerBytes = 64 * 1024;
  * Connections are kept for the next messages, as many as a burst has opened. They are closed earlier than gateways
  * usually close them: if a gateway closes one while a message is being sent, the outcome of that message is unknown.
  */
-const agentOptions = { keepAlive: true, maxFreeSockets: 1000, timeout: 30_000 };
+const agentOptions = { keepAlive: true, maxFreeSockets: 1000, timeout: 30_000, lookup: sharedLookup };
 
 export function httpCaller(baseUrl: string) {
   const base = new URL(baseUrl);

@@ -5,7 +5,6 @@ import { connect, type AddressInfo, type Socket } from 'node:net';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { createEgressPolicy } from '../../src/egress/addresses.ts';
 import { createPoster, parseRetryAfter, type PosterOptions } from '../../src/egress/poster.ts';
-import { createResolver } from '../../src/egress/resolver.ts';
 import { selfSigned } from '../harness/certificate.ts';
 import { startReceiver } from '../harness/receiver.ts';
 
@@ -157,18 +156,6 @@ describe('a proxy', () => {
     const { post } = posterFor([], [], { proxyUrl: proxy.url });
     expect((await post('https://hooks.example.com/')).error).toBe('The connection failed (PROXY_403).');
   });
-});
-
-it('a host is asked for once at a time, and not again at once after a failure', async () => {
-  const resolveHost = createResolver();
-  const name = 'does-not-resolve.invalid';
-  const asked = [resolveHost(name), resolveHost(name)];
-  expect(asked[0]).toBe(asked[1]);
-  const [first] = await Promise.allSettled(asked);
-  const [second] = await Promise.allSettled([resolveHost(name)]);
-  expect(first!.status).toBe('rejected');
-  expect((second as PromiseRejectedResult).reason).toBe((first as PromiseRejectedResult).reason);
-  expect(await resolveHost('localhost')).toContainEqual(expect.objectContaining({ address: expect.any(String) }));
 });
 
 it('Retry-After is read as seconds or as a date', () => {

@@ -1,7 +1,7 @@
 /** Deliveries to webhook endpoints whose receivers fail, and what follows for the endpoint. */
 import { describe, expect, it } from 'vitest';
 import { startReceiver } from '../harness/receiver.ts';
-import { serviceForTest, type Service } from '../harness/service.ts';
+import { serviceForTest, startService, type Service } from '../harness/service.ts';
 import { until } from '../harness/until.ts';
 import { advance, deliveries, read, subscribe, type Endpoint } from '../harness/webhook-deliveries.ts';
 
@@ -230,4 +230,23 @@ describe('disabling', () => {
     await until(async () => (await deliveries(service, endpoint))[0]?.attempts === 1);
     expect(await state()).toMatchObject({ enabled: true });
   });
+});
+
+it('an endpoint whose lease could not be released is delivered to again', async () => {
+  const service = await serviceForTest();
+  const receivers = [await startReceiver(), await startReceiver()];
+  for (const { url } of receivers) await subscribe(service, url);
+  await service.createUser();
+  for (const receiver of receivers) await receiver.received(1);
+  await service.sql.unsafe(`
+    create function refuse_release() returns trigger language plpgsql as $$ begin raise exception 'refused'; end $$;
+    create trigger refuse_release before update on webhook_leases
+      for each row when (new.holder is null) execute function refuse_release()`);
+  // Another process joins, so the first one has a lease too many; then it leaves again.
+  const other = await startService({ DATABASE_URL: service.databaseUrl });
+  await until(() => service.logLines.some((line) => line.includes('"job":"webhook-lease"')));
+  await other.stop();
+  await service.sql`drop trigger refuse_release on webhook_leases`;
+  await service.createUser();
+  for (const receiver of receivers) await receiver.received(2);
 });

@@ -76,8 +76,10 @@ export class ServiceProcess {
   readonly output: { stdout: string; stderr: string };
   url = '';
 
-  constructor(settings: Record<string, string>, args: string[] = [], program = main) {
-    this.child = spawn(process.execPath, [program, 'serve', ...args], { env: environment({ PORT: '0', ...settings }) });
+  /** `wrapper` is a command that starts the one that follows it. */
+  constructor(settings: Record<string, string>, args: string[] = [], program = main, wrapper: string[] = []) {
+    const [command, ...rest] = [...wrapper, process.execPath, program, 'serve', ...args];
+    this.child = spawn(command!, rest, { env: environment({ PORT: '0', ...settings }) });
     this.output = collect(this.child);
     onTestFinished(() => void this.child.kill('SIGKILL'));
   }

@@ -30,10 +30,14 @@ export function createDispatcher(parts: DispatcherParts) {
   }
 
   async function stopWorker(worker: EndpointWorker, waitMilliseconds: number): Promise<void> {
-    await worker.stop(waitMilliseconds);
-    await deliveries.release(worker.lease);
     const { endpointId } = worker.lease;
-    if (workers.get(endpointId) === worker) workers.delete(endpointId);
+    try {
+      await worker.stop(waitMilliseconds);
+      await deliveries.release(worker.lease);
+    } finally {
+      // A lease that could not be released is still this process's: the next renewal starts another worker under it.
+      if (workers.get(endpointId) === worker) workers.delete(endpointId);
+    }
   }
 
   async function lease(): Promise<void> {
@@ -58,7 +62,6 @@ export function createDispatcher(parts: DispatcherParts) {
     if (givingUp.has(worker)) return;
     givingUp.add(worker);
     stopWorker(worker, giveUpMilliseconds)
-      // The lease expires by itself.
       .catch((error: unknown) => onError(error))
       .finally(() => givingUp.delete(worker));
   }

@@ -4,6 +4,7 @@
  */
 import { connect as connectPlain, isIP, type Socket } from 'node:net';
 import { connect as connectSecure } from 'node:tls';
+import { sharedLookup } from '../../shared-lookup.ts';
 import type { Receipt } from '../gateway.ts';
 import { bindBody, commands, encodePdu, isResponse, pduReader, readDelivery, responseTo, type Pdu } from './pdu.ts';
 
@@ -176,7 +177,7 @@ function connect(url: string): { socket: Socket; readyEvent: 'connect' | 'secure
   const { hostname, port, protocol } = new URL(url);
   const isSecure = protocol === 'smpps:';
   const host = hostname.replace(/^\[|\]$/g, '');
-  const address = { host, port: Number(port) || (isSecure ? 3550 : 2775) };
+  const address = { host, port: Number(port) || (isSecure ? 3550 : 2775), lookup: sharedLookup };
   if (!isSecure) return { socket: connectPlain({ ...address, noDelay: true }), readyEvent: 'connect' };
   // RFC 6066, section 3: an IP address is not a server name.
   const socket = connectSecure({ ...address, ...(isIP(host) === 0 && { servername: host }) });

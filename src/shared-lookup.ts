@@ -1,0 +1,35 @@
+/**
+ * Node's lookup for hosts that the operator configured, one lookup of a host at a time. A lookup occupies one of Node's
+ * four threads until the name server answers, so a host whose name server is silent occupies one of them, not all.
+ */
+import { lookup, type LookupAddress } from 'node:dns';
+import type { LookupFunction } from 'node:net';
+
+const running = new Map<string, Promise<LookupAddress[]>>();
+
+function resolveOnce(host: string): Promise<LookupAddress[]> {
+  const known = running.get(host);
+  if (known) return known;
+  const asked = new Promise<LookupAddress[]>((resolve, reject) => {
+    lookup(host, { all: true }, (error, addresses) => {
+      running.delete(host);
+      if (error) reject(error);
+      else resolve(addresses);
+    });
+  });
+  running.set(host, asked);
+  return asked;
+}
+
+export const sharedLookup: LookupFunction = asLookup(resolveOnce);
+
+/** A lookup of a connection from a function that resolves a host. */
+export function asLookup(resolve: (host: string) => Promise<readonly LookupAddress[]>): LookupFunction {
+  return (host, { all }, callback) => {
+    resolve(host).then(
+      (addresses) =>
+        all ? callback(null, [...addresses]) : callback(null, addresses[0]!.address, addresses[0]!.family),
+      (error: NodeJS.ErrnoException) => callback(error, '', 0),
+    );
+  };
+}
