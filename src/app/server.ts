@@ -1,6 +1,7 @@
 /** Starts and stops listening. */
 import { createServer as createHttpServer, type Server } from 'node:http';
-import type { Socket } from 'node:net';
+import { createServer as createNetServer, type Server as NetServer, type ServerOpts, type Socket } from 'node:net';
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { errorCode } from '../db/failures.ts';
 import { StartError } from '../errors.ts';
 import type { Observer } from '../observe.ts';
@@ -14,35 +15,91 @@ const closeIdleMilliseconds = 100;
 /** A new connection without a request is kept for this long, since its first request may be on the way. */
 const silentMilliseconds = 1000;
 
-/** Returns a function that stops the server. It waits for the requests in flight, but no longer than the given time. */
-export async function listen(
-  server: Server,
+/** Accepts connections. */
+export interface OpenPort {
+  /** Accepts no more connections. Those that were accepted stay open. */
+  close(): Promise<void>;
+}
+
+/** The options that Node's HTTP server has for its connections. */
+const httpOptions: ServerOpts = { allowHalfOpen: true, noDelay: true };
+
+export async function openPort(
   host: string,
   port: number,
-  stopSeconds = 0,
-): Promise<() => Promise<void>> {
-  const connections = trackConnections(server);
+  take: (socket: Socket) => void,
+  options: ServerOpts = {},
+): Promise<OpenPort> {
+  const server = createNetServer({ ...httpOptions, ...options }, take);
   await new Promise<void>((resolve, reject) => {
     server.once('error', (error) => reject(asStartError(error, host, port)));
     server.listen(port, host, resolve);
   });
-  return async () => {
-    const timer = setTimeout(() => server.closeAllConnections(), stopSeconds * 1000);
-    const idleTimer = setInterval(() => closeUnused(server, connections), closeIdleMilliseconds);
-    await new Promise((resolve) => server.close(resolve));
-    clearInterval(idleTimer);
-    clearTimeout(timer);
-  };
+  return { close: () => closePort(server) };
 }
 
-/** The time when each open connection was established. */
-function trackConnections(server: Server): Map<Socket, number> {
-  const connections = new Map<Socket, number>();
+/** Turns of the event loop. Each takes one connection, so this is more than the queue of the operating system has. */
+const longestQueue = 1000;
+
+/** The operating system resets the connections that still wait in its queue when a port is closed: they are taken first. */
+async function closePort(server: NetServer): Promise<void> {
+  if (!server.listening) return;
+  let hasTaken = true;
+  server.on('connection', () => (hasTaken = true));
+  for (let turn = 0; hasTaken && turn < longestQueue; turn += 1) {
+    hasTaken = false;
+    // The event loop looks for connections between the two.
+    await nextTurn();
+    await nextTurn();
+  }
+  server.close();
+}
+
+export interface StopLimits {
+  /** A connection that is not used for this long is closed. Before, only one that has got an answer. */
+  idleSeconds: number;
+  /** Requests that take longer than this are cut off. */
+  stopSeconds: number;
+}
+
+export interface Connections {
+  take(socket: Socket): void;
+  /** Waits until all connections are closed. */
+  end(limits: StopLimits): Promise<void>;
+}
+
+/** The connections of a server that does not listen itself: those of a port, or those that the primary passes on. */
+export function takeConnections(server: Server): Connections {
+  /** The time when each open connection was established. */
+  const established = new Map<Socket, number>();
+  let onClosed = (): void => {};
   server.on('connection', (socket: Socket) => {
-    connections.set(socket, performance.now());
-    socket.once('close', () => connections.delete(socket));
+    established.set(socket, performance.now());
+    socket.once('close', () => {
+      established.delete(socket);
+      onClosed();
+    });
   });
-  return connections;
+  // From this event on Node applies the time limits of connections.
+  server.emit('listening');
+  return {
+    take: (socket) => void server.emit('connection', socket),
+    async end({ idleSeconds, stopSeconds }) {
+      const closeAll = () => established.forEach((_, socket) => socket.destroy());
+      const timer = setTimeout(closeAll, stopSeconds * 1000);
+      const idleSince = performance.now() + idleSeconds * 1000;
+      const closeIdle = () => performance.now() >= idleSince && closeUnused(server, established);
+      const idleTimer = setInterval(closeIdle, closeIdleMilliseconds);
+      closeIdle();
+      await new Promise<void>((resolve) => {
+        onClosed = () => established.size === 0 && resolve();
+        onClosed();
+      });
+      clearInterval(idleTimer);
+      clearTimeout(timer);
+      server.close();
+    },
+  };
 }
 
 /** Node closes idle connections only once, and treats one that has never sent anything as busy. */
@@ -72,5 +129,10 @@ export async function serveMetrics(observer: Observer, host: string, port: numbe
       () => response.writeHead(500).end(),
     );
   });
-  return listen(server, host, port);
+  const connections = takeConnections(server);
+  const metricsPort = await openPort(host, port, connections.take);
+  return async () => {
+    await metricsPort.close();
+    await connections.end({ idleSeconds: 0, stopSeconds: 0 });
+  };
 }

@@ -1,5 +1,6 @@
 /** The composition root: from settings to a running service. */
 import type { Server } from 'node:http';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { Admission } from '../admission.ts';
 import { enterKeys, forgetKeys } from '../auth/digest-key-registry.store.ts';
 import type { KeySet } from '../auth/key-set.ts';
@@ -32,8 +33,8 @@ import { openPrivacy } from './privacy.ts';
 import { noSiblings, type Siblings } from './processes/siblings.ts';
 import { releaseOnFailure, type Releasers } from './releasers.ts';
 import { localCallerCheck, openInbox, openSandbox, seedDemo } from './sandbox.ts';
-import { listen, serveMetrics, urlOf } from './server.ts';
-import { createStopping, type StopOptions } from './stopping.ts';
+import { openPort, serveMetrics, takeConnections, urlOf } from './server.ts';
+import { createStopping, settleSeconds } from './stopping.ts';
 import { createTokens, type Tokens } from './tokens.ts';
 import { openTransactions } from './transactions.ts';
 import { openUsers } from './users.ts';
@@ -57,7 +58,9 @@ export interface App {
   observer: Observer;
   /** The demo individual, if the sandbox has one. */
   demo: number | undefined;
-  stop(options?: StopOptions): Promise<void>;
+  /** Lets the readiness check fail. `stop` does this too, but not in a worker, which may be replaced. */
+  leave(): void;
+  stop(): Promise<void>;
   /** Ends the service without waiting. */
   kill(): void;
 }
@@ -80,7 +83,7 @@ async function start(options: AppOptions, releasers: Releasers): Promise<App> {
   // Jobs end before the resources that they use are released.
   releasers.add(core.jobs.stop);
   const http = await createHttp(core, url, tokens, services, sandbox);
-  releasers.add(await listen(http, config.host, port, config.stopSeconds));
+  const closePort = await acceptConnections(core, http, port);
   // If there are several processes, the primary serves the metrics of all.
   if (config.metricsPort !== undefined && !core.siblings.readMetrics)
     releasers.add(await serveMetrics(core.observer, config.host, config.metricsPort));
@@ -88,11 +91,33 @@ async function start(options: AppOptions, releasers: Releasers): Promise<App> {
     url,
     observer: core.observer,
     demo,
-    async stop(how) {
-      await core.stopping.drain(how);
+    leave: core.stopping.leave,
+    async stop() {
+      await closePort();
       await releasers.run();
     },
     kill: server.kill,
+  };
+}
+
+/** Returns a function that ends the first part of a stop: when it returns, no more connections come. */
+async function acceptConnections({ config, siblings, stopping, releasers }: Core, http: Server, ownPort: number) {
+  const connections = takeConnections(http);
+  releasers.add(() => {
+    stopping.close();
+    const idleSeconds = stopping.isLeaving && config.drainSeconds === 0 ? 0 : settleSeconds;
+    return connections.end({ idleSeconds, stopSeconds: config.stopSeconds });
+  });
+  if (siblings.takeConnections) {
+    siblings.takeConnections(connections.take);
+    return async () => {};
+  }
+  const port = await openPort(config.host, ownPort, connections.take);
+  releasers.add(port.close);
+  return async () => {
+    stopping.leave();
+    await sleep(config.drainSeconds * 1000);
+    await port.close();
   };
 }
 
@@ -189,7 +214,7 @@ async function createHttp(
     corsOrigins: config.corsOrigins,
     trustedProxies: config.trustedProxies,
     tracing: tracing?.request,
-    isStopping: () => stopping.hasBegun,
+    isStopping: () => stopping.isClosing,
     ...(sandbox && { refuseRemote: localCallerCheck(config, url) }),
   });
 }
@@ -211,6 +236,6 @@ async function createCore(parts: CoreParts): Promise<Core> {
     guardKey,
     traced: (name, store) => tracing?.wrapStore(name, store) ?? store,
     jobs: createJobs(jobTable, observer.observe, createJobLeases(db), tracing),
-    stopping: createStopping(config.drainSeconds),
+    stopping: createStopping(),
   };
 }

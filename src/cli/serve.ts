@@ -110,7 +110,10 @@ function failing({ observer, kill }: Pick<Running, 'observer' | 'kill'>, resolve
   return fail;
 }
 
-/** A worker stops when the primary asks it to, or on SIGTERM. Ctrl-C reaches every process; only the primary acts on it. */
+/**
+ * A worker stops when the primary asks it to. Ctrl-C reaches every process; only the primary acts on it. On SIGTERM the
+ * primary replaces the worker, unless the whole node stops.
+ */
 async function serveAsWorker(config: Config, fresh: boolean, output: LogOutput): Promise<number> {
   const { first } = listenForSignals(['SIGTERM']);
   process.on('SIGINT', () => {}).on('SIGHUP', () => {});
@@ -119,11 +122,10 @@ async function serveAsWorker(config: Config, fresh: boolean, output: LogOutput):
   end.report(app);
   return new Promise((resolve) => {
     const fail = failing(app, resolve);
-    const leave = ({ isReplaced }: { isReplaced: boolean }) =>
-      app.stop({ isReplaced }).then(
-        () => resolve(0),
-        (error: unknown) => fail(error, 'stop'),
-      );
-    void Promise.race([end.stopAsked, first.then(() => ({ isReplaced: false }))]).then(leave);
+    void first.then(end.retire);
+    void end.stopAsked.then(app.stop).then(
+      () => resolve(0),
+      (error: unknown) => fail(error, 'stop'),
+    );
   });
 }

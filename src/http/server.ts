@@ -68,7 +68,7 @@ export function createServer(options: ServerOptions): Server {
       response.writeHead(status, headers);
       if (status === 413 && body !== undefined && !request.complete) {
         record.answeredAt = performance.now();
-        linger(request, response, body, () => !server.listening);
+        linger(request, response, body, options.isStopping);
       } else {
         limitRest(request);
         // ASCII text is the same in Latin-1, which takes less time to write.

@@ -5,6 +5,7 @@ import { Agent } from 'node:http';
 import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
+import { setTimeout } from 'node:timers/promises';
 import postgres from 'postgres';
 import { expect, it, onTestFinished, vi } from 'vitest';
 import { freePort } from '../../src/free-port.ts';
@@ -21,20 +22,58 @@ const untilStopping = (agent: Agent, url: string) =>
     interval: 10,
   });
 
-it('a stop answers 503 to readiness and goes on serving, closing each connection behind its answer', async () => {
-  const service = await startProcess(await dataFolder(), { LEDGERLINE_DRAIN_SECONDS: '3' });
-  const token = await service.token();
-  const agent = new Agent({ keepAlive: true });
-  onTestFinished(() => agent.destroy());
-  expect(await callOver(agent, `${service.url}/health/ready`)).toEqual({ status: 200, connection: 'keep-alive' });
-  const exit = service.end('SIGTERM');
-  await untilStopping(agent, service.url);
-  expect(await callOver(agent, `${service.url}/health/live`)).toEqual({ status: 200, connection: 'close' });
-  expect(await callOver(agent, `${service.url}/User`, { token, body: {} })).toEqual({
-    status: 201,
-    connection: 'close',
+const kinds = [1, 2].map((processes) => ({ processes, LEDGERLINE_PROCESSES: String(processes) }));
+
+it.each(kinds)(
+  'a stop of $processes process(es) fails readiness, then closes the port, then each connection behind its answer',
+  async ({ LEDGERLINE_PROCESSES }) => {
+    const service = await startProcess(await dataFolder(), { LEDGERLINE_DRAIN_SECONDS: '1', LEDGERLINE_PROCESSES });
+    const token = await service.token();
+    const agent = new Agent({ keepAlive: true });
+    const kept = new Agent({ keepAlive: true, maxSockets: 1 });
+    onTestFinished(() => [agent, kept].forEach((each) => each.destroy()));
+    const keptCall = () => callOver(kept, `${service.url}/User`, { token, body: {} });
+    expect(await keptCall()).toEqual({ status: 201, connection: 'keep-alive' });
+    const exit = service.end('SIGTERM');
+    await untilStopping(agent, service.url);
+    expect(await keptCall()).toEqual({ status: 201, connection: 'keep-alive' });
+    // A proxy asks another node when it is refused.
+    const isRefused = () =>
+      callOver(new Agent(), `${service.url}/health/live`).then(
+        () => false,
+        (error: NodeJS.ErrnoException) => error.code === 'ECONNREFUSED',
+      );
+    await vi.waitUntil(isRefused, { timeout: 10_000, interval: 20 });
+    // The connection in use is served once more, whichever part of the stop it is in.
+    const answers = [];
+    while (answers.at(-1)?.connection !== 'close') answers.push(await keptCall());
+    expect(answers.map(({ status }) => status)).toEqual(answers.map(() => 201));
+    expect(await exit).toBe(0);
+  },
+);
+
+it('a stop of two processes resets no connection that no process has taken yet', async () => {
+  const service = await startProcess(await dataFolder(), {
+    LEDGERLINE_DRAIN_SECONDS: '1',
+    LEDGERLINE_PROCESSES: '2',
   });
-  expect(await callOver(agent, `${service.url}/nothing`)).toEqual({ status: 404, connection: 'close' });
+  const token = await service.token();
+  const workers = [...service.output.stdout.matchAll(/"pid":(\d+),"msg":"worker-started"/g)].map(([, pid]) =>
+    Number(pid),
+  );
+  expect(workers).toHaveLength(2);
+  const exit = service.end('SIGTERM');
+  await untilStopping(new Agent(), service.url);
+  // As if both were busy until after the end of the first part.
+  for (const pid of workers) process.kill(pid, 'SIGSTOP');
+  const answers = Promise.allSettled(
+    Array.from({ length: 8 }, () => callOver(new Agent(), `${service.url}/User`, { token, body: {} })),
+  );
+  await setTimeout(2000);
+  for (const pid of workers) process.kill(pid, 'SIGCONT');
+  expect(await answers).toEqual(
+    Array(8).fill({ status: 'fulfilled', value: expect.objectContaining({ status: 201 }) }),
+  );
   expect(await exit).toBe(0);
 });
 

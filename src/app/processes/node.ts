@@ -10,6 +10,7 @@ import { releaseOnFailure, type Releasers } from '../releasers.ts';
 import { serveMetrics } from '../server.ts';
 import type { AppOptions } from '../start.ts';
 import { Primary } from './primary.ts';
+import { SharedPort } from './shared-port.ts';
 
 export interface RunningNode {
   url: string;
@@ -37,7 +38,9 @@ async function start({ config, fresh = false, log, logFormat }: AppOptions, rele
     // If the database is configured, in a variable or a file, the workers read that setting themselves.
     environment: { PORT: String(port), ...(!config.databaseUrl && { DATABASE_URL: server.url }) },
     observer,
-    stopSeconds: config.drainSeconds + config.stopSeconds + graceSeconds,
+    port: new SharedPort(config.host, port),
+    drainSeconds: config.drainSeconds,
+    stopSeconds: config.stopSeconds + graceSeconds,
   });
   releasers.add(() => primary.stop());
   const { url, demo } = await primary.start(fresh);
@@ -50,7 +53,11 @@ async function start({ config, fresh = false, log, logFormat }: AppOptions, rele
     demo,
     observer,
     replaceWorkers: () => void primary.roll(),
-    stop: () => releasers.run(),
+    async stop() {
+      // The metrics are served until the end.
+      await primary.stop();
+      await releasers.run();
+    },
     kill() {
       primary.kill();
       server.kill();

@@ -9,6 +9,7 @@ import type { MetricsSnapshot, Observer } from '../../observe.ts';
 import { RestartDelay } from './restart-delay.ts';
 import { openChannel, type Channel } from './channel.ts';
 import { MetricsBook } from './metrics.ts';
+import type { SharedPort } from './shared-port.ts';
 import type { Topic } from './siblings.ts';
 
 export interface PrimaryOptions {
@@ -16,6 +17,9 @@ export interface PrimaryOptions {
   /** Environment variables of the workers, in addition to those of the primary. */
   environment: Record<string, string>;
   observer: Observer;
+  port: SharedPort;
+  /** How long a stop still accepts requests. */
+  drainSeconds: number;
   /** A worker that has not ended this long after it was asked to stop is killed. */
   stopSeconds: number;
 }
@@ -64,8 +68,12 @@ export class Primary {
    * first.
    */
   roll(): Promise<void> {
+    return this.#rollOver([...this.#members.values()]);
+  }
+
+  #rollOver(members: Member[]): Promise<void> {
     this.#rolling = this.#rolling.then(async () => {
-      for (const member of [...this.#members.values()]) {
+      for (const member of members) {
         if (!(await this.#replace(member))) return;
       }
     });
@@ -84,13 +92,20 @@ export class Primary {
       if (!this.#members.has(member.worker.id)) void this.#restart(member.place, 0);
       return false;
     }
-    await this.#stopMember(member, true);
+    await this.#stopMember(member);
     return true;
   }
 
   async stop(): Promise<void> {
     this.#isStopping = true;
-    await Promise.all([...this.#members.values()].map((member) => this.#stopMember(member, false)));
+    const { port, drainSeconds } = this.#options;
+    const members = [...this.#members.values()];
+    if (port.isOpen) {
+      for (const { channel } of members) void channel.ask('leave');
+      await sleep(drainSeconds * 1000);
+      await port.close();
+    }
+    await Promise.all(members.map((member) => this.#stopMember(member)));
   }
 
   kill(): void {
@@ -121,11 +136,8 @@ export class Primary {
           onMessage: (take) => worker.on('message', take),
         },
         {
-          ready: (started) => {
-            member.readyAt = performance.now();
-            this.#options.observer.observe({ kind: 'worker-started', worker: place + 1, pid: child.pid! });
-            resolve(started as Started);
-          },
+          ready: (started) => this.#admit(member, child.pid!).then(() => resolve(started as Started), reject),
+          retire: () => this.#rollOver([member]),
           notify: (topic) => this.#notifyOthers(id, topic as Topic),
           metrics: () => this.readMetrics(),
           snapshot: (snapshot) => this.#metrics.take(id, snapshot as MetricsSnapshot),
@@ -140,6 +152,20 @@ export class Primary {
     });
   }
 
+  /** From here on the worker gets connections. If the port is taken it is not needed. */
+  async #admit(member: Member, pid: number): Promise<void> {
+    const { port, observer } = this.#options;
+    if (this.#isStopping || !this.#members.has(member.worker.id)) return;
+    try {
+      await port.add(member.worker);
+    } catch (error) {
+      void this.#stopMember(member);
+      throw error;
+    }
+    member.readyAt = performance.now();
+    observer.observe({ kind: 'worker-started', worker: member.place + 1, pid });
+  }
+
   async #notifyOthers(sender: number, topic: Topic): Promise<void> {
     const others = [...this.#members.values()].filter(({ worker, readyAt }) => worker.id !== sender && readyAt);
     await Promise.all(others.map(({ channel }) => channel.ask('notified', topic)));
@@ -148,6 +174,7 @@ export class Primary {
   #onExit(member: Member, code: number | null, signal: string | null): void {
     const { worker, place, readyAt, isLeaving } = member;
     this.#members.delete(worker.id);
+    void this.#options.port.remove(worker);
     this.#metrics.end(worker.id);
     const isExpected = isLeaving || this.#isStopping;
     const restartMilliseconds =
@@ -175,9 +202,10 @@ export class Primary {
     }
   }
 
-  async #stopMember(member: Member, isReplaced: boolean): Promise<void> {
+  async #stopMember(member: Member): Promise<void> {
     member.isLeaving = true;
-    void member.channel.ask('stop', { isReplaced });
+    await this.#options.port.remove(member.worker);
+    void member.channel.ask('stop');
     const timer = setTimeout(() => member.worker.process.kill('SIGKILL'), this.#options.stopSeconds * 1000);
     await member.exited;
     clearTimeout(timer);

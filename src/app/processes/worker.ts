@@ -1,7 +1,9 @@
 /** The worker's side of a node with several processes. */
+import type { Socket } from 'node:net';
 import type { MetricsSnapshot } from '../../observe.ts';
 import type { App } from '../start.ts';
 import { openChannel, type Channel } from './channel.ts';
+import { connectionMessage } from './shared-port.ts';
 import type { Siblings, Topic } from './siblings.ts';
 
 const metricsMilliseconds = 5000;
@@ -11,14 +13,17 @@ export interface WorkerEnd {
   /** Tells the primary that this worker is ready, and from then on handles its requests. */
   report(app: App): void;
   /** Resolves when the primary asks for a stop, or has ended. */
-  stopAsked: Promise<{ isReplaced: boolean }>;
+  stopAsked: Promise<void>;
+  /** Asks the primary to replace this worker. */
+  retire(): void;
 }
 
 export function openWorkerEnd(count: number): WorkerEnd {
   const takers = new Map<Topic, () => Promise<void>>();
   let readSnapshot = async (): Promise<MetricsSnapshot> => [];
-  let askStop: (how: { isReplaced: boolean }) => void;
-  const stopAsked = new Promise<{ isReplaced: boolean }>((resolve) => (askStop = resolve));
+  let leave = (): void => {};
+  let askStop: () => void;
+  const stopAsked = new Promise<void>((resolve) => (askStop = resolve));
   const channel: Channel = openChannel(
     {
       // The primary may have ended: then 'disconnect' is emitted, and the message is not needed.
@@ -28,10 +33,11 @@ export function openWorkerEnd(count: number): WorkerEnd {
     {
       notified: (topic) => takers.get(topic as Topic)?.(),
       metrics: () => readSnapshot(),
-      stop: (how) => askStop(how as { isReplaced: boolean }),
+      leave: () => leave(),
+      stop: () => askStop(),
     },
   );
-  process.on('disconnect', () => askStop({ isReplaced: false }));
+  process.on('disconnect', () => askStop());
 
   return {
     stopAsked,
@@ -39,9 +45,19 @@ export function openWorkerEnd(count: number): WorkerEnd {
       count,
       notify: async (topic) => void (await channel.ask('notify', topic)),
       onNotified: (topic, take) => void takers.set(topic, take),
+      takeConnections: (take) =>
+        process.on('message', (message, socket?: Socket) => {
+          // The caller may have left on the way.
+          if (message !== connectionMessage || !socket) return;
+          // As Node's HTTP server has it for the connections that it accepts itself.
+          socket.allowHalfOpen = true;
+          take(socket);
+        }),
       readMetrics: async () => String((await channel.ask('metrics')) ?? ''),
     },
+    retire: () => void channel.ask('retire'),
     report(app) {
+      leave = app.leave;
       readSnapshot = app.observer.readSnapshot;
       const { url, demo } = app;
       void channel.ask('ready', { url, demo });
