@@ -887,7 +887,7 @@ export interface TrailMessage {
   gatewayMessageId: string | null;
   /** verified, expired, or otherwise the state. */
   outcome: string;
-  /** refused (by every gateway), unknown (it may arrive), accepted, delivered or failed. */
+  /** unavailable (no gateway could take it), refused (the destination, by a gateway), unknown (it may arrive), accepted, delivered or failed. */
   state: string;
   /** Why it was refused or failed. */
   reason: string | null;
@@ -1067,8 +1067,8 @@ export interface LoggedMessage {
   gatewayMessageId: string | null;
   /** verified, expired, or otherwise the state. */
   outcome: string;
-  /** stopped (by a rule), refused (by every gateway), unknown (it may arrive), accepted, failed or delivered. */
-  state: 'stopped' | 'refused' | 'unknown' | 'accepted' | 'failed' | 'delivered';
+  /** stopped (by a rule), unavailable (no gateway could take it), refused (the destination, by a gateway), unknown (it may arrive), accepted, failed or delivered. */
+  state: 'stopped' | 'unavailable' | 'refused' | 'unknown' | 'accepted' | 'failed' | 'delivered';
   /** The rule that refused it. */
   rule: string | null;
   /** Why it was refused or failed. */

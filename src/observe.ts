@@ -13,7 +13,7 @@ export type Observation =
   | { kind: 'send-failed'; userId: number; gateway: string; reason: string; traceId: string }
   | { kind: 'send-outcome-unknown'; userId: number; gateway: string; reason: string; traceId: string }
   | { kind: 'test-number-used'; userId: number; phone: string; traceId: string }
-  | { kind: 'gateway-asked'; gateway: string; outcome: string; reason?: string; milliseconds: number }
+  | { kind: 'gateway-asked'; gateway: string; outcome: string; reason?: string; milliseconds: number; traceId: string }
   | { kind: 'gateway-breaker'; gateway: string; state: 'closed' | 'open' | 'probing'; reason?: string }
   | { kind: 'gateway-link'; gateway: string; state: 'up' | 'down'; reason?: string }
   | { kind: 'gateway-order'; country: string; order: string; reason: string }

@@ -80,6 +80,7 @@ it('has the trace id of the answer in every line about a send and a verification
   const traceOf = (kind: string) => linesOf(service.logLines).find(({ msg }) => msg === kind)?.traceId;
   expect([failed.status, refused.status, wrong.status]).toEqual([503, 429, 400]);
   await vi.waitUntil(() => traceOf('verify-refused') !== undefined, { timeout: 15_000 });
+  expect(traceOf('gateway-asked')).toBe(failed.json.traceId);
   expect([traceOf('send-failed'), traceOf('send-refused'), traceOf('verify-refused')]).toEqual([
     failed.json.traceId,
     refused.json.traceId,

@@ -192,8 +192,8 @@ function openFailover(core: Core, gateways: Gateway[], messages: OpenMessages): 
       longestMilliseconds: config.breakerLongestSeconds * 1000,
     },
     now: () => performance.now(),
-    onTry: ({ gateway, outcome, reason, milliseconds }) =>
-      observe({ kind: 'gateway-asked', gateway, outcome, ...(reason && { reason }), milliseconds }),
+    onTry: ({ gateway, outcome, reason, milliseconds }, traceId) =>
+      observe({ kind: 'gateway-asked', gateway, outcome, ...(reason && { reason }), milliseconds, traceId }),
     onBreaker: (gateway, state, reason) => {
       observe({ kind: 'gateway-breaker', gateway, state, ...(reason && { reason }) });
       gatewayEvents.note(gateway, state, reason);

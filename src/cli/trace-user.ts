@@ -72,7 +72,10 @@ function steps(message: TracedMessage): [string, string][] {
     ]);
   }
   if (state === 'unknown') lines.push([message.answeredAt, `${code} not confirmed by any gateway, may arrive`]);
-  else if (state !== 'refused') lines.push([message.answeredAt, `${code} accepted by ${gateway}`]);
+  else if (state === 'unavailable')
+    lines.push([message.answeredAt, `${code} not sent: ${reason ?? 'no gateway accepted it'}`]);
+  else if (state === 'refused') lines.push([message.answeredAt, `${code} not sent: the destination was refused`]);
+  else lines.push([message.answeredAt, `${code} accepted by ${gateway}`]);
   if (state === 'delivered' || state === 'failed') {
     lines.push([message.stateAt, `${code} ${state}${reason ? `: ${reason}` : ''}`]);
   }

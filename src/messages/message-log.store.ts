@@ -1,7 +1,7 @@
 /** Messages by time, newest first, for operators. A statement reads a limited number of rows, whatever the filter. */
 import type { Database } from '../db/database.ts';
 import type { Owner } from '../slots.ts';
-import { messageColumns } from './trail.store.ts';
+import { messageColumns, messageState } from './trail.store.ts';
 
 /** The position of a message in the log. */
 export interface MessagePosition {
@@ -10,8 +10,7 @@ export interface MessagePosition {
   number: number;
 }
 
-const messageStates = ['refused', 'unknown', 'accepted', 'failed', 'delivered'] as const;
-export type MessageState = (typeof messageStates)[number];
+export type MessageState = 'unavailable' | 'refused' | 'unknown' | 'accepted' | 'failed' | 'delivered';
 
 export interface MessageFilter {
   userId: number | undefined;
@@ -70,7 +69,7 @@ export function createMessageLogStore(db: Database) {
           sql`true`,
           ...(country === undefined ? [] : [sql`and country = ${country}`]),
           ...(gateway === undefined ? [] : [sql`and gateway = ${gateway}`]),
-          ...(state === undefined ? [] : [sql`and state = ${state}::text::message_state`]),
+          ...(state === undefined ? [] : [sql`and ${sql.unsafe(messageState)} = ${state}`]),
           ...(isVerified === undefined ? [] : [sql`and (verified_at is not null) = ${isVerified}`]),
           ...(reason === undefined
             ? []

@@ -197,13 +197,21 @@ export function instantExpression(column: string): string {
   return `to_char(${column} at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`;
 }
 
+/**
+ * The state of a message. A message that no gateway accepted is stored as refused. It is that only if a gateway refused
+ * the destination; otherwise the gateways failed, or none could be asked.
+ */
+export const messageState = `case
+  when state = 'refused' and not coalesce(tries::jsonb @> '[{"outcome": "refused"}]', false) then 'unavailable'
+  else state::text end`;
+
 /** The columns of a message that an operator sees. The parameter is the current time. */
 export const messageColumns = (now: string) => `
   phone as "phoneNumber", nullif(country, '') as country, correlation_type as "correlationType", locale, segments,
   gateway, gateway_message_id as "gatewayMessageId",
   case when verified_at is not null then 'verified'
     when state in ('accepted', 'delivered') and expires_at <= ${now} then 'expired'
-    else state::text end as outcome,
-  state, reason, ${instantExpression('requested_at')} as "requestedAt", ${instantExpression('answered_at')} as "answeredAt",
+    else ${messageState} end as outcome,
+  ${messageState} as state, reason, ${instantExpression('requested_at')} as "requestedAt", ${instantExpression('answered_at')} as "answeredAt",
   ${instantExpression('state_at')} as "stateAt", ${instantExpression('expires_at')} as "expiresAt",
   ${instantExpression('verified_at')} as "verifiedAt", coalesce(tries, '[]'::json) as tries`;

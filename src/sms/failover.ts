@@ -16,6 +16,8 @@ import {
 export interface OutgoingMessage extends Omit<Message, 'reference'> {
   /** The reference of the text that the given try sends; tries are counted from 1. */
   referenceOf(tryNumber: number): string;
+  /** The trace of the request, for the log. */
+  traceId: string;
 }
 
 export interface Try {
@@ -52,7 +54,7 @@ export interface FailoverOptions {
   budgetMilliseconds: number;
   breaker: { failures: number; openMilliseconds: number; longestMilliseconds: number };
   now(): number;
-  onTry(attempt: Try): void;
+  onTry(attempt: Try, traceId: string): void;
   onBreaker(gateway: string, state: BreakerState, reason: string | undefined): void;
 }
 
@@ -141,7 +143,7 @@ export function createFailover(options: FailoverOptions) {
     const { gateway } = lane;
     const startedAt = now();
     const within = Math.min(options.gatewayMilliseconds, run.endsAt - startedAt);
-    const { referenceOf: _, ...message } = run.message;
+    const { referenceOf: _, traceId, ...message } = run.message;
     const answer = await sendInTime(gateway, { ...message, reference }, within);
     learn(lane, answer);
     run.answers.push({ lane, answer, reference });
@@ -152,7 +154,7 @@ export function createFailover(options: FailoverOptions) {
       milliseconds: Math.round(now() - startedAt),
     };
     run.tries.push(attempt);
-    options.onTry(attempt);
+    options.onTry(attempt, traceId);
     return answer;
   }
 

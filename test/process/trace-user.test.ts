@@ -1,4 +1,5 @@
 import { expect, it, onTestFinished } from 'vitest';
+import { gatewayServer } from '../harness/gateway-server.ts';
 import { run } from '../harness/process.ts';
 import { newPhone, startService, wrongCode } from '../harness/service.ts';
 
@@ -40,4 +41,39 @@ it('trace-user tells what became of a user’s codes, with the number masked', a
   expect((await run(['trace-user', 'x'], settings)).code).toBe(1);
   const fresh = await service.createUser();
   expect((await run(['trace-user', String(fresh)], settings)).stdout).toBe('Nothing has been recorded of this user.\n');
+});
+
+it('trace-user and the message log tell a text that no gateway could take from one whose destination was refused', async () => {
+  const gateway = await gatewayServer(() => ({ status: 500, body: {} }));
+  const service = await startService({
+    LEDGERLINE_GATEWAYS: 'webhook',
+    LEDGERLINE_WEBHOOK_URL: gateway.url,
+    LEDGERLINE_WEBHOOK_SECRET: `whsec_${Buffer.alloc(32, 7).toString('base64')}`,
+    LEDGERLINE_BREAKER_FAILURES: '1',
+  });
+  onTestFinished(() => service.stop());
+  const id = await service.createUser();
+  const statuses = [await service.sendCode(id, newPhone()), await service.sendCode(id, newPhone())];
+  expect(statuses.map(({ status }) => status)).toEqual([503, 503]);
+  const traced = async () => {
+    const { stdout } = await run(['trace-user', String(id)], { DATABASE_URL: service.databaseUrl });
+    return stdout.split('\n').map((line) => line.replace(/^\S+Z {2}/, ''));
+  };
+  // While the breaker is open, no gateway is asked.
+  expect(await traced()).toEqual(
+    expect.arrayContaining([
+      'code 1 unavailable by webhook: HTTP 500',
+      'code 1 not sent: HTTP 500',
+      'code 2 not sent: no gateway is available',
+    ]),
+  );
+  const states = async (query: string) => {
+    const { json } = await service.call(`/operator/messages?${query}`, undefined, { method: 'GET' });
+    return json.messages.map(({ codeNumber, state, outcome }: Record<string, unknown>) => [codeNumber, state, outcome]);
+  };
+  expect(await states('state=unavailable')).toEqual([
+    [2, 'unavailable', 'unavailable'],
+    [1, 'unavailable', 'unavailable'],
+  ]);
+  expect(await states('state=refused')).toEqual([]);
 });

@@ -15,6 +15,7 @@ import {
 
 describe('failover', () => {
   const message: OutgoingMessage = {
+    traceId: 'trace',
     referenceOf: (tryNumber) => `reference ${tryNumber}`,
     phone: '+447911123456',
     country: 'GB',

@@ -55,7 +55,8 @@ function messageSteps(message: TrailMessage): Step[] {
     const text = sentence(attempt.gateway, code, attempt.reason ?? attempt.outcome);
     steps.push({ at: answeredAt, text, tone: 'bad' });
   }
-  if (state === 'refused') steps.push({ at: answeredAt, text: t.steps.refused(code), tone: 'bad' });
+  if (state === 'refused' || state === 'unavailable')
+    steps.push({ at: answeredAt, text: t.steps.refused(code), tone: 'bad' });
   else if (state === 'unknown') steps.push({ at: answeredAt, text: t.steps.unknown(code), tone: 'bad' });
   else steps.push({ at: answeredAt, text: t.steps.accepted(gateway, code), tone: 'plain' });
   if (state === 'delivered') {
@@ -109,6 +110,7 @@ export function verdictOf(trail: UserTrail, isBlocked: boolean): Step {
   if (!last) return { at, text: t.steps.neverRequested, tone: 'plain' };
   const states: Record<string, string> = {
     refused: t.steps.isRefused,
+    unavailable: t.steps.isRefused,
     failed: t.steps.isFailed,
     unknown: t.steps.isUnknown,
     expired: t.steps.isExpired,

@@ -5,6 +5,7 @@ import { t } from './texts.ts';
 const marks: Record<string, string> = {
   stopped: 'refused',
   refused: 'refused',
+  unavailable: 'refused',
   failed: 'refused',
   unknown: 'shadow',
   expired: 'shadow',

@@ -10,7 +10,7 @@ import { evidenceFigures } from './evidence-shape.ts';
 import { attempt } from './operator-trail.ts';
 import { timestamp } from './timestamp.ts';
 
-const states = ['stopped', 'refused', 'unknown', 'accepted', 'failed', 'delivered'] as const;
+const states = ['stopped', 'unavailable', 'refused', 'unknown', 'accepted', 'failed', 'delivered'] as const;
 
 const message = record('LoggedMessage', {
   id: required(text(), 'Unique in the log.'),
@@ -27,7 +27,7 @@ const message = record('LoggedMessage', {
   outcome: required(text(), 'verified, expired, or otherwise the state.'),
   state: required(
     word(states),
-    'stopped (by a rule), refused (by every gateway), unknown (it may arrive), accepted, failed or delivered.',
+    'stopped (by a rule), unavailable (no gateway could take it), refused (the destination, by a gateway), unknown (it may arrive), accepted, failed or delivered.',
   ),
   rule: required(nullable(text()), 'The rule that refused it.'),
   reason: required(nullable(text()), 'Why it was refused or failed.'),

@@ -19,7 +19,10 @@ const message = record('TrailMessage', {
   gateway: required(text(), 'The gateway that accepted it, or was asked last.'),
   gatewayMessageId: required(nullable(text()), 'The gateway’s own id of the message.'),
   outcome: required(text(), 'verified, expired, or otherwise the state.'),
-  state: required(text(), 'refused (by every gateway), unknown (it may arrive), accepted, delivered or failed.'),
+  state: required(
+    text(),
+    'unavailable (no gateway could take it), refused (the destination, by a gateway), unknown (it may arrive), accepted, delivered or failed.',
+  ),
   reason: required(nullable(text()), 'Why it was refused or failed.'),
   requestedAt: required(instant(), 'When the code was requested.'),
   answeredAt: required(instant(), 'When the gateway answered.'),

@@ -151,7 +151,8 @@ const messages: ConsoleTexts['messages'] = {
   everyCountry: 'كل البلدان',
   states: {
     stopped: 'رفضتها قاعدة',
-    refused: 'لم تُرسل',
+    unavailable: 'لم تُرسل',
+    refused: 'الرقم مرفوض',
     unknown: 'غير مؤكدة',
     accepted: 'مقبولة',
     delivered: 'سُلّمت',

@@ -152,7 +152,8 @@ const messages: ConsoleTexts['messages'] = {
   everyCountry: 'Jedes Land',
   states: {
     stopped: 'Von einer Regel abgelehnt',
-    refused: 'Nicht gesendet',
+    unavailable: 'Nicht gesendet',
+    refused: 'Nummer abgelehnt',
     unknown: 'Nicht bestätigt',
     accepted: 'Angenommen',
     delivered: 'Zugestellt',

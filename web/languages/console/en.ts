@@ -152,7 +152,8 @@ const messages = {
   everyCountry: 'Every country',
   states: {
     stopped: 'Refused by a rule',
-    refused: 'Not sent',
+    unavailable: 'Not sent',
+    refused: 'Number refused',
     unknown: 'Not confirmed',
     accepted: 'Accepted',
     delivered: 'Delivered',

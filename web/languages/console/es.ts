@@ -150,7 +150,8 @@ const messages: ConsoleTexts['messages'] = {
   everyCountry: 'Todos los países',
   states: {
     stopped: 'Rechazado por una regla',
-    refused: 'No enviado',
+    unavailable: 'No enviado',
+    refused: 'Número rechazado',
     unknown: 'Sin confirmar',
     accepted: 'Aceptado',
     delivered: 'Entregado',

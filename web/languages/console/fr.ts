@@ -150,7 +150,8 @@ const messages: ConsoleTexts['messages'] = {
   everyCountry: 'Tous les pays',
   states: {
     stopped: 'Refusé par une règle',
-    refused: 'Non envoyé',
+    unavailable: 'Non envoyé',
+    refused: 'Numéro refusé',
     unknown: 'Non confirmé',
     accepted: 'Accepté',
     delivered: 'Remis',

@@ -150,7 +150,8 @@ const messages: ConsoleTexts['messages'] = {
   everyCountry: 'Tutti i paesi',
   states: {
     stopped: 'Rifiutato da una regola',
-    refused: 'Non inviato',
+    unavailable: 'Non inviato',
+    refused: 'Numero rifiutato',
     unknown: 'Non confermato',
     accepted: 'Accettato',
     delivered: 'Consegnato',

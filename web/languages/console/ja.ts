@@ -150,7 +150,8 @@ const messages: ConsoleTexts['messages'] = {
   everyCountry: 'すべての国',
   states: {
     stopped: 'ルールが拒否',
-    refused: '未送信',
+    unavailable: '未送信',
+    refused: '番号拒否',
     unknown: '未確定',
     accepted: '受理',
     delivered: '配信済み',

@@ -150,7 +150,8 @@ const messages: ConsoleTexts['messages'] = {
   everyCountry: 'Todos os países',
   states: {
     stopped: 'Recusado por uma regra',
-    refused: 'Não enviado',
+    unavailable: 'Não enviado',
+    refused: 'Número recusado',
     unknown: 'Por confirmar',
     accepted: 'Aceite',
     delivered: 'Entregue',
