@@ -28,7 +28,7 @@ it('the count of a block that the list cuts is not remembered', () => {
 });
 
 it('the filters that were used longest ago are forgotten first, and keys count', () => {
-  const counts = new BlockCounts(10);
+  const counts = new BlockCounts(2000);
   counts.of(1, { search: 'first' }).set(block('a', 1));
   counts.of(1, { search: 'second' }).set(block('a', 2));
   counts.of(1, { search: 'first' });

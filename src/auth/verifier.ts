@@ -1,5 +1,6 @@
 /** Verifies a bearer token and reads its caller. */
 import { decodeProtectedHeader, errors, jwtVerify, type JWTPayload } from 'jose';
+import { BoundedCache } from '../bounded-cache.ts';
 import type { Clock } from '../clock.ts';
 import { Problem, tokenInvalid } from '../errors.ts';
 import type { Caller } from './caller.ts';
@@ -14,6 +15,7 @@ export interface VerifierOptions {
   userClaim: string;
   keys: KeySet;
   clock: Clock;
+  maxRememberedBytes?: number;
 }
 
 /** Returns synchronously for a token that was verified before. */
@@ -25,18 +27,16 @@ interface Remembered {
   keyId: string;
 }
 
-const maxRemembered = 20_000;
+/** About 10,000 usual tokens. */
+const defaultRememberedBytes = 32 * 1024 * 1024;
+/** What the caller takes at most, beside texts of the token. */
+const callerBytes = 1000;
 
 export function createVerifier(options: VerifierOptions): Verifier {
-  const remembered = new Map<string, Remembered>();
+  const remembered = new BoundedCache<string, Remembered>(options.maxRememberedBytes ?? defaultRememberedBytes);
   options.keys.onChange((ids) => {
     for (const [token, { keyId }] of remembered) if (!ids.has(keyId)) remembered.delete(token);
   });
-
-  function remember(token: string, entry: Remembered): void {
-    if (remembered.size >= maxRemembered) remembered.delete(remembered.keys().next().value!);
-    remembered.set(token, entry);
-  }
 
   async function verify(token: string): Promise<Caller> {
     const { kid, alg, typ } = headerOf(token);
@@ -47,7 +47,8 @@ export function createVerifier(options: VerifierOptions): Verifier {
     refuseOtherKinds(typ, payload);
     const expiresAt = new Date((payload.exp! + options.skewSeconds) * 1000);
     const caller = callerOf(payload, options.userClaim, expiresAt);
-    remember(token, { caller, expiresAt: expiresAt.getTime(), keyId: key.id });
+    const entry = { caller, expiresAt: expiresAt.getTime(), keyId: key.id };
+    remembered.set(token, entry, callerBytes + 2 * token.length);
     return caller;
   }
 

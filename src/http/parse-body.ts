@@ -1,5 +1,6 @@
 /** Reads the JSON of a request from its bytes. */
 import { TextDecoder } from 'node:util';
+import { BoundedCache, textBytes } from '../bounded-cache.ts';
 import { bodyNotJson, unsupportedMediaType } from '../errors.ts';
 import { readJson, type Kept } from '../formats/json-reader.ts';
 import { MalformedJson, type Json } from '../formats/json.ts';
@@ -11,17 +12,20 @@ export interface MediaType {
   charset: string;
 }
 
-/** A cache: clients send the same few headers again and again. */
-const known = new Map<string, MediaType | undefined>();
+/** Clients send the same few headers again and again. Each is a few hundred bytes at most, unless someone attacks. */
+const maxHeaderBytes = 64 * 1024;
 
-export function mediaTypeOf(header: string | undefined): MediaType | undefined {
-  if (header === undefined) return undefined;
-  if (known.has(header)) return known.get(header);
-  if (known.size >= 100) known.clear();
-  const type = parseMediaType(header);
-  known.set(header, type);
-  return type;
+export function createMediaTypes(maxBytes = maxHeaderBytes) {
+  const known = new BoundedCache<string, MediaType>(maxBytes);
+  return (header: string | undefined): MediaType | undefined => {
+    if (header === undefined) return undefined;
+    const type = known.get(header) ?? parseMediaType(header);
+    if (type && !known.get(header)) known.set(header, type, 64 + textBytes(type.name) + textBytes(type.charset));
+    return type;
+  };
 }
+
+export const mediaTypeOf = createMediaTypes();
 
 function parseMediaType(header: string): MediaType | undefined {
   const [name = '', ...parameters] = header.split(';');

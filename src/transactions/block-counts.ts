@@ -1,12 +1,12 @@
 /**
- * Remembers how many rows of a block match a filter, until the block changes. The number of entries is limited; the
- * filters that were not used for the longest time are removed first.
+ * Remembers how many rows of a block match a filter, until the block changes. The filters that were not used for the
+ * longest time are removed first.
  */
+import { BoundedCache, textBytes } from '../bounded-cache.ts';
 import type { CountedBlock, RowKey } from './block-places.ts';
 import type { Filter } from './filter.ts';
 
-/** About 100 bytes each, and another 100 for each key in an entry. */
-const defaultMaxEntries = 200_000;
+const defaultMaxBytes = 32 * 1024 * 1024;
 
 interface Entry {
   version: string;
@@ -14,14 +14,17 @@ interface Entry {
   keys: RowKey[] | undefined;
 }
 
-export class BlockCounts {
-  readonly #maxEntries: number;
-  /** By individual and filter, in the order of their last use. */
-  readonly #filters = new Map<string, Map<string, Entry>>();
-  #entries = 0;
+/** The entries of one individual and filter, by the start of their block. */
+interface Counts {
+  entries: Map<string, Entry>;
+  bytes: number;
+}
 
-  constructor(maxEntries = defaultMaxEntries) {
-    this.#maxEntries = maxEntries;
+export class BlockCounts {
+  readonly #filters: BoundedCache<string, Counts>;
+
+  constructor(maxBytes = defaultMaxBytes) {
+    this.#filters = new BoundedCache(maxBytes);
   }
 
   /**
@@ -30,33 +33,27 @@ export class BlockCounts {
    */
   of(individualId: number, { from: _from, to: _to, ...filter }: Filter) {
     const key = `${individualId} ${JSON.stringify(filter, Object.keys(filter).sort())}`;
-    const entries = this.#filters.get(key) ?? new Map<string, Entry>();
-    this.#filters.delete(key);
-    this.#filters.set(key, entries);
+    const known = this.#filters.use(key);
     return {
       get({ startTime, version }: CountedBlock): Pick<CountedBlock, 'rows' | 'keys'> | undefined {
-        const entry = entries.get(startTime);
+        const entry = known?.entries.get(startTime);
         return entry && entry.version === version ? { rows: entry.rows, keys: entry.keys } : undefined;
       },
+      /** A filter without a count takes no room. */
       set: ({ startTime, version, rows, keys }: CountedBlock): void => {
-        // This filter may have been removed meanwhile to make room for others.
-        if (version === null || rows === undefined || this.#filters.get(key) !== entries) return;
-        this.#entries += sizeOf({ version, rows, keys }) - sizeOf(entries.get(startTime));
-        entries.set(startTime, { version, rows, keys });
-        this.#makeRoom();
+        if (version === null || rows === undefined) return;
+        const counts = this.#filters.get(key) ?? { entries: new Map<string, Entry>(), bytes: 0 };
+        const entry = { version, rows, keys };
+        counts.bytes += bytesOf(startTime, entry) - bytesOf(startTime, counts.entries.get(startTime));
+        counts.entries.set(startTime, entry);
+        this.#filters.set(key, counts, counts.bytes);
       },
     };
   }
-
-  #makeRoom(): void {
-    for (const [key, entries] of this.#filters) {
-      if (this.#entries <= this.#maxEntries) return;
-      this.#filters.delete(key);
-      for (const entry of entries.values()) this.#entries -= sizeOf(entry);
-    }
-  }
 }
 
-function sizeOf(entry: Entry | undefined): number {
-  return entry ? 1 + (entry.keys?.length ?? 0) : 0;
+function bytesOf(startTime: string, entry: Entry | undefined): number {
+  if (!entry) return 0;
+  const ofKeys = entry.keys?.reduce((sum, [time, id]) => sum + 64 + textBytes(time) + textBytes(id), 64) ?? 0;
+  return 100 + textBytes(startTime) + textBytes(entry.version) + ofKeys;
 }

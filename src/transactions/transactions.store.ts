@@ -1,4 +1,5 @@
 /** The statements about transactions. The database joins the JSON of a page, and it is passed on unchanged. */
+import { BoundedCache } from '../bounded-cache.ts';
 import type { Database, DatabaseRow, Sql } from '../db/database.ts';
 import { errorCode } from '../db/failures.ts';
 import type { Owner } from '../slots.ts';
@@ -134,17 +135,12 @@ export interface SumQuery extends RowsQuery {
 
 export type TransactionsStore = ReturnType<typeof createTransactionsStore>;
 
-/** Maximum number of large individuals to remember. A forgotten one only costs a second statement. */
-const maxRemembered = 100_000;
+/** About 80,000 large individuals. A forgotten one only costs a second statement. */
+const maxLargeBytes = 8 * 1024 * 1024;
 
 export function createTransactionsStore(db: Database, sizes: BlockSizes = defaultBlockSizes) {
   /** Individuals that were found to have blocks. It is only a hint: the result of a statement decides. */
-  const large = new Set<number>();
-
-  function remember(individualId: number): void {
-    if (large.size >= maxRemembered) large.clear();
-    large.add(individualId);
-  }
+  const large = new BoundedCache<number, true>(maxLargeBytes);
 
   /** A statement that searches texts is run for its owner, with a slot for long work: texts may be long. */
   function list<T extends ListRow = ListRow>(
@@ -187,14 +183,14 @@ export function createTransactionsStore(db: Database, sizes: BlockSizes = defaul
   async function listByBlocks({ individualId, page, filter, upTo = everyRow, owner }: ListQuery) {
     const query = { individualId, filter, upTo, size: page.size, offset: offsetOf(page), owner };
     const row = hasTimeOnly(filter) ? await listByTime(query) : await listCounted(query);
-    if (row && row.total > sizes.blocksAbove) remember(individualId);
+    if (row && row.total > sizes.blocksAbove) large.set(individualId, true, 0);
     else large.delete(individualId);
     return row;
   }
 
   async function listRows(query: ListQuery): Promise<ListRow | undefined> {
     const { individualId, filter } = query;
-    if (isUnfiltered(filter) || large.has(individualId)) {
+    if (isUnfiltered(filter) || large.get(individualId)) {
       const row = await listByBlocks(query);
       if (row && row.total > sizes.blocksAbove) return row;
     }

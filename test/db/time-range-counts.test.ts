@@ -106,7 +106,7 @@ describe('the count of a time range', () => {
 });
 
 it('the ranges that were used longest ago are forgotten first', () => {
-  const counts = new RangeCounts(2);
+  const counts = new RangeCounts(400);
   counts.set('a', '1');
   counts.set('b', '2');
   expect(counts.get('a')).toBe('1');
