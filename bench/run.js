@@ -12,6 +12,7 @@ import { benchAvailability } from './availability.js';
 import { benchBodies } from './bodies.js';
 import { benchCitus, citusUrls } from './citus.js';
 import { benchCsv } from './csv-files.js';
+import { benchDocs } from './docs.js';
 import { benchEvents } from './events.js';
 import { benchFastify } from './fastify.js';
 import { benchGateway } from './gateway.js';
@@ -42,6 +43,7 @@ const benches = {
   gateway: benchGateway,
   events: benchEvents,
   pages: benchPages,
+  docs: benchDocs,
   growth: (bench, { quick, large }) =>
     benchGrowth(bench, {
       sizes: quick ? [1000, 10_000] : [1000, 10_000, 100_000, 1_000_000, ...(large ? [10_000_000] : [])],

@@ -10,8 +10,8 @@ import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
-const sources = ['src', 'client', 'web', 'package.json', 'package-lock.json', 'tsconfig.json'];
-const buildSettings = ['tsconfig.build.json', 'tsconfig.client.json', 'openapi.json', 'scripts/bundle.js'];
+const sources = ['src', 'client', 'web', 'docs', 'package.json', 'package-lock.json', 'tsconfig.json'];
+const buildSettings = ['tsconfig.build.json', 'tsconfig.client.json', 'openapi.json', 'scripts'];
 const builtFolders = ['dist', 'packages/client/dist', 'packages/elements/dist'];
 const stateFile = path.join(root, 'node_modules/.cache/ledgerline/build-state.json');
 

@@ -1,10 +1,9 @@
 /** Builds the pages: static files with a hash in their names, compressed with brotli at build time. */
-import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
-import { createRequire } from 'node:module';
+import { readdir, readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
-import { brotliCompress, constants } from 'node:zlib';
+import { brotliCompress } from 'node:zlib';
 import { defineConfig, type Plugin } from 'vite';
 
 const here = fileURLToPath(new URL('.', import.meta.url));
@@ -38,17 +37,9 @@ function element(name: string) {
   });
 }
 
-/** Scalar is already built. Its files keep their names, so the version is in the path. */
-const scalarBuild = path.join(path.dirname(createRequire(import.meta.url).resolve('@scalar/api-reference')), 'browser');
-const scalarVersion = (
-  JSON.parse(await readFile(path.join(scalarBuild, '../../package.json'), 'utf8')) as { version: string }
-).version;
-const scalarFolder = `assets/scalar-${scalarVersion}`;
-
 const pages = defineConfig({
   ...common,
   worker: { format: 'es' },
-  define: { __SCALAR__: JSON.stringify(`/${scalarFolder}/standalone.esm.js`) },
   build: {
     outDir: output,
     emptyOutDir: true,
@@ -61,7 +52,7 @@ const pages = defineConfig({
       input: ['index.html', 'wallet.html', 'console.html', 'docs.html'].map((name) => path.join(here, name)),
     },
   },
-  plugins: [packed(), scalar()],
+  plugins: [packed()],
 });
 
 export default defineConfig(({ mode }) => (['activity', 'verify'].includes(mode) ? element(mode) : pages));
@@ -76,38 +67,7 @@ function packed(): Plugin {
       await Promise.all(
         files.map(async ({ name }) => {
           const bytes = await readFile(path.join(folder, name));
-          await writeFile(path.join(folder, `${name}.br`), await pack(bytes, constants.BROTLI_MAX_QUALITY));
-        }),
-      );
-    },
-  };
-}
-
-function pack(bytes: Buffer, quality: number): Promise<Buffer> {
-  return promisify(brotliCompress)(bytes, { params: { [constants.BROTLI_PARAM_QUALITY]: quality } });
-}
-
-/** A part of Scalar that is switched off: a chat. */
-const unusedScalar = /^AgentScalar/;
-/** The highest quality takes 20 times as long for 4 MB, and saves a tenth. */
-const scalarQuality = 9;
-
-/** Scalar's files, compressed only, to keep the package small: the service unpacks them for clients without brotli. */
-function scalar(): Plugin {
-  return {
-    name: 'scalar',
-    apply: 'build',
-    async closeBundle() {
-      const folder = path.join(output, scalarFolder);
-      await mkdir(path.join(folder, 'chunks'), { recursive: true });
-      const chunks = (await readdir(path.join(scalarBuild, 'chunks'))).filter((name) => !unusedScalar.test(name));
-      const scripts = ['standalone.esm.js', ...chunks.map((name) => `chunks/${name}`)].filter((name) =>
-        name.endsWith('.js'),
-      );
-      await Promise.all(
-        scripts.map(async (name) => {
-          const bytes = await readFile(path.join(scalarBuild, name));
-          await writeFile(path.join(folder, `${name}.br`), await pack(bytes, scalarQuality));
+          await writeFile(path.join(folder, `${name}.br`), await promisify(brotliCompress)(bytes));
         }),
       );
     },

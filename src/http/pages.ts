@@ -3,7 +3,8 @@ import { createHash } from 'node:crypto';
 import { readdir, readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { brotliCompressSync, brotliDecompressSync } from 'node:zlib';
+import { promisify } from 'node:util';
+import { brotliCompress, constants } from 'node:zlib';
 import type { PageName } from '../config/settings/server.ts';
 import type { Mode } from '../formats/setting-kinds.ts';
 import { packageRoot } from '../package-root.ts';
@@ -13,13 +14,16 @@ const built = fileURLToPath(new URL('dist/web/', packageRoot));
 
 const htmlFiles: Record<PageName, string> = { sandbox: 'index.html', wallet: 'wallet.html', console: 'console.html' };
 
-const referenceFile = 'docs.html';
+/** The pages of the documentation, in files whose paths are their addresses. */
+const docsFolder = path.join(built, 'docs');
 
 const mediaTypes: Record<string, string> = {
   '.html': 'text/html; charset=utf-8',
   '.js': 'text/javascript; charset=utf-8',
   '.css': 'text/css; charset=utf-8',
   '.svg': 'image/svg+xml',
+  '.png': 'image/png',
+  '.json': 'application/json; charset=utf-8',
 };
 
 /**
@@ -27,7 +31,7 @@ const mediaTypes: Record<string, string> = {
  * one policy for trusted types, which lets it start the worker that solves challenges. The console may send requests to
  * the identity provider too.
  */
-const policyOf = (name: PageName, signIn: ConsoleSignIn | undefined) =>
+const policyOf = (name: PageName | 'docs', signIn: ConsoleSignIn | undefined) =>
   [
     "default-src 'none'",
     "script-src 'self'",
@@ -41,7 +45,7 @@ const policyOf = (name: PageName, signIn: ConsoleSignIn | undefined) =>
     name === 'sandbox' ? 'trusted-types default' : "trusted-types 'none'",
   ].join('; ');
 
-const pageHeaders = (name: PageName, signIn: ConsoleSignIn | undefined) => ({
+const pageHeaders = (name: PageName | 'docs', signIn?: ConsoleSignIn) => ({
   'cache-control': 'no-cache',
   'content-security-policy': policyOf(name, signIn),
   'referrer-policy': 'no-referrer',
@@ -65,51 +69,50 @@ export interface ConsoleSignIn {
 export interface Pages {
   /** The HTML of each page. Empty if the pages have not been built. */
   html: Partial<Record<PageName, StaticFile>>;
-  /** The HTML of the API reference, which every mode serves. Undefined if the pages have not been built. */
-  reference: string | undefined;
-  /** The files that the pages load, with a hash or a version in their names. */
+  /** The pages of the documentation, which every mode serves. Empty if they have not been built. */
+  docs: StaticFile[];
+  /** The files that the pages load, with a hash in their names. */
   assets: StaticFile[];
 }
 
 export async function readPages(names: readonly PageName[], mode: Mode, signIn?: ConsoleSignIn): Promise<Pages> {
   const files = await readdir(path.join(built, 'assets')).catch((): string[] => []);
-  if (files.length === 0) return { html: {}, reference: undefined, assets: [] };
+  if (files.length === 0) return { html: {}, docs: [], assets: [] };
   const html = await Promise.all(
     names.map(async (name) => [name, await readHtml(name, mode, name === 'console' ? signIn : undefined)] as const),
   );
-  const htmlNames = [...names.map((name) => htmlFiles[name]), referenceFile];
+  const htmlNames = [...names.map((name) => htmlFiles[name]), 'docs/index.html'];
   const assets = await loadedBy(
     htmlNames.map((name) => path.join(built, name)),
-    files.filter((name) => !name.endsWith('.br') && !isPackedFolder(name)),
+    files.filter((name) => !name.endsWith('.br')),
   );
   return {
     html: Object.fromEntries(html),
-    reference: await readText(referenceFile, mode),
-    assets: [...(await Promise.all(assets.map(readAsset))), ...(await packedAssets(files))],
+    docs: await readDocs(mode),
+    assets: await Promise.all(assets.map(readAsset)),
   };
 }
 
-const isPackedFolder = (name: string) => name.startsWith('scalar-');
-
-/** Folders of files that are stored compressed. There are many of them, so each is read when it is requested. */
-async function packedAssets(files: string[]): Promise<StaticFile[]> {
-  const folders = files.filter(isPackedFolder);
-  const lists = await Promise.all(
-    folders.map(async (folder) => {
-      const names = await readdir(path.join(built, 'assets', folder), { recursive: true });
-      return names.filter((name) => name.endsWith('.br')).map((name) => packedAsset(`${folder}/${name.slice(0, -3)}`));
-    }),
-  );
-  return lists.flat();
+/** There are many of them, so each is read and compressed when it is first requested. */
+async function readDocs(mode: Mode): Promise<StaticFile[]> {
+  const files = await readdir(docsFolder, { recursive: true, withFileTypes: true });
+  return files
+    .filter((entry) => entry.isFile())
+    .map((entry) => path.relative(built, path.join(entry.parentPath, entry.name)))
+    .map((name) => {
+      const extension = path.extname(name);
+      const address = `/${extension === '.html' ? name.slice(0, -extension.length).replace(/\/index$/, '') : name}`;
+      return whenAsked(address, async () => {
+        const plain =
+          extension === '.html' ? Buffer.from(await readText(name, mode)) : await readFile(path.join(built, name));
+        return staticFile(address, extension, plain, await compress(plain), pageHeaders('docs'));
+      });
+    });
 }
 
-function packedAsset(name: string): StaticFile {
-  const address = `/assets/${name}`;
-  return whenAsked(address, async () => {
-    const packed = await readFile(path.join(built, 'assets', `${name}.br`));
-    return staticFile(address, path.extname(name), brotliDecompressSync(packed), packed, assetHeaders);
-  });
-}
+/** At a quality that takes a few milliseconds for a page. */
+const compress = (plain: Buffer): Promise<Buffer> =>
+  promisify(brotliCompress)(plain, { params: { [constants.BROTLI_PARAM_QUALITY]: 6 } });
 
 /** A file that is made when it is first requested: reading or compressing it would delay the start. */
 function whenAsked(address: string, make: () => Promise<StaticFile>): StaticFile {
@@ -139,9 +142,7 @@ async function readText(file: string, mode: Mode): Promise<string> {
 
 async function readHtml(name: PageName, mode: Mode, signIn: ConsoleSignIn | undefined): Promise<StaticFile> {
   const text = Buffer.from(withSignIn(await readText(htmlFiles[name], mode), signIn));
-  return whenAsked(name, async () =>
-    staticFile(name, '.html', text, brotliCompressSync(text), pageHeaders(name, signIn)),
-  );
+  return whenAsked(name, async () => staticFile(name, '.html', text, await compress(text), pageHeaders(name, signIn)));
 }
 
 function withSignIn(html: string, signIn: ConsoleSignIn | undefined): string {

@@ -68,7 +68,7 @@ const paths = Object.entries(document.paths).map(([path, operations]) => ({
 const alwaysServed = new Set(
   operationsOf({
     ...{ observer: {}, issuer: undefined, sandbox: undefined, pageNames: [], metricsHere: false },
-    pages: { html: {}, reference: undefined, assets: [] },
+    pages: { html: {}, docs: [], assets: [] },
   } as unknown as Services).map(({ name }) => name),
 );
 
@@ -105,7 +105,7 @@ export function checkAnswer(answer: CheckedAnswer): string[] {
   const operations = operationsAt(address);
   if (status === 404 && reason === 'not-found' && !isAlwaysServed(operations))
     return answerViolations(notFound, answer);
-  if (!operations) return address.startsWith('/assets/') ? [] : [`no such path is documented (status ${status})`];
+  if (!operations) return /^\/(assets|docs)\//.test(address) ? [] : [`no such path is documented (status ${status})`];
   const operation = operations[method === 'HEAD' ? 'get' : method.toLowerCase()];
   if (!operation) return wrongMethodViolations(address, { status, reason, headers });
   const documented = operation.responses[status];

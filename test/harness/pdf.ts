@@ -1,5 +1,7 @@
 /** What a reader of a PDF gets: its text by line and page, and its structure. */
-import { getDocument, type PDFDocumentProxy } from 'pdfjs-dist/legacy/build/pdf.mjs';
+import { getDocumentProxy } from 'unpdf';
+
+type PdfDocument = Awaited<ReturnType<typeof getDocumentProxy>>;
 
 export interface ReadPdf {
   pages: string[][];
@@ -10,7 +12,7 @@ export interface ReadPdf {
 }
 
 export async function readPdf(bytes: Uint8Array): Promise<ReadPdf> {
-  const document = await getDocument({ data: new Uint8Array(bytes), verbosity: 0 }).promise;
+  const document = await getDocumentProxy(new Uint8Array(bytes), { verbosity: 0 });
   const pages: string[][] = [];
   for (let number = 1; number <= document.numPages; number += 1) pages.push(await readLines(document, number));
   const { info } = await document.getMetadata();
@@ -26,7 +28,7 @@ export async function readPdf(bytes: Uint8Array): Promise<ReadPdf> {
 }
 
 /** Pieces on one height are one line, from left to right. */
-async function readLines(document: PDFDocumentProxy, number: number): Promise<string[]> {
+async function readLines(document: PdfDocument, number: number): Promise<string[]> {
   const { items } = await (await document.getPage(number)).getTextContent();
   const byHeight = new Map<number, { x: number; text: string }[]>();
   for (const item of items) {

@@ -65,7 +65,7 @@ async function startProvider(consoleUrl: string): Promise<void> {
   server.on('request', (request, response) => {
     if (request.url === '/token' && request.method === 'POST') exchanges += 1;
     // The person is known to the provider already.
-    if (!request.url!.startsWith('/interaction/')) return void answer(request, response);
+    if (!request.url!.startsWith('/interaction/')) return answer(request, response);
     void provider.interactionFinished(request, response, { login: { accountId: operator } });
   });
 }

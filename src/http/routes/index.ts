@@ -212,7 +212,9 @@ export function operationsOf(services: Services): AnyOperation[] {
     openApiOperation(() => openApiDocument(operations, describeWebhooks)),
     docsOperation(services.pages),
   ];
-  return [...operations, ...services.pages.assets.map(assetOperation)];
+  const { docs, assets } = services.pages;
+  const files = [...docs.filter(({ path }) => path !== '/docs'), ...assets];
+  return [...operations, ...files.map(assetOperation)];
 }
 
 /** `openapi.json`: every operation that any configuration has. */
@@ -223,7 +225,7 @@ export function completeDocument(): string {
     issuer: {},
     sandbox: {},
     pageNames,
-    pages: { html: {}, reference: undefined, assets: [] },
+    pages: { html: {}, docs: [], assets: [] },
     metricsHere: true,
   } as unknown as Services;
   return `${JSON.stringify(openApiDocument(operationsOf(everything), describeWebhooks), null, 2)}\n`;
