@@ -1,5 +1,5 @@
 /** One search over guides, operations, errors and settings. */
-import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
+import { useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks';
 
 interface Entry {
   kind: string;
@@ -45,7 +45,7 @@ export function DocsSearch() {
     setFailed(false);
     if (!entries) loadEntries().then(setEntries, () => setFailed(true));
   };
-  useEffect(() => {
+  useLayoutEffect(() => {
     const onKey = (event: KeyboardEvent) => {
       if (event.key.toLowerCase() !== 'k' || !(event.ctrlKey || event.metaKey)) return;
       event.preventDefault();
