@@ -8,7 +8,7 @@ import { createGuardControl } from '../guard/guard-control.ts';
 import { createGuardControlStore } from '../guard/guard-control.store.ts';
 import { createGuardStore } from '../guard/guard.store.ts';
 import { createFiredRules } from '../guard/fired-rules.ts';
-import { LeaseBook } from '../guard/leases.ts';
+import { idleLeaseMilliseconds, LeaseBook } from '../guard/leases.ts';
 import { RangeBook } from '../guard/range-book.ts';
 import { readLimits } from '../guard/limits.ts';
 import { createLiveGuard } from '../guard/live.ts';
@@ -46,6 +46,13 @@ export async function openGuard(core: Core, phones: PhoneStore, audit: Audit, ob
   const exchangeFailed = (error: unknown) =>
     observe({ kind: 'job-failed', job: 'guard-ranges', reason: errorCode(error) });
   releasers.add(() => ranges.exchange(clock.now()).catch(exchangeFailed));
+  const giveBackUnused = async (idleMilliseconds: number) => {
+    const unused = leases.takeUnused(clock.now(), idleMilliseconds);
+    if (unused.length > 0) await store.giveBackBudgets(unused);
+  };
+  const giveBackFailed = (error: unknown) =>
+    observe({ kind: 'job-failed', job: 'guard-budgets', reason: errorCode(error) });
+  releasers.add(() => giveBackUnused(0).catch(giveBackFailed));
   siblings.onNotified('guard', () => live.refresh());
   const refreshEverywhere = async () => {
     await live.refresh();
@@ -55,8 +62,10 @@ export async function openGuard(core: Core, phones: PhoneStore, audit: Audit, ob
     'guard-state': () => live.refresh(),
     'guard-decisions': () => decisions.flush(),
     'guard-ranges': () => ranges.exchange(clock.now()),
-    'guard-budgets': async () =>
-      observe({ kind: 'budgets', used: await store.readBudgets(clock.now().toISOString().slice(0, 10)) }),
+    'guard-budgets': async () => {
+      await giveBackUnused(idleLeaseMilliseconds);
+      observe({ kind: 'budgets', used: await store.readBudgets(clock.now().toISOString().slice(0, 10)) });
+    },
     'guard-sweep': sweep,
   });
   return {

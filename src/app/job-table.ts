@@ -22,7 +22,7 @@ export const jobTable = {
   'guard-ranges': { everyMilliseconds: second, about: 'Exchanges the sums of ranges with the other processes.' },
   'guard-budgets': {
     everyMilliseconds: 15 * second,
-    about: 'Reads how much of the budgets of the day is used, for the metrics.',
+    about: 'Gives unused units of the budgets of the day back, and reads how much is used, for the metrics.',
   },
   'guard-sweep': {
     everyMilliseconds: 10 * second,

@@ -31,13 +31,13 @@ export function isOn(rule: RuleName, modes: Modes, isSafe: boolean): boolean {
 export interface BudgetNeed {
   rule: RuleName;
   name: string;
-  /** The units that this send uses, and the units that are leased together. */
+  /** The units that this send uses, and the largest number of units that are leased together. */
   units: number;
-  block: number;
+  largestBlock: number;
   cap: number;
 }
 
-/** A process leases a hundredth of a cap at a time. */
+/** A process leases at most a hundredth of a cap at a time. */
 const blocksOfCap = 100;
 const share = (cap: number, parts: number, units: number) => Math.max(units, Math.floor(cap / parts));
 
@@ -54,7 +54,7 @@ export function sharedNeeds(
   const need = (rule: RuleName, name: string, units: number, cap: number | undefined): BudgetNeed[] =>
     cap === undefined || units === 0 || !isOn(rule, modes, isSafe)
       ? []
-      : [{ rule, name, units, cap, block: share(cap, blocksOfCap * processes, units) }];
+      : [{ rule, name, units, cap, largestBlock: share(cap, blocksOfCap * processes, units) }];
   return [
     ...need('country-sends', `sends ${country}`, 1, lookUp(limits.countrySends, phoneNumber)),
     ...need('spend', `spend ${country}`, price, lookUp(limits.countrySpend, phoneNumber)),

@@ -1,6 +1,7 @@
 /** The statements behind the guard's rules: their state, budgets and ranges, and the removal of expired rows. */
 import { array, type Database } from '../db/database.ts';
 import type { FiredRule } from './fired-rules.ts';
+import type { UnusedUnits } from './leases.ts';
 import type { GuardState } from './live.ts';
 import type { RangeChange } from './range-book.ts';
 import { sumSpanSeconds, type Conversion, type RangeState } from './ranges.ts';
@@ -80,6 +81,19 @@ export function createGuardStore(db: Database) {
       const rows = await db.read`
         select name, used::float8 / cap as used_ratio from guard_budgets where day = ${day}::date and cap > 0`;
       return rows.map(({ name, used_ratio }) => ({ budget: name, usedRatio: used_ratio }));
+    },
+
+    /** Rows are locked in the order of their names, as `lease_budgets` locks them. */
+    async giveBackBudgets(unused: readonly UnusedUnits[]): Promise<void> {
+      await db.write`
+        with given as materialized (
+          select b.name, b.day, g.units from guard_budgets b
+          join jsonb_to_recordset(${JSON.stringify(unused)}::text::jsonb) as g (name text, day date, units bigint)
+            on g.name = b.name and g.day = b.day
+          order by b.name for update of b
+        )
+        update guard_budgets b set used = greatest(0, b.used - g.units) from given g
+        where b.name = g.name and b.day = g.day`;
     },
 
     /** Writes the event, unless one was written for the rule and country within this time. */

@@ -1,12 +1,18 @@
 /**
  * The leases of this process on the shared budgets. The units of a lease are already counted in the database: so using
- * them here can never exceed a cap, and units that are left when its window ends are lost.
+ * them here can never exceed a cap. Units that are not used soon are given back. Those that a killed process had in
+ * memory stay counted, since nobody knows how many of them it used: so a block is only as large as the process needs for
+ * a moment.
  */
 import type { BudgetNeed } from './destination.ts';
 
 interface Lease {
   unitsLeft: number;
+  /** The units that were leased together last. */
+  block: number;
   from: number;
+  /** When a unit was last taken. */
+  usedAt: number;
   until: number;
   /** The database refused more units until this time. */
   deniedUntil: number;
@@ -21,11 +27,22 @@ export interface Grant {
   until: Date;
 }
 
+/** Units of a lease that are to be given back to the database. */
+export interface UnusedUnits {
+  name: string;
+  /** The budget's day, such as 2026-01-31. */
+  day: string;
+  units: number;
+}
+
+/** A need that the reservation leases, with the number of units that it asks for. */
+export type WantedBudget = BudgetNeed & { block: number };
+
 export interface TakenBudgets {
   /** Needs that the leases of this process cover. */
   covered: BudgetNeed[];
   /** To be leased by the reservation. */
-  wanted: BudgetNeed[];
+  wanted: WantedBudget[];
   /** Refused a moment ago. */
   denied: { need: BudgetNeed; until: Date }[];
   /** Must be called with the units that the database granted, or with none if the reservation failed. */
@@ -41,6 +58,14 @@ const leaseLimit = 50_000;
 const inspectedPerLease = 2;
 /** How long a denial is used without asking the database again: changes by an operator take effect within seconds. */
 const denialMilliseconds = 2000;
+
+/**
+ * A block is meant to last this long. A budget that is used a few times a second is then leased for each send, which
+ * costs nothing more, since the reservation is a statement anyway; a hundred sends a second make four leases.
+ */
+const blockMilliseconds = 250;
+/** A process that did not use a budget for this long gives its units back. */
+export const idleLeaseMilliseconds = 5000;
 
 export class LeaseBook {
   readonly #leases = new Map<string, Lease>();
@@ -58,6 +83,18 @@ export class LeaseBook {
       lease.unitsLeft = 0;
       lease.deniedUntil = 0;
     }
+  }
+
+  /** Takes out the units that were not used for so long; 0 for all. They must be given back to the database. */
+  takeUnused(now: Date, idleMilliseconds: number): UnusedUnits[] {
+    const at = now.getTime();
+    return [...this.#leases].flatMap(([name, lease]) => {
+      const isIdle = at - lease.usedAt >= idleMilliseconds || at < lease.usedAt;
+      if (!isIdle || lease.pending || lease.unitsLeft === 0 || hasEnded(lease, at)) return [];
+      const units = lease.unitsLeft;
+      lease.unitsLeft = 0;
+      return [{ name, units, day: new Date(lease.until - 1).toISOString().slice(0, 10) }];
+    });
   }
 
   async take(needs: readonly BudgetNeed[], clock: () => Date): Promise<TakenBudgets> {
@@ -86,18 +123,19 @@ export class LeaseBook {
 
   #takeNow(needs: readonly BudgetNeed[], now: number): TakenBudgets {
     const covered: BudgetNeed[] = [];
-    const wanted: BudgetNeed[] = [];
+    const wanted: WantedBudget[] = [];
     const denied: TakenBudgets['denied'] = [];
     const arrivals: (() => void)[] = [];
     for (const need of needs) {
       const lease = this.#current(need.name, now) ?? this.#open(need.name, now);
       if (lease.unitsLeft >= need.units) {
         lease.unitsLeft -= need.units;
+        lease.usedAt = now;
         covered.push(need);
       } else if (lease.deniedUntil > now) {
         denied.push({ need, until: new Date(lease.deniedUntil) });
       } else {
-        wanted.push(need);
+        wanted.push({ ...need, block: nextBlock(lease, need, now) });
         lease.pending = new Promise<void>((resolve) => arrivals.push(resolve)).then(() => {
           lease.pending = undefined;
         });
@@ -125,7 +163,9 @@ export class LeaseBook {
     const lease = this.#leases.get(name) ?? this.#open(name, now);
     if (grant && grant.units > 0) {
       lease.unitsLeft = Math.max(0, lease.unitsLeft + grant.units - (used ? units : 0));
+      lease.block = grant.units;
       lease.from = now;
+      lease.usedAt = now;
       lease.until = grant.until.getTime();
     }
     if (denial) {
@@ -142,7 +182,10 @@ export class LeaseBook {
 
   #open(name: string, now: number): Lease {
     for (let count = 0; count < inspectedPerLease; count += 1) this.#inspectNext(now);
-    const lease: Lease = { unitsLeft: 0, from: 0, until: 0, deniedUntil: 0, retryAt: 0, pending: undefined };
+    const lease: Lease = {
+      ...{ unitsLeft: 0, block: 0, from: 0, usedAt: 0, until: 0 },
+      ...{ deniedUntil: 0, retryAt: 0, pending: undefined },
+    };
     this.#leases.set(name, lease);
     return lease;
   }
@@ -158,6 +201,13 @@ export class LeaseBook {
     if (lease.pending) return;
     if (this.#leases.size >= leaseLimit || holdsNothing(lease, now)) this.#leases.delete(name);
   }
+}
+
+/** As many units as the last block suggests for the next moment, at most twice as many as the last time. */
+function nextBlock(lease: Lease, { units, largestBlock }: BudgetNeed, now: number): number {
+  const used = lease.block - lease.unitsLeft;
+  const perMoment = Math.floor((used * blockMilliseconds) / Math.max(1, now - lease.from));
+  return Math.min(largestBlock, Math.max(units, Math.min(perMoment, 2 * lease.block)));
 }
 
 function holdsNothing(lease: Lease, now: number): boolean {

@@ -4,7 +4,7 @@ import { challengeRequired, phoneTaken, phoneUnsupported, tooManySends, unknownU
 import type { Observe } from '../observe.ts';
 import type { Challenges, GivenProof, Proof } from '../guard/challenge.ts';
 import type { Decision, DecisionLog } from '../guard/decisions.ts';
-import { endOfDay, isOn, rulesAgainst, sharedNeeds, type BudgetNeed } from '../guard/destination.ts';
+import { endOfDay, isOn, rulesAgainst, sharedNeeds } from '../guard/destination.ts';
 import { isOnlyObjection, judge, type Objection } from '../guard/judge.ts';
 import type { Grant, LeaseBook, TakenBudgets } from '../guard/leases.ts';
 import type { LiveGuard } from '../guard/live.ts';
@@ -194,7 +194,7 @@ export function createReserveSend(guard: SendGuard) {
   function writeLeases({ wanted }: TakenBudgets, now: Date): string | null {
     if (wanted.length === 0) return null;
     return JSON.stringify({
-      budgets: wanted.map((need: BudgetNeed) => ({ ...need, isEnforced: isEnforced(need.rule) })),
+      budgets: wanted.map((need) => ({ ...need, isEnforced: isEnforced(need.rule) })),
       day: now.toISOString().slice(0, 10),
     });
   }

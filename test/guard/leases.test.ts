@@ -7,7 +7,7 @@ const noon = Date.parse('2026-01-01T12:00:00Z');
 const hour = 3_600_000;
 const at = (time: number) => () => new Date(time);
 const need = (name: string): BudgetNeed =>
-  ({ name, rule: 'prefix', units: 1, block: 10, cap: 100 }) as unknown as BudgetNeed;
+  ({ name, rule: 'prefix', units: 1, largestBlock: 10, cap: 100 }) as unknown as BudgetNeed;
 const grantOf = (name: string, until: number) => new Map([[name, { units: 10, until: new Date(until) }]]);
 
 /** Takes one unit of a new lease that ends at `until`. */
@@ -70,4 +70,43 @@ it('a refused lease is not requested again for two seconds', async () => {
   for (let number = 0; number < 10; number += 1) await lease(book, `prefix ${number}`, noon, noon + hour);
   expect((await book.take([need('closed')], at(noon + 1999))).denied).toHaveLength(1);
   expect((await book.take([need('closed')], at(noon + 2000))).wanted).toHaveLength(1);
+});
+
+/** Sends at an even rate for some seconds. Returns the blocks that were leased. */
+async function sendEvenly(book: LeaseBook, perSecond: number, seconds: number): Promise<number[]> {
+  const blocks: number[] = [];
+  for (let sent = 0; sent < perSecond * seconds; sent += 1) {
+    const now = noon + (sent * 1000) / perSecond;
+    const taken = await book.take([{ ...need('sends GB'), cap: 100_000, largestBlock: 1000 }], at(now));
+    for (const { name, block } of taken.wanted) {
+      blocks.push(block);
+      taken.settle(new Map([[name, { units: block, until: new Date(noon + hour) }]]), new Map(), true);
+    }
+  }
+  return blocks;
+}
+
+it('a block is as large as what is used in a quarter of a second', async () => {
+  expect(new Set(await sendEvenly(new LeaseBook(), 3, 10))).toEqual(new Set([1]));
+  const busy = await sendEvenly(new LeaseBook(), 400, 10);
+  expect(busy.slice(0, 5)).toEqual([1, 2, 4, 8, 16]);
+  expect(busy.slice(10).every((block) => block >= 90 && block <= 110)).toBe(true);
+  expect(busy.length).toBeLessThan(60);
+});
+
+it('a block is never more than its share of the cap', async () => {
+  const blocks = await sendEvenly(new LeaseBook(), 10_000, 2);
+  expect(Math.max(...blocks)).toBe(1000);
+});
+
+it('units that are not used are given back once, with the day of their budget', async () => {
+  const book = new LeaseBook();
+  await lease(book, 'sends GB', noon, noon + hour);
+  expect(book.takeUnused(new Date(noon + 4999), 5000)).toEqual([]);
+  expect(book.takeUnused(new Date(noon + 5000), 5000)).toEqual([{ name: 'sends GB', day: '2026-01-01', units: 9 }]);
+  expect(book.takeUnused(new Date(noon + 5000), 0)).toEqual([]);
+  expect((await book.take([need('sends GB')], at(noon + 5000))).wanted).toHaveLength(1);
+  // A budget whose day has ended takes nothing back.
+  await lease(book, 'spend', noon, noon + hour);
+  expect(book.takeUnused(new Date(noon + hour), 0)).toEqual([]);
 });
