@@ -9,7 +9,7 @@ import type {
 } from '../../client/index.ts';
 import { evidenceSentence } from './evidence.ts';
 import { hrefOf } from './hrefs.ts';
-import { countryName, formatNumber, formatShare, leftToRight } from './format.ts';
+import { countryName, formatNumber, formatShare } from './format.ts';
 import { t } from './texts.ts';
 
 export interface Alert {
@@ -69,7 +69,7 @@ function rangeAlerts(blocks: readonly GuardBlock[], decisions: readonly GuardDec
     .filter(({ rule }) => rule === 'prefix')
     .map(({ id, subject }) => {
       const name = id.slice('prefix:'.length);
-      const range = leftToRight(subject);
+      const range = subject;
       const figures = decisions.find((decision) => decision.figures?.name === name)?.figures;
       const text = figures
         ? t.alerts.closedRangeEvidence(range, evidenceSentence(figures))

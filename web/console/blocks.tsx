@@ -3,7 +3,7 @@ import { useRef, useState } from 'preact/hooks';
 import type { GuardBlock } from '../../client/index.ts';
 import { hrefOf } from './hrefs.ts';
 import { Confirm } from './confirm.tsx';
-import { formatNumber, leftToRight } from './format.ts';
+import { formatNumber } from './format.ts';
 import { useOperator } from './operator.ts';
 import { Complaint, Done, Loading, pageSizeOf, PanelHeading, Table, Time } from './parts.tsx';
 import { useChange, type Requested } from './requests.ts';
@@ -58,11 +58,7 @@ export function BlocksPanel({ blocks }: { blocks: Requested<GuardBlock[]> }) {
 function BlockedSubject({ block: { id, subject, userIds } }: { block: GuardBlock }) {
   return (
     <>
-      {id.startsWith('user:') ? (
-        <a href={hrefOf('customer', subject)}>{t.common.userNamed(subject)}</a>
-      ) : (
-        leftToRight(subject)
-      )}
+      {id.startsWith('user:') ? <a href={hrefOf('customer', subject)}>{t.common.userNamed(subject)}</a> : subject}
       {userIds && (
         <span class="about">
           {t.guard.forUsers}{' '}

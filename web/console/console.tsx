@@ -2,16 +2,11 @@
 import { render } from 'preact';
 import { useMemo, useState } from 'preact/hooks';
 import { clientCredentials, createClient, type TokenSource } from '../../client/index.ts';
-import { directionOf, usableLocale } from '../activity/locale.ts';
-import { hasTexts, languageOf } from '../languages/languages.ts';
-import { pageTextsOf } from '../languages/page-texts.ts';
 import { Header, isSandbox } from '../pages/header.tsx';
-import { readerLocale } from '../pages/preferences.ts';
 import { useAddress } from './address.ts';
 import { AuditView } from './audit.tsx';
 import { CustomerView } from './customer.tsx';
 import { EventsView } from './events.tsx';
-import { setLocale } from './format.ts';
 import { GuardView } from './guard.tsx';
 import { MessagesView } from './messages.tsx';
 import { hasScope, OperatorContext, subjectOf } from './operator.ts';
@@ -19,7 +14,7 @@ import { OverviewView } from './overview.tsx';
 import { SafeListView } from './safe-list.tsx';
 import { SettingsView } from './settings.tsx';
 import { ConsoleSignIn } from './sign-in.tsx';
-import { loadTexts, t } from './texts.ts';
+import { t } from './texts.ts';
 import { WebhooksView } from './webhooks.tsx';
 
 const views = {
@@ -85,12 +80,11 @@ function ConsolePage() {
 
   return (
     <>
-      <Header here="console" locale={locale} />
+      <Header here="console" />
       {session ? (
         <Console session={session} onSignOut={signOut} />
       ) : (
         <ConsoleSignIn
-          locale={locale}
           isRefused={isRefused}
           onToken={(token) => signIn(token)}
           onSession={({ accessToken, signOut: leaveIssuer }) => signIn(accessToken, leaveIssuer)}
@@ -144,10 +138,5 @@ function Console({ session, onSignOut }: { session: Session; onSignOut(): void }
   );
 }
 
-const locale = usableLocale(new URL(location.href).searchParams.get('locale'), readerLocale());
-await loadTexts(locale);
-setLocale(hasTexts(locale) ? locale : 'en-GB');
-document.documentElement.lang = languageOf(locale);
-document.documentElement.dir = hasTexts(locale) ? directionOf(locale) : 'ltr';
-document.title = `${pageTextsOf(locale).console} · Ledgerline`;
+document.title = 'Console · Ledgerline';
 render(<ConsolePage />, document.getElementById('page')!);

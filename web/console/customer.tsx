@@ -8,7 +8,7 @@ import { hrefOf } from './hrefs.ts';
 import { LiftButton } from './blocks.tsx';
 import { TransactionsPanel } from './customer-transactions.tsx';
 import { stepsOf, verdictOf } from './explain.ts';
-import { currentLocale, formatTime, leftToRight } from './format.ts';
+import { consoleLocale, formatTime } from './format.ts';
 import { Steps } from './message.tsx';
 import { useOperator } from './operator.ts';
 import { Complaint, Done, Failure, isStale, Loading, Time, Updated } from './parts.tsx';
@@ -45,7 +45,7 @@ function Search({ userId }: { userId: string }) {
   const [complaint, setComplaint] = useState<string>();
   const [searchedFor, setSearchedFor] = useState<string>();
   const latestSearch = useRef(0);
-  const countries = useMemo(() => countriesIn(currentLocale()), []);
+  const countries = useMemo(() => countriesIn(consoleLocale), []);
   useLayoutEffect(() => setTyped((before) => userId || before), [userId]);
 
   async function search(event: Event): Promise<void> {
@@ -223,7 +223,7 @@ function Customer({ userId }: { userId: number }) {
   );
 }
 
-const phoneOr = (phone: string | null) => (phone === null ? t.customer.none : leftToRight(phone));
+const phoneOr = (phone: string | null) => phone ?? t.customer.none;
 
 interface PhonesProps {
   userId: number;
@@ -254,7 +254,7 @@ function Phones({ userId, masked, heading }: PhonesProps) {
           </>
         ) : (
           <>
-            {masked && <span>{leftToRight(masked)}</span>}
+            {masked && <span>{masked}</span>}
             <button
               type="button"
               class="quiet small"

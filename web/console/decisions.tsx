@@ -2,9 +2,8 @@
 import type { Ref } from 'preact';
 import type { GuardDecision, GuardRule, GuardRuleName } from '../../client/index.ts';
 import { hrefOf } from './hrefs.ts';
-import { leftToRight } from './format.ts';
 import { evidenceSentence, evidenceSubject } from './evidence.ts';
-import { EnglishText, Loading, Older, PanelHeading, Table, Time } from './parts.tsx';
+import { Loading, Older, PanelHeading, Table, Time } from './parts.tsx';
 import type { DecisionKind } from './rules.tsx';
 import { t } from './texts.ts';
 import type { CursorPages } from './use-cursor-pages.ts';
@@ -70,11 +69,9 @@ function cellsOf(decision: GuardDecision) {
       {decision.rule}
       {decision.evidence !== null && (
         <span class="about">
-          {decision.figures ? (
-            `${evidenceSubject(decision.figures)}: ${evidenceSentence(decision.figures)}`
-          ) : (
-            <EnglishText text={decision.evidence} />
-          )}
+          {decision.figures
+            ? `${evidenceSubject(decision.figures)}: ${evidenceSentence(decision.figures)}`
+            : decision.evidence}
         </span>
       )}
     </>,
@@ -85,7 +82,7 @@ function cellsOf(decision: GuardDecision) {
     <a href={hrefOf('customer', decision.userId)}>{decision.userId}</a>,
     decision.phone && (
       <>
-        {leftToRight(decision.phone)}
+        {decision.phone}
         {decision.country && <span class="about">{decision.country}</span>}
       </>
     ),

@@ -2,7 +2,7 @@
 import { useState } from 'preact/hooks';
 import type { OperatorWebhookDelivery } from '../../client/index.ts';
 import { useOperator } from './operator.ts';
-import { EnglishText, Failure, Loading, pageSizeOf, PanelHeading, Table, Time } from './parts.tsx';
+import { Failure, Loading, pageSizeOf, PanelHeading, Table, Time } from './parts.tsx';
 import { refreshSeconds, useRequest } from './requests.ts';
 import { t } from './texts.ts';
 
@@ -73,11 +73,7 @@ function cellsOf(delivery: OperatorWebhookDelivery) {
     lastAttemptAt === null ? null : <Time instant={lastAttemptAt} />,
     <>
       {lastStatus ?? '–'}
-      {lastError !== null && (
-        <span class="about">
-          <EnglishText text={lastError} />
-        </span>
-      )}
+      {lastError !== null && <span class="about">{lastError}</span>}
       <Exchange delivery={delivery} />
     </>,
   ];

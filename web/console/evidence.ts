@@ -1,11 +1,11 @@
 /** What a rule about ranges of numbers saw, in the language of the page. */
 import type { GuardEvidence } from '../../client/index.ts';
-import { countryName, formatNumber, formatShare, leftToRight } from './format.ts';
+import { countryName, formatNumber, formatShare } from './format.ts';
 import { t } from './texts.ts';
 
 /** The range or the country. */
 export const evidenceSubject = ({ level, name }: GuardEvidence) =>
-  level === 'country' ? countryName(name) : leftToRight(`${name}…`);
+  level === 'country' ? countryName(name) : `${name}…`;
 
 export function evidenceSentence(figures: GuardEvidence): string {
   const codes = t.guard.evidence(

@@ -1,7 +1,7 @@
 /** Explains from a trail why a customer is not verified, in the words of a support person. */
 import type { LoggedMessage, TrailEvent, TrailMessage, UserTrail } from '../../client/index.ts';
 import { evidenceSentence, evidenceSubject } from './evidence.ts';
-import { formatNumber, formatSpan, formatTime, leftToRight } from './format.ts';
+import { formatNumber, formatSpan, formatTime } from './format.ts';
 import { t } from './texts.ts';
 
 export interface Step {
@@ -39,7 +39,7 @@ function stoppedSteps({ requestedAt, phoneNumber, rule, reason, figures }: Logge
   const stopped = t.steps.stopped(rule ?? '');
   const evidence = figures ? `${evidenceSubject(figures)}: ${evidenceSentence(figures)}` : reason;
   return [
-    { at: requestedAt, text: t.steps.requestedAny(leftToRight(phoneNumber ?? '–')), tone: 'plain' },
+    { at: requestedAt, text: t.steps.requestedAny(phoneNumber ?? '–'), tone: 'plain' },
     { at: requestedAt, text: evidence ? `${stopped}: ${evidence}` : stopped, tone: 'bad' },
   ];
 }
@@ -47,7 +47,7 @@ function stoppedSteps({ requestedAt, phoneNumber, rule, reason, figures }: Logge
 function messageSteps(message: TrailMessage): Step[] {
   const { number, phoneNumber, country, gateway, state, reason, tries, answeredAt, stateAt } = message;
   const code = String(number);
-  const to = leftToRight(`${phoneNumber}${country ? ` (${country})` : ''}`);
+  const to = `${phoneNumber}${country ? ` (${country})` : ''}`;
   const steps: Step[] = [{ at: message.requestedAt, text: t.steps.requested(code, to), tone: 'plain' }];
   for (const attempt of tries) {
     if (attempt.outcome === 'accepted') continue;

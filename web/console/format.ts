@@ -1,31 +1,20 @@
-/** Numbers and dates of the console, in the locale of its texts. All digits on a page have one script. */
-import { directionOf, withGregorianMonths } from '../activity/locale.ts';
+/** Numbers and dates of the console. */
 import { t } from './texts.ts';
 
-function formatsOf(given: string) {
-  // Rule names, ids and phone numbers have Latin digits, so all numbers use them.
-  const locale = new Intl.Locale(withGregorianMonths(given), { numberingSystem: 'latn' }).toString();
-  return {
-    locale,
-    isRightToLeft: directionOf(locale) === 'rtl',
-    number: new Intl.NumberFormat(locale),
-    short: new Intl.NumberFormat(locale, { notation: 'compact', maximumFractionDigits: 1 }),
-    percent: new Intl.NumberFormat(locale, { style: 'percent' }),
-    money: new Intl.NumberFormat(locale, { minimumFractionDigits: 2, maximumFractionDigits: 2 }),
-    time: new Intl.DateTimeFormat(locale, { dateStyle: 'medium', timeStyle: 'medium' }),
-    clock: new Intl.DateTimeFormat(locale, { timeStyle: 'medium' }),
-    day: new Intl.DateTimeFormat(locale, { day: 'numeric', month: 'short', timeZone: 'UTC' }),
-    regions: new Intl.DisplayNames(locale, { type: 'region' }),
-  };
-}
+/** The console is in English, with dates that cannot be misread. */
+export const consoleLocale = 'en-GB';
 
-let formats = formatsOf('en-GB');
+const formats = {
+  number: new Intl.NumberFormat(consoleLocale),
+  short: new Intl.NumberFormat(consoleLocale, { notation: 'compact', maximumFractionDigits: 1 }),
+  percent: new Intl.NumberFormat(consoleLocale, { style: 'percent' }),
+  money: new Intl.NumberFormat(consoleLocale, { minimumFractionDigits: 2, maximumFractionDigits: 2 }),
+  time: new Intl.DateTimeFormat(consoleLocale, { dateStyle: 'medium', timeStyle: 'medium' }),
+  clock: new Intl.DateTimeFormat(consoleLocale, { timeStyle: 'medium' }),
+  day: new Intl.DateTimeFormat(consoleLocale, { day: 'numeric', month: 'short', timeZone: 'UTC' }),
+  regions: new Intl.DisplayNames(consoleLocale, { type: 'region' }),
+};
 
-export function setLocale(locale: string): void {
-  formats = formatsOf(locale);
-}
-
-export const currentLocale = () => formats.locale;
 export const formatNumber = (value: number) => formats.number.format(value);
 export const formatShort = (value: number) => formats.short.format(value);
 /** Prices are in the operator's own currency, which the service does not know. */
@@ -33,9 +22,6 @@ export const formatMoney = (value: number) => formats.money.format(value);
 export const formatTime = (instant: string) => formats.time.format(new Date(instant));
 export const formatClock = (instant: Date) => formats.clock.format(instant);
 export const formatDay = (day: string) => formats.day.format(new Date(day));
-
-/** A phone number, or English text, between words that are written from right to left: it keeps its own direction. */
-export const leftToRight = (text: string) => (formats.isRightToLeft ? `\u2066${text}\u2069` : text);
 
 export function formatShare(part: number, whole: number): string {
   return whole === 0 ? '–' : formats.percent.format(part / whole);

@@ -4,7 +4,7 @@ import type { LoggedMessage } from '../../client/index.ts';
 import { useFilter } from './address.ts';
 import { hrefOf } from './hrefs.ts';
 import { wayOf, type Step } from './explain.ts';
-import { countryName, leftToRight } from './format.ts';
+import { countryName } from './format.ts';
 import { StateMark } from './message-state.tsx';
 import { useOperator } from './operator.ts';
 import { isStale, Loading, Time, ViewTitle } from './parts.tsx';
@@ -76,7 +76,7 @@ function Facts({ message }: { message: LoggedMessage }) {
       t.messages.customer,
       <a href={hrefOf('customer', message.userId)}>{t.common.userNamed(String(message.userId))}</a>,
     ],
-    [t.messages.number, message.phoneNumber && leftToRight(message.phoneNumber)],
+    [t.messages.number, message.phoneNumber],
     [t.common.country, countryName(message.country)],
     [
       t.common.gateway,

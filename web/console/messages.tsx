@@ -5,7 +5,7 @@ import { countriesIn } from '../phone/countries.ts';
 import { goTo, useAddress } from './address.ts';
 import { hrefOf, pickFilter, type Filter } from './hrefs.ts';
 import { FilterForm, type FilterField } from './filters.tsx';
-import { countryName, currentLocale, formatSpan, leftToRight } from './format.ts';
+import { countryName, consoleLocale, formatSpan } from './format.ts';
 import { MessageDetails } from './message.tsx';
 import { StateMark } from './message-state.tsx';
 import { useOperator } from './operator.ts';
@@ -62,7 +62,7 @@ function MessageFilter({ filter }: { filter: Filter }) {
   const { operations } = useOperator();
   const overview = useRequest((options) => operations.overview(1, options), [operations]);
   const rules = useRequest((options) => operations.guardRules(options), [operations]);
-  const countries = useMemo(() => countriesIn(currentLocale()), []);
+  const countries = useMemo(() => countriesIn(consoleLocale), []);
   const states = Object.entries(t.messages.states).filter(([state]) => !['verified', 'expired'].includes(state));
   const fields: FilterField[] = [
     { name: 'userId', label: t.messages.customer, kind: 'user' },
@@ -131,7 +131,7 @@ function cellsOf(message: LoggedMessage) {
     </a>,
     <a href={hrefOf('customer', userId)}>{userId}</a>,
     <>
-      {leftToRight(phoneNumber ?? '–')}
+      {phoneNumber ?? '–'}
       <span class="about">{countryName(country)}</span>
     </>,
     gateway,

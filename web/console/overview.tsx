@@ -6,7 +6,7 @@ import { hrefOf } from './hrefs.ts';
 import { alertsOf, type Alert } from './alerts.ts';
 import { countryName, formatDay, formatMoney, formatNumber, formatShare, formatSpan } from './format.ts';
 import { useOperator } from './operator.ts';
-import { EnglishText, isStale, Loading, Table, ViewTitle } from './parts.tsx';
+import { isStale, Loading, Table, ViewTitle } from './parts.tsx';
 import { Bars, Share } from './plots.tsx';
 import { refreshSeconds, useRequest } from './requests.ts';
 import { t } from './texts.ts';
@@ -299,7 +299,7 @@ function Gateways({ overview: { gateways, configuredOrder, orders } }: { overvie
             <span class={`mark ${breaker}`}>{t.overview.breakers[breaker]}</span>
             {reason && (
               <span class="soft">
-                <EnglishText text={reason} />
+                {reason}
                 {probeInSeconds !== undefined && `, ${t.overview.triedAgain(formatNumber(probeInSeconds))}`}
               </span>
             )}
@@ -310,12 +310,7 @@ function Gateways({ overview: { gateways, configuredOrder, orders } }: { overvie
       {orders.map(({ country, order, reasons }) => (
         <p key={country} class="soft order">
           <strong>{country ?? t.overview.otherNumbers}</strong>: {order.join(', ')}
-          {reasons.length > 0 && (
-            <>
-              {' '}
-              (<EnglishText text={reasons.join('; ')} />)
-            </>
-          )}
+          {reasons.length > 0 && <> ({reasons.join('; ')})</>}
         </p>
       ))}
     </section>

@@ -12,11 +12,6 @@ export function Complaint({ text }: { text: string | undefined }) {
   ) : null;
 }
 
-/** A text of the service or of a gateway, which is always in English. */
-export function EnglishText({ text }: { text: string }) {
-  return <bdi lang="en">{text}</bdi>;
-}
-
 /** What was done, for screen readers. */
 export function Done({ text }: { text: string }) {
   return (

@@ -4,7 +4,7 @@ import type { GuardDecision, GuardMode, GuardRule, GuardRuleName, GuardRuleUsage
 import { Confirm } from './confirm.tsx';
 import { formatNumber } from './format.ts';
 import { useOperator } from './operator.ts';
-import { Complaint, Done, EnglishText, Loading, PanelHeading, Table } from './parts.tsx';
+import { Complaint, Done, Loading, PanelHeading, Table } from './parts.tsx';
 import { useChange, type Requested } from './requests.ts';
 import { t } from './texts.ts';
 import { UndoNotice, useNotice } from './undo.tsx';
@@ -61,7 +61,7 @@ export function RulesPanel({ rules, usage, onShow }: RulesPanelProps) {
             cells: [
               <>
                 {rule.rule}
-                <span class="about">{t.rules[rule.rule] ?? <EnglishText text={rule.about} />}</span>
+                <span class="about">{rule.about}</span>
               </>,
               usageOf(rule, usage),
               rule.refused && <Count rule={rule} kind="refused" onShow={onShow} />,

@@ -1,7 +1,6 @@
 /** Numbers that the rules about destinations do not apply to: who added them, and how they are added and removed. */
 import { useRef, useState } from 'preact/hooks';
 import { isE164 } from '../../client/index.ts';
-import { leftToRight } from './format.ts';
 import { useOperator } from './operator.ts';
 import { Complaint, Done, isStale, Loading, PanelHeading, Table, Time, ViewTitle } from './parts.tsx';
 import { refreshSeconds, useChange, useRequest } from './requests.ts';
@@ -111,7 +110,7 @@ export function SafeListView() {
             rows={entries.value.map(({ id, label, isPrefix, addedAt, addedBy }) => ({
               key: id,
               cells: [
-                leftToRight(isPrefix ? `${label}…` : label),
+                isPrefix ? `${label}…` : label,
                 isPrefix ? kinds.prefix.name() : kinds.number.name(),
                 <Time instant={addedAt} />,
                 addedBy,

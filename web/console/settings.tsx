@@ -1,11 +1,10 @@
 /** The settings of the service, read-only and without secrets. */
 import type { ServiceSetting } from '../../client/index.ts';
 import { goTo, useFilter } from './address.ts';
-import { leftToRight } from './format.ts';
 import { hrefOf } from './hrefs.ts';
 import { FilterForm } from './filters.tsx';
 import { useOperator } from './operator.ts';
-import { EnglishText, isStale, Loading, Table, ViewTitle } from './parts.tsx';
+import { isStale, Loading, Table, ViewTitle } from './parts.tsx';
 import { useRequest } from './requests.ts';
 import { t } from './texts.ts';
 
@@ -68,9 +67,7 @@ function cellsOf({ name, about, isSecret, isSet, value, default: fallback }: Ser
   return [
     <>
       <span class="setting-name">{name}</span>
-      <span class="about">
-        <EnglishText text={about} />
-      </span>
+      <span class="about">{about}</span>
     </>,
     <>
       {isSet && !isSecret && <code dir="ltr">{value}</code>}
@@ -78,7 +75,7 @@ function cellsOf({ name, about, isSecret, isSet, value, default: fallback }: Ser
       {!isSet && (
         <>
           <span class="soft">{t.settings.notSet}</span>
-          {!isSecret && <span class="about">{t.settings.defaultValue(leftToRight(fallback))}</span>}
+          {!isSecret && <span class="about">{t.settings.defaultValue(fallback)}</span>}
         </>
       )}
     </>,

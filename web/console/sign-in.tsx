@@ -13,17 +13,16 @@ import {
 import { t } from './texts.ts';
 
 interface ConsoleSignInProps {
-  locale: string;
   /** Whether the service refused the last token. */
   isRefused: boolean;
   onToken(token: string): void;
   onSession(session: IssuerSession): void;
 }
 
-export function ConsoleSignIn({ locale, isRefused, onToken, onSession }: ConsoleSignInProps) {
+export function ConsoleSignIn({ isRefused, onToken, onSession }: ConsoleSignInProps) {
   const settings = issuerSettings();
   return (
-    <SignIn about={t.signIn.tokenAbout} locale={locale} isRefused={isRefused} onToken={onToken}>
+    <SignIn about={t.signIn.tokenAbout} isRefused={isRefused} onToken={onToken}>
       {settings && <IssuerButton settings={settings} onSession={onSession} />}
     </SignIn>
   );

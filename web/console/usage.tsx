@@ -1,7 +1,7 @@
 /** How much of its limits the busiest key of a rule has used. */
 import type { GuardLimitUsage, GuardRuleUsage } from '../../client/index.ts';
 import { hrefOf } from './hrefs.ts';
-import { countryName, formatMoney, formatNumber, formatSpan, leftToRight } from './format.ts';
+import { countryName, formatMoney, formatNumber, formatSpan } from './format.ts';
 import { t } from './texts.ts';
 
 /** The percentage from which on the use counts as near the limit. */
@@ -36,7 +36,7 @@ function LimitUsage({ limit, format }: { limit: GuardLimitUsage; format(value: n
         {maximum === null ? t.guard.usedOnly(format(used)) : t.guard.usedOf(format(used), format(maximum))}
       </span>
       <span class="about">
-        {subject !== null && `${subject.startsWith('+') ? leftToRight(`${subject}…`) : nameOf(subject)} `}
+        {subject !== null && `${subject.startsWith('+') ? `${subject}…` : nameOf(subject)} `}
         {userId !== null && (
           <>
             <a href={hrefOf('customer', userId)}>{t.guard.userLower(String(userId))}</a>{' '}

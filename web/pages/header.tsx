@@ -42,7 +42,7 @@ export function Header({ here, locale = 'en', onSignOut }: HeaderProps) {
           </a>
         ))}
       </nav>
-      <Preferences locale={locale} hasLanguages={here !== 'docs'} />
+      <Preferences locale={locale} hasLanguages={here !== 'docs' && here !== 'console'} />
       {onSignOut && (
         <button type="button" class="quiet small" onClick={onSignOut}>
           {texts.signOut}
