@@ -128,8 +128,9 @@ function takenBytes(socket: Socket): number {
 }
 
 /**
- * For requests that were answered before their body had arrived, such as one without a token. Node reads and drops the
- * remaining body without a time limit; this adds one. One timer for all connections, since under overload there are
+ * For requests that were answered before their body had arrived, such as one without a token. The remaining body is read
+ * and dropped, so that a caller that sends everything before it reads gets the answer; Node would do so without a time
+ * limit, and only if nothing of the body was read. One timer for all connections, since under overload there are
  * thousands of such requests a second; and one request for each connection, since the next one comes after the body.
  */
 export function createRestLimit(server: Server): (request: IncomingMessage) => void {
@@ -144,6 +145,8 @@ export function createRestLimit(server: Server): (request: IncomingMessage) => v
   const timer = setInterval(look, restMilliseconds / 10).unref();
   server.on('close', () => clearInterval(timer));
   return (request) => {
-    if (!request.complete) rests.set(request.socket, { request, since: performance.now() });
+    if (request.complete || request.destroyed) return;
+    rests.set(request.socket, { request, since: performance.now() });
+    request.resume();
   };
 }

@@ -127,7 +127,8 @@ export function createPipeline(
       const release = await streamSlots.take(owner);
       // Its answer may be a large file, which stays in memory until it has been read.
       response.once('close', release);
-      return operation.streams!.handle(context, request);
+      // A loop over the request itself would destroy it on a failure, and the rest of the body would never be read.
+      return operation.streams!.handle(context, request.iterator({ destroyOnReturn: false }));
     }
     const release = isBodySent && mayBeLarge(operation, headers) ? await largeBodySlots.take(owner) : undefined;
     try {

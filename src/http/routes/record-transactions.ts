@@ -1,4 +1,3 @@
-import type { Readable } from 'node:stream';
 import { setImmediate } from 'node:timers/promises';
 import { notTheirs, type FieldErrors, type Problem } from '../../errors.ts';
 import type { Json } from '../../formats/json.ts';
@@ -153,7 +152,7 @@ async function writeResults(results: Iterable<Result>): Promise<{ text: string; 
 
 /** The answer starts after all rows have been read: many clients send everything before they read. */
 async function recordLines(
-  lines: Readable,
+  lines: AsyncIterable<Buffer>,
   userId: number | undefined,
   record: (rows: readonly Row[]) => Promise<RecordPlanResult[]>,
   observe: Observe,
