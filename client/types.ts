@@ -51,6 +51,8 @@ export interface UserStatus {
   isPhoneNumberVerified: boolean;
   /** The verified number, or null. */
   phoneNumber: string | null;
+  /** When it was verified, or null. */
+  verifiedAt: string | null;
 }
 
 export interface StoredUser {

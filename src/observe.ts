@@ -71,7 +71,7 @@ export type Observation =
       restartMilliseconds?: number;
     }
   | { kind: 'reload-ignored'; cure: string }
-  | { kind: 'stopping'; signal: string }
+  | { kind: 'stopping'; signal?: string; reason?: string }
   | { kind: 'stopped' };
 
 export type Observe = (observation: Observation) => void;
@@ -97,6 +97,8 @@ export interface Observer {
   observeRequest(request: RequestObservation): void;
   /** A defect. The log gets the trace id and the source location; the caller gets an empty 500. */
   observeDefect(error: unknown, traceId: string): void;
+  /** An error that nobody handled. The process is stopped and replaced because of it. */
+  observeUncaught(error: unknown): void;
   /** Registers a function that reads how full the service is. It is called when metrics are requested. */
   observeUse(read: () => ServiceUse): void;
   metrics(): Promise<string>;
@@ -235,15 +237,12 @@ export function createObserver(options: ObserverOptions): Observer {
       options.write(options.format === 'json' ? line : asText(line));
     },
     observeDefect(error, traceId) {
-      const { name, code, stack } = error as Error & { code?: string };
-      // A driver's message may contain values, and a stack starts with the message, so only the source locations are
-      // kept.
-      const places = stack
-        ?.split('\n')
-        .filter((line) => line.startsWith('    at '))
-        .slice(0, 8);
       counter('defects_total').inc();
-      log.error({ traceId, name, code, places }, 'defect');
+      log.error({ traceId, ...describeDefect(error) }, 'defect');
+    },
+    observeUncaught(error) {
+      counter('uncaught_errors_total').inc();
+      log.error(describeDefect(error), 'uncaught-error');
     },
     observeUse(read) {
       readUse = read;
@@ -258,6 +257,16 @@ export function createObserver(options: ObserverOptions): Observer {
     },
     metricsContentType: registry.contentType,
   };
+}
+
+/** A driver's message may contain values, and a stack starts with the message, so only the source locations are kept. */
+function describeDefect(error: unknown) {
+  const { name, code, stack } = Object(error) as Partial<Error & { code: string }>;
+  const places = stack
+    ?.split('\n')
+    .filter((line) => line.startsWith('    at '))
+    .slice(0, 8);
+  return { name, code, places };
 }
 
 let lastMillisecond = 0;

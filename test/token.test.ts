@@ -67,6 +67,8 @@ describe('the token endpoint', () => {
     ['another grant', { ...sandbox, grant_type: 'password' }, 400, 'unsupported_grant_type'],
     ['an unknown scope', { ...sandbox, scope: 'phone admin' }, 400, 'invalid_scope'],
     ['a user_id that is none', { ...sandbox, user_id: '0' }, 400, 'invalid_request'],
+    ['an empty user_id', { ...sandbox, user_id: '' }, 400, 'invalid_request'],
+    ['a blank user_id', { ...sandbox, user_id: ' ' }, 400, 'invalid_request'],
     ['a user_id out of range', { ...sandbox, user_id: '2147483648' }, 400, 'invalid_request'],
     [
       'a repeated parameter',
@@ -99,6 +101,39 @@ describe('the token endpoint', () => {
       expect(headers.get('content-type')).toContain('application/json');
       expect(headers.get('cache-control')).toBe('no-store');
     }
+  });
+
+  it('refuses a user_id in the query, where it would bind nothing', async () => {
+    const response = await fetch(`${service.url}/connect/token?user_id=42`, {
+      method: 'POST',
+      body: new URLSearchParams(sandbox),
+    });
+    expect([response.status, await response.json()]).toMatchObject([400, { error: 'invalid_request' }]);
+  });
+
+  it('gives a client that must bind users no unbound token', async () => {
+    const configured = await serviceForTest({
+      LEDGERLINE_CLIENTS: JSON.stringify([
+        {
+          id: 'app-back-end',
+          secretSha256: '2bb80d537b1da3e38bd30361aa855686bde0eacd7162fef6a25fe97bf527a25b',
+          scopes: ['phone', 'users'],
+          mustBindUsers: true,
+        },
+      ]),
+    });
+    const asked = async (more: Record<string, string>) => {
+      const form = { ...grant, client_id: 'app-back-end', client_secret: 'secret', ...more };
+      const response = await fetch(`${configured.url}/connect/token`, {
+        method: 'POST',
+        body: new URLSearchParams(form),
+      });
+      return (await response.json()) as Record<string, unknown>;
+    };
+    for (const more of [{}, { user_id: '' }, { scope: 'phone' }]) {
+      expect(await asked(more)).toMatchObject({ error: 'invalid_request' });
+    }
+    expect(await asked({ user_id: '7' })).toMatchObject({ scope: 'phone' });
   });
 
   it('reads clients from the configuration, each with its own rights', async () => {

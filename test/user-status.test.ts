@@ -10,14 +10,20 @@ afterAll(() => service.stop());
 const status = (id: number | string, token?: string) =>
   service.call(`/User/${id}/status`, undefined, { method: 'GET', ...(token && { token }) });
 
-it('is unverified with null before, and verified with the number after', async () => {
+it('is unverified with null before, and verified with the number and the time after', async () => {
   const phone = newPhone();
   const id = await service.createUser();
-  expect((await status(id)).json).toEqual({ isPhoneNumberVerified: false, phoneNumber: null });
+  expect((await status(id)).json).toEqual({ isPhoneNumberVerified: false, phoneNumber: null, verifiedAt: null });
   await service.sendCode(id, phone);
-  expect((await status(id)).json).toEqual({ isPhoneNumberVerified: false, phoneNumber: null });
+  expect((await status(id)).json).toEqual({ isPhoneNumberVerified: false, phoneNumber: null, verifiedAt: null });
   await service.verify(id, await service.lastCode(phone));
-  expect((await status(id)).json).toEqual({ isPhoneNumberVerified: true, phoneNumber: phone });
+  const { json } = await status(id);
+  const [row] = await service.sql`select verified_at from verifications where user_id = ${id}`;
+  expect(json).toEqual({ isPhoneNumberVerified: true, phoneNumber: phone, verifiedAt: expect.any(String) });
+  expect(json.verifiedAt).toMatch(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d*[1-9])?Z$/);
+  expect(new Date(json.verifiedAt)).toEqual(row!.verified_at);
+  await service.call(`/User/${id}/phone-number`, undefined, { method: 'DELETE' });
+  expect((await status(id)).json).toEqual({ isPhoneNumberVerified: false, phoneNumber: null, verifiedAt: null });
 });
 
 it('accepts the scope users or phone', async () => {

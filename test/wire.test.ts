@@ -1,7 +1,7 @@
 /** Paths, errors and CORS on the wire, whatever the operation. */
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { exchangeBytes } from './harness/raw-socket.ts';
-import { expectTraceId, refusal, startService, type CallOptions, type Service } from './harness/service.ts';
+import { expectTraceId, refusal, row, startService, type CallOptions, type Service } from './harness/service.ts';
 
 let service: Service;
 beforeAll(async () => {
@@ -142,6 +142,65 @@ describe('an error', () => {
     expect(answer).toMatch(/^HTTP\/1\.1 400 Bad Request\r[\s\S]*"status":400,"traceId"/);
     expect(await exchange('GET /health/live HTTP/1.0\r\n\r\n')).toMatch(/^HTTP\/1\.1 200 /);
   });
+
+  it.each(['1.1', '1.0'])('is the answer to two Host headers, in HTTP/%s', async (version) => {
+    for (const hosts of ['Host: localhost\r\nHost: evil.example', 'HOST: localhost\r\nhost: localhost']) {
+      const answer = await exchange(`GET /sandbox/messages HTTP/${version}\r\n${hosts}\r\n\r\n`, /\}/);
+      expect(answer).toMatch(/^HTTP\/1\.1 400 Bad Request\r/);
+    }
+  });
+});
+
+describe('every answer', () => {
+  it('carries Request-Id, which is the trace id of a problem and of the log', async () => {
+    const id = await service.createUser();
+    const problem = await verify('{}');
+    expect(problem.headers.get('request-id')).toBe(problem.json.traceId);
+    const answers = [
+      await service.call(`/User/${id}/status`, undefined, { method: 'GET' }),
+      await service.call('/User', {}, { token: null }),
+      await service.call('/nothing', undefined, { method: 'GET', token: null }),
+      await service.call('/connect/token', undefined, { raw: 'x', token: null }),
+      await service.call('/', undefined, { method: 'GET', token: null }),
+    ];
+    for (const { headers } of answers) {
+      const requestId = headers.get('request-id');
+      expect(requestId).toEqual(expectTraceId);
+      expect(JSON.parse(await logLineWith(requestId!)).traceId).toBe(requestId);
+    }
+    const unreadable = await exchange('NONSENSE\r\n\r\n', /\}/);
+    expect(/^Request-Id: (\S+)\r$/m.exec(unreadable)![1]).toBe(/"traceId":"([^"]+)"/.exec(unreadable)![1]);
+  });
+
+  it('is not kept by caches if it needs a token, and its type is not guessed', async () => {
+    const id = await service.createUser();
+    await service.record([row(id)]);
+    const answers = [
+      await service.list({ individualId: id }),
+      await service.list({ individualId: 'x' }),
+      await service.call(`/User/${id}/status`, undefined, { method: 'GET' }),
+      await service.call('/events', undefined, { method: 'GET' }),
+      await service.call('/app/export-transactions', { individualId: id }),
+      await service.call('/webhook-endpoints', undefined, { method: 'GET' }),
+    ];
+    for (const { headers } of answers) {
+      expect(headers.get('cache-control')).toBe('no-store');
+      expect(headers.get('x-content-type-options')).toBe('nosniff');
+    }
+    for (const path of ['/health/live', '/openapi.json', '/docs', '/']) {
+      const answer = await service.call(path, undefined, { method: 'GET', token: null });
+      expect([path, answer.headers.get('x-content-type-options')]).toEqual([path, 'nosniff']);
+    }
+  });
+
+  it('that is a 304 has no Content-Length', async () => {
+    const page = await service.call('/', undefined, { method: 'GET', token: null });
+    const answer = await exchange(
+      `GET / HTTP/1.1\r\nHost: localhost\r\nIf-None-Match: ${page.headers.get('etag')}\r\n\r\n`,
+    );
+    expect(answer).toMatch(/^HTTP\/1\.1 304 /);
+    expect(answer).not.toMatch(/^(content-length|transfer-encoding):/im);
+  });
 });
 
 describe('CORS', () => {
@@ -150,13 +209,15 @@ describe('CORS', () => {
     expect(answer.headers.get('access-control-allow-origin')).toBeNull();
   });
 
-  it('allows configured origins, with As-Of and Retry-After exposed', async () => {
+  it('allows configured origins, with our own headers exposed', async () => {
     const open = await startService({ LEDGERLINE_CORS_ORIGINS: 'https://app.example' });
     try {
       const answer = await open.call('/User', {}, { headers: { origin: 'https://app.example' } });
       expect(answer.status).toBe(201);
       expect(answer.headers.get('access-control-allow-origin')).toBe('https://app.example');
-      expect(answer.headers.get('access-control-expose-headers')).toMatch(/As-Of, ?Retry-After/);
+      expect(answer.headers.get('access-control-expose-headers')).toBe(
+        'As-Of, Retry-After, Error-Reason, WWW-Authenticate, Code-Length, Code-Expires-In, Challenge, Location, Request-Id',
+      );
       const preflight = await open.call('/User', undefined, {
         method: 'OPTIONS',
         token: null,

@@ -6,8 +6,17 @@ export class Releasers {
     this.#stack.push(release);
   }
 
+  /** Releases everything, also after one release has failed, and then rejects with the first error. */
   async run(): Promise<void> {
-    for (let release = this.#stack.pop(); release; release = this.#stack.pop()) await release();
+    const errors: unknown[] = [];
+    for (let release = this.#stack.pop(); release; release = this.#stack.pop()) {
+      try {
+        await release();
+      } catch (error) {
+        errors.push(error);
+      }
+    }
+    if (errors.length > 0) throw errors[0];
   }
 }
 
@@ -17,7 +26,8 @@ export async function releaseOnFailure<T>(start: (releasers: Releasers) => Promi
   try {
     return await start(releasers);
   } catch (error) {
-    await releasers.run();
+    // What the operator must see is why the start failed, not what a failed start could not release.
+    await Promise.allSettled([releasers.run()]);
     throw error;
   }
 }

@@ -79,4 +79,5 @@ const sandboxClient: ClientSetting = {
   secretSha256: 'b7ad567477c83756aab9a542b2be04f77dbae25115d85f22070d74d8cc4779dc',
   scopes: [...scopes],
   mayBindUsers: true,
+  mustBindUsers: false,
 };

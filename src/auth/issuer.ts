@@ -68,7 +68,7 @@ export function createIssuer(options: IssuerOptions): Issuer {
     mint,
     async issue({ clientId, secret, scope, userId }) {
       const client = authenticate(clients.get(clientId), secret);
-      const user = userId === undefined ? undefined : boundUser(client, userId);
+      const user = boundUser(client, userId);
       const asked = scope === undefined ? client.scopes : scope.split(' ').filter((name) => name !== '');
       if (asked.length === 0 || !asked.every((name) => client.scopes.includes(name))) {
         throw new TokenError('invalid_scope', `The client may ask for ${client.scopes.join(' ')}.`);
@@ -88,7 +88,12 @@ function authenticate(client: ClientSetting | undefined, secret: string): Client
   return client;
 }
 
-function boundUser(client: ClientSetting, userId: string): number {
+function boundUser(client: ClientSetting, userId: string | undefined): number | undefined {
+  if (userId === undefined) {
+    if (client.mustBindUsers)
+      throw new TokenError('invalid_request', 'user_id is missing: the client must bind users.');
+    return undefined;
+  }
   if (!client.mayBindUsers) throw new TokenError('unauthorized_client', 'The client may not bind users.');
   const id = /^\d{1,10}$/.test(userId) ? Number(userId) : 0;
   if (id < 1 || id > 2_147_483_647) {

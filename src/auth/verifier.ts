@@ -121,9 +121,9 @@ function scopesOf(claim: unknown): string[] {
   return Array.isArray(claim) ? claim.map(String) : [];
 }
 
-/** A token with a malformed claim must not count as unbound. */
+/** Only a token without the claim is unbound. One whose claim is null, empty or malformed is refused. */
 function boundUser(claim: unknown): number | undefined {
-  if (claim === undefined || claim === null) return undefined;
+  if (claim === undefined) return undefined;
   const given = typeof claim === 'number' || typeof claim === 'string' ? String(claim) : '';
   const id = /^\d{1,10}$/.test(given) ? Number(given) : 0;
   if (id < 1 || id > 2_147_483_647) throw tokenInvalid('the claim that binds a user does not fit');

@@ -12,6 +12,7 @@ export async function keys({ client = 'backend' }: { client?: string }): Promise
     secretSha256: createHash('sha256').update(secret).digest('hex'),
     scopes: scopes.filter((scope) => !scope.startsWith('operator:')),
     mayBindUsers: true,
+    mustBindUsers: false,
   };
   const pem = await makeSigningKey();
   console.error(`The secret of the client ${client}, shown this once: ${secret}\n`);

@@ -1,5 +1,6 @@
 /** `ledgerline serve`: starts the service and stops it on a signal; as one process, or as a primary with workers. */
 import cluster from 'node:cluster';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { openWorkerEnd } from '../app/processes/worker.ts';
 import { startNode } from '../app/processes/node.ts';
 import type { App, AppOptions } from '../app/start.ts';
@@ -34,6 +35,12 @@ function appOptions(config: Config, fresh: boolean, output: LogOutput): AppOptio
   };
 }
 
+/** Added to the time that a stop may take by its settings. */
+const graceSeconds = 10;
+
+/** How long a worker with an uncaught error goes on until its replacement serves. */
+const replacementMilliseconds = 30_000;
+
 /** A primary with workers does not need what serves requests. */
 async function startApp(options: AppOptions): Promise<App> {
   return (await import('../app/start.ts')).startApp(options);
@@ -57,12 +64,13 @@ async function serveAsNode(config: Config, fresh: boolean, output: LogOutput): P
   const options = appOptions(config, fresh, output);
   running = config.processes > 1 ? await startNode(options) : await startApp(options);
   const { url, demo, observer } = running;
+  const uncaught = firstUncaughtError(observer);
   observer.observe({ kind: 'started', version, url, mode: config.mode, processes: config.processes });
   if (config.mode === 'sandbox') {
     await rememberIssuer(config.dataDir, url);
     process.stdout.write(banner(url, demo));
   }
-  return untilStopped(running, signals);
+  return untilStopped(running, { ...signals, uncaught }, config);
 }
 
 /** On a terminal SIGHUP means that the terminal is gone, else that somebody asks for a reload. */
@@ -79,35 +87,63 @@ function reload({ replaceWorkers, observer }: Running): void {
     });
 }
 
-function untilStopped(running: Running, { first, second }: Signals): Promise<number> {
-  return new Promise((resolve) => {
-    const fail = failing(running, resolve);
-    void first.then(async (signal) => {
-      running.observer.observe({ kind: 'stopping', signal });
-      try {
-        await running.stop();
-        running.observer.observe({ kind: 'stopped' });
-        resolve(0);
-      } catch (error) {
-        fail(error, 'stop');
-      }
-    });
-    void second.then(() => {
-      running.kill();
-      resolve(1);
-    });
-  });
+interface StopCauses extends Signals {
+  uncaught: Promise<undefined>;
 }
 
-/** Ends the process after an unexpected error. */
-function failing({ observer, kill }: Pick<Running, 'observer' | 'kill'>, resolve: (code: number) => void) {
-  const fail = (error: unknown, when: string) => {
-    observer.observeDefect(error, when);
-    kill();
-    resolve(1);
+async function untilStopped(
+  running: Running,
+  { first, second, uncaught }: StopCauses,
+  config: Config,
+): Promise<number> {
+  const { observer } = running;
+  const stop = async () => {
+    const cause = await Promise.race([first, uncaught]);
+    observer.observe({ kind: 'stopping', ...(cause ? { signal: cause } : { reason: 'uncaught error' }) });
+    const stopping = running.stop();
+    const hasStopped = await stopsCleanly(cause ? stopping : Promise.race([stopping, tooLate(config)]), running);
+    if (hasStopped) observer.observe({ kind: 'stopped' });
+    // After an uncaught error its supervisor starts it again.
+    return hasStopped && cause ? 0 : 1;
   };
-  process.on('uncaughtException', (error) => fail(error, 'uncaught'));
-  return fail;
+  return Promise.race([
+    stop(),
+    second.then(() => {
+      running.kill();
+      return 1;
+    }),
+  ]);
+}
+
+/** In an unknown state a stop may never end. */
+async function tooLate({ drainSeconds, stopSeconds }: Config): Promise<never> {
+  await sleep((drainSeconds + stopSeconds + graceSeconds) * 1000, undefined, { ref: false });
+  throw new Error('The stop takes too long.');
+}
+
+/** Whether the stop succeeded. If it did not, what is left is ended at once. */
+async function stopsCleanly(stopping: Promise<void>, { observer, kill }: Pick<Running, 'observer' | 'kill'>) {
+  try {
+    await stopping;
+    return true;
+  } catch (error) {
+    observer.observeDefect(error, 'stop');
+    kill();
+    return false;
+  }
+}
+
+/**
+ * Resolves when an error was not handled by anybody. Its state is unknown then: the process finishes the requests in
+ * flight, and ends. Later ones are only logged and counted.
+ */
+function firstUncaughtError({ observeUncaught }: Observer): Promise<undefined> {
+  return new Promise((resolve) => {
+    process.on('uncaughtException', (error) => {
+      observeUncaught(error);
+      resolve(undefined);
+    });
+  });
 }
 
 /**
@@ -119,13 +155,17 @@ async function serveAsWorker(config: Config, fresh: boolean, output: LogOutput):
   process.on('SIGINT', () => {}).on('SIGHUP', () => {});
   const end = openWorkerEnd(config.processes);
   const app = await startApp({ ...appOptions(config, fresh, output), siblings: end.siblings });
+  const uncaught = firstUncaughtError(app.observer);
   end.report(app);
-  return new Promise((resolve) => {
-    const fail = failing(app, resolve);
-    void first.then(end.retire);
-    void end.stopAsked.then(app.stop).then(
-      () => resolve(0),
-      (error: unknown) => fail(error, 'stop'),
-    );
+  const failed = uncaught.then(async () => {
+    end.retire();
+    // Without a replacement it ends by itself, and the primary starts one.
+    await sleep(replacementMilliseconds, undefined, { ref: false });
   });
+  const retired = first.then(async () => {
+    end.retire();
+    await end.stopAsked;
+  });
+  await Promise.race([end.stopAsked, retired, failed]);
+  return (await stopsCleanly(app.stop(), app)) ? 0 : 1;
 }

@@ -30,6 +30,7 @@ export function parseAddress(url: string): DatabaseAddress {
   const match = pattern.exec(url);
   if (!match) throw new MalformedAddress('must be a URL such as postgres://user:password@host:5432/database');
   const [, scheme, user, hosts = '', path = '', query = ''] = match;
+  checkEscapes(`${user}${hosts}${path}`);
   const parameters = new URLSearchParams(query);
   const encryption = readEncryption(parameters);
   const rest = parameters.size > 0 ? `?${parameters}` : '';
@@ -38,6 +39,15 @@ export function parseAddress(url: string): DatabaseAddress {
     encryption,
     driverUrl: `${scheme}${user === undefined ? '' : `${user}@`}database${path}${rest}`,
   };
+}
+
+/** The driver and this file decode these parts. */
+function checkEscapes(text: string): void {
+  try {
+    decodeURIComponent(text);
+  } catch {
+    throw new MalformedAddress('has a % that starts no valid escape; write %25 for %');
+  }
 }
 
 /** The address for messages to operators, without user and password. */

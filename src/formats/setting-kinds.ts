@@ -63,6 +63,15 @@ export const list: Kind<string[]> = {
       .filter((item) => item !== ''),
 };
 
+function isDecodable(text: string): boolean {
+  try {
+    decodeURIComponent(text);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
 export function url(...protocols: string[]): Kind<string> {
   const forms = protocols.map((protocol) => `${protocol}://`).join(' or ');
   return {
@@ -72,6 +81,8 @@ export function url(...protocols: string[]): Kind<string> {
       if (!parsed || !protocols.includes(parsed.protocol.slice(0, -1))) {
         return fail(`must be a URL that starts with ${forms}`);
       }
+      // User and password are decoded where they are used.
+      if (!isDecodable(value)) return fail('has a % that starts no valid escape; write %25 for %');
       return value.replace(/\/+$/, '');
     },
   };

@@ -4,7 +4,8 @@ import type { IncomingHttpHeaders } from 'node:http';
 export type Cors = (method: string, headers: IncomingHttpHeaders) => Record<string, string>;
 
 /** Response headers that a page may read. */
-const exposed = 'As-Of, Retry-After, Error-Reason, WWW-Authenticate, Code-Length, Code-Expires-In, Challenge';
+const exposed =
+  'As-Of, Retry-After, Error-Reason, WWW-Authenticate, Code-Length, Code-Expires-In, Challenge, Location, Request-Id';
 
 /** The headers that are added to every answer. */
 export function createCors(origins: readonly string[]): Cors {

@@ -2,6 +2,7 @@
 import { Readable } from 'node:stream';
 import type { Caller } from '../auth/caller.ts';
 import type { Clock } from '../clock.ts';
+import { runningShare, type Owner } from '../slots.ts';
 import { tooManyStreams } from '../errors.ts';
 import { eventStreamType, streamComment, writeStreamMessage, writeStreamRetry } from '../formats/event-stream.ts';
 import type { StreamMessage } from '../formats/event-stream.ts';
@@ -20,8 +21,9 @@ export interface EventStreamsOptions {
   stopping: AbortSignal;
 }
 
-const maxStreamsPerCaller = 3;
-/** Maximum number in a process; each keeps a connection open. */
+/** For one subject and topic. */
+const maxStreamsPerTopic = 3;
+/** Maximum number in a process; each keeps a connection open. One caller has a share of them. */
 const maxStreams = 5000;
 const retryAfterSeconds = 15;
 const commentMilliseconds = 14_500;
@@ -39,7 +41,8 @@ const headers = {
 export type EventStreams = ReturnType<typeof createEventStreams>;
 
 interface OpenStream {
-  key: string;
+  /** What it counts toward: its subject with its topic, and its caller. */
+  keys: string[];
   expiresAt: Date;
   body: Readable;
   /** `body` emits its own end only after everything has been read. */
@@ -53,9 +56,21 @@ export function createEventStreams({ clock, stopping }: EventStreamsOptions) {
 
   function release(stream: OpenStream): void {
     if (!open.delete(stream)) return;
-    const left = counts.get(stream.key)! - 1;
-    if (left === 0) counts.delete(stream.key);
-    else counts.set(stream.key, left);
+    for (const key of stream.keys) count(key, -1);
+  }
+
+  function count(key: string, change: number): void {
+    const number = (counts.get(key) ?? 0) + change;
+    if (number === 0) counts.delete(key);
+    else counts.set(key, number);
+  }
+
+  function hasRoom(topic: string, { key, kind }: Owner): boolean {
+    return (
+      open.size < maxStreams &&
+      (counts.get(topic) ?? 0) < maxStreamsPerTopic &&
+      (counts.get(key) ?? 0) < runningShare[kind](maxStreams)
+    );
   }
 
   function push({ body, isEnded }: OpenStream, text: string): void {
@@ -79,14 +94,14 @@ export function createEventStreams({ clock, stopping }: EventStreamsOptions) {
     },
 
     /** Opens a stream for a caller; `about` names its topic. It counts toward the limits until it ends. */
-    open({ subject, expiresAt }: Caller, about: string): EventStream {
-      const key = `${subject} ${about}`;
-      const count = counts.get(key) ?? 0;
-      if (count >= maxStreamsPerCaller || open.size >= maxStreams) throw tooManyStreams(retryAfterSeconds);
+    open({ subject, expiresAt }: Caller, owner: Owner, about: string): EventStream {
+      const topic = `${about} of ${subject}`;
+      if (!hasRoom(topic, owner)) throw tooManyStreams(retryAfterSeconds);
+      const keys = [topic, owner.key];
       const body = new Readable({ read() {} });
-      const stream: OpenStream = { key, expiresAt, body, isEnded: false, commentedAt: performance.now() };
+      const stream: OpenStream = { keys, expiresAt, body, isEnded: false, commentedAt: performance.now() };
       open.add(stream);
-      counts.set(key, count + 1);
+      for (const key of keys) count(key, 1);
       stream.body.once('close', () => release(stream));
       const { min, max } = reconnectMilliseconds;
       stream.body.push(writeStreamRetry(min + Math.random() * (max - min)));

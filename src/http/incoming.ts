@@ -18,9 +18,18 @@ import { JsonObject, type Json } from '../formats/json.ts';
 import { largestInOneGo } from '../formats/large-json.ts';
 import { isJson, mediaTypeOf, parseBody, parseLargeBody } from './parse-body.ts';
 
-/** RFC 9112 section 3.2. */
-export function checkHost({ httpVersion, headers }: IncomingMessage): void {
-  if (httpVersion === '1.1' && headers.host === undefined) throw malformedRequest();
+/** RFC 9112 section 3.2: HTTP/1.1 needs a Host header, and nobody may send two: a proxy may have used the other one. */
+export function checkHost({ httpVersion, headers, rawHeaders }: IncomingMessage): void {
+  if (headers.host === undefined) {
+    if (httpVersion === '1.1') throw malformedRequest();
+    return;
+  }
+  let hosts = 0;
+  for (let index = 0; index < rawHeaders.length; index += 2) {
+    const name = rawHeaders[index]!;
+    if (name.length === 4 && name.toLowerCase() === 'host') hosts += 1;
+  }
+  if (hosts > 1) throw malformedRequest();
 }
 
 /** RFC 9112 section 3.2.2: the request line may contain a full URL. Its host then replaces the Host header. */

@@ -75,8 +75,8 @@ counts as absent. Times are UTC. A send or resend with an \`Idempotency-Key\` ca
 ## Errors
 
 Every error has the header \`Error-Reason\`, a stable name to decide by. The body is a problem-details object (RFC 7807)
-with \`type\`, \`title\`, \`status\`, \`traceId\` and mostly \`errors\`; quote the \`traceId\` when you ask for help. A 401
-and a 500 have no body. A 429 and a 503 say in \`Retry-After\` how many seconds to wait.
+with \`type\`, \`title\`, \`status\`, \`traceId\` and mostly \`errors\`. A 401 and a 500 have no body. Every answer, also one
+without an error, has the header \`Request-Id\`, which is the \`traceId\`: quote it when you ask for help. A 429 and a 503 say in \`Retry-After\` how many seconds to wait.
 
 | Error-Reason | Status | When |
 |---|---|---|

@@ -100,7 +100,7 @@ function describeOwn(doc: ResponseDoc, share: Share): OpenApiResponse {
   );
   return {
     description: about,
-    ...(described.length > 0 && { headers: Object.fromEntries(described) }),
+    headers: { ...requestId, ...Object.fromEntries(described) },
     ...(content.length > 0 && { content: Object.fromEntries(content) }),
   };
 }
@@ -133,6 +133,7 @@ function describeError(status: number, reasons: ErrorReason[], share: Share): Op
   return {
     description: reasons.map((reason) => `- \`${reason}\`: ${catalogue[reason].when}`).join('\n'),
     headers: {
+      ...requestId,
       'Error-Reason': { description: 'Which error it is.', required: true, schema: reasonOneOf(reasons, share) },
       ...(isRetryable(status) && { 'Retry-After': retryAfter }),
       ...(reasons.includes('challenge-required') && {
@@ -155,6 +156,15 @@ function reasonOneOf(reasons: string[], share: Share): Schema {
   return { allOf: [share(reasonSchema)], [openEnum]: reasons };
 }
 
+/** Of every answer. */
+const requestId = {
+  'Request-Id': {
+    description: 'The id of the request: the same as `traceId` in an error and in the log.',
+    required: true,
+    schema: { type: 'string' },
+  },
+};
+
 const retryAfter = { description: 'Seconds to wait.', required: true, schema: { type: 'integer', minimum: 1 } };
 
 function isRetryable(status: number): boolean {
@@ -166,6 +176,7 @@ function tokenErrors(share: Share): (readonly [string, OpenApiResponse])[] {
   const described = (about: string, reasons: string[]): OpenApiResponse => ({
     description: about,
     headers: {
+      ...requestId,
       'Error-Reason': { description: 'Which error it is.', required: true, schema: reasonOneOf(reasons, share) },
     },
     content: {

@@ -168,7 +168,7 @@ function staticFile(
   more: Record<string, string>,
 ): StaticFile {
   const etag = `"${createHash('sha256').update(plain).digest('base64url').slice(0, 22)}"`;
-  const headers = { etag, vary: 'accept-encoding', 'x-content-type-options': 'nosniff', ...more };
+  const headers = { etag, vary: 'accept-encoding', ...more };
   const contentType = mediaTypes[extension] ?? 'application/octet-stream';
   return {
     path: address,

@@ -80,6 +80,7 @@ export function createPipeline(
     const { operation, allowed, id } = route(request.method!, request.url!);
     const { headers } = request;
     record.oauthErrors = operation.oauthErrors ?? false;
+    record.needsToken = operation.scopes !== undefined;
     if (allowed) throw wrongMethod(allowed);
     record.operation = operation.name;
     record.route = operation.path;

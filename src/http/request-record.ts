@@ -18,7 +18,9 @@ export interface RequestRecord {
   /** Why the request was refused. */
   refusal?: Refusal;
   /** The answer, if it is a stream. */
-  body?: Readable;
+  body?: Readable | undefined;
+  /** Whether the operation needs a token, so that its answers are for this caller only. */
+  needsToken: boolean;
   /** When the answer was sent, if the connection stays open after it. */
   answeredAt?: number;
 }
@@ -26,5 +28,5 @@ export interface RequestRecord {
 export type Refusal = Required<Pick<RequestObservation, 'reason'>> & Pick<RequestObservation, 'detail'>;
 
 export function newRecord(traceId: string): RequestRecord {
-  return { traceId, operation: 'none', caller: undefined, oauthErrors: false };
+  return { traceId, operation: 'none', caller: undefined, oauthErrors: false, needsToken: false };
 }

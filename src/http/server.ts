@@ -46,9 +46,14 @@ export function createServer(options: ServerOptions): Server {
   const answer = createPipeline(options, pendingAnswers);
   const failureReply = createFailureReply({ translate: options.translate, observeDefect: observer.observeDefect });
 
-  function headersOf(request: IncomingMessage, reply: Reply): Record<string, string | number> {
-    const headers: Record<string, string | number> = { ...reply.headers };
-    if (reply.contentType !== undefined) headers['content-type'] = reply.contentType;
+  function headersOf(request: IncomingMessage, reply: Reply, record: RequestRecord): Record<string, string | number> {
+    const headers: Record<string, string | number> = { ...reply.headers, 'request-id': record.traceId };
+    if (reply.contentType !== undefined) {
+      headers['content-type'] = reply.contentType;
+      headers['x-content-type-options'] = 'nosniff';
+    }
+    // What a token opens is not kept by a browser or a proxy.
+    if (record.needsToken) headers['cache-control'] ??= 'no-store';
     if (hasCors) {
       const { vary, ...shared } = cors(request.method!, request.headers);
       Object.assign(headers, shared, { vary: headers.vary === undefined ? vary : `${headers.vary}, ${vary}` });
@@ -61,10 +66,11 @@ export function createServer(options: ServerOptions): Server {
 
   function send(request: IncomingMessage, response: ServerResponse, reply: Reply, record: RequestRecord): void {
     const { status, body } = reply;
-    const headers = headersOf(request, reply);
+    const headers = headersOf(request, reply, record);
     if (body === undefined || typeof body === 'string' || Buffer.isBuffer(body)) {
       const length = body === undefined ? 0 : Buffer.byteLength(body);
-      if (status !== 204) headers['content-length'] = length;
+      // In a 304 it would be the length of the answer that the caller has (RFC 9110 section 8.6).
+      if (status !== 204 && status !== 304) headers['content-length'] = length;
       response.writeHead(status, headers);
       if (status === 413 && body !== undefined && !request.complete) {
         record.answeredAt = performance.now();
@@ -93,10 +99,40 @@ export function createServer(options: ServerOptions): Server {
     // `pipeline` adds more listeners than Node's default limit.
     response.setMaxListeners(20);
     // Until the first chunk is there, an error can still become an error answer. After that the connection is closed.
-    once(body, 'readable').then(
-      () => response.destroyed || pipeline(body, response.writeHead(status, headers), () => {}),
-      (error) => send(request, response, failureReply(error, record), record),
-    );
+    once(body, 'readable')
+      .then(
+        () => {
+          if (response.destroyed) return;
+          // How it ended is observed when the response is closed.
+          pipeline(body, response.writeHead(status, headers), ignoreEnd);
+        },
+        (error) => {
+          record.body = undefined;
+          send(request, response, failureReply(error, record), record);
+        },
+      )
+      .catch((error: unknown) => giveUp(error, response, record));
+  }
+
+  /** The caller has the status already, and sees an answer without an end. The log and the metrics have the error. */
+  function cutOff(error: Error, record: RequestRecord): number {
+    const { status } = failureReply(error, record);
+    record.refusal = { reason: 'internal', ...record.refusal, detail: 'The answer was cut off.' };
+    return status;
+  }
+
+  function statusOf(response: ServerResponse, record: RequestRecord): number {
+    // If the caller left, the body has no error yet.
+    if (record.body?.errored) return cutOff(record.body.errored, record);
+    const { answeredAt } = record;
+    const isAnswered = response.writableFinished || (answeredAt !== undefined && response.headersSent);
+    return isAnswered ? response.statusCode : callerGoneStatus;
+  }
+
+  /** An answer that cannot be sent is a defect. The caller sees that the connection is closed. */
+  function giveUp(error: unknown, response: ServerResponse, record: RequestRecord): void {
+    observer.observeDefect(error, record.traceId);
+    response.destroy();
   }
 
   function serve(request: IncomingMessage, response: ServerResponse, span?: RequestSpan): void {
@@ -105,8 +141,8 @@ export function createServer(options: ServerOptions): Server {
       span ? formatTraceId(span) : traceIdFor(request.headers.traceparent as string | undefined),
     );
     response.on('close', () => {
+      const status = statusOf(response, record);
       record.body?.destroy();
-      const status = response.headersSent ? response.statusCode : callerGoneStatus;
       observer.observeRequest({
         method: request.method!,
         operation: record.operation,
@@ -118,12 +154,17 @@ export function createServer(options: ServerOptions): Server {
       });
       span?.end({ route: record.route, status });
     });
-    if (hasCors && isPreflight(request.method!, request.headers)) {
-      return send(request, response, { status: 204 }, record);
-    }
-    const refuse = (error: unknown) => send(request, response, failureReply(error, record), record);
-    const settle = (answered: Answer) =>
-      answered instanceof Problem ? refuse(answered) : send(request, response, answered, record);
+    const trySend = (reply: Reply) => {
+      try {
+        send(request, response, reply, record);
+      } catch (error) {
+        giveUp(error, response, record);
+      }
+    };
+    response.on('error', (error) => giveUp(error, response, record));
+    if (hasCors && isPreflight(request.method!, request.headers)) return trySend({ status: 204 });
+    const refuse = (error: unknown) => trySend(failureReply(error, record));
+    const settle = (answered: Answer) => (answered instanceof Problem ? refuse(answered) : trySend(answered));
     let answered;
     try {
       answered = answer(request, response, record);
@@ -155,6 +196,8 @@ export function createServer(options: ServerOptions): Server {
   server.on('checkExpectation', (request, response) => server.emit('request', request, response));
   return server;
 }
+
+function ignoreEnd(): void {}
 
 function formatTraceId({ traceId, spanId, isSampled }: RequestSpan): string {
   return `00-${traceId}-${spanId}-0${isSampled ? 1 : 0}`;

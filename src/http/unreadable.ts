@@ -26,6 +26,8 @@ export function createUnreadableAnswer({ observeRequest }: Pick<Observer, 'obser
       `Content-Type: ${problemType}`,
       `Content-Length: ${Buffer.byteLength(body)}`,
       `Error-Reason: ${reason}`,
+      `Request-Id: ${traceId}`,
+      'X-Content-Type-Options: nosniff',
       'Connection: close',
     ];
     socket.end(`${head.join('\r\n')}\r\n\r\n${body}`);

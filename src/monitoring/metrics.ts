@@ -163,6 +163,10 @@ export const metrics = defineMetrics({
     type: 'counter',
     help: 'Unexpected failures: each has a log line "defect" with its trace.',
   },
+  uncaught_errors_total: {
+    type: 'counter',
+    help: 'Errors that no part of the service handled: each has a log line "uncaught-error", and its process is replaced.',
+  },
   build_info: {
     type: 'gauge',
     help: 'Always 1; the label has the release.',

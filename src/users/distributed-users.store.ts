@@ -4,7 +4,7 @@
  */
 import { array, type Database, type DatabaseTransaction } from '../db/database.ts';
 import { groupByShard } from '../db/shards.ts';
-import type { NewUser, PhonesOfUser } from './user.ts';
+import { statusOf, type NewUser, type PhonesOfUser, type UserStatus } from './user.ts';
 
 /** The number of `user.created` in the outbox. Other events have their own sequence number, from 1. */
 const createdEventNumber = 0;
@@ -108,4 +108,13 @@ export async function readDistributedPhones(db: Database, userId: number): Promi
   if (users.length === 0) return undefined;
   const [verification] = verifications;
   return { verifiedPhone: verification?.verified_phone ?? null, lastSentPhone: verification?.sent_phone ?? null };
+}
+
+export async function readDistributedStatus(db: Database, userId: number): Promise<UserStatus | undefined> {
+  const [users, [verification]] = await Promise.all([
+    db.read`select id from users where id = ${userId}`,
+    db.read`select verified_phone, verified_at from verifications where user_id = ${userId}`,
+  ]);
+  if (users.length === 0) return undefined;
+  return statusOf(verification?.verified_phone ?? null, verification?.verified_at ?? null);
 }

@@ -1,4 +1,5 @@
 /** The data of a user. */
+import { writeTime } from '../values/instant.ts';
 import type { PhoneNumber } from '../values/phone-number.ts';
 
 export interface NewUser {
@@ -21,9 +22,15 @@ export type ImportUserResult = 'created' | 'known' | 'phone-taken' | 'other-phon
 export interface UserStatus {
   isPhoneNumberVerified: boolean;
   phoneNumber: string | null;
+  /** When the number was verified. */
+  verifiedAt: string | null;
 }
 
 export interface PhonesOfUser {
   verifiedPhone: string | null;
   lastSentPhone: string | null;
+}
+
+export function statusOf(phoneNumber: string | null, verifiedAt: Date | null): UserStatus {
+  return { isPhoneNumberVerified: phoneNumber !== null, phoneNumber, verifiedAt: verifiedAt && writeTime(verifiedAt) };
 }

@@ -4,10 +4,18 @@ import {
   importDistributedIds,
   insertDistributedUser,
   readDistributedPhones,
+  readDistributedStatus,
   skipTakenDistributedIds,
   type ImportedIds,
 } from './distributed-users.store.ts';
-import type { ImportedUser, ImportUserResult, NewUser, PhonesOfUser, UserStatus } from './user.ts';
+import {
+  statusOf,
+  type ImportedUser,
+  type ImportUserResult,
+  type NewUser,
+  type PhonesOfUser,
+  type UserStatus,
+} from './user.ts';
 
 export type UsersStore = ReturnType<typeof createUsersStore>;
 
@@ -159,15 +167,11 @@ export function createUsersStore(db: Database, { writesEvents = true }: UsersSto
     },
 
     async readStatus(userId: number): Promise<UserStatus | undefined> {
-      if (db.isDistributed) return statusOf((await readDistributedPhones(db, userId))?.verifiedPhone);
+      if (db.isDistributed) return readDistributedStatus(db, userId);
       const [row] = await db.read`
-        select v.verified_phone from users u left join verifications v on v.user_id = u.id where u.id = ${userId}`;
-      return statusOf(row?.verified_phone);
+        select v.verified_phone, v.verified_at from users u left join verifications v on v.user_id = u.id
+        where u.id = ${userId}`;
+      return row && statusOf(row.verified_phone, row.verified_at);
     },
   };
-}
-
-/** Undefined for a user that does not exist. */
-function statusOf(phone: string | null | undefined): UserStatus | undefined {
-  return phone === undefined ? undefined : { isPhoneNumberVerified: phone !== null, phoneNumber: phone };
 }

@@ -1,4 +1,5 @@
 /** Questions and answers over the channel between the primary and a worker. */
+import { inBackground, type ReportError } from '../../background.ts';
 
 export interface ChannelQuestion {
   id: number;
@@ -12,7 +13,8 @@ export interface ChannelReply {
 }
 
 export interface Port {
-  send(message: ChannelQuestion | ChannelReply): void;
+  /** `onFailure` is called if the message cannot be delivered, since the other process has ended. */
+  send(message: ChannelQuestion | ChannelReply, onFailure: () => void): void;
   onMessage(take: (message: unknown) => void): void;
 }
 
@@ -26,17 +28,22 @@ export interface Channel {
 /** A process that is too busy to answer must not delay the one that asks. */
 const answerMilliseconds = 3000;
 
-export function openChannel(port: Port, answerers: Record<string, Answerer>): Channel {
+export function openChannel(port: Port, answerers: Record<string, Answerer>, report: ReportError): Channel {
   const waiting = new Map<number, (reply: unknown) => void>();
   let lastId = 0;
 
+  /** If the answer fails, the other process is told so at once, and does not wait. */
   async function answer({ id, ask, body }: ChannelQuestion): Promise<void> {
-    const reply = await answerers[ask]?.(body);
-    port.send({ id, reply });
+    let reply: unknown;
+    try {
+      reply = await answerers[ask]?.(body);
+    } finally {
+      port.send({ id, reply }, nobodyWaits);
+    }
   }
 
   port.onMessage((message) => {
-    if (isQuestion(message)) void answer(message);
+    if (isQuestion(message)) inBackground(() => answer(message), report);
     else if (isReply(message)) waiting.get(message.id)?.(message.reply);
   });
 
@@ -51,11 +58,14 @@ export function openChannel(port: Port, answerers: Record<string, Answerer>): Ch
           resolve(reply);
         };
         waiting.set(id, settle);
-        port.send({ id, ask: name, body });
+        port.send({ id, ask: name, body }, () => settle(undefined));
       });
     },
   };
 }
+
+/** The process that asked has ended. */
+function nobodyWaits(): void {}
 
 function isQuestion(message: unknown): message is ChannelQuestion {
   return typeof message === 'object' && message !== null && 'ask' in message;

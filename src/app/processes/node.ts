@@ -1,6 +1,7 @@
 /**
  * A node with several processes: the primary has the database server and the settings, the workers do everything else.
  */
+import { inBackground } from '../../background.ts';
 import { checkMode } from '../../config/check.ts';
 import { findRisks } from '../../config/risks.ts';
 import { freePort } from '../../free-port.ts';
@@ -52,7 +53,11 @@ async function start({ config, fresh = false, log, logFormat }: AppOptions, rele
     url,
     demo,
     observer,
-    replaceWorkers: () => void primary.roll(),
+    replaceWorkers: () =>
+      inBackground(
+        () => primary.roll(),
+        (error) => observer.observeDefect(error, 'reload'),
+      ),
     async stop() {
       // The metrics are served until the end.
       await primary.stop();

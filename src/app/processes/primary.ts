@@ -4,6 +4,7 @@
  */
 import cluster, { type Worker } from 'node:cluster';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { inBackground, type ReportError } from '../../background.ts';
 import { StartError } from '../../errors.ts';
 import type { MetricsSnapshot, Observer } from '../../observe.ts';
 import { RestartDelay } from './restart-delay.ts';
@@ -45,11 +46,13 @@ export class Primary {
   readonly #metrics = new MetricsBook();
   readonly #members = new Map<number, Member>();
   readonly #delays: RestartDelay[];
+  readonly #report: ReportError;
   #isStopping = false;
   #rolling: Promise<void> = Promise.resolve();
 
   constructor(options: PrimaryOptions) {
     this.#options = options;
+    this.#report = (error) => options.observer.observeDefect(error, 'primary');
     this.#delays = Array.from({ length: options.count }, () => new RestartDelay());
     // Metrics may contain NaN, which JSON does not support.
     cluster.setupPrimary({ serialization: 'advanced' });
@@ -72,12 +75,14 @@ export class Primary {
   }
 
   #rollOver(members: Member[]): Promise<void> {
-    this.#rolling = this.#rolling.then(async () => {
+    const rolling = this.#rolling.then(async () => {
       for (const member of members) {
         if (!(await this.#replace(member))) return;
       }
     });
-    return this.#rolling;
+    // The next one waits for this one, whether it succeeds or fails.
+    this.#rolling = rolling.catch(() => undefined);
+    return rolling;
   }
 
   /** False if the new worker did not start: then the old workers stay. */
@@ -89,7 +94,7 @@ export class Primary {
       await this.#startWorker(member.place, false);
     } catch {
       member.isLeaving = false;
-      if (!this.#members.has(member.worker.id)) void this.#restart(member.place, 0);
+      if (!this.#members.has(member.worker.id)) this.#restartLater(member.place, 0);
       return false;
     }
     await this.#stopMember(member);
@@ -101,7 +106,7 @@ export class Primary {
     const { port, drainSeconds } = this.#options;
     const members = [...this.#members.values()];
     if (port.isOpen) {
-      for (const { channel } of members) void channel.ask('leave');
+      for (const { channel } of members) this.#background(() => channel.ask('leave'));
       await sleep(drainSeconds * 1000);
       await port.close();
     }
@@ -132,19 +137,29 @@ export class Primary {
     return new Promise<Started>((resolve, reject) => {
       const channel = openChannel(
         {
-          send: (message) => worker.isConnected() && worker.send(message),
+          send: (message, onFailure) =>
+            worker.isConnected() ? worker.send(message, (error) => error && onFailure()) : onFailure(),
           onMessage: (take) => worker.on('message', take),
         },
         {
           ready: (started) => this.#admit(member, child.pid!).then(() => resolve(started as Started), reject),
-          retire: () => this.#rollOver([member]),
+          retire: (snapshot) => {
+            this.#metrics.take(id, snapshot as MetricsSnapshot);
+            return this.#rollOver([member]);
+          },
           notify: (topic) => this.#notifyOthers(id, topic as Topic),
           metrics: () => this.readMetrics(),
           snapshot: (snapshot) => this.#metrics.take(id, snapshot as MetricsSnapshot),
         },
+        this.#report,
       );
       const member: Member = { worker, place, channel, readyAt: undefined, isLeaving: false, exited };
       this.#members.set(id, member);
+      // The process could not be created, or a message could not be sent: an exit follows, or the start fails here.
+      worker.on('error', (error) => {
+        this.#report(error);
+        if (child.pid === undefined) worker.emit('exit', 1, undefined);
+      });
       worker.once('exit', (code, signal) => {
         this.#onExit(member, code, signal);
         reject(new StartError(`A worker ended before it was ready (${signal ?? `exit code ${code}`}).`));
@@ -159,7 +174,7 @@ export class Primary {
     try {
       await port.add(member.worker);
     } catch (error) {
-      void this.#stopMember(member);
+      this.#background(() => this.#stopMember(member));
       throw error;
     }
     member.readyAt = performance.now();
@@ -174,7 +189,7 @@ export class Primary {
   #onExit(member: Member, code: number | null, signal: string | null): void {
     const { worker, place, readyAt, isLeaving } = member;
     this.#members.delete(worker.id);
-    void this.#options.port.remove(worker);
+    this.#background(() => this.#options.port.remove(worker));
     this.#metrics.end(worker.id);
     const isExpected = isLeaving || this.#isStopping;
     const restartMilliseconds =
@@ -187,7 +202,15 @@ export class Primary {
       ...(signal ? { signal } : { code: code ?? 0 }),
       ...(restartMilliseconds !== undefined && { restartMilliseconds }),
     });
-    if (restartMilliseconds !== undefined) void this.#restart(place, restartMilliseconds);
+    if (restartMilliseconds !== undefined) this.#restartLater(place, restartMilliseconds);
+  }
+
+  #restartLater(place: number, delayMilliseconds: number): void {
+    this.#background(() => this.#restart(place, delayMilliseconds));
+  }
+
+  #background(work: () => Promise<unknown>): void {
+    inBackground(work, this.#report);
   }
 
   async #restart(place: number, delayMilliseconds: number): Promise<void> {
@@ -205,7 +228,7 @@ export class Primary {
   async #stopMember(member: Member): Promise<void> {
     member.isLeaving = true;
     await this.#options.port.remove(member.worker);
-    void member.channel.ask('stop');
+    this.#background(() => member.channel.ask('stop'));
     const timer = setTimeout(() => member.worker.process.kill('SIGKILL'), this.#options.stopSeconds * 1000);
     await member.exited;
     clearTimeout(timer);

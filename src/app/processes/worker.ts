@@ -1,5 +1,6 @@
 /** The worker's side of a node with several processes. */
 import type { Socket } from 'node:net';
+import { every, guarded, inBackground, type ReportError } from '../../background.ts';
 import type { MetricsSnapshot } from '../../observe.ts';
 import type { App } from '../start.ts';
 import { openChannel, type Channel } from './channel.ts';
@@ -22,12 +23,18 @@ export function openWorkerEnd(count: number): WorkerEnd {
   const takers = new Map<Topic, () => Promise<void>>();
   let readSnapshot = async (): Promise<MetricsSnapshot> => [];
   let leave = (): void => {};
+  // Until the app has its observer, an error ends the start.
+  let reportError: ReportError = (error) => {
+    throw error;
+  };
+  const report: ReportError = (error) => reportError(error);
   let askStop: () => void;
   const stopAsked = new Promise<void>((resolve) => (askStop = resolve));
   const channel: Channel = openChannel(
     {
       // The primary may have ended: then 'disconnect' is emitted, and the message is not needed.
-      send: (message) => process.connected && process.send!(message),
+      send: (message, onFailure) =>
+        process.connected ? process.send!(message, undefined, undefined, (error) => error && onFailure()) : onFailure(),
       onMessage: (take) => process.on('message', take),
     },
     {
@@ -36,6 +43,7 @@ export function openWorkerEnd(count: number): WorkerEnd {
       leave: () => leave(),
       stop: () => askStop(),
     },
+    report,
   );
   process.on('disconnect', () => askStop());
 
@@ -46,26 +54,27 @@ export function openWorkerEnd(count: number): WorkerEnd {
       notify: async (topic) => void (await channel.ask('notify', topic)),
       onNotified: (topic, take) => void takers.set(topic, take),
       takeConnections: (take) =>
-        process.on('message', (message, socket?: Socket) => {
-          // The caller may have left on the way.
-          if (message !== connectionMessage || !socket) return;
-          // As Node's HTTP server has it for the connections that it accepts itself.
-          socket.allowHalfOpen = true;
-          take(socket);
-        }),
+        process.on(
+          'message',
+          guarded((message: unknown, socket?: Socket) => {
+            // The caller may have left on the way.
+            if (message !== connectionMessage || !socket) return;
+            // As Node's HTTP server has it for the connections that it accepts itself.
+            socket.allowHalfOpen = true;
+            take(socket);
+          }, report),
+        ),
       readMetrics: async () => String((await channel.ask('metrics')) ?? ''),
     },
-    retire: () => void channel.ask('retire'),
-    report(app) {
+    // With its figures: it may end before it would send them again.
+    retire: () => inBackground(async () => channel.ask('retire', await readSnapshot()), report),
+    report({ url, demo, observer, ...app }) {
       leave = app.leave;
-      readSnapshot = app.observer.readSnapshot;
-      const { url, demo } = app;
-      void channel.ask('ready', { url, demo });
+      readSnapshot = observer.readSnapshot;
+      reportError = (error) => observer.observeDefect(error, 'channel');
+      inBackground(() => channel.ask('ready', { url, demo }), report);
       // Counts since the last message are lost if the process is killed, but the sums never decrease.
-      setInterval(
-        () => void readSnapshot().then((snapshot) => channel.ask('snapshot', snapshot)),
-        metricsMilliseconds,
-      ).unref();
+      every(metricsMilliseconds, async () => channel.ask('snapshot', await readSnapshot()), report);
     },
   };
 }

@@ -18,6 +18,8 @@ export interface ClientSetting {
   secretSha256: string;
   scopes: string[];
   mayBindUsers: boolean;
+  /** The client gets no token that is not bound to a user. */
+  mustBindUsers: boolean;
 }
 
 const fromBase64 = (text: string) => Buffer.from(text, 'base64').toString();
@@ -45,7 +47,7 @@ export const scopes = [
 export type Scope = (typeof scopes)[number];
 
 const clients: Kind<ClientSetting[]> = {
-  form: 'JSON list of {id, secretSha256, scopes, mayBindUsers}, or its base64',
+  form: 'JSON list of {id, secretSha256, scopes, mayBindUsers, mustBindUsers}, or its base64',
   parse(value) {
     let parsed: unknown;
     try {
@@ -59,7 +61,14 @@ const clients: Kind<ClientSetting[]> = {
 };
 
 function client(entry: unknown, which: string): ClientSetting {
-  const { id, secretSha256, scopes: granted, mayBindUsers = false, ...rest } = Object(entry);
+  const {
+    id,
+    secretSha256,
+    scopes: granted,
+    mustBindUsers = false,
+    mayBindUsers = mustBindUsers,
+    ...rest
+  } = Object(entry);
   const [unknown] = Object.keys(rest);
   if (unknown) return fail(`${which} has the unknown member ${unknown}`);
   if (typeof id !== 'string' || !/^[\x21-\x7e]{1,100}$/.test(id)) return fail(`${which} needs an id`);
@@ -70,8 +79,11 @@ function client(entry: unknown, which: string): ClientSetting {
   if (!Array.isArray(granted) || !granted.every((scope) => known.includes(scope))) {
     return fail(`${which} needs scopes, each one of ${scopes.join(', ')}`);
   }
-  if (typeof mayBindUsers !== 'boolean') return fail(`${which}: mayBindUsers must be true or false`);
-  return { id, secretSha256, scopes: granted, mayBindUsers };
+  for (const [name, value] of Object.entries({ mustBindUsers, mayBindUsers })) {
+    if (typeof value !== 'boolean') return fail(`${which}: ${name} must be true or false`);
+  }
+  if (mustBindUsers && !mayBindUsers) return fail(`${which} must bind users, but mayBindUsers is false`);
+  return { id, secretSha256, scopes: granted, mayBindUsers, mustBindUsers };
 }
 
 export const tokensSettings = {

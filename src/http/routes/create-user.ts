@@ -4,8 +4,8 @@ import { operation, reply } from '../operation.ts';
 import { record } from '../../formats/record.ts';
 import { body, int32, objectText, optional, required, text } from '../../formats/shape.ts';
 
-/** The check of .NET's EmailAddress attribute: one @ with text on both sides. */
-const parseEmail = (address: string) => (/^[^@]+@[^@]+$/.test(address) ? address : undefined);
+/** One @ with text on both sides, and nothing that could break a line or a header of a message. */
+const parseEmail = (address: string) => (/^[^@\s\p{Cc}]+@[^@\s\p{Cc}]+$/u.test(address) ? address : undefined);
 
 const input = body('CreateUserRequest', {
   id: optional(int32(), 'The id, if the caller chooses it.'),
@@ -14,7 +14,7 @@ const input = body('CreateUserRequest', {
     text({
       maxLength: 320,
       parse: parseEmail,
-      message: 'The {0} field is not a valid e-mail address.',
+      message: 'Invalid email address',
       schema: { format: 'email' },
     }),
     'E-mail address.',

@@ -29,10 +29,10 @@ export const liveTransactionsOperation = (live: LiveTransactions, streams: Event
     },
     errors: ['unknown-individual', 'too-many-streams'],
     namesUser: ({ query: { individualId } }) => individualId,
-    async handle({ query: { individualId }, caller }) {
+    async handle({ query: { individualId }, caller, owner }) {
       const individual = individualId ?? caller.userId;
       if (individual === undefined) throw invalidFields({ IndividualId: ['The IndividualId field is required.'] });
-      const stream = streams.open(caller, `individual ${individual}`);
+      const stream = streams.open(caller, owner, `individual ${individual}`);
       const watching = live.watch(individual, {
         onChange: ({ eventId, ...state }) =>
           stream.send({ event: 'changed', id: eventId, data: JSON.stringify(state) }),

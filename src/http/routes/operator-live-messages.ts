@@ -22,8 +22,8 @@ export const operatorLiveMessagesOperation = (live: LiveMessages, streams: Event
       },
     },
     errors: ['too-many-streams'],
-    async handle({ caller, request }) {
-      const stream = streams.open(caller, 'messages');
+    async handle({ caller, owner, request }) {
+      const stream = streams.open(caller, owner, 'messages');
       const following = live.follow(request.headers['last-event-id'] as string | undefined, {
         onStart: (cursor) => stream.send({ event: 'ready', id: cursor, data: '{}' }),
         onEvent: (event, cursor) => stream.send({ event: 'message', id: cursor, data: event }),

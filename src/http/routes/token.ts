@@ -1,7 +1,7 @@
 import type { Issuer, TokenRequest } from '../../auth/issuer.ts';
 import { TokenError } from '../../auth/token-error.ts';
 import type { Observe } from '../../observe.ts';
-import { noStore, operation, reply, type Request } from '../operation.ts';
+import { noStore, operation, queryOf, reply, type Request } from '../operation.ts';
 import { integer, record, word } from '../../formats/record.ts';
 import { required, text, type Schema } from '../../formats/shape.ts';
 import { mediaTypeOf } from '../parse-body.ts';
@@ -21,7 +21,7 @@ const tokenForm: Schema = {
     client_id: { type: 'string', description: 'The client, unless HTTP Basic names it.' },
     client_secret: { type: 'string', description: 'Its secret, unless HTTP Basic gives it.' },
     scope: { type: 'string', description: 'Scopes, separated by spaces. All of the client’s if absent.' },
-    user_id: { type: 'string', description: 'Binds the token to this user.' },
+    user_id: { type: 'string', description: 'Binds the token to this user. It must not be empty.' },
   },
 };
 
@@ -63,7 +63,7 @@ export const tokenOperation = (issuer: Issuer, observe: Observe) =>
     },
   });
 
-function readRequest({ headers, bytes }: Request): TokenRequest {
+function readRequest({ headers, bytes, address }: Request): TokenRequest {
   if (mediaTypeOf(headers['content-type'])?.name !== 'application/x-www-form-urlencoded') {
     throw new TokenError('invalid_request', 'The body must be application/x-www-form-urlencoded.');
   }
@@ -74,20 +74,27 @@ function readRequest({ headers, bytes }: Request): TokenRequest {
     throw new TokenError('unsupported_grant_type', 'Only client_credentials is supported.');
   }
   const { clientId, secret } = credentials(headers.authorization, form);
-  return { clientId, secret, scope: form('scope'), userId: form('user_id') };
+  // In the query it would be ignored, and the token would not be bound.
+  if (queryOf(address).has('user_id')) throw new TokenError('invalid_request', 'user_id belongs in the body.');
+  return { clientId, secret, scope: form('scope'), userId: form('user_id', 'keep empty') };
 }
 
-/** RFC 6749 section 3.2: a parameter must not be repeated, and one without a value counts as absent. */
-function readForm(text: string): (name: string) => string | undefined {
+type Form = (name: string, empty?: 'keep empty') => string | undefined;
+
+/**
+ * RFC 6749 section 3.2: a parameter must not be repeated, and one without a value counts as absent. A parameter that
+ * restricts the token must not: its value is missing by mistake.
+ */
+function readForm(text: string): Form {
   const parameters = new URLSearchParams(text);
-  return (name) => {
+  return (name, empty) => {
     const [value, another] = parameters.getAll(name);
     if (another !== undefined) throw new TokenError('invalid_request', `${name} comes more than once.`);
-    return value === '' ? undefined : value;
+    return value === '' && !empty ? undefined : value;
   };
 }
 
-function credentials(header: string | undefined, form: (name: string) => string | undefined) {
+function credentials(header: string | undefined, form: Form) {
   const clientId = form('client_id');
   const secret = form('client_secret');
   if (header === undefined) {

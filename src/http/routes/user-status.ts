@@ -1,11 +1,12 @@
 import type { UserStatus } from '../../users/user.ts';
-import { boolean, nullable, record } from '../../formats/record.ts';
+import { boolean, instant, nullable, record } from '../../formats/record.ts';
 import { required, text } from '../../formats/shape.ts';
 import { operation, reply } from '../operation.ts';
 
 const status = record('UserStatus', {
   isPhoneNumberVerified: required(boolean(), 'Whether the user has a verified phone.'),
   phoneNumber: required(nullable(text()), 'The verified number, or null.'),
+  verifiedAt: required(nullable(instant()), 'When it was verified, or null.'),
 });
 
 export const userStatusOperation = (userStatus: (userId: number) => Promise<UserStatus>) =>
