@@ -77,6 +77,7 @@ const pure = [
   'transactions/row.ts',
   'transactions/transaction.ts',
   'values/instant.ts',
+  'values/network.ts',
   'values/phone-number.ts',
   'values/time-zone.ts',
 ];

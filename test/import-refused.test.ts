@@ -24,7 +24,7 @@ async function sendStart(service: Service, text: string): Promise<string> {
 }
 
 it('imports that wait for a lock too long are answered with 503, and the service goes on', async () => {
-  const service = await serviceForTest({ LEDGERLINE_STATEMENT_SECONDS: '1' });
+  const service = await serviceForTest({ LEDGERLINE_STATEMENT_SECONDS: '3' });
   const id = await service.createUser();
   const text = Array.from({ length: 5000 }, () => `${JSON.stringify(row(id))}\n`).join('');
   const answers = await service.sql.begin(async (sql) => {

@@ -3,7 +3,8 @@ import { once } from 'node:events';
 import { createServer, request } from 'node:http';
 import { connect, type AddressInfo, type Socket } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest';
-import { allowSlowReading, limitConnections } from '../src/http/connections.ts';
+import { ArrivingBodies } from '../src/http/arriving-bodies.ts';
+import { allowSlowReading, ConnectionTable } from '../src/http/connections.ts';
 import { checkHttpAnswer } from './harness/http-request.ts';
 import { row, serviceForTest, startService, type Answer, type Service } from './harness/service.ts';
 
@@ -359,7 +360,14 @@ describe('connections', () => {
       if (incoming.url === '/stream') allowSlowReading(response);
       response.end(incoming.url === '/stream' ? 'an event' : large);
     });
-    limitConnections(server, { maxConnections: 10, slowestReadBytes: 1000, slowReadSeconds: 1 });
+    new ConnectionTable({
+      ...{ maxConnections: 10, slowestReadBytes: 1000, slowReadSeconds: 1 },
+      bodies: new ArrivingBodies(),
+      isProxy: () => false,
+      report(error) {
+        throw error;
+      },
+    }).attach(server);
     server.listen(0, '127.0.0.1');
     await once(server, 'listening');
     onTestFinished(() => void server.close());

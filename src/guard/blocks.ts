@@ -6,7 +6,8 @@ import type { Owner } from '../slots.ts';
 import { maskPhone, type PhoneNumber } from '../values/phone-number.ts';
 import type { AnnounceChange } from './announce-change.ts';
 import type { Block, BlocksStore, LiftTarget } from './blocks.store.ts';
-import { networkOf, type Digest } from './source.ts';
+import { networkOf } from '../values/network.ts';
+import type { Digest } from './source.ts';
 
 /** What to lift: exactly one of these is given. */
 export interface Lift {

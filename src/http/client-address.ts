@@ -34,16 +34,26 @@ function byHops(hops: number) {
   };
 }
 
-/** The first address, from the socket backwards, that does not belong to a trusted proxy. */
-function byName(names: readonly string[]) {
+/** Whether an address that connects to the service is that of a trusted proxy. */
+export function createProxyCheck(trusted: TrustedProxies): (address: string) => boolean {
+  // If only their number is known, whoever connects is the last of them.
+  if (typeof trusted === 'number') return () => trusted > 0;
   const proxies = new BlockList();
-  for (const name of names) {
+  for (const name of trusted) {
     const [address = '', bits] = name.split('/');
     const family = isIP(address) === 6 ? 'ipv6' : 'ipv4';
     if (bits === undefined) proxies.addAddress(address, family);
     else proxies.addSubnet(address, Number(bits), family);
   }
-  const isProxy = (address: string) => proxies.check(address, isIP(address) === 6 ? 'ipv6' : 'ipv4');
+  return (address) => {
+    const plain = plainAddress(address);
+    return plain !== undefined && proxies.check(plain, isIP(plain) === 6 ? 'ipv6' : 'ipv4');
+  };
+}
+
+/** The first address, from the socket backwards, that does not belong to a trusted proxy. */
+function byName(names: readonly string[]) {
+  const isProxy = createProxyCheck(names);
   return (direct: string, entries: string[]): ClientAddress | undefined => {
     if (names.length === 0 || !isProxy(direct)) return { text: direct, counts: 'never' };
     for (const entry of entries.toReversed()) {

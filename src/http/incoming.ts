@@ -12,6 +12,7 @@ import {
   unsupportedMediaType,
   type ErrorReason,
 } from '../errors.ts';
+import type { ArrivingBodies } from './arriving-bodies.ts';
 import { BodyChunks } from './body-chunks.ts';
 import type { AnyOperation } from './operation.ts';
 import { JsonObject, type Json } from '../formats/json.ts';
@@ -73,23 +74,28 @@ export function isStreamed({ streams }: AnyOperation, headers: IncomingHttpHeade
   return streams !== undefined && streams.mediaTypes.includes(mediaTypeOf(headers['content-type'])?.name ?? '');
 }
 
-/** A body must arrive within this time, so that slow senders cannot keep connections occupied. */
-const bodyMilliseconds = 60_000;
-
-export function readBody(request: IncomingMessage, largest: number): Promise<BodyChunks> {
+export function readBody(
+  request: IncomingMessage,
+  largest: number,
+  bodies: ArrivingBodies,
+  limitMilliseconds: number,
+): Promise<BodyChunks> {
   return new Promise((resolve, reject) => {
     if (Number(request.headers['content-length'] ?? 0) > largest) return reject(bodyTooLarge());
     const body = new BodyChunks();
-    const late = setTimeout(() => reject(requestTimedOut()), bodyMilliseconds);
+    const endWatch = bodies.watch(request, limitMilliseconds, () => reject(requestTimedOut()));
     request.on('data', (chunk: Buffer) => {
       if (body.length + chunk.length <= largest) return body.add(chunk);
       body.clear();
       reject(bodyTooLarge());
     });
-    request.on('end', () => resolve(body));
+    request.on('end', () => {
+      endWatch();
+      resolve(body);
+    });
     // An aborted request is closed before it is complete. node:http emits an error only if there is a listener.
     request.on('close', () => {
-      clearTimeout(late);
+      endWatch();
       if (!request.complete) reject(new CallerGone());
     });
   });

@@ -3,9 +3,11 @@ import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:
 import type { Admission } from '../admission.ts';
 import type { Caller } from '../auth/caller.ts';
 import type { Verifier } from '../auth/verifier.ts';
-import { notTheirs, scopeMissing, wrongMethod, type Problem } from '../errors.ts';
+import { notTheirs, overloaded, scopeMissing, wrongMethod, type Problem } from '../errors.ts';
 import { Slots } from '../slots.ts';
+import { anonymousBodyMilliseconds, bodyMilliseconds, type ArrivingBodies } from './arriving-bodies.ts';
 import { createClientAddress, type TrustedProxies } from './client-address.ts';
+import type { ConnectionTable } from './connections.ts';
 import {
   bearerToken,
   checkHost,
@@ -45,6 +47,9 @@ const maxStreams = 16;
  */
 const maxLargeBodies = 3;
 
+/** One object for all refusals, as in `admission.ts`. */
+const noConnection = overloaded(1);
+
 export type Answer = Reply | Problem;
 
 /** A request whose operation is known. */
@@ -60,6 +65,8 @@ interface Routed {
 export function createPipeline(
   { operations, verifier, admission, refuseRemote, trustedProxies }: PipelineOptions,
   pendingAnswers: PendingAnswers,
+  bodies: ArrivingBodies,
+  connections: Pick<ConnectionTable, 'isSpare'>,
 ) {
   const route = createRouting(operations);
   const clientAddressOf = createClientAddress(trustedProxies);
@@ -84,7 +91,7 @@ export function createPipeline(
     if (allowed) throw wrongMethod(allowed);
     record.operation = operation.name;
     record.route = operation.path;
-    const refusal = operation.isVital ? undefined : admission.findRefusal();
+    const refusal = operation.isVital ? undefined : findEarlyRefusal(request);
     if (refusal) return refusal;
     if (operation.isLocalInSandbox) refuseRemote?.(headers);
     const routed = { request, response, record, operation, id };
@@ -93,6 +100,10 @@ export function createPipeline(
       ? verified.then((caller) => answerCaller(routed, caller))
       : answerCaller(routed, verified);
   };
+
+  function findEarlyRefusal({ socket }: IncomingMessage): Problem | undefined {
+    return connections.isSpare(socket) ? noConnection : admission.findRefusal();
+  }
 
   /** The checks that need the caller, and not the body. */
   function answerCaller(routed: Routed, caller: Caller | undefined): Answer | Promise<Answer> {
@@ -133,7 +144,9 @@ export function createPipeline(
     }
     const release = isBodySent && mayBeLarge(operation, headers) ? await largeBodySlots.take(owner) : undefined;
     try {
-      const sent = isBodySent ? await readBody(request, operation.largestBody ?? maxBodyBytes) : undefined;
+      const limit = operation.scopes ? bodyMilliseconds : anonymousBodyMilliseconds;
+      const largest = operation.largestBody ?? maxBodyBytes;
+      const sent = isBodySent ? await readBody(request, largest, bodies, limit) : undefined;
       // Awaited immediately: if something threw before that, the rejection would be unhandled and would end the
       // process.
       const input = operation.rawBody ? undefined : readInput(operation, sent, headers['content-type']);

@@ -6,7 +6,9 @@ import { Problem } from '../errors.ts';
 import type { Observer } from '../observe.ts';
 import { eventStreamType } from '../formats/event-stream.ts';
 import type { RequestSpan, RequestTracing, TracedRequest } from '../tracing/tracing.ts';
-import { allowSlowReading, createRestLimit, limitConnections, type ConnectionLimits } from './connections.ts';
+import { ArrivingBodies } from './arriving-bodies.ts';
+import { createProxyCheck } from './client-address.ts';
+import { allowSlowReading, ConnectionTable, type ConnectionLimits } from './connections.ts';
 import { createCors, isPreflight } from './cors.ts';
 import { createFailureReply } from './failure.ts';
 import { linger } from './linger.ts';
@@ -43,7 +45,14 @@ export function createServer(options: ServerOptions): Server {
   const hasCors = options.corsOrigins.length > 0;
   const cors = createCors(options.corsOrigins);
   const pendingAnswers = new PendingAnswers();
-  const answer = createPipeline(options, pendingAnswers);
+  const bodies = new ArrivingBodies();
+  const connections = new ConnectionTable({
+    ...options.connections,
+    bodies,
+    isProxy: createProxyCheck(options.trustedProxies),
+    report: (error) => observer.observeDefect(error, 'connections'),
+  });
+  const answer = createPipeline(options, pendingAnswers, bodies, connections);
   const failureReply = createFailureReply({ translate: options.translate, observeDefect: observer.observeDefect });
 
   function headersOf(request: IncomingMessage, reply: Reply, record: RequestRecord): Record<string, string | number> {
@@ -60,7 +69,8 @@ export function createServer(options: ServerOptions): Server {
     }
     // After a body that was not read to its end, the start of the next request is unknown. A server that is stopping
     // sends its callers to another one.
-    if (reply.status === 413 || reply.status === 408 || options.isStopping()) headers.connection = 'close';
+    const isLast = reply.status === 413 || reply.status === 408 || connections.isSpare(request.socket);
+    if (isLast || options.isStopping()) headers.connection = 'close';
     return headers;
   }
 
@@ -76,7 +86,7 @@ export function createServer(options: ServerOptions): Server {
         record.answeredAt = performance.now();
         linger(request, response, body, options.isStopping);
       } else {
-        limitRest(request);
+        bodies.drop(request);
         // ASCII text is the same in Latin-1, which takes less time to write.
         response.end(body, length === body?.length ? 'latin1' : 'utf8');
         if (record.owner) pendingAnswers.note(response, record.owner, length);
@@ -189,8 +199,7 @@ export function createServer(options: ServerOptions): Server {
         : serve(request, response),
   );
   server.setTimeout(idleMilliseconds);
-  limitConnections(server, options.connections);
-  const limitRest = createRestLimit(server);
+  connections.attach(server);
   server.on('clientError', createUnreadableAnswer(observer));
   // RFC 9110 section 10.1.1 lets a server ignore an unknown expectation; Node's own 417 would have no Error-Reason.
   server.on('checkExpectation', (request, response) => server.emit('request', request, response));

@@ -108,7 +108,7 @@ export const serverSettings = {
     kind: integer(10, 1_000_000),
     default: 8192,
     about:
-      'Maximum number of connections of callers in each process. At this limit idle connections are closed and new ones are refused. Each connection needs a file descriptor.',
+      'Maximum number of connections of callers in each process. One address that is not in LEDGERLINE_TRUSTED_PROXIES may have half of them. At the limit, connections whose body arrives slowly are closed first, then idle ones; on further connections only health is answered, and everything else gets 503. Each connection needs a file descriptor.',
   }),
   requestsAtOnce: setting({
     env: 'LEDGERLINE_REQUESTS',

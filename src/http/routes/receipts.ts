@@ -36,7 +36,7 @@ const receiptOperation = (receipts: Receipts, gateway: string, method: 'GET' | '
     responses: {
       204: { about: 'Taken, or known already.' },
     },
-    errors: ['receipt-refused', 'not-found', 'body-too-large'],
+    errors: ['receipt-refused', 'not-found', 'body-too-large', 'request-timeout'],
     async handle({ request, query: { message } }) {
       const found = receipts.find(gateway);
       if (!found) throw unknownPath();
