@@ -42,3 +42,14 @@ const lostRaces = new Set(['40001', '40P01']);
 export function isLostRace(error: unknown): boolean {
   return lostRaces.has(errorCode(error));
 }
+
+/** SQLSTATE 23505: unique_violation. */
+const duplicateKey = '23505';
+
+/**
+ * The same for writes on Citus. A node of the service that is older than this one may lock an individual in a way that
+ * does not survive the move of a shard; then both insert the same row. Citus itself raises 40001 after a shard was split.
+ */
+export function isLostOnCitus(error: unknown): boolean {
+  return isLostRace(error) || errorCode(error) === duplicateKey;
+}

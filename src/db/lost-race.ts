@@ -5,12 +5,12 @@ import { isLostRace } from './failures.ts';
 const maxRaces = 20;
 
 /** Runs a statement again if it lost a race with another one. A statement that lost has changed nothing. */
-export async function retryLostRace<T>(run: () => PromiseLike<T>): Promise<T> {
+export async function retryLostRace<T>(run: () => PromiseLike<T>, isLost = isLostRace): Promise<T> {
   for (let races = 1; ; races += 1) {
     try {
       return await run();
     } catch (error) {
-      if (!isLostRace(error) || races === maxRaces) throw error;
+      if (!isLost(error) || races === maxRaces) throw error;
     }
   }
 }

@@ -21,20 +21,29 @@ export interface LockedIndividual {
 }
 
 /** Because of the row lock, sequence numbers follow the order of commits. */
-export function lockIndividuals(
-  sql: DatabaseTransaction,
-  ids: readonly number[],
-  isDistributed: boolean,
-): Promise<LockedIndividual[]> {
-  // Citus has a fast path for planning a statement about one key.
-  if (isDistributed && ids.length === 1) {
-    return sql<LockedIndividual[]>`
-      select id, transaction_count, transaction_event_count from users
-      where id = ${ids[0]!} for no key update`.execute();
-  }
+export function lockIndividuals(sql: DatabaseTransaction, ids: readonly number[]): Promise<LockedIndividual[]> {
   return sql<LockedIndividual[]>`
     select id, transaction_count, transaction_event_count from users
     where id = any(${array(ids)}::int[]) order by id for no key update`.execute();
+}
+
+/**
+ * The same on Citus. A row lock alone does not keep its shard from being moved: the lock would stay with the old copy,
+ * and another transaction would lock the new one. Only a write keeps it, even if it changes no row: Citus locks the
+ * place of the shard for it until the commit. For one individual a real write costs less, since Citus plans it faster.
+ */
+export function lockInShard(sql: DatabaseTransaction, shard: Shard): Promise<LockedIndividual[]> {
+  if (shard.length === 1) {
+    return sql<LockedIndividual[]>`
+      update users set transaction_count = transaction_count where id = ${shard[0]!}
+      returning id, transaction_count, transaction_event_count`.execute();
+  }
+  return sql<LockedIndividual[]>`
+    with place as (
+      update users set transaction_count = transaction_count where id = any(${array(shard)}::int[]) and transaction_count < 0
+    )
+    select id, transaction_count, transaction_event_count from users
+    where id = any(${array(shard)}::int[]) order by id for no key update`.execute();
 }
 
 /**

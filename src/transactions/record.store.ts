@@ -1,6 +1,8 @@
 /** Records transactions: one batch is one transaction. */
 import { randomInt } from 'node:crypto';
 import type { Database, DatabaseTransaction, Statement } from '../db/database.ts';
+import { isLostOnCitus } from '../db/failures.ts';
+import { retryLostRace } from '../db/lost-race.ts';
 import { groupByShard, type Shard } from '../db/shards.ts';
 import type { Owner } from '../slots.ts';
 import { eventsOfBatch, type EventCounts, type TransactionEvent } from './record-events.ts';
@@ -11,6 +13,7 @@ import {
   insertFew,
   keepReplaced,
   lockIndividuals,
+  lockInShard,
   minCopiedRows,
   readStanding,
   readStandingOf,
@@ -50,13 +53,16 @@ export function createRecordStore(
      * Writes about the same individual wait for each other. Individuals are locked in a fixed order, to avoid
      * deadlocks.
      */
-    recordBatch: (rows: readonly Row[], now: Date, owner?: Owner): Promise<RecordPlanResult[]> =>
-      db.transaction(async (sql, sendLast) => {
-        const { plan, counts, eventCounts, shards } = await planUnderLock(sql, rows, db.isDistributed);
-        const events = writesEvents ? eventsOfBatch(plan, eventCounts) : [];
-        sendLast(await writePlan(sql, plan, { before: counts, eventCounts, events }, { sizes, now, shards }));
-        return plan.results;
-      }, owner),
+    recordBatch(rows: readonly Row[], now: Date, owner?: Owner): Promise<RecordPlanResult[]> {
+      const record = () =>
+        db.transaction(async (sql, sendLast) => {
+          const { plan, counts, eventCounts, shards } = await planUnderLock(sql, rows, db.isDistributed);
+          const events = writesEvents ? eventsOfBatch(plan, eventCounts) : [];
+          sendLast(await writePlan(sql, plan, { before: counts, eventCounts, events }, { sizes, now, shards }));
+          return plan.results;
+        }, owner);
+      return db.isDistributed ? retryLostRace(record, isLostOnCitus) : record();
+    },
 
     /** The results that the rows would have if no earlier row of the same stream had been recorded. */
     tryBatch: (rows: readonly Row[]): Promise<RecordPlanResult[]> =>
@@ -81,7 +87,7 @@ async function planUnderLock(
 ): Promise<LockedPlan> {
   const ids = [...new Set(rows.map(({ individualId }) => individualId))].sort((a, b) => a - b);
   if (isDistributed) return planByShards(sql, rows, await groupByShard(sql, ids));
-  const [locked, standing] = await Promise.all([lockIndividuals(sql, ids, false), readStanding(sql, rows)]);
+  const [locked, standing] = await Promise.all([lockIndividuals(sql, ids), readStanding(sql, rows)]);
   return planFrom(rows, locked, standing, oneDatabase);
 }
 
@@ -89,7 +95,7 @@ async function planUnderLock(
 async function planByShards(sql: DatabaseTransaction, rows: readonly Row[], shards: Shard[]): Promise<LockedPlan> {
   const found = await Promise.all(
     shards.flatMap((shard) => [
-      lockIndividuals(sql, shard, true).then((locked) => ({ locked, standing: [] as [string, string][] })),
+      lockInShard(sql, shard).then((locked) => ({ locked, standing: [] as [string, string][] })),
       readStandingOf(
         sql,
         partOf(rows, shard, (row) => row.individualId),

@@ -10,13 +10,22 @@ const forOneDatabase: [file: string, part: string, instead: string][] = [
   ['src/db/functions/sequence_events.sql', 'taken_with_user', 'sequence_distributed_events.sql'],
   ['src/guard/guard.store.ts', 'u.id = t.user_id', 'sweepUnknownUsers'],
   ['src/transactions/record-statements.store.ts', '(transaction_id, individual_id) >=', 'readStandingOf'],
-  ['src/transactions/record-statements.store.ts', 'order by id for no key update', 'the ids of one shard'],
+  ['src/transactions/record-statements.store.ts', 'array(ids)}::int[]) order by id for no key update', 'lockInShard'],
   ['src/users/users.store.ts', "nextval('user_ids')", 'insertDistributedUser'],
   ['src/users/users.store.ts', "setval('user_ids'", 'skipTakenDistributedIds'],
   ['src/sandbox/inbox.store.ts', 'for key share of u', 'writeOne'],
   ['src/users/users.store.ts', 'order by id for key share', 'importDistributedIds'],
   ['src/events/event-log.store.ts', 'exists (select from user_event_outbox)', 'isDistributedEventWaiting'],
 ];
+
+/** Row locks without a write of their own, by a part of their text, and why the move of a shard does no harm. */
+const heldOtherwise: [file: string, part: string, because: string][] = [
+  ['src/users/distributed-users.store.ts', 'order by id for key share', 'the insert before it keeps the shards'],
+  ['src/privacy/erasure.store.ts', 'where id = ${userId} for update', 'eraseInOneTransaction is for one database'],
+  ['src/db/functions/write_decisions.sql', 'for key share', 'an erasure looks again a minute later'],
+  ['src/db/functions/write_verification_events.sql', 'for key share', 'an erasure looks again a minute later'],
+];
+const exceptions = [...forOneDatabase, ...heldOtherwise];
 
 const filesUnder = (folder: string, end: string) =>
   readdirSync(folder, { recursive: true, encoding: 'utf8' })
@@ -43,7 +52,7 @@ it('finds the statements of the stores', () => {
 
 it.each([...stores, ...functions])('$file', ({ file, statements }) => {
   const isExcepted = (statement: string) =>
-    forOneDatabase.some(([excepted, part]) => excepted === file && statement.includes(part));
+    exceptions.some(([excepted, part]) => excepted === file && statement.includes(part));
   const refused = statements
     .filter((statement) => !isExcepted(statement))
     .flatMap((statement) => refusedShapes(statement).map((because) => `${because}: ${statement.trim().slice(0, 80)}`));
@@ -51,17 +60,18 @@ it.each([...stores, ...functions])('$file', ({ file, statements }) => {
 });
 
 it('no exception is left that is not needed', () => {
-  const needed = forOneDatabase.filter(([file, part]) => {
+  const needed = exceptions.filter(([file, part]) => {
     const found = [...stores, ...functions].find((each) => each.file === file);
     return found?.statements.some((statement) => statement.includes(part) && refusedShapes(statement).length > 0);
   });
-  expect(needed).toEqual(forOneDatabase);
+  expect(needed).toEqual(exceptions);
 });
 
 it.each([
   'select exists (select from phone_links l where l.phone = $1) from users u where u.id = $2',
   'delete from verifications t where not exists (select 1 from users u where u.id = t.user_id)',
   'select id from users where id = any($1) order by id for no key update',
+  'select id from users where id = $1 for no key update',
   'insert into messages (user_id) select u.id from users u where u.id = $1 for key share',
   'select k.id from unnest($1::int[]) as k (id) cross join lateral (select body from transactions where individual_id = k.id offset 0) t',
   "insert into users (id) values (nextval('user_ids'))",
@@ -72,7 +82,7 @@ it.each([
 });
 
 it('every shape has a sample', () => {
-  expect(shapes).toHaveLength(8);
+  expect(shapes).toHaveLength(9);
 });
 
 it('keys of distributed tables have the column of the individual, and nothing of them refers to other tables', () => {

@@ -115,6 +115,11 @@ export const shapes: Shape[] = [
       !/\bid = (?:\$\{|\$\d|\w+\.?\w*\b(?!\())|array\(shard\)/.test(statement.replaceAll(/\bid = any\(/g, '')),
   },
   {
+    because: 'a row lock without a write, which does not keep the shard from being moved',
+    isFound: (statement, uses) =>
+      rowLock.test(statement) && !isWrite(statement) && !uses.some(({ table }) => local.has(table)),
+  },
+  {
     because: 'a row lock in an insert that reads a distributed table',
     isFound: (statement) => rowLock.test(statement) && /\binsert into\b/.test(statement),
   },
