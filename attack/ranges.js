@@ -24,7 +24,7 @@ const inMemory = { exchange: async () => new Map(), readWeeks: async () => new M
 
 /** The settings of ranges may be changed, to see what they give. */
 function settingsOf(environment) {
-  return Object.fromEntries(Object.entries(environment).filter(([name]) => name.startsWith('LEDGERLINE_RANGE_')));
+  return Object.fromEntries(Object.entries(environment).filter(([name]) => name.startsWith('LEDGERLINE_RANGE')));
 }
 
 /** Two weeks of honest users, then the attack, with honest users during it and on the day after it. */

@@ -60,6 +60,7 @@ const pure = [
   'events/webhooks/delivery-state.ts',
   'guard/evidence.ts',
   'guard/limits.ts',
+  'guard/range-limits.ts',
   'guard/ranges.ts',
   'guard/rules.ts',
   'guard/source.ts',

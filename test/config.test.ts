@@ -8,6 +8,7 @@ import { ConfigError, loadConfig } from '../src/config/load.ts';
 import { settings } from '../src/config/settings/index.ts';
 import { configReference } from '../src/config/reference.ts';
 import { findRisks } from '../src/config/risks.ts';
+import { readLimits } from '../src/guard/limits.ts';
 
 function problems(env: Record<string, string>): string[] {
   try {
@@ -111,6 +112,22 @@ describe('settings', () => {
     const [problem, ...more] = problems({ [name]: value });
     expect(problem).toContain(name);
     expect(more).toEqual([]);
+  });
+
+  it('say what replaced a setting that was removed', () => {
+    expect(() => loadConfig({ LEDGERLINE_RANGE_HALVINGS: '2' })).toThrow(
+      /LEDGERLINE_RANGE_HALVINGS .*LEDGERLINE_RANGES=/,
+    );
+  });
+
+  it('scale the budgets of ranges by one word', () => {
+    const budgets = (word: string) => readLimits(loadConfig({ LEDGERLINE_RANGES: word })).ranges;
+    expect(budgets('careful').unverified['4']).toBe(10);
+    expect(budgets('normal')).toMatchObject({
+      unverified: { '4': 20, '7': 100 },
+      sends: { '4': 100, '5': 200, '6': 500, '7': 2000 },
+    });
+    expect(budgets('open').unverified.country).toBe(400);
   });
 
   it('messages never contain a secret', () => {

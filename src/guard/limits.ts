@@ -1,5 +1,6 @@
 /** The limits of all rules: as configured, and as they are passed to the database in the current modes. */
 import { countingRuleNames, countingRuleOf, type Counter, type CountingRuleName, type Modes } from './rules.ts';
+import { readRangeLimits, type RangeSettings } from './range-limits.ts';
 import type { RangeLimits } from './ranges.ts';
 import { sourceKinds, type SourceKind } from './source.ts';
 import { createLimit, type Limit, type Rate, type Window } from './windows.ts';
@@ -26,9 +27,6 @@ export interface GuardLimits {
   daySpend: number | undefined;
 }
 
-/** A limit of ranges such as `hourPercent` is in the setting `rangeHourPercent`. */
-type RangeSettings = { readonly [Name in keyof RangeLimits as `range${Capitalize<Name>}`]: RangeLimits[Name] };
-
 /** The settings with the limits. Those of a counting rule have its name. */
 export type GuardSettings = Readonly<Record<CountingRuleName, readonly Rate[]>> &
   Omit<GuardLimits, 'rates' | 'countries' | 'ranges'> &
@@ -42,14 +40,6 @@ export function readLimits(settings: GuardSettings): GuardLimits {
     countries: settings.countries ?? [],
     rates: rates as GuardLimits['rates'],
   };
-}
-
-function readRangeLimits(settings: RangeSettings): RangeLimits {
-  const limits = Object.entries(settings).flatMap(([setting, value]) => {
-    const [, initial, rest] = /^range([A-Z])(\w+)$/.exec(setting) ?? [];
-    return initial === undefined ? [] : [[initial.toLowerCase() + rest, value] as const];
-  });
-  return Object.fromEntries(limits) as unknown as RangeLimits;
 }
 
 type SourceLimits = Readonly<Record<SourceKind, Limit>>;

@@ -5,9 +5,7 @@ import { serviceForTest } from '../harness/service.ts';
 
 const settings = {
   LEDGERLINE_TRUSTED_PROXIES: '127.0.0.1',
-  LEDGERLINE_RANGE_UNVERIFIED: '4=4,5=100,6=100,7=100,country=100',
-  LEDGERLINE_RANGE_LIKELY_PERCENT: '50',
-  LEDGERLINE_RANGE_ADDRESS_CODES: '3',
+  LEDGERLINE_RANGE_UNVERIFIED: '4=8,5=100,6=100,7=100,country=100',
 };
 const goodAddress = '203.0.113.7';
 const badAddress = '203.0.113.8';
@@ -42,23 +40,23 @@ async function start(mode: 'enforce' | 'shadow') {
 it('have a share of a range that others have used up', async () => {
   const { service, nextPhone, send, verify, newcomer } = await start('enforce');
   const visits = await Promise.all(
-    Array.from({ length: 5 }, async (_, index) => ({
+    Array.from({ length: 8 }, async (_, index) => ({
       id: await service.createUser(),
       phone: nextPhone(`+4479112${index}`),
     })),
   );
   for (const { id, phone } of visits) await send(id, phone, goodAddress);
-  // At the same time, of which none may be lost; two codes are never verified.
-  await Promise.all(visits.slice(0, 3).map(({ id, phone }) => verify(id, phone, goodAddress)));
+  // At the same time, of which none may be lost; three codes are never verified.
+  await Promise.all(visits.slice(0, 5).map(({ id, phone }) => verify(id, phone, goodAddress)));
   const [known] = await service.sql`
     select cardinality(sends) as sends, cardinality(verified) as verified, cardinality(failures) as failures
     from guard_sources where label = ${goodAddress}`;
-  expect(known).toEqual({ sends: 5, verified: 3, failures: 0 });
+  expect(known).toEqual({ sends: 8, verified: 5, failures: 0 });
 
-  for (let call = 0; call < 4; call += 1) expect(await newcomer(badAddress)).toBe(204);
+  for (let call = 0; call < 8; call += 1) expect(await newcomer(badAddress)).toBe(204);
   expect(await newcomer(badAddress)).toBe(429);
   expect(await newcomer()).toBe(429);
-  // The share is of one sum: half as much again for both together.
+  // The share is of one sum: a quarter more for both together.
   expect(await newcomer('', true)).toBe(204);
   expect(await newcomer(goodAddress)).toBe(204);
   expect(await newcomer('', true)).toBe(429);
@@ -67,7 +65,7 @@ it('have a share of a range that others have used up', async () => {
 
 it('are not recorded in shadow where their share has room', async () => {
   const { service, newcomer } = await start('shadow');
-  for (let call = 0; call < 4; call += 1) expect(await newcomer()).toBe(204);
+  for (let call = 0; call < 8; call += 1) expect(await newcomer()).toBe(204);
   expect(await newcomer('', true)).toBe(204);
   expect(await newcomer()).toBe(204);
   const decisions = async () =>
