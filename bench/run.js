@@ -19,6 +19,7 @@ import { benchGateway } from './gateway.js';
 import { benchGrowth } from './growth.js';
 import { benchGuard } from './guard.js';
 import { Bench, machine } from './harness.js';
+import { benchIdle } from './idle.js';
 import { benchList, prepareSmall } from './list.js';
 import { benchMemory } from './memory.js';
 import { benchOverload } from './overload.js';
@@ -53,6 +54,7 @@ const benches = {
   citus: (bench, { quick }) =>
     benchCitus(bench, { rows: quick ? 10_000 : 100_000, individuals: 5000, seconds: quick ? 3 : 10 }),
   csv: (bench) => benchCsv(bench, { count: 100_000 }),
+  idle: benchIdle,
   memory: (bench, { quick }) => benchMemory(bench, { few: 50_000, many: quick ? 200_000 : 5_000_000 }),
 };
 

@@ -122,10 +122,16 @@ export interface ObserverOptions {
   knownLabels?: KnownLabels;
 }
 
+/**
+ * How often Node looks whether its event loop is late. With the default of 10 ms this alone takes 0.3 % of a core in
+ * each process.
+ */
+const lagMilliseconds = 100;
+
 export function createObserver(options: ObserverOptions): Observer {
   const log = createLog(options);
   const registry = new Registry();
-  collectDefaultMetrics({ register: registry });
+  collectDefaultMetrics({ register: registry, eventLoopMonitoringPrecision: lagMilliseconds });
   const metricSet = createMetricSet(registry, options.knownLabels);
   const { counter, gauge, histogram } = metricSet;
   const durations = histogram('http_request_duration_seconds');

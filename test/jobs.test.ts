@@ -40,6 +40,37 @@ it('runs again after a failure, and reports the failure with the name of the job
   expect(observed.slice(2)).toContainEqual({ kind: 'job-ended', job: 'sweep' });
 });
 
+it('the pause grows while there is nothing to do, and a request or a wake ends it', async () => {
+  const table = {
+    sweep: { everyMilliseconds: 5, idleMilliseconds: 3_600_000, isWokenByRequests: true },
+    flush: { everyMilliseconds: 5, idleMilliseconds: 3_600_000 },
+  };
+  const jobs = createJobs(table, () => {}, (await leasesOfNodes(1))[0]!);
+  const runs = { sweep: 0, flush: 0 };
+  let hasWork = true;
+  jobs.start({
+    async sweep() {
+      runs.sweep += 1;
+      return hasWork;
+    },
+    flush: async () => void (runs.flush += 1),
+  });
+  // With something to do it keeps its pace. Otherwise the pauses double: a hundred runs would take until the end of time.
+  await vi.waitUntil(() => runs.sweep > 100, { timeout: 15_000 });
+  expect(runs.flush).toBeLessThan(20);
+  hasWork = false;
+  const before = runs.sweep;
+  await vi.waitUntil(() => runs.sweep >= before + 10, { timeout: 30_000 });
+  // The next pause is longer than five seconds by now.
+  const [swept, flushed] = [runs.sweep, runs.flush];
+  jobs.wakeByRequest();
+  await vi.waitUntil(() => runs.sweep > swept, { timeout: 4000 });
+  expect(runs.flush).toBe(flushed);
+  jobs.wake('flush');
+  await vi.waitUntil(() => runs.flush > flushed, { timeout: 4000 });
+  await jobs.stop();
+});
+
 it('a stop waits for the run in progress, and none follows', async () => {
   const jobs = createJobs(always, () => {}, (await leasesOfNodes(1))[0]!);
   let runs = 0;

@@ -50,6 +50,8 @@ export async function connectDatabase(
     statementSeconds: config.statementSeconds,
     streams: config.exportsAtOnce,
     whileWaiting: (work, owner) => admission.outside(work, owner),
+    idleProbeMilliseconds: Math.min(longestProbeMilliseconds, probeMilliseconds * processes),
+    isIdle: () => admission.active === 0 && admission.idleMilliseconds > idleMilliseconds,
     onChange: (available, cause) => observe({ kind: 'database', available, ...(cause && { cause }) }),
   });
   releasers.add(db.close);
@@ -57,6 +59,14 @@ export async function connectDatabase(
   await enterMode(db.write, config.mode);
   return db;
 }
+
+/**
+ * After this time without a request, the database is probed less often: all processes of the node together every four
+ * seconds, and each of them every eight.
+ */
+const idleMilliseconds = 5000;
+const probeMilliseconds = 4000;
+const longestProbeMilliseconds = 8000;
 
 /** Minimum for a process: one connection for each kind of statement. */
 const fewestConnections = 4;

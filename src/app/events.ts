@@ -11,18 +11,29 @@ import type { Core } from './core.ts';
 import { openWebhooks } from './webhooks.ts';
 
 export function openEvents(core: Core) {
-  const { config, db, clock, jobs, traced } = core;
+  const { config, db, clock, jobs, siblings, traced } = core;
   const store = traced('events', createEventLogStore(db));
-  let isAwaited = () => false;
-  const sequencer = createSequencer({ store, clock, isAwaited: () => isAwaited() });
+  const wakeReaders = () => jobs.wake('webhook-dispatch', 'live-transactions', 'live-messages');
+  const announce = createAnnouncer(() => siblings.notify('events'));
+  const sequencer = createSequencer({
+    store,
+    clock,
+    onSequenced() {
+      wakeReaders();
+      announce();
+    },
+  });
+  siblings.onNotified('events', async () => wakeReaders());
   const { dispatcher, webhookEndpoints } = openWebhooks(core, sequencer.sequence);
   const liveStore = traced('live', createLiveStore(db));
   const liveTransactions = createLiveTransactions({ store: liveStore, sequence: sequencer.sequence });
   const liveMessages = createLiveMessages({ store, sequence: sequencer.sequence, clock });
   const eventStreams = createEventStreams({ clock, stopping: core.stopping.signal });
-  isAwaited = () => dispatcher.hasEndpoints || eventStreams.count > 0;
   jobs.start({
     'event-sequencer': sequencer.run,
+    'stray-events': async () => {
+      while (await sequencer.sequence());
+    },
     'live-transactions': liveTransactions.run,
     'live-messages': liveMessages.run,
     'event-streams': eventStreams.run,
@@ -38,5 +49,23 @@ export function openEvents(core: Core) {
     },
     /** Called when the sandbox was emptied, or its clock was put back. */
     forget: dispatcher.renew,
+  };
+}
+
+/** One announcement at a time; those that are asked for meanwhile become one. */
+function createAnnouncer(announce: () => Promise<void>): () => void {
+  let isAnnouncing = false;
+  let isAskedAgain = false;
+  const run = async () => {
+    isAnnouncing = true;
+    do {
+      isAskedAgain = false;
+      await announce();
+    } while (isAskedAgain);
+    isAnnouncing = false;
+  };
+  return () => {
+    if (isAnnouncing) isAskedAgain = true;
+    else void run();
   };
 }

@@ -183,7 +183,7 @@ async function createHttp(
   services: Domains['services'],
   sandbox: Domains['sandbox'],
 ): Promise<Server> {
-  const { config, db, admission, observer, tracing, stopping, siblings } = core;
+  const { config, db, admission, observer, jobs, tracing, stopping, siblings } = core;
   const checkReady = () => {
     if (stopping.isLeaving) throw serviceStopping();
     if (!db.available) throw databaseAway();
@@ -203,7 +203,13 @@ async function createHttp(
   return createServer({
     operations,
     verifier,
-    observer,
+    observer: {
+      ...observer,
+      observeRequest(request) {
+        observer.observeRequest(request);
+        if (request.method !== 'GET') jobs.wakeByRequest();
+      },
+    },
     admission,
     connections: {
       maxConnections: config.connectionsAtOnce,

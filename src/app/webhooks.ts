@@ -86,13 +86,20 @@ export function openWebhooks(core: Core, sequence: () => Promise<unknown>) {
     observe: observer.observe,
     limits: { inFlight: config.webhookInFlight, perSecond: config.webhookRate },
     id: randomUUID(),
+    onDue: () => jobs.wake('webhook-dispatch'),
     onError: (error) => observer.observe({ kind: 'job-failed', job: 'webhook-lease', reason: errorCode(error) }),
   });
-  renew = dispatcher.renew;
+  renew = async () => {
+    await dispatcher.renew();
+    jobs.wake('webhook-leases', 'webhook-dispatch');
+  };
   releasers.add(opened.close);
   releasers.add(dispatcher.stop);
   jobs.start({
-    'webhook-leases': dispatcher.renew,
+    'webhook-leases': async () => {
+      await dispatcher.renew();
+      return dispatcher.hasEndpoints;
+    },
     'webhook-dispatch': dispatcher.run,
     'webhook-queue': dispatcher.observeQueue,
     'webhook-maintenance': webhookEndpoints.maintain,

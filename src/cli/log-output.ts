@@ -23,17 +23,20 @@ export function openLogOutput(isShared: boolean): LogOutput {
   stream.on('error', () => {});
   let lines: string[] = [];
   let bytes = 0;
+  let timer: NodeJS.Timeout | undefined;
   const flush = () => {
+    clearTimeout(timer);
+    timer = undefined;
     if (lines.length > 0) stream.write(lines.join(''));
     lines = [];
     bytes = 0;
   };
-  setInterval(flush, flushMilliseconds).unref();
   return {
     write(line) {
       // The length in bytes is computed only when it matters.
       const length = isShared ? Buffer.byteLength(line) : line.length;
       if (bytes + length > limit) flush();
+      timer ??= setTimeout(flush, flushMilliseconds).unref();
       lines.push(line);
       bytes += length;
     },

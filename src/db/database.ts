@@ -30,6 +30,9 @@ export interface DatabaseOptions {
   streams?: number;
   /** Runs work while its caller waits for a slot or for a long statement. */
   whileWaiting?<T>(work: () => Promise<T>, owner: Owner): Promise<T>;
+  /** Whether nobody would notice for a few seconds that the database is away. Then it is probed less often. */
+  isIdle?(): boolean;
+  idleProbeMilliseconds?: number;
   onChange?(available: boolean, cause?: string): void;
 }
 
@@ -104,6 +107,7 @@ const jittered = (milliseconds: number) => milliseconds * (0.75 + Math.random() 
 
 export function openDatabase(options: DatabaseOptions): Database {
   const { statementSeconds, accepts = 'primary', isDistributed = false } = options;
+  const { idleProbeMilliseconds = probeMilliseconds } = options;
   const address = parseAddress(options.url);
   const route = openRoute(address, accepts);
   const common = { address, route, statementSeconds, plansOnce: !isDistributed };
@@ -164,7 +168,8 @@ export function openDatabase(options: DatabaseOptions): Database {
 
   let timer: NodeJS.Timeout | undefined;
   function watch(): void {
-    timer = setTimeout(() => void look().finally(() => closing || watch()), jittered(probeMilliseconds)).unref();
+    const pause = pools && options.isIdle?.() ? idleProbeMilliseconds : probeMilliseconds;
+    timer = setTimeout(() => void look().finally(() => closing || watch()), jittered(pause)).unref();
   }
   watch();
 

@@ -5,9 +5,6 @@ import type { EventLogStore } from './event-log.store.ts';
 /** Large enough to keep up with a bulk import, small enough that nothing waits long for the lock. */
 const batchLimit = 5000;
 
-/** The pause between two passes in the background if nobody waits for events. */
-const idleMilliseconds = 1000;
-
 /** Passes may take this share of the time; if they are slow, the pause grows, up to the longest. */
 const shareOfTime = 0.2;
 const longestPauseMilliseconds = 5000;
@@ -15,22 +12,26 @@ const longestPauseMilliseconds = 5000;
 export interface SequencerOptions {
   store: Pick<EventLogStore, 'isEventWaiting' | 'sequenceEvents'>;
   clock: Clock;
-  /** Whether somebody waits for events: a webhook endpoint or a stream. */
-  isAwaited(): boolean;
+  /** Called when events have got their positions. Absent on the command line. */
+  onSequenced?(): void;
 }
 
-export function createSequencer({ store, clock, isAwaited }: SequencerOptions) {
+export function createSequencer({ store, clock, onSequenced }: SequencerOptions) {
   let running: Promise<boolean> | undefined;
   let next: Promise<boolean> | undefined;
   let endedAt = Number.NEGATIVE_INFINITY;
   let pauseMilliseconds = 0;
+  let hasFound = false;
 
   /** True if there is more to do. */
   async function pass(): Promise<boolean> {
     const begunAt = performance.now();
     try {
-      if (!(await store.isEventWaiting())) return false;
-      return await store.sequenceEvents(clock.now(), batchLimit);
+      hasFound = await store.isEventWaiting();
+      if (!hasFound) return false;
+      const hasMore = await store.sequenceEvents(clock.now(), batchLimit);
+      onSequenced?.();
+      return hasMore;
     } finally {
       endedAt = performance.now();
       pauseMilliseconds = Math.min((endedAt - begunAt) / shareOfTime, longestPauseMilliseconds);
@@ -59,11 +60,11 @@ export function createSequencer({ store, clock, isAwaited }: SequencerOptions) {
 
   return {
     sequence,
-    /** One run of the background work. Called often. */
-    async run(): Promise<void> {
-      const pause = Math.max(pauseMilliseconds, isAwaited() ? 0 : idleMilliseconds);
-      if (performance.now() - endedAt < pause) return;
+    /** One run of the background work. True if the last pass found something. */
+    async run(): Promise<boolean> {
+      if (performance.now() - endedAt < pauseMilliseconds) return hasFound;
       while (await sequence());
+      return hasFound;
     },
   };
 }

@@ -66,14 +66,10 @@ export type GuardStore = ReturnType<typeof createGuardStore>;
 export function createGuardStore(db: Database) {
   return {
     async readState(): Promise<GuardState> {
-      const [modes, safe] = await Promise.all([
-        db.read`select rule, mode from guard_modes`,
-        db.read`select key, is_prefix from guard_safe`,
-      ]);
-      return {
-        modes: modes.map(({ rule, mode }) => ({ rule, mode })),
-        safe: safe.map(({ key, is_prefix }) => ({ key, isPrefix: is_prefix })),
-      };
+      const [row] = await db.read`
+        select (select json_agg(json_build_object('rule', m.rule, 'mode', m.mode)) from guard_modes m) as modes,
+          (select json_agg(json_build_object('key', s.key, 'isPrefix', s.is_prefix)) from guard_safe s) as safe`;
+      return { modes: row!.modes ?? [], safe: row!.safe ?? [] };
     },
 
     /** The share of each budget of a day that is leased. */

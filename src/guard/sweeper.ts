@@ -9,7 +9,7 @@ export function createSweeper(store: GuardStore, limits: GuardLimits, clock: Clo
   const cursors = new Map<SweptTable, string>();
   const longestSeconds = longestWindowSeconds(limits);
 
-  /** Checks the next rows of every table. True if the end of every table is reached. */
+  /** Checks the next rows of every table. True if a table has more. */
   return async function sweep(): Promise<boolean> {
     const now = clock.now();
     const quietSince = secondsAfter(now, -longestSeconds);
@@ -19,6 +19,6 @@ export function createSweeper(store: GuardStore, limits: GuardLimits, clock: Clo
       else cursors.set(table, next);
     }
     await store.sweepDated(now);
-    return cursors.size === 0;
+    return cursors.size > 0;
   };
 }

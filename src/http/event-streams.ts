@@ -125,8 +125,8 @@ export function createEventStreams({ clock, stopping }: EventStreamsOptions) {
       };
     },
 
-    /** Sends heartbeat comments and ends expired streams. Called twice a second. */
-    async run(): Promise<void> {
+    /** Sends heartbeat comments and ends expired streams. True if there are streams. */
+    async run(): Promise<boolean> {
       const now = clock.now();
       for (const stream of open) {
         if (stream.expiresAt <= now) {
@@ -137,6 +137,7 @@ export function createEventStreams({ clock, stopping }: EventStreamsOptions) {
           push(stream, streamComment);
         }
       }
+      return open.size > 0;
     },
   };
 }

@@ -207,7 +207,7 @@ Made from \`src/monitoring/metrics.ts\` by \`npm run generate\`. \`LEDGERLINE_ME
 its own; the sandbox has it on PORT. If a node has several processes, the column *of processes* says how their values become
 one: their sum, the smallest or the largest. Node's own metrics (\`process_*\`, \`nodejs_*\`) are there too. They are added
 up, except for \`process_start_time_seconds\` (the smallest), \`nodejs_eventloop_lag_*\` and \`nodejs_version_info\` (the
-largest).
+largest). The event loop is sampled every 100 ms: \`nodejs_eventloop_lag_*\` are 0.1 while it is never late.
 
 The dashboard in \`deploy/grafana/\` and the alerts in \`deploy/prometheus/\` use these names; what each alert means and what
 to do is in [runbook.md](runbook.md).

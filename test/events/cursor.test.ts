@@ -39,7 +39,7 @@ const clock = { now: () => new Date() };
 /** As one process of several would read: with a sequencer of its own. */
 function createReader() {
   const store = createEventLogStore(db);
-  const { sequence } = createSequencer({ store, clock, isAwaited: () => true });
+  const { sequence } = createSequencer({ store, clock });
   const listEvents = createListEvents({ store, sequence, clock, keepDays: 30 });
   let after: string | undefined;
   const seen: Event[] = [];

@@ -2,7 +2,7 @@
 import type { Socket } from 'node:net';
 
 /** Data in the database that processes also keep in memory, and that was changed. */
-export type Topic = 'sandbox' | 'guard';
+export type Topic = 'sandbox' | 'guard' | 'events';
 
 export interface Siblings {
   /** How many processes the node has, this one included. */

@@ -7,7 +7,8 @@ import { openChannel, type Channel } from './channel.ts';
 import { connectionMessage } from './shared-port.ts';
 import type { Siblings, Topic } from './siblings.ts';
 
-const metricsMilliseconds = 5000;
+/** To collect the figures takes some milliseconds. */
+const metricsMilliseconds = 15_000;
 
 export interface WorkerEnd {
   siblings: Siblings;

@@ -28,7 +28,7 @@ export async function withEndpoints(work: (context: WebhookContext) => Promise<n
   return withDatabase(3, async (db) => {
     const clock = new ServiceClock();
     if (config.mode === 'sandbox') clock.aheadSeconds = await createSandboxStore(db).readClock();
-    const sequencer = createSequencer({ store: createEventLogStore(db), clock, isAwaited: () => false });
+    const sequencer = createSequencer({ store: createEventLogStore(db), clock });
     const { webhookEndpoints: endpoints, close } = openWebhookEndpoints({
       ...{ config, db, clock },
       deriveKeys: (purpose) => deriveKeys(keys, purpose),

@@ -39,6 +39,8 @@ export interface Lease {
   /** A bigint, as text. */
   epoch: string;
   isSurplus: boolean;
+  /** Whether a delivery is due. */
+  hasDue: boolean;
 }
 
 export interface Delivery {
@@ -73,13 +75,18 @@ const batchLimit = 5000;
 
 export function createDeliveriesStore(db: Database) {
   return {
-    async lease(dispatcher: string, leaseSeconds: number): Promise<Lease[]> {
+    async lease(dispatcher: string, leaseSeconds: number, now: Date): Promise<Lease[]> {
       const rows = await db.write`
-        select endpoint_id, epoch::text, is_surplus from lease_endpoints(${dispatcher}::uuid, ${leaseSeconds})`;
-      return rows.map(({ endpoint_id, epoch, is_surplus }) => ({
+        select l.endpoint_id, l.epoch::text, l.is_surplus, exists (
+          select from webhook_deliveries w
+          where w.endpoint_id = l.endpoint_id and w.state = 'due' and w.due_at <= ${now}
+        ) as has_due
+        from lease_endpoints(${dispatcher}::uuid, ${leaseSeconds}) l`;
+      return rows.map(({ endpoint_id, epoch, is_surplus, has_due }) => ({
         endpointId: endpoint_id,
         epoch,
         isSurplus: is_surplus,
+        hasDue: has_due,
       }));
     },
 

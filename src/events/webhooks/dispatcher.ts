@@ -8,6 +8,8 @@ export interface DispatcherParts extends WorkerParts {
   /** A UUID that identifies this process. */
   id: string;
   onError(error: unknown): void;
+  /** Called when a renewal of the leases finds deliveries that are due. */
+  onDue(): void;
 }
 
 export const leaseSeconds = 10;
@@ -43,7 +45,7 @@ export function createDispatcher(parts: DispatcherParts) {
   async function lease(): Promise<void> {
     // Counted from before the request, so the lease in the database lasts at least as long.
     const until = performance.now() + leaseSeconds * 1000;
-    const leases = await deliveries.lease(id, leaseSeconds);
+    const leases = await deliveries.lease(id, leaseSeconds, clock.now());
     if (isStopped) return;
     const leaseOf = new Map(leases.map((leased) => [leased.endpointId, leased]));
     for (const [endpointId, worker] of workers) {
@@ -53,6 +55,7 @@ export function createDispatcher(parts: DispatcherParts) {
     }
     for (const leased of leases) (workers.get(leased.endpointId) ?? startWorker(leased)).extendLease(until);
     for (const { endpointId, isSurplus } of leases) if (isSurplus) giveUp(workers.get(endpointId)!);
+    if (leases.some(({ hasDue }) => hasDue)) parts.onDue();
   }
 
   const givingUp = new Set<EndpointWorker>();
@@ -73,18 +76,19 @@ export function createDispatcher(parts: DispatcherParts) {
     },
 
     /** Renews the leases and takes free ones. Called every few seconds, and when an endpoint was created or enabled. */
-    renew(): Promise<void> {
-      if (isStopped) return Promise.resolve();
+    async renew(): Promise<void> {
+      if (isStopped) return;
       renewing ??= lease().finally(() => (renewing = undefined));
-      return renewing;
+      await renewing;
     },
 
-    /** Called often: one statement for all endpoints. */
-    async run(): Promise<void> {
+    /** One statement for all endpoints. True if a delivery is due. */
+    async run(): Promise<boolean> {
       const now = clock.now();
       const due = workers.size === 0 ? [] : await deliveries.findDue([...workers.keys()], now);
       for (const { endpointId } of due) workers.get(endpointId)?.wake();
       oldestDueSeconds = Math.max(0, ...due.map(({ oldestDueAt }) => secondsBetween(oldestDueAt, now)));
+      return due.length > 0;
     },
 
     /** Called every few seconds, for the metrics. */
