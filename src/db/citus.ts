@@ -133,3 +133,21 @@ async function readLayout(sql: postgres.Sql): Promise<Pick<Distribution, 'local'
     shards: shards!.shards,
   };
 }
+
+export interface CitusNode {
+  name: string;
+  /** Null if the coordinator cannot reach the node. */
+  settings: { walLevel: string; preparedTransactions: number } | null;
+}
+
+/** The coordinator and the workers; none if no table is distributed. */
+export async function readNodeSettings(sql: postgres.Sql): Promise<CitusNode[]> {
+  if ((await readDistributed(sql)).length === 0) return [];
+  const rows = await sql`
+    select n.nodename || ':' || n.nodeport as name, r.success, r.result
+    from run_command_on_all_nodes($$select json_build_object('walLevel', current_setting('wal_level'),
+      'preparedTransactions', current_setting('max_prepared_transactions')::int)$$,
+      give_warning_for_connection_errors => true) r
+    join pg_catalog.pg_dist_node n on n.nodeid = r.nodeid order by n.groupid`;
+  return rows.map(({ name, success, result }) => ({ name, settings: success ? JSON.parse(result) : null }));
+}

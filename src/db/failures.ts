@@ -30,7 +30,13 @@ export function asProblem(error: unknown): Problem | undefined {
   const code = errorCode(error);
   if (isTooLong(error)) return queryTooSlow();
   if (isLostRace(error) || code === lockTimedOut) return databaseContended();
-  return awayCodes.test(code) ? databaseAway() : undefined;
+  return awayCodes.test(code) || hasLostWorker(error) ? databaseAway() : undefined;
+}
+
+/** Citus has no code (XX000) for a connection to a worker that breaks during a transaction. */
+export function hasLostWorker(error: unknown): boolean {
+  const { message } = error as { message?: unknown };
+  return errorCode(error) === 'XX000' && String(message).startsWith('failure on connection marked as essential');
 }
 
 /** SQLSTATE 55P03: lock_not_available, which the operator's lock_timeout raises. */

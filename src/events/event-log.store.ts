@@ -1,6 +1,6 @@
 /** The statements about the outboxes and the log. */
 import { array, type Database } from '../db/database.ts';
-import { isDistributedEventWaiting, sequenceDistributedEvents } from './distributed-outbox.store.ts';
+import { createDistributedOutbox } from './distributed-outbox.store.ts';
 import type { EventType } from './catalogue.ts';
 import type { LoggedEvent } from './event.ts';
 import type { Owner } from '../slots.ts';
@@ -62,6 +62,8 @@ function pageOf({ types, userId }: EventFilter): { text: string; parameters: (st
 }
 
 export function createEventLogStore(db: Database) {
+  const distributed = db.isDistributed ? createDistributedOutbox(db) : undefined;
+
   return {
     /** Writes an event about no user that is not part of another statement. */
     async writeEvent(type: EventType, at: Date, data: string): Promise<void> {
@@ -70,7 +72,7 @@ export function createEventLogStore(db: Database) {
 
     /** Whether an outbox contains an event. It locks nothing, so that an idle service can check often. */
     async isEventWaiting(): Promise<boolean> {
-      if (db.isDistributed) return isDistributedEventWaiting(db);
+      if (distributed) return distributed.isEventWaiting();
       const [row] = await db.write`
         select exists (select from event_outbox) or exists (select from user_event_outbox) as waiting`;
       return row!.waiting;
@@ -78,7 +80,7 @@ export function createEventLogStore(db: Database) {
 
     /** Moves events to the log. True if there may be more. */
     async sequenceEvents(now: Date, batchLimit: number): Promise<boolean> {
-      if (db.isDistributed) return sequenceDistributedEvents(db, now, batchLimit);
+      if (distributed) return distributed.sequenceEvents(now, batchLimit);
       const [row] = await db.write`select sequence_events(${now}, ${batchLimit}) as moved`;
       return row!.moved >= batchLimit;
     },

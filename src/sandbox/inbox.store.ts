@@ -44,12 +44,15 @@ export function createInboxStore(db: Database, key: Buffer, userOf: (reference: 
     if (kept?.last) await removeOld(kept.first, kept.last);
   }
 
-  /** On Citus: one user, and so one shard. Its table cannot be locked here; the erasure checks again later. */
+  /**
+   * On Citus. Users are not read: a gateway must not fail because a worker cannot be reached. They cannot be locked here
+   * either; the erasure checks again later.
+   */
   async function writeOne({ user_id, phone_key, sealed, sent_at }: Row): Promise<void> {
     const [kept] = await db.write`
       insert into sandbox_messages (user_id, phone_key, sealed, sent_at)
-      select u.id, decode(${phone_key}, 'base64'), decode(${sealed}, 'base64'), ${sent_at}::timestamptz
-      from users u where u.id = ${user_id}
+      select ${user_id}::int, decode(${phone_key}, 'base64'), decode(${sealed}, 'base64'), ${sent_at}::timestamptz
+      where not exists (select from erased_users where user_id = ${user_id}::int)
       returning id::int`;
     if (kept) await removeOld(kept.id, kept.id);
   }

@@ -4,6 +4,7 @@
  */
 import { array, type Database, type DatabaseTransaction } from '../db/database.ts';
 import { groupByShard } from '../db/shards.ts';
+import { isWorkerAway } from '../db/workers.ts';
 import { statusOf, type NewUser, type PhonesOfUser, type UserStatus } from './user.ts';
 
 /** The number of `user.created` in the outbox. Other events have their own sequence number, from 1. */
@@ -19,7 +20,34 @@ async function readErased(sql: DatabaseTransaction, ids: readonly number[]): Pro
   return new Set(rows.map(({ user_id }) => user_id));
 }
 
+/** Before its insert was answered: nothing of the user was written. */
+class WorkerNotReached extends Error {
+  constructor(cause: unknown) {
+    super('The worker that the new user belongs to was not reached.', { cause });
+  }
+}
+
+/** Ids in a row that all belong to workers that cannot be reached: with half of the workers it is one in a million. */
+const maxDraws = 20;
+
+/** A new user without a chosen id gets one that belongs to a worker that can be reached. */
 export async function insertDistributedUser(
+  db: Database,
+  user: NewUser,
+  now: Date,
+  createdEventCount: number,
+): Promise<number | undefined> {
+  for (let draws = 1; ; draws += 1) {
+    try {
+      return await db.transaction((sql) => insertInShard(sql, user, now, createdEventCount));
+    } catch (error) {
+      if (!(error instanceof WorkerNotReached)) throw error;
+      if (user.id !== undefined || draws === maxDraws) throw error.cause;
+    }
+  }
+}
+
+async function insertInShard(
   sql: DatabaseTransaction,
   { id: wantedId, merchantId, email, additionalData }: NewUser,
   now: Date,
@@ -31,7 +59,9 @@ export async function insertDistributedUser(
     insert into users (id, merchant_id, email, additional_data, created_at, created_event_count)
     values (${id}, ${merchantId ?? null}, ${email ?? null}, ${additionalData ?? null}::text::json, ${now},
       ${createdEventCount})
-    on conflict (id) do nothing returning id`;
+    on conflict (id) do nothing returning id`.catch((error: unknown) => {
+    throw isWorkerAway(error) ? new WorkerNotReached(error) : error;
+  });
   if (inserted.length === 0) return undefined;
   // Only a later statement sees an erasure that was committed while the insert waited for it.
   if ((await readErased(sql, [id])).has(id)) {
@@ -53,8 +83,19 @@ async function drawId(sql: DatabaseTransaction): Promise<number> {
 
 const idsAtOnce = 1000;
 
-/** Moves the sequence past the ids that callers chose, to the next free one. */
+/**
+ * Moves the sequence past the ids that callers chose, to the next free one. While a worker cannot be reached, nobody
+ * knows which ids are taken: then the sequence itself goes on one by one.
+ */
 export async function skipTakenDistributedIds(db: Database): Promise<void> {
+  try {
+    await skipTakenIds(db);
+  } catch (error) {
+    if (!isWorkerAway(error)) throw error;
+  }
+}
+
+async function skipTakenIds(db: Database): Promise<void> {
   const [{ last_value: first } = { last_value: 0 }] = await db.write`
     select last_value::int as last_value from user_ids`;
   let last = first - 1;

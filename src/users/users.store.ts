@@ -61,7 +61,7 @@ export function createUsersStore(db: Database, { writesEvents = true }: UsersSto
     /** The id of the new user; undefined if it was taken. */
     async insertUser({ id, merchantId, email, additionalData }: NewUser, now: Date): Promise<number | undefined> {
       const user = { id, merchantId, email, additionalData };
-      if (db.isDistributed) return db.transaction((sql) => insertDistributedUser(sql, user, now, createdEventCount));
+      if (db.isDistributed) return insertDistributedUser(db, user, now, createdEventCount);
       return db.transaction(async (sql) => {
         const [row] = await sql`
           insert into users (id, merchant_id, email, additional_data, created_at, created_event_count)

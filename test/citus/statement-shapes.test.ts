@@ -7,7 +7,7 @@ import { refusedShapes, shapes, statementsOf } from './statement-shapes.ts';
 
 /** Statements that run only where nothing is distributed, by a part of their text, and what runs on Citus instead. */
 const forOneDatabase: [file: string, part: string, instead: string][] = [
-  ['src/db/functions/sequence_events.sql', 'taken_with_user', 'sequence_distributed_events.sql'],
+  ['src/db/functions/sequence_events.sql', 'taken_with_user', 'sequence_reachable_events.sql'],
   ['src/guard/guard.store.ts', 'u.id = t.user_id', 'sweepUnknownUsers'],
   ['src/transactions/record-statements.store.ts', '(transaction_id, individual_id) >=', 'readStandingOf'],
   ['src/transactions/record-statements.store.ts', 'array(ids)}::int[]) order by id for no key update', 'lockInShard'],
@@ -15,7 +15,7 @@ const forOneDatabase: [file: string, part: string, instead: string][] = [
   ['src/users/users.store.ts', "setval('user_ids'", 'skipTakenDistributedIds'],
   ['src/sandbox/inbox.store.ts', 'for key share of u', 'writeOne'],
   ['src/users/users.store.ts', 'order by id for key share', 'importDistributedIds'],
-  ['src/events/event-log.store.ts', 'exists (select from user_event_outbox)', 'isDistributedEventWaiting'],
+  ['src/events/event-log.store.ts', 'exists (select from user_event_outbox)', 'createDistributedOutbox'],
 ];
 
 /** Row locks without a write of their own, by a part of their text, and why the move of a shard does no harm. */

@@ -11,6 +11,7 @@ import { openConnection } from '../../db/pool.ts';
 import { isTransactionPooled, transactionPooling } from '../../db/pooler.ts';
 import { missingFrom, readSchema, refuseUnknownContracts } from '../../db/migrate.ts';
 import { StartError } from '../../errors.ts';
+import { checkCitus } from './check-citus.ts';
 import { okFinding, problemFinding, type Finding } from './finding.ts';
 
 export async function checkDatabase({ databaseUrl, mode, digestKeys }: Config): Promise<Finding[]> {
@@ -27,7 +28,7 @@ export async function checkDatabase({ databaseUrl, mode, digestKeys }: Config): 
     findings.push(schema);
     if (schema.level === 'ok') {
       const grants = await checkGrants(sql, mode === 'sandbox');
-      findings.push(grants);
+      findings.push(grants, ...(await checkCitus(sql)));
       if (grants.level === 'ok' && digestKeys) findings.push(await checkKeys(sql, digestKeys));
     }
   } catch (error) {

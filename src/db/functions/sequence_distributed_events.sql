@@ -1,72 +1,8 @@
--- Like sequence_events, for a distributed user_event_outbox. A transaction that deletes on the workers and inserts on
--- the coordinator would not be atomic, so this one only reads from the workers. The rows that were logged, now or
--- before, are returned in `settled`; the service deletes them after the commit: see docs/decisions/0004-events.md.
+-- For nodes of the release before: like sequence_reachable_events, and fails if a worker cannot be reached.
 create or replace function sequence_distributed_events(
-  moment timestamptz, batch_limit integer,
-  out has_more boolean,
-  -- Rows of user_event_outbox that are in the log: [{"user_id", "id", "at"}]. Null if there are none.
-  out settled json
+  moment timestamptz, batch_limit integer, out has_more boolean, out settled json
 )
 language plpgsql as $$
-declare
-  first_position bigint;
-  coordinator_ids bigint[];
-  -- The events that wait on the workers, as one array for each column.
-  waiting record;
-  moved integer;
 begin
-  select l.last_position into first_position from event_log l for update;
-  coordinator_ids := array(select o.id from event_outbox o order by o.id limit batch_limit);
-  -- Read after the other outbox: the transaction that wrote there has seen the user, so user.created is visible here.
-  select count(*) as count, array_agg(o.id) as ids, array_agg(o.user_id) as user_ids, array_agg(o.sequence) as sequences,
-    array_agg(o.type) as types, array_agg(o.at) as times, array_agg(o.data::text) as data
-  into waiting
-  from (
-    select w.id, w.user_id, w.sequence, w.type, w.at, w.data from user_event_outbox w
-    order by w.id, w.user_id limit batch_limit
-  ) o;
-  has_more := waiting.count >= batch_limit;
-  -- The first event of a user may be among those that were not read.
-  if has_more then coordinator_ids := '{}'; end if;
-  has_more := has_more or cardinality(coordinator_ids) >= batch_limit;
-
-  with taken as (
-    delete from event_outbox o where o.id = any(coordinator_ids)
-    returning o.id, o.type, o.at, o.user_id, o.sequence, o.data
-  ), fresh as (
-    select w.id, w.type, w.at, w.user_id, w.sequence, w.data::json
-    from unnest(waiting.ids, waiting.user_ids, waiting.sequences, waiting.types, waiting.times, waiting.data)
-      as w (id, user_id, sequence, type, at, data)
-    -- Events of a counter are logged in the order of their numbers.
-    where w.sequence > coalesce((
-      select e.sequence from events e
-      where e.user_id = w.user_id and (e.type like 'transactions.%') = (w.type like 'transactions.%')
-      order by e.position desc limit 1), 0)
-  ), logged as (
-    insert into events (position, id, type, at, user_id, sequence, data)
-    select first_position + row_number() over (order by t.place, t.id), event_id(t.at), t.type, t.at, t.user_id,
-      t.sequence, t.data
-    from (
-      select 1 as place, f.id, f.type, f.at, f.user_id, f.sequence, f.data from fresh f
-      union all
-      select 2, k.id, k.type, k.at, k.user_id, k.sequence, k.data from taken k
-    ) t
-    returning position, type, data
-  ), wanting as materialized (
-    -- The lock keeps an endpoint from being disabled while something is queued for it.
-    select e.id, e.types from webhook_endpoints e where e.enabled for share
-  ), queued as (
-    insert into webhook_deliveries (endpoint_id, event_position, due_at)
-    select w.id, l.position, moment
-    from logged l join wanting w on w.types = '{}' or l.type = any(w.types)
-    -- An event about an endpoint is sent to the other endpoints only.
-    where l.type not like 'endpoint.%' or (l.data ->> 'endpointId')::integer <> w.id
-    order by l.position, w.id
-  )
-  select count(*) into moved from logged;
-  if moved > 0 then
-    update event_log set last_position = first_position + moved;
-  end if;
-  select json_agg(json_build_object('user_id', w.user_id, 'id', w.id, 'at', w.at)) into settled
-  from unnest(waiting.user_ids, waiting.ids, waiting.times) as w (user_id, id, at);
+  select r.has_more, r.settled into has_more, settled from sequence_reachable_events(moment, batch_limit, '{}') r;
 end $$;

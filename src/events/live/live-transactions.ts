@@ -58,7 +58,7 @@ export function createLiveTransactions({ store, sequence }: LiveTransactionsOpti
   return {
     /** Notifies the watcher of the current state, and then of every change. Returns a function that stops it. */
     async watch(individualId: number, watcher: Watcher): Promise<() => void> {
-      const [state] = await store.readStates([individualId]);
+      const [state] = (await store.readStates([individualId])).states;
       if (!state) throw unknownIndividual();
       const changes = await changesOf([state]);
       watcher.onChange(changes.get(individualId)!);
@@ -69,7 +69,8 @@ export function createLiveTransactions({ store, sequence }: LiveTransactionsOpti
     async run(): Promise<void> {
       if (watched.size === 0) return;
       const asked = [...watched];
-      const states = await store.readStates(asked.map(([individualId]) => individualId));
+      const { states, unreachable } = await store.readStates(asked.map(([individualId]) => individualId));
+      const unknown = new Set(unreachable);
       const present = new Map(states.map((state) => [state.individualId, state]));
       const moved = asked.flatMap(([individualId, entry]) => {
         const state = present.get(individualId);
@@ -81,7 +82,7 @@ export function createLiveTransactions({ store, sequence }: LiveTransactionsOpti
         if (change) entry.sequence = change.sequence;
         for (const watcher of entry.watchers) {
           if (change) watcher.onChange(change);
-          else if (!present.has(individualId)) watcher.onGone();
+          else if (!present.has(individualId) && !unknown.has(individualId)) watcher.onGone();
         }
       }
     },

@@ -1,5 +1,7 @@
 /** The statements behind the live streams. */
 import { array, type Database } from '../../db/database.ts';
+import { groupByShard } from '../../db/shards.ts';
+import { isWorkerAway } from '../../db/workers.ts';
 
 export interface IndividualState {
   individualId: number;
@@ -8,19 +10,51 @@ export interface IndividualState {
   transactionCount: number;
 }
 
+export interface ReadStates {
+  /** Individuals that do not exist, or no longer exist, are left out. */
+  states: IndividualState[];
+  /** Individuals on workers of Citus that cannot be reached now. */
+  unreachable: number[];
+}
+
 export type LiveStore = ReturnType<typeof createLiveStore>;
 
 export function createLiveStore(db: Database) {
+  async function readTogether(individualIds: readonly number[]): Promise<IndividualState[]> {
+    const rows = await db.read`
+      select id, transaction_event_count, transaction_count from users where id = any(${array(individualIds)}::int[])`;
+    return rows.map(({ id, transaction_event_count, transaction_count }) => ({
+      individualId: id,
+      sequence: transaction_event_count,
+      transactionCount: transaction_count,
+    }));
+  }
+
+  async function readByShards(individualIds: readonly number[]): Promise<ReadStates> {
+    const parts = await Promise.all(
+      (await groupByShard(db.read, individualIds)).map(async (ids): Promise<ReadStates> => {
+        try {
+          return { states: await readTogether(ids), unreachable: [] };
+        } catch (error) {
+          if (isWorkerAway(error)) return { states: [], unreachable: [...ids] };
+          throw error;
+        }
+      }),
+    );
+    return {
+      states: parts.flatMap(({ states }) => states),
+      unreachable: parts.flatMap(({ unreachable }) => unreachable),
+    };
+  }
+
   return {
-    /** Individuals that do not exist, or no longer exist, are left out. */
-    async readStates(individualIds: readonly number[]): Promise<IndividualState[]> {
-      const rows = await db.read`
-        select id, transaction_event_count, transaction_count from users where id = any(${array(individualIds)}::int[])`;
-      return rows.map(({ id, transaction_event_count, transaction_count }) => ({
-        individualId: id,
-        sequence: transaction_event_count,
-        transactionCount: transaction_count,
-      }));
+    async readStates(individualIds: readonly number[]): Promise<ReadStates> {
+      try {
+        return { states: await readTogether(individualIds), unreachable: [] };
+      } catch (error) {
+        if (!db.isDistributed || individualIds.length === 1 || !isWorkerAway(error)) throw error;
+        return readByShards(individualIds);
+      }
     },
 
     /** The id of the latest event of each individual's transactions, if it is still kept. */

@@ -1,0 +1,40 @@
+/** The nodes of a Citus: reachable, and with the settings that commits over several nodes and moves of shards need. */
+import type postgres from 'postgres';
+import { readNodeSettings, type CitusNode } from '../../db/citus.ts';
+import { okFinding, problemFinding, type Finding } from './finding.ts';
+
+/** Nothing if no table is distributed. */
+export async function checkCitus(sql: postgres.Sql): Promise<Finding[]> {
+  const nodes = await readNodeSettings(sql);
+  return nodes.length > 0 ? judgeNodes(nodes) : [];
+}
+
+export function judgeNodes(nodes: readonly CitusNode[]): Finding[] {
+  const problems = nodes.flatMap(({ name, settings }) => {
+    if (!settings)
+      return [
+        problemFinding('Citus', `The coordinator cannot reach ${name}.`, 'Start it, or check pg_hba.conf there.'),
+      ];
+    return [
+      ...(settings.walLevel === 'logical'
+        ? []
+        : [
+            problemFinding(
+              'Citus',
+              `${name} has wal_level = ${settings.walLevel}: a rebalance would fail and be tried again for ever.`,
+              'Set wal_level = logical there, and start it again.',
+            ),
+          ]),
+      ...(settings.preparedTransactions > 0
+        ? []
+        : [
+            problemFinding(
+              'Citus',
+              `${name} has max_prepared_transactions = 0: a commit over several nodes fails.`,
+              'Set it to max_connections there, and start it again.',
+            ),
+          ]),
+    ];
+  });
+  return problems.length > 0 ? problems : [okFinding('Citus', `${nodes.length} nodes, all reachable`)];
+}
