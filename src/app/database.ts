@@ -5,11 +5,13 @@ import { openDetected } from '../db/citus.ts';
 import type { Database } from '../db/database.ts';
 import { startEmbedded } from '../db/embedded.ts';
 import { describeOffset, readClockOffset, tolerableSeconds } from '../db/clock-offset.ts';
-import { asStartError } from '../db/explain-failure.ts';
+import { asOwnerError, asStartError } from '../db/explain-failure.ts';
 import { grantsCure, missingGrants } from '../db/grants.ts';
 import { enterMode, refuseOtherMode } from '../db/installation.ts';
+import { readIsStandby } from '../db/pool.ts';
 import { missingFrom, readSchemaOn, refuseUnknownContracts, runMigrationsOn, withConnection } from '../db/migrate.ts';
 import { refuseTransactionPooling } from '../db/pooler.ts';
+import { failure } from '../db/socket.ts';
 import { StartError } from '../errors.ts';
 import type { Observe } from '../observe.ts';
 import type { Releasers } from './releasers.ts';
@@ -55,8 +57,12 @@ export async function connectDatabase(
     onChange: (available, cause) => observe({ kind: 'database', available, ...(cause && { cause }) }),
   });
   releasers.add(db.close);
-  if (config.databaseUrl) await checkServer(db, config, observe);
-  await enterMode(db.write, config.mode);
+  try {
+    if (config.databaseUrl) await checkServer(db, config, observe);
+    await enterMode(db.write, config.mode);
+  } catch (error) {
+    throw asStartError(error, url);
+  }
   return db;
 }
 
@@ -75,6 +81,12 @@ export function shareOf(connections: number, processes: number): number {
   return Math.max(fewestConnections, Math.floor(connections / processes));
 }
 
+/** The most connections that a node opens: in each process its share, the probe, and one for each export. */
+export function connectionsNeeded(config: Pick<Config, 'databaseConnections' | 'processes' | 'exportsAtOnce'>): number {
+  const { databaseConnections, processes, exportsAtOnce } = config;
+  return processes * (shareOf(databaseConnections, processes) + 1 + exportsAtOnce);
+}
+
 /** Checks what a database may lack that the operator has set up. It uses the same messages as `ledgerline doctor`. */
 async function checkServer(db: Database, { mode }: Config, observe: Observe): Promise<void> {
   const { role, missing } = await missingGrants(db.read, mode === 'sandbox');
@@ -83,10 +95,12 @@ async function checkServer(db: Database, { mode }: Config, observe: Observe): Pr
   if (Math.abs(offset) >= tolerableSeconds) observe({ kind: 'clock-off', difference: describeOffset(offset) });
 }
 
-async function prepareSchema(url: string, { databaseUrl, migrate: how, mode }: Config): Promise<void> {
+async function prepareSchema(url: string, config: Config): Promise<void> {
+  const { databaseUrl, migrate: how, mode } = config;
   try {
     await withConnection(url, async (sql) => {
-      if (databaseUrl) await refuseTransactionPooling(url, sql);
+      if (databaseUrl) await refuseTransactionPooling(url, sql, connectionsNeeded(config));
+      if (await readIsStandby(sql)) throw failure('25006');
       await refuseOtherMode(sql, mode);
       if (how === 'auto') {
         await runMigrationsOn(sql, { latestFunctionsWin: mode === 'sandbox', withContracts: mode === 'sandbox' });
@@ -100,6 +114,6 @@ async function prepareSchema(url: string, { databaseUrl, migrate: how, mode }: C
       }
     });
   } catch (error) {
-    throw asStartError(error, url);
+    throw how === 'auto' ? asOwnerError(error, url) : asStartError(error, url);
   }
 }

@@ -29,10 +29,11 @@ export async function openPort(
   port: number,
   take: (socket: Socket) => void,
   options: ServerOpts = {},
+  portSetting = 'PORT',
 ): Promise<OpenPort> {
   const server = createNetServer({ ...httpOptions, ...options }, take);
   await new Promise<void>((resolve, reject) => {
-    server.once('error', (error) => reject(asStartError(error, host, port)));
+    server.once('error', (error) => reject(asStartError(error, host, port, portSetting)));
     server.listen(port, host, resolve);
   });
   return { close: () => closePort(server) };
@@ -109,10 +110,10 @@ function closeUnused(server: Server, connections: ReadonlyMap<Socket, number>): 
   for (const [socket, since] of connections) if (socket.bytesRead === 0 && since < oldest) socket.destroy();
 }
 
-function asStartError(error: unknown, host: string, port: number): unknown {
+function asStartError(error: unknown, host: string, port: number, portSetting: string): unknown {
   const reasons: Record<string, string> = {
-    EADDRINUSE: `Port ${port} on ${host} is taken. Stop what listens there, or set PORT to another port.`,
-    EACCES: `Port ${port} needs more rights than this user has. Set PORT to one above 1023.`,
+    EADDRINUSE: `Port ${port} on ${host} is taken. Stop what listens there, or set ${portSetting} to another port.`,
+    EACCES: `Port ${port} needs more rights than this user has. Set ${portSetting} to one above 1023.`,
     EADDRNOTAVAIL: `This machine has no address ${host}. Set HOST to one it has, such as 127.0.0.1.`,
     ENOTFOUND: `HOST ${host} is not an address of this machine. Set it to one, such as 127.0.0.1.`,
   };
@@ -130,7 +131,7 @@ export async function serveMetrics(observer: Observer, host: string, port: numbe
     );
   });
   const connections = takeConnections(server);
-  const metricsPort = await openPort(host, port, connections.take);
+  const metricsPort = await openPort(host, port, connections.take, {}, 'LEDGERLINE_METRICS_PORT');
   return async () => {
     await metricsPort.close();
     await connections.end({ idleSeconds: 0, stopSeconds: 0 });

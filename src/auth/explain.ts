@@ -1,16 +1,17 @@
 /** Says why the documents of a token issuer could not be fetched, and what to do. */
+import { explainTlsFailure } from '../tls-failure.ts';
 
 export interface IssuerFailure {
   cause: string;
   cure: string;
 }
 
+const untrusted = {
+  cause: 'its certificate is not trusted',
+  cure: 'Set NODE_EXTRA_CA_CERTS to the certificate of its authority.',
+};
+
 const explanations: { codes: RegExp; cause: string; cure: string }[] = [
-  {
-    codes: /CERT|SELF_SIGNED|UNABLE_TO|ERR_TLS/,
-    cause: 'its certificate is not trusted',
-    cure: 'Set NODE_EXTRA_CA_CERTS to the certificate of its authority.',
-  },
   { codes: /^(ENOTFOUND|EAI_AGAIN)$/, cause: 'its host name does not resolve', cure: 'Check LEDGERLINE_ISSUER.' },
   {
     codes: /^(ECONN|EHOST|ENET|ETIMEDOUT|UND_ERR_CONNECT|TimeoutError)/,
@@ -24,7 +25,8 @@ const explanations: { codes: RegExp; cause: string; cure: string }[] = [
 export function explainIssuerFailure(error: unknown): IssuerFailure {
   const { name, message, cause } = error as Error & { cause?: { code?: string; message?: string } };
   const code = cause?.code ?? (name === 'TimeoutError' ? name : (cause?.message ?? message));
-  const known = explanations.find(({ codes }) => codes.test(code));
+  const known =
+    (cause?.code && explainTlsFailure(cause, untrusted)) || explanations.find(({ codes }) => codes.test(code));
   if (known) return { cause: `${known.cause} (${code})`, cure: known.cure };
   return { cause: code, cure: 'Check LEDGERLINE_ISSUER and LEDGERLINE_JWKS_URL.' };
 }

@@ -3,7 +3,7 @@ import { loadConfig, type Config } from '../config/load.ts';
 import { openDetected } from '../db/citus.ts';
 import type { Database } from '../db/database.ts';
 import { runningEmbedded, startEmbedded } from '../db/embedded.ts';
-import { asStartError } from '../db/explain-failure.ts';
+import { asStartError, isExplained } from '../db/explain-failure.ts';
 import { missingFrom, readSchema, refuseUnknownContracts, runMigrations } from '../db/migrate.ts';
 import { StartError } from '../errors.ts';
 
@@ -33,6 +33,8 @@ export async function withDatabase<T>(connections: number, work: (db: Database) 
     const db = await openDetected({ url, connections, statementSeconds: 0 });
     try {
       return await work(db);
+    } catch (error) {
+      throw isExplained(error) ? asStartError(error, url) : error;
     } finally {
       await db.close();
     }

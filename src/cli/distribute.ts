@@ -1,7 +1,7 @@
 /** `ledgerline distribute`: places the tables of individuals on the nodes of a Citus. */
 import { loadConfig } from '../config/load.ts';
 import { distributeTables, type Distribution } from '../db/citus.ts';
-import { asStartError } from '../db/explain-failure.ts';
+import { asOwnerError } from '../db/explain-failure.ts';
 import { StartError } from '../errors.ts';
 import { withDatabaseUrl } from './database.ts';
 import { count } from './progress.ts';
@@ -14,7 +14,7 @@ export async function distribute({ shards }: { shards: string }): Promise<number
     throw new StartError(`--shards must be a whole number from 1 to ${maxShards}.`);
   await withDatabaseUrl(loadConfig(process.env), async (url) => {
     const done = await distributeTables(url, shardCount).catch((error: unknown) => {
-      throw asStartError(error, url);
+      throw asOwnerError(error, url);
     });
     console.log(describe(done).join('\n'));
   });

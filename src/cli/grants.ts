@@ -1,6 +1,6 @@
 /** `ledgerline grants`: what the role of the service must be allowed to do, printed or applied. */
 import { loadConfig } from '../config/load.ts';
-import { asStartError } from '../db/explain-failure.ts';
+import { asOwnerError } from '../db/explain-failure.ts';
 import { applyGrants, grantStatements } from '../db/grants.ts';
 import { openConnection } from '../db/pool.ts';
 import { withDatabaseUrl } from './database.ts';
@@ -13,7 +13,7 @@ export async function grants({ role, apply }: { role: string; apply?: boolean })
       console.log(statements.join('\n'));
       if (apply) await applyGrants(sql, statements);
     } catch (error) {
-      throw asStartError(error, url);
+      throw asOwnerError(error, url);
     } finally {
       await sql.end({ timeout: 1 });
     }

@@ -1,6 +1,6 @@
 /** `ledgerline migrate`: brings the schema of the database up to date, the embedded one too, or says what that would lock. */
 import { loadConfig } from '../config/load.ts';
-import { asStartError } from '../db/explain-failure.ts';
+import { asOwnerError } from '../db/explain-failure.ts';
 import { readSchema, runMigrations } from '../db/migrate.ts';
 import { planMigrations, type MigrationPlan, type PlannedLock, type TableSize } from '../db/migration-plan.ts';
 import { lockEffects } from '../db/table-locks.ts';
@@ -16,7 +16,7 @@ export async function migrate({ plan, contract = false }: MigrateFlags): Promise
   await withDatabaseUrl(loadConfig(process.env), async (url) => {
     const work = plan ? printPlan(url, contract) : applyAll(url, contract);
     await work.catch((error: unknown) => {
-      throw asStartError(error, url);
+      throw asOwnerError(error, url);
     });
   });
   return 0;

@@ -13,6 +13,9 @@ export function checkMode(config: Config): void {
   if (config.breakerLongestSeconds < config.breakerPauseSeconds) {
     problems.push('LEDGERLINE_BREAKER_LONGEST_PAUSE must not be shorter than LEDGERLINE_BREAKER_PAUSE.');
   }
+  if (config.metricsPort === config.port && config.port !== 0) {
+    problems.push('LEDGERLINE_METRICS_PORT must be another port than PORT.');
+  }
   if (config.jwksUrl && !config.issuer) problems.push('LEDGERLINE_JWKS_URL needs LEDGERLINE_ISSUER.');
   if (config.consoleClientId && !config.issuer) problems.push('LEDGERLINE_CONSOLE_CLIENT_ID needs LEDGERLINE_ISSUER.');
   if (problems.length > 0) throw new ConfigError(problems);

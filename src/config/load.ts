@@ -50,8 +50,15 @@ function readSetting(
     if (value) fail(`and ${name}${fileSuffix} are both set; keep one`);
     value = readSecretFile(name + fileSuffix, file);
   }
-  if (value !== undefined && value !== '') return kind.parse(value);
+  if (value !== undefined && value !== '') return kind.parse(refuseQuotes(value));
   return typeof fallback === 'function' ? fallback(mode) : fallback;
+}
+
+/** A shell and systemd remove the quotes of an environment file, Docker and kubectl make them part of the value. */
+function refuseQuotes(value: string): string {
+  return /^(["']).*\1$/s.test(value)
+    ? fail('is in quotes, which are part of the value here. Remove them (docs/production.md, "Keys and settings")')
+    : value;
 }
 
 function readSecretFile(name: string, file: string): string {

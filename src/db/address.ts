@@ -1,4 +1,5 @@
 /** Reads a database URL: one host or several, and how the connection is encrypted. */
+import { X509Certificate } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 
 /** A host name, an address, or the folder of a Unix socket. */
@@ -10,8 +11,9 @@ export interface DatabaseEndpoint {
 export interface Encryption {
   /** `preferred` works unencrypted if the server has no encryption. Only `verified` checks the server's identity. */
   mode: 'off' | 'preferred' | 'required' | 'verified';
-  /** The certificate of a private certificate authority. */
+  /** The certificate of a private certificate authority, and its file. */
   ca?: Buffer;
+  caFile?: string;
 }
 
 export interface DatabaseAddress {
@@ -56,6 +58,16 @@ export function nameAddress(url: string): string {
   return `${path.slice(1) || 'of that user'} at ${hosts}`;
 }
 
+/** The role of the URL, for messages to operators. */
+export function nameRole(url: string): string {
+  const user = decodeURIComponent((pattern.exec(url)?.[2] ?? '').split(':')[0]!);
+  return user === '' ? 'The role' : `The role ${user}`;
+}
+
+export function nameEndpoint({ host, port }: DatabaseEndpoint): string {
+  return `${host.includes(':') ? `[${host}]` : host}:${port}`;
+}
+
 function parseEndpoint(text: string): DatabaseEndpoint {
   const match = /^(\[[^\]]+\]|[^:[\]]*)(?::(\d{1,5}))?$/.exec(text.trim());
   const port = match?.[2] === undefined ? defaultPort : Number(match[2]);
@@ -82,15 +94,29 @@ function readEncryption(parameters: URLSearchParams): Encryption {
   if (!mode) throw new MalformedAddress(`has sslmode=${asked}; there are ${Object.keys(modes).join(', ')}`);
   // The service looks for the primary in any case.
   for (const name of ['sslmode', 'ssl', 'sslrootcert', 'target_session_attrs']) parameters.delete(name);
-  return { mode, ...(authority && authority !== 'system' && { ca: readAuthority(authority) }) };
+  return {
+    mode,
+    ...(authority && authority !== 'system' && { ca: readAuthority(authority), caFile: authority }),
+  };
 }
 
 function readAuthority(file: string): Buffer {
+  const certificate = readAuthorityFile(file);
+  try {
+    // TLS would silently trust nobody.
+    void new X509Certificate(certificate);
+    return certificate;
+  } catch {
+    throw new MalformedAddress(`has sslrootcert=${file}, which contains no certificate (PEM)`);
+  }
+}
+
+function readAuthorityFile(file: string): Buffer {
   try {
     return readFileSync(file);
   } catch (error) {
     throw new MalformedAddress(
-      `names the file ${file}, which cannot be read (${(error as NodeJS.ErrnoException).code})`,
+      `has sslrootcert=${file}, which cannot be read (${(error as NodeJS.ErrnoException).code})`,
     );
   }
 }

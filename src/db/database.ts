@@ -5,7 +5,8 @@ import { serviceItself, Slots, type Owner } from '../slots.ts';
 import { parseAddress } from './address.ts';
 import { cancelWhenGone } from './cancel.ts';
 import { readByCursor } from './cursor.ts';
-import { errorCode, isTooLong } from './failures.ts';
+import { explainFault } from './explain-failure.ts';
+import { isTooLong } from './failures.ts';
 import { openPool, openRoute, readIsStandby, type Pool } from './pool.ts';
 import { failure } from './socket.ts';
 import { runTransaction, type DatabaseTransaction, type SendLast } from './transaction.ts';
@@ -158,7 +159,7 @@ export function openDatabase(options: DatabaseOptions): Database {
       options.onChange?.(true);
     } catch (error) {
       if (closing) return;
-      away(errorCode(error));
+      away(explainFault(error, options.url).cause);
       // Its connection may hang forever if the network no longer delivers packets, or may lead to a server that is a
       // standby now.
       void probe.end({ timeout: 0 });

@@ -1,21 +1,21 @@
 /** Says in a sentence why a database cannot be used, and what to do about it. */
 import { StartError } from '../errors.ts';
-import { nameAddress } from './address.ts';
-import { errorCode } from './failures.ts';
+import { explainTlsFailure } from '../tls-failure.ts';
+import { nameAddress, nameEndpoint, nameRole, parseAddress, type Encryption } from './address.ts';
+import { errorCode, isFromPostgres } from './failures.ts';
+import { NoUsableHost } from './route.ts';
 
-interface Explanation {
-  codes: RegExp;
+export interface DatabaseFault {
   cause: string;
   cure: string;
 }
 
+interface Explanation extends DatabaseFault {
+  codes: RegExp;
+}
+
 /** SQLSTATEs, and error codes of the driver and of sockets. The first match is the explanation. */
 const explanations: Explanation[] = [
-  {
-    codes: /^28/,
-    cause: 'it refuses the login',
-    cure: 'Check user and password in DATABASE_URL, and pg_hba.conf of the server.',
-  },
   {
     codes: /^3D000$/,
     cause: 'there is no database of that name',
@@ -36,7 +36,12 @@ const explanations: Explanation[] = [
   {
     codes: /^25006$/,
     cause: 'it is a read-only standby',
-    cure: 'Name the primary in DATABASE_URL.',
+    cure: 'Name the primary in DATABASE_URL, or all hosts, separated by commas.',
+  },
+  {
+    codes: /^STALE_PRIMARY$/,
+    cause: 'only an old primary answers, which lacks what was written since the last failover',
+    cure: 'Start the current primary; make the old one a standby (pg_rewind).',
   },
   {
     codes: /^ERR_TLS_NOT_OFFERED$/,
@@ -44,17 +49,19 @@ const explanations: Explanation[] = [
     cure: 'Set ssl = on in PostgreSQL, or leave sslmode out of DATABASE_URL.',
   },
   {
-    codes: /CERT|SELF_SIGNED|UNABLE_TO|ERR_TLS/,
-    cause: 'its certificate is not trusted',
-    cure: 'Set NODE_EXTRA_CA_CERTS to the certificate of its authority, and use the name that is in the certificate.',
-  },
-  {
     codes: /^(ENOTFOUND|EAI_AGAIN)$/,
     cause: 'its host name does not resolve',
     cure: 'Check the host in DATABASE_URL.',
   },
   {
-    codes: /^(ECONN|EHOST|ENET|ETIMEDOUT|CONNECT)/,
+    codes: /^LOGIN_TIMEOUT$/,
+    cause: 'it accepts the connection, but lets the login wait',
+    cure:
+      'If it is a pooler, it has no free connection: raise its default_pool_size (docs/production.md, "pgbouncer"). ' +
+      'Otherwise look at the load and the log of the server.',
+  },
+  {
+    codes: /^(ECONN|EHOST|ENET|ETIMEDOUT|CONNECT|PROBE)/,
     cause: 'nothing answers there',
     cure: 'Check host and port in DATABASE_URL and that the server runs.',
   },
@@ -62,20 +69,89 @@ const explanations: Explanation[] = [
 
 const unexplained = { cause: 'it answers with an error', cure: 'Check DATABASE_URL and the log of the server.' };
 
-export interface DatabaseFault {
-  cause: string;
-  cure: string;
+/** Codes of a host that is well, or away: what to do depends on the other hosts. */
+const isExpectedOfAHost = /^(25006|E(CONN|HOST|NET)|ETIMEDOUT|CONNECT|ENOTFOUND|EAI_AGAIN)/;
+
+/** `url` is the setting with which the connection was opened. */
+export function explainFault(error: unknown, url: string): DatabaseFault {
+  if (error instanceof NoUsableHost) return explainHosts(error, url);
+  const code = errorCode(error);
+  const { encryption } = parseAddress(url);
+  const { cause, cure } =
+    explainRefusedLogin(error, encryption) ??
+    explainTlsFailure(error, describeUntrusted(encryption)) ??
+    explanations.find(({ codes }) => codes.test(code)) ??
+    unexplained;
+  return { cause: `${cause} (${code})`, cure };
 }
 
-export function explainFault(error: unknown): DatabaseFault {
+/** Whether the code of an error says what is wrong with the database, and not with a statement. */
+export function isExplained(error: unknown): boolean {
   const code = errorCode(error);
-  const { cause, cure } = explanations.find(({ codes }) => codes.test(code)) ?? unexplained;
-  return { cause: `${cause} (${code})`, cure };
+  return (
+    error instanceof NoUsableHost || /^(28|08P01)/.test(code) || explanations.some(({ codes }) => codes.test(code))
+  );
+}
+
+/** What the server says about a login names the host, the user and the database, and no password. */
+function explainRefusedLogin(error: unknown, { mode }: Encryption): DatabaseFault | undefined {
+  if (!isFromPostgres(error) || !/^(28|08P01)/.test(errorCode(error))) return undefined;
+  const { message } = error as Error;
+  const cause = `it refuses the login: ${message}`;
+  if (mode === 'off' && message.includes('pg_hba.conf')) {
+    return {
+      cause,
+      cure:
+        'The connection is not encrypted, and the server may accept only encrypted ones: add sslmode=verify-full to ' +
+        'DATABASE_URL (docs/production.md, "Database and grants"). Otherwise add this host to pg_hba.conf of the server.',
+    };
+  }
+  return errorCode(error) === '08P01'
+    ? { cause, cure: 'Check the settings of the pooler, and DATABASE_URL.' }
+    : { cause, cure: 'Check user and password in DATABASE_URL, and pg_hba.conf of the server.' };
+}
+
+function describeUntrusted({ caFile }: Encryption): DatabaseFault {
+  return caFile === undefined
+    ? {
+        cause: 'its certificate is not trusted',
+        cure: 'Add sslrootcert=/path/ca.pem to DATABASE_URL, with the certificate of its authority.',
+      }
+    : {
+        cause: `its certificate is not signed by the authority in ${caFile}`,
+        cure: 'Set sslrootcert in DATABASE_URL to the certificate of the authority that signed the server’s certificate.',
+      };
+}
+
+function explainHosts({ hosts }: NoUsableHost, url: string): DatabaseFault {
+  const faults = hosts.map(({ endpoint, error }) => ({
+    host: nameEndpoint(endpoint),
+    code: errorCode(error),
+    ...explainFault(error, url),
+  }));
+  const cures = new Set(faults.filter(({ code }) => !isExpectedOfAHost.test(code)).map(({ cure }) => cure));
+  return {
+    cause: `none of its hosts is a primary that can be used: ${faults.map(({ host, cause }) => `${host}: ${cause}`).join('; ')}`,
+    cure:
+      cures.size > 0
+        ? [...cures].join(' ')
+        : 'Start the primary or promote a standby, and check that DATABASE_URL names all hosts.',
+  };
 }
 
 /** For the person who started a command. Other failures are returned unchanged. */
 export function asStartError(error: unknown, url: string): unknown {
   if (error instanceof StartError || (error as { code?: unknown } | undefined)?.code === undefined) return error;
-  const { cause, cure } = explainFault(error);
+  const { cause, cure } = explainFault(error, url);
   return new StartError(`The database ${nameAddress(url)} cannot be used: ${cause}. ${cure}`);
+}
+
+/** As `asStartError`, for a command that only the owner of the schema may run. SQLSTATE 42501: insufficient_privilege. */
+export function asOwnerError(error: unknown, url: string): unknown {
+  if (errorCode(error) !== '42501') return asStartError(error, url);
+  return new StartError(
+    `${nameRole(url)} may not change the schema of the database ${nameAddress(url)}: ${(error as Error).message} (42501). ` +
+      'Run this command with DATABASE_URL set to the URL of the role that owns the schema (docs/production.md: OWNER_URL), ' +
+      'not to that of the service.',
+  );
 }

@@ -60,24 +60,27 @@ export function openPool({ address, route, max, statementSeconds, mayScan, plans
       socket.destroy();
       throw failure('CONNECTION_ENDED');
     }
-    prepareSession(socket, statements, (processId) => {
-      const session = createSession(socket);
-      sessions.set(processId, session);
-      socket.prependOnceListener('close', () => {
-        if (sessions.get(processId) === session) sessions.delete(processId);
-      });
-    });
+    prepareSession(socket, { statements, withinMilliseconds: connectMilliseconds, onLogin: noteSession(socket) });
     sockets.add(socket);
     socket.once('close', () => sockets.delete(socket));
     return socket;
   }
+
+  const noteSession = (socket: Socket) => (processId: number) => {
+    const session = createSession(socket);
+    sessions.set(processId, session);
+    socket.prependOnceListener('close', () => {
+      if (sessions.get(processId) === session) sessions.delete(processId);
+    });
+  };
 
   const sql = postgres(address.driverUrl, {
     max,
     // Array types would be looked up on each connection; we write arrays as text (see `array`).
     fetch_types: false,
     ssl: false,
-    connect_timeout: connectMilliseconds / 1000,
+    // Later than our own limits, whose errors say what was waited for.
+    connect_timeout: (2 * connectMilliseconds) / 1000,
     backoff: () => 0.1 + 0.2 * Math.random(),
     // Notices quote names and values, so they are not passed on.
     onnotice: () => {},

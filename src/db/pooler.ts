@@ -4,16 +4,17 @@ import { StartError } from '../errors.ts';
 import { nameAddress } from './address.ts';
 import { openConnection } from './pool.ts';
 
-export const transactionPooling = {
+/** `connections`: how many the node may open. */
+export const describeTransactionPooling = (connections: number) => ({
   cause: 'it is reached through a pooler in transaction or statement mode',
   cure:
-    'Set pool_mode = session in the pooler, or connect to PostgreSQL itself: a node needs no more than ' +
-    'LEDGERLINE_DATABASE_CONNECTIONS connections.',
-};
+    `Set pool_mode = session in the pooler, with a default_pool_size of at least ${connections} for this node, or ` +
+    `connect to PostgreSQL itself: this node opens at most ${connections} connections.`,
+});
 
-export async function refuseTransactionPooling(url: string, sql: postgres.Sql): Promise<void> {
+export async function refuseTransactionPooling(url: string, sql: postgres.Sql, connections: number): Promise<void> {
   if (!(await isTransactionPooled(url, sql))) return;
-  const { cause, cure } = transactionPooling;
+  const { cause, cure } = describeTransactionPooling(connections);
   throw new StartError(`The database ${nameAddress(url)} cannot be used: ${cause}. ${cure}`);
 }
 

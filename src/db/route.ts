@@ -3,6 +3,22 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { DatabaseAddress, DatabaseEndpoint } from './address.ts';
 import { failure } from './socket.ts';
 
+/** None of several hosts can be used. It has the reason of each. */
+export class NoUsableHost extends Error {
+  readonly code = 'NO_USABLE_HOST';
+  readonly hosts: readonly HostFailure[];
+
+  constructor(hosts: readonly HostFailure[]) {
+    super('NO_USABLE_HOST');
+    this.hosts = hosts;
+  }
+}
+
+export interface HostFailure {
+  endpoint: DatabaseEndpoint;
+  error: unknown;
+}
+
 export interface Role {
   isStandby: boolean;
   /** Increases by one with every promotion. 0 if the server does not provide it. */
@@ -44,23 +60,23 @@ export function createRoute({ address: { endpoints }, accepts, askRole }: RouteO
 
   async function findPrimary(): Promise<DatabaseEndpoint> {
     const found: { endpoint: DatabaseEndpoint; timeline: number }[] = [];
-    let cause: unknown;
+    const failures: HostFailure[] = [];
     let isFirstFound = () => {};
     const firstFound = new Promise<void>((resolve) => (isFirstFound = resolve));
     const answers = endpoints.map(async (endpoint) => {
       try {
         const { isStandby, timeline } = await askRole(endpoint);
-        if (isStandby) return void (cause ??= failure('25006'));
+        if (isStandby) throw failure('25006');
         found.push({ endpoint, timeline });
         isFirstFound();
       } catch (error) {
-        cause ??= error;
+        failures.push({ endpoint, error });
       }
     });
     const all = Promise.all(answers);
     await Promise.race([all, firstFound.then(() => Promise.race([all, sleep(otherMilliseconds)]))]);
     const newest = found.toSorted((a, b) => b.timeline - a.timeline)[0];
-    if (!newest) throw cause;
+    if (!newest) throw asOne(failures);
     // An old primary that is running again lacks everything that was written since.
     if (newest.timeline < lastTimeline) throw failure('STALE_PRIMARY');
     lastTimeline = newest.timeline;
@@ -68,7 +84,7 @@ export function createRoute({ address: { endpoints }, accepts, askRole }: RouteO
   }
 
   async function findAny(): Promise<DatabaseEndpoint> {
-    let cause: unknown;
+    const failures: HostFailure[] = [];
     for (const { endpoint } of endpoints
       .map((each) => ({ endpoint: each, place: Math.random() }))
       .toSorted((a, b) => a.place - b.place)) {
@@ -76,10 +92,15 @@ export function createRoute({ address: { endpoints }, accepts, askRole }: RouteO
         await askRole(endpoint);
         return endpoint;
       } catch (error) {
-        cause ??= error;
+        failures.push({ endpoint, error });
       }
     }
-    throw cause;
+    throw asOne(failures);
+  }
+
+  /** In the order of the URL. */
+  function asOne(failures: readonly HostFailure[]): NoUsableHost {
+    return new NoUsableHost(failures.toSorted((a, b) => endpoints.indexOf(a.endpoint) - endpoints.indexOf(b.endpoint)));
   }
 
   return {

@@ -17,16 +17,21 @@ const headBytes = 5;
  */
 const cancelRequest = 80_877_102;
 
-/**
- * When the login is done, `statements` are run. Only after that does the driver get the message that the session is
- * ready.
- */
-export function prepareSession(socket: Socket, statements: string, onLogin: (processId: number) => void): void {
+interface SessionOptions {
+  /** Run when the login is done. Only after that does the driver get the message that the session is ready. */
+  statements: string;
+  /** How long the login and the statements may take. A pooler lets both wait while it has no free connection. */
+  withinMilliseconds: number;
+  onLogin(processId: number): void;
+}
+
+export function prepareSession(socket: Socket, { statements, withinMilliseconds, onLogin }: SessionOptions): void {
   let isPreparing = false;
   let isPrepared = false;
   let wasRefused = false;
   let isCancel = false;
   let rest: Buffer = Buffer.alloc(0);
+  const timer = setTimeout(() => socket.destroy(failure('LOGIN_TIMEOUT')), withinMilliseconds);
 
   function filter(driver: Listener) {
     return function gate(chunk: Buffer): void {
@@ -40,6 +45,7 @@ export function prepareSession(socket: Socket, statements: string, onLogin: (pro
         if (isForDriver(message[0]!)) driver(message);
         if (wasRefused) return void socket.destroy();
         if (!isPrepared) continue;
+        clearTimeout(timer);
         socket.removeListener('data', gate);
         const watching = watchRows(socket, driver);
         socket.on('data', watching);
@@ -64,6 +70,7 @@ export function prepareSession(socket: Socket, statements: string, onLogin: (pro
   // If a session ends during the login, the driver opens another one immediately, without a limit. And it would treat
   // what it sent between an error of the socket and its end as part of the next session.
   socket.prependOnceListener('close', () => {
+    clearTimeout(timer);
     if (!isCancel) socket.emit('error', failure('CONNECTION_CLOSED'));
   });
   // Both replacements are removed when the driver has written its first message and attached its listener.

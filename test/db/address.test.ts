@@ -69,7 +69,7 @@ describe('an encrypted connection', () => {
   }
 
   it('is encrypted as the URL says, and refused if the certificate is not trusted', async () => {
-    const { port } = await startServer(selfSigned);
+    const { port } = await startServer({ certificate: selfSigned });
     const url = (parameters: string, host = 'localhost') =>
       `postgres://postgres@${host}:${port}/ledgerline${parameters}`;
     expect(await isEncrypted(url(''))).toBe(false);

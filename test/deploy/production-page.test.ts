@@ -55,6 +55,18 @@ async function createRolesAndDatabase() {
   return { OWNER_URL: urlOf('owner'), SERVICE_URL: urlOf('service') };
 }
 
+/** Docker and kubectl take a line of an environment file as it is, a shell expands it. */
+async function expectSameForAll(file: string): Promise<void> {
+  const lines = (await readFile(file, 'utf8')).split('\n').filter((line) => line !== '' && !line.startsWith('#'));
+  const { stdout } = await execute('sh', ['-c', `set -a; . "${file}"; env`], { env: {} });
+  expect(lines.length).toBeGreaterThan(5);
+  expect(stdout.split('\n')).toEqual(expect.arrayContaining(lines));
+}
+
+it('the example of an environment file means the same to a shell and to container platforms', async () => {
+  await expectSameForAll(path.join(root, 'deploy/ledgerline.env.example'));
+});
+
 it('the blocks that are marked lead from roles to a service that answers', { timeout: 180_000 }, async () => {
   const folder = await mkdtemp(path.join(tmpdir(), 'ledgerline-page-'));
   onTestFinished(() => rm(folder, { recursive: true, force: true }));
@@ -78,6 +90,7 @@ it('the blocks that are marked lead from roles to a service that answers', { tim
     (error: { code: number; stdout: string; stderr: string }) => error,
   );
   expect(ended).toEqual({ code: 0, stdout: expect.stringContaining('✓ Keys: the digest key fits the database') });
+  await expectSameForAll(path.join(folder, 'ledgerline.env'));
   const log = await readFile(path.join(folder, 'ledgerline.log'), 'utf8');
   expect(log).toContain('"msg":"stopped"');
 });

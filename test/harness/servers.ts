@@ -2,7 +2,7 @@
 import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { openSync } from 'node:fs';
-import { chmod, chown, cp, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
+import { chmod, chown, cp, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import postgres from 'postgres';
@@ -11,7 +11,8 @@ import { installBinaries, isRoot, nobody } from '../../src/db/binaries.ts';
 import { freePort } from '../../src/free-port.ts';
 import { runMigrations } from '../../src/db/migrate.ts';
 
-const user = isRoot ? { uid: nobody, gid: nobody } : {};
+/** PostgreSQL refuses to run as root. */
+export const serverUser = isRoot ? { uid: nobody, gid: nobody } : {};
 
 export class Server {
   readonly port: number;
@@ -29,7 +30,8 @@ export class Server {
     return `postgres://postgres@127.0.0.1:${this.port}/ledgerline`;
   }
 
-  async start(settings: Record<string, string> = {}): Promise<void> {
+  /** `environment` is for the commands that the server runs. */
+  async start(settings: Record<string, string> = {}, environment: Record<string, string> = {}): Promise<void> {
     const all = {
       port: String(this.port),
       listen_addresses: '127.0.0.1',
@@ -44,7 +46,12 @@ export class Server {
     this.#child = spawn(
       path.join(this.#binaries, 'bin/postgres'),
       ['-D', this.#folder, ...Object.entries(all).flatMap(([name, value]) => ['-c', `${name}=${value}`])],
-      { ...user, env: { LC_ALL: 'C', TZ: 'UTC' }, cwd: this.#folder, stdio: ['ignore', log, log] },
+      {
+        ...serverUser,
+        env: { LC_ALL: 'C', TZ: 'UTC', ...environment },
+        cwd: this.#folder,
+        stdio: ['ignore', log, log],
+      },
     );
     await vi.waitUntil(
       () =>
@@ -89,8 +96,15 @@ export interface Replicated {
   stop(): Promise<void>;
 }
 
-/** One server with an empty database, encrypted if it is given a certificate. */
-export async function startServer(certificate?: { cert: string; key: string }): Promise<Server> {
+export interface ServerOptions {
+  /** Encrypts connections. */
+  certificate?: { cert: string; key: string };
+  /** Lines of pg_hba.conf, before those that let everybody in. */
+  hba?: string[];
+}
+
+/** One server with an empty database. */
+export async function startServer({ certificate, hba = [] }: ServerOptions = {}): Promise<Server> {
   const { folder, binaries } = await makeFolder();
   const cluster = path.join(folder, 'single');
   await initialize(binaries, cluster);
@@ -101,6 +115,8 @@ export async function startServer(certificate?: { cert: string; key: string }): 
     await writeFile(files.key, certificate.key, { mode: 0o600 });
     if (isRoot) await giveToNobody(cluster);
   }
+  const hbaFile = path.join(cluster, 'pg_hba.conf');
+  await writeFile(hbaFile, [...hba, await readFile(hbaFile, 'utf8')].join('\n'));
   onTestFinished(() => removeServers(folder, [server]));
   await server.start(certificate ? { ssl: 'on', ssl_cert_file: files.cert, ssl_key_file: files.key } : {});
   await server.ask('create database ledgerline');
@@ -151,7 +167,8 @@ async function removeServers(folder: string, servers: Server[]): Promise<void> {
   await rm(folder, { recursive: true, force: true, maxRetries: 5, retryDelay: 200 });
 }
 
-async function initialize(binaries: string, folder: string): Promise<void> {
+/** Makes an empty cluster in a folder that does not exist yet. */
+export async function initialize(binaries: string, folder: string): Promise<void> {
   const parent = path.dirname(folder);
   // Only for the time of its making may anybody create folders here.
   await chmod(parent, 0o777);
@@ -159,7 +176,7 @@ async function initialize(binaries: string, folder: string): Promise<void> {
     path.join(binaries, 'bin/initdb'),
     ['-D', folder, '-U', 'postgres', '--auth=trust', '-E', 'UTF8', '--locale=C', '--no-sync'],
     {
-      ...user,
+      ...serverUser,
       env: { LC_ALL: 'C', TZ: 'UTC' },
       cwd: parent,
       stdio: 'ignore',

@@ -142,7 +142,8 @@ describe('doctor and the start say the same', () => {
   it('about a wrong password', async () => {
     const url = new URL((await databaseWithRole()).url);
     url.password = 'wrong';
-    const line = /cannot be used: it refuses the login \(28P01\)\. Check user and password in DATABASE_URL/;
+    const line =
+      /cannot be used: it refuses the login: password authentication failed for user "role_\w+" \(28P01\)\. Check user and password in DATABASE_URL/;
     expect(await problems({ DATABASE_URL: url.href })).toEqual([expect.stringMatching(line)]);
     expect(await startError({ DATABASE_URL: url.href })).toMatch(line);
   });

@@ -1,5 +1,6 @@
 /** The database: reachable, the primary, its clock, its schema, what the role may do, and which keys its nodes have. */
 import type postgres from 'postgres';
+import { connectionsNeeded } from '../../app/database.ts';
 import { readKnownKeys } from '../../auth/digest-key-registry.store.ts';
 import { fingerprintOf, planKeys } from '../../auth/digest-key-registry.ts';
 import type { Config } from '../../config/load.ts';
@@ -8,22 +9,26 @@ import { explainFault } from '../../db/explain-failure.ts';
 import { grantsCure, missingGrants } from '../../db/grants.ts';
 import { nameAddress } from '../../db/address.ts';
 import { openConnection } from '../../db/pool.ts';
-import { isTransactionPooled, transactionPooling } from '../../db/pooler.ts';
+import { describeTransactionPooling, isTransactionPooled } from '../../db/pooler.ts';
 import { missingFrom, readSchema, refuseUnknownContracts } from '../../db/migrate.ts';
 import { StartError } from '../../errors.ts';
 import { checkCitus } from './check-citus.ts';
+import { checkConnections } from './check-connections.ts';
+import { checkHosts, checkReadHosts } from './check-hosts.ts';
 import { okFinding, problemFinding, type Finding } from './finding.ts';
 
-export async function checkDatabase({ databaseUrl, mode, digestKeys }: Config): Promise<Finding[]> {
+export async function checkDatabase(config: Config): Promise<Finding[]> {
+  const { databaseUrl, databaseReadUrl, mode, digestKeys } = config;
   const url = databaseUrl!;
+  const findings: Finding[] = await checkHosts(url);
+  if (databaseReadUrl) findings.push(...(await checkReadHosts(databaseReadUrl, url)));
   const sql = openConnection(url, 5);
-  const findings: Finding[] = [];
   try {
     if (await isTransactionPooled(url, sql)) {
-      const { cause, cure } = transactionPooling;
+      const { cause, cure } = describeTransactionPooling(connectionsNeeded(config));
       return [problemFinding('Database', `${nameAddress(url)} cannot be used: ${cause}.`, cure)];
     }
-    findings.push(...(await checkServer(sql)));
+    findings.push(...(await checkServer(sql)), ...(await checkConnections(sql, url, connectionsNeeded(config))));
     const schema = await checkSchema(url);
     findings.push(schema);
     if (schema.level === 'ok') {
@@ -32,7 +37,7 @@ export async function checkDatabase({ databaseUrl, mode, digestKeys }: Config): 
       if (grants.level === 'ok' && digestKeys) findings.push(await checkKeys(sql, digestKeys));
     }
   } catch (error) {
-    const { cause, cure } = explainFault(error);
+    const { cause, cure } = explainFault(error, url);
     findings.push(problemFinding('Database', `${nameAddress(url)} cannot be used: ${cause}.`, cure));
   } finally {
     await sql.end({ timeout: 1 });
@@ -48,7 +53,7 @@ async function checkServer(sql: postgres.Sql): Promise<Finding[]> {
       ? problemFinding(
           'Database',
           `PostgreSQL ${row!.version} is a read-only standby.`,
-          'Name the primary in DATABASE_URL.',
+          'Name the primary in DATABASE_URL, or all hosts, separated by commas.',
         )
       : okFinding('Database', `PostgreSQL ${row!.version}`),
     checkClock(await readClockOffset(sql)),

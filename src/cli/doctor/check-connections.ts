@@ -1,0 +1,45 @@
+/** Whether the server, and a pooler in front of it, let this node open all connections that it may need. */
+import type postgres from 'postgres';
+import { parseAddress } from '../../db/address.ts';
+import { readConnectionLimit } from '../../db/connection-limit.ts';
+import { errorCode } from '../../db/failures.ts';
+import { openPool, openRoute } from '../../db/pool.ts';
+import { okFinding, problemFinding, warningFinding, type Finding } from './finding.ts';
+
+export async function checkConnections(sql: postgres.Sql, url: string, needed: number): Promise<Finding[]> {
+  const { limit, setting, used } = await readConnectionLimit(sql);
+  if (needed > limit) {
+    return [
+      problemFinding(
+        'Connections',
+        `this node may open ${needed}, and the server allows ${limit} (${setting}).`,
+        `Raise ${setting}, or lower LEDGERLINE_DATABASE_CONNECTIONS and LEDGERLINE_EXPORTS.`,
+      ),
+    ];
+  }
+  // Other clients must not be refused because of a check.
+  if (needed > limit - used) return [okFinding('Connections', `${used} of ${limit} are in use`)];
+  const { opened, cause } = await openAll(url, needed);
+  if (cause === undefined) return [okFinding('Connections', `all ${needed} that this node may open can be opened`)];
+  return [
+    warningFinding(
+      'Connections',
+      `only ${opened} of the ${needed} that this node may open could be opened in addition to those in use (${cause}).`,
+      `A pooler needs a default_pool_size of at least ${needed} for this node, and as much for each further one ` +
+        '(docs/production.md, "pgbouncer"). If the nodes are running now, their connections are among those in use.',
+    ),
+  ];
+}
+
+async function openAll(url: string, needed: number): Promise<{ opened: number; cause: string | undefined }> {
+  const address = parseAddress(url);
+  const sql = openPool({ address, route: openRoute(address), max: needed, statementSeconds: 5, mayScan: true });
+  try {
+    // Started together, each statement gets a connection of its own.
+    const asked = await Promise.allSettled(Array.from({ length: needed }, () => sql`select 1`));
+    const failed = asked.filter(({ status }) => status === 'rejected') as PromiseRejectedResult[];
+    return { opened: needed - failed.length, cause: failed[0] && errorCode(failed[0].reason) };
+  } finally {
+    await sql.end({ timeout: 0 });
+  }
+}

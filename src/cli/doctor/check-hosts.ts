@@ -1,0 +1,71 @@
+/** The hosts of a database URL that names several: the role of each, and which one the service uses. */
+import { nameEndpoint, parseAddress } from '../../db/address.ts';
+import { explainFault } from '../../db/explain-failure.ts';
+import { readHosts, type Host, type HostState } from '../../db/hosts.ts';
+import { count } from '../progress.ts';
+import { okFinding, problemFinding, warningFinding, type Finding } from './finding.ts';
+
+/** Of `DATABASE_URL`. Nothing for a single host: whether it can be used is checked anyway. */
+export async function checkHosts(url: string): Promise<Finding[]> {
+  const address = parseAddress(url);
+  if (address.endpoints.length === 1) return [];
+  const hosts = await readHosts(address);
+  const primaries = hosts.filter(isPrimary).toSorted((a, b) => b.state.timeline - a.state.timeline);
+  return hosts.map((host) => describeHost(host, primaries, url));
+}
+
+/** Of `DATABASE_READ_URL`. If none of them can be used, the primary answers. */
+export async function checkReadHosts(readUrl: string, url: string): Promise<Finding[]> {
+  const [hosts, written] = await Promise.all([readHosts(parseAddress(readUrl)), readHosts(parseAddress(url))]);
+  const primaries = written.filter(isPrimary).toSorted((a, b) => b.state.timeline - a.state.timeline);
+  return hosts.map(({ endpoint, state }) => {
+    const name = `Read host ${nameEndpoint(endpoint)}`;
+    if ('error' in state) return describeUnreachable(name, state.error, readUrl);
+    return okFinding(name, state.isStandby ? describeStandby(state, primaries[0]?.state) : 'it is a primary');
+  });
+}
+
+type KnownHost = Host & { state: HostState };
+
+function isPrimary(host: Host): host is KnownHost {
+  return 'timeline' in host.state && !host.state.isStandby;
+}
+
+function describeHost({ endpoint, state }: Host, primaries: readonly KnownHost[], url: string): Finding {
+  const name = `Host ${nameEndpoint(endpoint)}`;
+  if ('error' in state) return describeUnreachable(name, state.error, url);
+  const [used, second] = primaries;
+  if (state.isStandby) return okFinding(name, describeStandby(state, used?.state));
+  const text = `primary, timeline ${state.timeline}`;
+  if (second && second.state.timeline === used!.state.timeline) {
+    return problemFinding(
+      name,
+      `${text}, and it is not the only one.`,
+      'Two primaries on one timeline have different data: stop the one that should not be a primary.',
+    );
+  }
+  if (endpoint === used!.endpoint) return okFinding(name, `${text}; the service uses it`);
+  return warningFinding(
+    name,
+    `${text}: an old primary, which the service does not use.`,
+    `Make it a standby of ${nameEndpoint(used!.endpoint)} (pg_rewind), or stop it.`,
+  );
+}
+
+function describeStandby(
+  { timeline, position, secondsSinceChange }: HostState,
+  primary: HostState | undefined,
+): string {
+  const text = `standby, timeline ${timeline}`;
+  const change =
+    secondsSinceChange === null ? '' : `; its last change is ${count(Math.round(secondsSinceChange))} s old`;
+  if (!primary || position === null || primary.position === null) return `${text}${change}`;
+  const kibibytes = Math.ceil(Math.max(0, primary.position - position) / 1024);
+  return kibibytes === 0 ? `${text}, not behind` : `${text}, ${count(kibibytes)} KiB behind the primary${change}`;
+}
+
+/** Whether that is a problem depends on the other hosts. */
+function describeUnreachable(name: string, error: unknown, url: string): Finding {
+  const { cause, cure } = explainFault(error, url);
+  return warningFinding(name, `cannot be used: ${cause}.`, cure);
+}
