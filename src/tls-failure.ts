@@ -15,8 +15,13 @@ interface TlsError {
 
 const notTrusted = /^(DEPTH_ZERO_SELF_SIGNED_CERT|SELF_SIGNED_CERT_IN_CHAIN|UNABLE_TO_|CERT_|ERR_TLS_CERT)/;
 
+const untrustedByNode: TlsFailure = {
+  cause: 'its certificate is not trusted',
+  cure: 'Set NODE_EXTRA_CA_CERTS to the certificate of its authority.',
+};
+
 /** `untrusted`: what is said about a certificate whose authority is not known here. Undefined for other errors. */
-export function explainTlsFailure(error: unknown, untrusted: TlsFailure): TlsFailure | undefined {
+export function explainTlsFailure(error: unknown, untrusted = untrustedByNode): TlsFailure | undefined {
   const { code, host, cert } = error as TlsError;
   if (code === 'CERT_HAS_EXPIRED') {
     return {
@@ -31,7 +36,9 @@ export function explainTlsFailure(error: unknown, untrusted: TlsFailure): TlsFai
     };
   }
   if (code === 'ERR_TLS_CERT_ALTNAME_INVALID') {
-    const names = cert?.subjectaltname ? `${cert.subjectaltname}, not for ${host}` : `another name than ${host}`;
+    const names = cert?.subjectaltname
+      ? `${cert.subjectaltname}, not for ${host}`
+      : `${host ? `another name than ${host}` : 'another name'}`;
     return {
       cause: `its certificate is for ${names}`,
       cure: 'Use a name that is in the certificate, or add this one to it.',

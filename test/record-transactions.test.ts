@@ -1,3 +1,4 @@
+import { readFile } from 'node:fs/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { invalidField, row, startService, type Service } from './harness/service.ts';
 
@@ -13,6 +14,15 @@ const stored = async (id: number, transactionId: string) =>
   (await service.call('/app/get-transaction', { individualId: id, transactionId })).json;
 
 describe('record-transactions', () => {
+  it('accepts the row that docs/transactions.md shows, and returns it', async () => {
+    const page = await readFile(new URL('../docs/transactions.md', import.meta.url), 'utf8');
+    const example = JSON.parse(/```json\n([^]*?)```/.exec(page)![1]!);
+    const individualId = await service.createUser();
+    expect(await results([{ ...example, individualId }])).toEqual(['created']);
+    const { individualId: _, amount, ...texts } = example;
+    expect(await stored(individualId, example.transactionId)).toEqual({ ...texts, amount: Number(amount) });
+  });
+
   it('answers one result for each row, in order, and a bad row never stops the good ones', async () => {
     const id = await service.createUser();
     const answer = await service.record([

@@ -6,11 +6,6 @@ export interface IssuerFailure {
   cure: string;
 }
 
-const untrusted = {
-  cause: 'its certificate is not trusted',
-  cure: 'Set NODE_EXTRA_CA_CERTS to the certificate of its authority.',
-};
-
 const explanations: { codes: RegExp; cause: string; cure: string }[] = [
   { codes: /^(ENOTFOUND|EAI_AGAIN)$/, cause: 'its host name does not resolve', cure: 'Check LEDGERLINE_ISSUER.' },
   {
@@ -25,8 +20,7 @@ const explanations: { codes: RegExp; cause: string; cure: string }[] = [
 export function explainIssuerFailure(error: unknown): IssuerFailure {
   const { name, message, cause } = error as Error & { cause?: { code?: string; message?: string } };
   const code = cause?.code ?? (name === 'TimeoutError' ? name : (cause?.message ?? message));
-  const known =
-    (cause?.code && explainTlsFailure(cause, untrusted)) || explanations.find(({ codes }) => codes.test(code));
+  const known = (cause?.code && explainTlsFailure(cause)) || explanations.find(({ codes }) => codes.test(code));
   if (known) return { cause: `${known.cause} (${code})`, cure: known.cure };
   return { cause: code, cure: 'Check LEDGERLINE_ISSUER and LEDGERLINE_JWKS_URL.' };
 }

@@ -57,7 +57,7 @@ export interface Gateway {
 }
 
 /** Whether the gateway can be reached and accepts our credentials. */
-export type CheckAnswer = { isUsable: true } | { isUsable: false; reason: string };
+export type CheckAnswer = { isUsable: true } | { isUsable: false; reason: string; cure?: string };
 
 /** A request that claims to come from a gateway. */
 export interface Callback {

@@ -6,6 +6,7 @@ import { Agent as HttpAgent, request as httpRequest, type IncomingHttpHeaders } 
 import { Agent as HttpsAgent, request as httpsRequest } from 'node:https';
 import { sharedLookup } from '../shared-lookup.ts';
 import { traceHeaders } from '../tracing/propagate.ts';
+import { explainConnection } from './explain-connection.ts';
 import { throttled, unavailable, unknown, type CheckAnswer, type GatewayAnswer } from './gateway.ts';
 
 export interface HttpCall {
@@ -28,8 +29,8 @@ export interface HttpAnswer {
 class NoAnswer extends Error {
   readonly wasWritten: boolean;
 
-  constructor(reason: string, wasWritten: boolean) {
-    super(reason);
+  constructor(reason: string, wasWritten: boolean, cause?: unknown) {
+    super(reason, { cause });
     this.wasWritten = wasWritten;
   }
 }
@@ -66,19 +67,19 @@ export function httpCaller(baseUrl: string) {
       // Node writes the request when the connection is established, and never before.
       let wasWritten = false;
       let errorStatus: { status: number; headers: IncomingHttpHeaders } | undefined;
-      const fail = (reason: string) => {
+      const fail = (reason: string, cause?: unknown) => {
         clearTimeout(timer);
         request.destroy();
         // The status line alone shows that the gateway rejected the message.
         if (errorStatus) resolve({ ...errorStatus, json: undefined });
-        else reject(new NoAnswer(reason, wasWritten));
+        else reject(new NoAnswer(reason, wasWritten, cause));
       };
       const timer = setTimeout(() => fail('no answer in time'), withinMilliseconds);
       request.on('socket', (socket) => {
         if (request.reusedSocket) wasWritten = true;
         else socket.once(isSecure ? 'secureConnect' : 'connect', () => (wasWritten = true));
       });
-      request.on('error', (error: NodeJS.ErrnoException) => fail(error.code ?? 'connection failed'));
+      request.on('error', (error: NodeJS.ErrnoException) => fail(error.code ?? 'connection failed', error));
       request.on('response', (response) => {
         const status = response.statusCode!;
         if (status >= 400) errorStatus = { status, headers: response.headers };
@@ -128,7 +129,7 @@ export function httpCaller(baseUrl: string) {
         };
       } catch (error) {
         if (!(error instanceof NoAnswer)) throw error;
-        return { isUsable: false, reason: `it cannot be reached (${error.message})` };
+        return explainConnection(error.cause ?? {}, error.message, 'it cannot be reached');
       }
     },
     close: () => agent.destroy(),

@@ -109,6 +109,26 @@ describe('an issuer', () => {
   });
 });
 
+describe('a gateway whose certificate is not trusted', () => {
+  it.each(['twilio', 'smpp'])('%s', async (gateway) => {
+    const server = createServer(selfSigned, (_, response) => response.end('{}'));
+    await once(server.listen(0, '127.0.0.1'), 'listening');
+    onTestFinished(() => void server.close());
+    const { port } = server.address() as AddressInfo;
+    const settings = await production({
+      DATABASE_URL: await databaseUrl(),
+      LEDGERLINE_GATEWAYS: gateway,
+      LEDGERLINE_TWILIO_URL: `https://localhost:${port}`,
+      LEDGERLINE_SMPP_URL: `smpps://user@localhost:${port}`,
+      LEDGERLINE_SMPP_PASSWORD: 'hunter2',
+    });
+    expect(await findings(settings)).toEqual([
+      `✗ Gateway ${gateway}: its certificate is not trusted (DEPTH_ZERO_SELF_SIGNED_CERT). Set NODE_EXTRA_CA_CERTS to ` +
+        'the certificate of its authority.',
+    ]);
+  });
+});
+
 describe('a database', () => {
   it('with another authority than sslrootcert, or with a file that is no certificate', async () => {
     const { port } = await startServer({ certificate: selfSigned });

@@ -29,6 +29,6 @@ async function checkGateway(gateway: Gateway, withinMilliseconds: number): Promi
     : problemFinding(
         name,
         `${answer.reason}.`,
-        'Check its settings (docs/gateways.md) and that this machine may reach it.',
+        answer.cure ?? 'Check its settings (docs/gateways.md) and that this machine may reach it.',
       );
 }

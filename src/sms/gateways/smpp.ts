@@ -2,6 +2,7 @@
 import { fail, integer, requiredSetting, setting, text, url, type Kind } from '../../formats/setting-kinds.ts';
 import { defineGateway, type GatewayContext, type GatewayValues } from '../define-gateway.ts';
 import { splitSegments } from '../encoding.ts';
+import { explainConnection } from '../explain-connection.ts';
 import {
   accepted,
   refused,
@@ -138,7 +139,9 @@ export function createSmpp(
     /** A bind needs our credentials. */
     async check(withinMilliseconds) {
       const isBound = (await boundSession(withinMilliseconds)) !== undefined;
-      return isBound ? { isUsable: true } : { isUsable: false, reason: `it does not bind (${lastReason})` };
+      if (isBound) return { isUsable: true };
+      // The reason is the code of the error, if the connection could not be opened.
+      return explainConnection({ code: lastReason }, lastReason, 'it does not bind');
     },
     async close() {
       isClosed = true;
