@@ -58,10 +58,9 @@ export function nameAddress(url: string): string {
   return `${path.slice(1) || 'of that user'} at ${hosts}`;
 }
 
-/** The role of the URL, for messages to operators. */
-export function nameRole(url: string): string {
-  const user = decodeURIComponent((pattern.exec(url)?.[2] ?? '').split(':')[0]!);
-  return user === '' ? 'The role' : `The role ${user}`;
+/** The role that the URL names, for messages to operators. */
+export function readRole(url: string): string | undefined {
+  return decodeURIComponent((pattern.exec(url)?.[2] ?? '').split(':')[0]!) || undefined;
 }
 
 export function nameEndpoint({ host, port }: DatabaseEndpoint): string {

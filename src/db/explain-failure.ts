@@ -1,7 +1,7 @@
 /** Says in a sentence why a database cannot be used, and what to do about it. */
 import { StartError } from '../errors.ts';
 import { explainTlsFailure } from '../tls-failure.ts';
-import { nameAddress, nameEndpoint, nameRole, parseAddress, type Encryption } from './address.ts';
+import { nameAddress, nameEndpoint, readRole, parseAddress, type Encryption } from './address.ts';
 import { errorCode, isFromPostgres } from './failures.ts';
 import { NoUsableHost } from './route.ts';
 
@@ -14,17 +14,17 @@ interface Explanation extends DatabaseFault {
   codes: RegExp;
 }
 
+const unanswered: DatabaseFault = {
+  cause: 'nothing answers there',
+  cure: 'Check host and port in DATABASE_URL and that the server runs.',
+};
+
 /** SQLSTATEs, and error codes of the driver and of sockets. The first match is the explanation. */
 const explanations: Explanation[] = [
   {
     codes: /^3D000$/,
     cause: 'there is no database of that name',
     cure: 'Create it, or correct the name in DATABASE_URL.',
-  },
-  {
-    codes: /^42501$/,
-    cause: 'the role lacks rights in it',
-    cure: 'Let the owner of the schema grant what the service needs; `ledgerline grants` lists it.',
   },
   {
     codes: /^53300$/,
@@ -49,6 +49,11 @@ const explanations: Explanation[] = [
     cure: 'Set ssl = on in PostgreSQL, or leave sslmode out of DATABASE_URL.',
   },
   {
+    codes: /^(ERR_TLS|ERR_SSL|EPROTO)/,
+    cause: 'the encrypted connection fails',
+    cure: 'Check the ssl settings and the log of the server.',
+  },
+  {
     codes: /^(ENOTFOUND|EAI_AGAIN)$/,
     cause: 'its host name does not resolve',
     cure: 'Check the host in DATABASE_URL.',
@@ -60,14 +65,14 @@ const explanations: Explanation[] = [
       'If it is a pooler, it has no free connection: raise its default_pool_size (docs/production.md, "pgbouncer"). ' +
       'Otherwise look at the load and the log of the server.',
   },
-  {
-    codes: /^(ECONN|EHOST|ENET|ETIMEDOUT|CONNECT|PROBE)/,
-    cause: 'nothing answers there',
-    cure: 'Check host and port in DATABASE_URL and that the server runs.',
-  },
+  { codes: /^(ECONN|EHOST|ENET|ETIMEDOUT|CONNECT|PROBE)/, ...unanswered },
 ];
 
-const unexplained = { cause: 'it answers with an error', cure: 'Check DATABASE_URL and the log of the server.' };
+/** A message of PostgreSQL names objects; values are in its details, which are not shown. */
+function describeUnexplained(error: unknown): DatabaseFault {
+  const said = isFromPostgres(error) ? `: ${(error as Error).message}` : '';
+  return { cause: `it answers with an error${said}`, cure: 'Check DATABASE_URL and the log of the server.' };
+}
 
 /** Codes of a host that is well, or away: what to do depends on the other hosts. */
 const isExpectedOfAHost = /^(25006|E(CONN|HOST|NET)|ETIMEDOUT|CONNECT|ENOTFOUND|EAI_AGAIN)/;
@@ -80,8 +85,9 @@ export function explainFault(error: unknown, url: string): DatabaseFault {
   const { cause, cure } =
     explainRefusedLogin(error, encryption) ??
     explainTlsFailure(error, describeUntrusted(encryption)) ??
+    (code === '42501' ? describeMissingRights(url) : undefined) ??
     explanations.find(({ codes }) => codes.test(code)) ??
-    unexplained;
+    (isMissingSocket(error) ? unanswered : describeUnexplained(error));
   return { cause: `${cause} (${code})`, cure };
 }
 
@@ -89,8 +95,25 @@ export function explainFault(error: unknown, url: string): DatabaseFault {
 export function isExplained(error: unknown): boolean {
   const code = errorCode(error);
   return (
-    error instanceof NoUsableHost || /^(28|08P01)/.test(code) || explanations.some(({ codes }) => codes.test(code))
+    error instanceof NoUsableHost ||
+    /^(28|08P01|42501)/.test(code) ||
+    explanations.some(({ codes }) => codes.test(code)) ||
+    explainTlsFailure(error) !== undefined ||
+    isMissingSocket(error)
   );
+}
+
+/** The folder of a Unix socket, which is a host too, has no socket. Other missing files are not about the database. */
+function isMissingSocket(error: unknown): boolean {
+  return errorCode(error) === 'ENOENT' && (error as NodeJS.ErrnoException).syscall === 'connect';
+}
+
+function describeMissingRights(url: string): DatabaseFault {
+  const role = readRole(url) ?? '<role>';
+  return {
+    cause: 'the role lacks rights in it',
+    cure: `Let the owner of the schema run \`ledgerline grants --role ${role} --apply\`.`,
+  };
 }
 
 /** What the server says about a login names the host, the user and the database, and no password. */
@@ -115,7 +138,7 @@ function describeUntrusted({ caFile }: Encryption): DatabaseFault {
   return caFile === undefined
     ? {
         cause: 'its certificate is not trusted',
-        cure: 'Add sslrootcert=/path/ca.pem to DATABASE_URL, with the certificate of its authority.',
+        cure: 'Set NODE_EXTRA_CA_CERTS to the certificate of its authority, or add sslrootcert=/path/ca.pem to DATABASE_URL.',
       }
     : {
         cause: `its certificate is not signed by the authority in ${caFile}`,
@@ -141,7 +164,7 @@ function explainHosts({ hosts }: NoUsableHost, url: string): DatabaseFault {
 
 /** For the person who started a command. Other failures are returned unchanged. */
 export function asStartError(error: unknown, url: string): unknown {
-  if (error instanceof StartError || (error as { code?: unknown } | undefined)?.code === undefined) return error;
+  if (error instanceof StartError || !(isFromPostgres(error) || isExplained(error))) return error;
   const { cause, cure } = explainFault(error, url);
   return new StartError(`The database ${nameAddress(url)} cannot be used: ${cause}. ${cure}`);
 }
@@ -150,7 +173,7 @@ export function asStartError(error: unknown, url: string): unknown {
 export function asOwnerError(error: unknown, url: string): unknown {
   if (errorCode(error) !== '42501') return asStartError(error, url);
   return new StartError(
-    `${nameRole(url)} may not change the schema of the database ${nameAddress(url)}: ${(error as Error).message} (42501). ` +
+    `The role ${readRole(url) ?? ''} may not change the schema of the database ${nameAddress(url)}: ${(error as Error).message} (42501). ` +
       'Run this command with DATABASE_URL set to the URL of the role that owns the schema (docs/production.md: OWNER_URL), ' +
       'not to that of the service.',
   );

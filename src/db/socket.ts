@@ -42,6 +42,8 @@ async function encrypt(socket: Socket, host: string, { mode, ca }: Encryption): 
   }
   const encrypted = connectTls({
     socket,
+    // The name in the certificate is compared with it. Without it Node would expect "localhost" behind an address.
+    host,
     ...(isIP(host) === 0 && { servername: host }),
     ...(ca && { ca }),
     rejectUnauthorized: mode === 'verified',

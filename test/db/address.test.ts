@@ -80,6 +80,10 @@ describe('an encrypted connection', () => {
     await writeFile(authority, selfSigned.cert);
     onTestFinished(() => rm(authority));
     expect(await isEncrypted(url(`?sslmode=verify-full&sslrootcert=${authority}`))).toBe(true);
+    // The certificate is for localhost, and not for its address.
+    expect(await isEncrypted(url(`?sslmode=verify-full&sslrootcert=${authority}`, '127.0.0.1'))).toBe(
+      'ERR_TLS_CERT_ALTNAME_INVALID',
+    );
   });
 
   it('is not replaced by a plain one, unless that is allowed', async () => {

@@ -100,7 +100,8 @@ describe('doctor and the start say the same', () => {
   it('about a role without any rights', async () => {
     const { url } = await databaseWithRole();
     const settings = { DATABASE_URL: url, LEDGERLINE_MIGRATE: 'check' };
-    const line = /cannot be used: the role lacks rights in it \(42501\)\. Let the owner of the schema grant/;
+    const line =
+      /cannot be used: the role lacks rights in it \(42501\)\. Let the owner of the schema run `ledgerline grants --role role_\w+ --apply`/;
     expect(await problems(settings)).toEqual([expect.stringMatching(line)]);
     expect(await startError(settings)).toMatch(line);
   });

@@ -5,7 +5,8 @@ import { readKnownKeys } from '../../auth/digest-key-registry.store.ts';
 import { fingerprintOf, planKeys } from '../../auth/digest-key-registry.ts';
 import type { Config } from '../../config/load.ts';
 import { describeOffset, readClockOffset, tolerableSeconds } from '../../db/clock-offset.ts';
-import { explainFault } from '../../db/explain-failure.ts';
+import { explainFault, isExplained } from '../../db/explain-failure.ts';
+import { isFromPostgres } from '../../db/failures.ts';
 import { grantsCure, missingGrants } from '../../db/grants.ts';
 import { nameAddress } from '../../db/address.ts';
 import { openConnection } from '../../db/pool.ts';
@@ -37,6 +38,7 @@ export async function checkDatabase(config: Config): Promise<Finding[]> {
       if (grants.level === 'ok' && digestKeys) findings.push(await checkKeys(sql, digestKeys));
     }
   } catch (error) {
+    if (!isFromPostgres(error) && !isExplained(error)) throw error;
     const { cause, cure } = explainFault(error, url);
     findings.push(problemFinding('Database', `${nameAddress(url)} cannot be used: ${cause}.`, cure));
   } finally {
