@@ -274,6 +274,12 @@ it('several hosts: doctor lists each, and a start names the reason of each', { t
     unreachable,
   ]);
 
+  const reading = { ...settings, DATABASE_READ_URL: `postgres://postgres@${first},${none}/ledgerline` };
+  expect((await run(['doctor'], reading)).stdout.match(/^. Read host .*$/gm)).toEqual([
+    expect.stringMatching(new RegExp(`^✓ Read host ${first}: standby, timeline 1, `)),
+    unreachable.replace('Host', 'Read host').replace('DATABASE_URL', 'DATABASE_READ_URL'),
+  ]);
+
   // A standby alone: reading works, and so the start would go on for a while.
   const alone = { ...settings, DATABASE_URL: `postgres://postgres@${first}/ledgerline` };
   const sentence =

@@ -20,7 +20,7 @@ export async function checkReadHosts(readUrl: string, url: string): Promise<Find
   const primaries = written.filter(isPrimary).toSorted((a, b) => b.state.timeline - a.state.timeline);
   return hosts.map(({ endpoint, state }) => {
     const name = `Read host ${nameEndpoint(endpoint)}`;
-    if ('error' in state) return describeUnreachable(name, state.error, readUrl);
+    if ('error' in state) return describeUnreachable(name, state.error, readUrl, 'DATABASE_READ_URL');
     return okFinding(name, state.isStandby ? describeStandby(state, primaries[0]?.state) : 'it is a primary');
   });
 }
@@ -65,7 +65,7 @@ function describeStandby(
 }
 
 /** Whether that is a problem depends on the other hosts. */
-function describeUnreachable(name: string, error: unknown, url: string): Finding {
+function describeUnreachable(name: string, error: unknown, url: string, setting = 'DATABASE_URL'): Finding {
   const { cause, cure } = explainFault(error, url);
-  return warningFinding(name, `cannot be used: ${cause}.`, cure);
+  return warningFinding(name, `cannot be used: ${cause}.`, cure.replace('DATABASE_URL', setting));
 }
