@@ -41,16 +41,18 @@ async function listen(answer: (request: IncomingMessage, body: string) => string
 /** A collector that decodes OTLP in its JSON form. */
 async function startCollector() {
   const spans: ReceivedSpan[] = [];
+  const resources: Attribute[] = [];
   const texts: string[] = [];
   const url = await listen((_, body) => {
     texts.push(body);
     const { resourceSpans } = JSON.parse(body) as {
-      resourceSpans: { scopeSpans: { spans: ReceivedSpan[] }[] }[];
+      resourceSpans: { resource: { attributes: Attribute[] }; scopeSpans: { spans: ReceivedSpan[] }[] }[];
     };
     spans.push(...resourceSpans.flatMap(({ scopeSpans }) => scopeSpans.flatMap((scope) => scope.spans)));
+    resources.push(...resourceSpans.flatMap(({ resource }) => resource.attributes));
     return '{}';
   });
-  return { url, spans, texts };
+  return { url, spans, texts, resources };
 }
 
 const traceId = '4bf92f3577b34da6a3ce929d0e0e4736';
@@ -124,6 +126,30 @@ it('a webhook has a span, which its receiver can continue', async () => {
       .toSorted(),
   );
   for (const text of collector.texts) expect(text).not.toContain('path-secret');
+});
+
+it('jobs that find nothing to do make no spans, and those that do make one', async () => {
+  const collector = await startCollector();
+  vi.stubEnv('OTEL_BSP_SCHEDULE_DELAY', '50');
+  onTestFinished(() => void vi.unstubAllEnvs());
+  const service = await serviceForTest({ OTEL_EXPORTER_OTLP_ENDPOINT: collector.url });
+  const runs = async () => {
+    const metrics = await (await fetch(`${service.url}/metrics`)).text();
+    const counts = metrics.match(/^ledgerline_job_runs_total\{.*\} \d+$/gm) ?? [];
+    return counts.reduce((sum, line) => sum + Number(line.split(' ').at(-1)), 0);
+  };
+  const jobSpans = () => collector.spans.filter(({ name }) => name.startsWith('job '));
+  await vi.waitUntil(async () => (await runs()) > 40, { timeout: 30_000 });
+  // These delete what has expired, every ten seconds in one process, and do not count what they deleted.
+  const cleaning = ['job guard-sweep', 'job webhook-maintenance'];
+  expect(jobSpans().filter(({ name }) => !cleaning.includes(name))).toEqual([]);
+  await service.createUser();
+  await vi.waitUntil(() => jobSpans().some(({ name }) => name === 'job event-sequencer'), { timeout: 15_000 });
+  const job = jobSpans().find(({ name }) => name === 'job event-sequencer')!;
+  const statements = collector.spans.filter(({ parentSpanId }) => parentSpanId === job.spanId);
+  expect(statements.map(({ name }) => name)).toContain('events.sequenceEvents');
+  const ids = collector.resources.filter(({ key }) => key === 'service.instance.id');
+  expect(new Set(ids.map(({ value }) => value.stringValue)).size).toBe(1);
 });
 
 it('is off without an endpoint: a request keeps the caller’s trace and nothing is sent', async () => {

@@ -135,7 +135,7 @@ function repeat(job: Job, observe: Observe, tracing?: Tracing): Repetition {
   };
   const runOnce = async () => {
     try {
-      const result = await (tracing ? tracing.run(`job ${name}`, 'internal', {}, run) : run());
+      const result = await (tracing ? tracing.runJob(name, run) : run());
       if (result === true) pauseMilliseconds = everyMilliseconds;
       if (result !== leftToOther) observe({ kind: 'job-ended', job: name });
     } catch (error) {

@@ -163,7 +163,7 @@ function traceGateways(tracing: Tracing | undefined, gateways: Gateway[]): Gatew
   if (!tracing) return gateways;
   return gateways.map((gateway) => {
     const send: Gateway['send'] = (message, withinMilliseconds) =>
-      tracing.run(`sms ${gateway.name}`, 'client', { 'ledgerline.gateway': gateway.name }, () =>
+      tracing.run(`sms ${gateway.name}`, { 'ledgerline.gateway': gateway.name }, () =>
         gateway.send(message, withinMilliseconds),
       );
     // The other members keep their own `this`.

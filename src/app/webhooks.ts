@@ -33,16 +33,17 @@ function posterOptionsOf(config: Config): PosterOptions {
   };
 }
 
-/** A span for each post. The receiver can continue it. The span contains only the host of the URL. */
-function tracePoster(tracing: Tracing | undefined, poster: Poster): Poster {
-  if (!tracing) return poster;
+/**
+ * A span for each post, which the receiver can continue. A delivery has a trace of its own, not that of the request that
+ * caused the event: it is made later, by any process. The span contains only the host of the URL.
+ */
+function tracePoster(run: Tracing['run'] | undefined, poster: Poster): Poster {
+  if (!run) return poster;
   return {
     ...poster,
     post(url, headers, body) {
       const attributes = { 'http.request.method': 'POST', 'server.address': new URL(url).hostname };
-      return tracing.run('webhook', 'client', attributes, () =>
-        poster.post(url, { ...headers, ...traceHeaders() }, body),
-      );
+      return run('webhook', attributes, () => poster.post(url, { ...headers, ...traceHeaders() }, body));
     },
   };
 }
@@ -64,7 +65,7 @@ export function openWebhookEndpoints(parts: EndpointParts) {
   const endpoints = traced('webhook-endpoints', createEndpointsStore(db));
   const box = createSecretBox(deriveKeys('webhook secrets'));
   const posterOptions = posterOptionsOf(config);
-  const testPoster = tracePoster(tracing, createPoster(posterOptions));
+  const testPoster = tracePoster(tracing?.run, createPoster(posterOptions));
   const webhookEndpoints = createWebhookEndpoints({
     ...{ store: endpoints, deliveries, box, clock, machineNow, sequence, onReady },
     policy: posterOptions.policy,
@@ -82,7 +83,7 @@ export function openWebhooks(core: Core, sequence: () => Promise<unknown>) {
   const { webhookEndpoints, deliveries, endpoints, box, posterOptions } = opened;
   const dispatcher = createDispatcher({
     ...{ deliveries, endpoints, box, clock, machineNow },
-    createPoster: () => tracePoster(core.tracing, createPoster(posterOptions)),
+    createPoster: () => tracePoster(core.tracing?.runAlone, createPoster(posterOptions)),
     observe: observer.observe,
     limits: { inFlight: config.webhookInFlight, perSecond: config.webhookRate },
     id: randomUUID(),

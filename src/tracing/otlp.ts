@@ -1,22 +1,24 @@
 /** Loads the OpenTelemetry SDK and its exporter, and registers them. They are optional packages. */
+import { randomUUID } from 'node:crypto';
+import { readFile } from 'node:fs/promises';
+import { hostname } from 'node:os';
 import { context, propagation, trace } from '@opentelemetry/api';
 import { StartError } from '../errors.ts';
+import { packageRoot } from '../package-root.ts';
 import { createTracing, type Tracing } from './tracing.ts';
-
-const packages = [
-  '@opentelemetry/sdk-trace-base',
-  '@opentelemetry/exporter-trace-otlp-http',
-  '@opentelemetry/context-async-hooks',
-  '@opentelemetry/resources',
-  '@opentelemetry/core',
-];
 
 export async function startTracing(endpoint: string, serviceVersion: string): Promise<Tracing> {
   const { base, exporter, hooks, resources, core } = await load();
   const provider = new base.BasicTracerProvider({
-    resource: resources
-      .defaultResource()
-      .merge(resources.resourceFromAttributes({ 'service.name': 'ledgerline', 'service.version': serviceVersion })),
+    resource: resources.defaultResource().merge(
+      resources.resourceFromAttributes({
+        'service.name': 'ledgerline',
+        'service.version': serviceVersion,
+        'service.instance.id': randomUUID(),
+        'host.name': hostname(),
+        'process.pid': process.pid,
+      }),
+    ),
     spanProcessors: [new base.BatchSpanProcessor(new exporter.OTLPTraceExporter({ url: `${endpoint}/v1/traces` }))],
   });
   trace.setGlobalTracerProvider(provider);
@@ -43,7 +45,15 @@ async function load() {
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== 'ERR_MODULE_NOT_FOUND') throw error;
     throw new StartError(
-      `OTEL_EXPORTER_OTLP_ENDPOINT is set, but the packages for traces are not installed. Run \`npm install ${packages.join(' ')}\`, or unset it.`,
+      `OTEL_EXPORTER_OTLP_ENDPOINT is set, but the packages for traces are not installed. Run \`${await installCommand()}\`, or unset it.`,
     );
   }
+}
+
+/** Without the options npm would also install the tools of the build and the embedded PostgreSQL. */
+async function installCommand(): Promise<string> {
+  const text = await readFile(new URL('package.json', packageRoot), 'utf8');
+  const { peerDependencies = {} } = JSON.parse(text) as { peerDependencies?: Record<string, string> };
+  const packages = Object.entries(peerDependencies).map((entry) => entry.join('@'));
+  return `npm install --save-prod --omit=dev --omit=optional ${packages.join(' ')}`;
 }

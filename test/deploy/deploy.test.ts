@@ -31,8 +31,19 @@ describe('Dockerfile', async () => {
 
   it('leaves the embedded PostgreSQL and the development tools out', () => {
     expect(argumentsOf('RUN').join('\n')).toMatch(
-      /npm ci --ignore-scripts\n[^]*npm run build && npm prune --omit=dev --omit=optional/,
+      /npm ci --ignore-scripts\n[^]*npm run build [^]*&& npm prune --omit=dev --omit=optional/,
     );
+  });
+
+  it('keeps the packages for traces, which are optional elsewhere', async () => {
+    const { peerDependencies } = JSON.parse(await readFile(new URL('../package.json', folder), 'utf8'));
+    const listed = /npm install --save-prod [^]*\$\((node -p "[^"]+")\)[^]*&& npm prune/.exec(
+      argumentsOf('RUN').join('\n'),
+    );
+    const printed = execFileSync('sh', ['-c', listed![1]!], { cwd: new URL('../', folder), encoding: 'utf8' });
+    const versions = Object.entries(peerDependencies).map((entry) => entry.join('@'));
+    expect(printed.trim().split(' ')).toEqual(versions);
+    expect(versions.join(' ')).toContain('@opentelemetry/exporter-trace-otlp-http@');
   });
 
   it('starts and checks its health without a shell', () => {
