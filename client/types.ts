@@ -975,6 +975,8 @@ export interface GatewayOrder {
 }
 
 export interface OperatorOverview {
+  /** Whether the service sends no texts and no webhooks (LEDGERLINE_QUIET). */
+  isQuiet: boolean;
   /** Newest first. */
   days: OverviewDay[];
   /** The order of the gateways by configuration. */

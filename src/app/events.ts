@@ -24,7 +24,7 @@ export function openEvents(core: Core) {
     },
   });
   siblings.onNotified('events', async () => wakeReaders());
-  const { dispatcher, webhookEndpoints } = openWebhooks(core, sequencer.sequence);
+  const { webhookEndpoints, renew } = openWebhooks(core, sequencer.sequence);
   const liveStore = traced('live', createLiveStore(db));
   const liveTransactions = createLiveTransactions({ store: liveStore, sequence: sequencer.sequence });
   const liveMessages = createLiveMessages({ store, sequence: sequencer.sequence, clock });
@@ -48,7 +48,7 @@ export function openEvents(core: Core) {
       eventStreams,
     },
     /** Called when the sandbox was emptied, or its clock was put back. */
-    forget: dispatcher.renew,
+    forget: renew,
   };
 }
 

@@ -91,18 +91,7 @@ export async function openPhone(core: Core, { audit, url, inbox, terminal }: Pho
       await phones.writeMissedBlockEvents(now, secondsAfter(now, -longestVerifySeconds), missedBlocksAtOnce);
     },
   });
-  const gateways = traceGateways(
-    core.tracing,
-    createGateways({
-      config,
-      inbox,
-      terminal,
-      onLink: (gateway, isUp, reason) =>
-        observer.observe({ kind: 'gateway-link', gateway, state: isUp ? 'up' : 'down', ...(reason && { reason }) }),
-      onReceipt: (receipt) =>
-        void messages.receipts.takeSmpp(receipt).catch((error) => observer.observeDefect(error, 'receipt')),
-    }),
-  );
+  const gateways = openGateways(core, { inbox, terminal }, messages);
   const failover = openFailover(core, gateways, messages);
   const texts = createMessages(config);
   for (const template of texts.findLongTemplates()) observer.observe({ kind: 'template-too-long', ...template });
@@ -154,9 +143,26 @@ export async function openPhone(core: Core, { audit, url, inbox, terminal }: Pho
         failover,
         order: messages.order,
         configuredOrder: config.gateways!,
+        isQuiet: config.isQuiet,
       }),
     },
   };
+}
+
+/** None while the service is quiet: even an SMPP session without texts would take the receipts of another service. */
+function openGateways(core: Core, { inbox, terminal }: Pick<PhoneParts, 'inbox' | 'terminal'>, messages: OpenMessages) {
+  const { config, observer } = core;
+  if (config.isQuiet) return [];
+  const gateways = createGateways({
+    config,
+    inbox,
+    terminal,
+    onLink: (gateway, isUp, reason) =>
+      observer.observe({ kind: 'gateway-link', gateway, state: isUp ? 'up' : 'down', ...(reason && { reason }) }),
+    onReceipt: (receipt) =>
+      void messages.receipts.takeSmpp(receipt).catch((error) => observer.observeDefect(error, 'receipt')),
+  });
+  return traceGateways(core.tracing, gateways);
 }
 
 function traceGateways(tracing: Tracing | undefined, gateways: Gateway[]): Gateway[] {

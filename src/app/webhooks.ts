@@ -48,6 +48,12 @@ function tracePoster(run: Tracing['run'] | undefined, poster: Poster): Poster {
   };
 }
 
+/** For a service that sends nothing. */
+const quietPoster: Poster = {
+  post: async () => ({ error: 'The service is quiet (LEDGERLINE_QUIET).', milliseconds: 0 }),
+  close() {},
+};
+
 interface EndpointParts extends Pick<Core, 'config' | 'db' | 'clock' | 'deriveKeys'> {
   traced?: Core['traced'];
   tracing?: Tracing | undefined;
@@ -65,7 +71,7 @@ export function openWebhookEndpoints(parts: EndpointParts) {
   const endpoints = traced('webhook-endpoints', createEndpointsStore(db));
   const box = createSecretBox(deriveKeys('webhook secrets'));
   const posterOptions = posterOptionsOf(config);
-  const testPoster = tracePoster(tracing?.run, createPoster(posterOptions));
+  const testPoster = config.isQuiet ? quietPoster : tracePoster(tracing?.run, createPoster(posterOptions));
   const webhookEndpoints = createWebhookEndpoints({
     ...{ store: endpoints, deliveries, box, clock, machineNow, sequence, onReady },
     policy: posterOptions.policy,
@@ -90,12 +96,15 @@ export function openWebhooks(core: Core, sequence: () => Promise<unknown>) {
     onDue: () => jobs.wake('webhook-dispatch'),
     onError: (error) => observer.observe({ kind: 'job-failed', job: 'webhook-lease', reason: errorCode(error) }),
   });
+  releasers.add(opened.close);
+  releasers.add(dispatcher.stop);
+  jobs.start({ 'webhook-maintenance': webhookEndpoints.maintain });
+  // Quiet: without leases nothing is delivered, and what is due stays due, with all its tries.
+  if (config.isQuiet) return { webhookEndpoints, renew };
   renew = async () => {
     await dispatcher.renew();
     jobs.wake('webhook-leases', 'webhook-dispatch');
   };
-  releasers.add(opened.close);
-  releasers.add(dispatcher.stop);
   jobs.start({
     'webhook-leases': async () => {
       await dispatcher.renew();
@@ -103,7 +112,6 @@ export function openWebhooks(core: Core, sequence: () => Promise<unknown>) {
     },
     'webhook-dispatch': dispatcher.run,
     'webhook-queue': dispatcher.observeQueue,
-    'webhook-maintenance': webhookEndpoints.maintain,
   });
-  return { dispatcher, webhookEndpoints };
+  return { webhookEndpoints, renew };
 }

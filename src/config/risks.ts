@@ -12,7 +12,18 @@ export interface Risk {
 }
 
 export function findRisks(config: Config): Risk[] {
-  return [...plainSmpp(config), ...plainPublicUrl(config)];
+  return [...quiet(config), ...plainSmpp(config), ...plainPublicUrl(config)];
+}
+
+function quiet({ isQuiet }: Config): Risk[] {
+  if (!isQuiet) return [];
+  return [
+    {
+      setting: 'LEDGERLINE_QUIET',
+      risk: 'The service is quiet: it sends no text and no webhook. Sends are answered 503, and deliveries stay due.',
+      cure: 'Start the service without it when this is no longer a copy to look at.',
+    },
+  ];
 }
 
 function plainSmpp(config: Config): Risk[] {

@@ -11,17 +11,20 @@ export interface OverviewOptions {
   failover: Failover;
   order: GatewayOrder;
   configuredOrder: readonly string[];
+  /** Whether the service sends nothing. */
+  isQuiet: boolean;
 }
 
 const dayMilliseconds = 86_400_000;
 
 export type ReadOverview = (days: number, owner: Owner) => Promise<string>;
 
-export function createOverview({ store, clock, failover, order, configuredOrder }: OverviewOptions): ReadOverview {
+export function createOverview(options: OverviewOptions): ReadOverview {
+  const { store, clock, failover, order, configuredOrder, isQuiet } = options;
   return async function readOverview(days, owner) {
     const today = Math.floor(clock.now().getTime() / dayMilliseconds);
     const rows = await store.summarize(new Date((today - days + 1) * dayMilliseconds), owner);
-    const rest = { configuredOrder, gateways: failover.health(), orders: order.changes() };
+    const rest = { isQuiet, configuredOrder, gateways: failover.health(), orders: order.changes() };
     return `{"days":${rows},${JSON.stringify(rest).slice(1)}`;
   };
 }

@@ -36,7 +36,7 @@ const endpoint = (state: Partial<OperatorWebhookEndpoint>): OperatorWebhookEndpo
   ...state,
 });
 
-const quiet = { overview: { gateways: [] }, days: [], daysBefore: [], endpoints: [], now };
+const quiet = { overview: { gateways: [], isQuiet: false }, days: [], daysBefore: [], endpoints: [], now };
 const texts = (figures: Partial<Parameters<typeof alertsOf>[0]>) =>
   alertsOf({ ...quiet, ...figures }).map(({ text }) => text);
 
@@ -44,10 +44,16 @@ it('says nothing while everything goes well', () => {
   expect(texts({ days: [day('GB', 100, 80)], daysBefore: [day('GB', 90, 70)], endpoints: [endpoint({})] })).toEqual([]);
 });
 
-it('a gateway that is left out', () => {
-  expect(texts({ overview: { gateways: [{ gateway: 'twilio', breaker: 'open', reason: 'timeout' }] } })).toEqual([
-    'twilio is not used because it fails: timeout. Other gateways are asked.',
+it('a service that sends nothing', () => {
+  expect(texts({ overview: { gateways: [], isQuiet: true } })).toEqual([
+    'The service is quiet: no text and no webhook is sent.',
   ]);
+});
+
+it('a gateway that is left out', () => {
+  expect(
+    texts({ overview: { isQuiet: false, gateways: [{ gateway: 'twilio', breaker: 'open', reason: 'timeout' }] } }),
+  ).toEqual(['twilio is not used because it fails: timeout. Other gateways are asked.']);
 });
 
 describe('a country', () => {

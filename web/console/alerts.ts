@@ -28,7 +28,7 @@ const behindMilliseconds = 5 * 60_000;
 const nearShare = 0.8;
 
 interface Figures {
-  overview: Pick<OperatorOverview, 'gateways'>;
+  overview: Pick<OperatorOverview, 'gateways' | 'isQuiet'>;
   /** The days of the span that is shown. */
   days: readonly OverviewDay[];
   /** The days of the span before. */
@@ -45,6 +45,7 @@ interface Figures {
 export function alertsOf(figures: Figures): Alert[] {
   const { overview, days, daysBefore, endpoints, blocks = [], rangeDecisions = [], usage = [], now } = figures;
   return [
+    ...(overview.isQuiet ? [{ key: 'quiet', text: t.alerts.quiet, href: hrefOf('settings') }] : []),
     ...gatewayAlerts(overview.gateways),
     ...rangeAlerts(blocks, rangeDecisions),
     ...spendAlerts(usage),

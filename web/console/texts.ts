@@ -117,6 +117,7 @@ const overview = {
 };
 
 const alerts = {
+  quiet: 'The service is quiet: no text and no webhook is sent.',
   gateway: (gateway: string) => `${gateway} is not used because it fails. Other gateways are asked.`,
   gatewayReason: (gateway: string, reason: string) =>
     `${gateway} is not used because it fails: ${reason}. Other gateways are asked.`,

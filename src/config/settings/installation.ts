@@ -8,6 +8,13 @@ export const installationSettings = {
     default: 'sandbox',
     about: 'The sandbox has an inbox instead of a gateway, a clock that can be moved, and a well-known client.',
   }),
+  isQuiet: setting({
+    env: 'LEDGERLINE_QUIET',
+    kind: yesOrNo,
+    default: false,
+    about:
+      'Sends nothing, for a service on a restored copy: no text (503 `send-failed`) and no webhook. Deliveries stay due.',
+  }),
   dataDir: setting({
     env: 'DATA_DIR',
     kind: text,

@@ -1,4 +1,4 @@
-import { instant, integer, listOf, nullable, record, word } from '../../formats/record.ts';
+import { boolean, instant, integer, listOf, nullable, record, word } from '../../formats/record.ts';
 import { int32, optional, required, text, withDefault } from '../../formats/shape.ts';
 import type { ReadOverview } from '../../messages/overview.ts';
 import { jsonText, operation } from '../operation.ts';
@@ -35,6 +35,7 @@ const order = record('GatewayOrder', {
 });
 
 const overview = record('OperatorOverview', {
+  isQuiet: required(boolean(), 'Whether the service sends no texts and no webhooks (LEDGERLINE_QUIET).'),
   days: required(listOf(day), 'Newest first.'),
   configuredOrder: required(listOf(text()), 'The order of the gateways by configuration.'),
   gateways: required(listOf(gateway), 'The state of each gateway, at the process that answers.'),
