@@ -110,6 +110,11 @@ export const catalogue = {
     message: 'Too many streams, exports or statements are open. Try again later.',
     when: 'The caller already has its share of event streams, exports or statements open.',
   },
+  'too-many-replays': {
+    status: 429,
+    message: 'Too many replayed deliveries are still due. Try again later.',
+    when: 'More than 10,000 deliveries of earlier replays to the webhook endpoint are still due.',
+  },
   'challenge-required': {
     status: 429,
     message: 'A challenge must be solved before another code is sent.',
@@ -279,6 +284,7 @@ export const severalIndividuals = () => problem('ambiguous-transaction');
 export const tooManyStreams = (seconds: number) => later('too-many-streams', seconds);
 export const unknownEndpoint = () => problem('not-found', { message: 'Unknown webhook endpoint.' });
 export const tooManyEndpoints = () => problem('too-many-endpoints');
+export const tooManyReplays = () => later('too-many-replays', 60);
 export const endpointDisabled = () => problem('endpoint-disabled');
 
 // What the service depends on.

@@ -226,7 +226,10 @@ export const tables = {
     atErasure: 'kept',
     keptBecause: 'what a receiver answered is for its operator. Kept by events',
     personal: { last_answer: 'the beginning of what a receiver answered', last_error: 'why a delivery failed' },
-    other: ['id', 'endpoint_id', 'event_position', 'state', 'attempts', 'due_at', 'last_attempt_at', 'last_status'],
+    other: [
+      ...['id', 'endpoint_id', 'event_position', 'state', 'attempts', 'due_at', 'last_attempt_at', 'last_status'],
+      'is_replay',
+    ],
   },
   guard_ranges: noPerson(
     ...['name', 'summed_at', 'hour_sends', 'hour_verified', 'day_sends', 'unverified', 'delivered', 'failed'],

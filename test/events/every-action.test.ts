@@ -231,18 +231,26 @@ async function useWebhooks(run: Run) {
     return json.id as number;
   };
   let path = '';
-  await step('create-webhook-endpoint', [], async () => (path = `/webhook-endpoints/${await create(good.url, [])}`));
+  await step(
+    'create-webhook-endpoint',
+    ['operator.acted'],
+    async () => (path = `/webhook-endpoints/${await create(good.url, [])}`),
+  );
   await step(['get-webhook-endpoint', 'list-webhook-deliveries', 'operator-webhook-deliveries'], [], async () => {
     await call('GET', path);
     await call('GET', `${path}/deliveries`);
     await call('GET', `/operator${path}/deliveries`);
   });
-  await step(['update-webhook-endpoint', 'rotate-webhook-secret', 'test-webhook-endpoint'], [], async () => {
-    await call('POST', path, { description: 'ours' });
-    secrets.add((await call('POST', `${path}/rotate-secret`, {})).json.secret);
-    await call('POST', `${path}/test`);
-  });
-  await step('replay-webhook-events', [], () => call('POST', `${path}/replay`, { from: '2000-01-01' }));
+  await step(
+    ['update-webhook-endpoint', 'rotate-webhook-secret', 'test-webhook-endpoint'],
+    ['operator.acted', 'operator.acted'],
+    async () => {
+      await call('POST', path, { description: 'ours' });
+      secrets.add((await call('POST', `${path}/rotate-secret`, {})).json.secret);
+      await call('POST', `${path}/test`);
+    },
+  );
+  await step('replay-webhook-events', ['operator.acted'], () => call('POST', `${path}/replay`, { from: '2000-01-01' }));
   await create(gone.url, ['user.created']);
   await call('POST', '/User', {});
   const disabled = await until(async () => {
@@ -314,7 +322,7 @@ it('every operation tells exactly what the catalogue promises, and nothing that 
     await openStream(`${service.url}/operator/messages/live`, await service.token());
   });
   const { good, path } = await useWebhooks(run);
-  await step('delete-webhook-endpoint', [], () => call('DELETE', path));
+  await step('delete-webhook-endpoint', ['operator.acted'], () => call('DELETE', path));
   await step(['sandbox-clock-advance', 'sandbox-clock-reset'], [], async () => {
     await service.advance(1);
     await call('DELETE', '/sandbox/clock');

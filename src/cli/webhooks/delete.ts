@@ -2,8 +2,7 @@
 import { readEndpointId, withEndpoints } from './webhook-endpoints.ts';
 
 export const webhooksDelete = (id: string) =>
-  withEndpoints(async ({ endpoints, audit }) => {
-    await endpoints.remove(readEndpointId(id));
-    await audit('delete-webhook-endpoint', readEndpointId(id));
+  withEndpoints(async ({ endpoints, who }) => {
+    await endpoints.remove(who, readEndpointId(id));
     console.log(`Endpoint ${id} is deleted.`);
   });

@@ -4,10 +4,9 @@ import { parseFrom, parseTo } from '../../values/instant.ts';
 import { readEndpointId, withEndpoints } from './webhook-endpoints.ts';
 
 export const webhooksReplay = (id: string, { from, to, event }: { from?: string; to?: string; event?: string[] }) =>
-  withEndpoints(async ({ endpoints, audit }) => {
+  withEndpoints(async ({ endpoints, who }) => {
     const range = event ? { eventIds: event.map(eventId) } : timeRange(from, to);
-    const count = await endpoints.replay(readEndpointId(id), range);
-    await audit('replay-webhook-events', readEndpointId(id));
+    const count = await endpoints.replay(who, readEndpointId(id), range);
     console.log(`${count} events are sent again.`);
   });
 

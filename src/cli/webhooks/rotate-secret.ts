@@ -3,10 +3,9 @@ import { StartError } from '../../errors.ts';
 import { readEndpointId, withEndpoints } from './webhook-endpoints.ts';
 
 export const webhooksRotateSecret = (id: string, { overlap }: { overlap: string }) =>
-  withEndpoints(async ({ endpoints, audit }) => {
+  withEndpoints(async ({ endpoints, who }) => {
     const seconds = /^\d{1,6}$/.test(overlap) ? Number(overlap) : Number.NaN;
     if (!(seconds <= 604_800)) throw new StartError('--overlap must be seconds from 0 to 604800.');
-    const secret = await endpoints.rotateSecret(readEndpointId(id), seconds);
-    await audit('rotate-webhook-secret', readEndpointId(id));
+    const secret = await endpoints.rotateSecret(who, readEndpointId(id), seconds);
     console.log(`The new secret is shown only now:\n${secret}`);
   });

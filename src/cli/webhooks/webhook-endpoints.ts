@@ -1,5 +1,4 @@
 /** Webhook endpoints as the commands of `ledgerline webhooks` use them: on the database, without a running service. */
-import { createAuditStore } from '../../audit/audit.store.ts';
 import { openWebhookEndpoints } from '../../app/webhooks.ts';
 import { readDigestKeys } from '../../auth/keys.ts';
 import { ServiceClock } from '../../clock.ts';
@@ -10,7 +9,7 @@ import { eventTypes } from '../../events/catalogue.ts';
 import { createEventLogStore } from '../../events/event-log.store.ts';
 import { createSequencer } from '../../events/sequencer.ts';
 import type { WebhookEndpoints } from '../../events/webhooks/webhook-endpoints.ts';
-import type { OperatorActionName } from '../../operator-actions.ts';
+import type { Operator } from '../../operator-actions.ts';
 import { createSandboxStore } from '../../sandbox/sandbox.store.ts';
 import { commandLineActor } from '../command-line-actor.ts';
 import { withDatabase } from '../database.ts';
@@ -18,8 +17,8 @@ import { withDatabase } from '../database.ts';
 /** What a command works with. */
 export interface WebhookContext {
   endpoints: WebhookEndpoints;
-  /** Says in the audit what was done. */
-  audit(action: OperatorActionName, endpointId: number): Promise<void>;
+  /** Who acts, for the audit. */
+  who: Operator;
 }
 
 export async function withEndpoints(work: (context: WebhookContext) => Promise<number | void>): Promise<number> {
@@ -36,11 +35,8 @@ export async function withEndpoints(work: (context: WebhookContext) => Promise<n
       // The running service takes it over within seconds.
       onReady: async () => {},
     });
-    const { recordAction } = createAuditStore(db);
-    const audit = (action: OperatorActionName, endpointId: number) =>
-      recordAction(commandLineActor(), action, `webhook endpoint ${endpointId}`, undefined, clock.now());
     try {
-      return (await work({ endpoints, audit })) ?? 0;
+      return (await work({ endpoints, who: commandLineActor() })) ?? 0;
     } catch (error) {
       throw error instanceof Problem ? new StartError(error.message) : error;
     } finally {
@@ -66,8 +62,7 @@ export function readEventTypes(given: string | undefined): string[] | undefined 
 
 /** The commands `enable` and `disable`. */
 export const setEnabled = (enabled: boolean) => (id: string) =>
-  withEndpoints(async ({ endpoints, audit }) => {
-    await endpoints.update(readEndpointId(id), { enabled });
-    await audit(enabled ? 'enable-webhook-endpoint' : 'disable-webhook-endpoint', readEndpointId(id));
+  withEndpoints(async ({ endpoints, who }) => {
+    await endpoints.update(who, readEndpointId(id), { enabled });
     console.log(`Endpoint ${id} is ${enabled ? 'enabled' : 'disabled'}.`);
   });

@@ -43,12 +43,13 @@ export const eventsSettings = {
     env: 'LEDGERLINE_EVENTS_IN_FLIGHT',
     kind: integer(1, 1000),
     default: 16,
-    about: 'Maximum number of requests to one webhook endpoint in flight at the same time.',
+    about:
+      'Maximum number of requests to one webhook endpoint in flight at the same time, and from one process to one host.',
   }),
   webhookRate: setting({
     env: 'LEDGERLINE_EVENTS_RATE',
     kind: integer(1, 100_000),
     default: 1000,
-    about: 'Maximum number of requests to one webhook endpoint in a second.',
+    about: 'Maximum number of requests to one webhook endpoint in a second, and from one process to one host.',
   }),
 };

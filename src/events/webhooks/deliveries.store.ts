@@ -1,8 +1,9 @@
 /** The statements about deliveries and the leases under which they are made. */
-import { array, type Database } from '../../db/database.ts';
+import { array, type Database, type DatabaseTransaction } from '../../db/database.ts';
 import { asEvent } from '../event-log.store.ts';
 import type { LoggedEvent } from '../event.ts';
 import { deliveryStates, type DeliveryState } from './delivery-state.ts';
+import { recordChange, type Change } from './endpoints.store.ts';
 
 export interface DueDelivery {
   id: number;
@@ -61,16 +62,17 @@ export interface DeliveryDetail {
   event: LoggedEvent;
 }
 
-export interface ReplayRequest {
+export interface ReplayRequest extends Change {
   endpointId: number;
   /** By time, or by id. */
   range: { from: string; to: string; types: readonly string[] } | { eventIds: readonly string[] };
-  now: Date;
 }
 
 export type DeliveriesStore = ReturnType<typeof createDeliveriesStore>;
 
 const replayedAtOnce = 10_000;
+/** No replay begins while more deliveries of earlier replays to the endpoint are due. */
+const replayedDueLimit = 10_000;
 const batchLimit = 5000;
 
 export function createDeliveriesStore(db: Database) {
@@ -168,30 +170,26 @@ export function createDeliveriesStore(db: Database) {
     },
 
     /**
-     * Queues events again, as new deliveries, and returns how many. It works in batches, so that a long range locks
-     * nothing for long.
+     * Queues events again, as new deliveries, and returns how many; undefined if too many of earlier replays are still
+     * due. It works in batches, so that a long range locks nothing for long. The first is recorded in the audit.
      */
-    async replay(request: ReplayRequest): Promise<number> {
-      if ('eventIds' in request.range) return replayIds(db, request, request.range.eventIds);
+    async replay(request: ReplayRequest): Promise<number | undefined> {
       const [end] = await db.read`select last_position::float8 as last_position from event_log`;
-      const { from, to, types } = request.range;
-      let [after, count] = [0, 0];
-      for (;;) {
-        const [row] = await db.write`
-          with batch as (
-            select position from events
-            where position > ${after} and position <= ${end!.last_position} and at >= ${from}::text::timestamptz
-              and at <= ${to}::text::timestamptz and (${types.length === 0} or type = any(${array(types)}::text[]))
-            order by position limit ${replayedAtOnce}
-          ), queued as (
-            insert into webhook_deliveries (endpoint_id, event_position, due_at)
-            select ${request.endpointId}::int, position, ${request.now} from batch order by position
-          )
-          select count(*)::int as count, max(position)::float8 as last from batch`;
-        count += row!.count;
-        after = row!.last;
-        if (row!.count < replayedAtOnce) return count;
+      let batch = await db.transaction(async (sql) => {
+        // Replays of one endpoint wait here, so that they cannot exceed the limit together.
+        await sql`select from webhook_endpoints where id = ${request.endpointId} for no key update`;
+        if ((await countReplayed(sql, request.endpointId)) > replayedDueLimit) return undefined;
+        const first = await queueBatch(sql, request, 0, end!.last_position);
+        await recordChange(sql, 'replay-webhook-events', request.endpointId, request);
+        return first;
+      });
+      if (!batch) return undefined;
+      let total = batch.count;
+      while (batch.count >= replayedAtOnce) {
+        batch = await queueBatch(db.write, request, batch.last, end!.last_position);
+        total += batch.count;
       }
+      return total;
     },
 
     /** Marks due deliveries of a disabled endpoint as failed. */
@@ -239,14 +237,36 @@ function storedStates(state: DeliveryState): DeliveryState[] {
   return state === 'failed' ? ['failed', 'due'] : [state];
 }
 
-async function replayIds(
-  db: Database,
-  { endpointId, now }: ReplayRequest,
-  eventIds: readonly string[],
-): Promise<number> {
-  const rows = await db.write`
-    insert into webhook_deliveries (endpoint_id, event_position, due_at)
-    select ${endpointId}::int, position, ${now} from events where id = any(${array(eventIds)}::uuid[]) order by position
-    returning 1`;
-  return rows.length;
+async function countReplayed(sql: DatabaseTransaction, endpointId: number): Promise<number> {
+  const [row] = await sql`
+    select count(*)::int as count from (
+      select from webhook_deliveries where endpoint_id = ${endpointId} and state = 'due' and is_replay
+      limit ${replayedDueLimit + 1}
+    ) due`;
+  return row!.count;
+}
+
+/** Queues the events after a position, up to the end of the log as it was when the replay began. */
+async function queueBatch(
+  sql: Pick<DatabaseTransaction, 'unsafe'>,
+  { endpointId, range, now }: ReplayRequest,
+  after: number,
+  end: number,
+): Promise<{ count: number; last: number }> {
+  const byIds = 'eventIds' in range;
+  const wanted = byIds
+    ? 'id = any($5::uuid[])'
+    : `at >= $5::text::timestamptz and at <= $6::text::timestamptz and ($7::text[] = '{}' or type = any($7::text[]))`;
+  const [row] = await sql.unsafe(
+    `with batch as (
+       select position from events where position > $3 and position <= $4 and ${wanted}
+       order by position limit ${replayedAtOnce}
+     ), queued as (
+       insert into webhook_deliveries (endpoint_id, event_position, due_at, is_replay)
+       select $1::int, position, $2::timestamptz, true from batch order by position
+     )
+     select count(*)::int as count, max(position)::float8 as last from batch`,
+    [endpointId, now, after, end, ...(byIds ? [array(range.eventIds)] : [range.from, range.to, array(range.types)])],
+  );
+  return { count: row!.count, last: row!.last };
 }

@@ -2,8 +2,9 @@
 import { secondsBetween } from '../../clock.ts';
 import { EndpointWorker, type WorkerParts } from './endpoint-worker.ts';
 import type { DeliveriesStore, Lease } from './deliveries.store.ts';
+import { HostLimits } from './host-limits.ts';
 
-export interface DispatcherParts extends WorkerParts {
+export interface DispatcherParts extends Omit<WorkerParts, 'hosts'> {
   deliveries: DeliveriesStore;
   /** A UUID that identifies this process. */
   id: string;
@@ -21,12 +22,13 @@ const giveUpMilliseconds = 20_000;
 export function createDispatcher(parts: DispatcherParts) {
   const { deliveries, clock, observe, id, onError } = parts;
   const workers = new Map<number, EndpointWorker>();
+  const hosts = new HostLimits(parts.limits);
   let renewing: Promise<void> | undefined;
   let isStopped = false;
   let oldestDueSeconds = 0;
 
   function startWorker(lease: Lease): EndpointWorker {
-    const worker: EndpointWorker = new EndpointWorker(lease, parts, () => giveUp(worker));
+    const worker: EndpointWorker = new EndpointWorker(lease, { ...parts, hosts }, () => giveUp(worker));
     workers.set(lease.endpointId, worker);
     return worker;
   }

@@ -8,6 +8,7 @@ import type { Observe } from '../../observe.ts';
 import { writeEvent } from '../event.ts';
 import type { DeliveriesStore, DeliveryOutcome, DueDelivery, Lease } from './deliveries.store.ts';
 import type { EndpointsStore } from './endpoints.store.ts';
+import type { HostLimits } from './host-limits.ts';
 import { Pace, type PaceLimits } from './pace.ts';
 import { failureOf, healthAfter, judgeAnswer, nextTrySeconds } from './retry.ts';
 import type { SecretBox } from './secret.ts';
@@ -23,6 +24,7 @@ export interface WorkerParts {
   machineNow(): Date;
   observe: Observe;
   limits: PaceLimits;
+  hosts: HostLimits;
 }
 
 /** Number of deliveries that are read together. One endpoint has at most a few times as many in memory. */
@@ -34,6 +36,7 @@ const retryFlushMilliseconds = 500;
 
 interface Target {
   url: string;
+  host: string;
   secrets: string[];
 }
 
@@ -100,6 +103,7 @@ export class EndpointWorker {
   }
 
   #end(): void {
+    if (this.#target) this.#parts.hosts.leave(this.#target.host, this.#resume);
     clearTimeout(this.#timer);
     clearTimeout(this.#flushTimer);
     this.#queue = [];
@@ -110,16 +114,24 @@ export class EndpointWorker {
     return !this.#isStopped && this.#disableReason === undefined && performance.now() < this.#leasedUntil;
   }
 
+  readonly #resume = (): void => this.#pump();
+
   #pump(): void {
     clearTimeout(this.#timer);
     while (this.#maySend && this.#inFlight.size < this.#pace.inFlightLimit) {
       const index = this.#queue.findIndex(({ event }) => !this.#isBusy(event.userId));
       if (index < 0) break;
-      const wait = this.#pace.take(performance.now());
+      const now = performance.now();
+      const { host } = this.#target!;
+      const hostWait = this.#parts.hosts.wait(host, now, this.#resume);
+      if (hostWait === undefined) break;
+      const wait = Math.max(hostWait, this.#pace.wait(now));
       if (wait > 0) {
-        this.#timer = setTimeout(() => this.#pump(), wait).unref();
+        this.#timer = setTimeout(this.#resume, wait).unref();
         break;
       }
+      this.#pace.start(now);
+      this.#parts.hosts.start(host, now);
       const [delivery] = this.#queue.splice(index, 1);
       this.#inFlight.set(delivery!, this.#deliver(delivery!));
     }
@@ -169,18 +181,19 @@ export class EndpointWorker {
     // While there are requests or outcomes in progress, the worker's own state is newer. A new URL resets the state.
     const isBusy = this.#outcomes.length + this.#marking.length + this.#inFlight.size > 0;
     if (!isBusy || target.url !== this.#target?.url) this.#failingSince = target.failingSince;
-    this.#target = { url: target.url, secrets };
+    this.#target = { url: target.url, host: new URL(target.url).hostname, secrets };
     this.#queue.push(...due);
   }
 
   async #deliver(delivery: DueDelivery): Promise<void> {
     const { event } = delivery;
-    const { url, secrets } = this.#target!;
+    const { url, secrets, host } = this.#target!;
     const body = writeEvent(event);
     const attemptedAt = this.#parts.clock.now();
     const answer = await this.#poster.post(url, signDelivery(secrets, event.id, body, this.#parts.machineNow()), body);
     this.#inFlight.delete(delivery);
     this.#finish(delivery, attemptedAt, answer);
+    this.#parts.hosts.end(host);
     this.#pump();
   }
 

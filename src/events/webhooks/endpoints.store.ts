@@ -1,5 +1,6 @@
 /** The statements about webhook endpoints and their secrets. */
 import { array, type Database, type DatabaseTransaction } from '../../db/database.ts';
+import type { Operator, OperatorActionName } from '../../operator-actions.ts';
 import type { Owner } from '../../slots.ts';
 
 export interface Endpoint {
@@ -32,6 +33,20 @@ export interface EndpointChange {
   url?: string | undefined;
   types?: readonly string[] | undefined;
   description?: string | undefined;
+}
+
+/** Who changes an endpoint, and when, for the audit. */
+export interface Change {
+  who: Operator;
+  now: Date;
+}
+
+export interface Rotation {
+  sealed: Buffer;
+  /** When the other secrets expire. */
+  othersUntil: Date;
+  /** The number of other secrets that are kept. */
+  kept: number;
 }
 
 export interface SealedSecret {
@@ -71,7 +86,7 @@ export function createEndpointsStore(db: Database) {
     },
 
     /** Undefined if the maximum number of endpoints is reached. */
-    async insert(endpoint: NewEndpoint, limit: number, now: Date): Promise<Endpoint | undefined> {
+    async insert(endpoint: NewEndpoint, limit: number, { who, now }: Change): Promise<Endpoint | undefined> {
       return db.transaction(async (sql) => {
         // Parallel calls wait here, so that they cannot exceed the limit together.
         await sql`select from event_log for update`;
@@ -85,6 +100,7 @@ export function createEndpointsStore(db: Database) {
         if (!row) return undefined;
         await sql`insert into webhook_leases (endpoint_id) values (${endpoint.id})`;
         await insertSecret(sql, endpoint.id, endpoint.sealedSecret);
+        await recordChange(sql, 'create-webhook-endpoint', endpoint.id, { who, now });
         return asEndpoint(row);
       });
     },
@@ -124,44 +140,65 @@ export function createEndpointsStore(db: Database) {
     },
 
     /** A new URL resets the record of failures. */
-    async update(id: number, { url, types, description }: EndpointChange): Promise<Endpoint | undefined> {
-      const [row] = await db.write.unsafe(
-        `with healed as (
-           update webhook_leases set failing_since = null where endpoint_id = $1 and $2::text is not null
-         )
-         update webhook_endpoints set
-           url = coalesce($2, url), types = coalesce($3::text[], types),
-           description = case when $4::text is null then description else nullif($4, '') end
-         where id = $1 returning ${columns}`,
-        [id, url ?? null, types ? array(types) : null, description ?? null],
-      );
-      return row && asEndpoint(row);
+    async update(
+      id: number,
+      { url, types, description }: EndpointChange,
+      change: Change,
+    ): Promise<Endpoint | undefined> {
+      return db.transaction(async (sql) => {
+        const [row] = await sql.unsafe(
+          `with healed as (
+             update webhook_leases set failing_since = null where endpoint_id = $1 and $2::text is not null
+           )
+           update webhook_endpoints set
+             url = coalesce($2, url), types = coalesce($3::text[], types),
+             description = case when $4::text is null then description else nullif($4, '') end
+           where id = $1 returning ${columns}`,
+          [id, url ?? null, types ? array(types) : null, description ?? null],
+        );
+        if (!row) return undefined;
+        await recordChange(sql, 'update-webhook-endpoint', id, change);
+        return asEndpoint(row);
+      });
     },
 
-    async enable(id: number): Promise<void> {
-      await db.write`
-        with healed as (update webhook_leases set failing_since = null where endpoint_id = ${id})
-        update webhook_endpoints set enabled = true, disabled_reason = null where id = ${id} and not enabled`;
+    async enable(id: number, change: Change): Promise<void> {
+      await db.transaction(async (sql) => {
+        const [row] = await sql`
+          with healed as (update webhook_leases set failing_since = null where endpoint_id = ${id})
+          update webhook_endpoints set enabled = true, disabled_reason = null where id = ${id} and not enabled
+          returning id`;
+        if (row) await recordChange(sql, 'enable-webhook-endpoint', id, change);
+      });
     },
 
-    async disable(id: number, reason: string, now: Date): Promise<void> {
-      await db.write`select disable_endpoint(${id}, ${reason}, ${now})`;
+    /** By request. A dispatcher disables with the outcomes of its tries: see mark_deliveries. */
+    async disable(id: number, change: Change): Promise<void> {
+      await db.transaction(async (sql) => {
+        const [row] = await sql`select from webhook_endpoints where id = ${id} and enabled for update`;
+        if (!row) return;
+        await sql`select disable_endpoint(${id}, 'request', ${change.now})`;
+        await recordChange(sql, 'disable-webhook-endpoint', id, change);
+      });
     },
 
     /** Its deliveries are deleted in batches; without their endpoint they are not visible. */
-    async remove(id: number): Promise<boolean> {
-      const [row] = await db.write`
-        with secrets as (delete from webhook_secrets where endpoint_id = ${id}),
-          lease as (delete from webhook_leases where endpoint_id = ${id})
-        delete from webhook_endpoints where id = ${id} returning id`;
-      return row !== undefined;
+    async remove(id: number, change: Change): Promise<boolean> {
+      return db.transaction(async (sql) => {
+        const [row] = await sql`
+          with secrets as (delete from webhook_secrets where endpoint_id = ${id}),
+            lease as (delete from webhook_leases where endpoint_id = ${id})
+          delete from webhook_endpoints where id = ${id} returning id`;
+        if (row) await recordChange(sql, 'delete-webhook-endpoint', id, change);
+        return row !== undefined;
+      });
     },
 
     /**
      * The new secret is valid immediately. The newest `kept` of the other secrets expire by `othersUntil`; older ones
      * are deleted.
      */
-    async rotateSecret(id: number, sealed: Buffer, othersUntil: Date, kept: number): Promise<boolean> {
+    async rotateSecret(id: number, { sealed, othersUntil, kept }: Rotation, change: Change): Promise<boolean> {
       return db.transaction(async (sql) => {
         const [row] = await sql`select from webhook_endpoints where id = ${id} for update`;
         if (!row) return false;
@@ -172,6 +209,7 @@ export function createEndpointsStore(db: Database) {
             select id from webhook_secrets where endpoint_id = ${id} order by id desc offset ${kept}
           )`;
         await insertSecret(sql, id, sealed);
+        await recordChange(sql, 'rotate-webhook-secret', id, change);
         return true;
       });
     },
@@ -211,6 +249,18 @@ export function createEndpointsStore(db: Database) {
       await db.write`delete from webhook_secrets where expires_at <= ${now}`;
     },
   };
+}
+
+/** Records who changed an endpoint, in the transaction of the change. Call it last. */
+export async function recordChange(
+  sql: DatabaseTransaction,
+  action: OperatorActionName,
+  endpointId: number,
+  { who, now }: Change,
+): Promise<void> {
+  const { subject, client, reason = null } = who;
+  const target = `webhook endpoint ${endpointId}`;
+  await sql`select record_action(${now}, ${subject}, ${client}, ${action}, ${target}, null, null, ${reason})`;
 }
 
 async function insertSecret(sql: DatabaseTransaction, endpointId: number, sealed: Buffer): Promise<void> {

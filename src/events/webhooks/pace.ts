@@ -29,13 +29,18 @@ export class Pace {
     return this.#inFlightLimit;
   }
 
-  /** Milliseconds to wait before the next request; 0 if it may start, which then counts. */
-  take(now: number): number {
-    const isPaused = this.#failuresInRow >= manyFailures;
-    const wait = this.#evenAt - now - (isPaused ? 0 : burstMilliseconds);
-    if (wait > 0) return Math.ceil(wait);
-    this.#evenAt = Math.max(this.#evenAt, now) + (isPaused ? pauseMilliseconds : 1000 / this.#limits.perSecond);
-    return 0;
+  /** Milliseconds to wait before the next request; 0 if it may start. */
+  wait(now: number): number {
+    return Math.max(0, Math.ceil(this.#evenAt - now - (this.#isPaused ? 0 : burstMilliseconds)));
+  }
+
+  /** Counts a request. */
+  start(now: number): void {
+    this.#evenAt = Math.max(this.#evenAt, now) + (this.#isPaused ? pauseMilliseconds : 1000 / this.#limits.perSecond);
+  }
+
+  get #isPaused(): boolean {
+    return this.#failuresInRow >= manyFailures;
   }
 
   succeed(): void {

@@ -2,7 +2,8 @@
 import { secondsAfter, type Clock } from '../../clock.ts';
 import type { EgressPolicy } from '../../egress/addresses.ts';
 import type { PostAnswer } from '../../egress/poster.ts';
-import { endpointDisabled, invalidFields, tooManyEndpoints, unknownEndpoint } from '../../errors.ts';
+import { endpointDisabled, invalidFields, tooManyEndpoints, tooManyReplays, unknownEndpoint } from '../../errors.ts';
+import type { Operator } from '../../operator-actions.ts';
 import { Slots, type Owner } from '../../slots.ts';
 import { testEventType } from '../catalogue.ts';
 import { writeEvent } from '../event.ts';
@@ -73,11 +74,11 @@ export function createWebhookEndpoints(parts: WebhookEndpointsParts) {
     return (await store.find(id)) ?? unknown();
   }
 
-  async function enable(id: number): Promise<void> {
+  async function enable(id: number, who: Operator): Promise<void> {
     // Deliveries that were due when it was disabled stay failed, and events from meanwhile are not queued.
     await deliveries.failDue(id);
     await sequence();
-    await store.enable(id);
+    await store.enable(id, { who, now: clock.now() });
     await onReady();
   }
 
@@ -86,7 +87,7 @@ export function createWebhookEndpoints(parts: WebhookEndpointsParts) {
     listHealth: (owner: Owner): Promise<EndpointHealth[]> => store.listHealth(owner),
     get,
 
-    async create({ url, types, description }: EndpointInput): Promise<Endpoint & { secret: string }> {
+    async create(who: Operator, { url, types, description }: EndpointInput): Promise<Endpoint & { secret: string }> {
       checkUrl(url);
       await sequence();
       const id = await store.nextId();
@@ -95,31 +96,39 @@ export function createWebhookEndpoints(parts: WebhookEndpointsParts) {
       const endpoint = await store.insert(
         { id, url, types: [...new Set(types)], description: description || null, sealedSecret },
         maxEndpoints,
-        clock.now(),
+        { who, now: clock.now() },
       );
       if (!endpoint) throw tooManyEndpoints();
       await onReady();
       return { ...endpoint, secret };
     },
 
-    async update(id: number, { url, types, description, enabled }: EndpointChanges): Promise<Endpoint> {
+    async update(who: Operator, id: number, { enabled, ...given }: EndpointChanges): Promise<Endpoint> {
+      const { url, types, description } = given;
       if (url !== undefined) checkUrl(url);
-      const change = { url, types: types && [...new Set(types)], description };
-      const endpoint = (await store.update(id, change)) ?? unknown();
+      const changes = { url, types: types && [...new Set(types)], description };
+      const isGiven = Object.values(changes).some((value) => value !== undefined);
+      const change = { who, now: clock.now() };
+      const endpoint = isGiven ? ((await store.update(id, changes, change)) ?? unknown()) : await get(id);
       if (enabled === undefined || enabled === endpoint.enabled) return endpoint;
-      if (enabled) await enable(id);
-      else await store.disable(id, 'request', clock.now());
+      if (enabled) await enable(id, who);
+      else await store.disable(id, change);
       return get(id);
     },
 
-    async remove(id: number): Promise<void> {
-      if (!(await store.remove(id))) unknown();
+    async remove(who: Operator, id: number): Promise<void> {
+      if (!(await store.remove(id, { who, now: clock.now() }))) unknown();
     },
 
-    async rotateSecret(id: number, overlapSeconds: number): Promise<string> {
+    async rotateSecret(who: Operator, id: number, overlapSeconds: number): Promise<string> {
       const secret = makeSecret();
-      const othersUntil = secondsAfter(clock.now(), overlapSeconds);
-      if (!(await store.rotateSecret(id, box.seal(secret, id), othersUntil, maxSecrets - 1))) unknown();
+      const now = clock.now();
+      const rotation = {
+        sealed: box.seal(secret, id),
+        othersUntil: secondsAfter(now, overlapSeconds),
+        kept: maxSecrets - 1,
+      };
+      if (!(await store.rotateSecret(id, rotation, { who, now }))) unknown();
       return secret;
     },
 
@@ -142,6 +151,7 @@ export function createWebhookEndpoints(parts: WebhookEndpointsParts) {
 
     /** Returns how many events were queued again. */
     async replay(
+      who: Operator,
       id: number,
       range: { from: string; to: string | undefined } | { eventIds: readonly string[] },
     ): Promise<number> {
@@ -151,7 +161,7 @@ export function createWebhookEndpoints(parts: WebhookEndpointsParts) {
       const now = clock.now();
       const request: ReplayRequest['range'] =
         'eventIds' in range ? range : { from: range.from, to: range.to ?? 'infinity', types };
-      return deliveries.replay({ endpointId: id, range: request, now });
+      return (await deliveries.replay({ endpointId: id, range: request, who, now })) ?? refuseReplay();
     },
 
     async listDeliveries(id: number, state: DeliveryState | undefined, limit: number): Promise<DeliveryDetail[]> {
@@ -172,6 +182,10 @@ export function createWebhookEndpoints(parts: WebhookEndpointsParts) {
       }
     },
   };
+}
+
+function refuseReplay(): never {
+  throw tooManyReplays();
 }
 
 function unknown(): never {

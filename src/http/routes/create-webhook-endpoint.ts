@@ -25,6 +25,6 @@ export const createWebhookEndpointOperation = (endpoints: WebhookEndpoints) =>
     example: { url: 'https://example.com/hooks/ledgerline', types: ['phone.verified', 'transactions.recorded'] },
     responses: { 201: { about: 'The endpoint, with its secret.', shape: created } },
     errors: ['too-many-endpoints'],
-    handle: async ({ body: { types = [], ...given } }) =>
-      reply(201, created, await endpoints.create({ ...given, types }), noStore),
+    handle: async ({ caller, body: { types = [], ...given } }) =>
+      reply(201, created, await endpoints.create(caller, { ...given, types }), noStore),
   });

@@ -12,8 +12,8 @@ export const deleteWebhookEndpointOperation = (endpoints: WebhookEndpoints) =>
     about: 'Deletes the endpoint and its deliveries. Due deliveries are no longer sent.',
     responses: { 204: { about: 'The endpoint is deleted.' } },
     errors: ['not-found'],
-    async handle({ id }) {
-      await endpoints.remove(id);
+    async handle({ caller, id }) {
+      await endpoints.remove(caller, id);
       return empty(204);
     },
   });

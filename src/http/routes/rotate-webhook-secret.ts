@@ -22,6 +22,6 @@ export const rotateWebhookSecretOperation = (endpoints: WebhookEndpoints) =>
     example: { overlapSeconds: 86_400 },
     responses: { 200: { about: 'The new secret.', shape: rotated } },
     errors: ['not-found'],
-    handle: async ({ id, body: { overlapSeconds } }) =>
-      reply(200, rotated, { secret: await endpoints.rotateSecret(id, overlapSeconds) }, noStore),
+    handle: async ({ caller, id, body: { overlapSeconds } }) =>
+      reply(200, rotated, { secret: await endpoints.rotateSecret(caller, id, overlapSeconds) }, noStore),
   });

@@ -23,5 +23,6 @@ export const updateWebhookEndpointOperation = (endpoints: WebhookEndpoints) =>
     example: { enabled: true },
     responses: { 200: { about: 'The endpoint as it is now.', shape: endpointShape } },
     errors: ['not-found'],
-    handle: async ({ id, body: changes }) => reply(200, endpointShape, await endpoints.update(id, changes)),
+    handle: async ({ caller, id, body: changes }) =>
+      reply(200, endpointShape, await endpoints.update(caller, id, changes)),
   });
