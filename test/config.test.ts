@@ -169,6 +169,7 @@ describe('production', () => {
   it('names every missing setting', () => {
     const found = problems({ MODE: 'production' }).join('\n');
     for (const name of [
+      'DATABASE_URL',
       'LEDGERLINE_ISSUER',
       'PUBLIC_URL',
       'LEDGERLINE_CLIENTS',
@@ -209,6 +210,7 @@ describe('gateways', () => {
   it('a gateway lets production start; test numbers must be switched on', async () => {
     const env = {
       MODE: 'production',
+      DATABASE_URL: 'postgres://db.example/ledgerline',
       LEDGERLINE_COUNTRIES: '*',
       LEDGERLINE_ISSUER: 'https://issuer.example',
       LEDGERLINE_DIGEST_KEY: makeDigestKey(),

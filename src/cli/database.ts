@@ -1,4 +1,5 @@
 /** The database of a command: the configured one, that of the running service, or one started for the command. */
+import { checkDatabaseUrl } from '../config/check.ts';
 import { loadConfig, type Config } from '../config/load.ts';
 import { openDetected } from '../db/citus.ts';
 import type { Database } from '../db/database.ts';
@@ -9,9 +10,11 @@ import { StartError } from '../errors.ts';
 
 /** Starts the embedded server while the work lasts, unless it is running or another database is configured. */
 export async function withDatabaseUrl<T>(
-  { databaseUrl, dataDir }: Config,
+  config: Config,
   work: (url: string, isStartedHere: boolean) => Promise<T>,
 ): Promise<T> {
+  checkDatabaseUrl(config);
+  const { databaseUrl, dataDir } = config;
   const url = databaseUrl ?? (await runningEmbedded(dataDir));
   if (url) return work(url, false);
   const started = await startEmbedded({ dataDir });

@@ -56,6 +56,14 @@ function requiredSettings(config: Config, requiredBy: string): Setting<unknown>[
     .map(([, setting]) => setting);
 }
 
+const describeRequired = ({ env, howToSet }: Setting<unknown>) => `Production needs ${env}: ${howToSet}.`;
+
+/** For commands, which need no other setting of production. */
+export function checkDatabaseUrl({ mode, databaseUrl }: Config): void {
+  if (mode === 'production' && databaseUrl === undefined)
+    throw new ConfigError([describeRequired(settings.databaseUrl as Setting<unknown>)]);
+}
+
 function missingInProduction(config: Config): string[] {
   const problems: string[] = [];
   if (!config.issuer) {
@@ -73,9 +81,7 @@ function missingInProduction(config: Config): string[] {
   if (config.pages.includes('sandbox')) {
     problems.push('LEDGERLINE_PAGES names the page sandbox, which needs the sandbox.');
   }
-  for (const { env, howToSet } of requiredSettings(config, 'production')) {
-    problems.push(`Production needs ${env}: ${howToSet}.`);
-  }
+  problems.push(...requiredSettings(config, 'production').map(describeRequired));
   const forDevelopment = gatewayDefinitions.filter(({ sendsNothing }) => sendsNothing).map(({ name }) => name);
   if (!config.gateways || gatewaysIn(config).some((name) => forDevelopment.includes(name))) {
     const others = `others than ${forDevelopment.join(' and ')}`;

@@ -1,5 +1,6 @@
 /** Set-ups that are broken: one clear line from `ledgerline doctor`, and a process that says the same when started. */
 import { once } from 'node:events';
+import { existsSync } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
 import { createServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
@@ -255,7 +256,19 @@ it('ledgerline health tells whether the service on this machine is ready', async
   });
 });
 
-it('migrates the embedded database that production would start on', async () => {
+it('production needs DATABASE_URL, for the service and for every command that uses a database', async () => {
+  const dataDir = await dataFolder();
+  const settings = { MODE: 'production', DATA_DIR: dataDir };
+  const sentence =
+    'Production needs DATABASE_URL: the address of a PostgreSQL 15 or newer; the embedded one is for the sandbox.';
+  for (const args of [['doctor'], ['serve'], ['migrate'], ['erased', '--since', '2026-01-01']]) {
+    const { code, stdout, stderr } = await run(args, settings);
+    expect([args, code, stdout + stderr]).toEqual([args, 1, expect.stringContaining(sentence)]);
+  }
+  expect(existsSync(dataDir)).toBe(false);
+});
+
+it('migrates the embedded database of a sandbox', async () => {
   const dataDir = await dataFolder();
   const { code, stdout } = await run(['migrate'], { DATA_DIR: dataDir });
   expect([code, stdout]).toEqual([0, expect.stringMatching(/Applied 0001_core\.sql/)]);

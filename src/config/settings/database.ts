@@ -20,8 +20,10 @@ export const databaseSettings = {
     env: 'DATABASE_URL',
     kind: databaseUrl,
     default: undefined,
-    defaultText: 'none: the embedded PostgreSQL',
+    defaultText: 'none: the embedded PostgreSQL; production must choose',
     secret: true,
+    requiredBy: 'production',
+    howToSet: 'the address of a PostgreSQL 15 or newer; the embedded one is for the sandbox',
     about:
       'PostgreSQL 15 or newer, used instead of the embedded one. If there are several hosts, the service uses the primary.',
   }),
