@@ -86,7 +86,9 @@ export class ServiceProcess {
 
   async ready(): Promise<this> {
     while (this.url === '') {
-      if (this.child.exitCode !== null) throw new Error(`The service ended: ${this.output.stderr}`);
+      const { exitCode, signalCode } = this.child;
+      if (exitCode !== null || signalCode !== null)
+        throw new Error(`The service ended (${signalCode ?? exitCode}): ${this.output.stderr}`);
       const line = /"url":"([^"]+)"[^\n]*"msg":"started"/.exec(this.output.stdout);
       if (line) checkAnswersOf((this.url = line[1]!));
       else await new Promise((resolve) => setTimeout(resolve, 20));

@@ -2,7 +2,8 @@
 import { BaseSequencer, type TestSpecification } from 'vitest/node';
 
 /** Small files that take long. Without times of an earlier run, vitest starts the small files last. */
-const slow = /test\/(chaos\/chaos|attack\/attack|fuzz\/fuzz|guard\/races|process\/(drain|webhooks|kill))\.test\.ts$/;
+const slow =
+  /test\/(chaos\/chaos|attack\/attack|fuzz\/fuzz|guard\/races|deploy\/rolling-restarts|process\/(drain|webhooks|kill))\.test\.ts$/;
 
 export class SlowFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {

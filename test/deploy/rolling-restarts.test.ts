@@ -1,0 +1,156 @@
+/**
+ * Restarts of two nodes in turn, and a failover of their database, behind the proxies of deploy/: no request is lost, and
+ * every refusal is a 503 with Retry-After. `TEST_SIZE=full npx vitest run test/deploy/rolling-restarts.test.ts` does it at
+ * full length and prints the table of docs/reliability.md.
+ */
+import { mkdtemp, rm } from 'node:fs/promises';
+import { Agent } from 'node:https';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { afterAll, describe, expect, it, onTestFinished, vi } from 'vitest';
+import { freePort } from '../../src/free-port.ts';
+import { ServiceProcess } from '../harness/process.ts';
+import { proxyKinds, startProxy, type Proxy } from '../harness/proxies.ts';
+import { startReplicated } from '../harness/servers.ts';
+import { row } from '../harness/service.ts';
+import { isFull } from '../harness/size.ts';
+
+const restarts = isFull ? 12 : 2;
+const requestsPerSecond = isFull ? 100 : 50;
+/** Each proxy and each number of processes occurs, in full size every pair. */
+const pairs = proxyKinds.flatMap((kind, index) =>
+  [1, 2].filter((processes) => isFull || processes !== index + 1).map((processes) => ({ ...kind, kind, processes })),
+);
+
+/** By outcome, and the reasons of what was lost. */
+interface Tally {
+  answered: number;
+  refused: number;
+  lost: string[];
+}
+
+/** Sends at fixed times, whatever becomes of the requests before. The connections are kept, as those of a back end. */
+function startSteadyLoad(proxy: Proxy, token: string, individualId: number) {
+  const agent = new Agent({ keepAlive: true, maxSockets: 100 });
+  const tally: Tally = { answered: 0, refused: 0, lost: [] };
+  const requests = [
+    { path: '/User', body: () => ({}), status: 201 },
+    { path: '/app/get-all-transactions', body: () => ({ individualId, dataBatch: 1 }), status: 200 },
+    { path: '/app/record-transactions', body: () => ({ transactions: [row(individualId)] }), status: 200 },
+    { path: `/User/${individualId}/status`, body: undefined, status: 200 },
+  ];
+  let sent = 0;
+  let settled = 0;
+
+  function send(): void {
+    const { path: pathname, body, status: expected } = requests[sent % requests.length]!;
+    sent += 1;
+    const outgoing = proxy.open(
+      body ? 'POST' : 'GET',
+      pathname,
+      { authorization: `Bearer ${token}`, ...(body && { 'content-type': 'application/json' }) },
+      agent,
+    );
+    const settle = (count: () => void) => {
+      settled += 1;
+      count();
+    };
+    outgoing.on('response', (response) => {
+      const { statusCode: status, headers } = response;
+      response.on('error', (error) => settle(() => tally.lost.push(`${pathname}: ${error.message}`)));
+      response.resume().on('end', () =>
+        settle(() => {
+          if (status === expected) tally.answered += 1;
+          else if (status === 503 && Number(headers['retry-after']) > 0) tally.refused += 1;
+          else tally.lost.push(`${pathname}: ${status}`);
+        }),
+      );
+    });
+    outgoing.on('error', (error) => settle(() => tally.lost.push(`${pathname}: ${error.message}`)));
+    outgoing.end(body && JSON.stringify(body()));
+  }
+
+  const begun = performance.now();
+  const timer = setInterval(() => {
+    // A timer that is late makes up for it.
+    while (sent < ((performance.now() - begun) / 1000) * requestsPerSecond) send();
+  }, 1000 / requestsPerSecond);
+  return {
+    tally,
+    get sent() {
+      return sent;
+    },
+    async stop() {
+      clearInterval(timer);
+      await vi.waitUntil(() => settled === sent, { timeout: 60_000 });
+      agent.destroy();
+    },
+  };
+}
+
+const table: string[] = [];
+afterAll(() => {
+  if (isFull) console.info(table.join('\n'));
+});
+
+describe.each(pairs)('$name, nodes of $processes process(es)', ({ kind, name, processes, isInstalled }) => {
+  it.skipIf(!isInstalled)(
+    'loses no request in restarts and a failover, and refuses with 503 and Retry-After',
+    { timeout: 600_000 },
+    async () => {
+      const servers = await startReplicated(true);
+      onTestFinished(servers.stop);
+      const dataDir = await mkdtemp(path.join(tmpdir(), 'ledgerline-rolling-'));
+      onTestFinished(() => rm(dataDir, { recursive: true, force: true }));
+      const port = await freePort('127.0.0.1');
+      const ports: [number, number] = [await freePort(), await freePort()];
+      const start = async (index: number) => {
+        const node = await new ServiceProcess({
+          DATABASE_URL: `postgres://postgres@127.0.0.1:${servers.primary.port},127.0.0.1:${servers.standby.port}/ledgerline`,
+          DATA_DIR: dataDir,
+          PORT: String(ports[index]),
+          PUBLIC_URL: `https://localhost:${port}`,
+          LEDGERLINE_TRUSTED_PROXIES: '127.0.0.1',
+          LEDGERLINE_PROCESSES: String(processes),
+          LEDGERLINE_DATABASE_CONNECTIONS: '8',
+          LEDGERLINE_DRAIN_SECONDS: '4',
+        }).ready();
+        node.url = `http://127.0.0.1:${ports[index]}`;
+        return node;
+      };
+      const nodes = [await start(0), await start(1)];
+      const token = await nodes[0]!.token();
+      const { json: user } = await nodes[0]!.call('POST', '/User', token, {});
+      await nodes[0]!.call('POST', '/app/record-transactions', token, { transactions: [row(user.id)] });
+      const proxy = await startProxy(kind, port, ports);
+      onTestFinished(proxy.stop);
+      const load = startSteadyLoad(proxy, token, user.id);
+      const { tally } = load;
+      const untilMoreAnswered = (count: number) => {
+        const before = tally.answered;
+        return vi.waitUntil(() => tally.answered > before + count, { timeout: 60_000 });
+      };
+
+      await untilMoreAnswered(requestsPerSecond);
+      for (let restart = 0; restart < restarts; restart += 1) {
+        const index = restart % 2;
+        expect(await nodes[index]!.end('SIGTERM')).toBe(0);
+        nodes[index] = await start(index);
+      }
+      expect(tally.lost).toEqual([]);
+      await untilMoreAnswered(requestsPerSecond);
+      await servers.primary.crash();
+      const refusedBefore = tally.refused;
+      await vi.waitUntil(() => tally.refused > refusedBefore + requestsPerSecond, { timeout: 30_000 });
+      await servers.standby.promote();
+      await untilMoreAnswered(3 * requestsPerSecond);
+      await load.stop();
+      expect(tally.lost).toEqual([]);
+      expect(tally.answered + tally.refused).toBe(load.sent);
+      table.push(
+        `| ${name} | ${processes} | ${restarts} | ${load.sent} | ${tally.answered} | ${tally.refused} | ${tally.lost.length} |`,
+      );
+      for (const node of nodes) await node.end('SIGTERM');
+    },
+  );
+});
