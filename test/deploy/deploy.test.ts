@@ -93,10 +93,10 @@ describe('compose.yaml', async () => {
 });
 
 describe('Kubernetes manifests', async () => {
-  const names = (await readdir(new URL('kubernetes/', folder))).filter((name) => name.endsWith('.yaml'));
+  const names = (await readdir(new URL('kubernetes/base/', folder))).filter((name) => name.endsWith('.yaml'));
   const documents = new Map(
     await Promise.all(
-      names.map(async (name) => [name, parseAllDocuments(await read(`kubernetes/${name}`))[0]!.toJS()] as const),
+      names.map(async (name) => [name, parseAllDocuments(await read(`kubernetes/base/${name}`))[0]!.toJS()] as const),
     ),
   );
 
@@ -105,11 +105,16 @@ describe('Kubernetes manifests', async () => {
     expect([...(resources as string[])].sort()).toEqual(names.filter((name) => name !== 'kustomization.yaml').sort());
   });
 
-  it.each(names.filter((name) => name !== 'kustomization.yaml'))('%s fits the schema of its kind', (name) => {
-    const manifest = documents.get(name);
+  function checkManifest(manifest: { apiVersion: string; kind: string }) {
     const validate = new Ajv({ allowUnionTypes: true }).compile(manifestSchema(manifest));
     validate(manifest);
     expect(validate.errors).toBeNull();
+    return validate;
+  }
+
+  it.each(names.filter((name) => name !== 'kustomization.yaml'))('%s fits the schema of its kind', (name) => {
+    const manifest = documents.get(name);
+    const validate = checkManifest(manifest);
     expect(validate({ ...manifest, spec: 'none' })).toBe(false);
     expect(validate({ ...manifest, spec: { ...manifest.spec, replica: 2 } })).toBe(false);
   });
@@ -138,6 +143,39 @@ describe('Kubernetes manifests', async () => {
         capabilities: { drop: ['ALL'] },
       });
     }
+  });
+
+  it('offer the metrics of the pods, by the Service and to the Prometheus Operator', async () => {
+    const { template } = documents.get('deployment.yaml').spec;
+    const named = template.spec.containers[0].ports.map(({ name }: { name: string }) => name);
+    const targets = documents
+      .get('service.yaml')
+      .spec.ports.map(({ targetPort }: { targetPort: string }) => targetPort);
+    expect(targets).toEqual(named);
+    const monitor = parse(await read('kubernetes/pod-monitor/pod-monitor.yaml'));
+    checkManifest(monitor);
+    const { spec } = monitor;
+    expect(spec.selector.matchLabels).toEqual(template.metadata.labels);
+    expect(spec.podMetricsEndpoints).toMatchObject([{ port: 'metrics', path: '/metrics' }]);
+    const { resources } = parse(await read('kubernetes/pod-monitor/kustomization.yaml'));
+    expect(resources).toEqual(['pod-monitor.yaml']);
+  });
+
+  it('have a patch for two processes, which fits the Deployment', async () => {
+    const { resources, patches } = parse(await read('kubernetes/two-processes/kustomization.yaml'));
+    expect({ resources, patches }).toEqual({ resources: ['../base'], patches: [{ path: 'deployment.yaml' }] });
+    const patch = parse(await read('kubernetes/two-processes/deployment.yaml'));
+    const base = structuredClone(documents.get('deployment.yaml'));
+    expect([patch.kind, patch.metadata]).toEqual([base.kind, base.metadata]);
+    const [container] = base.spec.template.spec.containers;
+    const [patched] = patch.spec.template.spec.containers;
+    expect(patched.name).toBe(container.name);
+    // As kustomize merges them: by the names of the variables.
+    container.env = [...container.env, ...patched.env];
+    expect(new Set(container.env.map(({ name }: { name: string }) => name)).size).toBe(container.env.length);
+    container.resources = patched.resources;
+    checkManifest(base);
+    expect(container.env).toContainEqual({ name: 'LEDGERLINE_PROCESSES', value: '2' });
   });
 
   it('gives a stop the time it needs', () => {

@@ -108,6 +108,7 @@ const specs: Record<string, Schema> = {
   ),
   'monitoring.coreos.com/v1 PodMonitor': object(
     {
+      jobLabel: text,
       selector: labels,
       podMetricsEndpoints: listOf(object({ port: text, interval: text, path: text })),
     },
