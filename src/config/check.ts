@@ -61,7 +61,7 @@ const describeRequired = ({ env, howToSet }: Setting<unknown>) => `Production ne
 /** For commands, which need no other setting of production. */
 export function checkDatabaseUrl({ mode, databaseUrl }: Config): void {
   if (mode === 'production' && databaseUrl === undefined)
-    throw new ConfigError([describeRequired(settings.databaseUrl as Setting<unknown>)]);
+    throw new ConfigError([describeRequired(settings.databaseUrl)]);
 }
 
 function missingInProduction(config: Config): string[] {
