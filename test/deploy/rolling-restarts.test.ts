@@ -51,22 +51,22 @@ function startSteadyLoad(proxy: Proxy, token: string, individualId: number) {
       { authorization: `Bearer ${token}`, ...(body && { 'content-type': 'application/json' }) },
       agent,
     );
-    const settle = (count: () => void) => {
-      settled += 1;
-      count();
-    };
-    outgoing.on('response', (response) => {
+    let outcome: 'answered' | 'refused' | Error = new Error('no answer');
+    const fail = (error: Error) => (outcome = error);
+    outgoing.on('error', fail).on('response', (response) => {
       const { statusCode: status, headers } = response;
-      response.on('error', (error) => settle(() => tally.lost.push(`${pathname}: ${error.message}`)));
-      response.resume().on('end', () =>
-        settle(() => {
-          if (status === expected) tally.answered += 1;
-          else if (status === 503 && Number(headers['retry-after']) > 0) tally.refused += 1;
-          else tally.lost.push(`${pathname}: ${status}`);
-        }),
-      );
+      response.resume().on('error', fail);
+      response.on('end', () => {
+        if (status === expected) outcome = 'answered';
+        else if (status === 503 && Number(headers['retry-after']) > 0) outcome = 'refused';
+        else outcome = new Error(`status ${status}`);
+      });
     });
-    outgoing.on('error', (error) => settle(() => tally.lost.push(`${pathname}: ${error.message}`)));
+    outgoing.on('close', () => {
+      settled += 1;
+      if (outcome instanceof Error) tally.lost.push(`${pathname}: ${outcome.message}`);
+      else tally[outcome] += 1;
+    });
     outgoing.end(body && JSON.stringify(body()));
   }
 
