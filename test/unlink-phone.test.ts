@@ -15,7 +15,7 @@ it('makes the user unverified, and another user can verify the number', async ()
   const answer = await unlink(id);
   expect([answer.status, answer.text]).toEqual([204, '']);
   const status = await service.call(`/User/${id}/status`, undefined, { method: 'GET' });
-  expect(status.json).toEqual({ isPhoneNumberVerified: false, phoneNumber: null });
+  expect(status.json).toMatchObject({ isPhoneNumberVerified: false, phoneNumber: null });
   const next = await service.verifiedUser(phone);
   expect((await service.call(`/User/${next}/status`, undefined, { method: 'GET' })).json.phoneNumber).toBe(phone);
 });

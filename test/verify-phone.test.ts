@@ -37,7 +37,7 @@ describe('verify', () => {
     const answer = await service.verify(id, code);
     expect([answer.status, answer.text]).toEqual([200, '']);
     const status = await service.call(`/User/${id}/status`, undefined, { method: 'GET' });
-    expect(status.json).toEqual({ isPhoneNumberVerified: true, phoneNumber: phone });
+    expect(status.json).toMatchObject({ isPhoneNumberVerified: true, phoneNumber: phone });
   });
 
   it.each([{}, { code: null }, { code: '' }, { code: '   ' }, { code: '\t\n' }])(

@@ -1,4 +1,5 @@
 /** Wires the events: the sequencer, the pull API and the streams. */
+import { inBackground, type ReportError } from '../background.ts';
 import { createEventLogStore } from '../events/event-log.store.ts';
 import { createFindEvents } from '../events/find-events.ts';
 import { createListEvents } from '../events/list-events.ts';
@@ -14,7 +15,10 @@ export function openEvents(core: Core) {
   const { config, db, clock, jobs, siblings, traced } = core;
   const store = traced('events', createEventLogStore(db));
   const wakeReaders = () => jobs.wake('webhook-dispatch', 'live-transactions', 'live-messages');
-  const announce = createAnnouncer(() => siblings.notify('events'));
+  const announce = createAnnouncer(
+    () => siblings.notify('events'),
+    (error) => core.observer.observeDefect(error, 'announce-events'),
+  );
   const sequencer = createSequencer({
     store,
     clock,
@@ -53,19 +57,22 @@ export function openEvents(core: Core) {
 }
 
 /** One announcement at a time; those that are asked for meanwhile become one. */
-function createAnnouncer(announce: () => Promise<void>): () => void {
+function createAnnouncer(announce: () => Promise<void>, report: ReportError): () => void {
   let isAnnouncing = false;
   let isAskedAgain = false;
   const run = async () => {
     isAnnouncing = true;
-    do {
-      isAskedAgain = false;
-      await announce();
-    } while (isAskedAgain);
-    isAnnouncing = false;
+    try {
+      do {
+        isAskedAgain = false;
+        await announce();
+      } while (isAskedAgain);
+    } finally {
+      isAnnouncing = false;
+    }
   };
   return () => {
     if (isAnnouncing) isAskedAgain = true;
-    else void run();
+    else inBackground(run, report);
   };
 }

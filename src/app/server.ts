@@ -2,6 +2,7 @@
 import { createServer as createHttpServer, type Server } from 'node:http';
 import { createServer as createNetServer, type Server as NetServer, type ServerOpts, type Socket } from 'node:net';
 import { setImmediate as nextTurn } from 'node:timers/promises';
+import { inBackground } from '../background.ts';
 import { errorCode } from '../db/failures.ts';
 import { StartError } from '../errors.ts';
 import type { Observer } from '../observe.ts';
@@ -33,7 +34,8 @@ export async function openPort(
 ): Promise<OpenPort> {
   const server = createNetServer({ ...httpOptions, ...options }, take);
   await new Promise<void>((resolve, reject) => {
-    server.once('error', (error) => reject(asStartError(error, host, port, portSetting)));
+    // Also later: a connection that cannot be accepted, for want of file descriptors, must not end the process.
+    server.on('error', (error) => reject(asStartError(error, host, port, portSetting)));
     server.listen(port, host, resolve);
   });
   return { close: () => closePort(server) };
@@ -125,9 +127,15 @@ export async function serveMetrics(observer: Observer, host: string, port: numbe
   const server = createHttpServer((request, response) => {
     const found = request.method === 'GET' && request.url === '/metrics';
     if (!found) return void response.writeHead(404).end();
-    observer.metrics().then(
-      (text) => response.writeHead(200, { 'content-type': observer.metricsContentType }).end(text),
-      () => response.writeHead(500).end(),
+    inBackground(
+      async () => {
+        const text = await observer.metrics();
+        response.writeHead(200, { 'content-type': observer.metricsContentType }).end(text);
+      },
+      (error) => {
+        observer.observeDefect(error, 'metrics');
+        response.destroy();
+      },
     );
   });
   const connections = takeConnections(server);

@@ -11,6 +11,7 @@ import { checkMode, gatewaysIn } from '../config/check.ts';
 import type { Config } from '../config/load.ts';
 import { describeSettings } from '../config/describe.ts';
 import { findRisks } from '../config/risks.ts';
+import { inBackground } from '../background.ts';
 import { asProblem } from '../db/failures.ts';
 import { createJobLeases } from '../db/job-leases.ts';
 import { deriveKeys } from '../digest-keys.ts';
@@ -25,8 +26,8 @@ import { version } from '../version.ts';
 import { openAudit } from './audit.ts';
 import type { Core } from './core.ts';
 import { connectDatabase, prepareServer } from './database.ts';
-import { jobTable, type JobName } from './job-table.ts';
-import { createJobs, type Jobs } from './jobs.ts';
+import { jobTable } from './job-table.ts';
+import { createJobs } from './jobs.ts';
 import { openEvents } from './events.ts';
 import { openPhone } from './phone.ts';
 import { openPrivacy } from './privacy.ts';
@@ -77,7 +78,7 @@ async function start(options: AppOptions, releasers: Releasers): Promise<App> {
   const port = config.port === 0 ? await freePort(config.host) : config.port;
   const url = config.publicUrl ?? urlOf(config.host, port);
   const tokens = await createTokens(config, url, core.clock, core.observer);
-  readUnreadKeys(tokens.keys, core.jobs);
+  readUnreadKeys(tokens.keys, core);
   const { services, sandbox } = await openDomains(core, options, url);
   const demo = sandbox && (await seedDemo(core));
   // Jobs end before the resources that they use are released.
@@ -143,10 +144,10 @@ async function openCore(options: AppOptions, databaseUrl: string, releasers: Rel
 }
 
 /** In the background: an unavailable issuer must not delay the start. */
-function readUnreadKeys(keys: KeySet, jobs: Jobs<JobName>): void {
+function readUnreadKeys(keys: KeySet, { jobs, observer }: Pick<Core, 'jobs' | 'observer'>): void {
   if (keys.unreadReason === undefined) return;
   jobs.start({ 'issuer-keys': keys.readFirst });
-  void keys.readFirst();
+  inBackground(keys.readFirst, (error) => observer.observeDefect(error, 'issuer-keys'));
 }
 
 async function openDomains(core: Core, { config, fresh = false, terminal }: AppOptions, url: string) {

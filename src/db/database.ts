@@ -145,7 +145,7 @@ export function openDatabase(options: DatabaseOptions): Database {
     // Ending the pools rejects all work that waits in them; new pools are opened when the database is back.
     const ended = Object.values(pools);
     pools = undefined;
-    for (const sql of ended) void sql.end({ timeout: 0 });
+    for (const sql of ended) endNow(sql);
     options.onChange?.(false, cause);
   }
 
@@ -162,7 +162,7 @@ export function openDatabase(options: DatabaseOptions): Database {
       away(explainFault(error, options.url).cause);
       // Its connection may hang forever if the network no longer delivers packets, or may lead to a server that is a
       // standby now.
-      void probe.end({ timeout: 0 });
+      endNow(probe);
       probe = openProbe();
     }
   }
@@ -267,6 +267,11 @@ export function shareConnections(connections: number) {
   const write = Math.max(1, Math.min(Math.floor(connections / 2), connections - read - 2));
   const rest = Math.max(2, connections - read - write);
   return { read, write, long: Math.ceil(rest / 2), transactions: Math.floor(rest / 2) };
+}
+
+/** Its connections are gone or useless, so it does not matter whether they can be closed properly. */
+function endNow(sql: Sql): void {
+  sql.end({ timeout: 0 }).catch(() => undefined);
 }
 
 async function inTime<T>(query: PromiseLike<T>): Promise<T> {

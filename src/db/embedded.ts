@@ -270,19 +270,18 @@ async function runServer(place: Place, binaries: string, settings: Record<string
   }
 
   function watch(started: ChildProcess): void {
-    started.once('exit', async () => {
-      while (!stopping) {
-        await sleep(500);
-        // Until then callers get 503. PostgreSQL's own log says why it ended.
-        if (
-          await startServer(false).then(
-            () => true,
-            () => false,
-          )
-        )
-          return;
-      }
+    started.once('exit', () => {
+      restart().catch(() => undefined);
     });
+  }
+
+  /** Until it runs again callers get 503. PostgreSQL's own log says why it ended. */
+  async function restart(): Promise<void> {
+    while (!stopping) {
+      await sleep(500);
+      const [start] = await Promise.allSettled([startServer(false)]);
+      if (start.status === 'fulfilled') return;
+    }
   }
 
   await startServer(true);

@@ -50,7 +50,10 @@ export class Spill {
   /** Everything that was added and kept, in order; then the last text. The file is closed with the stream. */
   read(last: string): Readable {
     const stream = Readable.from(this.#texts(last), { objectMode: false });
-    stream.once('close', () => void this.discard());
+    stream.once('close', () => {
+      // The file has no name: if it cannot be closed, nothing of it is left when the process ends.
+      this.discard().catch((error: unknown) => (this.error ??= error));
+    });
     return stream;
   }
 

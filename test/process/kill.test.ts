@@ -101,7 +101,7 @@ it(
     expect(kept.transactions.filter(({ transactionId }) => !listed.has(transactionId))).toEqual([]);
     expect(count).toBe(listed.size);
     for (const { id, code, phone } of kept.used) {
-      expect((await service.call('GET', `/User/${id}/status`, token)).json).toEqual({
+      expect((await service.call('GET', `/User/${id}/status`, token)).json).toMatchObject({
         isPhoneNumberVerified: true,
         phoneNumber: phone,
       });

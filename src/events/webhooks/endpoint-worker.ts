@@ -133,7 +133,7 @@ export class EndpointWorker {
       this.#pace.start(now);
       this.#parts.hosts.start(host, now);
       const [delivery] = this.#queue.splice(index, 1);
-      this.#inFlight.set(delivery!, this.#deliver(delivery!));
+      this.#inFlight.set(delivery!, this.#deliverOrReport(delivery!));
     }
     if (this.#maySend && !this.#isDrained && this.#queue.length < pageSize / 4) this.#fill();
   }
@@ -185,6 +185,16 @@ export class EndpointWorker {
     this.#queue.push(...due);
   }
 
+  /** A delivery that fails here, and not at its receiver, stays due. */
+  async #deliverOrReport(delivery: DueDelivery): Promise<void> {
+    try {
+      await this.#deliver(delivery);
+    } catch (error) {
+      this.#inFlight.delete(delivery);
+      this.#report(error);
+    }
+  }
+
   async #deliver(delivery: DueDelivery): Promise<void> {
     const { event } = delivery;
     const { url, secrets, host } = this.#target!;
@@ -232,18 +242,25 @@ export class EndpointWorker {
     if (this.#outcomes.length >= flushSize) {
       clearTimeout(this.#flushTimer);
       this.#flushTimer = undefined;
-      return void this.#flush();
+      this.#flushInBackground();
+      return;
     }
     this.#flushTimer ??= setTimeout(() => {
       this.#flushTimer = undefined;
-      void this.#flush();
+      this.#flushInBackground();
     }, milliseconds).unref();
+  }
+
+  #flushInBackground(): void {
+    this.#flush().catch((error: unknown) => this.#report(error));
   }
 
   /** One after another, so that no outcome is written twice. */
   #flush(): Promise<void> {
-    this.#flushing = this.#flushing.then(() => this.#mark());
-    return this.#flushing;
+    const flushing = this.#flushing.then(() => this.#mark());
+    // The next one waits for this one, whether it succeeds or fails.
+    this.#flushing = flushing.catch(() => undefined);
+    return flushing;
   }
 
   /** Outcomes that cannot be written now are written later, as long as this worker has the lease. */

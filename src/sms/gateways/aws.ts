@@ -151,7 +151,8 @@ export function createAws(
         if (!sns || topic !== values.awsTopic || typeof token !== 'string' || token.length > longestToken) {
           return undefined;
         }
-        void sns.send(subscriptionCall(topic, token), confirmMilliseconds, () => accepted());
+        // If it fails, AWS sends the confirmation again.
+        sns.send(subscriptionCall(topic, token), confirmMilliseconds, () => accepted()).catch(() => undefined);
         return [];
       } catch {
         return undefined;

@@ -106,11 +106,14 @@ export function createSmpp(
       },
     });
     session = opened;
-    void opened.bound.then((isBound) => {
-      if (!isBound) return;
-      pauseMilliseconds = shortestPauseMilliseconds;
-      onLink(true);
-    });
+    opened.bound
+      .then((isBound) => {
+        if (!isBound) return;
+        pauseMilliseconds = shortestPauseMilliseconds;
+        onLink(true);
+      })
+      // A link that cannot be used is closed, and opened again later.
+      .catch(() => opened.close());
   }
   open();
 

@@ -141,12 +141,17 @@ export function openSession(options: SessionOptions) {
     if (response.outcome !== 'answered') end('the link is silent');
   }
 
-  const linkTimer = setInterval(() => void enquireLink(), options.enquireMilliseconds).unref();
+  const endFor = (error: unknown) => end(`failed: ${(error as Error).name}`);
+  const linkTimer = setInterval(() => {
+    enquireLink().catch(endFor);
+  }, options.enquireMilliseconds).unref();
   const connectTimer = setTimeout(() => {
     if (socket.connecting) end('no connection in time');
   }, answerMilliseconds).unref();
 
-  socket.once(readyEvent, () => void bind());
+  socket.once(readyEvent, () => {
+    bind().catch(endFor);
+  });
   socket.on('data', (chunk: Buffer) => {
     heardAt = performance.now();
     try {
