@@ -38,6 +38,15 @@ export interface UnusedUnits {
 /** A need that the reservation leases, with the number of units that it asks for. */
 export type WantedBudget = BudgetNeed & { block: number };
 
+/** What became of a reservation. */
+export interface Settlement {
+  /** The units that the database granted, and what it refused until when. */
+  grants: ReadonlyMap<string, Grant>;
+  denials: ReadonlyMap<string, Date>;
+  /** Whether the budgets were used. If not, covered units are given back. */
+  isUsed: boolean;
+}
+
 export interface TakenBudgets {
   /** Needs that the leases of this process cover. */
   covered: BudgetNeed[];
@@ -45,9 +54,14 @@ export interface TakenBudgets {
   wanted: WantedBudget[];
   /** Refused a moment ago. */
   denied: { need: BudgetNeed; until: Date }[];
-  /** Must be called with the units that the database granted, or with none if the reservation failed. */
-  settle(grants: ReadonlyMap<string, Grant>, denials: ReadonlyMap<string, Date>, used: boolean): void;
 }
+
+interface Taking {
+  taken: TakenBudgets;
+  settle(settlement: Settlement): void;
+}
+
+const unused: Settlement = { grants: new Map(), denials: new Map(), isUsed: false };
 
 /** Callers choose the prefixes, so the number of leases needs a limit. */
 const leaseLimit = 50_000;
@@ -97,7 +111,25 @@ export class LeaseBook {
     });
   }
 
-  async take(needs: readonly BudgetNeed[], clock: () => Date): Promise<TakenBudgets> {
+  /**
+   * Takes budgets for a reservation, and settles them when it ends, also if it fails: other reservations wait for it.
+   * The reservation reports its outcome before it ends.
+   */
+  async reserve<T>(
+    needs: readonly BudgetNeed[],
+    clock: () => Date,
+    reservation: (taken: TakenBudgets, report: (outcome: Settlement) => void) => Promise<T>,
+  ): Promise<T> {
+    const { taken, settle } = await this.#take(needs, clock);
+    let settlement = unused;
+    try {
+      return await reservation(taken, (outcome) => (settlement = outcome));
+    } finally {
+      settle(settlement);
+    }
+  }
+
+  async #take(needs: readonly BudgetNeed[], clock: () => Date): Promise<Taking> {
     // Only one reservation at a time leases more of a budget; the others wait for it, so that they do not lease blocks
     // too.
     for (;;) {
@@ -121,7 +153,7 @@ export class LeaseBook {
     return lease;
   }
 
-  #takeNow(needs: readonly BudgetNeed[], now: number): TakenBudgets {
+  #takeNow(needs: readonly BudgetNeed[], now: number): Taking {
     const covered: BudgetNeed[] = [];
     const wanted: WantedBudget[] = [];
     const denied: TakenBudgets['denied'] = [];
@@ -142,27 +174,21 @@ export class LeaseBook {
       }
     }
     return {
-      covered,
-      wanted,
-      denied,
-      settle: (grants, denials, used) => {
-        for (const need of wanted) this.#settle(need, now, grants.get(need.name), denials.get(need.name), used);
-        if (!used) for (const need of covered) this.#giveBack(need);
+      taken: { covered, wanted, denied },
+      settle: (settlement) => {
+        for (const need of wanted) this.#settle(need, now, settlement);
+        if (!settlement.isUsed) for (const need of covered) this.#giveBack(need);
         for (const arrive of arrivals) arrive();
       },
     };
   }
 
-  #settle(
-    { name, units }: BudgetNeed,
-    now: number,
-    grant: Grant | undefined,
-    denial: Date | undefined,
-    used: boolean,
-  ): void {
+  #settle({ name, units }: BudgetNeed, now: number, { grants, denials, isUsed }: Settlement): void {
     const lease = this.#leases.get(name) ?? this.#open(name, now);
+    const grant = grants.get(name);
+    const denial = denials.get(name);
     if (grant && grant.units > 0) {
-      lease.unitsLeft = Math.max(0, lease.unitsLeft + grant.units - (used ? units : 0));
+      lease.unitsLeft = Math.max(0, lease.unitsLeft + grant.units - (isUsed ? units : 0));
       lease.block = grant.units;
       lease.from = now;
       lease.usedAt = now;

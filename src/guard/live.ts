@@ -1,4 +1,5 @@
 /** The current state of the rules: configured limits, modes that an operator may have changed, the safe list. */
+import { createLatestRead } from '../latest-read.ts';
 import { planFailures, planSends, type FailureLimits, type GuardLimits, type SendLimits } from './limits.ts';
 import { ruleNames, type Modes, type RuleMode } from './rules.ts';
 import type { Digest } from './source.ts';
@@ -36,6 +37,17 @@ export function createLiveGuard(
     };
   }
 
+  function apply(state: GuardState): void {
+    const changed = new Map(state.modes.map(({ rule, mode }) => [rule, mode]));
+    const now = Object.fromEntries(ruleNames.map((rule) => [rule, changed.get(rule) ?? configured[rule]])) as Modes;
+    if (ruleNames.some((rule) => now[rule] !== modes[rule])) {
+      modes = now;
+      plans = compile();
+    }
+    numbers = new Set(state.safe.filter(({ isPrefix }) => !isPrefix).map(({ key }) => key));
+    prefixes = state.safe.filter(({ isPrefix }) => isPrefix).map(({ key }) => key);
+  }
+
   return {
     limits,
     get modes() {
@@ -48,17 +60,7 @@ export function createLiveGuard(
     isSafe: (phone) =>
       prefixes.some((prefix) => phone.startsWith(prefix)) ||
       (numbers.size > 0 && numbers.has(safeNumberKey(digest, phone))),
-    async refresh() {
-      const state = await readState();
-      const changed = new Map(state.modes.map(({ rule, mode }) => [rule, mode]));
-      const now = Object.fromEntries(ruleNames.map((rule) => [rule, changed.get(rule) ?? configured[rule]])) as Modes;
-      if (ruleNames.some((rule) => now[rule] !== modes[rule])) {
-        modes = now;
-        plans = compile();
-      }
-      numbers = new Set(state.safe.filter(({ isPrefix }) => !isPrefix).map(({ key }) => key));
-      prefixes = state.safe.filter(({ isPrefix }) => isPrefix).map(({ key }) => key);
-    },
+    refresh: createLatestRead(readState, apply),
   };
 }
 

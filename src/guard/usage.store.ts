@@ -43,7 +43,7 @@ const latestUsers = `
   from verifications where user_id in (
     (select user_id from messages where requested_at > $1 order by requested_at desc limit ${keyLimit})
     union (select user_id from verification_events where at > $1 order by at desc limit ${keyLimit}))`;
-const sources = (kind: string) => `from guard_sources where kind = '${kind}' limit ${keyLimit}`;
+const sources = (kind: string) => `from guard_sources where kind = '${kind}' order by key limit ${keyLimit}`;
 
 /**
  * The table and column of each counter's events. Except for users, the tables contain only keys of about the last day.
@@ -56,10 +56,10 @@ const counters: Record<CounterName, EventColumn> = {
   'sends by token': { events: 'sends', keys: sources('token') },
   'failures by address': { events: 'failures', keys: sources('address') },
   'failures by token': { events: 'failures', keys: sources('token') },
-  'sends by phone': { events: 'sends', hasRecords: true, keys: `from phone_sends limit ${keyLimit}` },
-  'users by phone': { events: 'users', hasRecords: true, keys: `from phone_sends limit ${keyLimit}` },
-  'failures by phone': { events: 'failures', hasRecords: true, keys: `from phone_sends limit ${keyLimit}` },
-  'failed users by code': { events: 'users', hasRecords: true, keys: `from guard_codes limit ${keyLimit}` },
+  'sends by phone': { events: 'sends', hasRecords: true, keys: `from phone_sends order by key limit ${keyLimit}` },
+  'users by phone': { events: 'users', hasRecords: true, keys: `from phone_sends order by key limit ${keyLimit}` },
+  'failures by phone': { events: 'failures', hasRecords: true, keys: `from phone_sends order by key limit ${keyLimit}` },
+  'failed users by code': { events: 'users', hasRecords: true, keys: `from guard_codes order by key limit ${keyLimit}` },
 };
 
 export type UsageStore = ReturnType<typeof createUsageStore>;
@@ -102,7 +102,8 @@ export function createUsageStore(db: Database) {
       const rows = await db.long(
         (sql) => sql`
           select name, unverified * exp(-extract(epoch from ${now}::timestamptz - summed_at)::float8 / 86400) as unverified
-          from (select name, unverified, summed_at from guard_ranges where summed_at > ${since} limit ${keyLimit}) r
+          from (select name, unverified, summed_at from guard_ranges where summed_at > ${since}
+            order by name limit ${keyLimit}) r
           order by 2 desc, name limit ${limit}`,
         owner,
       );

@@ -47,10 +47,12 @@ const writtenEvents = `written_events as (
   select write_event('phone.delivery_changed', m.user_id, $3::timestamptz,
     json_build_object('codeNumber', m.code_number, 'state', m.state, 'gateway', m.gateway))
   from moved m
+), first_moved as (
+  select user_id, code_number from moved order by user_id, code_number limit 1
 )`;
 
 const movedCode = `select (select count(*) from written_events) > 0 as moved,
-  (select user_id from moved limit 1) as user_id, (select code_number from moved limit 1) as code_number`;
+  (select user_id from first_moved) as user_id, (select code_number from first_moved) as code_number`;
 
 export type TrailStore = ReturnType<typeof createTrailStore>;
 
@@ -91,7 +93,7 @@ export function createTrailStore(db: Database) {
            returning user_id, code_number, state, gateway
          ), ${writtenEvents}
          ${movedCode}
-         from messages where gateway = 'smpp' and gateway_message_id = $4 limit 1`,
+         where exists (select 1 from messages where gateway = 'smpp' and gateway_message_id = $4)`,
         [receipt.state, receipt.reason, receipt.at, receipt.gatewayId],
         { prepare: true },
       );

@@ -28,8 +28,9 @@ export function createSendKeyStore(db: Database) {
     ): Promise<'claimed' | 'taken' | 'full'> {
       const [row] = await db.write`
         with known as (
-          select count(*)::int as keys, coalesce(bool_or(key_digest = ${key}), false) as mine
-          from (select key_digest from send_keys where user_id = ${userId} limit ${limit}) k
+          select count(*)::int as keys, exists (
+            select 1 from send_keys where user_id = ${userId} and key_digest = ${key}) as mine
+          from (select 1 from send_keys where user_id = ${userId} order by key_digest limit ${limit}) k
         ), claimed as (
           insert into send_keys as k (user_id, key_digest, request_digest, claimed_at)
           select ${userId}::int, ${key}::bytea, ${request}::bytea, ${now}::timestamptz from known

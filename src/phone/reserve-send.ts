@@ -6,7 +6,7 @@ import type { Challenges, GivenProof, Proof } from '../guard/challenge.ts';
 import type { Decision, DecisionLog } from '../guard/decisions.ts';
 import { endOfDay, isOn, rulesAgainst, sharedNeeds } from '../guard/destination.ts';
 import { isOnlyObjection, judge, type Objection } from '../guard/judge.ts';
-import type { Grant, LeaseBook, TakenBudgets } from '../guard/leases.ts';
+import type { Grant, LeaseBook, Settlement, TakenBudgets } from '../guard/leases.ts';
 import type { LiveGuard } from '../guard/live.ts';
 import type { RangeBook, RangeVerdict } from '../guard/range-book.ts';
 import { isGoodAddress, type Conversion } from '../guard/ranges.ts';
@@ -51,6 +51,25 @@ export interface SendGuard {
   observe: Observe;
 }
 
+/** What a send is judged by, besides the counters. */
+interface SendContext {
+  send: GuardedSend;
+  sources: readonly Source[];
+  phoneKey: Buffer;
+  isSafe: boolean;
+  /** The rules that always forbid the number. */
+  against: readonly RuleName[];
+}
+
+interface SendOutcome {
+  now: Date;
+  taken: TakenBudgets;
+  range: RangeVerdict | undefined;
+  rangeObjection: RangeVerdict['objection'];
+  proof: Proof | undefined;
+  reserved: SendReservation;
+}
+
 export type ReserveSend = ReturnType<typeof createReserveSend>;
 
 export function createReserveSend(guard: SendGuard) {
@@ -61,44 +80,22 @@ export function createReserveSend(guard: SendGuard) {
   return async function reserveSend(send: GuardedSend): Promise<ReservedSend | undefined> {
     const { userId, phoneNumber } = send;
     const { modes, limits } = live;
-    const sources = sourcesOf(digest, send.origin);
-    const phoneKey = digest('phone', phoneNumber.e164);
     const isSafe = live.isSafe(phoneNumber.e164);
-    const against = rulesAgainst(phoneNumber, limits, modes, isSafe);
-    const taken = await leases.take(sharedNeeds(phoneNumber, limits, modes, isSafe), () => clock.now());
-    const now = clock.now();
-    const range = isOn('prefix', modes, isSafe) ? ranges.judge(phoneNumber, now) : undefined;
-    let rangeObjection = range?.objection;
-    let proof: Proof | undefined;
-    let reserved: SendReservation | undefined;
-    try {
-      if (range?.isOpenToLikely && (await isLikely(send, sources, range, now))) rangeObjection = undefined;
-      const isRangeFull = rangeObjection !== undefined && isEnforced('prefix');
-      const takesProof = isRangeFull && range!.isOpenToProven && isEnforced('challenge');
-      if (takesProof) proof = challenges.check(send.proof, { userId, phone: phoneNumber.e164 }, now);
-      reserved = await store.reserveSend({
-        userId,
-        phone: phoneNumber.e164,
-        phoneKey,
-        correlationType: send.correlationType,
-        now,
-        limits: live.sendLimits(isSafe),
-        sources,
-        establishedBefore: secondsAfter(now, -limits.establishedSeconds),
-        isForbidden:
-          against.some(isEnforced) ||
-          taken.denied.some(({ need }) => isEnforced(need.rule)) ||
-          (isRangeFull && !range!.isOpenToEstablished),
-        isForbiddenToNewcomers: isRangeFull,
-        proof,
-        leases: writeLeases(taken, now),
-        code: send.makeCode(now),
-      });
-    } finally {
-      const isUsed = reserved?.decision === 'reserved';
-      taken.settle(grantsOf(reserved, now), denialsOf(reserved, taken, now), isUsed);
-      if (!isUsed) range?.giveBack();
-    }
+    const context: SendContext = {
+      send,
+      sources: sourcesOf(digest, send.origin),
+      phoneKey: digest('phone', phoneNumber.e164),
+      isSafe,
+      against: rulesAgainst(phoneNumber, limits, modes, isSafe),
+    };
+    const { sources, against, phoneKey } = context;
+    const needs = sharedNeeds(phoneNumber, limits, modes, isSafe);
+    const outcome = await leases.reserve(
+      needs,
+      () => clock.now(),
+      (taken, report) => reserve(context, taken, report),
+    );
+    const { now, taken, range, rangeObjection, proof, reserved } = outcome;
 
     const { decision, codeNumber, messageNumber, repeated, counted } = reserved;
     if (decision === 'unknown-user') throw unknownUser();
@@ -122,6 +119,50 @@ export function createReserveSend(guard: SendGuard) {
     if (proof) observe({ kind: 'send-proven', userId, proof: proof.kind, traceId: send.origin.traceId });
     return { codeNumber, messageNumber, repeated, requestedAt: now, phoneKey, counted };
   };
+
+  /** Asks the database for the send. Whatever happens, the range and the leases are told whether it was reserved. */
+  async function reserve(
+    context: SendContext,
+    taken: TakenBudgets,
+    report: (settlement: Settlement) => void,
+  ): Promise<SendOutcome> {
+    const { send, sources, phoneKey, isSafe, against } = context;
+    const { userId, phoneNumber } = send;
+    const now = clock.now();
+    const range = isOn('prefix', live.modes, isSafe) ? ranges.judge(phoneNumber, now) : undefined;
+    let rangeObjection = range?.objection;
+    let proof: Proof | undefined;
+    let isUsed = false;
+    try {
+      if (range?.isOpenToLikely && (await isLikely(send, sources, range, now))) rangeObjection = undefined;
+      const isRangeFull = rangeObjection !== undefined && isEnforced('prefix');
+      const takesProof = isRangeFull && range!.isOpenToProven && isEnforced('challenge');
+      if (takesProof) proof = challenges.check(send.proof, { userId, phone: phoneNumber.e164 }, now);
+      const reserved = await store.reserveSend({
+        userId,
+        phone: phoneNumber.e164,
+        phoneKey,
+        correlationType: send.correlationType,
+        now,
+        limits: live.sendLimits(isSafe),
+        sources,
+        establishedBefore: secondsAfter(now, -live.limits.establishedSeconds),
+        isForbidden:
+          against.some(isEnforced) ||
+          taken.denied.some(({ need }) => isEnforced(need.rule)) ||
+          (isRangeFull && !range!.isOpenToEstablished),
+        isForbiddenToNewcomers: isRangeFull,
+        proof,
+        leases: writeLeases(taken, now),
+        code: send.makeCode(now),
+      });
+      isUsed = reserved.decision === 'reserved';
+      report({ grants: grantsOf(reserved, now), denials: denialsOf(reserved, taken, now), isUsed });
+      return { now, taken, range, rangeObjection, proof, reserved };
+    } finally {
+      if (!isUsed) range?.giveBack();
+    }
+  }
 
   /**
    * Whether a newcomer has a token that is bound to a user, or an address whose codes are verified. It is checked only
@@ -199,9 +240,9 @@ export function createReserveSend(guard: SendGuard) {
     });
   }
 
-  function grantsOf(reserved: SendReservation | undefined, now: Date): Map<string, Grant> {
+  function grantsOf(reserved: SendReservation, now: Date): Map<string, Grant> {
     const grants = new Map<string, Grant>();
-    for (const [name, units] of reserved?.budgetLeases ?? []) grants.set(name, { units, until: endOfDay(now) });
+    for (const [name, units] of reserved.budgetLeases) grants.set(name, { units, until: endOfDay(now) });
     return grants;
   }
 }
@@ -234,8 +275,8 @@ function destinationObjections(
 }
 
 /** The budgets that were requested and not granted, until the end of the day. */
-function denialsOf(reserved: SendReservation | undefined, { wanted }: TakenBudgets, now: Date): Map<string, Date> {
-  if (!reserved?.isLeased) return new Map();
+function denialsOf(reserved: SendReservation, { wanted }: TakenBudgets, now: Date): Map<string, Date> {
+  if (!reserved.isLeased) return new Map();
   const denied = wanted.filter(({ name, units }) => (reserved.budgetLeases.get(name) ?? 0) < units);
   return new Map(denied.map(({ name }) => [name, endOfDay(now)]));
 }

@@ -34,7 +34,8 @@ export function createPrivacyStore(db: Database) {
      */
     async completeErasures(begunBefore: Date, limit: number, countryOf: Erasure['countryOf']): Promise<number> {
       const rows = await db.write`
-        select user_id from erased_users where not is_complete and erased_at < ${begunBefore} limit ${limit}`;
+        select user_id from erased_users where not is_complete and erased_at < ${begunBefore}
+        order by erased_at, user_id limit ${limit}`;
       for (const { user_id } of rows) {
         await completeErasure(db, user_id, countryOf);
         await db.write`update erased_users set is_complete = true where user_id = ${user_id}`;

@@ -1,5 +1,6 @@
 /** The controls of the sandbox: its inbox, its clock, and emptying it. */
 import type { ServiceClock } from '../clock.ts';
+import { createLatestRead } from '../latest-read.ts';
 import type { Inbox } from '../sms/inbox.ts';
 import type { SandboxStore } from './sandbox.store.ts';
 
@@ -55,10 +56,11 @@ export function createSandbox({ store, clock, inbox, forget, notifyOthers }: San
     },
 
     /** Reads the clock from the database, where another process may have moved it. */
-    async follow(): Promise<void> {
-      const before = changes;
-      const ahead = await store.readClock();
-      if (changes === before) clock.aheadSeconds = ahead;
-    },
+    follow: createLatestRead(
+      async () => ({ before: changes, ahead: await store.readClock() }),
+      ({ before, ahead }) => {
+        if (changes === before) clock.aheadSeconds = ahead;
+      },
+    ),
   };
 }

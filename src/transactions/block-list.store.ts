@@ -121,14 +121,14 @@ with ${filterBounds}, reaching as materialized (
     select *, sum(rows) over (order by start_time desc rows unbounded preceding) as through from counted
   ) from_newest
   where (select is_new from page) and through > $6::bigint
-  limit 1)
+  order by start_time desc limit 1)
   union all
   (select lower, upper, through - (select older + size from page), (select older from page) - through + rows
   from (
     select *, sum(rows) over (order by start_time rows unbounded preceding) as through from counted
   ) from_oldest
   where (select is_old from page) and through > (select older from page)
-  limit 1)
+  order by start_time limit 1)
 ), keys as materialized (
   (select t.time_stamp, t.transaction_id
   from place p, lateral (

@@ -1,31 +1,55 @@
 /** What a process holds of the shared budgets, when callers name many prefixes. */
 import { expect, it } from 'vitest';
 import type { BudgetNeed } from '../../src/guard/destination.ts';
-import { LeaseBook } from '../../src/guard/leases.ts';
+import { LeaseBook, type Settlement, type TakenBudgets } from '../../src/guard/leases.ts';
 
 const noon = Date.parse('2026-01-01T12:00:00Z');
 const hour = 3_600_000;
 const at = (time: number) => () => new Date(time);
 const need = (name: string): BudgetNeed =>
   ({ name, rule: 'prefix', units: 1, largestBlock: 10, cap: 100 }) as unknown as BudgetNeed;
-const grantOf = (name: string, until: number) => new Map([[name, { units: 10, until: new Date(until) }]]);
+const unused: Settlement = { grants: new Map(), denials: new Map(), isUsed: false };
+const grantOf = (name: string, until: number): Settlement => ({
+  grants: new Map([[name, { units: 10, until: new Date(until) }]]),
+  denials: new Map(),
+  isUsed: true,
+});
+
+/** A reservation that ends when the test settles it. */
+function take(book: LeaseBook, name: string, now: number): Promise<TakenBudgets & { settle(how: Settlement): void }> {
+  return new Promise((resolve, reject) => {
+    const reservation = book.reserve([need(name)], at(now), async (taken, report) => {
+      const settlement = await new Promise<Settlement>((settle) => resolve({ ...taken, settle }));
+      report(settlement);
+    });
+    reservation.catch(reject);
+  });
+}
+
+/** A reservation that has ended. */
+async function reserve(book: LeaseBook, name: string, now: number, settlement: Settlement): Promise<TakenBudgets> {
+  return book.reserve([need(name)], at(now), async (taken, report) => {
+    report(settlement);
+    return taken;
+  });
+}
 
 /** Takes one unit of a new lease that ends at `until`. */
 async function lease(book: LeaseBook, name: string, now: number, until: number): Promise<void> {
-  (await book.take([need(name)], at(now))).settle(grantOf(name, until), new Map(), true);
+  await reserve(book, name, now, grantOf(name, until));
 }
 
 it('a leased budget is kept, however many names are refused a lease', async () => {
   const book = new LeaseBook();
   await lease(book, 'kept', noon, noon + hour);
-  const unfinished = await book.take([need('kept')], at(noon));
+  const unfinished = await take(book, 'kept', noon);
   expect(unfinished.covered).toHaveLength(1);
   for (let number = 0; number < 60_000; number += 1) {
-    (await book.take([need(`prefix ${number}`)], at(noon))).settle(new Map(), new Map(), false);
+    await reserve(book, `prefix ${number}`, noon, unused);
   }
   // A send that was refused gives back what it held, and the next one finds it.
-  unfinished.settle(new Map(), new Map(), false);
-  const next = await book.take([need('kept')], at(noon));
+  unfinished.settle(unused);
+  const next = await take(book, 'kept', noon);
   expect([next.covered.length, next.wanted.length]).toEqual([1, 0]);
   expect(book.size).toBeLessThan(10);
 });
@@ -37,18 +61,17 @@ it('leases whose window has passed are removed, as fast as new ones come', async
   const later = noon + hour;
   for (let number = 0; number < 20_000; number += 1) await lease(book, `second ${number}`, later, later + hour);
   expect(book.size).toBe(20_000);
-  expect((await book.take([need('second 0')], at(later))).covered).toHaveLength(1);
+  expect((await take(book, 'second 0', later)).covered).toHaveLength(1);
 });
 
 it('there are never more than 50,000 leases, and one that goes is asked for again', async () => {
   const book = new LeaseBook();
   for (let number = 0; number < 60_000; number += 1) await lease(book, `prefix ${number}`, noon, noon + hour);
   expect(book.size).toBeLessThanOrEqual(50_000);
-  expect((await book.take([need('prefix 59999')], at(noon))).covered).toHaveLength(1);
+  expect((await take(book, 'prefix 59999', noon)).covered).toHaveLength(1);
   let askedAgain = 0;
   for (let number = 0; number < 60_000; number += 1) {
-    const taken = await book.take([need(`prefix ${number}`)], at(noon));
-    taken.settle(new Map(), new Map(), false);
+    const taken = await reserve(book, `prefix ${number}`, noon, unused);
     askedAgain += taken.wanted.length;
   }
   expect(askedAgain).toBeGreaterThanOrEqual(10_000);
@@ -56,20 +79,31 @@ it('there are never more than 50,000 leases, and one that goes is asked for agai
 
 it('a lease that a reservation is bringing is not removed', async () => {
   const book = new LeaseBook();
-  const unfinished = await book.take([need('wanted')], at(noon));
+  const unfinished = await take(book, 'wanted', noon);
   for (let number = 0; number < 60_000; number += 1) await lease(book, `prefix ${number}`, noon, noon + hour);
-  const waiting = book.take([need('wanted')], at(noon));
-  unfinished.settle(grantOf('wanted', noon + hour), new Map(), true);
+  const waiting = take(book, 'wanted', noon);
+  unfinished.settle(grantOf('wanted', noon + hour));
   expect((await waiting).covered).toHaveLength(1);
 });
 
 it('a refused lease is not requested again for two seconds', async () => {
   const book = new LeaseBook();
   const denials = new Map([['closed', new Date(noon + hour)]]);
-  (await book.take([need('closed')], at(noon))).settle(new Map(), denials, false);
+  await reserve(book, 'closed', noon, { ...unused, denials });
   for (let number = 0; number < 10; number += 1) await lease(book, `prefix ${number}`, noon, noon + hour);
-  expect((await book.take([need('closed')], at(noon + 1999))).denied).toHaveLength(1);
-  expect((await book.take([need('closed')], at(noon + 2000))).wanted).toHaveLength(1);
+  expect((await take(book, 'closed', noon + 1999)).denied).toHaveLength(1);
+  expect((await take(book, 'closed', noon + 2000)).wanted).toHaveLength(1);
+});
+
+it('a reservation that fails before it reports does not keep the next one waiting', async () => {
+  const book = new LeaseBook();
+  await lease(book, 'wanted', noon, noon + hour);
+  const failing = book.reserve([need('new'), need('wanted')], at(noon), () => {
+    throw new Error('the rules cannot be judged');
+  });
+  await expect(failing).rejects.toThrow('the rules cannot be judged');
+  expect((await take(book, 'new', noon)).wanted).toHaveLength(1);
+  expect((await take(book, 'wanted', noon)).covered).toHaveLength(1);
 });
 
 /** Sends at an even rate for some seconds. Returns the blocks that were leased. */
@@ -77,11 +111,12 @@ async function sendEvenly(book: LeaseBook, perSecond: number, seconds: number): 
   const blocks: number[] = [];
   for (let sent = 0; sent < perSecond * seconds; sent += 1) {
     const now = noon + (sent * 1000) / perSecond;
-    const taken = await book.take([{ ...need('sends GB'), cap: 100_000, largestBlock: 1000 }], at(now));
-    for (const { name, block } of taken.wanted) {
-      blocks.push(block);
-      taken.settle(new Map([[name, { units: block, until: new Date(noon + hour) }]]), new Map(), true);
-    }
+    const needs = [{ ...need('sends GB'), cap: 100_000, largestBlock: 1000 }];
+    await book.reserve(needs, at(now), async ({ wanted }, report) => {
+      blocks.push(...wanted.map(({ block }) => block));
+      const grants = new Map(wanted.map(({ name, block }) => [name, { units: block, until: new Date(noon + hour) }]));
+      report({ grants, denials: new Map(), isUsed: true });
+    });
   }
   return blocks;
 }
@@ -105,7 +140,7 @@ it('units that are not used are given back once, with the day of their budget', 
   expect(book.takeUnused(new Date(noon + 4999), 5000)).toEqual([]);
   expect(book.takeUnused(new Date(noon + 5000), 5000)).toEqual([{ name: 'sends GB', day: '2026-01-01', units: 9 }]);
   expect(book.takeUnused(new Date(noon + 5000), 0)).toEqual([]);
-  expect((await book.take([need('sends GB')], at(noon + 5000))).wanted).toHaveLength(1);
+  expect((await take(book, 'sends GB', noon + 5000)).wanted).toHaveLength(1);
   // A budget whose day has ended takes nothing back.
   await lease(book, 'spend', noon, noon + hour);
   expect(book.takeUnused(new Date(noon + hour), 0)).toEqual([]);

@@ -97,7 +97,8 @@ begin
       insert into phone_sends (key, label, failures, blocked_until)
       select counted_phone, mask_phone(c.phone), array[row(called_at, for_user)::user_event],
         find_block('{}', null, limits.phone_failures, called_at)
-      from unnest(known_user.latest_code || known_user.earlier_codes) c where c.phone_key = counted_phone limit 1
+      from unnest(known_user.latest_code || known_user.earlier_codes) c where c.phone_key = counted_phone
+      order by c.number desc limit 1
       on conflict (key) do nothing;
       if not found then perform raise_lost_race(); end if;
     end if;
