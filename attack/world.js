@@ -1,6 +1,14 @@
 /** What attackers and honest users can do: call the API, read their own messages, wait. */
 import { Agent, request } from 'node:http';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { createSolver, parseChallenge } from '../dist/client/proof-of-work.js';
+
+/**
+ * No rule answers 503: a busy machine does. Attackers and honest users try again, so that the result does not depend on
+ * the speed of the machine.
+ */
+const triesOfEachCall = 60;
+const longestPauseMilliseconds = 5000;
 
 export class World {
   #agent = new Agent({ keepAlive: true, maxSockets: 96 });
@@ -18,14 +26,14 @@ export class World {
 
   /** An empty sandbox with every rule on but those given. */
   async reset(off = []) {
-    await this.#raw('DELETE', '/sandbox/data');
+    await this.#must(204, 'DELETE', '/sandbox/data');
     this.#tokens.clear();
     this.#nextUser = 0;
     for (const rule of off) await this.setMode(rule, 'off');
   }
 
   async wait(seconds) {
-    await this.#raw('POST', '/sandbox/clock', { advanceSeconds: seconds });
+    await this.#must(200, 'POST', '/sandbox/clock', { advanceSeconds: seconds });
     // Tokens expire by the moved clock.
     this.#tokens.clear();
   }
@@ -35,7 +43,7 @@ export class World {
     if (!this.#tokens.has(userId)) {
       const form = { grant_type: 'client_credentials', client_id: 'sandbox', client_secret: 'sandbox' };
       if (userId !== undefined) form.user_id = String(userId);
-      const minted = this.#raw('POST', '/connect/token', new URLSearchParams(form).toString(), {
+      const minted = this.#must(200, 'POST', '/connect/token', new URLSearchParams(form).toString(), {
         'content-type': 'application/x-www-form-urlencoded',
       });
       this.#tokens.set(
@@ -47,7 +55,7 @@ export class World {
   }
 
   async post(path, body, { address, boundTo, headers } = {}) {
-    return this.#raw('POST', path, body, {
+    return this.#call('POST', path, body, {
       authorization: `Bearer ${await this.token(boundTo)}`,
       ...(address && { 'x-forwarded-for': address }),
       ...headers,
@@ -55,7 +63,11 @@ export class World {
   }
 
   async user() {
-    return (await this.post('/User', { id: (this.#nextUser += 1) + 1000 })).json.id;
+    const id = (this.#nextUser += 1) + 1000;
+    const answer = await this.post('/User', { id });
+    // A try that was answered 503 may have created the user.
+    if (answer.status !== 201 && answer.reason !== 'user-exists') throw unexpected('POST', '/User', answer);
+    return id;
   }
 
   async users(count) {
@@ -87,16 +99,16 @@ export class World {
   async sendWithProof(id, phoneNumber, options) {
     const send = (headers) => this.post('/User/phone-number/send-code', { id, phoneNumber }, { ...options, headers });
     const first = await send({});
-    if (first.challenge === undefined) return { status: first.status, cpuSeconds: 0 };
+    if (first.challenge === undefined) return { ...first, cpuSeconds: 0 };
     const before = process.cpuUsage();
     const solution = createSolver(parseChallenge(first.challenge))(Infinity);
     const { user, system } = process.cpuUsage(before);
-    const { status } = await send({ 'challenge-solution': solution });
-    return { status, cpuSeconds: (user + system) / 1e6 };
+    return { ...(await send({ 'challenge-solution': solution })), cpuSeconds: (user + system) / 1e6 };
   }
 
   async setMode(rule, mode) {
-    await this.post('/operator/guard/mode', { rule, mode });
+    const answer = await this.post('/operator/guard/mode', { rule, mode });
+    if (answer.status >= 300) throw unexpected('POST', '/operator/guard/mode', answer);
   }
 
   async resend(id, options) {
@@ -109,7 +121,7 @@ export class World {
 
   /** What the holder of a phone reads on it, newest first. */
   async codes(phoneNumber) {
-    const { json } = await this.#raw('GET', `/sandbox/messages?phoneNumber=${encodeURIComponent(phoneNumber)}`);
+    const { json } = await this.#must(200, 'GET', `/sandbox/messages?phoneNumber=${encodeURIComponent(phoneNumber)}`);
     return json.map(({ code }) => code);
   }
 
@@ -117,15 +129,31 @@ export class World {
   async honestVisit(phoneNumber) {
     const id = await this.user();
     const address = this.address();
-    const { status: sent } = await this.sendWithProof(id, phoneNumber, { address });
-    if (sent !== 204) return `send ${sent}`;
+    const sent = await this.sendWithProof(id, phoneNumber, { address });
+    if (sent.status !== 204) return `send ${sent.status} ${sent.reason}`;
     const [code] = await this.codes(phoneNumber);
     if (code === undefined) return 'no message';
-    const verified = await this.verify(id, code, { address });
-    return verified === 200 ? undefined : `verify ${verified}`;
+    const verified = await this.post('/User/phone-number/verify', { id, code }, { address });
+    return verified.status === 200 ? undefined : `verify ${verified.status} ${verified.reason}`;
   }
 
-  #raw(method, path, body, headers = {}) {
+  /** A call that no rule refuses: anything but the expected status ends the run. */
+  async #must(status, method, path, body, headers) {
+    const answer = await this.#call(method, path, body, headers);
+    if (answer.status !== status) throw unexpected(method, path, answer);
+    return answer;
+  }
+
+  async #call(method, path, body, headers) {
+    for (let tries = 1; ; tries += 1) {
+      const answer = await this.#request(method, path, body, headers);
+      if (answer.status !== 503) return answer;
+      if (tries === triesOfEachCall) throw unexpected(method, path, answer);
+      await sleep(Math.min(longestPauseMilliseconds, 1000 * answer.retrySeconds));
+    }
+  }
+
+  #request(method, path, body, headers = {}) {
     const text = body === undefined ? undefined : typeof body === 'string' ? body : JSON.stringify(body);
     return new Promise((resolve, reject) => {
       const outgoing = request(
@@ -147,14 +175,20 @@ export class World {
           let answer = '';
           response.setEncoding('utf8');
           response.on('data', (chunk) => (answer += chunk));
-          const { challenge } = response.headers;
-          response.on('end', () => resolve({ status: response.statusCode, challenge, json: parsed(answer) }));
+          const { challenge, 'error-reason': reason = '', 'retry-after': retryAfter } = response.headers;
+          const retrySeconds = Number(retryAfter ?? 1);
+          const status = response.statusCode;
+          response.on('end', () => resolve({ status, challenge, reason, retrySeconds, json: parsed(answer) }));
         },
       );
       outgoing.on('error', reject);
       outgoing.end(text);
     });
   }
+}
+
+function unexpected(method, path, { status, reason }) {
+  return new Error(`${method} ${path} was answered ${status} ${reason}.`);
 }
 
 function parsed(text) {

@@ -58,8 +58,16 @@ const counters: Record<CounterName, EventColumn> = {
   'failures by token': { events: 'failures', keys: sources('token') },
   'sends by phone': { events: 'sends', hasRecords: true, keys: `from phone_sends order by key limit ${keyLimit}` },
   'users by phone': { events: 'users', hasRecords: true, keys: `from phone_sends order by key limit ${keyLimit}` },
-  'failures by phone': { events: 'failures', hasRecords: true, keys: `from phone_sends order by key limit ${keyLimit}` },
-  'failed users by code': { events: 'users', hasRecords: true, keys: `from guard_codes order by key limit ${keyLimit}` },
+  'failures by phone': {
+    events: 'failures',
+    hasRecords: true,
+    keys: `from phone_sends order by key limit ${keyLimit}`,
+  },
+  'failed users by code': {
+    events: 'users',
+    hasRecords: true,
+    keys: `from guard_codes order by key limit ${keyLimit}`,
+  },
 };
 
 export type UsageStore = ReturnType<typeof createUsageStore>;
