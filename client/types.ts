@@ -68,6 +68,28 @@ export interface StoredUser {
   createdAt: string;
 }
 
+export interface RequestedPhone {
+  /** In full. */
+  phoneNumber: string;
+  /** When a code for it was last requested. */
+  lastAt: string;
+}
+
+export interface StoredCode {
+  /** The code’s number among the user’s. */
+  codeNumber: number;
+  /** The number that it was sent to, in full. */
+  phoneNumber: string;
+  /** Whether a gateway accepted it. */
+  state: string;
+  /** Attempts that failed. */
+  attempts: number;
+  /** When it was last sent. */
+  sentAt: string;
+  /** When it expires. */
+  expiresAt: string;
+}
+
 export interface StoredPhone {
   /** The verified number, in full. */
   verified: string | null;
@@ -75,6 +97,18 @@ export interface StoredPhone {
   verifiedAt: string | null;
   /** The number that the last code was sent to, in full. */
   lastSent: string | null;
+  /** Numbers that are linked to the user, in full. */
+  linked: string[];
+  /** Numbers for which codes were requested lately. */
+  requested: RequestedPhone[];
+  /** The latest code, without its digits. */
+  latestCode: StoredCode | null;
+  /** Earlier codes that can still be used. */
+  earlierCodes: StoredCode[];
+  /** When codes were requested lately. */
+  requestedAt: string[];
+  /** When attempts failed lately. */
+  failedAt: string[];
 }
 
 export interface StoredVerification {
@@ -130,6 +164,25 @@ export interface StoredBlock {
   until: string;
 }
 
+export interface StoredDecision {
+  /** When a request was refused. */
+  at: string;
+  /** The rule that refused it. */
+  rule: string;
+  /** refused, or shadow if the rule only recorded it. */
+  action: string;
+  /** The operation that was called. */
+  operation: string;
+  /** Masked, as it is stored. */
+  phoneNumber: string | null;
+  /** ISO 3166 code. */
+  country: string | null;
+  /** The client address, or the subject of the token. */
+  source: string | null;
+  /** What the rule saw. */
+  evidence: string | null;
+}
+
 export interface StoredTransactions {
   /** How many there are. */
   count: number;
@@ -146,6 +199,8 @@ export interface UserData {
   messages: StoredMessage[];
   /** Blocks of the user. */
   blocks: StoredBlock[];
+  /** Refusals by the rules against abuse. */
+  decisions: StoredDecision[];
   transactions: StoredTransactions;
 }
 

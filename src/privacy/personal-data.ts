@@ -1,6 +1,7 @@
 /**
- * Every table, every column, and what it contains about a person. Erasure and docs/personal-data.md follow from this
- * table, and a test compares it with the schema: the test fails if a column is missing here.
+ * Every table, every column, and what it contains about a person. Erasure, subject access (user-data.store.ts) and
+ * docs/personal-data.md follow from this table, and a test compares it with the schema: the test fails if a column is
+ * missing here.
  */
 
 export interface TableEntry {
@@ -12,19 +13,25 @@ export interface TableEntry {
   keptBecause?: string;
   /** What the columns contain about a person. */
   personal: Readonly<Record<string, string>>;
+  /** Of the rows of a user, the personal columns that subject access does not show, and why. */
+  notShown?: Readonly<Record<string, string>>;
   /** Columns that contain nothing about a person. */
   other: readonly string[];
 }
 
-const noPerson = (...other: string[]): TableEntry => ({ atErasure: 'kept', personal: {}, other });
+const noPerson = (...other: string[]) => ({ atErasure: 'kept' as const, personal: {}, other });
 
-const eventEntry: TableEntry = {
+const exported = 'the export of the transactions has it';
+const audited = 'it is about an operator: the audit lists it';
+
+const eventEntry = {
   user: 'user_id',
   atErasure: 'kept',
   keptBecause: 'readers have the events already; no event has a number, a name, a note or an amount. Kept by events',
   personal: { user_id: 'user id', data: 'user id, country, ids of transactions' },
+  notShown: { data: 'GET /events?userId= lists it' },
   other: ['id', 'sequence', 'type', 'at'],
-};
+} as const satisfies TableEntry;
 
 export const tables = {
   users: {
@@ -88,12 +95,14 @@ export const tables = {
     user: 'user_id',
     atErasure: 'removed',
     personal: { user_id: 'user id', request_digest: 'keyed digest of a request' },
+    notShown: { request_digest: 'a digest' },
     other: ['key_digest', 'claimed_at', 'status', 'error'],
   },
   sandbox_messages: {
     user: 'user_id',
     atErasure: 'removed',
     personal: { user_id: 'user id', phone_key: 'keyed digest of a phone number', sealed: 'sealed text and number' },
+    notShown: { phone_key: 'a digest', sealed: 'it contains the code; only the sandbox has it' },
     other: ['id', 'sent_at'],
   },
   guard_decisions: {
@@ -106,6 +115,7 @@ export const tables = {
       country: 'country of the phone',
       source: 'client address, or the subject of a token',
     },
+    notShown: { phone_key: 'a digest' },
     other: ['evidence', 'id', 'decided_at', 'rule', 'action', 'operation'],
   },
   transactions: {
@@ -123,6 +133,17 @@ export const tables = {
       transaction_category: 'facet',
       transaction_status: 'facet',
     },
+    notShown: {
+      transaction_id: exported,
+      search_text: exported,
+      body: exported,
+      amount: exported,
+      time_stamp: exported,
+      currency: exported,
+      transaction_type: exported,
+      transaction_category: exported,
+      transaction_status: exported,
+    },
     other: ['seq', 'recorded_at'],
   },
   transaction_history: {
@@ -133,6 +154,7 @@ export const tables = {
       transaction_id: 'id of a transaction',
       body: 'an earlier version, with names and notes',
     },
+    notShown: { transaction_id: exported, body: 'get-transaction-history gives it' },
     other: ['version', 'replaced_at'],
   },
   transaction_blocks: {
@@ -144,6 +166,7 @@ export const tables = {
       recent: 'amounts',
       words: 'names, notes and ids of transactions, in lower case',
     },
+    notShown: { amounts: exported, recent: exported, words: exported },
     other: ['start_time', 'end_time', 'row_count', 'last_seq', 'facets', 'version'],
   },
   erased_users: {
@@ -210,6 +233,7 @@ export const tables = {
       reason: 'the words of an operator',
       user_id: 'user id',
     },
+    notShown: { subject: audited, target: audited, detail: audited, reason: audited },
     other: ['id', 'acted_at', 'client', 'action'],
   },
   event_counters: {

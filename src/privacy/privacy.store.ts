@@ -10,6 +10,7 @@ import {
   type Erasure,
   type ErasureResult,
 } from './erasure.store.ts';
+import { userDataStatement } from './user-data.store.ts';
 
 export type { Actor } from './erasure.store.ts';
 
@@ -124,32 +125,3 @@ export function createPrivacyStore(db: Database) {
     },
   };
 }
-
-const isoTime = (column: string) => `to_char(${column}, 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"')`;
-
-/** The columns are listed by name, so that a digest cannot be included by accident. */
-const userDataStatement = `
-select json_build_object(
-  'user', json_build_object('id', u.id, 'merchantId', u.merchant_id, 'email', u.email,
-    'additionalData', u.additional_data, 'createdAt', ${isoTime('u.created_at')}),
-  'phone', json_build_object('verified', v.verified_phone, 'verifiedAt', ${isoTime('v.verified_at')},
-    'lastSent', v.sent_phone),
-  'verifications', (
-    select coalesce(json_agg(json_build_object('at', ${isoTime('e.at')}, 'kind', e.kind, 'reason', e.reason,
-      'times', e.times) order by e.at), '[]')
-    from verification_events e where e.user_id = u.id),
-  'messages', (
-    select coalesce(json_agg(json_build_object('codeNumber', m.code_number, 'phoneNumber', m.phone,
-      'country', nullif(m.country, ''), 'correlationType', m.correlation_type, 'locale', m.locale,
-      'segments', m.segments, 'gateway', m.gateway, 'gatewayMessageId', m.gateway_message_id, 'state', m.state,
-      'reason', m.reason, 'tries', m.tries, 'requestedAt', ${isoTime('m.requested_at')},
-      'answeredAt', ${isoTime('m.answered_at')}, 'stateAt', ${isoTime('m.state_at')},
-      'expiresAt', ${isoTime('m.expires_at')}, 'verifiedAt', ${isoTime('m.verified_at')})
-      order by m.requested_at), '[]')
-    from messages m where m.user_id = u.id),
-  'blocks', case when v.blocked_until is null then '[]'::json else
-    json_build_array(json_build_object('rule', 'user-failures', 'until', ${isoTime('v.blocked_until')})) end,
-  'transactions', json_build_object('count', u.transaction_count, 'export', $2::text)
-)::text as data
-from users u left join verifications v on v.user_id = u.id
-where u.id = $1`;

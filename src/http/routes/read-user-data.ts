@@ -5,6 +5,15 @@ import { jsonText, noStore, operation } from '../operation.ts';
 
 const freeForm = (type: string | string[]) => responseOnly<unknown>({ type, additionalProperties: true });
 
+const storedCode = record('StoredCode', {
+  codeNumber: required(integer(), 'The code’s number among the user’s.'),
+  phoneNumber: required(text(), 'The number that it was sent to, in full.'),
+  state: required(text(), 'Whether a gateway accepted it.'),
+  attempts: required(integer(0), 'Attempts that failed.'),
+  sentAt: required(instant(), 'When it was last sent.'),
+  expiresAt: required(instant(), 'When it expires.'),
+});
+
 const userData = record('UserData', {
   user: required(
     record('StoredUser', {
@@ -24,6 +33,20 @@ const userData = record('UserData', {
       verified: required(nullable(text()), 'The verified number, in full.'),
       verifiedAt: required(nullable(instant()), 'When it was verified.'),
       lastSent: required(nullable(text()), 'The number that the last code was sent to, in full.'),
+      linked: required(listOf(text()), 'Numbers that are linked to the user, in full.'),
+      requested: required(
+        listOf(
+          record('RequestedPhone', {
+            phoneNumber: required(text(), 'In full.'),
+            lastAt: required(instant(), 'When a code for it was last requested.'),
+          }),
+        ),
+        'Numbers for which codes were requested lately.',
+      ),
+      latestCode: required(nullable(storedCode), 'The latest code, without its digits.'),
+      earlierCodes: required(listOf(storedCode), 'Earlier codes that can still be used.'),
+      requestedAt: required(listOf(instant()), 'When codes were requested lately.'),
+      failedAt: required(listOf(instant()), 'When attempts failed lately.'),
     }),
     'The phone numbers.',
   ),
@@ -69,6 +92,21 @@ const userData = record('UserData', {
       }),
     ),
     'Blocks of the user.',
+  ),
+  decisions: required(
+    listOf(
+      record('StoredDecision', {
+        at: required(instant(), 'When a request was refused.'),
+        rule: required(text(), 'The rule that refused it.'),
+        action: required(text(), 'refused, or shadow if the rule only recorded it.'),
+        operation: required(text(), 'The operation that was called.'),
+        phoneNumber: required(nullable(text()), 'Masked, as it is stored.'),
+        country: required(nullable(text()), 'ISO 3166 code.'),
+        source: required(nullable(text()), 'The client address, or the subject of the token.'),
+        evidence: required(nullable(text()), 'What the rule saw.'),
+      }),
+    ),
+    'Refusals by the rules against abuse.',
   ),
   transactions: required(
     record('StoredTransactions', {

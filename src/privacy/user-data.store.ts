@@ -1,0 +1,149 @@
+/**
+ * The statement of subject access. It follows from personal-data.ts: every column that is listed there for the rows of a
+ * user is shown here, or has its reason there. The compiler refuses a table or a column that has neither.
+ */
+import type { tables } from './personal-data.ts';
+
+type Tables = typeof tables;
+/** Tables with rows of one user. */
+type TableOfUser = { [T in keyof Tables]: Tables[T] extends { user: string } ? T : never }[keyof Tables];
+type NotShown<T extends keyof Tables> = Tables[T] extends { notShown: infer Reasons } ? keyof Reasons : never;
+type UserColumn<T extends keyof Tables> = Tables[T] extends { user: infer Column } ? Column : never;
+/** The columns that subject access shows. The user's id is the same in all of them. */
+type ShownColumn<T extends keyof Tables> = Exclude<keyof Tables[T]['personal'], NotShown<T> | UserColumn<T>>;
+
+/** Members of the answer, each with its expression in SQL. */
+type Members = Readonly<Record<string, string>>;
+
+const isoTime = (column: string) => `to_char(${column}, 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"')`;
+const objectOf = (members: Members) =>
+  `json_build_object(${Object.entries(members)
+    .map(([name, expression]) => `'${name}', ${expression}`)
+    .join(', ')})`;
+const listOf = (item: string, from: string, order: string) =>
+  `(select coalesce(json_agg(${item} order by ${order}), '[]') from ${from})`;
+
+const codeOf = (code: string) =>
+  objectOf({
+    codeNumber: `${code}.number`,
+    phoneNumber: `${code}.phone`,
+    state: `${code}.state`,
+    attempts: `${code}.attempts`,
+    sentAt: isoTime(`${code}.sent_at`),
+    expiresAt: isoTime(`${code}.expires_at`),
+  });
+const listTimes = (times: string) => listOf(isoTime('e.at'), `unnest(${times}) e (at)`, 'e.at');
+
+/** What each column becomes in the answer. The aliases are those of the statement below. */
+const shown: { [T in TableOfUser]: Readonly<Record<ShownColumn<T>, Members>> } = {
+  users: {
+    merchant_id: { merchantId: 'u.merchant_id' },
+    email: { email: 'u.email' },
+    additional_data: { additionalData: 'u.additional_data' },
+  },
+  verifications: {
+    verified_phone: { verified: 'v.verified_phone' },
+    verified_at: { verifiedAt: isoTime('v.verified_at') },
+    sent_phone: { lastSent: 'v.sent_phone' },
+    phones: {
+      requested: listOf(
+        objectOf({ phoneNumber: 'p.value', lastAt: isoTime('p.at') }),
+        'unnest(v.phones) p (at, value)',
+        'p.at, p.value',
+      ),
+    },
+    latest_code: {
+      latestCode: `case when (v.latest_code).number is not null then ${codeOf('(v.latest_code)')} end`,
+    },
+    earlier_codes: { earlierCodes: listOf(codeOf('c'), 'unnest(v.earlier_codes) c', 'c.number') },
+    sends: { requestedAt: listTimes('v.sends') },
+    failures: { failedAt: listTimes('v.failures') },
+    blocked_until: {
+      blocks: `case when v.blocked_until is null then '[]'::json else
+        json_build_array(${objectOf({ rule: "'user-failures'", until: isoTime('v.blocked_until') })}) end`,
+    },
+  },
+  phone_links: { phone: { linked: listOf('l.phone', 'phone_links l where l.user_id = u.id', 'l.phone') } },
+  verification_events: {
+    at: { at: isoTime('e.at') },
+    kind: { kind: 'e.kind' },
+    reason: { reason: 'e.reason' },
+  },
+  messages: {
+    phone: { phoneNumber: 'm.phone' },
+    country: { country: `nullif(m.country, '')` },
+    locale: { locale: 'm.locale' },
+    gateway_message_id: { gatewayMessageId: 'm.gateway_message_id' },
+    tries: { tries: 'm.tries' },
+    reason: { reason: 'm.reason' },
+  },
+  guard_decisions: {
+    phone: { phoneNumber: 'd.phone' },
+    country: { country: 'd.country' },
+    source: { source: 'd.source' },
+  },
+  send_keys: {},
+  sandbox_messages: {},
+  transactions: {},
+  transaction_history: {},
+  transaction_blocks: {},
+  erased_users: {},
+  operator_actions: {},
+  event_counters: {},
+  events: {},
+  event_outbox: {},
+  user_event_outbox: {},
+};
+
+/** The members of a table's columns. `also` are columns that contain nothing about a person. */
+const membersOf = (table: TableOfUser, also: Members = {}): Members =>
+  Object.assign({}, ...Object.values<Members>(shown[table]), also) as Members;
+
+const { blocks, ...phone } = membersOf('verifications', membersOf('phone_links'));
+
+/** $1 the user, $2 the path by which the transactions can be exported. */
+export const userDataStatement = `
+select ${objectOf({
+  user: objectOf(membersOf('users', { id: 'u.id', createdAt: isoTime('u.created_at') })),
+  phone: objectOf(phone),
+  verifications: listOf(
+    objectOf(membersOf('verification_events', { times: 'e.times' })),
+    'verification_events e where e.user_id = u.id',
+    'e.at',
+  ),
+  messages: listOf(
+    objectOf(
+      membersOf('messages', {
+        codeNumber: 'm.code_number',
+        correlationType: 'm.correlation_type',
+        segments: 'm.segments',
+        gateway: 'm.gateway',
+        state: 'm.state',
+        requestedAt: isoTime('m.requested_at'),
+        answeredAt: isoTime('m.answered_at'),
+        stateAt: isoTime('m.state_at'),
+        expiresAt: isoTime('m.expires_at'),
+        verifiedAt: isoTime('m.verified_at'),
+      }),
+    ),
+    'messages m where m.user_id = u.id',
+    'm.requested_at',
+  ),
+  blocks: blocks!,
+  decisions: listOf(
+    objectOf(
+      membersOf('guard_decisions', {
+        at: isoTime('d.decided_at'),
+        rule: 'd.rule',
+        action: 'd.action',
+        operation: 'd.operation',
+        evidence: 'd.evidence',
+      }),
+    ),
+    'guard_decisions d where d.user_id = u.id',
+    'd.decided_at, d.id',
+  ),
+  transactions: objectOf({ count: 'u.transaction_count', export: '$2::text' }),
+})}::text as data
+from users u left join verifications v on v.user_id = u.id
+where u.id = $1`;
