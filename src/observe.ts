@@ -37,6 +37,7 @@ export type Observation =
   | { kind: 'job-started'; job: string }
   | { kind: 'job-ended'; job: string }
   | { kind: 'budgets'; used: { budget: string; usedRatio: number }[] }
+  | { kind: 'retention-lag'; lags: { kind: string; seconds: number }[] }
   | { kind: 'keys-read' }
   | {
       kind: 'webhook-tried';
@@ -213,6 +214,9 @@ export function createObserver(options: ObserverOptions): Observer {
         gauge('budget_used_ratio').reset();
         for (const { budget, usedRatio } of observation.used) gauge('budget_used_ratio').set({ budget }, usedRatio);
         return;
+      case 'retention-lag':
+        for (const { kind, seconds } of observation.lags) gauge('retention_lag_seconds').set({ kind }, seconds);
+        return;
       case 'keys-unread':
         return counter('issuer_key_failures_total').inc();
       case 'keys-read':
@@ -326,6 +330,7 @@ const warningKinds = new Set<Observation['kind']>([
 ]);
 
 const debugKinds = new Set<Observation['kind']>([
+  'retention-lag',
   'receipt',
   'job-started',
   'job-ended',

@@ -108,6 +108,10 @@ export const jobTable = {
   },
   // Privacy
   retention: { everyMilliseconds: 10 * minute, runsOnce: true, about: 'Deletes expired data.' },
+  'retention-lag': {
+    everyMilliseconds: 5 * minute,
+    about: 'Reads for how long the oldest expired data should have been deleted, for the metrics.',
+  },
   'complete-erasures': {
     everyMilliseconds: 30 * second,
     runsOnce: true,

@@ -20,7 +20,10 @@ export function openPrivacy({ config, db, clock, observer, jobs, traced }: Core)
     clock,
     kinds: retentionKinds(config),
   });
-  jobs.start({ retention: retention.run });
+  jobs.start({
+    retention: retention.run,
+    'retention-lag': async () => observe({ kind: 'retention-lag', lags: await retention.readLags() }),
+  });
   if (db.isDistributed) {
     const run = () => store.completeErasures(secondsAfter(clock.now(), -completionSeconds), erasuresAtOnce, countryOf);
     jobs.start({ 'complete-erasures': run });

@@ -164,6 +164,13 @@ export const alerts: readonly Alert[] = [
     summary: 'A delivery to a webhook endpoint has been due for more than five minutes.',
   },
   {
+    name: 'LedgerlineRetentionBehind',
+    expression: 'max by (kind) (ledgerline_retention_lag_seconds) > 21600',
+    hold: '30m',
+    severity: 'ticket',
+    summary: 'Expired data of a kind should have been deleted more than six hours ago.',
+  },
+  {
     name: 'LedgerlineDefects',
     expression: 'increase(ledgerline_defects_total[15m]) > 0',
     hold: '0m',

@@ -102,6 +102,12 @@ const panels: Panel[] = [
     legend: 'oldest',
     unit: 's',
   },
+  {
+    title: 'Expired data not deleted yet',
+    expression: 'max by (kind) (ledgerline_retention_lag_seconds)',
+    legend: '{{kind}}',
+    unit: 's',
+  },
   { title: 'Memory', expression: 'process_resident_memory_bytes{job=~"$job"}', legend: '{{instance}}', unit: 'short' },
 ];
 

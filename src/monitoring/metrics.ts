@@ -143,6 +143,12 @@ export const metrics = defineMetrics({
     labels: { job_name: open },
     combine: 'max',
   },
+  retention_lag_seconds: {
+    type: 'gauge',
+    help: 'For how long the oldest expired row of a kind should have been deleted; 0 if none is expired.',
+    labels: { kind: open },
+    combine: 'max',
+  },
   webhook_tries_total: {
     type: 'counter',
     help: 'Tries to deliver an event to a webhook endpoint, by outcome; retried ones are tried again later.',

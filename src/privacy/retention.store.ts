@@ -1,5 +1,5 @@
 /** The statements that count and remove expired data. */
-import type { Database } from '../db/database.ts';
+import type { Database, DatabaseTransaction } from '../db/database.ts';
 import { recordAction, type Actor } from './erasure.store.ts';
 import { tablesAtErasure } from './personal-data.ts';
 
@@ -17,7 +17,13 @@ const dependents: Readonly<Record<string, string>> = {
 };
 
 const retainedTables = tablesAtErasure('retained');
-const rowsAtOnce = 5000;
+/**
+ * Rows that one statement removes. Of 1,000 events up to 100,000 deliveries are removed too, and one statement must not
+ * hold its locks for long.
+ */
+const rowsAtOnce = 1000;
+/** A batch that waits longer for a row fails, and its kind goes on at the next run. The other kinds do not wait for it. */
+const lockMilliseconds = 10_000;
 
 const isDue = (now: string) => `rows_removed_at is null and (retained_until is null or retained_until <= ${now})`;
 
@@ -27,25 +33,47 @@ export function createRetentionStore(db: Database) {
     return Number(row!.count);
   }
 
+  /** Without the time limit of requests: on a slow disk the same batch would fail each time, and nothing be removed. */
+  function removeBatch(remove: (sql: DatabaseTransaction) => Promise<number>): Promise<number> {
+    return db.transaction(async (sql) => {
+      await sql.unsafe(`set local statement_timeout = 0`);
+      await sql.unsafe(`set local lock_timeout = ${lockMilliseconds}`);
+      return remove(sql);
+    });
+  }
+
   return {
     count: ({ table, column }: DatedTable, before: Date): Promise<number> =>
       countOf(`select count(*) from ${table} where ${column} < $1`, [before]),
 
-    /** Removes the rows of the oldest hour. Returns undefined if none was old enough. */
-    async removeOldest({ table, column }: DatedTable, before: Date): Promise<number | undefined> {
-      const [first] = await db.long((sql) => sql.unsafe(`select min(${column}) as oldest from ${table}`));
-      const oldest = first!.oldest as Date | null;
-      if (oldest === null || oldest >= before) return undefined;
-      const [row] = await db.long((sql) =>
-        sql.unsafe(
+    /** Removes some of the oldest rows. Returns how many: 0 if none was old enough. */
+    removeOldest: ({ table, column }: DatedTable, before: Date): Promise<number> =>
+      removeBatch(async (sql) => {
+        const [row] = await sql.unsafe(
           `with removed as (
-             delete from ${table} where ${column} < least($1::timestamptz, $2::timestamptz + interval '1 hour') returning *
+             delete from ${table} where ctid = any(array(
+               select ctid from ${table} where ${column} < $1 order by ${column} limit ${rowsAtOnce}))
+             returning *
            )${dependents[table] ? `, dependents as (${dependents[table]})` : ''}
            select count(*) from removed`,
-          [before, oldest],
-        ),
+          [before],
+        );
+        return Number(row!.count);
+      }),
+
+    /** The time of the oldest row; null if there is none. */
+    async readOldest({ table, column }: DatedTable): Promise<Date | null> {
+      const [row] = await db.read.unsafe(`select min(${column}) as oldest from ${table}`);
+      return row!.oldest;
+    },
+
+    /** Since when the rows of an erased user should have been removed; null if none are due. */
+    async readOldestErased(now: Date): Promise<Date | null> {
+      const [row] = await db.read.unsafe(
+        `select min(coalesce(retained_until, erased_at)) as oldest from erased_users where ${isDue('$1')}`,
+        [now],
       );
-      return Number(row!.count);
+      return row!.oldest;
     },
 
     /** Erased users whose retained rows are due to be removed. */
@@ -68,21 +96,20 @@ export function createRetentionStore(db: Database) {
       return rows;
     },
 
-    /** Removes all retained rows of a user, in batches. Returns how many. */
+    /** Removes some of the retained rows of a user. Returns how many: 0 if none are left. */
     async removeTransactions(userId: number): Promise<number> {
-      let rows = 0;
       for (const { table, user } of retainedTables) {
-        let removed: number;
-        do {
-          ({ count: removed } = await db.write.unsafe(
+        const removed = await removeBatch(async (sql) => {
+          const { count } = await sql.unsafe(
             `delete from ${table} where ${user} = $1 and ctid = any(array(
                select ctid from ${table} where ${user} = $1 limit ${rowsAtOnce}))`,
             [userId],
-          ));
-          rows += removed;
-        } while (removed > 0);
+          );
+          return count;
+        });
+        if (removed > 0) return removed;
       }
-      return rows;
+      return 0;
     },
 
     /** Records that a person started a run, and how many rows of each kind were due. */

@@ -1,5 +1,5 @@
 /** Retention: one table of what is kept for how many days, and the job that removes expired data. */
-import { secondsAfter, type Clock } from '../clock.ts';
+import { secondsAfter, secondsBetween, type Clock } from '../clock.ts';
 import type { Actor } from './privacy.store.ts';
 import type { DatedTable, RetentionStore } from './retention.store.ts';
 
@@ -23,6 +23,12 @@ export interface Expired {
   /** Rows from before this time. */
   before: Date;
   rows: number;
+}
+
+/** How long the oldest row of a kind has been expired. */
+export interface RetentionLag {
+  kind: string;
+  seconds: number;
 }
 
 export interface RetentionParts {
@@ -59,49 +65,83 @@ export const erasedTransactions = 'erased-transactions';
 export function createRetention({ store, clock, kinds }: RetentionParts) {
   const beforeOf = ({ days }: RetentionKind, now: Date) => secondsAfter(now, -days * daySeconds);
 
-  async function overTables(kind: RetentionKind, now: Date, work: RetentionStore['count']): Promise<Expired> {
+  async function countKind(kind: RetentionKind, now: Date): Promise<Expired> {
     const before = beforeOf(kind, now);
     let rows = 0;
-    for (const table of kind.tables) rows += await work(table, before);
+    for (const table of kind.tables) rows += await store.count(table, before);
     return { kind: kind.name, before, rows };
   }
 
-  async function overKinds(work: RetentionStore['count'], now: Date): Promise<Expired[]> {
-    const found: Expired[] = [];
-    for (const kind of kinds) found.push(await overTables(kind, now, work));
-    return found;
+  async function* removeKind(kind: RetentionKind, now: Date): AsyncGenerator<number> {
+    const before = beforeOf(kind, now);
+    for (const table of kind.tables) yield* repeat(() => store.removeOldest(table, before));
   }
 
-  async function removeAll(table: DatedTable, before: Date): Promise<number> {
-    let rows = 0;
+  /** All rows of one user, then those of the next. */
+  async function* removeErased(now: Date): AsyncGenerator<number> {
     for (;;) {
-      const removed = await store.removeOldest(table, before);
-      if (removed === undefined) return rows;
-      rows += removed;
+      const users = await store.findErased(now, erasedUsersAtOnce);
+      if (users.length === 0) return;
+      for (const userId of users) {
+        yield* repeat(() => store.removeTransactions(userId));
+        await store.markRemoved(userId, now);
+      }
     }
-  }
-
-  /** Removes all rows of a user, never only a part. */
-  async function removeErased(now: Date): Promise<number> {
-    let rows = 0;
-    for (const userId of await store.findErased(now, erasedUsersAtOnce)) {
-      rows += await store.removeTransactions(userId);
-      await store.markRemoved(userId, now);
-    }
-    return rows;
   }
 
   /** Finds what a run would remove now. */
   async function find(): Promise<Expired[]> {
     const now = clock.now();
-    const found = await overKinds(store.count, now);
+    const found: Expired[] = [];
+    for (const kind of kinds) found.push(await countKind(kind, now));
     return [...found, { kind: erasedTransactions, before: now, rows: await store.countErased(now) }];
   }
 
+  /** A batch of each kind in turn, so that a kind with many rows, or one that fails, does not keep back the others. */
   async function run(): Promise<Expired[]> {
     const now = clock.now();
-    const removed = await overKinds(removeAll, now);
-    return [...removed, { kind: erasedTransactions, before: now, rows: await removeErased(now) }];
+    const tasks = [
+      ...kinds.map((kind) => ({
+        kind: kind.name,
+        before: beforeOf(kind, now),
+        rows: 0,
+        batches: removeKind(kind, now),
+      })),
+      { kind: erasedTransactions, before: now, rows: 0, batches: removeErased(now) },
+    ];
+    const failures: { kind: string; error: unknown }[] = [];
+    let open = tasks;
+    while (open.length > 0) {
+      const unfinished: typeof tasks = [];
+      for (const task of open) {
+        try {
+          const { done, value } = await task.batches.next();
+          if (done) continue;
+          task.rows += value;
+          unfinished.push(task);
+        } catch (error) {
+          failures.push({ kind: task.kind, error });
+        }
+      }
+      open = unfinished;
+    }
+    if (failures.length > 0) throw failureOf(failures);
+    return tasks.map(({ kind, before, rows }) => ({ kind, before, rows }));
+  }
+
+  /** For each kind, for how many seconds its oldest row should have been gone. */
+  async function readLags(): Promise<RetentionLag[]> {
+    const now = clock.now();
+    const lags: RetentionLag[] = [];
+    for (const kind of kinds) {
+      const times = await Promise.all(kind.tables.map((table) => store.readOldest(table)));
+      lags.push({
+        kind: kind.name,
+        seconds: Math.max(...times.map((oldest) => secondsOf(oldest, beforeOf(kind, now)))),
+      });
+    }
+    lags.push({ kind: erasedTransactions, seconds: secondsOf(await store.readOldestErased(now), now) });
+    return lags;
   }
 
   /** A run that a person starts. It is audited before anything is removed, so that no run is missing from the audit. */
@@ -112,5 +152,22 @@ export function createRetention({ store, clock, kinds }: RetentionParts) {
     return run();
   }
 
-  return { find, run, runFor };
+  return { find, run, runFor, readLags };
+}
+
+/** Repeats a batch until it finds nothing. */
+async function* repeat(remove: () => Promise<number>): AsyncGenerator<number> {
+  for (let rows = await remove(); rows > 0; rows = await remove()) yield rows;
+}
+
+function secondsOf(oldest: Date | null, before: Date): number {
+  return oldest === null ? 0 : Math.max(0, secondsBetween(oldest, before));
+}
+
+/** With the code of the first error, which is the reason that the log gives. */
+function failureOf(failures: readonly { kind: string; error: unknown }[]): Error {
+  const [first] = failures;
+  const names = failures.map(({ kind }) => kind).join(', ');
+  const { code } = first!.error as { code?: unknown };
+  return Object.assign(new Error(`Expired data was not removed: ${names}.`, { cause: first!.error }), { code });
 }

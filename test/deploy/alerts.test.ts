@@ -117,6 +117,11 @@ const cases: Record<string, Case> = {
     series: [{ series: 'ledgerline_webhook_oldest_due_seconds', values: '300+60x60' }],
     at: '30m',
   },
+  LedgerlineRetentionBehind: {
+    series: [{ series: 'ledgerline_retention_lag_seconds{kind="events"}', values: '0+600x120' }],
+    at: '2h',
+    labels: { kind: 'events' },
+  },
   LedgerlineDefects: { series: [{ series: 'ledgerline_defects_total', values: '0 0 0 1x20' }], at: '5m' },
 };
 
@@ -140,6 +145,7 @@ const healthy = [
   { series: 'ledgerline_gateway_link_up{gateway="smpp",instance="a:9464"}', values: '1x180' },
   { series: 'ledgerline_trail_failures_total{outcome="lost"}', values: '1x180' },
   { series: 'ledgerline_webhook_oldest_due_seconds', values: '20x180' },
+  { series: 'ledgerline_retention_lag_seconds{kind="events"}', values: '600x180' },
   { series: 'ledgerline_defects_total', values: '0x180' },
 ];
 

@@ -84,6 +84,52 @@ it('removes each kind when its days have passed, and nothing before', async () =
   expect(await service.sql`select from erased_users where rows_removed_at is null`).toHaveLength(0);
 });
 
+/** Events that expired long ago, as a large import leaves them: all in one hour. */
+const expiredEvents = (count: number) => service.sql`
+  insert into events (position, id, type, at, data)
+  select 1000000 + n, gen_random_uuid(), 'user.created', now() - interval '10 days', '{}' from generate_series(1, ${count}) n`;
+
+it('removes rows that take longer than a request may, in batches', async () => {
+  await expiredEvents(1200);
+  await service.sql.unsafe(`
+    create function slow_removal() returns trigger language plpgsql as 'begin perform pg_sleep(0.002); return old; end';
+    create trigger slow before delete on ledgerline.events for each row execute function slow_removal()`);
+  const limited = await openDetected({ url: service.databaseUrl, connections: 4, statementSeconds: 1 });
+  try {
+    const kinds = retentionKinds(loadConfig(settings));
+    const retention = createRetention({
+      store: createRetentionStore(limited),
+      clock: { now: () => new Date() },
+      kinds,
+    });
+    const lags = Object.fromEntries((await retention.readLags()).map(({ kind, seconds }) => [kind, seconds]));
+    expect(Math.round(lags.events! / 86_400)).toBe(7);
+    expect(lags['operator-actions']).toBe(0);
+    expect(rowsByKind(await retention.run()).events).toBe(1200);
+    expect((await retention.readLags()).map(({ seconds }) => seconds)).toEqual(Object.keys(days).map(() => 0));
+  } finally {
+    await limited.close();
+    await service.sql.unsafe('drop trigger slow on ledgerline.events; drop function slow_removal()');
+  }
+});
+
+it('a kind that cannot be removed does not keep back the others', async () => {
+  await expiredEvents(10);
+  await service.sql`
+    insert into send_keys (user_id, key_digest, request_digest, claimed_at)
+    values (1, decode('00', 'hex'), decode('00', 'hex'), now() - interval '10 days')`;
+  await service.sql.unsafe(`
+    create function failed_removal() returns trigger language plpgsql as 'begin raise exception ''kept''; end';
+    create trigger failing before delete on ledgerline.send_keys for each row execute function failed_removal()`);
+  try {
+    await expect(retentionAfter(0).run()).rejects.toThrow('Expired data was not removed: send-keys.');
+    expect(rowsByKind(await retentionAfter(0).find())).toMatchObject({ 'send-keys': 1, events: 0 });
+  } finally {
+    await service.sql.unsafe('drop trigger failing on ledgerline.send_keys; drop function failed_removal()');
+  }
+  expect(rowsByKind(await retentionAfter(0).run())['send-keys']).toBe(1);
+});
+
 it('`ledgerline retention --dry-run` says what would be removed, and the command removes it', async () => {
   await service.sql`
     insert into operator_actions (acted_at, subject, client, action, target)
