@@ -243,7 +243,7 @@ program
   .command('doctor')
   .description('check settings, machine, database, issuer and gateways; one line each, with cause and fix')
   .option('--json', 'print JSON')
-  .option('--token <token>', 'verify this access token as the service would')
+  .option('--token-file <file>', 'verify the access token in this file as the service would; - is standard input')
   .option('--restored', 'after a restore: check the data on a sample, and give no id out again')
   .option('--ids-after <id>', 'with --restored: the last user id before the loss; 10,000,000 are skipped if not given')
   .option('--erased <file>', 'with --restored: erase again the users that `ledgerline erased` listed')

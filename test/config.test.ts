@@ -239,6 +239,23 @@ describe('settings that carry a risk', () => {
     ],
     ['a plain URL in production', { MODE: 'production', PUBLIC_URL: 'http://verify.example.com' }, ['PUBLIC_URL']],
     ['an https URL in production', { MODE: 'production', PUBLIC_URL: 'https://verify.example.com' }, []],
+    [
+      'a database that nobody said how to encrypt',
+      { MODE: 'production', DATABASE_URL: 'postgres://db/x' },
+      ['DATABASE_URL'],
+    ],
+    [
+      'a standby of that kind',
+      {
+        MODE: 'production',
+        DATABASE_URL: 'postgres://db/x?sslmode=require',
+        DATABASE_READ_URL: 'postgres://b/x?sslmode=prefer',
+      },
+      ['DATABASE_READ_URL'],
+    ],
+    ['a database on this machine', { MODE: 'production', DATABASE_URL: 'postgres://127.0.0.1/x' }, []],
+    ['a database on a private network', { MODE: 'production', DATABASE_URL: 'postgres://db/x?sslmode=disable' }, []],
+    ['a database of the sandbox', { DATABASE_URL: 'postgres://db/x' }, []],
     ['a plain URL in the sandbox', { PUBLIC_URL: 'http://sandbox.example.com' }, []],
   ])('are found: %s', (_what, env, expected) => {
     expect(findRisks(loadConfig(env)).map(({ setting }) => setting)).toEqual(expected);

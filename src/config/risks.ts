@@ -1,4 +1,5 @@
 /** Settings that work but have a risk: the service warns about them at the start, and so does `ledgerline doctor`. */
+import { parseAddress } from '../db/address.ts';
 import { isLoopback } from '../loopback.ts';
 import { gatewaysIn } from './check.ts';
 import type { Config } from './load.ts';
@@ -12,7 +13,7 @@ export interface Risk {
 }
 
 export function findRisks(config: Config): Risk[] {
-  return [...quiet(config), ...plainSmpp(config), ...plainPublicUrl(config)];
+  return [...quiet(config), ...plainSmpp(config), ...plainPublicUrl(config), ...unprotectedDatabase(config)];
 }
 
 function quiet({ isQuiet }: Config): Risk[] {
@@ -48,4 +49,22 @@ function plainPublicUrl({ mode, publicUrl }: Config): Risk[] {
       cure: 'Put a proxy with TLS in front of the service, and set PUBLIC_URL to its https:// URL.',
     },
   ];
+}
+
+/** `sslmode=disable` is a decision; `prefer`, the default, is what remains if nobody decided. */
+function unprotectedDatabase({ mode, databaseUrl, databaseReadUrl }: Config): Risk[] {
+  if (mode !== 'production') return [];
+  const urls = { DATABASE_URL: databaseUrl, DATABASE_READ_URL: databaseReadUrl };
+  return Object.entries(urls)
+    .filter(([, url]) => url !== undefined && isUnprotected(url))
+    .map(([setting]) => ({
+      setting,
+      risk: 'The connection to the database is unencrypted if the server, or somebody in between, offers no TLS.',
+      cure: 'Add sslmode=verify-full, or sslmode=disable if the network is private.',
+    }));
+}
+
+function isUnprotected(url: string): boolean {
+  const { endpoints, encryption } = parseAddress(url);
+  return encryption.mode === 'preferred' && endpoints.some(({ host }) => !host.startsWith('/') && !isLoopback(host));
 }

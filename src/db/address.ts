@@ -87,7 +87,8 @@ const modes: Record<string, Encryption['mode']> = {
 
 /** Removes the parameters that the service handles itself. The driver would pass all parameters on to the server. */
 function readEncryption(parameters: URLSearchParams): Encryption {
-  const asked = parameters.get('sslmode') ?? parameters.get('ssl') ?? 'disable';
+  // As libpq: encrypted if the server offers it.
+  const asked = parameters.get('sslmode') ?? parameters.get('ssl') ?? 'prefer';
   const authority = parameters.get('sslrootcert');
   const mode = authority === 'system' ? 'verified' : modes[asked];
   if (!mode) throw new MalformedAddress(`has sslmode=${asked}; there are ${Object.keys(modes).join(', ')}`);

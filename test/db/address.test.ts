@@ -39,7 +39,8 @@ describe('a database URL', () => {
   );
 
   it('says how the connection is encrypted, and keeps that from the driver', () => {
-    expect(parseAddress('postgres://db/x').encryption).toEqual({ mode: 'off' });
+    expect(parseAddress('postgres://db/x').encryption).toEqual({ mode: 'preferred' });
+    expect(parseAddress('postgres://db/x?sslmode=disable').encryption).toEqual({ mode: 'off' });
     expect(parseAddress('postgres://db/x?sslmode=require&target_session_attrs=primary')).toMatchObject({
       encryption: { mode: 'required' },
       driverUrl: 'postgres://database/x',
@@ -72,7 +73,8 @@ describe('an encrypted connection', () => {
     const { port } = await startServer({ certificate: selfSigned });
     const url = (parameters: string, host = 'localhost') =>
       `postgres://postgres@${host}:${port}/ledgerline${parameters}`;
-    expect(await isEncrypted(url(''))).toBe(false);
+    expect(await isEncrypted(url(''))).toBe(true);
+    expect(await isEncrypted(url('?sslmode=disable'))).toBe(false);
     expect(await isEncrypted(url('?sslmode=prefer'))).toBe(true);
     expect(await isEncrypted(url('?sslmode=require'))).toBe(true);
     expect(await isEncrypted(url('?sslmode=verify-full'))).toBe('DEPTH_ZERO_SELF_SIGNED_CERT');

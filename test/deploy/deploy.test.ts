@@ -74,13 +74,37 @@ describe('compose.yaml', async () => {
     expect(validate({ services: { service: { imgae: 'ledgerline' } } })).toBe(false);
   });
 
+  it('has an owner that migrates and grants, and a service, each with a password of its own that is not in the file', async () => {
+    const userOf = (name: string) =>
+      /^postgres:\/\/(\w+:\$\{\w+:\?\})@/.exec(
+        (services[name] as unknown as { environment: Record<string, string> }).environment.DATABASE_URL!,
+      )?.[1];
+    expect([userOf('migrate'), userOf('grants'), userOf('service')]).toEqual([
+      'ledgerline_owner:${OWNER_PASSWORD:?}',
+      'ledgerline_owner:${OWNER_PASSWORD:?}',
+      'ledgerline_service:${SERVICE_PASSWORD:?}',
+    ]);
+    const passwords = Object.entries(
+      (services.database as unknown as { environment: Record<string, string> }).environment,
+    );
+    const example = await read('compose.env.example');
+    for (const [name, value] of passwords) {
+      expect(value).toBe(`\${${name}:?}`);
+      expect(example).toMatch(new RegExp(`^${name}=$`, 'm'));
+    }
+    expect(services.grants).toMatchObject({
+      command: ['grants', '--role', 'ledgerline_service', '--apply'],
+      depends_on: { migrate: { condition: 'service_completed_successfully' } },
+    });
+  });
+
   it('migrates once, after the database is healthy and before the service starts', () => {
     expect(services.migrate).toMatchObject({
       command: ['migrate'],
       depends_on: { database: { condition: 'service_healthy' } },
     });
     expect(services.service).toMatchObject({
-      depends_on: { migrate: { condition: 'service_completed_successfully' } },
+      depends_on: { grants: { condition: 'service_completed_successfully' } },
       read_only: true,
       cap_drop: ['ALL'],
     });

@@ -273,3 +273,14 @@ it('migrates the embedded database of a sandbox', async () => {
   const { code, stdout } = await run(['migrate'], { DATA_DIR: dataDir });
   expect([code, stdout]).toEqual([0, expect.stringMatching(/Applied 0001_core\.sql/)]);
 });
+
+it('reads a token from a file, and takes none on the command line, where every user of the machine sees it', async () => {
+  const database = await databaseForTest();
+  const settings = { DATABASE_URL: database.url };
+  const file = path.join(path.dirname(await dataFolder()), 'token.txt');
+  await writeFile(file, 'a.b.c\n');
+  const { code, stdout } = await run(['doctor', '--json', '--token-file', file], settings);
+  const { findings } = JSON.parse(stdout) as Diagnosis;
+  expect([code, findings.find(({ check }) => check === 'Token')]).toMatchObject([1, { level: 'problem' }]);
+  expect((await run(['doctor', '--token', 'a.b.c'], settings)).stderr).toContain('unknown option');
+});

@@ -1,14 +1,18 @@
 /** The token issuer: whether its keys can be read, and, with a token, whether it would be accepted. */
+import { text as readText } from 'node:stream/consumers';
 import { createTokens } from '../../app/tokens.ts';
 import { explainIssuerFailure } from '../../auth/explain.ts';
 import { readPublishedKeys } from '../../auth/key-set.ts';
 import { ServiceClock } from '../../clock.ts';
 import type { Config } from '../../config/load.ts';
+import { openInput } from '../input.ts';
 import { okFinding, problemFinding, type Finding } from './finding.ts';
 
-export async function checkIssuer(config: Config, { token }: { token?: string }): Promise<Finding[]> {
+export async function checkIssuer(config: Config, { tokenFile }: { tokenFile?: string }): Promise<Finding[]> {
   const keys = config.issuer ? [await checkKeys(config.issuer, config.jwksUrl)] : [];
-  return token === undefined ? keys : [...keys, await checkToken(config, token)];
+  if (tokenFile === undefined) return keys;
+  const { chunks } = await openInput(tokenFile);
+  return [...keys, await checkToken(config, await readText(chunks))];
 }
 
 async function checkKeys(issuer: string, jwksUrl: string | undefined): Promise<Finding> {

@@ -12,8 +12,8 @@ import { describeFinding, okFinding, problemFinding, warningFinding, type Findin
 
 export interface DoctorOptions {
   json?: boolean;
-  /** A token to verify as the service would. */
-  token?: string;
+  /** A file with a token to verify as the service would. On a command line every user of the machine could read it. */
+  tokenFile?: string;
   restored?: boolean;
   /** The last user id that was given out before the loss. */
   idsAfter?: string;
