@@ -153,13 +153,13 @@ describe('a database', () => {
     );
   });
 
-  it('that accepts only encrypted connections, and a URL without sslmode', async () => {
+  it('that accepts only encrypted connections, and a URL that disables them', async () => {
     const server = await startServer({
       certificate: selfSigned,
       hba: ['hostnossl all ledgerline_service all reject'],
     });
     await server.ask('create role ledgerline_service login');
-    const url = `postgres://ledgerline_service@127.0.0.1:${server.port}/ledgerline`;
+    const url = `postgres://ledgerline_service@127.0.0.1:${server.port}/ledgerline?sslmode=disable`;
     const settings = await production({ DATABASE_URL: url });
     const line =
       `The database ledgerline at 127.0.0.1:${server.port} cannot be used: it refuses the login: pg_hba.conf rejects ` +
