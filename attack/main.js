@@ -98,14 +98,14 @@ try {
   for (const { name, matters, run } of scenarios) {
     if (options.only && !name.includes(options.only)) continue;
     await world.reset();
-    show(describe(name, 'all', await run(world, { scale })));
+    show(describe(name, 'all', await run(world, { scale, isOff: () => false })));
     if (options['all-rules-only']) continue;
     for (const rule of matters) {
       await world.reset([rule]);
-      show(describe(name, `without ${rule}`, await run(world, { scale: sampleScale })));
+      show(describe(name, `without ${rule}`, await run(world, { scale: sampleScale, isOff: (each) => each === rule })));
     }
     await world.reset(ruleNames);
-    show(describe(name, 'none', await run(world, { scale: sampleScale })));
+    show(describe(name, 'none', await run(world, { scale: sampleScale, isOff: () => true })));
   }
 } finally {
   world.close();

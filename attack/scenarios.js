@@ -169,6 +169,40 @@ export const scenarios = [
     },
   })),
   {
+    name: 'lock a newcomer out with three accounts, proofs on',
+    matters: ['challenge', 'phone-users'],
+    async run(world, { isOff }) {
+      if (!isOff('challenge')) await world.setMode('challenge', 'enforce');
+      const hurt = [];
+      let texts = 0;
+      const honest = 10;
+      for (let index = 0; index < honest; index += 1) {
+        const phone = honestPhone(index + 3000);
+        for (const id of await world.users(3)) if ((await world.send(id, phone)) === 204) texts += 1;
+        const wrong = await world.honestVisit(phone);
+        if (wrong) hurt.push(wrong);
+      }
+      return { attempts: 3 * honest, texts, price: 0.04, honest, hurt };
+    },
+  },
+  {
+    name: 'bomb a phone with proven texts for a day',
+    matters: ['phone-sends', 'phone-users'],
+    async run(world) {
+      await world.setMode('challenge', 'enforce');
+      const attempts = 60;
+      let texts = 0;
+      let cpuSeconds = 0;
+      for (const id of await world.users(attempts)) {
+        const sent = await world.sendWithProof(id, '+447400123456', { address: world.address() });
+        cpuSeconds += sent.cpuSeconds;
+        if (sent.status === 204) texts += 1;
+        await world.wait(86_400 / attempts);
+      }
+      return { attempts, texts, cpuSeconds, price: 0.04, ...(await honestStream(world, 20)) };
+    },
+  },
+  {
     name: 'resend in a loop for a day',
     matters: ['user-sends', 'phone-sends'],
     async run(world) {

@@ -99,7 +99,7 @@ function liftStatement(sql: Sql, target: LiftTarget, now: Date): Statement {
   }
   if ('phone' in target) {
     return sql`
-      update phone_sends set sends = '{}', users = '{}', failures = '{}', blocked_until = null
+      update phone_sends set sends = '{}', users = '{}', proven = '{}', failures = '{}', blocked_until = null
       where key = ${target.phone} returning ${noUser}`;
   }
   if ('blockedPhone' in target) {

@@ -24,6 +24,7 @@ const sweeps = {
     first: '\\x',
     type: 'bytea',
     expired: `greatest(${lastAt('t.sends')}, ${lastAt('t.failures')}, ${lastAt('t.users')}) <= $2
+      and (t.proven = '{}' or ${last('t.proven')} <= $3 - interval '1 day')
       and (t.blocked_until is null or t.blocked_until <= $3)`,
   },
   guard_sources: {

@@ -29,8 +29,7 @@ export function judge(objections: readonly Objection[], modes: Modes): Verdict {
   return { refusal: { rule: enforced, waitSeconds, evidence }, shadows };
 }
 
-/** Whether this rule is the only enforced rule that objects. */
-export function isOnlyObjection(rule: RuleName, objections: readonly Objection[], modes: Modes): boolean {
-  const enforced = objections.filter((objection) => modes[objection.rule] === 'enforce');
-  return enforced.length > 0 && enforced.every((objection) => objection.rule === rule);
+/** The enforced rules that object. */
+export function enforcedOf(objections: readonly { rule: RuleName }[], modes: Modes): RuleName[] {
+  return objections.map(({ rule }) => rule).filter((rule) => modes[rule] === 'enforce');
 }

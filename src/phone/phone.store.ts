@@ -224,6 +224,14 @@ export function createPhoneStore(db: Database) {
       };
     },
 
+    /** Whether a proof would still lift the limit of a phone's sends. */
+    async hasRoomForProven(phoneKey: Buffer, now: Date): Promise<boolean> {
+      const [row] = await db.read`
+        select count(*) < 3 as has_room from phone_sends p, unnest(p.proven) e (at)
+        where p.key = ${phoneKey} and e.at > ${now}::timestamptz - interval '1 day'`;
+      return row!.has_room;
+    },
+
     /** Decides a send: accepted, unknown, refused or unavailable. See src/db/functions/finish_send.sql. */
     async finishSend(message: FinishedMessage): Promise<void> {
       const parameters = messageParameters(message);

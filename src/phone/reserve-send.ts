@@ -5,7 +5,7 @@ import type { Observe } from '../observe.ts';
 import type { Challenges, GivenProof, Proof } from '../guard/challenge.ts';
 import type { Decision, DecisionLog } from '../guard/decisions.ts';
 import { endOfDay, isOn, rulesAgainst, sharedNeeds } from '../guard/destination.ts';
-import { isOnlyObjection, judge, type Objection } from '../guard/judge.ts';
+import { enforcedOf, judge, type Objection } from '../guard/judge.ts';
 import type { Grant, LeaseBook, Settlement, TakenBudgets } from '../guard/leases.ts';
 import type { LiveGuard } from '../guard/live.ts';
 import type { RangeBook, RangeVerdict } from '../guard/range-book.ts';
@@ -95,7 +95,7 @@ export function createReserveSend(guard: SendGuard) {
       () => clock.now(),
       (taken, report) => reserve(context, taken, report),
     );
-    const { now, taken, range, rangeObjection, proof, reserved } = outcome;
+    const { now, taken, rangeObjection, proof, reserved } = outcome;
 
     const { decision, codeNumber, messageNumber, repeated, counted } = reserved;
     if (decision === 'unknown-user') throw unknownUser();
@@ -108,8 +108,7 @@ export function createReserveSend(guard: SendGuard) {
     const { refusal, shadows } = judge(objections, modes);
     for (const rule of shadows) await note(send, sources, { rule, ...evidenceOf(rule, others) }, 'shadow', now);
     if (decision === 'refused' || decision === 'proof-used') {
-      const isProvable = range?.isOpenToProven === true && isOnlyObjection('prefix', objections, modes);
-      if (isProvable && refusal) await challenge(send, sources, refusal, now);
+      if (refusal && (await isProvable(outcome, phoneKey, objections))) await challenge(send, sources, refusal, now);
       return refuse(send, sources, refusal ?? own[0], now);
     }
     if (decision === 'phone-taken') {
@@ -136,9 +135,11 @@ export function createReserveSend(guard: SendGuard) {
     try {
       if (range?.isOpenToLikely && (await isLikely(send, sources, range, now))) rangeObjection = undefined;
       const isRangeFull = rangeObjection !== undefined && isEnforced('prefix');
-      const takesProof = isRangeFull && range!.isOpenToProven && isEnforced('challenge');
-      if (takesProof) proof = challenges.check(send.proof, { userId, phone: phoneNumber.e164 }, now);
-      const reserved = await store.reserveSend({
+      const given = isEnforced('challenge')
+        ? challenges.check(send.proof, { userId, phone: phoneNumber.e164 }, now)
+        : undefined;
+      if (isRangeFull && range!.isOpenToProven) proof = given;
+      const attempt = {
         userId,
         phone: phoneNumber.e164,
         phoneKey,
@@ -152,10 +153,15 @@ export function createReserveSend(guard: SendGuard) {
           taken.denied.some(({ need }) => isEnforced(need.rule)) ||
           (isRangeFull && !range!.isOpenToEstablished),
         isForbiddenToNewcomers: isRangeFull,
-        proof,
         leases: writeLeases(taken, now),
         code: send.makeCode(now),
-      });
+      };
+      let reserved = await store.reserveSend({ ...attempt, proof });
+      // A proof is used only if it is needed: with it, the same send is decided again.
+      if (given && !isRangeFull && isRefusedForPhone(reserved)) {
+        const proven = await store.reserveSend({ ...attempt, proof: given });
+        if (proven.decision !== 'proof-used') [reserved, proof] = [proven, given];
+      }
       isUsed = reserved.decision === 'reserved';
       report({ grants: grantsOf(reserved, now), denials: denialsOf(reserved, taken, now), isUsed });
       return { now, taken, range, rangeObjection, proof, reserved };
@@ -178,6 +184,24 @@ export function createReserveSend(guard: SendGuard) {
     if (origin.bound) return true;
     const address = sources.find(({ kind }) => kind === 'address');
     return address !== undefined && isGoodAddress(await guard.readConversion(address.key, now), live.limits.ranges);
+  }
+
+  /** Whether the phone's rules alone refuse. */
+  function isRefusedForPhone({ decision, refusals }: SendReservation): boolean {
+    const enforced = enforcedOf(refusals, live.modes);
+    return decision === 'refused' && enforced.length > 0 && enforced.every((rule) => phoneRules.has(rule));
+  }
+
+  /** Whether a send with a proof would pass. */
+  async function isProvable(
+    { range, now }: SendOutcome,
+    phoneKey: Buffer,
+    objections: readonly Objection[],
+  ): Promise<boolean> {
+    const enforced = enforcedOf(objections, live.modes);
+    const isLifted = (rule: RuleName) => (rule === 'prefix' ? range?.isOpenToProven === true : phoneRules.has(rule));
+    if (live.modes.challenge === 'off' || enforced.length === 0 || !enforced.every(isLifted)) return false;
+    return !enforced.includes('phone-sends') || (await store.hasRoomForProven(phoneKey, now));
   }
 
   /** Refuses with a challenge instead, if the rule is on. In shadow mode it only records that it would have. */
@@ -246,6 +270,9 @@ export function createReserveSend(guard: SendGuard) {
     return grants;
   }
 }
+
+/** The rules about a phone that a proof lifts for one send: see reserve_proven_send.sql. */
+const phoneRules: ReadonlySet<RuleName> = new Set<RuleName>(['phone-users', 'phone-sends']);
 
 function evidenceOf(rule: RuleName, objections: readonly Objection[]): Pick<Objection, 'evidence'> {
   return { evidence: objections.find((objection) => objection.rule === rule)?.evidence };

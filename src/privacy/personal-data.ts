@@ -186,7 +186,7 @@ export const tables = {
       sends: 'user ids and times',
       failures: 'user ids and times',
     },
-    other: ['blocked_until'],
+    other: ['proven', 'blocked_until'],
   },
   guard_sources: {
     atErasure: 'kept',

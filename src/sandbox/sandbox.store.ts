@@ -25,6 +25,7 @@ keys_ahead as (delete from send_keys where claimed_at > $1),
 phones as (
   update phone_sends set
     sends = ${eventsUntil('sends')}, users = ${eventsUntil('users')}, failures = ${eventsUntil('failures')},
+    proven = ${until('proven')},
     blocked_until = case when ${last('failures')}.at > $1 then null else blocked_until end
   where greatest(${last('sends')}.at, ${last('users')}.at, ${last('failures')}.at) > $1
 ),

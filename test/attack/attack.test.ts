@@ -96,6 +96,7 @@ it.each([
   ['300 codes at once', 5],
   ['forge forwarding', 30],
   ['resend in a loop', 10],
+  ['bomb a phone', 13],
 ])('%s: at most %d texts leave', (words, most) => {
   expect(played(words).texts).toBeGreaterThan(0);
   expect(played(words).texts).toBeLessThanOrEqual(most);

@@ -8,7 +8,7 @@ import { openDetected } from '../../src/db/citus.ts';
 import { createGuardStore } from '../../src/guard/guard.store.ts';
 import { readLimits } from '../../src/guard/limits.ts';
 import { createSweeper } from '../../src/guard/sweeper.ts';
-import { refusal, startService, type Answer, type Service } from '../harness/service.ts';
+import { newPhone, refusal, serviceForTest, startService, type Answer, type Service } from '../harness/service.ts';
 import { until } from '../harness/until.ts';
 
 const attestationKey = randomBytes(32);
@@ -286,4 +286,74 @@ it('a challenge expires, and the rows of used proofs are removed', async () => {
   await db.close();
   const [row] = await service.sql`select count(*)::int as count from guard_proofs where expires_at <= ${now}`;
   expect(row!.count).toBe(0);
+});
+
+describe('a phone that other accounts had texts sent to', () => {
+  const serviceWith = (settings: Record<string, string>) =>
+    serviceForTest({
+      LEDGERLINE_RULES: '*=off,phone-sends=enforce,phone-users=enforce,challenge=enforce',
+      LEDGERLINE_CHALLENGE_WORK: '16',
+      ...settings,
+    });
+  const send = (at: Service, id: number, phoneNumber: string, headers: Record<string, string> = {}) =>
+    at.call('/User/phone-number/send-code', { id, phoneNumber }, { headers });
+  async function sendProven(at: Service, id: number, phoneNumber: string): Promise<Answer> {
+    const first = await send(at, id, phoneNumber);
+    const challenge = first.headers.get('challenge');
+    return challenge ? send(at, id, phoneNumber, solved((await solveChallenge(challenge))!)) : first;
+  }
+  const bySends = [429, 'too-many-sends'];
+
+  it('three accounts do not lock a newcomer out: a proof allows one send', async () => {
+    const at = await serviceWith({});
+    const phone = newPhone();
+    for (let account = 0; account < 3; account += 1) {
+      expect((await send(at, await at.createUser(), phone)).status).toBe(204);
+    }
+    const id = await at.createUser();
+    const refused = await send(at, id, phone);
+    expect(reasonOf(refused)).toEqual(challenged);
+    const headers = solved((await solveChallenge(refused.headers.get('challenge')!))!);
+    expect((await send(at, id, phone, headers)).status).toBe(204);
+    expect(reasonOf(await send(at, id, phone, headers))).toEqual(challenged);
+    const other = await at.createUser();
+    const solution = solved((await solveChallenge((await send(at, other, phone)).headers.get('challenge')!))!);
+    expect((await send(at, other, phone, solution)).status).toBe(204);
+    expect((await at.verify(other, await at.lastCode(phone))).status).toBe(200);
+  });
+
+  it('gets at most three texts a day by proofs above its limit of sends', async () => {
+    const at = await serviceWith({ LEDGERLINE_PHONE_SENDS: '4/1d' });
+    const phone = newPhone();
+    const answers = [];
+    for (let account = 0; account < 12; account += 1) answers.push(await sendProven(at, await at.createUser(), phone));
+    // Three without a proof; with one, the fourth, and three above the limit, of which the fourth is one.
+    expect(answers.filter(({ status }) => status === 204)).toHaveLength(6);
+    expect(reasonOf(answers.at(-1)!)).toEqual(bySends);
+    expect(await at.messages(phone)).toHaveLength(6);
+    await at.advance(86_400);
+    at.forgetTokens();
+    expect((await sendProven(at, await at.createUser(), phone)).status).toBe(204);
+  });
+
+  it('gets no more of them from parallel calls', async () => {
+    const at = await serviceWith({ LEDGERLINE_PHONE_SENDS: '4/1d', LEDGERLINE_PHONE_USERS: '100/25h' });
+    const phone = newPhone();
+    for (let call = 0; call < 4; call += 1) await send(at, await at.createUser(), phone);
+    const ids = await Promise.all(Array.from({ length: 10 }, () => at.createUser()));
+    const answers = await Promise.all(ids.map((id) => sendProven(at, id, phone)));
+    expect(answers.filter(({ status }) => status === 204)).toHaveLength(3);
+  });
+
+  it('is not opened by a proof where another rule refuses', async () => {
+    const at = await serviceWith({
+      LEDGERLINE_RULES: '*=off,user-sends=enforce,phone-users=enforce,challenge=enforce',
+      LEDGERLINE_USER_SENDS: '1/10m',
+    });
+    const phone = newPhone();
+    for (let account = 0; account < 3; account += 1) await send(at, await at.createUser(), phone);
+    const id = await at.createUser();
+    expect((await send(at, id, newPhone())).status).toBe(204);
+    expect(reasonOf(await send(at, id, phone))).toEqual(bySends);
+  });
 });

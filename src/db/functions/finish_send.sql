@@ -50,7 +50,8 @@ declare
 begin
   update phone_sends p set
     sends = remove_event(p.sends, row(counted_at, for_user)::user_event),
-    users = remove_event(p.users, row(counted_at, for_user)::seen_value)
+    users = remove_event(p.users, row(counted_at, for_user)::seen_value),
+    proven = array_remove(p.proven, counted_at)
   where p.key = phone_key;
   foreach source_key in array source_keys loop
     update guard_sources s set sends = remove_event(s.sends, counted_at) where s.key = source_key;

@@ -53,3 +53,10 @@ language sql immutable as $$
     where ranked.user_id = for_user or ranked.age <= (send_limit + 1) / 2
     order by ranked.place)
 $$;
+
+-- The same windows, none of which refuses.
+create or replace function without_enforcement(counted guard_limit) returns guard_limit
+language sql immutable as $$
+  select row(counted.smallest_count, counted.kept, array(
+    select row(w.rule, false, w.count, w.seconds, w.block_seconds)::guard_window from unnest(counted.windows) w))::guard_limit
+$$;

@@ -1,6 +1,8 @@
--- Like reserve_send, for a send with a valid proof: a newcomer may send if the proof was not used before. Calls with
--- the same proof wait for each other at its row, which is locked before all other rows. If the send is not reserved,
--- the proof stays valid.
+-- Like reserve_send, for a send with a valid proof: if the proof was not used before, a newcomer may send, whatever the
+-- number of users who requested codes for the phone; and whatever the number of its sends, but only for three such
+-- texts to a phone in a day: a proof costs little, and nobody must be able to flood a phone with texts. Calls with the
+-- same proof wait for each other at its row, which is locked before all other rows. If the send is not reserved, the
+-- proof stays valid.
 create or replace function reserve_proven_send(
   proof_key bytea, proof_expires_at timestamptz,
   for_user integer, to_phone text, phone_key bytea, called_at timestamptz, correlation_type smallint,
@@ -12,16 +14,28 @@ create or replace function reserve_proven_send(
   out message_number integer, out repeated_seed bytea, out repeated_digest bytea
 )
 language plpgsql as $$
+declare
+  proven_texts integer;
+  most_proven_texts constant integer := 3;
 begin
   insert into guard_proofs (key, expires_at) values (proof_key, proof_expires_at) on conflict (key) do nothing;
   if not found then
     decision := 'proof-used';
     return;
   end if;
+  -- A phone without a row has no full window. It gets its row from one call alone: see reserve_send.
+  select (select count(*) from unnest(p.proven) e (at) where e.at > called_at - interval '1 day') into proven_texts
+  from phone_sends p where p.key = phone_key for update;
+  limits.phone_users := without_enforcement(limits.phone_users);
+  if proven_texts < most_proven_texts then limits.phone_sends := without_enforcement(limits.phone_sends); end if;
   select r.decision, r.refusals, r.is_leased, r.budget_leases, r.code_number, r.message_number, r.repeated_seed,
     r.repeated_digest
   into decision, refusals, is_leased, budget_leases, code_number, message_number, repeated_seed, repeated_digest
   from reserve_send(for_user, to_phone, phone_key, called_at, correlation_type, is_forbidden, false, limits, sources,
     established_before, leases, new_seed, new_digest, new_expires_at, attempt_limit, may_repeat) r;
-  if decision <> 'reserved' then delete from guard_proofs p where p.key = proof_key; end if;
+  if decision = 'reserved' then
+    update phone_sends p set proven = append_event(p.proven, called_at, most_proven_texts) where p.key = phone_key;
+  else
+    delete from guard_proofs p where p.key = proof_key;
+  end if;
 end $$;
