@@ -38,7 +38,9 @@ export function explainTlsFailure(error: unknown, untrusted = untrustedByNode): 
   if (code === 'ERR_TLS_CERT_ALTNAME_INVALID') {
     const names = cert?.subjectaltname
       ? `${cert.subjectaltname}, not for ${host}`
-      : `${host ? `another name than ${host}` : 'another name'}`;
+      : host
+        ? `another name than ${host}`
+        : 'another name';
     return {
       cause: `its certificate is for ${names}`,
       cure: 'Use a name that is in the certificate, or add this one to it.',

@@ -101,13 +101,14 @@ it.skipIf(!isInstalled)(
     await vi.waitUntil(async () => !(await server.ask('select pg_is_in_recovery() as is'))[0]!.is, { timeout: 60_000 });
     const command = runBlocks('sh').find((text) => text.startsWith('ledgerline'))!;
     const words = command.trim().replace('erased.txt', list).split(' ').slice(1);
-    const doctor = await run(words, { ...settings, DATA_DIR: dataDir });
+    const quiet = { ...settings, LEDGERLINE_QUIET: 'true' };
+    const doctor = await run(words, { ...quiet, DATA_DIR: dataDir });
     expect([doctor.code, doctor.stdout]).toEqual([
       0,
       expect.stringMatching(/✓ Restored: [^]*✓ Ids: [^]*✓ Erased: 1 users/),
     ]);
 
-    const restored = await startProcess(dataDir, settings);
+    const restored = await startProcess(dataDir, quiet);
     const statusOf = async (id: number) =>
       (await restored.call('GET', `/User/${id}/status`, await restored.token())).status;
     expect(await Promise.all([erased, archived, lost].map(statusOf))).toEqual([404, 200, 404]);
@@ -117,6 +118,9 @@ it.skipIf(!isInstalled)(
     });
     expect(listed.json.transactionCount).toBe(2);
     expect(await createUser(restored)).toBeGreaterThan(lost + 9_000_000);
+    const send = { id: archived, phoneNumber: '+447911123456', correlationType: 0 };
+    const sent = await restored.call('POST', '/User/phone-number/send-code', await restored.token(), send);
+    expect([sent.status, sent.headers.get('error-reason')]).toEqual([503, 'send-failed']);
     await restored.end('SIGTERM');
   },
 );
