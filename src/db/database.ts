@@ -71,6 +71,9 @@ export interface Database {
   close(): Promise<void>;
 }
 
+/** Awaits a statement, which is cancelled when its caller leaves. */
+type Cancellable = <T>(statement: PromiseLike<T>) => Promise<T>;
+
 /** Runs one statement of a snapshot. It is cancelled when its caller leaves. */
 export type ReadStatement = (statement: string, parameters: (string | number | null)[]) => Promise<DatabaseRow[]>;
 
@@ -176,20 +179,30 @@ export function openDatabase(options: DatabaseOptions): Database {
 
   /**
    * The driver gives a connection to the next statement as soon as it is free. So a request to cancel that arrives too
-   * late for its own statement may end the statement of another caller, which is then sent again.
+   * late for its own statement may end the statement of another caller, whose work is then done again. The work only
+   * reads. It passes each statement to `cancellable`, which ends it when its own caller leaves.
    */
   let lastCancelAt = -Infinity;
-  async function runLong<T>(work: (sql: Sql) => PromiseLike<T>, { signal }: Owner): Promise<T> {
-    const run = () => cancelWhenGone(work(pool('long')), signal, () => (lastCancelAt = performance.now()));
+  async function doLong<T>({ signal }: Owner, work: (cancellable: Cancellable) => Promise<T>): Promise<T> {
     const startedAt = performance.now();
+    let sentAt = startedAt;
+    const run = () =>
+      work((statement) => {
+        sentAt = performance.now();
+        return cancelWhenGone(statement, signal, () => (lastCancelAt = performance.now()));
+      });
     try {
       return await run();
     } catch (error) {
-      const isTimedOut = performance.now() - startedAt >= (statementSeconds || Infinity) * 1000;
+      const isTimedOut = performance.now() - sentAt >= (statementSeconds || Infinity) * 1000;
       if (!isTooLong(error) || isTimedOut || lastCancelAt < startedAt - cancelMilliseconds) throw error;
       return run();
     }
   }
+
+  /** Does work on a connection for long statements, when there is one for its owner. */
+  const inLongSlot = <T>(owner: Owner, work: (cancellable: Cancellable) => Promise<T>): Promise<T> =>
+    whileWaiting(() => longSlots.run(owner, () => doLong(owner, work)), owner);
 
   function pool(name: keyof ReturnType<typeof open>): Pool {
     if (!pools) throw databaseAway();
@@ -204,25 +217,21 @@ export function openDatabase(options: DatabaseOptions): Database {
     get write() {
       return pool('write');
     },
-    long: (work, owner = serviceItself) => whileWaiting(() => longSlots.run(owner, () => runLong(work, owner)), owner),
+    long: (work, owner = serviceItself) => inLongSlot(owner, (cancellable) => cancellable(work(pool('long')))),
     planned: (work, owner = serviceItself) =>
-      whileWaiting(
-        () =>
-          longSlots.run(owner, () =>
-            runTransaction(pool('long'), async (sql) => {
-              await sql`set local plan_cache_mode = force_custom_plan`;
-              return cancelWhenGone(work(sql), owner.signal);
-            }),
-          ),
-        owner,
+      inLongSlot(owner, (cancellable) =>
+        runTransaction(pool('long'), async (sql) => {
+          await sql`set local plan_cache_mode = force_custom_plan`;
+          return cancellable(work(sql));
+        }),
       ),
     snapshot: (work, owner = serviceItself) =>
-      whileWaiting(
-        () =>
-          longSlots.run(owner, () =>
-            runTransaction(pool('long'), (sql) => work(createReader(sql, owner.signal)), oneMoment),
-          ),
-        owner,
+      inLongSlot(owner, (cancellable) =>
+        runTransaction(
+          pool('long'),
+          (sql) => work((statement, parameters) => cancellable(sql.unsafe(statement, parameters, { prepare: true }))),
+          oneMoment,
+        ),
       ),
     async *stream({ statement, parameters, rowsAtOnce, read }, owner = serviceItself) {
       const release = await streamSlots.take(owner);
@@ -252,10 +261,6 @@ export function openDatabase(options: DatabaseOptions): Database {
       await Promise.all([...Object.values(pools ?? {}), probe].map((sql) => sql.end({ timeout: 5 })));
     },
   };
-}
-
-function createReader(sql: DatabaseTransaction, signal: AbortSignal | undefined): ReadStatement {
-  return (statement, parameters) => cancelWhenGone(sql.unsafe(statement, parameters, { prepare: true }), signal);
 }
 
 /**

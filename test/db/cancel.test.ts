@@ -69,18 +69,23 @@ const isRunning = async (mark: string) =>
     await admin`select from pg_stat_activity where state = 'active' and query like ${`%${mark}%`} and pid <> pg_backend_pid()`
   ).length > 0;
 
-it('a request to cancel that comes too late does not fail the next statement on its connection', async () => {
+const kinds: Record<string, (db: Database, statement: string) => Promise<postgres.Row[]>> = {
+  long: (db, statement) => db.long((sql) => sql.unsafe(statement)),
+  planned: (db, statement) => db.planned((sql) => sql.unsafe(statement)),
+  snapshot: (db, statement) => db.snapshot((read) => read(statement, [])),
+};
+
+it.each(Object.keys(kinds))('a request to cancel that comes too late does not fail the next %s', async (kind) => {
   const proxy = await startProxy();
   const db = open(proxy.url);
   const caller = new AbortController();
-  const sleep = (seconds: number, mark: string) => (sql: { unsafe: postgres.Sql['unsafe'] }) =>
-    sql.unsafe(`select pg_backend_pid() as pid, pg_sleep(${seconds}) /* ${mark} */`);
-  const first = db.long(sleep(2, 'first'), { ...serviceItself, signal: caller.signal });
+  const sleep = (seconds: number, mark: string) => `select pg_backend_pid() as pid, pg_sleep(${seconds}) /* ${mark} */`;
+  const first = db.long((sql) => sql.unsafe(sleep(2, 'first')), { ...serviceItself, signal: caller.signal });
   await until(() => isRunning('first'));
   caller.abort();
   await until(() => proxy.cancels === 1);
   await until(async () => !(await isRunning('first')));
-  const second = db.long(sleep(1, 'second'));
+  const second = kinds[kind]!(db, sleep(1, 'second'));
   await until(() => isRunning('second'));
   proxy.release();
   const [{ pid }] = (await first) as unknown as [{ pid: number }];
