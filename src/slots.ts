@@ -10,6 +10,8 @@ export interface Owner {
   kind: 'user' | 'client' | 'service';
   /** Aborted when the caller no longer waits for the result. */
   readonly signal?: AbortSignal | undefined;
+  /** Ends the connection of the caller. */
+  disconnect?(): void;
   /** Whether `Admission` has admitted the request, and how many things it waits for at present. */
   isActive?: boolean;
   waits?: number;
@@ -26,6 +28,8 @@ export interface SlotOptions {
   waitMilliseconds: number;
   /** Retry-After for callers that are refused. */
   retrySeconds: number;
+  /** A caller that has its share is refused and does not wait. This is so too if nobody can wait. */
+  refusesShare?: boolean;
 }
 
 /** The number of slots one caller may use. A client serves many users, but leaves a slot for other callers. */
@@ -135,8 +139,8 @@ export class Slots {
   }
 
   #findLineRefusal({ running, maxRunning, line, maxWaiting }: CallerState): Problem | undefined {
-    const { waiting, retrySeconds } = this.#options;
-    if (waiting === 0) return running >= maxRunning ? tooManyStreams(retrySeconds) : this.#refusal;
+    const { waiting, retrySeconds, refusesShare = waiting === 0 } = this.#options;
+    if (refusesShare && running >= maxRunning) return tooManyStreams(retrySeconds);
     return this.#waiting >= waiting || line.length >= maxWaiting ? this.#refusal : undefined;
   }
 

@@ -46,7 +46,7 @@ const layers: RegExp[] = [
   /^(phone|guard|audit|messages|users|transactions|events|privacy|sandbox)\//,
   /^(sms|egress|statements)\//,
   /^db\//,
-  /^(formats|values|monitoring|tracing)\/|^(admission|background|bounded-cache|clock|digest-keys|errors|free-port|latest-read|loopback|observe|operator-actions|package-root|read-optional-file|shared-lookup|slots|tls-failure|version)\.ts$/,
+  /^(formats|values|monitoring|tracing)\/|^(admission|background|bounded-cache|clock|digest-keys|errors|free-port|latest-read|loopback|observe|operator-actions|package-root|read-optional-file|shared-lookup|shared-streams|slots|tls-failure|version)\.ts$/,
 ];
 
 /** Files that only compute. */

@@ -130,64 +130,6 @@ it('rows for which there is no room are refused before their body is read', asyn
   expect(statuses.filter((status) => status === 200).length).toBeGreaterThan(100);
 });
 
-/** An export whose reader takes the first part of it and then nothing. */
-async function slowExport(url: string, token: string, individualId: number) {
-  const outgoing = request(`${url}/app/export-transactions`, {
-    method: 'POST',
-    headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
-  });
-  onTestFinished(() => void outgoing.destroy());
-  outgoing.on('error', () => {});
-  outgoing.end(JSON.stringify({ individualId }));
-  const [response] = (await once(outgoing, 'response')) as [import('node:http').IncomingMessage];
-  response.on('error', () => {});
-  checkHttpAnswer(`${url}/app/export-transactions`, outgoing, response);
-  return response;
-}
-
-describe('exports', () => {
-  it('that one user reads slowly leave room for those of others', async () => {
-    const token = await service.token('', large);
-    const slow = await Promise.all(Array.from({ length: 8 }, () => slowExport(service.url, token, large)));
-    const countOf = (status: number) => slow.filter(({ statusCode }) => statusCode === status).length;
-    expect([countOf(200), countOf(429)]).toEqual([2, 6]);
-    const refused = slow.find(({ statusCode }) => statusCode === 429)!;
-    expect(refused.headers['error-reason']).toBe('too-many-streams');
-    expect(Number(refused.headers['retry-after'])).toBeGreaterThan(0);
-    const bound = await service.token('', other);
-    for (let round = 0; round < 4; round += 1) {
-      expect((await service.call('/app/export-transactions', { individualId: other }, { token: bound })).status).toBe(
-        200,
-      );
-    }
-  });
-
-  it('are cut off when they are read too slowly, and their place is free again', async () => {
-    const strict = await serviceForTest({
-      LEDGERLINE_SLOW_READ_SECONDS: '1',
-      LEDGERLINE_SLOWEST_READ_BYTES: '10000',
-      LEDGERLINE_EXPORTS: '1',
-    });
-    const id = await strict.createUser();
-    // More than the sockets of both sides hold.
-    for (let part = 0; part < 3; part += 1) {
-      await strict.record(Array.from({ length: 4000 }, () => row(id, { paymentNotes: 'n'.repeat(1900) })));
-    }
-    const response = await slowExport(strict.url, await strict.token(), id);
-    expect((await strict.call('/app/export-transactions', { individualId: id })).status).toBe(429);
-    await vi.waitUntil(
-      async () => (await metrics(strict)).includes('ledgerline_database_work{pool="streams",state="running"} 0'),
-      {
-        timeout: 50_000,
-      },
-    );
-    let isWhole = false;
-    response.on('end', () => (isWhole = true)).resume();
-    await vi.waitUntil(() => response.closed || response.destroyed, { timeout: 10_000 });
-    expect(isWhole).toBe(false);
-  });
-});
-
 const metrics = async ({ call }: Service) => (await call('/metrics', undefined, { method: 'GET', token: null })).text;
 
 describe('requests', () => {

@@ -1,6 +1,7 @@
 /** The connections to PostgreSQL: a pool for each kind of work, and a probe that watches the server. */
 import type postgres from 'postgres';
 import { databaseAway } from '../errors.ts';
+import { SharedStreams } from '../shared-streams.ts';
 import { serviceItself, Slots, type Owner } from '../slots.ts';
 import { parseAddress } from './address.ts';
 import { cancelWhenGone } from './cancel.ts';
@@ -130,12 +131,7 @@ export function openDatabase(options: DatabaseOptions): Database {
   const inLine = { waiting, waitMilliseconds, retrySeconds: 1 };
   const longSlots = new Slots({ slots: shares.long, ...inLine });
   const transactionSlots = new Slots({ slots: shares.transactions, ...inLine });
-  const streamSlots = new Slots({
-    slots: options.streams ?? defaultStreams,
-    waiting: 0,
-    waitMilliseconds: 0,
-    retrySeconds: 10,
-  });
+  const sharedStreams = new SharedStreams(options.streams ?? defaultStreams);
   const whileWaiting = options.whileWaiting ?? ((work) => work());
   const streams = new Set<Sql>();
   let pools: ReturnType<typeof open> | undefined = open();
@@ -234,23 +230,25 @@ export function openDatabase(options: DatabaseOptions): Database {
         ),
       ),
     async *stream({ statement, parameters, rowsAtOnce, read }, owner = serviceItself) {
-      const release = await streamSlots.take(owner);
+      const stream = await whileWaiting(() => sharedStreams.open(owner), owner);
       // No time limit: PostgreSQL would include the time that the reader needs.
       const sql = openPool({ ...common, mayScan: true, statementSeconds: 0, max: 1 });
       streams.add(sql);
       try {
         for await (const rows of readByCursor(sql, { statement, parameters, rowsAtOnce }, owner.signal)) {
+          stream.waitForReader();
           yield rows.map(read);
+          stream.goOn();
         }
       } finally {
         streams.delete(sql);
         await sql.end({ timeout: 1 });
-        release();
+        stream.close();
       }
     },
     transaction: (work, owner = serviceItself) =>
       whileWaiting(() => transactionSlots.run(owner, () => runTransaction(pool('transactions'), work)), owner),
-    use: { long: longSlots, transactions: transactionSlots, streams: streamSlots },
+    use: { long: longSlots, transactions: transactionSlots, streams: sharedStreams.use },
     get available() {
       return pools !== undefined;
     },

@@ -22,6 +22,10 @@ export class RequestOwner implements Owner {
     this.#response = response;
   }
 
+  disconnect(): void {
+    this.#response.destroy();
+  }
+
   /** Created on first use: most requests are answered before their caller could leave. */
   get signal(): AbortSignal {
     if (!this.#controller) {
