@@ -4,6 +4,7 @@
  * waited for its reader for some time is ended: one of the caller that has the most, and of these the one that has
  * waited longest.
  */
+import { setTimeout as sleep } from 'node:timers/promises';
 import { Slots, type Owner } from './slots.ts';
 
 /**
@@ -65,14 +66,12 @@ export class SharedStreams {
 
   async #take(owner: Owner): Promise<() => void> {
     const taken = this.#slots.take(owner);
-    if (this.#slots.waiting === 0) return taken;
-    this.#makeRoom(owner);
-    const timer = setInterval(() => this.#makeRoom(owner), lookMilliseconds);
-    try {
-      return await taken;
-    } finally {
-      clearInterval(timer);
+    while (this.#slots.waiting > 0) {
+      this.#makeRoom(owner);
+      const release = await Promise.race([taken, sleep(lookMilliseconds)]);
+      if (release) return release;
     }
+    return taken;
   }
 
   /** Ends one stream for each caller that waits, if it has a reason to. */

@@ -8,7 +8,7 @@ import { createGetTransaction } from '../transactions/get-transaction.ts';
 import { createHistoryStore } from '../transactions/history.store.ts';
 import { createListTransactions } from '../transactions/list-transactions.ts';
 import { createMakeConfirmation } from '../transactions/make-confirmation.ts';
-import { createDocumentSlots, createMakeStatement } from '../transactions/make-statement.ts';
+import { createMakeStatement, DocumentDesk } from '../transactions/make-statement.ts';
 import { createRecordTransactions } from '../transactions/record-transactions.ts';
 import { createRecordStore } from '../transactions/record.store.ts';
 import { createSummarizeTransactions } from '../transactions/summarize-transactions.ts';
@@ -20,18 +20,18 @@ export async function openTransactions(core: Core) {
   const { config, db, clock, deriveKeys, traced } = core;
   const store = await withStandby(core, traced('transactions', createTransactionsStore(db)));
   const pageTokens = createPageTokens(deriveKeys('page tokens'));
-  const slots = createDocumentSlots(config.exportsAtOnce);
+  const desk = new DocumentDesk(config.exportsAtOnce, (work, owner) => core.admission.outside(work, owner));
   return {
     listTransactions: createListTransactions(store, clock, pageTokens),
     summarizeTransactions: createSummarizeTransactions(store, clock, pageTokens),
     exportTransactions: createExportTransactions(store, clock, pageTokens),
     makeStatement: createMakeStatement({
-      ...{ store, clock, pageTokens, slots },
+      ...{ store, clock, pageTokens, desk },
       extraFont: config.statementFont,
       openWriter: openStatementWriter,
     }),
     makeConfirmation: createMakeConfirmation({
-      ...{ store, clock, pageTokens, slots },
+      ...{ store, clock, pageTokens, desk },
       extraFont: config.statementFont,
       openWriter: openConfirmationWriter,
     }),

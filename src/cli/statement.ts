@@ -9,7 +9,7 @@ import { openStatementWriter } from '../statements/statement-writer.ts';
 import { createPageTokens } from '../transactions/page-token.ts';
 import { filterOf } from '../transactions/filter-input.ts';
 import { parseLocale } from '../transactions/locale.ts';
-import { createDocumentSlots, createMakeStatement } from '../transactions/make-statement.ts';
+import { createMakeStatement, DocumentDesk } from '../transactions/make-statement.ts';
 import { createTransactionsStore } from '../transactions/transactions.store.ts';
 import { firstInstant, lastInstant, parseInstant } from '../values/instant.ts';
 import { momentsOfDay, parseTimeZone } from '../values/time-zone.ts';
@@ -34,7 +34,7 @@ export async function statement(individual: string, options: StatementOptions): 
       // Nobody sees the token of a statement that is a file.
       pageTokens: createPageTokens(deriveKeys([randomBytes(32)], 'page tokens')),
       extraFont: loadConfig(process.env).statementFont,
-      slots: createDocumentSlots(1),
+      desk: new DocumentDesk(1, (work) => work()),
       openWriter: openStatementWriter,
     });
     const filter = filterOf(values);

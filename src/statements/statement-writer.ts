@@ -1,7 +1,7 @@
 /** Sends the rows of a statement to a worker, in parts, and receives its bytes. */
-import { once } from 'node:events';
 import { createRequire } from 'node:module';
 import { Worker } from 'node:worker_threads';
+import { queryTooSlow } from '../errors.ts';
 import type { DocumentHead, DocumentOrder, StatementHead, StatementWriter } from './statement.ts';
 import type { StatementPart } from './statement-worker.ts';
 
@@ -10,6 +10,12 @@ const workerFile = createRequire(import.meta.url).resolve('#statement-worker');
 
 /** More than the largest statement needs. */
 const maxHeapMebibytes = 512;
+
+/**
+ * How long the thread may work on one document. The largest takes about 20 s; on a machine with too much to do, several
+ * times as long.
+ */
+const maxBusyMilliseconds = 120_000;
 
 export const openStatementWriter = (head: StatementHead) => openWriter({ kind: 'statement', head });
 
@@ -23,12 +29,27 @@ function openWriter(order: DocumentOrder): StatementWriter {
     env: {},
   });
 
-  /** Rejects if the worker fails. */
+  let failure: Error | undefined;
+  let settle: { resolve(chunks: Uint8Array[]): void; reject(error: Error): void } | undefined;
+  worker.on('message', (chunks: Uint8Array[]) => settle?.resolve(chunks));
+  worker.on('error', (error) => fail(error));
+  // Also when it was ended by `close`.
+  worker.on('exit', () => fail(new Error('The thread that made the document has ended.')));
+
+  function fail(error: Error): void {
+    failure ??= error;
+    settle?.reject(failure);
+  }
+
+  /** Rejects if the worker fails or ends. */
   async function ask(part: StatementPart): Promise<Uint8Array[]> {
-    // oxlint-disable-next-line unicorn/require-post-message-target-origin -- between threads, not windows
-    worker.postMessage(part);
-    const [chunks] = (await once(worker, 'message')) as [Uint8Array[]];
-    return chunks;
+    if (failure) throw failure;
+    if (worker.performance.eventLoopUtilization().active > maxBusyMilliseconds) throw queryTooSlow();
+    return new Promise((resolve, reject) => {
+      settle = { resolve, reject };
+      // oxlint-disable-next-line unicorn/require-post-message-target-origin -- between threads, not windows
+      worker.postMessage(part);
+    });
   }
 
   return {

@@ -1,10 +1,9 @@
 /** A confirmation: a document about one transaction of an individual. */
 import type { Clock } from '../clock.ts';
 import { unknownIndividual, unknownTransaction } from '../errors.ts';
-import type { Slots } from '../slots.ts';
 import type { DocumentHead, StatementWriter } from '../statements/statement.ts';
 import type { PageTokens } from './page-token.ts';
-import { writeStatement, type StatementReply, type StatementRequest } from './make-statement.ts';
+import type { DocumentDesk, StatementReply, StatementRequest } from './make-statement.ts';
 import { foldCase, readTransaction } from './transaction.ts';
 import type { TransactionsStore } from './transactions.store.ts';
 
@@ -17,11 +16,11 @@ export interface ConfirmationParts {
   clock: Clock;
   pageTokens: PageTokens;
   extraFont: string | undefined;
-  slots: Slots;
+  desk: DocumentDesk;
   openWriter(head: DocumentHead): StatementWriter;
 }
 
-export function createMakeConfirmation({ store, clock, pageTokens, extraFont, slots, openWriter }: ConfirmationParts) {
+export function createMakeConfirmation({ store, clock, pageTokens, extraFont, desk, openWriter }: ConfirmationParts) {
   return async function makeConfirmation(request: ConfirmationRequest): Promise<StatementReply> {
     const { individualId, transactionId, timeZone, locale, owner } = request;
     const total = await store.countAll(individualId);
@@ -31,15 +30,16 @@ export function createMakeConfirmation({ store, clock, pageTokens, extraFont, sl
     const { timeStamp } = readTransaction(individualId, found);
     const now = clock.now();
     const head: DocumentHead = { individualId, locale, timeZone, madeAt: now.toISOString(), extraFont };
-    // Read like the rows of a statement, so that both share one limit on the documents that are made at the same time.
+    // Read like the rows of a statement, with the details that the list has.
     const filter = { from: timeStamp, to: timeStamp, search: foldCase(transactionId) };
     const rows = store.readAll({ individualId, filter, owner, isOldestFirst: true });
     return {
-      chunks: writeStatement(
-        () => slots.take(owner),
-        () => openWriter(head),
-        onlyTransaction(rows, transactionId),
-      ),
+      chunks: await desk.make({
+        owner,
+        rowCount: 1,
+        bodies: onlyTransaction(rows, transactionId),
+        open: () => openWriter(head),
+      }),
       asOf: pageTokens.issue(individualId, total, now),
     };
   };

@@ -1,8 +1,10 @@
 /** A statement: a document with the rows that the list would return, oldest first, and totals by currency. */
+import { PassThrough, type Readable } from 'node:stream';
 import type { Clock } from '../clock.ts';
 import { JsonObject, type JsonNumber } from '../formats/json.ts';
 import { readJson } from '../formats/json-reader.ts';
 import { invalidFields, noTransactions, unknownIndividual } from '../errors.ts';
+import { SharedStreams } from '../shared-streams.ts';
 import { Slots, type Owner } from '../slots.ts';
 import type { CurrencyTotals, StatementHead, StatementRow, StatementWriter } from '../statements/statement.ts';
 import { timeZoneMessage } from '../values/time-zone.ts';
@@ -15,6 +17,15 @@ import type { TransactionsStore } from './transactions.store.ts';
 /** The worker keeps about 25 KB for each row until the end: the structure that screen readers use. */
 export const maxStatementRows = 10_000;
 
+/** Of the texts in the rows. Typesetting takes about 3 µs for each character, and 1.5 ms for each row. */
+const maxStatementCharacters = 4_000_000;
+
+/** The rows that the worker gets at a time: about 0.2 s of work. */
+const rowsAtOnce = 100;
+
+/** A statement with more rows uses up to 300 MB, a smaller one up to 70 MB. */
+const largeRows = 1000;
+
 export interface StatementRequest {
   individualId: number;
   filter: Filter;
@@ -25,7 +36,7 @@ export interface StatementRequest {
 }
 
 export interface StatementReply {
-  chunks: AsyncIterable<Uint8Array>;
+  chunks: Readable;
   asOf: string;
 }
 
@@ -34,19 +45,129 @@ export interface StatementParts {
   clock: Clock;
   pageTokens: PageTokens;
   extraFont: string | undefined;
-  slots: Slots;
+  desk: DocumentDesk;
   openWriter(head: StatementHead): StatementWriter;
 }
 
-/**
- * Limits the documents that are made at the same time. A document keeps its slot until the caller has read it, since
- * its unread part is in memory.
- */
-export function createDocumentSlots(slots: number): Slots {
-  return new Slots({ slots, waiting: 0, waitMilliseconds: 0, retrySeconds: 10 });
+/** The rows of a document, and what writes them. */
+export interface DocumentOrder {
+  owner: Owner;
+  /** At most. */
+  rowCount: number;
+  bodies: AsyncIterable<string[]>;
+  open(): StatementWriter;
 }
 
-export function createMakeStatement({ store, clock, pageTokens, extraFont, slots, openWriter }: StatementParts) {
+/**
+ * Makes documents. Each is made as fast as it can be, whether its reader is fast or slow: so a slot for the making is
+ * never kept by a reader. It is ended when its caller leaves.
+ */
+export class DocumentDesk {
+  /** One thread each: more would leave no processor time for requests. */
+  readonly #making = new Slots({ slots: 3, waiting: 64, waitMilliseconds: 30_000, retrySeconds: 10 });
+  readonly #makingLarge = new Slots({ slots: 1, waiting: 64, waitMilliseconds: 30_000, retrySeconds: 10 });
+  /** Documents that are being made or read. Their unread parts are in memory: 10 MB at most. */
+  readonly #streams: SharedStreams;
+  readonly #whileWaiting: <T>(work: () => Promise<T>, owner: Owner) => Promise<T>;
+
+  constructor(documents: number, whileWaiting: <T>(work: () => Promise<T>, owner: Owner) => Promise<T>) {
+    this.#streams = new SharedStreams(documents);
+    this.#whileWaiting = whileWaiting;
+  }
+
+  /** Documents that are being made. */
+  get making(): number {
+    return this.#making.running;
+  }
+
+  /** Documents that are being made or read. */
+  get open(): number {
+    return this.#streams.use.running;
+  }
+
+  /** Resolves when the rows are read: until then an error can be the answer. */
+  async make(order: DocumentOrder): Promise<Readable> {
+    return this.#whileWaiting(() => this.#start(order), order.owner);
+  }
+
+  async #start({ owner, rowCount, bodies, open }: DocumentOrder): Promise<Readable> {
+    const stream = await this.#streams.open(owner);
+    // It holds everything that is not read yet.
+    const output = new PassThrough().once('close', () => stream.close());
+    try {
+      const release = await this.#takeSlot(owner, rowCount);
+      try {
+        const rows = await readRows(bodies);
+        void writeDocument(rows, open(), output).then(() => {
+          release();
+          stream.waitForReader();
+        });
+      } catch (error) {
+        release();
+        throw error;
+      }
+    } catch (error) {
+      output.destroy();
+      throw error;
+    }
+    return output;
+  }
+
+  async #takeSlot(owner: Owner, rowCount: number): Promise<() => void> {
+    if (rowCount <= largeRows) return this.#making.take(owner);
+    const releaseLarge = await this.#makingLarge.take(owner);
+    try {
+      const release = await this.#making.take(owner);
+      return () => {
+        release();
+        releaseLarge();
+      };
+    } catch (error) {
+      releaseLarge();
+      throw error;
+    }
+  }
+}
+
+async function readRows(bodies: AsyncIterable<string[]>): Promise<StatementRow[]> {
+  const rows: StatementRow[] = [];
+  let characters = 0;
+  for await (const some of bodies) {
+    const read = some.map(rowOf);
+    for (const { transactionId, type, status, senderName, receiverName, notes } of read) {
+      for (const text of [transactionId, type, status, senderName, receiverName, notes]) characters += text.length;
+    }
+    if (characters > maxStatementCharacters) throw tooManyCharacters();
+    rows.push(...read);
+  }
+  return rows;
+}
+
+/** Never rejects: an error ends the output. The end of the output, for whatever reason, ends the writer. */
+async function writeDocument(
+  rows: readonly StatementRow[],
+  writer: StatementWriter,
+  output: PassThrough,
+): Promise<void> {
+  output.once('close', () => writer.close());
+  const add = (chunks: Uint8Array[]) => {
+    for (const chunk of chunks) output.write(chunk);
+  };
+  try {
+    for (let first = 0; first < rows.length; first += rowsAtOnce) {
+      add(await writer.write(rows.slice(first, first + rowsAtOnce)));
+    }
+    add(await writer.end());
+    output.end();
+  } catch (error) {
+    output.destroy(error as Error);
+  } finally {
+    // The worker uses far more memory than the part that is still to be read.
+    writer.close();
+  }
+}
+
+export function createMakeStatement({ store, clock, pageTokens, extraFont, desk, openWriter }: StatementParts) {
   return async function makeStatement(request: StatementRequest): Promise<StatementReply> {
     const { individualId, filter, timeZone, owner } = request;
     const now = clock.now();
@@ -74,11 +195,12 @@ export function createMakeStatement({ store, clock, pageTokens, extraFont, slots
       extraFont,
     };
     return {
-      chunks: writeStatement(
-        () => slots.take(owner),
-        () => openWriter(head),
-        store.readAll({ ...rows, isOldestFirst: true }),
-      ),
+      chunks: await desk.make({
+        owner,
+        rowCount: summed.count,
+        bodies: store.readAll({ ...rows, isOldestFirst: true }),
+        open: () => openWriter(head),
+      }),
       asOf: request.asOf ?? pageTokens.issue(individualId, summed.total, now),
     };
   };
@@ -92,28 +214,12 @@ function tooManyRows(count: number) {
   });
 }
 
-/** The first rows are read before the writer opens: until then an error can still be the answer. */
-export async function* writeStatement(
-  takeSlot: () => Promise<() => void>,
-  open: () => StatementWriter,
-  bodies: AsyncIterable<string[]>,
-): AsyncGenerator<Uint8Array> {
-  const release = await takeSlot();
-  let writer: StatementWriter | undefined;
-  try {
-    for await (const some of bodies) {
-      writer ??= open();
-      yield* await writer.write(some.map(rowOf));
-    }
-    writer ??= open();
-    const rest = await writer.end();
-    // The worker uses far more memory than the part that is still to be read.
-    writer.close();
-    yield* rest;
-  } finally {
-    writer?.close();
-    release();
-  }
+function tooManyCharacters() {
+  return invalidFields({
+    TimestampFrom: [
+      `A statement has at most ${maxStatementCharacters} characters. Narrow the time range, or export the rows.`,
+    ],
+  });
 }
 
 function rowOf(body: string): StatementRow {

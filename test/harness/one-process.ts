@@ -13,6 +13,7 @@ const oneProcessOnly: Record<string, 'all' | string[]> = {
   'record-ndjson.test.ts': ['loses lines, and no row, when the temporary folder'],
   // Slots, shares and connections are those of a process.
   'shared-slots.test.ts': 'all',
+  'slow-exports.test.ts': 'all',
   'summarize-and-export.test.ts': ['refuses one more when too many are running'],
   // The sums of ranges are exchanged every second, so two processes know a budget of a few codes too late.
   'guard/challenge.test.ts': 'all',

@@ -122,7 +122,7 @@ export const serverSettings = {
     kind: integer(1, 200),
     default: 8,
     about:
-      'Exports and statements that run at the same time in each process, each on its own database connection. One client may use three quarters of them, one user a quarter.',
+      'Exports at the same time in each process, each on its own database connection; and as many statements that are made or read. One client may use three quarters of them, one user a quarter. If all are in use, one whose reader is slow is ended for another caller.',
   }),
   statementFont: setting<string | undefined>({
     env: 'LEDGERLINE_STATEMENT_FONT',

@@ -1,4 +1,3 @@
-import { Readable } from 'node:stream';
 import { body, filterText, int32, optional, required, withDefault } from '../../formats/shape.ts';
 import { checkRanges, filterMembers, filterOf } from '../../transactions/filter-input.ts';
 import { maxLengths } from '../../transactions/limits.ts';
@@ -73,7 +72,7 @@ export const statementOperation = (
           : await makeConfirmation({ ...common, transactionId });
       return {
         status: 200,
-        body: Readable.from(chunks),
+        body: chunks,
         contentType: 'application/pdf',
         headers: {
           'as-of': asOf,
