@@ -20,6 +20,8 @@ export function createCrowd(world, random, pauseMilliseconds) {
   let nextPhone = 0;
   let nextRow = 0;
   let token;
+  /** An individual with rows. */
+  let stocked;
 
   function send(service, { method = 'POST', path, headers = {}, body }) {
     return new Promise((resolve, reject) => {
@@ -156,6 +158,7 @@ export function createCrowd(world, random, pauseMilliseconds) {
         // What was not answered is sent again: it must not be stored twice.
         batch ??= drawRows(drawn, individualId);
         if (await record(drawn, individualId, batch, acknowledged)) batch = undefined;
+        if (acknowledged.size > rowsOfIndividual / 2) stocked = individualId;
         await sleep(pauseMilliseconds);
         if (drawn.isTrue(0.5)) await list(drawn, individualId, acknowledged);
       }
@@ -195,6 +198,23 @@ export function createCrowd(world, random, pauseMilliseconds) {
     return true;
   }
 
+  /** Asks for a stream, reads none of it or only its start, and leaves. False if there is nothing to ask for. */
+  async function abandon(service, { path, milliseconds }) {
+    if (!token || stocked === undefined) return false;
+    const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json' };
+    const { port } = world.services[service].http;
+    const request = httpRequest({ host: '127.0.0.1', port, method: 'POST', path, headers });
+    const closed = new Promise((resolve) => request.once('close', resolve));
+    // A service that is down, or that ends meanwhile, closes it too.
+    request.on('response', (response) => response.pause().on('error', () => request.destroy()));
+    request.on('error', () => request.destroy());
+    request.end(JSON.stringify({ individualId: stocked }));
+    await sleep(milliseconds);
+    request.destroy();
+    await closed;
+    return true;
+  }
+
   /** Sometimes the first page, sometimes all pages of one moment. */
   async function list(drawn, individualId, acknowledged) {
     const known = [...acknowledged];
@@ -231,6 +251,7 @@ export function createCrowd(world, random, pauseMilliseconds) {
   return {
     call,
     createUser,
+    abandon,
     newestText,
     newPhone() {
       nextPhone += 1;

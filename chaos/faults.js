@@ -74,6 +74,20 @@ export const faults = {
     draw: (random) => ({ service: random.integer(0, 1), milliseconds: drawPause(random) }),
     run: (world, { service, milliseconds }) => freeze(world.services[service].http, milliseconds),
   },
+  'abandoned exports and statements': {
+    weight: 2,
+    draw: (random) => ({
+      service: random.integer(0, 1),
+      streams: Array.from({ length: random.integer(1, 12) }, () => ({
+        path: random.pick(['/app/export-transactions', '/app/statement']),
+        milliseconds: random.integer(0, 2000),
+      })),
+    }),
+    async run(world, { service, streams }) {
+      const left = await Promise.all(streams.map((stream) => world.crowd.abandon(service, stream)));
+      return left.some(Boolean);
+    },
+  },
   'gateway misbehaves': {
     weight: 5,
     draw: (random) => ({

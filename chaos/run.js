@@ -21,6 +21,7 @@ export async function runChaos(options) {
   const report = createReport();
   const world = await startWorld(history, random.fork(), minutes);
   const crowd = createCrowd(world, random.fork(), options.pauseMilliseconds);
+  world.crowd = crowd;
   const injector = createInjector(world, random.fork(), killsPerMinute, replay);
   const end = createEnd(minutes, replay);
   try {
@@ -203,7 +204,11 @@ async function isServing(world, crowd, service) {
         { note: { individualId: userId, known: record.status === 200 ? 1 : 0 } },
       );
       if (list.status === 200) list.entry.count = list.json.transactionCount;
-      if (verify.status === 200 && record.status === 200 && list.status === 200) return true;
+      const streams = [
+        await crowd.call('export', service, '/app/export-transactions', { individualId: userId }),
+        await crowd.call('statement', service, '/app/statement', { individualId: userId }),
+      ];
+      if ([verify, record, list, ...streams].every(({ status }) => status === 200)) return true;
     }
     await sleep(500);
   }

@@ -25,8 +25,9 @@ function openWriter(order: DocumentOrder): StatementWriter {
   const worker = new Worker(workerFile, {
     workerData: order,
     resourceLimits: { maxOldGenerationSizeMb: maxHeapMebibytes },
-    // The worker needs none of the service's settings.
+    // The worker needs none of the service's settings, and no module that the command line loads first.
     env: {},
+    execArgv: [],
   });
 
   let failure: Error | undefined;
