@@ -3,7 +3,7 @@ import { array, type Database, type DatabaseTransaction } from '../../db/databas
 import { asEvent } from '../event-log.store.ts';
 import type { LoggedEvent } from '../event.ts';
 import { deliveryStates, type DeliveryState } from './delivery-state.ts';
-import { recordChange, type Change } from './endpoints.store.ts';
+import { recordChange, type AuditedChange } from './endpoints.store.ts';
 
 export interface DueDelivery {
   id: number;
@@ -62,7 +62,7 @@ export interface DeliveryDetail {
   event: LoggedEvent;
 }
 
-export interface ReplayRequest extends Change {
+export interface ReplayRequest extends AuditedChange {
   endpointId: number;
   /** By time, or by id. */
   range: { from: string; to: string; types: readonly string[] } | { eventIds: readonly string[] };

@@ -36,7 +36,7 @@ export interface EndpointChange {
 }
 
 /** Who changes an endpoint, and when, for the audit. */
-export interface Change {
+export interface AuditedChange {
   who: Operator;
   now: Date;
 }
@@ -86,7 +86,7 @@ export function createEndpointsStore(db: Database) {
     },
 
     /** Undefined if the maximum number of endpoints is reached. */
-    async insert(endpoint: NewEndpoint, limit: number, { who, now }: Change): Promise<Endpoint | undefined> {
+    async insert(endpoint: NewEndpoint, limit: number, { who, now }: AuditedChange): Promise<Endpoint | undefined> {
       return db.transaction(async (sql) => {
         // Parallel calls wait here, so that they cannot exceed the limit together.
         await sql`select from event_log for update`;
@@ -143,7 +143,7 @@ export function createEndpointsStore(db: Database) {
     async update(
       id: number,
       { url, types, description }: EndpointChange,
-      change: Change,
+      change: AuditedChange,
     ): Promise<Endpoint | undefined> {
       return db.transaction(async (sql) => {
         const [row] = await sql.unsafe(
@@ -162,7 +162,7 @@ export function createEndpointsStore(db: Database) {
       });
     },
 
-    async enable(id: number, change: Change): Promise<void> {
+    async enable(id: number, change: AuditedChange): Promise<void> {
       await db.transaction(async (sql) => {
         const [row] = await sql`
           with healed as (update webhook_leases set failing_since = null where endpoint_id = ${id})
@@ -173,7 +173,7 @@ export function createEndpointsStore(db: Database) {
     },
 
     /** By request. A dispatcher disables with the outcomes of its tries: see mark_deliveries. */
-    async disable(id: number, change: Change): Promise<void> {
+    async disable(id: number, change: AuditedChange): Promise<void> {
       await db.transaction(async (sql) => {
         const [row] = await sql`select from webhook_endpoints where id = ${id} and enabled for update`;
         if (!row) return;
@@ -183,7 +183,7 @@ export function createEndpointsStore(db: Database) {
     },
 
     /** Its deliveries are deleted in batches; without their endpoint they are not visible. */
-    async remove(id: number, change: Change): Promise<boolean> {
+    async remove(id: number, change: AuditedChange): Promise<boolean> {
       return db.transaction(async (sql) => {
         const [row] = await sql`
           with secrets as (delete from webhook_secrets where endpoint_id = ${id}),
@@ -198,7 +198,7 @@ export function createEndpointsStore(db: Database) {
      * The new secret is valid immediately. The newest `kept` of the other secrets expire by `othersUntil`; older ones
      * are deleted.
      */
-    async rotateSecret(id: number, { sealed, othersUntil, kept }: Rotation, change: Change): Promise<boolean> {
+    async rotateSecret(id: number, { sealed, othersUntil, kept }: Rotation, change: AuditedChange): Promise<boolean> {
       return db.transaction(async (sql) => {
         const [row] = await sql`select from webhook_endpoints where id = ${id} for update`;
         if (!row) return false;
@@ -256,7 +256,7 @@ export async function recordChange(
   sql: DatabaseTransaction,
   action: OperatorActionName,
   endpointId: number,
-  { who, now }: Change,
+  { who, now }: AuditedChange,
 ): Promise<void> {
   const { subject, client, reason = null } = who;
   const target = `webhook endpoint ${endpointId}`;
