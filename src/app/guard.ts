@@ -91,7 +91,6 @@ export async function openGuard(core: Core, phones: PhoneStore, audit: Audit, ob
         keys: core.deriveKeys('challenges'),
         attestationKeys: config.attestationKeys ?? [],
         work: config.challengeWork,
-        seconds: config.challengeSeconds,
         digest,
       }),
       readConversion: store.readConversion,

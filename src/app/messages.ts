@@ -1,5 +1,5 @@
 /** Wires the trail of verifications, the receipts, and the order of gateways that follows from both. */
-import { createGatewayOrder, type GatewayOrder } from '../messages/gateway-order.ts';
+import { adaptiveOrder, createGatewayOrder, type GatewayOrder } from '../messages/gateway-order.ts';
 import { createReceipts } from '../messages/receipts.ts';
 import { createTrail } from '../messages/trail.ts';
 import { createTrailStore, type TrailStore } from '../messages/trail.store.ts';
@@ -42,15 +42,7 @@ function openGatewayOrder({ config, clock, observer }: Core, store: TrailStore):
     observe: observer.observe,
     gateways: config.gateways!,
     byCountry: config.gatewaysByCountry,
-    limits:
-      config.gatewayOrder === 'adaptive'
-        ? {
-            windowSeconds: config.orderWindowSeconds,
-            minMessages: config.orderMessages,
-            marginPercent: config.orderMarginPercent,
-            floorPercent: config.orderFloorPercent,
-          }
-        : undefined,
+    limits: config.gatewayOrder === 'adaptive' ? adaptiveOrder : undefined,
     settleSeconds: config.codeSeconds,
   });
 }

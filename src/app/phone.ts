@@ -193,9 +193,9 @@ function openFailover(core: Core, gateways: Gateway[], messages: OpenMessages): 
     gatewayMilliseconds: config.gatewaySeconds * 1000,
     budgetMilliseconds: config.sendSeconds * 1000,
     breaker: {
-      failures: config.breakerFailures,
-      openMilliseconds: config.breakerPauseSeconds * 1000,
-      longestMilliseconds: config.breakerLongestSeconds * 1000,
+      failures: config.breaker.failures,
+      openMilliseconds: config.breaker.pauseSeconds * 1000,
+      longestMilliseconds: config.breaker.longestPauseSeconds * 1000,
     },
     now: () => performance.now(),
     onTry: ({ gateway, outcome, reason, milliseconds }, traceId) =>

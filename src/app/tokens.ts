@@ -14,6 +14,9 @@ export interface Tokens {
   keys: KeySet;
 }
 
+/** How far the clock of an external issuer may differ. The embedded issuer uses the service's own clock. */
+const issuerSkewSeconds = 60;
+
 export async function createTokens(
   config: Config,
   url: string,
@@ -39,7 +42,7 @@ export async function createTokens(
         ...common,
         issuer: issuers,
         algorithms: config.algorithms,
-        skewSeconds: config.clockSkewSeconds,
+        skewSeconds: issuerSkewSeconds,
         keys,
       }),
     };

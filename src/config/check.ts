@@ -10,9 +10,6 @@ export function checkMode(config: Config): void {
   const problems = config.mode === 'production' ? missingInProduction(config) : tooOpen(config);
   problems.push(...missingForGateways(config));
   problems.push(...plainHttp(config));
-  if (config.breakerLongestSeconds < config.breakerPauseSeconds) {
-    problems.push('LEDGERLINE_BREAKER_LONGEST_PAUSE must not be shorter than LEDGERLINE_BREAKER_PAUSE.');
-  }
   if (config.metricsPort === config.port && config.port !== 0) {
     problems.push('LEDGERLINE_METRICS_PORT must be another port than PORT.');
   }

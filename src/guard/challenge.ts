@@ -34,8 +34,6 @@ export interface ChallengeOptions {
   attestationKeys: readonly Buffer[];
   /** Hashes that a solution takes on average. */
   work: number;
-  /** How long a challenge can be solved. */
-  seconds: number;
   digest: Digest;
 }
 
@@ -49,16 +47,18 @@ const macLength = 24;
 /** The token, then a number of up to ten digits for each puzzle. */
 const solutionForm = /^([\w-]{64})((?:\.\d{1,10}){16})$/;
 const attestationForm = /^v1\.(\d{1,12})\.([\w-]{16,64})\.([\w-]{43})$/;
+/** How long a challenge can be solved: a slow phone needs some seconds, a person a few minutes. */
+const challengeSeconds = 300;
 /** The longest validity of an attestation. Its nonce is stored until it expires. */
 const longestAttestationSeconds = 3600;
 /** The largest allowed difference between the clocks of two nodes, or of a node and a back end. */
 const clockDifferenceSeconds = 60;
 
-export function createChallenges({ keys, attestationKeys, work, seconds, digest }: ChallengeOptions) {
+export function createChallenges({ keys, attestationKeys, work, digest }: ChallengeOptions) {
   function make(send: ProvenSend, now: Date): string {
     const head = Buffer.alloc(headLength);
     randomBytes(nonceLength).copy(head);
-    head.writeUInt32BE(Math.floor(now.getTime() / 1000) + seconds, nonceLength);
+    head.writeUInt32BE(Math.floor(now.getTime() / 1000) + challengeSeconds, nonceLength);
     head.writeUInt32BE(work, nonceLength + 4);
     const token = Buffer.concat([head, macOf(keys.current, head, send)]).toString('base64url');
     return `proof-of-work token=${token}; puzzles=${puzzleCount}; below=${thresholdOf(work)}`;
@@ -76,7 +76,7 @@ export function createChallenges({ keys, attestationKeys, work, seconds, digest 
     const head = bytes.subarray(0, headLength);
     const isOurs = keys.all.some((key) => timingSafeEqual(macOf(key, head, send), bytes.subarray(headLength)));
     const expiresAt = new Date(head.readUInt32BE(nonceLength) * 1000);
-    if (!isOurs || !isCurrent(expiresAt, now, seconds)) return undefined;
+    if (!isOurs || !isCurrent(expiresAt, now, challengeSeconds)) return undefined;
     const threshold = thresholdOf(head.readUInt32BE(nonceLength + 4));
     const isSolved = numbers
       .slice(1)

@@ -8,12 +8,16 @@ import { createLimit, type Limit, type Rate, type Window } from './windows.ts';
 /** By `+` and leading digits, by country, or `*` for all others. */
 export type DestinationTable = ReadonlyMap<string, number>;
 
+/**
+ * A user who is older than this, or has transactions, is established: newcomers cannot use up the sends of a phone for
+ * such a user. A week is longer than an attack with new accounts usually waits.
+ */
+export const establishedSeconds = 7 * 86_400;
+
 export interface GuardLimits {
   /** The number of processes of this node. Leases are divided by this number. */
   processes?: number;
   rates: Readonly<Record<CountingRuleName, readonly Rate[]>>;
-  /** A user who is older than this, or has transactions, is established. */
-  establishedSeconds: number;
   /** ISO 3166 codes; `*` for all. */
   countries: readonly string[];
   /** The names of libphonenumber. */

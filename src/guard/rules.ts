@@ -167,7 +167,7 @@ export const rules = {
     by: 'prefix',
     sentence:
       'Asks for a proof if the rule prefix would refuse a newcomer, or phone-users or phone-sends anybody. The proof allows one send: from a reserved budget of the range, and for a phone above its sends three times a day.',
-    settings: ['LEDGERLINE_CHALLENGE_WORK', 'LEDGERLINE_CHALLENGE_SECONDS', 'LEDGERLINE_ATTESTATION_KEY'],
+    settings: ['LEDGERLINE_CHALLENGE_WORK', 'LEDGERLINE_ATTESTATION_KEY'],
     defaults: 'off; a reserve as large as the budget of `prefix`',
     sparesSafeNumbers: true,
     isOffUntilNamed: true,

@@ -7,6 +7,18 @@ import type { Observe } from '../observe.ts';
 import { decideOrder, type OrderDecision, type OrderLimits } from '../sms/decide-gateway-order.ts';
 import type { TrailStore } from './trail.store.ts';
 
+/** When the order follows what became of recent messages. */
+export const adaptiveOrder = {
+  /** Messages that are compared, and so how long a gateway stays behind the others. */
+  windowSeconds: 6 * 3600,
+  /** With fewer messages to a country, chance decides. */
+  minMessages: 50,
+  /** A gateway is tried later if another one is better by more than this many percentage points. */
+  marginPercent: 15,
+  /** A gateway below this percentage is tried later, even if nothing is known about the others. */
+  floorPercent: 30,
+};
+
 export interface GatewayOrderOptions {
   store: TrailStore;
   clock: Clock;

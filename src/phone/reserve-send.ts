@@ -7,6 +7,7 @@ import type { Decision, DecisionLog } from '../guard/decisions.ts';
 import { endOfDay, isOn, rulesAgainst, sharedNeeds } from '../guard/destination.ts';
 import { enforcedOf, judge, type Objection } from '../guard/judge.ts';
 import type { Grant, LeaseBook, Settlement, TakenBudgets } from '../guard/leases.ts';
+import { establishedSeconds } from '../guard/limits.ts';
 import type { LiveGuard } from '../guard/live.ts';
 import type { RangeBook, RangeVerdict } from '../guard/range-book.ts';
 import { isGoodAddress, type Conversion } from '../guard/ranges.ts';
@@ -147,7 +148,7 @@ export function createReserveSend(guard: SendGuard) {
         now,
         limits: live.sendLimits(isSafe),
         sources,
-        establishedBefore: secondsAfter(now, -live.limits.establishedSeconds),
+        establishedBefore: secondsAfter(now, -establishedSeconds),
         isForbidden:
           against.some(isEnforced) ||
           taken.denied.some(({ need }) => isEnforced(need.rule)) ||

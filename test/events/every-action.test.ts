@@ -66,8 +66,7 @@ async function openRun() {
   const service = await serviceForTest({
     ...(await twilioSettings(gateway.url)),
     LEDGERLINE_LOG_LEVEL: 'debug',
-    LEDGERLINE_BREAKER_FAILURES: '2',
-    LEDGERLINE_BREAKER_PAUSE: '1s',
+    LEDGERLINE_BREAKER: '2/1s/2m',
     LEDGERLINE_USER_SENDS: '4/10m',
     LEDGERLINE_RULES: 'user-phones=shadow',
     LEDGERLINE_USER_PHONES: '1/1d',

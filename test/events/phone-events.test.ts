@@ -156,7 +156,7 @@ describe('sends through a gateway', () => {
     const gateway = await gatewayServer(twilioAccepts);
     const through = await serviceForTest({
       ...(await twilioSettings(gateway.url)),
-      LEDGERLINE_BREAKER_FAILURES: '1000',
+      LEDGERLINE_BREAKER: '1000/5s/2m',
     });
     const phone = newPhone();
     const id = await through.createUser();

@@ -282,7 +282,7 @@ it('a challenge expires, and the rows of used proofs are removed', async () => {
   const db = await openDetected({ url: service.databaseUrl, connections: 3, statementSeconds: 5 });
   const limits = readLimits(loadConfig({}));
   const sweep = createSweeper(createGuardStore(db), limits, { now: () => now });
-  while (!(await sweep()));
+  while (await sweep());
   await db.close();
   const [row] = await service.sql`select count(*)::int as count from guard_proofs where expires_at <= ${now}`;
   expect(row!.count).toBe(0);

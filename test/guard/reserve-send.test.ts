@@ -59,7 +59,6 @@ it('a send whose range cannot be judged fails, and the next one is reserved', as
       keys: { current: Buffer.alloc(32), all: [] },
       attestationKeys: [],
       work: 16,
-      seconds: 60,
       digest,
     }),
     readConversion: store.readConversion,

@@ -16,6 +16,6 @@ export function impatientSettings(url: string): Record<string, string> {
     LEDGERLINE_SENDER: 'Ledgerline',
     LEDGERLINE_GATEWAY_SECONDS: '1',
     LEDGERLINE_SEND_SECONDS: '10',
-    LEDGERLINE_BREAKER_FAILURES: '1000',
+    LEDGERLINE_BREAKER: '1000/5s/2m',
   };
 }

@@ -49,7 +49,7 @@ it('trace-user and the message log tell a text that no gateway could take from o
     LEDGERLINE_GATEWAYS: 'webhook',
     LEDGERLINE_WEBHOOK_URL: gateway.url,
     LEDGERLINE_WEBHOOK_SECRET: `whsec_${Buffer.alloc(32, 7).toString('base64')}`,
-    LEDGERLINE_BREAKER_FAILURES: '1',
+    LEDGERLINE_BREAKER: '1/5s/2m',
   });
   onTestFinished(() => service.stop());
   const id = await service.createUser();

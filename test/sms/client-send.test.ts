@@ -19,7 +19,7 @@ async function start() {
     LEDGERLINE_VONAGE_URL: vonage.url,
     LEDGERLINE_GATEWAY_SECONDS: '1',
     LEDGERLINE_SEND_SECONDS: '20',
-    LEDGERLINE_BREAKER_FAILURES: '1000',
+    LEDGERLINE_BREAKER: '1000/5s/2m',
   });
   const client = createClient({ baseUrl: service.url, token: await service.token() });
   const { id } = await client.createUser();

@@ -2,12 +2,12 @@
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { openDatabase } from '../../src/db/database.ts';
 import type { Observation } from '../../src/observe.ts';
-import { createGatewayOrder } from '../../src/messages/gateway-order.ts';
+import { adaptiveOrder, createGatewayOrder } from '../../src/messages/gateway-order.ts';
 import { createTrailStore } from '../../src/messages/trail.store.ts';
 import { decideOrder } from '../../src/sms/decide-gateway-order.ts';
 import { serviceForTest } from '../harness/service.ts';
 
-const limits = { minMessages: 50, marginPercent: 15, floorPercent: 30 };
+const limits = adaptiveOrder;
 const numbers = (gateway: string, accepted: number, delivered: number, failed: number, verified: number) => ({
   gateway,
   accepted,
@@ -55,7 +55,7 @@ describe('a country', () => {
       observe: (observation: Observation) => void seen.push(observation),
       gateways: ['twilio', 'vonage'],
       byCountry: new Map([['FR', ['vonage', 'twilio']]]),
-      limits: { ...limits, windowSeconds: 21_600 },
+      limits,
       settleSeconds: 600,
     };
     const order = createGatewayOrder(options);

@@ -112,7 +112,7 @@ describe('a refused destination', () => {
     'is a 400 that is counted; no other gateway is asked, and the breaker stays closed: %i',
     async (code) => {
       const { first, second, service } = await twoGateways({
-        LEDGERLINE_BREAKER_FAILURES: '1',
+        LEDGERLINE_BREAKER: '1/5s/2m',
         LEDGERLINE_USER_SENDS: '2/10m',
       });
       first.behave(() => ({ status: 400, body: { code } }));
@@ -166,9 +166,7 @@ describe('a gateway that limits the rate', () => {
 describe('a gateway that failed', () => {
   it('is left out after as many failures and for as long as is set, and comes back by itself', async () => {
     const { first, second, service } = await twoGateways({
-      LEDGERLINE_BREAKER_FAILURES: '2',
-      LEDGERLINE_BREAKER_PAUSE: '1s',
-      LEDGERLINE_BREAKER_LONGEST_PAUSE: '1s',
+      LEDGERLINE_BREAKER: '2/1s/1s',
     });
     const send = async () => (await service.sendCode(await service.createUser(), newPhone())).status;
     first.behave('die');
@@ -191,7 +189,7 @@ describe(`${parallelSends} parallel sends, when the first gateway`, () => {
   const breakerFailures = 5;
 
   async function storm(settings: Record<string, string>, misbehave: (...gateways: GatewayServer[]) => unknown) {
-    const parts = await twoGateways({ LEDGERLINE_BREAKER_FAILURES: String(breakerFailures), ...settings });
+    const parts = await twoGateways({ LEDGERLINE_BREAKER: `${breakerFailures}/5s/2m`, ...settings });
     const users = await Promise.all(Array.from({ length: parallelSends }, () => parts.service.createUser()));
     const phones = users.map((_, index) => `+4479112${String(index).padStart(5, '0')}`);
     await misbehave(parts.first, parts.second);

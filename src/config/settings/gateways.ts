@@ -1,5 +1,15 @@
 /** SMS gateways: which, in what order, how long each may take; and the settings of each, from its own file. */
-import { byKey, byMode, fail, integer, type Kind, list, oneOf, setting, span } from '../../formats/setting-kinds.ts';
+import {
+  byKey,
+  byMode,
+  fail,
+  integer,
+  type Kind,
+  list,
+  oneOf,
+  setting,
+  spanSeconds,
+} from '../../formats/setting-kinds.ts';
 import { gatewayNames, gatewaySettings, type GatewayName } from '../../sms/gateways/index.ts';
 
 const gatewayList: Kind<GatewayName[]> = {
@@ -12,6 +22,23 @@ const gatewayList: Kind<GatewayName[]> = {
     if (names.length === 0) return fail('must name at least one gateway');
     if (new Set(names).size < names.length) return fail('names a gateway twice');
     return names;
+  },
+};
+
+interface Breaker {
+  failures: number;
+  pauseSeconds: number;
+  longestPauseSeconds: number;
+}
+
+const breaker: Kind<Breaker> = {
+  form: 'failures/pause/longest pause, such as 5/5s/2m',
+  parse(value) {
+    const [, failures, pause, longest] =
+      /^([1-9]\d{0,3})\/(\w+)\/(\w+)$/.exec(value) ?? fail('must be such as 5/5s/2m');
+    const [pauseSeconds, longestPauseSeconds] = [spanSeconds(pause!), spanSeconds(longest!)];
+    if (longestPauseSeconds < pauseSeconds) return fail('has a longest pause that is shorter than the first');
+    return { failures: Number(failures), pauseSeconds, longestPauseSeconds };
   },
 };
 
@@ -45,26 +72,13 @@ export const gatewaysSettings = {
     default: 10,
     about: 'How long all gateways together may take. After that the caller gets 503.',
   }),
-  breakerFailures: setting({
-    env: 'LEDGERLINE_BREAKER_FAILURES',
-    kind: integer(1, 1000),
-    default: 5,
-    about: 'Failures in a row after which a gateway is no longer used.',
-  }),
-  breakerPauseSeconds: setting({
-    env: 'LEDGERLINE_BREAKER_PAUSE',
-    kind: span,
-    default: 5,
-    defaultText: '5s',
+  breaker: setting<Breaker>({
+    env: 'LEDGERLINE_BREAKER',
+    kind: breaker,
+    default: breaker.parse('5/5s/2m'),
+    defaultText: '5/5s/2m',
     about:
-      'How long a gateway is not used before it is tried again with one message. Each failed try doubles the time.',
-  }),
-  breakerLongestSeconds: setting({
-    env: 'LEDGERLINE_BREAKER_LONGEST_PAUSE',
-    kind: span,
-    default: 120,
-    defaultText: '2m',
-    about: 'Maximum time between two tries of a gateway that is not used.',
+      'Failures in a row after which a gateway is no longer used; how long until it is tried again with one message; and how long at most, since each failed try doubles that time.',
   }),
   gatewayOrder: setting<'adaptive' | 'fixed'>({
     env: 'LEDGERLINE_GATEWAY_ORDER',
@@ -72,34 +86,6 @@ export const gatewaysSettings = {
     default: 'adaptive',
     about:
       'With adaptive, a gateway whose messages do not arrive or are not used is tried after the others. This is decided for each country.',
-  }),
-  orderWindowSeconds: setting({
-    env: 'LEDGERLINE_ORDER_WINDOW',
-    kind: span,
-    default: 21_600,
-    defaultText: '6h',
-    about:
-      'Adaptive order: the time span whose messages are compared, and so how long a gateway stays behind the others.',
-  }),
-  orderMessages: setting({
-    env: 'LEDGERLINE_ORDER_MESSAGES',
-    kind: integer(10, 1_000_000),
-    default: 50,
-    about: 'Adaptive order: messages that a gateway must have sent to a country before it is compared with others.',
-  }),
-  orderMarginPercent: setting({
-    env: 'LEDGERLINE_ORDER_MARGIN_PERCENT',
-    kind: integer(1, 100),
-    default: 15,
-    about:
-      'Adaptive order: a gateway is tried after the others if another one is better by more than this many percentage points.',
-  }),
-  orderFloorPercent: setting({
-    env: 'LEDGERLINE_ORDER_FLOOR_PERCENT',
-    kind: integer(0, 100),
-    default: 30,
-    about:
-      'Adaptive order: a gateway below this percentage is tried after the others, even if nothing is known about them. 0 turns it off.',
   }),
   ...gatewaySettings,
 };

@@ -8,7 +8,6 @@ import {
   list,
   type Setting,
   setting,
-  span,
   spanSeconds,
 } from '../../formats/setting-kinds.ts';
 import {
@@ -145,14 +144,6 @@ export const guardSettings = {
     about: 'Modes of the rules against abuse (docs/abuse.md). Operators can change them while the service runs.',
   }),
   ...countingRuleSettings(),
-  establishedSeconds: setting<number>({
-    env: 'LEDGERLINE_ESTABLISHED_AFTER',
-    kind: span,
-    default: 7 * 86_400,
-    defaultText: '7d',
-    about:
-      'Age after which a user is established. A user who has transactions is established too. Newcomers cannot use up the sends of a phone for an established user.',
-  }),
   countries: setting<string[] | undefined>({
     env: 'LEDGERLINE_COUNTRIES',
     kind: countries,
@@ -175,12 +166,6 @@ export const guardSettings = {
     kind: integer(1, 100_000_000),
     default: 400_000,
     about: 'Average number of hashes that are needed to solve a challenge. A phone needs about a second for 400,000.',
-  }),
-  challengeSeconds: setting({
-    env: 'LEDGERLINE_CHALLENGE_SECONDS',
-    kind: integer(10, 3600),
-    default: 300,
-    about: 'How long a challenge is valid.',
   }),
   attestationKeys: setting<Buffer[] | undefined>({
     env: 'LEDGERLINE_ATTESTATION_KEY',

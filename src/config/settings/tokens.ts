@@ -146,13 +146,6 @@ export const tokensSettings = {
     about:
       'Client id of the console at LEDGERLINE_ISSUER, for signing in there: a public client with the authorization code flow, PKCE, and the redirect URI PUBLIC_URL/console.',
   }),
-  clockSkewSeconds: setting({
-    env: 'LEDGERLINE_CLOCK_SKEW_SECONDS',
-    kind: integer(0, 600),
-    default: 60,
-    about:
-      'How far the clock of an external issuer may differ from the service’s. The embedded issuer uses the service’s clock.',
-  }),
   userClaim: setting({
     env: 'LEDGERLINE_USER_CLAIM',
     kind: text,
