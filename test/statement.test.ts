@@ -8,7 +8,7 @@ import { serviceItself } from '../src/slots.ts';
 import { Fonts } from '../src/statements/fonts.ts';
 import type { StatementRow } from '../src/statements/statement.ts';
 import { openStatementWriter } from '../src/statements/statement-writer.ts';
-import { DocumentDesk, type DocumentOrder } from '../src/transactions/make-statement.ts';
+import { DocumentDesk, type DocumentRequest } from '../src/transactions/make-statement.ts';
 import { readPdf, type ReadPdf } from './harness/pdf.ts';
 import { run } from './harness/process.ts';
 import { row, startService, type Service } from './harness/service.ts';
@@ -306,7 +306,7 @@ const head = {
 };
 
 /** An order of a document with so many rows, each with so many characters in its note. */
-const orderOf = (rowCount: number, characters: number): DocumentOrder => ({
+const orderOf = (rowCount: number, characters: number): DocumentRequest => ({
   owner: serviceItself,
   rowCount,
   bodies: (async function* () {

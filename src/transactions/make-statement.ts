@@ -50,7 +50,7 @@ export interface StatementParts {
 }
 
 /** The rows of a document, and what writes them. */
-export interface DocumentOrder {
+export interface DocumentRequest {
   owner: Owner;
   /** At most. */
   rowCount: number;
@@ -86,11 +86,11 @@ export class DocumentDesk {
   }
 
   /** Resolves when the rows are read: until then an error can be the answer. */
-  async make(order: DocumentOrder): Promise<Readable> {
+  async make(order: DocumentRequest): Promise<Readable> {
     return this.#whileWaiting(() => this.#start(order), order.owner);
   }
 
-  async #start({ owner, rowCount, bodies, open }: DocumentOrder): Promise<Readable> {
+  async #start({ owner, rowCount, bodies, open }: DocumentRequest): Promise<Readable> {
     const stream = await this.#streams.open(owner);
     // It holds everything that is not read yet.
     const output = new PassThrough().once('close', () => stream.close());

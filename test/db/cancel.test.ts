@@ -21,10 +21,11 @@ afterAll(async () => {
   await database.drop();
 });
 
-/** The code of a CancelRequest, the first message of a connection that cancels. */
+/** The codes of a CancelRequest and of an SSLRequest, the first message of a connection that may be encrypted. */
 const cancelCode = 80_877_102;
+const encryptionCode = 80_877_103;
 
-/** Passes everything on, requests to cancel only after `release`. */
+/** Refuses encryption, and passes everything else on; requests to cancel only after `release`. */
 async function startProxy() {
   const { host, port } = parseAddress(database.url).endpoints[0]!;
   const proxy = { url: '', cancels: 0, release: () => {} };
@@ -36,7 +37,8 @@ async function startProxy() {
     client.on('close', () => upstream.destroy());
     upstream.on('close', () => client.destroy());
     upstream.pipe(client);
-    client.once('data', async (first: Buffer) => {
+    client.once('data', async function pass(first: Buffer) {
+      if (first.readUInt32BE(4) === encryptionCode) return void client.once('data', pass).write('N');
       client.pause();
       if (first.readUInt32BE(4) === cancelCode) {
         proxy.cancels += 1;
