@@ -12,6 +12,7 @@ const anyRows: [file: string, part: string, because: string][] = [
   ['src/transactions/history.store.ts', 'limit 2', 'whether there are two'],
   ['src/transactions/transactions.store.ts', 'limit 2', 'whether there are two'],
   ['src/events/webhooks/deliveries.store.ts', 'where endpoint_id = ${endpointId} limit', 'all are removed, in batches'],
+  ['src/events/webhooks/deliveries.store.ts', 'limit ${replayedDueL', 'they are only counted'],
   ['src/privacy/retention.store.ts', 'limit ${rowsAtOnce}', 'all are removed, in batches'],
 ];
 
