@@ -1,5 +1,6 @@
 /** The users: they send, verify, record and list through both services, and note every answer. */
 import { Agent, request as httpRequest } from 'node:http';
+import { connect } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { client } from './services.js';
 
@@ -215,6 +216,42 @@ export function createCrowd(world, random, pauseMilliseconds) {
     return true;
   }
 
+  /** Opens connections that each send one byte of a body and then nothing, and closes them after a while. */
+  async function sendSlowly(service, { path, sockets, milliseconds }) {
+    const head = `POST ${path} HTTP/1.1\r\nhost: 127.0.0.1\r\ncontent-type: application/json\r\ncontent-length: 1000\r\n\r\n{`;
+    const opened = Array.from({ length: sockets }, () =>
+      connect(world.services[service].http.port, '127.0.0.1', function () {
+        this.write(head);
+      })
+        // The service may close it earlier, which is right.
+        .on('error', ignoreClosed)
+        .resume(),
+    );
+    await sleep(milliseconds);
+    for (const socket of opened) socket.destroy();
+    return true;
+  }
+
+  /** Sends a part of a stream of rows, waits, and leaves. Rows that arrived may be stored or not. */
+  async function cutImport(service, { rows, share, milliseconds }) {
+    if (!token || stocked === undefined) return false;
+    const drawn = random.fork();
+    const sent = Array.from({ length: Math.ceil(rows / 20) }, () => drawRows(drawn, stocked)).flat();
+    world.history.noteRows(sent);
+    const text = sent.map((row) => `${JSON.stringify(row)}\n`).join('');
+    const { port } = world.services[service].http;
+    const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/x-ndjson' };
+    const request = httpRequest({ host: '127.0.0.1', port, method: 'POST', path: '/app/record-transactions', headers });
+    const closed = new Promise((resolve) => request.once('close', resolve));
+    request.on('response', (response) => response.resume().on('error', () => request.destroy()));
+    request.on('error', () => request.destroy());
+    request.write(text.slice(0, Math.ceil(share * text.length)));
+    await sleep(milliseconds);
+    request.destroy();
+    await closed;
+    return true;
+  }
+
   /** Sometimes the first page, sometimes all pages of one moment. */
   async function list(drawn, individualId, acknowledged) {
     const known = [...acknowledged];
@@ -252,6 +289,8 @@ export function createCrowd(world, random, pauseMilliseconds) {
     call,
     createUser,
     abandon,
+    sendSlowly,
+    cutImport,
     newestText,
     newPhone() {
       nextPhone += 1;
@@ -264,6 +303,9 @@ export function createCrowd(world, random, pauseMilliseconds) {
     },
   };
 }
+
+/** A connection that the service closed, or could not accept. */
+function ignoreClosed() {}
 
 /** The body as JSON; of lines of JSON the last one, which holds the totals. */
 function parsed(text) {

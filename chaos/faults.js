@@ -88,6 +88,32 @@ export const faults = {
       return left.some(Boolean);
     },
   },
+  'slow bodies': {
+    weight: 1,
+    draw: (random) => ({
+      service: random.integer(0, 1),
+      path: random.pick(['/connect/token', '/User', '/app/record-transactions']),
+      sockets: random.integer(10, 150),
+      milliseconds: drawPause(random),
+    }),
+    run: (world, { service, ...bodies }) => world.crowd.sendSlowly(service, bodies),
+  },
+  'imports cut': {
+    weight: 2,
+    draw: (random) => ({
+      service: random.integer(0, 1),
+      // Before the first row is complete, within a batch, after several.
+      imports: Array.from({ length: random.integer(1, 4) }, () => ({
+        rows: random.pick([1, 100, 3000]),
+        share: random.next(),
+        milliseconds: random.integer(0, 500),
+      })),
+    }),
+    async run(world, { service, imports }) {
+      const cut = await Promise.all(imports.map((each) => world.crowd.cutImport(service, each)));
+      return cut.some(Boolean);
+    },
+  },
   'gateway misbehaves': {
     weight: 5,
     draw: (random) => ({

@@ -1,7 +1,7 @@
 /** One run: starts the installation, injects faults in rounds, lets it heal after each, and checks everything. */
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { checkDatabase, checkHistory, countUnexpected, createReport } from './checker.js';
+import { checkDatabase, checkHistory, countUnexpected, createReport, isUncaught } from './checker.js';
 import { createCrowd } from './crowd.js';
 import { startDatabase } from './database.js';
 import { faults } from './faults.js';
@@ -233,7 +233,9 @@ function printResult({ history, injector, report, print, seed }) {
   print('\n| answers | calls |\n|---|---:|');
   for (const [key, count] of [...byStatus].sort(([a], [b]) => a.localeCompare(b))) print(`| ${key} | ${count} |`);
   const longest = history.calls.reduce((most, { at, endedAt = at }) => Math.max(most, endedAt - at), 0);
-  print(`\nLongest request: ${(longest / 1000).toFixed(1)} s. Kills: ${injector.kills}.`);
+  print(
+    `\nLongest request: ${(longest / 1000).toFixed(1)} s. Kills: ${injector.kills}. Uncaught errors: ${history.lines.filter(isUncaught).length}.`,
+  );
   for (const { service, line } of history.lines) print(`Service ${service}: ${line}`);
   for (const violation of report.violations.slice(0, 20)) print(`VIOLATION ${JSON.stringify(violation)}`);
   print(

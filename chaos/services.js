@@ -75,7 +75,8 @@ async function startService(index, common, database, history) {
   function keep(chunk) {
     const added = String(chunk).split('\n').filter(Boolean);
     // What the log says of a 500 is the only way to its cause.
-    for (const line of added) if (line.includes('"msg":"defect"')) history.addLine(index, line);
+    for (const line of added)
+      if (/"msg":"(defect|uncaught-error)"|^Uncaught|triggerUncaughtException/.test(line)) history.addLine(index, line);
     lines.push(...added);
     lines.splice(0, lines.length - linesKept);
   }
