@@ -1,5 +1,6 @@
 /** A statement: a document with the rows that the list would return, oldest first, and totals by currency. */
 import { PassThrough, type Readable } from 'node:stream';
+import { inBackground } from '../background.ts';
 import type { Clock } from '../clock.ts';
 import { JsonObject, type JsonNumber } from '../formats/json.ts';
 import { readJson } from '../formats/json-reader.ts';
@@ -98,10 +99,13 @@ export class DocumentDesk {
       const release = await this.#takeSlot(owner, rowCount);
       try {
         const rows = await readRows(bodies);
-        void writeDocument(rows, open(), output).then(() => {
+        const writer = open();
+        const write = async () => {
+          await writeDocument(rows, writer, output);
           release();
           stream.waitForReader();
-        });
+        };
+        inBackground(write, (error) => output.destroy(error as Error));
       } catch (error) {
         release();
         throw error;
