@@ -33,10 +33,29 @@ export function asProblem(error: unknown): Problem | undefined {
   return awayCodes.test(code) || hasLostWorker(error) ? databaseAway() : undefined;
 }
 
-/** Citus has no code (XX000) for a connection to a worker that breaks during a transaction. */
+/**
+ * What Citus says, without a code of its own (XX000), of a connection to a worker that breaks during a transaction. Each
+ * of the second group is a message of libpq that Citus passes on.
+ */
+const lostWorkers = new RegExp(
+  `^(${[
+    'failure on connection marked as essential',
+    'could not commit transaction for shard',
+    'failed to prepare transaction',
+    'could not connect to any active placements',
+
+    'server closed the connection unexpectedly',
+    'SSL SYSCALL error',
+    'SSL error',
+    'SSL connection has been closed unexpectedly',
+    'could not (receive|send) data',
+    '(connection not open|no connection to the server)',
+    'lost synchronization with server',
+  ].join('|')})`,
+);
+
 export function hasLostWorker(error: unknown): boolean {
-  const { message } = error as { message?: unknown };
-  return errorCode(error) === 'XX000' && String(message).startsWith('failure on connection marked as essential');
+  return errorCode(error) === 'XX000' && lostWorkers.test(String((error as { message?: unknown }).message));
 }
 
 /** SQLSTATE 55P03: lock_not_available, which the operator's lock_timeout raises. */

@@ -19,6 +19,21 @@ it.each([
 });
 
 it.each([
+  'failure on connection marked as essential: 10.0.0.2:5432',
+  'could not commit transaction for shard 102039 on at least one active node',
+  "failed to prepare transaction 'citus_0_1_2_3' on host 10.0.0.2:5432",
+  'could not connect to any active placements',
+  'server closed the connection unexpectedly\n\tThis probably means the server terminated abnormally',
+  'SSL SYSCALL error: EOF detected',
+])('a worker of Citus that is lost in a transaction is a 503: %s', (message) => {
+  expect(asProblem({ code: 'XX000', message })?.details).toMatchObject({ status: 503, reason: 'database-unavailable' });
+});
+
+it('any other internal error of the database (XX000) is a defect', () => {
+  expect(asProblem({ code: 'XX000', message: 'cache lookup failed for relation 1' })).toBeUndefined();
+});
+
+it.each([
   ['a table that does not exist', '42P01'],
   ['a broken constraint', '23505'],
 ])('%s (%s) is a defect', (_name, code) => {
