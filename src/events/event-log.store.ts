@@ -70,6 +70,11 @@ export function createEventLogStore(db: Database) {
       await db.write`select write_event(${type}, null, ${at}, ${data}::text::json)`;
     },
 
+    /** Whether an event waits that is not `transactions.*` or `user.created`. On Citus, this asks no worker. */
+    async isLocalEventWaiting(): Promise<boolean> {
+      return (await db.write`select id from event_outbox limit 1`).length > 0;
+    },
+
     /** Whether an outbox contains an event. It locks nothing, so that an idle service can check often. */
     async isEventWaiting(): Promise<boolean> {
       if (distributed) return distributed.isEventWaiting();

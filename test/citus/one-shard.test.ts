@@ -1,8 +1,12 @@
 /** On a Citus (TEST_DATABASE_URL): what is about one individual is the work of one shard. Skipped elsewhere. */
 import postgres from 'postgres';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
+import { ServiceClock } from '../../src/clock.ts';
 import { openDetected } from '../../src/db/citus.ts';
 import type { Database, DatabaseRow, Sql } from '../../src/db/database.ts';
+import { createEventLogStore } from '../../src/events/event-log.store.ts';
+import { createLiveMessages } from '../../src/events/live/live-messages.ts';
+import { createPhoneStore } from '../../src/phone/phone.store.ts';
 import { serviceItself } from '../../src/slots.ts';
 import { createHistoryStore } from '../../src/transactions/history.store.ts';
 import { createRecordStore } from '../../src/transactions/record.store.ts';
@@ -169,5 +173,17 @@ describe.skipIf(inject('citusNodes').length === 0)('on a Citus', () => {
     const after = await multiShardStatements();
     expect(after.several - before.several).toBe(0);
     expect(after.one - before.one).toBeGreaterThan(0);
+  });
+
+  it('missed blocks and the stream of messages ask no worker while there is nothing', async () => {
+    const store = createEventLogStore(db);
+    const sequence = () => store.isEventWaiting();
+    const messages = createLiveMessages({ store, sequence, clock: new ServiceClock() });
+    await admin`delete from user_event_outbox`;
+    await messages.follow(undefined, { onStart() {}, onEvent() {} });
+    const before = await multiShardStatements();
+    await createPhoneStore(db).writeMissedBlockEvents(now, now, 10);
+    await messages.run();
+    expect(await multiShardStatements()).toEqual(before);
   });
 });

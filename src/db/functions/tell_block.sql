@@ -17,19 +17,18 @@ create or replace function tell_missed_blocks(called_at timestamptz, failed_befo
 returns integer
 language plpgsql as $$
 declare
+  -- In two steps: if users is distributed, a local table cannot be joined with it, and no worker is asked if nothing is
+  -- missed.
+  blocked integer[] := array(
+    select v.user_id from verifications v
+    where v.blocked_until > called_at and v.told_block_until is distinct from v.blocked_until
+      and v.failures[cardinality(v.failures)] < failed_before);
   missed record;
   written integer := 0;
 begin
-  for missed in
-    -- A separate step: if users is distributed, a local table cannot be joined with it directly.
-    with blocked as materialized (
-      select v.user_id, v.blocked_until from verifications v
-      where v.blocked_until > called_at and v.told_block_until is distinct from v.blocked_until
-        and v.failures[cardinality(v.failures)] < failed_before
-    )
-    select b.user_id, b.blocked_until from blocked b join users u on u.id = b.user_id
-    order by b.user_id limit most
-  loop
+  if cardinality(blocked) = 0 then return 0; end if;
+  blocked := array(select u.id from users u where u.id = any(blocked) order by u.id limit most);
+  for missed in select v.user_id, v.blocked_until from verifications v where v.user_id = any(blocked) loop
     perform tell_block(missed.user_id, missed.blocked_until, called_at);
     written := written + 1;
   end loop;

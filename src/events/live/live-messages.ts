@@ -23,7 +23,7 @@ export interface MessageFollower {
 }
 
 export interface LiveMessagesOptions {
-  store: Pick<EventLogStore, 'readPage'>;
+  store: Pick<EventLogStore, 'readPage' | 'isLocalEventWaiting'>;
   sequence(): Promise<unknown>;
   clock: Clock;
 }
@@ -62,10 +62,9 @@ export function createLiveMessages({ store, sequence, clock }: LiveMessagesOptio
       return () => void positions.delete(follower);
     },
 
-    /** Called twice a second. */
     async run(): Promise<void> {
       if (positions.size === 0) return;
-      await sequence();
+      if (await store.isLocalEventWaiting()) await sequence();
       for (const follower of positions.keys()) await read(follower);
     },
   };
