@@ -8,6 +8,7 @@ import { cancelWhenGone } from './cancel.ts';
 import { readByCursor } from './cursor.ts';
 import { explainFault } from './explain-failure.ts';
 import { isTooLong } from './failures.ts';
+import { inTime } from './in-time.ts';
 import { openPool, openRoute, readIsStandby, type Pool } from './pool.ts';
 import { failure } from './socket.ts';
 import { runTransaction, type DatabaseTransaction, type SendLast } from './transaction.ts';
@@ -150,7 +151,7 @@ export function openDatabase(options: DatabaseOptions): Database {
 
   async function look(): Promise<void> {
     try {
-      const isStandby = await inTime(readIsStandby(probe));
+      const isStandby = await inTime(readIsStandby(probe), probeTimeoutMilliseconds);
       // A standby answers every read, and refuses every write.
       if (isStandby && accepts === 'primary') throw failure('25006');
       if (pools || closing) return;
@@ -275,18 +276,6 @@ export function shareConnections(connections: number) {
 /** Its connections are gone or useless, so it does not matter whether they can be closed properly. */
 function endNow(sql: Sql): void {
   sql.end({ timeout: 0 }).catch(() => undefined);
-}
-
-async function inTime<T>(query: PromiseLike<T>): Promise<T> {
-  let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<never>((_, reject) => {
-    timer = setTimeout(reject, probeTimeoutMilliseconds, { code: 'PROBE_TIMEOUT' }).unref();
-  });
-  try {
-    return await Promise.race([query, late]);
-  } finally {
-    clearTimeout(timer);
-  }
 }
 
 /** A PostgreSQL array literal. Quoting every element is always correct, and a single pass is fast. */
