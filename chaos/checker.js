@@ -1,4 +1,5 @@
 /** Reads the whole history, and the database as it ended up, and says what must not have happened. */
+import { setTimeout as sleep } from 'node:timers/promises';
 import { hangMilliseconds } from './crowd.js';
 
 const budget = { count: 5, milliseconds: 600_000 };
@@ -8,6 +9,8 @@ const codeAttempts = 5;
 /** A send is reserved before its text reaches a gateway; in between a process may be stopped, or wait for others. */
 const dispatchMilliseconds = 30_000;
 const gatewayCount = 3;
+/** How long events may wait in the outboxes after the last call. */
+const eventMilliseconds = 30_000;
 const violationsKept = 200;
 
 const expectedStatuses = new Set([0, 200, 201, 204, 400, 401, 404, 429, 503]);
@@ -183,6 +186,7 @@ export async function checkDatabase(history, sql, report) {
   }
   await checkRows(history, sql, report);
   await checkCounts(sql, report);
+  await checkEvents(sql, report);
   await checkPhones(history, sql, report);
 }
 
@@ -210,6 +214,35 @@ async function checkCounts(sql, report) {
     from users u left join transactions t on t.individual_id = u.id
     group by u.id having u.transaction_count <> count(t.seq) or count(t.seq) <> coalesce(max(t.seq), 0)`;
   for (const row of wrong) report.add('every count equals the rows', row);
+}
+
+/** The services are still running, and log what waits in the outboxes. */
+async function checkEvents(sql, report) {
+  const isWaiting = async () => {
+    const outboxes = [
+      await sql`select id from event_outbox limit 1`,
+      await sql`select id from user_event_outbox limit 1`,
+    ];
+    return outboxes.some(({ length }) => length > 0);
+  };
+  const until = Date.now() + eventMilliseconds;
+  while (await isWaiting()) {
+    if (Date.now() > until) return report.add('every event is logged', {});
+    await sleep(500);
+  }
+  const logged = new Map(
+    (
+      await sql`
+        select user_id, count(*)::int as count, count(distinct sequence)::int as numbers, max(sequence) as last
+        from events where type like 'transactions.%' group by user_id`
+    ).map(({ user_id, ...counts }) => [user_id, counts]),
+  );
+  for (const { id, events } of await sql`select id, transaction_event_count as events from users`) {
+    const { count, numbers, last } = logged.get(id) ?? { count: 0, numbers: 0, last: 0 };
+    if ([count, numbers, last].some((figure) => figure !== events)) {
+      report.add('every change has one event', { id, events, count, numbers, last });
+    }
+  }
 }
 
 async function checkPhones(history, sql, report) {

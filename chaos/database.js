@@ -33,12 +33,13 @@ export async function startDatabase(minutes) {
     url: embedded.url,
     port: Number(new URL(embedded.url).port),
     canFillDisk: isMounted,
+    isStartedAgain: true,
+    workers: [],
     /** The postmaster and its children. Empty while it is down. */
     processes() {
       try {
         const pid = postmaster();
-        const children = readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').trim().split(' ').filter(Boolean);
-        return { postmaster: pid, children: children.map(Number) };
+        return { postmaster: pid, children: childrenOf(pid) };
       } catch {
         return { postmaster: undefined, children: [] };
       }
@@ -57,6 +58,10 @@ export async function startDatabase(minutes) {
       await rm(folder, { recursive: true, force: true, maxRetries: 5, retryDelay: 200 });
     },
   };
+}
+
+export function childrenOf(pid) {
+  return readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').trim().split(' ').filter(Boolean).map(Number);
 }
 
 function mountDisk(folder, mebibytes) {

@@ -25,6 +25,7 @@ export const faults = {
     weight: 1,
     isKill: true,
     draw: () => ({}),
+    isPossible: (world) => world.database.isStartedAgain,
     run: (world) => killProcess(world.database.processes().postmaster),
   },
   'kill a PostgreSQL backend': {
@@ -63,6 +64,38 @@ export const faults = {
     weight: 1,
     draw: (random) => ({ service: random.integer(0, 1), milliseconds: drawPause(random) }),
     run: (world, { service, milliseconds }) => freeze(world.services[service].postgres, milliseconds),
+  },
+  'move a shard': {
+    weight: 4,
+    draw: (random) => ({
+      share: random.next(),
+      ...(random.isTrue(0.3) && { cancelMilliseconds: random.integer(100, 5000) }),
+    }),
+    isPossible: hasWorkers,
+    run: (world, drawn) => world.database.moveShard(drawn),
+  },
+  'worker away': {
+    weight: 3,
+    draw: (random) => ({ worker: random.next(), milliseconds: random.integer(500, 8000) }),
+    isPossible: hasWorkers,
+    async run(world, { worker, milliseconds }) {
+      const proxy = workerOf(world, worker);
+      proxy.shut();
+      await sleep(milliseconds);
+      proxy.open();
+    },
+  },
+  'cut worker connections half-way': {
+    weight: 2,
+    draw: (random) => ({ worker: random.next(), bytes: random.integer(1, 4000) }),
+    isPossible: hasWorkers,
+    run: (world, { worker, bytes }) => workerOf(world, worker).cutAfter(bytes),
+  },
+  'freeze worker connections': {
+    weight: 1,
+    draw: (random) => ({ worker: random.next(), milliseconds: drawPause(random) }),
+    isPossible: hasWorkers,
+    run: (world, { worker, milliseconds }) => freeze(workerOf(world, worker), milliseconds),
   },
   'cut client connections half-way': {
     weight: 2,
@@ -159,6 +192,15 @@ export const faults = {
     },
   },
 };
+
+/** Whether the database is a Citus. */
+function hasWorkers(world) {
+  return world.database.workers.length > 0;
+}
+
+function workerOf({ database: { workers } }, share) {
+  return workers[Math.floor(share * workers.length)];
+}
 
 function drawPause(random) {
   return random.integer(200, longestPauseMilliseconds);

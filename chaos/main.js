@@ -8,6 +8,8 @@
  *   --round-seconds <n>        how long faults are injected between two checks that all is well again (120)
  *   --history <file>           where the history is written; chaos-<seed>.ndjson in the temporary folder if not given
  *   --replay <file>            injects the faults of that history again, at the same moments, with the same seed
+ *
+ * With CITUS_URL it uses a Citus on this machine, moves its shards and cuts its workers off.
  */
 import { readFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';

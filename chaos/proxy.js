@@ -5,6 +5,7 @@ import { connect, createServer } from 'node:net';
 export async function startProxy(targetPort) {
   const pairs = new Set();
   let isFrozen = false;
+  let isShut = false;
   /** Bytes that may still pass before all connections are cut. */
   let bytesLeft = Infinity;
 
@@ -30,6 +31,10 @@ export async function startProxy(targetPort) {
   }
 
   const server = createServer((client) => {
+    if (isShut) {
+      client.destroy();
+      return;
+    }
     const upstream = connect(targetPort(), '127.0.0.1');
     const pair = [client, upstream];
     pairs.add(pair);
@@ -55,6 +60,14 @@ export async function startProxy(targetPort) {
     /** Cuts all connections after so many more bytes. */
     cutAfter(bytes) {
       bytesLeft = bytes;
+    },
+    /** Cuts all connections, and takes no others. */
+    shut() {
+      isShut = true;
+      cutAll();
+    },
+    open() {
+      isShut = false;
     },
     freeze() {
       isFrozen = true;

@@ -2,6 +2,7 @@
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { checkDatabase, checkHistory, countUnexpected, createReport, isUncaught } from './checker.js';
+import { startCitus } from './citus.js';
 import { createCrowd } from './crowd.js';
 import { startDatabase } from './database.js';
 import { faults } from './faults.js';
@@ -43,12 +44,13 @@ export async function runChaos(options) {
     await world.stop();
     await history.close();
   }
-  printResult({ history, injector, report, print, seed });
+  printResult({ history, injector, report, print, seed, movedShards: world.database.movedShards });
   return report.count === 0;
 }
 
 async function startWorld(history, random, minutes) {
-  const database = await startDatabase(minutes);
+  const citusUrl = process.env.CITUS_URL;
+  const database = await (citusUrl ? startCitus(citusUrl) : startDatabase(minutes));
   const gateways = await startGateways(history, random);
   const clockFile = path.join(database.folder, 'clock');
   const services = await startServices({ history, database, gateways: gateways.all, clockFile });
@@ -222,9 +224,11 @@ function progressLine(history, injector, report, milliseconds) {
   return `${minutes} min: ${injector.kills} kills, ${history.faults.length} faults, ${history.calls.length} calls (${answered} successful), ${history.texts.length} texts; ${healed}; violations so far: ${report.count + countUnexpected(history)}`;
 }
 
-function printResult({ history, injector, report, print, seed }) {
+function printResult({ history, injector, report, print, seed, movedShards }) {
   print('\n| fault | injected | survived |\n|---|---:|---:|');
-  for (const [name, { injected, survived }] of injector.totals) print(`| ${name} | ${injected} | ${survived} |`);
+  for (const [name, { injected, survived }] of injector.totals) {
+    if (injected > 0) print(`| ${name} | ${injected} | ${survived} |`);
+  }
   const byStatus = new Map();
   for (const { operation, status } of history.calls) {
     const key = `${operation} ${status || 'no answer'}`;
@@ -236,6 +240,7 @@ function printResult({ history, injector, report, print, seed }) {
   print(
     `\nLongest request: ${(longest / 1000).toFixed(1)} s. Kills: ${injector.kills}. Uncaught errors: ${history.lines.filter(isUncaught).length}.`,
   );
+  if (movedShards !== undefined) print(`Moves of a shard that were completed: ${movedShards}.`);
   for (const { service, line } of history.lines) print(`Service ${service}: ${line}`);
   for (const violation of report.violations.slice(0, 20)) print(`VIOLATION ${JSON.stringify(violation)}`);
   print(

@@ -32,6 +32,7 @@ function rulesBroken(calls: Call[], texts: Record<string, unknown>[] = []): stri
   const history = {
     calls: timed,
     texts: noted,
+    lines: [],
     textsOf: (userId: number) => noted.filter((each) => each.userId === userId),
   };
   const report = createReport() as { violations: { rule: string }[] };
