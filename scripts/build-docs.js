@@ -1,6 +1,5 @@
 /** Writes the documentation site into dist/web/docs/: the guides of docs/ and the operations of openapi.json. */
 import { cp, mkdir, readFile, rm, writeFile } from 'node:fs/promises';
-import { dirname } from 'node:path';
 import { escape } from './docs/html.js';
 import { guideGroups, makeSite } from './docs/site.js';
 
@@ -19,7 +18,7 @@ await rm(target, { recursive: true, force: true });
 const { pages, search } = makeSite(document, guides);
 for (const { address, title, navigation, content } of pages) {
   const file = new URL(`.${address === '/docs' ? '/index' : address.slice('/docs'.length)}.html`, target);
-  await mkdir(dirname(file.pathname), { recursive: true });
+  await mkdir(new URL('.', file), { recursive: true });
   const fill = { '<!--title-->': escape(title), '<!--navigation-->': navigation, '<!--content-->': content };
   await writeFile(
     file,

@@ -42,7 +42,7 @@ it('runs again after a failure, and reports the failure with the name of the job
 
 it('the pause grows while there is nothing to do, and a request or a wake ends it', async () => {
   const table = {
-    sweep: { everyMilliseconds: 5, idleMilliseconds: 3_600_000, isWokenByRequests: true },
+    sweep: { everyMilliseconds: 5, idleMilliseconds: 3_600_000, isWokenByRequests: true, runsOnce: true },
     flush: { everyMilliseconds: 5, idleMilliseconds: 3_600_000 },
   };
   const jobs = createJobs(table, () => {}, (await leasesOfNodes(1))[0]!);

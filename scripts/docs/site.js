@@ -8,6 +8,7 @@ export const guideGroups = {
   'Build with it': ['client', 'transactions', 'events', 'web', 'tokens', 'errors'],
   'Operate it': [
     'production',
+    'backup',
     'config',
     'gateways',
     'abuse',

@@ -101,7 +101,7 @@ function withLease(job: Job, leases: JobLeases, observe: Observe): Job {
       if (!(await hold())) return leftToOther;
       const prolong = setInterval(() => void take().catch(failed), leaseMilliseconds / leaseRuns);
       try {
-        await job.run();
+        return await job.run();
       } finally {
         clearInterval(prolong);
       }

@@ -12,7 +12,7 @@ import type { Core } from './core.ts';
 const completionSeconds = 60;
 const erasuresAtOnce = 100;
 
-export function openPrivacy({ config, db, clock, observer, jobs, traced }: Core) {
+export function openPrivacy({ config, db, clock, observer, jobs, stopping, traced }: Core) {
   const store = traced('privacy', createPrivacyStore(db));
   const { observe } = observer;
   const retention = createRetention({
@@ -21,7 +21,7 @@ export function openPrivacy({ config, db, clock, observer, jobs, traced }: Core)
     kinds: retentionKinds(config),
   });
   jobs.start({
-    retention: retention.run,
+    retention: () => retention.runJob(() => stopping.signal.aborted),
     'retention-lag': async () => observe({ kind: 'retention-lag', lags: await retention.readLags() }),
   });
   if (db.isDistributed) {

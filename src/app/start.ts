@@ -17,6 +17,7 @@ import { createJobLeases } from '../db/job-leases.ts';
 import { deriveKeys } from '../digest-keys.ts';
 import { databaseAway, issuerAway, serviceStopping } from '../errors.ts';
 import { freePort } from '../free-port.ts';
+import type { AnyOperation } from '../http/operation.ts';
 import { readPages, type ConsoleSignIn } from '../http/pages.ts';
 import { operationsOf } from '../http/routes/index.ts';
 import { createServer } from '../http/server.ts';
@@ -201,6 +202,7 @@ async function createHttp(
     pages: await readPages(config.pages, config.mode, consoleSignInOf(config)),
     metricsHere: sandbox !== undefined && config.metricsPort === undefined,
   });
+  const readOnly = new Set(operations.filter(changesNothing).map(({ name }) => name));
   return createServer({
     operations,
     verifier,
@@ -208,7 +210,7 @@ async function createHttp(
       ...observer,
       observeRequest(request) {
         observer.observeRequest(request);
-        if (request.method !== 'GET') jobs.wakeByRequest();
+        if (!readOnly.has(request.operation)) jobs.wakeByRequest();
       },
     },
     admission,
@@ -221,9 +223,18 @@ async function createHttp(
     corsOrigins: config.corsOrigins,
     trustedProxies: config.trustedProxies,
     tracing: tracing?.request,
-    isStopping: () => stopping.isClosing,
+    isStopping: () => stopping.isLeaving || stopping.isClosing,
     ...(sandbox && { refuseRemote: localCallerCheck(config, url) }),
   });
+}
+
+/** Whether the jobs that follow a change have nothing to do after this operation: the reads of apps, health, pages. */
+function changesNothing({ name, method, scopes = [] }: AnyOperation): boolean {
+  // Receipts change the state of a message, also by GET. What operators read, and a user's data, is audited.
+  const isRecorded = name.startsWith('receipts-') || scopes.some((scope) => /^(users|operator:)/.test(scope));
+  return (
+    (scopes.length > 0 && scopes.every((scope) => scope === 'transactions:read')) || (method === 'GET' && !isRecorded)
+  );
 }
 
 function consoleSignInOf({ issuer, consoleClientId, audience }: Config): ConsoleSignIn | undefined {

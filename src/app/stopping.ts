@@ -1,13 +1,13 @@
 /**
- * The phases of a stop. First the readiness check fails, and requests are answered as before until the load balancers
- * have noticed. Then the port is closed, and after that every answer closes its connection. In this order a proxy that
- * keeps connections opens few new ones, and finds the port closed when it needs one, so that it asks another node.
+ * The phases of a stop. First the readiness check fails, while connections are still accepted until the load balancers
+ * have noticed; every answer closes its connection, so that its caller comes back to a node that stays. Then the port is
+ * closed, and what is in flight is finished.
  */
 
 export interface Stopping {
   /** Whether balancers should send requests to another node. */
   readonly isLeaving: boolean;
-  /** Whether each answer closes its connection. */
+  /** Whether the port is closed, or is about to be. */
   readonly isClosing: boolean;
   /** Aborted when the stop begins. Answers without a fixed end, such as event streams, end then. */
   readonly signal: AbortSignal;

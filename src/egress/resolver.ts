@@ -87,6 +87,7 @@ async function lookUp(host: string, sources: ResolverSources): Promise<LookupAdd
 
 async function askServers(resolver: dns.Resolver, names: readonly string[]): Promise<LookupAddress[]> {
   let isLate = false;
+  let hasFailed = false;
   const timer = setTimeout(() => {
     isLate = true;
     resolver.cancel();
@@ -96,10 +97,13 @@ async function askServers(resolver: dns.Resolver, names: readonly string[]): Pro
       const answers = await Promise.allSettled([resolver.resolve4(name), resolver.resolve6(name)]);
       const found = answers.flatMap((answer) => (answer.status === 'fulfilled' ? answer.value : []));
       if (found.length > 0) return found.map(asAddress);
-      const isAbsent = answers.every((answer) => answer.status === 'fulfilled' || saysAbsent(answer.reason));
-      if (!isAbsent || isLate) throw failure('EAI_AGAIN', 'The name servers did not answer.');
+      // The server of a search domain may fail, and that of the name itself may not.
+      hasFailed ||= answers.some((answer) => answer.status === 'rejected' && !saysAbsent(answer.reason));
+      if (isLate) break;
     }
-    throw failure('ENOTFOUND', 'The name does not exist.');
+    throw isLate || hasFailed
+      ? failure('EAI_AGAIN', 'The name servers did not answer.')
+      : failure('ENOTFOUND', 'The name does not exist.');
   } finally {
     clearTimeout(timer);
   }

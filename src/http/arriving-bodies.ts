@@ -22,6 +22,7 @@ const pressedBytesPerSecond = 16_384;
 const pressedGraceMilliseconds = 1000;
 
 const lookMilliseconds = 500;
+const longestPauseMilliseconds = 3 * lookMilliseconds;
 
 interface ArrivingBody {
   request: IncomingMessage;
@@ -37,6 +38,7 @@ interface ArrivingBody {
 export class ArrivingBodies {
   /** One for each connection, since the next request comes after the body. */
   readonly #bodies = new Map<Socket, ArrivingBody>();
+  #lookedAt = performance.now();
 
   attach(server: Server, report: ReportError): void {
     const timer = every(lookMilliseconds, () => this.#look(performance.now()), report);
@@ -85,6 +87,10 @@ export class ArrivingBodies {
   }
 
   #look(now: number): void {
+    const hasPaused = now - this.#lookedAt > longestPauseMilliseconds;
+    this.#lookedAt = now;
+    // Timers run before sockets are read: what arrived while the process paused has not been counted yet.
+    if (hasPaused) return;
     for (const body of this.#bodies.values()) {
       if (hasEnded(body)) this.#bodies.delete(body.socket);
       else if (isTooSlow(body, now)) this.#giveUp(body);

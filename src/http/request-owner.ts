@@ -23,7 +23,8 @@ export class RequestOwner implements Owner {
   }
 
   disconnect(): void {
-    this.#response.destroy();
+    // An answer that waits behind another one on its connection has no connection yet.
+    (this.#response.req.socket ?? this.#response).destroy();
   }
 
   /** Created on first use: most requests are answered before their caller could leave. */

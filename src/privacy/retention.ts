@@ -41,6 +41,7 @@ export type Retention = ReturnType<typeof createRetention>;
 
 const daySeconds = 86_400;
 const erasedUsersAtOnce = 100;
+const longestRunMilliseconds = 5 * 60_000;
 
 export function retentionKinds(days: RetentionDays): RetentionKind[] {
   return [
@@ -81,11 +82,18 @@ export function createRetention({ store, clock, kinds }: RetentionParts) {
   async function* removeErased(now: Date): AsyncGenerator<number> {
     for (;;) {
       const users = await store.findErased(now, erasedUsersAtOnce);
-      if (users.length === 0) return;
+      const failures: unknown[] = [];
       for (const userId of users) {
-        yield* repeat(() => store.removeTransactions(userId));
-        await store.markRemoved(userId, now);
+        try {
+          yield* repeat(() => store.removeTransactions(userId));
+          await store.markRemoved(userId, now);
+        } catch (error) {
+          // Such as a database node that is away. The users after this one are not kept back.
+          failures.push(error);
+        }
       }
+      if (failures.length > 0 && failures.length === users.length) throw failures[0];
+      if (users.length === 0) return;
     }
   }
 
@@ -97,8 +105,11 @@ export function createRetention({ store, clock, kinds }: RetentionParts) {
     return [...found, { kind: erasedTransactions, before: now, rows: await store.countErased(now) }];
   }
 
-  /** A batch of each kind in turn, so that a kind with many rows, or one that fails, does not keep back the others. */
-  async function run(): Promise<Expired[]> {
+  /**
+   * A batch of each kind in turn, so that a kind with many rows, or one that fails, does not keep back the others. It
+   * ends when nothing is left, or after the batch in which `mustEnd` becomes true.
+   */
+  async function run(mustEnd = () => false): Promise<Expired[]> {
     const now = clock.now();
     const tasks = [
       ...kinds.map((kind) => ({
@@ -111,7 +122,7 @@ export function createRetention({ store, clock, kinds }: RetentionParts) {
     ];
     const failures: { kind: string; error: unknown }[] = [];
     let open = tasks;
-    while (open.length > 0) {
+    while (open.length > 0 && !mustEnd()) {
       const unfinished: typeof tasks = [];
       for (const task of open) {
         try {
@@ -127,6 +138,12 @@ export function createRetention({ store, clock, kinds }: RetentionParts) {
     }
     if (failures.length > 0) throw failureOf(failures);
     return tasks.map(({ kind, before, rows }) => ({ kind, before, rows }));
+  }
+
+  /** A run of the job: not longer than its pause, so that each run is noted as a success, and a stop need not wait. */
+  async function runJob(isStopping: () => boolean): Promise<void> {
+    const endAt = performance.now() + longestRunMilliseconds;
+    await run(() => isStopping() || performance.now() > endAt);
   }
 
   /** For each kind, for how many seconds its oldest row should have been gone. */
@@ -152,7 +169,7 @@ export function createRetention({ store, clock, kinds }: RetentionParts) {
     return run();
   }
 
-  return { find, run, runFor, readLags };
+  return { find, run, runJob, runFor, readLags };
 }
 
 /** Repeats a batch until it finds nothing. */

@@ -5,10 +5,14 @@
 import { render } from 'preact';
 import { DocsSearch } from './docs-search.tsx';
 import { prepareTryForm } from './docs-try.ts';
-import { Header } from './header.tsx';
+import { Header, isSandbox } from './header.tsx';
 
-/** A number of the range that Ofcom keeps for fiction. A new one for each page, so that trying it twice is no error. */
-const freshNumber = () => `+4474009${String(Math.floor(Math.random() * 100_000)).padStart(5, '0')}`;
+/**
+ * In a sandbox, which texts nobody, a new number for each page, so that trying it twice is no error. Elsewhere one of
+ * those that Ofcom keeps for fiction.
+ */
+const freshNumber = () =>
+  isSandbox ? `+4474009${String(Math.floor(Math.random() * 100_000)).padStart(5, '0')}` : '+447700900123';
 
 function fillPlaceholders(): void {
   const values: Record<string, string> = { '{origin}': location.origin, '{phoneNumber}': freshNumber() };

@@ -65,7 +65,7 @@ export function createLiveTransactions({ store, sequence }: LiveTransactionsOpti
       return add(individualId, watcher, state.sequence);
     },
 
-    /** One statement for all individuals that are watched in this process. Called twice a second. */
+    /** One statement for all individuals that are watched in this process. */
     async run(): Promise<void> {
       if (watched.size === 0) return;
       const asked = [...watched];

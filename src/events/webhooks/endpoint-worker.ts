@@ -187,24 +187,26 @@ export class EndpointWorker {
 
   /** A delivery that fails here, and not at its receiver, stays due. */
   async #deliverOrReport(delivery: DueDelivery): Promise<void> {
+    const { host } = this.#target!;
     try {
       await this.#deliver(delivery);
     } catch (error) {
-      this.#inFlight.delete(delivery);
       this.#report(error);
+    } finally {
+      this.#inFlight.delete(delivery);
+      this.#parts.hosts.end(host);
     }
+    this.#pump();
   }
 
   async #deliver(delivery: DueDelivery): Promise<void> {
     const { event } = delivery;
-    const { url, secrets, host } = this.#target!;
+    const { url, secrets } = this.#target!;
     const body = writeEvent(event);
     const attemptedAt = this.#parts.clock.now();
     const answer = await this.#poster.post(url, signDelivery(secrets, event.id, body, this.#parts.machineNow()), body);
     this.#inFlight.delete(delivery);
     this.#finish(delivery, attemptedAt, answer);
-    this.#parts.hosts.end(host);
-    this.#pump();
   }
 
   #finish({ id, attempts: before }: DueDelivery, attemptedAt: Date, answer: PostAnswer): void {
