@@ -178,6 +178,8 @@ it('a page of a configured origin may read the header', async () => {
     'Code-Length',
     'Code-Expires-In',
     'Challenge',
+    'Location',
+    'Request-Id',
   ]);
 });
 

@@ -115,7 +115,7 @@ it('an erased user has no page any more, though the standby still has all of the
 it('a start with a standby in DATABASE_URL is refused in words', async () => {
   await caughtUp();
   await expect(startService({ DATABASE_URL: servers.standby.url })).rejects.toThrow(
-    /cannot be used: it is a read-only standby \(25006\)\. Name the primary in DATABASE_URL\./,
+    /cannot be used: it is a read-only standby \(25006\)\. Name the primary in DATABASE_URL, or all hosts, separated by commas\./,
   );
 });
 

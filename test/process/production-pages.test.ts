@@ -111,7 +111,7 @@ it('production serves the pages it was told to, under the sandbox’s policy, an
   expect(html.replace('data-mode="production"', 'data-mode="sandbox"')).toBe(await same.text());
   const kept = (headers: Headers) =>
     Object.fromEntries(
-      [...headers].filter(([name]) => !['date', 'etag', 'content-length', 'traceparent'].includes(name)),
+      [...headers].filter(([name]) => !['date', 'etag', 'content-length', 'traceparent', 'request-id'].includes(name)),
     );
   expect(page.headers.get('content-security-policy')).toContain("default-src 'none'; script-src 'self'");
   expect(page.headers.get('cache-control')).toBe('no-cache');
