@@ -1,13 +1,19 @@
 /** A node with several processes: one port, one set of metrics, and no request lost when a process is replaced. */
+import { spawnSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
+import { readFile } from 'node:fs/promises';
 import { connect, createServer, type AddressInfo } from 'node:net';
 import { once } from 'node:events';
+import { Agent } from 'node:http';
 import path from 'node:path';
+import { text } from 'node:stream/consumers';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, it, onTestFinished, vi } from 'vitest';
 import { isRunning } from '../../src/db/data-directory-lock.ts';
-import { startLoad } from '../harness/load.ts';
+import { callOver, startLoad } from '../harness/load.ts';
 import { dataFolder, preparedDataFolder, run, startProcess, type ServiceProcess } from '../harness/process.ts';
 import { newPhone, row } from '../harness/service.ts';
+import { until } from '../harness/until.ts';
 
 const twoProcesses = { LEDGERLINE_PROCESSES: '2' };
 
@@ -88,6 +94,66 @@ it('a worker that dies is started again, and its figures stay in the metrics', {
   await service.end('SIGTERM');
 });
 
+it('connections that a worker has not taken when it dies go to another one', { timeout: 120_000 }, async () => {
+  const service = await startProcess(await preparedDataFolder(), twoProcesses);
+  const [first, second] = workersOf(service);
+  for (const pid of [first!, second!]) process.kill(pid, 'SIGSTOP');
+  const connected: Promise<unknown>[] = [];
+  const answers = Array.from({ length: 20 }, async () => {
+    const socket = connect(Number(new URL(service.url).port), '127.0.0.1');
+    connected.push(once(socket, 'connect'));
+    socket.write('GET /health/live HTTP/1.1\r\nhost: localhost\r\nconnection: close\r\n\r\n');
+    return (await text(socket)).slice(0, 12);
+  });
+  await Promise.all(connected);
+  process.kill(first!, 'SIGKILL');
+  process.kill(second!, 'SIGCONT');
+  expect(await Promise.all(answers)).toEqual(Array(20).fill('HTTP/1.1 200'));
+  expect(await service.end('SIGTERM')).toBe(0);
+});
+
+it('no caller waits for a worker that was killed', { timeout: 180_000 }, async () => {
+  const service = await startProcess(await preparedDataFolder(), twoProcesses);
+  const agent = new Agent();
+  let isKilling = true;
+  let answered = 0;
+  const lanes = Array.from({ length: 50 }, async () => {
+    while (isKilling) {
+      const isAnswered = await callOver(agent, `${service.url}/health/live`).then(
+        ({ status }) => status === 200,
+        () => false,
+      );
+      if (isAnswered) answered += 1;
+      // While no worker is left the port is closed.
+      else await sleep(20);
+    }
+  });
+  const running = () => {
+    const ended = observed(service, 'worker-ended').map(({ pid }) => pid);
+    return workersOf(service).filter((pid) => !ended.includes(pid));
+  };
+  for (const count of [1, 1, 1, 2, 2]) {
+    const before = answered;
+    await until(() => running().length === 2 && answered > before + 100);
+    for (const pid of running().slice(0, count)) process.kill(pid, 'SIGKILL');
+    await until(() => running().length < 2);
+  }
+  isKilling = false;
+  await Promise.all(lanes);
+  expect(await service.end('SIGTERM')).toBe(0);
+});
+
+const canLimit = spawnSync('prlimit', ['--version']).status === 0;
+
+it.skipIf(!canLimit)('no caller waits for a worker without file descriptors', { timeout: 120_000 }, async () => {
+  const service = await startProcess(await preparedDataFolder(), twoProcesses);
+  for (const pid of workersOf(service)) {
+    // Fewer than it has open.
+    expect(spawnSync('prlimit', ['--pid', String(pid), '--nofile=10:']).status).toBe(0);
+  }
+  for (let call = 0; call < 4; call += 1) await expect(callOver(new Agent(), service.url)).rejects.toThrow();
+});
+
 it('SIGHUP replaces every worker under load, and no request fails', { timeout: 180_000 }, async () => {
   const service = await startProcess(await dataFolder(), twoProcesses);
   const token = await service.token();
@@ -120,6 +186,18 @@ it('a worker that gets SIGTERM is replaced first', { timeout: 120_000 }, async (
   expect(observed(service, 'worker-ended')).toMatchObject([{ pid: first, code: 0, isExpected: true }]);
   expect(workersOf(service)).toHaveLength(3);
   expect(await service.end('SIGTERM')).toBe(0);
+});
+
+it('a stop ends a worker that is not ready yet', { timeout: 120_000 }, async () => {
+  const service = await startProcess(await preparedDataFolder(), twoProcesses);
+  const { pid } = service.child;
+  const children = async () => (await readFile(`/proc/${pid}/task/${pid}/children`, 'utf8')).trim().split(' ');
+  const before = await children();
+  process.kill(workersOf(service)[0]!, 'SIGKILL');
+  await until(async () => (await children()).some((child) => !before.includes(child)));
+  expect(await service.end('SIGTERM')).toBe(0);
+  // None had to be killed.
+  expect(observed(service, 'worker-ended').slice(1)).toMatchObject([{ code: 0 }, { code: 0 }]);
 });
 
 it('workers end when their primary is killed', { timeout: 120_000 }, async () => {

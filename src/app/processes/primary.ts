@@ -38,6 +38,8 @@ interface Member {
   readyAt: number | undefined;
   /** Whether it was asked to stop, so that its end is not a failure. */
   isLeaving: boolean;
+  /** Whether it was told to stop. A worker that starts may miss it, and is told again. */
+  isTold: boolean;
   exited: Promise<void>;
 }
 
@@ -153,7 +155,7 @@ export class Primary {
         },
         this.#report,
       );
-      const member: Member = { worker, place, channel, readyAt: undefined, isLeaving: false, exited };
+      const member: Member = { worker, place, channel, readyAt: undefined, isLeaving: false, isTold: false, exited };
       this.#members.set(id, member);
       // The process could not be created, or a message could not be sent: an exit follows, or the start fails here.
       worker.on('error', (error) => {
@@ -170,6 +172,7 @@ export class Primary {
   /** From here on the worker gets connections. If the port is taken it is not needed. */
   async #admit(member: Member, pid: number): Promise<void> {
     const { port, observer } = this.#options;
+    if (member.isTold) return this.#tell(member);
     if (this.#isStopping || !this.#members.has(member.worker.id)) return;
     try {
       await port.add(member.worker);
@@ -228,9 +231,14 @@ export class Primary {
   async #stopMember(member: Member): Promise<void> {
     member.isLeaving = true;
     await this.#options.port.remove(member.worker);
-    this.#background(() => member.channel.ask('stop'));
+    this.#tell(member);
     const timer = setTimeout(() => member.worker.process.kill('SIGKILL'), this.#options.stopSeconds * 1000);
     await member.exited;
     clearTimeout(timer);
+  }
+
+  #tell(member: Member): void {
+    member.isTold = true;
+    this.#background(() => member.channel.ask('stop'));
   }
 }

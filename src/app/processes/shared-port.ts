@@ -6,14 +6,22 @@ import type { Worker } from 'node:cluster';
 import type { Socket } from 'node:net';
 import { openPort, type OpenPort } from '../server.ts';
 
-/** The message that comes with a connection. */
-export const connectionMessage = 'connection';
+/** Comes with a connection, and once more after it. */
+export interface PassedMessage {
+  passed: number;
+}
+
+/** The worker's reply: from here on it closes the connection if it ends. */
+export interface TakenMessage {
+  taken: number;
+}
 
 export class SharedPort {
   readonly #host: string;
   readonly #port: number;
-  /** The workers, in the order of their turns, with the connections that are still on the way to each. */
-  readonly #underWay = new Map<Worker, number>();
+  /** The workers, in the order of their turns, with the connections that each has not taken yet. */
+  readonly #underWay = new Map<Worker, Map<number, Socket>>();
+  #lastNumber = 0;
   #open: Promise<OpenPort> | undefined;
 
   constructor(host: string, port: number) {
@@ -27,7 +35,15 @@ export class SharedPort {
 
   /** The port is open while there are workers: a proxy asks another node if it is refused. */
   async add(worker: Worker): Promise<void> {
-    this.#underWay.set(worker, 0);
+    const sockets = new Map<number, Socket>();
+    this.#underWay.set(worker, sockets);
+    worker.on('message', (message: unknown) => {
+      if (!isTaken(message)) return;
+      sockets.get(message.taken)?.destroy();
+      sockets.delete(message.taken);
+    });
+    // Not on 'exit', since replies may still be unread then.
+    worker.process.once('close', () => sockets.forEach((socket) => this.#pass(socket)));
     this.#open ??= openPort(this.#host, this.#port, (socket) => this.#pass(socket), { pauseOnConnect: true });
     try {
       await this.#open;
@@ -49,18 +65,33 @@ export class SharedPort {
     await (await open)?.close();
   }
 
-  /** To the next worker, but not to one that is busy with connections that it was sent before, if another one is not. */
+  /**
+   * To the next worker, but not to one that is busy with connections that it was sent before, if another one is not. The
+   * connection stays open here until the worker has taken it, so that another one can have it if the worker ends.
+   */
   #pass(socket: Socket): void {
-    const [first] = [...this.#underWay].toSorted(([, a], [, b]) => a - b);
+    const [first] = [...this.#underWay].toSorted(([, a], [, b]) => a.size - b.size);
     if (!first) return void socket.destroy();
-    const [worker, count] = first;
+    const [worker, sockets] = first;
     // To the end: the next one has its turn.
     this.#underWay.delete(worker);
-    this.#underWay.set(worker, count + 1);
-    worker.send(connectionMessage, socket, (error) => {
-      if (error) socket.destroy();
-      const left = this.#underWay.get(worker);
-      if (left !== undefined) this.#underWay.set(worker, left - 1);
-    });
+    this.#underWay.set(worker, sockets);
+    const passed = (this.#lastNumber += 1);
+    sockets.set(passed, socket);
+    const message: PassedMessage = { passed };
+    worker.send(message, socket, { keepOpen: true }, passedOnAtEnd);
+    // Node drops a message whose connection the worker has no file descriptor for. The worker replies to this one then.
+    worker.send(message, passedOnAtEnd);
   }
+}
+
+/** If a connection cannot be sent, the worker is ending. */
+function passedOnAtEnd(): void {}
+
+export function isPassed(message: unknown): message is PassedMessage {
+  return typeof message === 'object' && message !== null && 'passed' in message;
+}
+
+function isTaken(message: unknown): message is TakenMessage {
+  return typeof message === 'object' && message !== null && 'taken' in message;
 }

@@ -4,7 +4,7 @@ import { every, guarded, inBackground, type ReportError } from '../../background
 import type { MetricsSnapshot } from '../../observe.ts';
 import type { App } from '../start.ts';
 import { openChannel, type Channel } from './channel.ts';
-import { connectionMessage } from './shared-port.ts';
+import { isPassed, type TakenMessage } from './shared-port.ts';
 import type { Siblings, Topic } from './siblings.ts';
 
 /** To collect the figures takes some milliseconds. */
@@ -19,6 +19,9 @@ export interface WorkerEnd {
   /** Asks the primary to replace this worker. */
   retire(): void;
 }
+
+/** Then 'disconnect' is emitted. */
+function primaryHasEnded(): void {}
 
 export function openWorkerEnd(count: number): WorkerEnd {
   const takers = new Map<Topic, () => Promise<void>>();
@@ -58,8 +61,10 @@ export function openWorkerEnd(count: number): WorkerEnd {
         process.on(
           'message',
           guarded((message: unknown, socket?: Socket) => {
-            // The caller may have left on the way.
-            if (message !== connectionMessage || !socket) return;
+            if (!isPassed(message)) return;
+            // Before anything is read from it: from then on no other worker can have it.
+            if (process.connected) process.send!({ taken: message.passed } satisfies TakenMessage, primaryHasEnded);
+            if (!socket) return;
             // As Node's HTTP server has it for the connections that it accepts itself.
             socket.allowHalfOpen = true;
             take(socket);
