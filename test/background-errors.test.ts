@@ -33,8 +33,9 @@ const known: Record<string, [number, string]> = {
   'cli/serve.ts': [5, observes],
   'cli/signals.ts': [1, settles],
   'db/cancel.ts': [2, tries],
-  'db/database.ts': [2, tries],
+  'db/database.ts': [1, tries],
   'db/embedded.ts': [9, settles],
+  'db/in-time.ts': [2, settles],
   'db/pool.ts': [1, counts],
   'db/session.ts': [3, closes],
   'db/socket.ts': [2, closes],
@@ -62,8 +63,10 @@ const known: Record<string, [number, string]> = {
   'statements/confirmation-document.ts': [1, settles],
   'statements/statement-document.ts': [1, settles],
   'statements/statement-worker.ts': [1, worker],
+  'statements/statement-writer.ts': [3, settles],
   'statements/typesetter.ts': [1, counts],
   'transactions/import-camt.ts': [6, commandLine],
+  'transactions/make-statement.ts': [2, closes],
 };
 
 const timers = ['setTimeout', 'setInterval', 'setImmediate', 'queueMicrotask'];

@@ -6,7 +6,11 @@ const page = { transactions: [], transactionCount: 0 };
 
 function answer(changes: Partial<CheckedAnswer> & { body?: unknown; extra?: Record<string, string> }): CheckedAnswer {
   const { body = page, extra = {}, ...rest } = changes;
-  const headers = new Headers({ 'content-type': 'application/json; charset=utf-8', ...extra });
+  const headers = new Headers({
+    'content-type': 'application/json; charset=utf-8',
+    'request-id': '00-1-2-00',
+    ...extra,
+  });
   const text = JSON.stringify(body);
   return { method: 'POST', address: '/app/get-all-transactions', status: 200, headers, text, ...rest };
 }

@@ -109,6 +109,7 @@ describe('/operator/overview', () => {
       configuredOrder: ['inbox'],
       gateways: [{ gateway: 'inbox', breaker: 'closed' }],
       orders: [],
+      isQuiet: false,
     });
   });
 

@@ -13,6 +13,7 @@ const anyRows: [file: string, part: string, because: string][] = [
   ['src/transactions/transactions.store.ts', 'limit 2', 'whether there are two'],
   ['src/events/webhooks/deliveries.store.ts', 'where endpoint_id = ${endpointId} limit', 'all are removed, in batches'],
   ['src/events/webhooks/deliveries.store.ts', 'limit ${replayedDueL', 'they are only counted'],
+  ['src/events/event-log.store.ts', 'from event_outbox limit 1', 'it is only asked whether there is one'],
   ['src/privacy/retention.store.ts', 'limit ${rowsAtOnce}', 'all are removed, in batches'],
 ];
 

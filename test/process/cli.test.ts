@@ -37,7 +37,7 @@ describe('ledgerline migrate and doctor', () => {
     const before = await run(['doctor'], settings);
     expect(before.code).toBe(1);
     expect(before.stdout).toMatch(
-      /✓ Node: .*\n✓ Settings: mode sandbox\n✓ Disk: .*\n✓ Database: PostgreSQL .*\n✓ Clock: .*\n✗ Schema: lacks 0001_core\.sql.*\. Run `ledgerline migrate`\.\n/,
+      /✓ Node: .*\n✓ Settings: mode sandbox\n✓ Disk: .*\n✓ Database: PostgreSQL .*\n✓ Clock: .*\n✓ Connections: .*\n✗ Schema: lacks 0001_core\.sql.*\. Run `ledgerline migrate`\.\n/,
     );
     // Two at once settle it between them.
     const both = await Promise.all([run(['migrate'], settings), run(['migrate'], settings)]);

@@ -108,7 +108,7 @@ it('the guard shows limits and how near they are', async () => {
   const page = await open('guard');
   const rule = page.getByRole('row').filter({ hasText: 'Codes one user may ask for.' });
   await rule.getByText('1 of 100').waitFor();
-  // Each process takes ten at a time.
+  // With what the process has leased and not used yet.
   await page
     .getByRole('row')
     .filter({ hasText: 'Codes to one country in a day.' })
