@@ -26,6 +26,7 @@ const known: Record<string, [number, string]> = {
   'app/jobs.ts': [2, tries],
   'app/processes/channel.ts': [1, settles],
   'app/processes/primary.ts': [5, settles],
+  'app/processes/shared-port.ts': [2, settles],
   'app/processes/worker.ts': [2, settles],
   'app/server.ts': [6, closes],
   'cli/input.ts': [1, commandLine],

@@ -167,5 +167,7 @@ async function serveAsWorker(config: Config, fresh: boolean, output: LogOutput):
     await end.stopAsked;
   });
   await Promise.race([end.stopAsked, retired, failed]);
-  return (await stopsCleanly(app.stop(), app)) ? 0 : 1;
+  const isClean = await stopsCleanly(app.stop(), app);
+  await end.sendFigures();
+  return isClean ? 0 : 1;
 }

@@ -18,6 +18,8 @@ export interface WorkerEnd {
   stopAsked: Promise<void>;
   /** Asks the primary to replace this worker. */
   retire(): void;
+  /** At the end: what was counted since the primary last got the figures. */
+  sendFigures(): Promise<void>;
 }
 
 /** Then 'disconnect' is emitted. */
@@ -72,6 +74,7 @@ export function openWorkerEnd(count: number): WorkerEnd {
         ),
       readMetrics: async () => String((await channel.ask('metrics')) ?? ''),
     },
+    sendFigures: async () => void (await channel.ask('snapshot', await readSnapshot())),
     // With its figures: it may end before it would send them again.
     retire: () => inBackground(async () => channel.ask('retire', await readSnapshot()), report),
     report({ url, demo, observer, ...app }) {
