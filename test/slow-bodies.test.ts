@@ -50,13 +50,13 @@ async function statusFrom(service: Service, localAddress: string, path: string, 
 
 it('health is always answered, however many slow bodies without a token there are', async () => {
   const service = await serviceForTest({ LEDGERLINE_CONNECTIONS: '300' });
+  const token = await service.token();
   const peers = await Promise.all(Array.from({ length: 300 }, () => openPeer(service, slowTokenRequest)));
   for (let count = 0; count < 20; count += 1) {
     expect(await statusFrom(service, '127.0.0.1', '/health/live')).toBe(200);
     expect(await statusFrom(service, '127.0.0.1', '/health/ready')).toBe(200);
   }
   // Callers from elsewhere do not notice.
-  const token = await service.token();
   expect(await statusFrom(service, '127.0.0.2', '/User', token)).toBe(201);
   await vi.waitUntil(() => peers.every(({ socket }) => socket.closed), { timeout: 30_000 });
 });
