@@ -1,5 +1,5 @@
 import { defineConfig } from 'vitest/config';
-import { findMemoryFolder } from './test/harness/memory-folder.ts';
+import { findMemoryFolder } from './test/harness/database/memory-folder.ts';
 import { SlowFirst } from './test/harness/slow-first.ts';
 
 // For this process and those that it starts, unless somebody has chosen a folder.
@@ -10,7 +10,7 @@ export default defineConfig({
   test: {
     include: ['test/**/*.test.ts'],
     setupFiles: ['test/harness/check-answers.ts', 'test/harness/one-process.ts'],
-    globalSetup: ['test/harness/cluster.ts'],
+    globalSetup: ['test/harness/database/cluster.ts'],
     pool: 'forks',
     // The files that a process runs share what they import, and one browser. Loading it for each took 150 s in all.
     isolate: false,

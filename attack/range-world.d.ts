@@ -1,4 +1,4 @@
-import type { RangeBook } from '../src/guard/range-book.ts';
+import type { RangeBook } from '../src/guard/ranges/range-book.ts';
 
 export type Random = (limit: number) => number;
 

@@ -2,7 +2,7 @@
 import { hash } from 'node:crypto';
 import { loadConfig } from '../dist/config/load.js';
 import { readLimits } from '../dist/guard/limits.js';
-import { RangeBook } from '../dist/guard/range-book.js';
+import { RangeBook } from '../dist/guard/ranges/range-book.js';
 import {
   attackSends,
   createRandom,

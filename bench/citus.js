@@ -6,8 +6,8 @@
 import { writeFileSync } from 'node:fs';
 import path from 'node:path';
 import postgres from 'postgres';
-import { distributeTables } from '../dist/db/citus.js';
-import { runMigrations } from '../dist/db/migrate.js';
+import { distributeTables } from '../dist/db/citus/citus.js';
+import { runMigrations } from '../dist/db/migrations/migrate.js';
 import { cpuMicroseconds, importFile, load, ratio, round } from './harness.js';
 
 export const citusUrls = { citus: process.env.CITUS_URL, plain: process.env.PLAIN_URL };

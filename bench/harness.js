@@ -7,8 +7,8 @@ import { cpus, tmpdir } from 'node:os';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import postgres from 'postgres';
-import { startEmbedded } from '../dist/db/embedded.js';
-import { runMigrations } from '../dist/db/migrate.js';
+import { startEmbedded } from '../dist/db/embedded/embedded.js';
+import { runMigrations } from '../dist/db/migrations/migrate.js';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 export const main = path.join(root, 'dist/ledgerline.js');

@@ -7,8 +7,8 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import postgres from 'postgres';
-import { distributeTables } from '../dist/db/citus.js';
-import { runMigrations } from '../dist/db/migrate.js';
+import { distributeTables } from '../dist/db/citus/citus.js';
+import { runMigrations } from '../dist/db/migrations/migrate.js';
 import { childrenOf } from './database.js';
 import { startProxy } from './proxy.js';
 

@@ -5,8 +5,8 @@ import { chmod, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import postgres from 'postgres';
-import { startEmbedded } from '../dist/db/embedded.js';
-import { runMigrations } from '../dist/db/migrate.js';
+import { startEmbedded } from '../dist/db/embedded/embedded.js';
+import { runMigrations } from '../dist/db/migrations/migrate.js';
 
 /** The size of the disk. The rows of a run take about 15 MiB a minute. */
 const diskMebibytes = (minutes) => 700 + 25 * Math.min(minutes, 240);

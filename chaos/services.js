@@ -4,7 +4,7 @@ import { createHash, randomBytes } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { makeDigestKey, makeSigningKey } from '../dist/auth/keys.js';
-import { freePort } from '../dist/free-port.js';
+import { freePort } from '../dist/network/free-port.js';
 import { startProxy } from './proxy.js';
 
 const main = fileURLToPath(new URL('../dist/ledgerline.js', import.meta.url));

@@ -1,4 +1,4 @@
--- expand: Definitions of database functions that were applied, oldest first: see src/db/functions.ts.
+-- expand: Definitions of database functions that were applied, oldest first: see src/db/migrations/functions.ts.
 create table functions (
   id bigint generated always as identity primary key,
   name text not null,

@@ -1,6 +1,6 @@
 -- expand: Ranges of numbers, and the evidence of a decision. guard_prefixes is no longer used.
 
--- How many codes a range of numbers was sent, and how many were verified, as fading sums: see src/guard/ranges.ts.
+-- How many codes a range of numbers was sent, and how many were verified, as fading sums: see src/guard/ranges/ranges.ts.
 create table guard_ranges (
   -- Leading digits such as +447911, or a country such as GB.
   name text primary key,

@@ -10,7 +10,7 @@ import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { startApp } from '../dist/app/start.js';
 import { loadConfig } from '../dist/config/load.js';
-import { freePort } from '../dist/free-port.js';
+import { freePort } from '../dist/network/free-port.js';
 import { launchBrowser } from './screenshots/browser.js';
 import { liveAWeek, playGateways } from './screenshots/busy-week.js';
 import { consoleStates, sandboxStates, shown } from './screenshots/states.js';

@@ -46,7 +46,7 @@ const layers: RegExp[] = [
   /^(phone|guard|audit|messages|users|transactions|events|privacy|sandbox)\//,
   /^(sms|egress|statements)\//,
   /^db\//,
-  /^(formats|values|monitoring|tracing)\/|^(admission|background|bounded-cache|clock|digest-keys|errors|free-port|latest-read|loopback|observe|operator-actions|package-root|read-optional-file|shared-lookup|shared-streams|slots|tls-failure|version)\.ts$/,
+  /^(crypto|formats|monitoring|network|sharing|tracing|values)\/|^(errors|package-root|version)\.ts$/,
 ];
 
 /** Files that only compute. */
@@ -54,14 +54,15 @@ const pure = [
   'auth/caller.ts',
   'auth/digest-key-registry.ts',
   'auth/token-error.ts',
-  'digest-keys.ts',
+  'crypto/digest-keys.ts',
+  'crypto/seal.ts',
   'events/catalogue.ts',
   'events/cursor.ts',
   'events/webhooks/delivery-state.ts',
   'guard/evidence.ts',
   'guard/limits.ts',
-  'guard/range-limits.ts',
-  'guard/ranges.ts',
+  'guard/ranges/range-limits.ts',
+  'guard/ranges/ranges.ts',
   'guard/rules.ts',
   'guard/source.ts',
   'guard/windows.ts',
@@ -74,7 +75,7 @@ const pure = [
   'transactions/limits.ts',
   'transactions/locale.ts',
   'transactions/period.ts',
-  'transactions/record-rules.ts',
+  'transactions/record/record-rules.ts',
   'transactions/row.ts',
   'transactions/transaction.ts',
   'values/instant.ts',
@@ -91,7 +92,7 @@ const isDomain = (file: string) => domains.includes(folderOf(file));
 const isStore = (file: string) => file.endsWith('.store.ts');
 const isPure = (file: string) => pure.includes(file);
 /** The clock's file holds the arithmetic of dates too. */
-const isBase = (file: string) => ['errors.ts', 'clock.ts'].includes(file) || file.startsWith('formats/');
+const isBase = (file: string) => ['errors.ts', 'values/clock.ts'].includes(file) || file.startsWith('formats/');
 
 function layerOf(file: string): number {
   const layer = layers.findIndex((expression) => expression.test(file));
@@ -124,6 +125,12 @@ function offenders(isWrong: (found: Import) => boolean): string[] {
 describe('imports, including those of types', () => {
   it('point to the same layer or to a lower one', () => {
     expect(offenders(({ from, to }) => layerOf(to) < layerOf(from))).toEqual([]);
+  });
+
+  it('come from folders of at most 30 files, so that a name finds its file', () => {
+    const counts = new Map<string, number>();
+    for (const file of files) counts.set(path.dirname(file), (counts.get(path.dirname(file)) ?? 0) + 1);
+    expect([...counts].filter(([, count]) => count > 30)).toEqual([]);
   });
 
   it('form no circles, neither of files nor of folders', () => {
@@ -166,7 +173,15 @@ describe('imports, including those of types', () => {
   it('a gateway imports only its port and the kinds of settings', () => {
     const isPort = (file: string) =>
       folderOf(file) === 'sms' ||
-      ['tracing/propagate.ts', 'formats/setting-kinds.ts', 'shared-lookup.ts', 'tls-failure.ts'].includes(file);
+      [
+        'tracing/propagate.ts',
+        'formats/setting-kinds.ts',
+        'network/shared-lookup.ts',
+        'crypto/constant-time.ts',
+        'formats/retry-after.ts',
+        'crypto/standard-webhooks.ts',
+        'network/tls-failure.ts',
+      ].includes(file);
     expect(offenders(({ from, to }) => folderOf(from) === 'sms' && !isPort(to))).toEqual([]);
     const isGateway = (file: string) => /^sms\/gateways\/(?!index\.ts)/.test(file);
     expect(offenders(({ from, to }) => isGateway(from) && isGateway(to))).toEqual([]);
@@ -212,7 +227,7 @@ describe('source files', () => {
   });
 
   it('resolve host names in two files, so that no name can occupy all threads of Node', () => {
-    const resolvers = ['egress/resolver.ts', 'shared-lookup.ts'];
+    const resolvers = ['egress/resolver.ts', 'network/shared-lookup.ts'];
     expect(linesOf((file, line) => !resolvers.includes(file) && /import \{.*'node:dns/.test(line))).toEqual([]);
     const connects = /^import \{[^}]*\b(connect|request|Agent)\b[^}]*\} from 'node:(net|tls|http|https)'/m;
     const opening = files.filter((file) => connects.test(texts.get(file)!));

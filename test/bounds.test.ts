@@ -9,17 +9,17 @@ import { parseSync } from 'rolldown/utils';
 import { describe, expect, it } from 'vitest';
 import { ownKeySet } from '../src/auth/key-set.ts';
 import { createVerifier } from '../src/auth/verifier.ts';
-import { BoundedCache } from '../src/bounded-cache.ts';
-import { ServiceClock } from '../src/clock.ts';
-import { createMediaTypes } from '../src/http/parse-body.ts';
-import { BlockCounts } from '../src/transactions/block-counts.ts';
-import { RangeCounts } from '../src/transactions/range-counts.ts';
+import { BoundedCache } from '../src/sharing/bounded-cache.ts';
+import { ServiceClock } from '../src/values/clock.ts';
+import { createMediaTypes } from '../src/http/body/parse-body.ts';
+import { BlockCounts } from '../src/transactions/list/block-counts.ts';
+import { RangeCounts } from '../src/transactions/list/range-counts.ts';
 
 const source = fileURLToPath(new URL('../src/', import.meta.url));
 
 /** Maps and sets that outlive the call that fills them, and what bounds each. */
 const bounds: Record<string, string> = {
-  'admission.ts #activeByCaller': 'requests in flight',
+  'sharing/admission.ts #activeByCaller': 'requests in flight',
   'app/processes/channel.ts waiting': 'messages that await their reply',
   'app/processes/metrics.ts #latest': 'workers',
   'app/processes/primary.ts #members': 'workers',
@@ -27,7 +27,7 @@ const bounds: Record<string, string> = {
   'app/processes/shared-port.ts #underWay': 'connections',
   'app/jobs.ts repeated': 'jobs',
   'app/server.ts established': 'connections',
-  'bounded-cache.ts #entries': 'its bytes',
+  'sharing/bounded-cache.ts #entries': 'its bytes',
   'db/database.ts streams': 'exports that run',
   'db/pool.ts sessions': 'database connections',
   'db/pool.ts sockets': 'database connections',
@@ -44,32 +44,32 @@ const bounds: Record<string, string> = {
   'guard/decisions.ts #totals': 'rules, their actions, and hours since the last flush',
   'guard/fired-rules.ts writtenAt': 'rules and countries',
   'guard/leases.ts #leases': 'leaseLimit; a name is a prefix of a phone number',
-  'guard/range-book.ts #entries': 'entryLimit; a name is a prefix of a phone number',
+  'guard/ranges/range-book.ts #entries': 'entryLimit; a name is a prefix of a phone number',
   'guard/sweeper.ts cursors': 'tables',
-  'guard/week-book.ts #entries': 'countries',
-  'guard/week.ts #changes': 'hours of a week',
-  'http/arriving-bodies.ts #bodies': 'connections',
-  'http/connections.ts #madeRoomAt': '1000 networks',
-  'http/connections.ts #networks': 'connections',
-  'http/connections.ts #open': 'connections',
-  'http/connections.ts #spares': 'connections',
-  'http/connections.ts readings': 'connections',
+  'guard/ranges/week-book.ts #entries': 'countries',
+  'guard/ranges/week.ts #changes': 'hours of a week',
+  'http/connections/arriving-bodies.ts #bodies': 'connections',
+  'http/connections/connections.ts #madeRoomAt': '1000 networks',
+  'http/connections/connections.ts #networks': 'connections',
+  'http/connections/connections.ts #open': 'connections',
+  'http/connections/connections.ts #spares': 'connections',
+  'http/connections/connections.ts readings': 'connections',
   'http/event-streams.ts counts': 'event streams',
   'http/event-streams.ts open': 'event streams',
   'http/pending-answers.ts #byCaller': 'requests in flight',
   'messages/gateway-order.ts changed': 'countries',
   'messages/trail.ts notes': 'pendingLimit; kinds and reasons are ours',
-  'observe.ts byOperation': 'operations',
+  'monitoring/observe.ts byOperation': 'operations',
   'phone/attempts-in-flight.ts #byUser': 'requests in flight',
   'phone/idempotent-send.ts open': 'requests in flight',
-  'shared-lookup.ts running': 'lookups in flight',
-  'shared-streams.ts #open': 'streams that run',
-  'slots.ts #callers': 'requests in flight',
+  'network/shared-lookup.ts running': 'lookups in flight',
+  'sharing/shared-streams.ts #open': 'streams that run',
+  'sharing/slots.ts #callers': 'requests in flight',
   'sms/smpp/session.ts waiting': 'messages that await their reply',
   'statements/fonts.ts #sources': 'fonts',
   'statements/fonts.ts #widths': 'characters of a font',
-  'transactions/camt-rows.ts #timesSeen': 'the file that a command imports',
-  'transactions/record-rules.ts changed': 'rows of a batch',
+  'transactions/import/camt-rows.ts #timesSeen': 'the file that a command imports',
+  'transactions/record/record-rules.ts changed': 'rows of a batch',
 };
 
 const mebibyte = 1024 * 1024;
@@ -109,14 +109,14 @@ const caches: FilledCache[] = [
     },
   },
   {
-    file: 'http/parse-body.ts',
+    file: 'http/body/parse-body.ts',
     open(maxBytes) {
       const mediaTypeOf = createMediaTypes(maxBytes);
       return (index) => mediaTypeOf(`application/json; charset=utf-8; n=${index}${'x'.repeat(1000)}`);
     },
   },
   {
-    file: 'transactions/block-counts.ts',
+    file: 'transactions/list/block-counts.ts',
     open(maxBytes) {
       const counts = new BlockCounts(maxBytes);
       return (index) => {
@@ -132,7 +132,7 @@ const caches: FilledCache[] = [
     },
   },
   {
-    file: 'transactions/range-counts.ts',
+    file: 'transactions/list/range-counts.ts',
     open(maxBytes) {
       const counts = new RangeCounts(maxBytes);
       return (index) => counts.set(`1 ${index}`, `${index} ${'x'.repeat(1000)}`);

@@ -1,10 +1,10 @@
 /** What the wiring of every domain uses. */
-import type { Admission } from '../admission.ts';
-import type { ServiceClock } from '../clock.ts';
+import type { Admission } from '../sharing/admission.ts';
+import type { ServiceClock } from '../values/clock.ts';
 import type { Config } from '../config/load.ts';
 import type { Database } from '../db/database.ts';
-import type { DigestKeys } from '../digest-keys.ts';
-import type { Observer } from '../observe.ts';
+import type { DigestKeys } from '../crypto/digest-keys.ts';
+import type { Observer } from '../monitoring/observe.ts';
 import type { Tracing } from '../tracing/tracing.ts';
 import type { JobName } from './job-table.ts';
 import type { Jobs } from './jobs.ts';

@@ -1,19 +1,25 @@
 /** Starts or finds the database, brings its schema up to date, and opens the connections. */
-import type { Admission } from '../admission.ts';
+import type { Admission } from '../sharing/admission.ts';
 import type { Config } from '../config/load.ts';
-import { openDetected } from '../db/citus.ts';
+import { openDetected } from '../db/citus/citus.ts';
 import type { Database } from '../db/database.ts';
-import { startEmbedded } from '../db/embedded.ts';
+import { startEmbedded } from '../db/embedded/embedded.ts';
 import { describeOffset, readClockOffset, tolerableSeconds } from '../db/clock-offset.ts';
 import { asOwnerError, asStartError } from '../db/explain-failure.ts';
-import { grantsCure, missingGrants } from '../db/grants.ts';
+import { grantsCure, missingGrants } from '../db/migrations/grants.ts';
 import { enterMode, refuseOtherMode } from '../db/installation.ts';
 import { readIsStandby } from '../db/pool.ts';
-import { missingFrom, readSchemaOn, refuseUnknownContracts, runMigrationsOn, withConnection } from '../db/migrate.ts';
+import {
+  missingFrom,
+  readSchemaOn,
+  refuseUnknownContracts,
+  runMigrationsOn,
+  withConnection,
+} from '../db/migrations/migrate.ts';
 import { refuseTransactionPooling } from '../db/pooler.ts';
 import { failure } from '../db/socket.ts';
 import { StartError } from '../errors.ts';
-import type { Observe } from '../observe.ts';
+import type { Observe } from '../monitoring/observe.ts';
 import type { Releasers } from './releasers.ts';
 
 export interface DatabaseServer {

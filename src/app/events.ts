@@ -1,5 +1,5 @@
 /** Wires the events: the sequencer, the pull API and the streams. */
-import { inBackground, type ReportError } from '../background.ts';
+import { inBackground, type ReportError } from '../monitoring/background.ts';
 import { createEventLogStore } from '../events/event-log.store.ts';
 import { createFindEvents } from '../events/find-events.ts';
 import { createListEvents } from '../events/list-events.ts';

@@ -1,7 +1,7 @@
 /** Runs periodic jobs: spreads them over time, reports failures, and stops them. */
 import { errorCode } from '../db/failures.ts';
 import type { JobLeases } from '../db/job-leases.ts';
-import type { Observe } from '../observe.ts';
+import type { Observe } from '../monitoring/observe.ts';
 import type { Tracing } from '../tracing/tracing.ts';
 
 export interface JobSchedule {

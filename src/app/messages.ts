@@ -3,7 +3,7 @@ import { adaptiveOrder, createGatewayOrder, type GatewayOrder } from '../message
 import { createReceipts } from '../messages/receipts.ts';
 import { createTrail } from '../messages/trail.ts';
 import { createTrailStore, type TrailStore } from '../messages/trail.store.ts';
-import type { Observe } from '../observe.ts';
+import type { Observe } from '../monitoring/observe.ts';
 import type { Core } from './core.ts';
 
 export type OpenMessages = ReturnType<typeof openMessages>;

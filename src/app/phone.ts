@@ -1,6 +1,6 @@
 /** Wires phone verification: guard, gateways, send and verify. */
 import type { Audit } from '../audit/audit.ts';
-import { secondsAfter } from '../clock.ts';
+import { secondsAfter } from '../values/clock.ts';
 import { readLimits } from '../guard/limits.ts';
 import { createRefusalsStore } from '../guard/refusals.store.ts';
 import { createUsage } from '../guard/usage.ts';

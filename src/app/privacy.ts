@@ -1,5 +1,5 @@
 /** Wires erasure, subject access and retention. */
-import { secondsAfter } from '../clock.ts';
+import { secondsAfter } from '../values/clock.ts';
 import { createEraseUser } from '../privacy/erase-user.ts';
 import { createPrivacyStore } from '../privacy/privacy.store.ts';
 import { createReadUserData } from '../privacy/read-user-data.ts';

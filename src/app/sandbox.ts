@@ -2,7 +2,7 @@
  * Wires what only the sandbox has: the clock that can be moved, the demo individual, the refusal of remote callers.
  */
 import type { Config } from '../config/load.ts';
-import { deriveKey } from '../digest-keys.ts';
+import { deriveKey } from '../crypto/digest-keys.ts';
 import { demoIndividual, demoTransactions } from '../sandbox/demo.ts';
 import { createLocalCallerCheck } from '../sandbox/local-callers.ts';
 import { createInboxStore } from '../sandbox/inbox.store.ts';
@@ -10,8 +10,8 @@ import { createSandboxStore, demoMark } from '../sandbox/sandbox.store.ts';
 import { createSandbox, type Sandbox } from '../sandbox/sandbox.ts';
 import { Inbox } from '../sms/inbox.ts';
 import { readReference } from '../sms/reference.ts';
-import { createRecordTransactions } from '../transactions/record-transactions.ts';
-import { createRecordStore } from '../transactions/record.store.ts';
+import { createRecordTransactions } from '../transactions/record/record-transactions.ts';
+import { createRecordStore } from '../transactions/record/record.store.ts';
 import { createCreateUser } from '../users/create-user.ts';
 import { createUsersStore } from '../users/users.store.ts';
 import type { Core } from './core.ts';

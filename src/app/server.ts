@@ -2,10 +2,10 @@
 import { createServer as createHttpServer, type Server } from 'node:http';
 import { createServer as createNetServer, type Server as NetServer, type ServerOpts, type Socket } from 'node:net';
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { inBackground } from '../background.ts';
+import { inBackground } from '../monitoring/background.ts';
 import { errorCode } from '../db/failures.ts';
 import { StartError } from '../errors.ts';
-import type { Observer } from '../observe.ts';
+import type { Observer } from '../monitoring/observe.ts';
 
 export function urlOf(host: string, port: number): string {
   const name = host === '0.0.0.0' || host === '::' ? 'localhost' : host.includes(':') ? `[${host}]` : host;

@@ -3,7 +3,7 @@ import { openDatabase } from '../db/database.ts';
 import { isTooLong } from '../db/failures.ts';
 import { isCopyOf } from '../db/installation.ts';
 import { StartError } from '../errors.ts';
-import { createStandbyReads } from '../transactions/standby-reads.ts';
+import { createStandbyReads } from '../transactions/list/standby-reads.ts';
 import { createTransactionsStore, type TransactionsStore } from '../transactions/transactions.store.ts';
 import type { Core } from './core.ts';
 import { shareOf } from './database.ts';

@@ -3,10 +3,10 @@ import { createIssuer, type Issuer } from '../auth/issuer.ts';
 import { ownKeySet, remoteKeySet, type KeySet } from '../auth/key-set.ts';
 import { makeSigningKey, readSigningKeys, sandboxKey } from '../auth/keys.ts';
 import { createVerifier, type Verifier } from '../auth/verifier.ts';
-import type { ServiceClock } from '../clock.ts';
+import type { ServiceClock } from '../values/clock.ts';
 import type { Config } from '../config/load.ts';
 import { scopes, type ClientSetting } from '../config/settings/tokens.ts';
-import type { Observer } from '../observe.ts';
+import type { Observer } from '../monitoring/observe.ts';
 
 export interface Tokens {
   issuer: Issuer | undefined;

@@ -1,16 +1,16 @@
 /** Wires the transactions: list, get, totals, export, statement, record. */
-import type { Owner } from '../slots.ts';
+import type { Owner } from '../sharing/slots.ts';
 import { openConfirmationWriter, openStatementWriter } from '../statements/statement-writer.ts';
-import { createPageTokens } from '../transactions/page-token.ts';
-import { createExportTransactions } from '../transactions/export-transactions.ts';
+import { createPageTokens } from '../transactions/list/page-token.ts';
+import { createExportTransactions } from '../transactions/export/export-transactions.ts';
 import { createGetHistory } from '../transactions/get-history.ts';
 import { createGetTransaction } from '../transactions/get-transaction.ts';
 import { createHistoryStore } from '../transactions/history.store.ts';
-import { createListTransactions } from '../transactions/list-transactions.ts';
-import { createMakeConfirmation } from '../transactions/make-confirmation.ts';
-import { createMakeStatement, DocumentDesk } from '../transactions/make-statement.ts';
-import { createRecordTransactions } from '../transactions/record-transactions.ts';
-import { createRecordStore } from '../transactions/record.store.ts';
+import { createListTransactions } from '../transactions/list/list-transactions.ts';
+import { createMakeConfirmation } from '../transactions/export/make-confirmation.ts';
+import { createMakeStatement, DocumentDesk } from '../transactions/export/make-statement.ts';
+import { createRecordTransactions } from '../transactions/record/record-transactions.ts';
+import { createRecordStore } from '../transactions/record/record.store.ts';
 import { createSummarizeTransactions } from '../transactions/summarize-transactions.ts';
 import { createTransactionsStore } from '../transactions/transactions.store.ts';
 import type { Core } from './core.ts';

@@ -1,6 +1,6 @@
 /** Wires the webhooks: endpoints, and the dispatcher that delivers to them. */
 import { randomUUID } from 'node:crypto';
-import { isLoopback } from '../loopback.ts';
+import { isLoopback } from '../network/loopback.ts';
 import type { Config } from '../config/load.ts';
 import { errorCode } from '../db/failures.ts';
 import { createEgressPolicy } from '../egress/addresses.ts';

@@ -1,7 +1,7 @@
 /** The statements of the audit. Lists run on separate connections, so that no request of a user waits for them. */
 import type { Database } from '../db/database.ts';
-import type { Operator, OperatorActionName } from '../operator-actions.ts';
-import type { Owner } from '../slots.ts';
+import type { Operator, OperatorActionName } from './operator-actions.ts';
+import type { Owner } from '../sharing/slots.ts';
 
 export interface ActionFilter {
   subject?: string | undefined;

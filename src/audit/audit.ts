@@ -1,8 +1,8 @@
 /** The audit of what operators did: list, export, and record of lookups. Changes are recorded by their own statements. */
-import type { Clock } from '../clock.ts';
-import type { Observe } from '../observe.ts';
-import type { Operator, OperatorActionName } from '../operator-actions.ts';
-import type { Owner } from '../slots.ts';
+import type { Clock } from '../values/clock.ts';
+import type { Observe } from '../monitoring/observe.ts';
+import type { Operator, OperatorActionName } from './operator-actions.ts';
+import type { Owner } from '../sharing/slots.ts';
 import { maskPhone } from '../values/phone-number.ts';
 import type { ActionFilter, AuditStore, OperatorAction } from './audit.store.ts';
 

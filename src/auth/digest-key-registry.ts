@@ -3,8 +3,8 @@
  * node may start only if it has the current key, and may create digests only with a key that was registered before: see
  * docs/production.md, "Rotating keys".
  */
-import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto';
-import { deriveKey } from '../digest-keys.ts';
+import { deriveKey } from '../crypto/digest-keys.ts';
+import { seal, unseal } from '../crypto/seal.ts';
 import { StartError } from '../errors.ts';
 
 export interface KnownKey {
@@ -78,19 +78,12 @@ function findGuardKey(known: readonly KnownKey[], keys: readonly Buffer[]): Buff
   throw new Error('No known key is among those of this node.');
 }
 
-/** AES-256-GCM: nonce, tag, content. */
-const nonceBytes = 12;
-const tagBytes = 16;
-
-function wrap(key: Buffer, content: Buffer): Buffer {
-  const nonce = randomBytes(nonceBytes);
-  const cipher = createCipheriv('aes-256-gcm', deriveKey(key, 'wrap guard key'), nonce);
-  const encrypted = Buffer.concat([cipher.update(content), cipher.final()]);
-  return Buffer.concat([nonce, cipher.getAuthTag(), encrypted]);
+function wrap(key: Buffer, guardKey: Buffer): Buffer {
+  return seal(deriveKey(key, 'wrap guard key'), guardKey);
 }
 
 function unwrap(key: Buffer, wrapped: Buffer): Buffer {
-  const decipher = createDecipheriv('aes-256-gcm', deriveKey(key, 'wrap guard key'), wrapped.subarray(0, nonceBytes));
-  decipher.setAuthTag(wrapped.subarray(nonceBytes, nonceBytes + tagBytes));
-  return Buffer.concat([decipher.update(wrapped.subarray(nonceBytes + tagBytes)), decipher.final()]);
+  const guardKey = unseal(deriveKey(key, 'wrap guard key'), wrapped);
+  if (!guardKey) throw new Error('The guard key in the database was changed or is damaged.');
+  return guardKey;
 }

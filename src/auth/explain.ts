@@ -1,5 +1,5 @@
 /** Says why the documents of a token issuer could not be fetched, and what to do. */
-import { explainTlsFailure } from '../tls-failure.ts';
+import { explainTlsFailure } from '../network/tls-failure.ts';
 
 export interface IssuerFailure {
   cause: string;

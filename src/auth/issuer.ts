@@ -1,8 +1,8 @@
 /** The embedded issuer: client_credentials by RFC 6749, access tokens by RFC 9068. */
 import { createHash, randomUUID, timingSafeEqual } from 'node:crypto';
 import { SignJWT, type JWK } from 'jose';
-import type { Clock } from '../clock.ts';
-import { secondsAfter } from '../clock.ts';
+import type { Clock } from '../values/clock.ts';
+import { secondsAfter } from '../values/clock.ts';
 import type { ClientSetting, Scope } from '../config/settings/tokens.ts';
 import type { SigningKey } from './keys.ts';
 import { TokenError } from './token-error.ts';

@@ -8,7 +8,7 @@ import path from 'node:path';
 import { promisify } from 'node:util';
 import { calculateJwkThumbprint, type JWK } from 'jose';
 import { ConfigError, type Config } from '../config/load.ts';
-import { readOptionalFile } from '../read-optional-file.ts';
+import { readOptionalFile } from '../formats/read-optional-file.ts';
 import type { NodeKeys } from './digest-key-registry.ts';
 
 export interface SigningKey {

@@ -1,7 +1,7 @@
 /** Verifies a bearer token and reads its caller. */
 import { decodeProtectedHeader, errors, jwtVerify, type JWTPayload } from 'jose';
-import { BoundedCache } from '../bounded-cache.ts';
-import type { Clock } from '../clock.ts';
+import { BoundedCache } from '../sharing/bounded-cache.ts';
+import type { Clock } from '../values/clock.ts';
 import { Problem, tokenInvalid } from '../errors.ts';
 import type { Caller } from './caller.ts';
 import type { KeySet } from './key-set.ts';

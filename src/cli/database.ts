@@ -1,11 +1,11 @@
 /** The database of a command: the configured one, that of the running service, or one started for the command. */
 import { checkDatabaseUrl } from '../config/check.ts';
 import { loadConfig, type Config } from '../config/load.ts';
-import { openDetected } from '../db/citus.ts';
+import { openDetected } from '../db/citus/citus.ts';
 import type { Database } from '../db/database.ts';
-import { runningEmbedded, startEmbedded } from '../db/embedded.ts';
+import { runningEmbedded, startEmbedded } from '../db/embedded/embedded.ts';
 import { asStartError, isExplained } from '../db/explain-failure.ts';
-import { missingFrom, readSchema, refuseUnknownContracts, runMigrations } from '../db/migrate.ts';
+import { missingFrom, readSchema, refuseUnknownContracts, runMigrations } from '../db/migrations/migrate.ts';
 import { StartError } from '../errors.ts';
 
 /** Starts the embedded server while the work lasts, unless it is running or another database is configured. */

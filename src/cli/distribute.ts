@@ -1,6 +1,6 @@
 /** `ledgerline distribute`: places the tables of individuals on the nodes of a Citus. */
 import { loadConfig } from '../config/load.ts';
-import { distributeTables, type Distribution } from '../db/citus.ts';
+import { distributeTables, type Distribution } from '../db/citus/citus.ts';
 import { asOwnerError } from '../db/explain-failure.ts';
 import { StartError } from '../errors.ts';
 import { withDatabaseUrl } from './database.ts';

@@ -1,5 +1,5 @@
 /** `ledgerline erase-user`: erases a user from the command line. */
-import { ServiceClock } from '../clock.ts';
+import { ServiceClock } from '../values/clock.ts';
 import { loadConfig } from '../config/load.ts';
 import { Problem, StartError } from '../errors.ts';
 import { createEraseUser } from '../privacy/erase-user.ts';

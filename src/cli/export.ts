@@ -1,10 +1,10 @@
 /** `ledgerline export`: an individual's transactions, exactly the rows that the list would give. */
 import { StartError } from '../errors.ts';
-import { formatRows, type ExportFormat } from '../transactions/export-transactions.ts';
-import { serviceItself } from '../slots.ts';
+import { formatRows, type ExportFormat } from '../transactions/export/export-transactions.ts';
+import { serviceItself } from '../sharing/slots.ts';
 import { filterOf } from '../transactions/filter-input.ts';
 import { createTransactionsStore } from '../transactions/transactions.store.ts';
-import { ServiceClock } from '../clock.ts';
+import { ServiceClock } from '../values/clock.ts';
 import { createPrivacyStore } from '../privacy/privacy.store.ts';
 import { commandLineActor } from './command-line-actor.ts';
 import { withDatabase } from './database.ts';

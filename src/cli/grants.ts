@@ -1,7 +1,7 @@
 /** `ledgerline grants`: what the role of the service must be allowed to do, printed or applied. */
 import { loadConfig } from '../config/load.ts';
 import { asOwnerError } from '../db/explain-failure.ts';
-import { applyGrants, grantStatements } from '../db/grants.ts';
+import { applyGrants, grantStatements } from '../db/migrations/grants.ts';
 import { openConnection } from '../db/pool.ts';
 import { withDatabaseUrl } from './database.ts';
 

@@ -1,5 +1,5 @@
 /** `ledgerline import-users`: users from CSV or NDJSON with the columns id, phone, verified. */
-import { ServiceClock } from '../clock.ts';
+import { ServiceClock } from '../values/clock.ts';
 import { StartError } from '../errors.ts';
 import { readJson } from '../formats/json-reader.ts';
 import { JsonObject, MalformedJson, type Json } from '../formats/json.ts';

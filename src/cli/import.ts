@@ -1,13 +1,13 @@
 /** `ledgerline import`: transactions from NDJSON, CSV or camt.053. Running it again is safe. */
 import { setFlagsFromString } from 'node:v8';
-import { ServiceClock } from '../clock.ts';
+import { ServiceClock } from '../values/clock.ts';
 import { StartError } from '../errors.ts';
-import { readCamt } from '../transactions/import-camt.ts';
-import { readCsv, UnusableFile, type DateOrder } from '../transactions/import-csv.ts';
-import { ingest, type IncomingRow, type Totals } from '../transactions/ingest.ts';
+import { readCamt } from '../transactions/import/import-camt.ts';
+import { readCsv, UnusableFile, type DateOrder } from '../transactions/import/import-csv.ts';
+import { ingest, type IncomingRow, type Totals } from '../transactions/record/ingest.ts';
 import { importBatch } from '../transactions/limits.ts';
-import { readNdjson } from '../transactions/ndjson.ts';
-import { createRecordStore } from '../transactions/record.store.ts';
+import { readNdjson } from '../transactions/import/ndjson.ts';
+import { createRecordStore } from '../transactions/record/record.store.ts';
 import { rowFields } from '../transactions/row.ts';
 import { withDatabase } from './database.ts';
 import { openInput, Report } from './input.ts';

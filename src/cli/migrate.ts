@@ -1,9 +1,14 @@
 /** `ledgerline migrate`: brings the schema of the database up to date, the embedded one too, or says what that would lock. */
 import { loadConfig } from '../config/load.ts';
 import { asOwnerError } from '../db/explain-failure.ts';
-import { readSchema, runMigrations } from '../db/migrate.ts';
-import { planMigrations, type MigrationPlan, type PlannedLock, type TableSize } from '../db/migration-plan.ts';
-import { lockEffects } from '../db/table-locks.ts';
+import { readSchema, runMigrations } from '../db/migrations/migrate.ts';
+import {
+  planMigrations,
+  type MigrationPlan,
+  type PlannedLock,
+  type TableSize,
+} from '../db/migrations/migration-plan.ts';
+import { lockEffects } from '../db/migrations/table-locks.ts';
 import { withDatabaseUrl } from './database.ts';
 import { count } from './progress.ts';
 

@@ -1,7 +1,7 @@
 /** The address of the embedded issuer, in a file. With it, `ledgerline token` makes tokens that the service accepts. */
 import { mkdir, writeFile } from 'node:fs/promises';
 import path from 'node:path';
-import { readOptionalFile } from '../read-optional-file.ts';
+import { readOptionalFile } from '../formats/read-optional-file.ts';
 
 const issuerFile = (dataDir: string) => path.join(path.resolve(dataDir), 'keys', 'issuer');
 

@@ -1,5 +1,5 @@
 /** `ledgerline retention`: deletes expired data now, or shows what would be deleted. */
-import { ServiceClock } from '../clock.ts';
+import { ServiceClock } from '../values/clock.ts';
 import { loadConfig } from '../config/load.ts';
 import { createRetention, retentionKinds } from '../privacy/retention.ts';
 import { createRetentionStore } from '../privacy/retention.store.ts';

@@ -5,7 +5,7 @@ import { openWorkerEnd } from '../app/processes/worker.ts';
 import { startNode } from '../app/processes/node.ts';
 import type { App, AppOptions } from '../app/start.ts';
 import { loadConfig, type Config } from '../config/load.ts';
-import type { Observer } from '../observe.ts';
+import type { Observer } from '../monitoring/observe.ts';
 import { banner } from './banner.ts';
 import { openLogOutput, type LogOutput } from './log-output.ts';
 import { version } from '../version.ts';

@@ -1,15 +1,15 @@
 /** `ledgerline statement`: the statement that `POST /app/statement` makes. */
 import { randomBytes } from 'node:crypto';
-import { ServiceClock } from '../clock.ts';
+import { ServiceClock } from '../values/clock.ts';
 import { loadConfig } from '../config/load.ts';
-import { deriveKeys } from '../digest-keys.ts';
+import { deriveKeys } from '../crypto/digest-keys.ts';
 import { StartError } from '../errors.ts';
-import { serviceItself } from '../slots.ts';
+import { serviceItself } from '../sharing/slots.ts';
 import { openStatementWriter } from '../statements/statement-writer.ts';
-import { createPageTokens } from '../transactions/page-token.ts';
+import { createPageTokens } from '../transactions/list/page-token.ts';
 import { filterOf } from '../transactions/filter-input.ts';
 import { parseLocale } from '../transactions/locale.ts';
-import { createMakeStatement, DocumentDesk } from '../transactions/make-statement.ts';
+import { createMakeStatement, DocumentDesk } from '../transactions/export/make-statement.ts';
 import { createTransactionsStore } from '../transactions/transactions.store.ts';
 import { firstInstant, lastInstant, parseInstant } from '../values/instant.ts';
 import { momentsOfDay, parseTimeZone } from '../values/time-zone.ts';

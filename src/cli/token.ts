@@ -1,6 +1,6 @@
 /** `ledgerline token`: mints an access token of the embedded issuer, without asking the service. */
 import { embeddedIssuer } from '../app/tokens.ts';
-import { ServiceClock } from '../clock.ts';
+import { ServiceClock } from '../values/clock.ts';
 import { loadConfig } from '../config/load.ts';
 import { scopes } from '../config/settings/tokens.ts';
 import { StartError } from '../errors.ts';

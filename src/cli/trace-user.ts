@@ -1,5 +1,5 @@
 /** `ledgerline trace-user`: prints a user's verifications step by step, for support. */
-import { ServiceClock } from '../clock.ts';
+import { ServiceClock } from '../values/clock.ts';
 import { StartError } from '../errors.ts';
 import { createTrailStore } from '../messages/trail.store.ts';
 import { withDatabase } from './database.ts';

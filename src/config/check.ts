@@ -1,7 +1,7 @@
 /** Checks across settings: what a mode needs, and settings that contradict each other. */
 import type { Setting } from '../formats/setting-kinds.ts';
 import { ConfigError, type Config } from './load.ts';
-import { isLoopback } from '../loopback.ts';
+import { isLoopback } from '../network/loopback.ts';
 import { gatewayDefinitions, type GatewayName } from '../sms/gateways/index.ts';
 import { settings } from './settings/index.ts';
 

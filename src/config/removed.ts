@@ -1,7 +1,7 @@
 /** Settings that an earlier version had, and what to use instead. The start and `ledgerline doctor` say it. */
 
 const constantOfRanges =
-  'is a constant now (src/guard/range-limits.ts); LEDGERLINE_RANGES=careful, normal or open sets how strict the rule is.';
+  'is a constant now (src/guard/ranges/range-limits.ts); LEDGERLINE_RANGES=careful, normal or open sets how strict the rule is.';
 const constant = 'is a constant now: nobody needed another value. Remove it.';
 const partOfBreaker = 'is a part of LEDGERLINE_BREAKER now: failures/pause/longest pause, such as 5/5s/2m.';
 

@@ -1,6 +1,6 @@
 /** Settings that work but have a risk: the service warns about them at the start, and so does `ledgerline doctor`. */
 import { parseAddress } from '../db/address.ts';
-import { isLoopback } from '../loopback.ts';
+import { isLoopback } from '../network/loopback.ts';
 import { gatewaysIn } from './check.ts';
 import type { Config } from './load.ts';
 

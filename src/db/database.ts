@@ -1,8 +1,8 @@
 /** The connections to PostgreSQL: a pool for each kind of work, and a probe that watches the server. */
 import type postgres from 'postgres';
 import { databaseAway } from '../errors.ts';
-import { SharedStreams } from '../shared-streams.ts';
-import { serviceItself, Slots, type Owner } from '../slots.ts';
+import { SharedStreams } from '../sharing/shared-streams.ts';
+import { serviceItself, Slots, type Owner } from '../sharing/slots.ts';
 import { parseAddress } from './address.ts';
 import { cancelWhenGone } from './cancel.ts';
 import { readByCursor } from './cursor.ts';

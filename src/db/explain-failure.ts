@@ -1,6 +1,6 @@
 /** Says in a sentence why a database cannot be used, and what to do about it. */
 import { StartError } from '../errors.ts';
-import { explainTlsFailure } from '../tls-failure.ts';
+import { explainTlsFailure } from '../network/tls-failure.ts';
 import { nameAddress, nameEndpoint, readRole, parseAddress, type Encryption } from './address.ts';
 import { errorCode, isFromPostgres } from './failures.ts';
 import { NoUsableHost } from './route.ts';

@@ -2,7 +2,7 @@
 import { once } from 'node:events';
 import { connect, isIP, type Socket } from 'node:net';
 import { connect as connectTls } from 'node:tls';
-import { sharedLookup } from '../shared-lookup.ts';
+import { sharedLookup } from '../network/shared-lookup.ts';
 import type { DatabaseEndpoint, Encryption } from './address.ts';
 
 /** PostgreSQL's protocol, "SSLRequest": its length and its code. */

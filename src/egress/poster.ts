@@ -6,7 +6,8 @@ import type { LookupAddress } from 'node:dns';
 import { Agent as HttpAgent, request as httpRequest, type ClientRequest, type IncomingMessage } from 'node:http';
 import { Agent as HttpsAgent, request as httpsRequest } from 'node:https';
 import type { LookupFunction } from 'node:net';
-import { asLookup } from '../shared-lookup.ts';
+import { parseRetryAfter } from '../formats/retry-after.ts';
+import { asLookup } from '../network/shared-lookup.ts';
 import { plainHost, type EgressPolicy } from './addresses.ts';
 import { proxyAgents } from './proxy.ts';
 import type { ResolveHost } from './resolver.ts';
@@ -161,14 +162,6 @@ function readAnswer(response: IncomingMessage, settle: (answer: Answer) => void)
     clearTimeout(timer);
     finish();
   });
-}
-
-/** RFC 9110 section 10.2.3: seconds, or a date. */
-export function parseRetryAfter(header: string | undefined): number | undefined {
-  if (header === undefined) return undefined;
-  if (/^\d{1,9}$/.test(header)) return Number(header);
-  const at = Date.parse(header);
-  return Number.isNaN(at) ? undefined : Math.max(0, (at - Date.now()) / 1000);
 }
 
 const sentences: Record<string, string> = {

@@ -3,7 +3,7 @@ import { Agent as HttpAgent, request, type AgentOptions } from 'node:http';
 import { Agent as HttpsAgent } from 'node:https';
 import type { Socket } from 'node:net';
 import { connect as connectTls } from 'node:tls';
-import { sharedLookup } from '../shared-lookup.ts';
+import { sharedLookup } from '../network/shared-lookup.ts';
 
 interface Target {
   host: string;

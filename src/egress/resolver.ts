@@ -8,7 +8,7 @@
  */
 import { promises as dns, type LookupAddress } from 'node:dns';
 import { isIP } from 'node:net';
-import { readOptionalFile } from '../read-optional-file.ts';
+import { readOptionalFile } from '../formats/read-optional-file.ts';
 import { isLoopbackName } from './addresses.ts';
 
 export type ResolveHost = (host: string) => Promise<readonly LookupAddress[]>;

@@ -1,6 +1,6 @@
 /** The outboxes if that of the users is distributed: see docs/decisions/0004-events.md. */
 import { array, type Database } from '../db/database.ts';
-import { findAwayWorkers, isWorkerAway } from '../db/workers.ts';
+import { findAwayWorkers, isWorkerAway } from '../db/citus/workers.ts';
 
 /** How long a worker that could not be reached is left out before it is tried again. */
 const leftOutMilliseconds = 5000;

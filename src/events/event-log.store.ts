@@ -3,7 +3,7 @@ import { array, type Database } from '../db/database.ts';
 import { createDistributedOutbox } from './distributed-outbox.store.ts';
 import type { EventType } from './catalogue.ts';
 import type { LoggedEvent } from './event.ts';
-import type { Owner } from '../slots.ts';
+import type { Owner } from '../sharing/slots.ts';
 
 export interface EventFilter {
   /** Any of these; undefined for all. */

@@ -1,5 +1,5 @@
 /** Searches the log, newest first, for the operator's console. */
-import type { Owner } from '../slots.ts';
+import type { Owner } from '../sharing/slots.ts';
 import { writeEvent } from './event.ts';
 import type { EventLogStore, EventSearch } from './event-log.store.ts';
 

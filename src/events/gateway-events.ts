@@ -2,7 +2,7 @@
  * Writes events when this process stops using a gateway and when it uses it again. No database statement decides that,
  * so events that cannot be written immediately are kept and written later, in order.
  */
-import type { Clock } from '../clock.ts';
+import type { Clock } from '../values/clock.ts';
 
 export interface GatewayEventsOptions {
   write(type: 'gateway.down' | 'gateway.up', at: Date, data: string): Promise<void>;

@@ -1,5 +1,5 @@
 /** Lists events from a cursor on: every event exactly once, in the order of the log. */
-import { secondsAfter, type Clock } from '../clock.ts';
+import { secondsAfter, type Clock } from '../values/clock.ts';
 import { invalidFields } from '../errors.ts';
 import { readCursor, writeCursor, type Cursor } from './cursor.ts';
 import { writeEvent } from './event.ts';

@@ -1,5 +1,5 @@
 /** Runs the sequencer of the event log: on demand, and in the background. */
-import type { Clock } from '../clock.ts';
+import type { Clock } from '../values/clock.ts';
 import type { EventLogStore } from './event-log.store.ts';
 
 /** Large enough to keep up with a bulk import, small enough that nothing waits long for the lock. */

@@ -3,8 +3,8 @@
  * contains what is needed to check the solution.
  */
 import { createHmac, hash, randomBytes, timingSafeEqual } from 'node:crypto';
-import { secondsBetween } from '../clock.ts';
-import type { DigestKeys } from '../digest-keys.ts';
+import { secondsBetween } from '../values/clock.ts';
+import type { DigestKeys } from '../crypto/digest-keys.ts';
 import type { Digest } from './source.ts';
 
 /** The proof in the headers of the request. */

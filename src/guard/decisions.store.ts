@@ -1,6 +1,6 @@
 /** The statements about decisions of the rules, and about their totals by hour. */
 import type { Database } from '../db/database.ts';
-import type { Owner } from '../slots.ts';
+import type { Owner } from '../sharing/slots.ts';
 import type { Decision, DecisionTotal } from './decisions.ts';
 
 export interface DecisionFilter {

@@ -1,5 +1,5 @@
 /** Writes an event when a rule fires: at most one per hour, rule and country, for all processes together. */
-import { secondsBetween } from '../clock.ts';
+import { secondsBetween } from '../values/clock.ts';
 import type { Decision } from './decisions.ts';
 import type { RuleName } from './rules.ts';
 

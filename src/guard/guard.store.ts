@@ -3,10 +3,10 @@ import { array, type Database } from '../db/database.ts';
 import type { FiredRule } from './fired-rules.ts';
 import type { UnusedUnits } from './leases.ts';
 import type { GuardState } from './live.ts';
-import type { RangeChange } from './range-book.ts';
-import { sumSpanSeconds, type Conversion, type RangeState } from './ranges.ts';
-import { hourName, hoursOfWeek } from './week.ts';
-import type { WeekCounts } from './week-book.ts';
+import type { RangeChange } from './ranges/range-book.ts';
+import { sumSpanSeconds, type Conversion, type RangeState } from './ranges/ranges.ts';
+import { hourName, hoursOfWeek } from './ranges/week.ts';
+import type { WeekCounts } from './ranges/week-book.ts';
 
 /** The timestamp of the last event: `last` for a list of timestamps, `lastAt` for a list of records. */
 const last = (events: string) => `coalesce(${events}[cardinality(${events})], '-infinity')`;

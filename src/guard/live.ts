@@ -1,5 +1,5 @@
 /** The current state of the rules: configured limits, modes that an operator may have changed, the safe list. */
-import { createLatestRead } from '../latest-read.ts';
+import { createLatestRead } from '../sharing/latest-read.ts';
 import { planFailures, planSends, type FailureLimits, type GuardLimits, type SendLimits } from './limits.ts';
 import { ruleNames, type Modes, type RuleMode } from './rules.ts';
 import type { Digest } from './source.ts';

@@ -1,6 +1,6 @@
 /** Sends that a rule refused, by time, newest first. A statement reads a limited number of rows, whatever the filter. */
 import type { Database } from '../db/database.ts';
-import type { Owner } from '../slots.ts';
+import type { Owner } from '../sharing/slots.ts';
 import type { RefusalPosition, RefusedSend } from './refused-send.ts';
 
 export interface RefusalFilter {

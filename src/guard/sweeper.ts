@@ -1,5 +1,5 @@
 /** Deletes counters whose windows have passed: a limited number of rows at a time, in key order. */
-import { secondsAfter, type Clock } from '../clock.ts';
+import { secondsAfter, type Clock } from '../values/clock.ts';
 import { longestWindowSeconds, type GuardLimits } from './limits.ts';
 import { sweptTables, type GuardStore, type SweptTable } from './guard.store.ts';
 

@@ -1,6 +1,6 @@
 /** How much of the limits is used now. Each statement reads a limited number of keys. */
 import type { Database } from '../db/database.ts';
-import type { Owner } from '../slots.ts';
+import type { Owner } from '../sharing/slots.ts';
 import type { Counter } from './rules.ts';
 
 export interface BusiestKey {

@@ -1,9 +1,9 @@
 /** The limits of every rule, and how much of each the busiest key has used. */
-import { secondsAfter, type Clock } from '../clock.ts';
+import { secondsAfter, type Clock } from '../values/clock.ts';
 import type { GuardLimits } from './limits.ts';
 import { countingRuleNames, countingRuleOf, ruleNames, ruleOf, type CountingRuleName, type RuleName } from './rules.ts';
 import type { UsageStore } from './usage.store.ts';
-import type { Owner } from '../slots.ts';
+import type { Owner } from '../sharing/slots.ts';
 
 export interface UsedLimit {
   /**

@@ -1,8 +1,8 @@
 /** The event streams that are open in this process: their share, their heartbeat and their end. */
 import { Readable } from 'node:stream';
 import type { Caller } from '../auth/caller.ts';
-import type { Clock } from '../clock.ts';
-import { runningShare, type Owner } from '../slots.ts';
+import type { Clock } from '../values/clock.ts';
+import { runningShare, type Owner } from '../sharing/slots.ts';
 import { tooManyStreams } from '../errors.ts';
 import { eventStreamType, streamComment, writeStreamMessage, writeStreamRetry } from '../formats/event-stream.ts';
 import type { StreamMessage } from '../formats/event-stream.ts';

@@ -12,12 +12,12 @@ import {
   unsupportedMediaType,
   type ErrorReason,
 } from '../errors.ts';
-import type { ArrivingBodies } from './arriving-bodies.ts';
-import { BodyChunks } from './body-chunks.ts';
+import type { ArrivingBodies } from './connections/arriving-bodies.ts';
+import { BodyChunks } from './body/body-chunks.ts';
 import type { AnyOperation } from './operation.ts';
 import { JsonObject, type Json } from '../formats/json.ts';
 import { largestInOneGo } from '../formats/large-json.ts';
-import { isJson, mediaTypeOf, parseBody, parseLargeBody } from './parse-body.ts';
+import { isJson, mediaTypeOf, parseBody, parseLargeBody } from './body/parse-body.ts';
 
 /** RFC 9112 section 3.2: HTTP/1.1 needs a Host header, and nobody may send two: a proxy may have used the other one. */
 export function checkHost({ httpVersion, headers, rawHeaders }: IncomingMessage): void {

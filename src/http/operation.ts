@@ -4,7 +4,7 @@ import type { Readable } from 'node:stream';
 import type { Caller } from '../auth/caller.ts';
 import type { Scope } from '../config/settings/tokens.ts';
 import type { ErrorReason, Problem } from '../errors.ts';
-import type { Owner } from '../slots.ts';
+import type { Owner } from '../sharing/slots.ts';
 import type { Body, Schema, Shape } from '../formats/shape.ts';
 import type { ClientAddress } from './client-address.ts';
 import type { Query } from './query-shape.ts';

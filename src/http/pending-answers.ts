@@ -5,7 +5,7 @@
  */
 import type { ServerResponse } from 'node:http';
 import { overloaded, type Problem } from '../errors.ts';
-import { runningShare, type Owner } from '../slots.ts';
+import { runningShare, type Owner } from '../sharing/slots.ts';
 
 const maxBytes = 256 * 1024 * 1024;
 const refusal = overloaded(5);

@@ -1,13 +1,13 @@
 /** Checks a request, in the order of the contract, and runs its operation. */
 import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http';
-import type { Admission } from '../admission.ts';
+import type { Admission } from '../sharing/admission.ts';
 import type { Caller } from '../auth/caller.ts';
 import type { Verifier } from '../auth/verifier.ts';
 import { notTheirs, overloaded, scopeMissing, wrongMethod, type Problem } from '../errors.ts';
-import { Slots } from '../slots.ts';
-import { anonymousBodyMilliseconds, bodyMilliseconds, type ArrivingBodies } from './arriving-bodies.ts';
+import { Slots } from '../sharing/slots.ts';
+import { anonymousBodyMilliseconds, bodyMilliseconds, type ArrivingBodies } from './connections/arriving-bodies.ts';
 import { createClientAddress, type TrustedProxies } from './client-address.ts';
-import type { ConnectionTable } from './connections.ts';
+import type { ConnectionTable } from './connections/connections.ts';
 import {
   bearerToken,
   checkHost,
@@ -47,7 +47,7 @@ const maxStreams = 16;
  */
 const maxLargeBodies = 3;
 
-/** One object for all refusals, as in `admission.ts`. */
+/** One object for all refusals, as in `sharing/admission.ts`. */
 const noConnection = overloaded(1);
 
 export type Answer = Reply | Problem;

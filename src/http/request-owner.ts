@@ -1,7 +1,7 @@
 /** The caller for whom the work of a request is done, and whether the caller still waits for it. */
 import type { ServerResponse } from 'node:http';
 import type { Caller } from '../auth/caller.ts';
-import type { Owner } from '../slots.ts';
+import type { Owner } from '../sharing/slots.ts';
 
 export class RequestOwner implements Owner {
   readonly key: string;

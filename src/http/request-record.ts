@@ -1,8 +1,8 @@
 /** What is known about a request when its answer is logged. */
 import type { Readable } from 'node:stream';
 import type { Caller } from '../auth/caller.ts';
-import type { RequestObservation } from '../observe.ts';
-import type { Owner } from '../slots.ts';
+import type { RequestObservation } from '../monitoring/observe.ts';
+import type { Owner } from '../sharing/slots.ts';
 
 export interface RequestRecord {
   traceId: string;

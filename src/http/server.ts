@@ -3,21 +3,21 @@ import { once } from 'node:events';
 import { createServer as createHttpServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import { pipeline } from 'node:stream';
 import { Problem } from '../errors.ts';
-import type { Observer } from '../observe.ts';
+import type { Observer } from '../monitoring/observe.ts';
 import { eventStreamType } from '../formats/event-stream.ts';
 import type { RequestSpan, RequestTracing, TracedRequest } from '../tracing/tracing.ts';
-import { ArrivingBodies } from './arriving-bodies.ts';
+import { ArrivingBodies } from './connections/arriving-bodies.ts';
 import { createProxyCheck } from './client-address.ts';
-import { allowSlowReading, ConnectionTable, type ConnectionLimits } from './connections.ts';
+import { allowSlowReading, ConnectionTable, type ConnectionLimits } from './connections/connections.ts';
 import { createCors, isPreflight } from './cors.ts';
 import { createFailureReply } from './failure.ts';
-import { linger } from './linger.ts';
+import { linger } from './connections/linger.ts';
 import type { Reply } from './operation.ts';
 import { PendingAnswers } from './pending-answers.ts';
 import { createPipeline, type Answer, type PipelineOptions } from './pipeline.ts';
 import { newRecord, type RequestRecord } from './request-record.ts';
 import { traceIdFor } from './trace.ts';
-import { createUnreadableAnswer } from './unreadable.ts';
+import { createUnreadableAnswer } from './body/unreadable.ts';
 
 export interface ServerOptions extends PipelineOptions {
   observer: Observer;

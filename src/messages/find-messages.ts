@@ -2,10 +2,10 @@
  * The log of messages for operators: texts with their outcomes, and sends that a rule refused, newest first. Both are
  * read page by page, each from its own position, and joined by time.
  */
-import type { Clock } from '../clock.ts';
+import type { Clock } from '../values/clock.ts';
 import { readEvidence } from '../guard/evidence.ts';
 import type { RefusalPosition, RefusedSend } from '../guard/refused-send.ts';
-import type { Owner } from '../slots.ts';
+import type { Owner } from '../sharing/slots.ts';
 import { positionOf, type FoundRows, type MessageFilter, type MessageLogStore } from './message-log.store.ts';
 import type { MessagePosition, MessageRow, MessageState } from './message-log.store.ts';
 import { exhausted, type LogCursor, type SidePosition } from './log-cursor.ts';

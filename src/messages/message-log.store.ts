@@ -1,6 +1,6 @@
 /** Messages by time, newest first, for operators. A statement reads a limited number of rows, whatever the filter. */
 import type { Database } from '../db/database.ts';
-import type { Owner } from '../slots.ts';
+import type { Owner } from '../sharing/slots.ts';
 import { messageColumns, messageState } from './trail.store.ts';
 
 /** The position of a message in the log. */

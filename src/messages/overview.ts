@@ -1,6 +1,6 @@
 /** The operator's overview: messages by day, country and gateway, and the health of the gateways. */
-import type { Clock } from '../clock.ts';
-import type { Owner } from '../slots.ts';
+import type { Clock } from '../values/clock.ts';
+import type { Owner } from '../sharing/slots.ts';
 import type { Failover } from '../sms/failover.ts';
 import type { GatewayOrder } from './gateway-order.ts';
 import type { TrailStore } from './trail.store.ts';

@@ -1,6 +1,6 @@
 /** What the messages of a span cost, and how long they took to arrive. */
 import type { Database } from '../db/database.ts';
-import type { Owner } from '../slots.ts';
+import type { Owner } from '../sharing/slots.ts';
 
 export interface DeliveryRow {
   isCurrent: boolean;

@@ -1,6 +1,6 @@
 /** Cost and delivery time of the last days, compared with the same number of days before. */
-import type { Clock } from '../clock.ts';
-import type { Owner } from '../slots.ts';
+import type { Clock } from '../values/clock.ts';
+import type { Owner } from '../sharing/slots.ts';
 import type { AcceptedRow, DeliveryRow, PerformanceStore } from './performance.store.ts';
 
 export interface DeliveryTime {

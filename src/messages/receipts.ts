@@ -1,8 +1,8 @@
 /** Applies delivery receipts. A receipt must be authentic, and about a message of ours. */
-import type { Clock } from '../clock.ts';
-import type { DigestKeys } from '../digest-keys.ts';
+import type { Clock } from '../values/clock.ts';
+import type { DigestKeys } from '../crypto/digest-keys.ts';
 import { receiptRefused } from '../errors.ts';
-import type { Observe } from '../observe.ts';
+import type { Observe } from '../monitoring/observe.ts';
 import { brief, type Callback, type Gateway, type Receipt } from '../sms/gateway.ts';
 import { readReference } from '../sms/reference.ts';
 import type { AppliedReceipt, ReceiptRow, TrailStore } from './trail.store.ts';

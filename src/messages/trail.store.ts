@@ -1,6 +1,6 @@
 /** The trail of verifications: the messages, their outcomes, and the refusals. */
 import type { Database } from '../db/database.ts';
-import type { Owner } from '../slots.ts';
+import type { Owner } from '../sharing/slots.ts';
 
 export interface EventRow {
   userId: number;

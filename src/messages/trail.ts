@@ -1,7 +1,7 @@
 /** Keeps the trail of verifications: notes what happened, writes it after the answer, and reads it back. */
-import { secondsBetween, type Clock } from '../clock.ts';
+import { secondsBetween, type Clock } from '../values/clock.ts';
 import { unknownUser } from '../errors.ts';
-import type { Observation, Observe } from '../observe.ts';
+import type { Observation, Observe } from '../monitoring/observe.ts';
 import type { EventRow, TrailStore } from './trail.store.ts';
 
 export interface TrailOptions {

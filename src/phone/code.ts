@@ -3,7 +3,7 @@
  * although only its seed and its digest are stored. Both are useless without the key.
  */
 import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
-import type { DigestKeys } from '../digest-keys.ts';
+import type { DigestKeys } from '../crypto/digest-keys.ts';
 
 /** What a code is bound to. Its digest is valid for this user, phone and seed only. */
 export interface CodeOwner {

@@ -1,9 +1,9 @@
 /** One send per Idempotency-Key: a repeated request gets the first answer, and no second text is sent. */
 import { setTimeout as sleep } from 'node:timers/promises';
-import { secondsAfter, type Clock } from '../clock.ts';
+import { secondsAfter, type Clock } from '../values/clock.ts';
 import type { Digest } from '../guard/source.ts';
 import { keyReused, Problem, repeated, stillSending, tooManySends } from '../errors.ts';
-import type { Owner } from '../slots.ts';
+import type { Owner } from '../sharing/slots.ts';
 import type { SendKey, SendKeyStore } from './idempotency-key.store.ts';
 
 /** Maximum number of keys of one user in a day. It is far above the number of sends, and limits what is stored. */

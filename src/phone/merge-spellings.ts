@@ -2,8 +2,8 @@
  * Keeps one key for each phone. It runs at the start and then every hour: nodes of an earlier release, which treat the
  * spellings as different phones, may run at the same time for a while.
  */
-import type { Clock } from '../clock.ts';
-import type { Observe } from '../observe.ts';
+import type { Clock } from '../values/clock.ts';
+import type { Observe } from '../monitoring/observe.ts';
 import type { PhoneSpellingsStore } from './phone-spellings.store.ts';
 
 export function createMergeSpellings(store: PhoneSpellingsStore, clock: Clock, observe: Observe) {

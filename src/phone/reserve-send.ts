@@ -1,7 +1,7 @@
 /** Decides whether a code may be sent, by every rule, and counts it if so. */
-import { secondsAfter, secondsBetween, type Clock } from '../clock.ts';
+import { secondsAfter, secondsBetween, type Clock } from '../values/clock.ts';
 import { challengeRequired, phoneTaken, phoneUnsupported, tooManySends, unknownUser } from '../errors.ts';
-import type { Observe } from '../observe.ts';
+import type { Observe } from '../monitoring/observe.ts';
 import type { Challenges, GivenProof, Proof } from '../guard/challenge.ts';
 import type { Decision, DecisionLog } from '../guard/decisions.ts';
 import { endOfDay, isOn, rulesAgainst, sharedNeeds } from '../guard/destination.ts';
@@ -9,8 +9,8 @@ import { enforcedOf, judge, type Objection } from '../guard/judge.ts';
 import type { Grant, LeaseBook, Settlement, TakenBudgets } from '../guard/leases.ts';
 import { establishedSeconds } from '../guard/limits.ts';
 import type { LiveGuard } from '../guard/live.ts';
-import type { RangeBook, RangeVerdict } from '../guard/range-book.ts';
-import { isGoodAddress, type Conversion } from '../guard/ranges.ts';
+import type { RangeBook, RangeVerdict } from '../guard/ranges/range-book.ts';
+import { isGoodAddress, type Conversion } from '../guard/ranges/ranges.ts';
 import { ruleOf, type RuleName } from '../guard/rules.ts';
 import { sourcesOf, type Digest, type Origin, type Source } from '../guard/source.ts';
 import { maskPhone, type PhoneNumber } from '../values/phone-number.ts';

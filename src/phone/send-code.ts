@@ -1,14 +1,14 @@
 /** Sends a one-time code to a user's phone. */
-import { secondsAfter, type Clock } from '../clock.ts';
+import { secondsAfter, type Clock } from '../values/clock.ts';
 import { notDispatched, nothingToResend, phoneUnsupported, sendOutcomeUnknown, unknownUser } from '../errors.ts';
-import type { DigestKeys } from '../digest-keys.ts';
-import type { Observe } from '../observe.ts';
+import type { DigestKeys } from '../crypto/digest-keys.ts';
+import type { Observe } from '../monitoring/observe.ts';
 import type { GivenProof } from '../guard/challenge.ts';
 import type { Origin } from '../guard/source.ts';
 import type { Dispatch, OutgoingMessage } from '../sms/failover.ts';
 import type { MessageText, WriteMessage } from '../sms/message.ts';
 import { makeReference } from '../sms/reference.ts';
-import type { Owner } from '../slots.ts';
+import type { Owner } from '../sharing/slots.ts';
 import { maskPhone, parsePhoneNumber, type PhoneNumber } from '../values/phone-number.ts';
 import { deriveCode, digestCode, makeSeed, recoverCode } from './code.ts';
 import type { FinishedMessage, NewCode, PhoneStore } from './phone.store.ts';

@@ -1,7 +1,7 @@
 /** Unlinks a lost or recycled number from a user, who is then unverified again. */
-import type { Clock } from '../clock.ts';
+import type { Clock } from '../values/clock.ts';
 import { unknownUser } from '../errors.ts';
-import type { Observe } from '../observe.ts';
+import type { Observe } from '../monitoring/observe.ts';
 import { countryOf } from '../values/phone-number.ts';
 import type { PhoneStore } from './phone.store.ts';
 

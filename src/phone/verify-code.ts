@@ -1,12 +1,12 @@
 /** Checks a code and marks the phone it was sent to as the user's own. */
-import { secondsAfter, secondsBetween, type Clock } from '../clock.ts';
-import type { DigestKeys } from '../digest-keys.ts';
+import { secondsAfter, secondsBetween, type Clock } from '../values/clock.ts';
+import type { DigestKeys } from '../crypto/digest-keys.ts';
 import { invalidCode, tooManyFailures } from '../errors.ts';
-import type { Observe } from '../observe.ts';
+import type { Observe } from '../monitoring/observe.ts';
 import type { DecisionLog } from '../guard/decisions.ts';
 import { judge } from '../guard/judge.ts';
 import type { LiveGuard } from '../guard/live.ts';
-import type { RangeBook } from '../guard/range-book.ts';
+import type { RangeBook } from '../guard/ranges/range-book.ts';
 import { ruleOf, type RuleName } from '../guard/rules.ts';
 import { sourcesOf, type Digest, type Origin } from '../guard/source.ts';
 import { maskPhone, parsePhoneNumber } from '../values/phone-number.ts';

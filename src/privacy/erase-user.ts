@@ -1,7 +1,7 @@
 /** Erases a user: everything about the person immediately, the transactions after their retention period. */
-import { secondsAfter, type Clock } from '../clock.ts';
+import { secondsAfter, type Clock } from '../values/clock.ts';
 import { unknownUser } from '../errors.ts';
-import type { Observe } from '../observe.ts';
+import type { Observe } from '../monitoring/observe.ts';
 import { countryOf } from '../values/phone-number.ts';
 import type { Actor, PrivacyStore } from './privacy.store.ts';
 

@@ -1,8 +1,8 @@
 /** The statements that erase a user. */
-import { distributedTables } from '../db/citus.ts';
+import { distributedTables } from '../db/citus/citus.ts';
 import type { Database, DatabaseTransaction } from '../db/database.ts';
 import { writeTimestamp } from '../events/event.ts';
-import type { OperatorActionName } from '../operator-actions.ts';
+import type { OperatorActionName } from '../audit/operator-actions.ts';
 import { tablesAtErasure, type UserRows } from './personal-data.ts';
 
 export interface Actor {

@@ -1,6 +1,6 @@
 /** The statements about erased users, and those that read what is stored about a user. */
 import { array, type Database } from '../db/database.ts';
-import type { OperatorActionName } from '../operator-actions.ts';
+import type { OperatorActionName } from '../audit/operator-actions.ts';
 import {
   completeErasure,
   eraseDistributed,

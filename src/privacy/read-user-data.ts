@@ -1,7 +1,7 @@
 /** Subject access: everything that is stored about a user, except codes and their digests. */
-import type { Clock } from '../clock.ts';
+import type { Clock } from '../values/clock.ts';
 import { unknownUser } from '../errors.ts';
-import type { Observe } from '../observe.ts';
+import type { Observe } from '../monitoring/observe.ts';
 import type { Actor, PrivacyStore } from './privacy.store.ts';
 
 export type ReadUserData = ReturnType<typeof createReadUserData>;

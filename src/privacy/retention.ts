@@ -1,5 +1,5 @@
 /** Retention: one table of what is kept for how many days, and the job that removes expired data. */
-import { secondsAfter, secondsBetween, type Clock } from '../clock.ts';
+import { secondsAfter, secondsBetween, type Clock } from '../values/clock.ts';
 import type { Actor } from './privacy.store.ts';
 import type { DatedTable, RetentionStore } from './retention.store.ts';
 

@@ -2,17 +2,14 @@
  * The statements of the sandbox's inbox. A text is encrypted with a key of the service, because it contains a code, and
  * codes are never stored in plain text.
  */
-import { createCipheriv, createDecipheriv, createHmac, randomBytes } from 'node:crypto';
+import { createHmac } from 'node:crypto';
+import { seal, unseal } from '../crypto/seal.ts';
 import type { Database } from '../db/database.ts';
 import type { InboxStore, ReceivedMessage } from '../sms/inbox.ts';
 
 /** Number of messages to keep; older ones are deleted in batches, after every `removedEvery` messages. */
 const capacity = 10_000;
 const removedEvery = 500;
-
-const cipher = 'aes-256-gcm';
-const nonceBytes = 12;
-const tagBytes = 16;
 
 interface Row {
   user_id: number;
@@ -64,12 +61,12 @@ export function createInboxStore(db: Database, key: Buffer, userOf: (reference: 
 
   return {
     /** One statement at a time: the messages that come meanwhile share the next one. */
-    add(reference, message) {
+    add(reference, { phoneNumber, text, code, sentAt }) {
       const row: Row = {
         user_id: userOf(reference),
-        phone_key: phoneKey(message.phoneNumber).toString('base64'),
-        sealed: seal(key, message).toString('base64'),
-        sent_at: message.sentAt,
+        phone_key: phoneKey(phoneNumber).toString('base64'),
+        sealed: seal(key, JSON.stringify({ phoneNumber, text, code } satisfies Content)).toString('base64'),
+        sent_at: sentAt,
       };
       if (db.isDistributed) return writeOne(row);
       if (waiting.length === 0) lastWrite = lastWrite.then(write, write);
@@ -85,7 +82,7 @@ export function createInboxStore(db: Database, key: Buffer, userOf: (reference: 
               select sealed, sent_at from sandbox_messages where phone_key = ${phoneKey(phoneNumber)}
               order by id desc limit ${capacity}`;
       return rows.flatMap(({ sealed, sent_at: sentAt }) => {
-        const content = unseal(key, sealed);
+        const content = openContent(key, sealed);
         return content ? [{ ...content, sentAt }] : [];
       });
     },
@@ -94,22 +91,8 @@ export function createInboxStore(db: Database, key: Buffer, userOf: (reference: 
 
 type Content = Omit<ReceivedMessage, 'sentAt'>;
 
-function seal(key: Buffer, { phoneNumber, text, code }: Content): Buffer {
-  const nonce = randomBytes(nonceBytes);
-  const sealing = createCipheriv(cipher, key, nonce);
-  const content: Content = { phoneNumber, text, code };
-  const sealed = Buffer.concat([sealing.update(JSON.stringify(content)), sealing.final()]);
-  return Buffer.concat([nonce, sealing.getAuthTag(), sealed]);
-}
-
 /** Undefined for a text that was sealed with another key: the sandbox's keys can be deleted without its database. */
-function unseal(key: Buffer, bytes: Buffer): Content | undefined {
-  const opening = createDecipheriv(cipher, key, bytes.subarray(0, nonceBytes));
-  opening.setAuthTag(bytes.subarray(nonceBytes, nonceBytes + tagBytes));
-  try {
-    const text = Buffer.concat([opening.update(bytes.subarray(nonceBytes + tagBytes)), opening.final()]);
-    return JSON.parse(text.toString()) as Content;
-  } catch {
-    return undefined;
-  }
+function openContent(key: Buffer, sealed: Buffer): Content | undefined {
+  const text = unseal(key, sealed);
+  return text && (JSON.parse(text.toString()) as Content);
 }

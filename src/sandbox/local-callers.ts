@@ -1,6 +1,6 @@
 /** The sandbox gives codes and tokens to every caller, so it answers only programs on this machine. */
 import { sandboxClosed } from '../errors.ts';
-import { isLoopback } from '../loopback.ts';
+import { isLoopback } from '../network/loopback.ts';
 
 export interface LocalCallerOptions {
   /** Host names, in addition to loopback, under which the sandbox may be called. */

@@ -1,6 +1,6 @@
 /** The controls of the sandbox: its inbox, its clock, and emptying it. */
-import type { ServiceClock } from '../clock.ts';
-import { createLatestRead } from '../latest-read.ts';
+import type { ServiceClock } from '../values/clock.ts';
+import { createLatestRead } from '../sharing/latest-read.ts';
 import type { Inbox } from '../sms/inbox.ts';
 import type { SandboxStore } from './sandbox.store.ts';
 

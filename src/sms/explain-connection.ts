@@ -1,5 +1,5 @@
 /** Says why a gateway that was checked could not be connected to. */
-import { explainTlsFailure } from '../tls-failure.ts';
+import { explainTlsFailure } from '../network/tls-failure.ts';
 import type { CheckAnswer } from './gateway.ts';
 
 /** `error` has the code of the failure; `otherwise` is said if it is not about the certificate. */

@@ -4,7 +4,8 @@
  */
 import { Agent as HttpAgent, request as httpRequest, type IncomingHttpHeaders } from 'node:http';
 import { Agent as HttpsAgent, request as httpsRequest } from 'node:https';
-import { sharedLookup } from '../shared-lookup.ts';
+import { parseRetryAfter } from '../formats/retry-after.ts';
+import { sharedLookup } from '../network/shared-lookup.ts';
 import { traceHeaders } from '../tracing/propagate.ts';
 import { explainConnection } from './explain-connection.ts';
 import { throttled, unavailable, unknown, type CheckAnswer, type GatewayAnswer } from './gateway.ts';
@@ -155,12 +156,8 @@ export function outcomeOfStatus(answer: HttpAnswer, reason: unknown = `HTTP ${an
   return unknown(`HTTP ${status}, unreadable`);
 }
 
-/** RFC 9110, 10.2.3: seconds, or a date. */
 export function retryAfterOf({ headers }: HttpAnswer): number | undefined {
-  const value = headers['retry-after']?.trim() ?? '';
-  if (/^\d{1,9}$/.test(value)) return Number(value);
-  const milliseconds = Date.parse(value) - Date.now();
-  return Number.isNaN(milliseconds) ? undefined : Math.max(0, Math.ceil(milliseconds / 1000));
+  return parseRetryAfter(headers['retry-after']);
 }
 
 export const formType = 'application/x-www-form-urlencoded';

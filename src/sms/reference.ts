@@ -1,6 +1,6 @@
 /** Our id of a text: the user, the message, the try, and a signature that only the service can make. */
 import { createHmac } from 'node:crypto';
-import { sameText } from './constant-time.ts';
+import { sameText } from '../crypto/constant-time.ts';
 
 export interface MessageKey {
   userId: number;

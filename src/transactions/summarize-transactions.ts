@@ -1,9 +1,9 @@
 /** An individual's totals by day, week or month. They cover exactly the rows that the list returns. */
-import type { Clock } from '../clock.ts';
+import type { Clock } from '../values/clock.ts';
 import { invalidFields, noTransactions, unknownIndividual } from '../errors.ts';
-import type { Owner } from '../slots.ts';
+import type { Owner } from '../sharing/slots.ts';
 import { timeZoneMessage } from '../values/time-zone.ts';
-import type { PageTokens } from './page-token.ts';
+import type { PageTokens } from './list/page-token.ts';
 import type { Filter } from './filter.ts';
 import type { Period } from './period.ts';
 import type { TransactionsStore } from './transactions.store.ts';

@@ -1,8 +1,8 @@
 /** The statements about transactions. The database joins the JSON of a page, and it is passed on unchanged. */
-import { BoundedCache } from '../bounded-cache.ts';
+import { BoundedCache } from '../sharing/bounded-cache.ts';
 import type { Database, DatabaseRow, Sql } from '../db/database.ts';
 import { errorCode } from '../db/failures.ts';
-import type { Owner } from '../slots.ts';
+import type { Owner } from '../sharing/slots.ts';
 import { firstInstant, lastInstant } from '../values/instant.ts';
 import {
   rangeParameters,
@@ -11,13 +11,13 @@ import {
   type BlockQuery,
   type ListRow,
   type TimeListRow,
-} from './block-list.store.ts';
-import { createCountedList } from './counted-list.store.ts';
-import { RangeCounts } from './range-counts.ts';
+} from './list/block-list.store.ts';
+import { createCountedList } from './list/counted-list.store.ts';
+import { RangeCounts } from './list/range-counts.ts';
 import { hasTimeAndAmountOnly, hasTimeOnly, isUnfiltered, offsetOf, type Filter, type Page } from './filter.ts';
 import type { Period } from './period.ts';
-import { createStepwiseList } from './stepwise-list.store.ts';
-import { defaultBlockSizes, type BlockSizes } from './transaction-blocks.store.ts';
+import { createStepwiseList } from './list/stepwise-list.store.ts';
+import { defaultBlockSizes, type BlockSizes } from './list/transaction-blocks.store.ts';
 
 /** Pages of all the rows up to a sequence number. The count is stored: see users.transaction_count. */
 export const listStatement = `

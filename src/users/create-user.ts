@@ -1,5 +1,5 @@
 /** Creates a user, with the id that the caller chose or the next free one. */
-import type { Clock } from '../clock.ts';
+import type { Clock } from '../values/clock.ts';
 import { userExists } from '../errors.ts';
 import type { UsersStore } from './users.store.ts';
 import type { NewUser } from './user.ts';

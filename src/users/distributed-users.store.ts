@@ -3,8 +3,8 @@
  * worker that has the user, and tables of the coordinator are read by separate statements.
  */
 import { array, type Database, type DatabaseTransaction } from '../db/database.ts';
-import { groupByShard } from '../db/shards.ts';
-import { isWorkerAway } from '../db/workers.ts';
+import { groupByShard } from '../db/citus/shards.ts';
+import { isWorkerAway } from '../db/citus/workers.ts';
 import { statusOf, type NewUser, type PhonesOfUser, type UserStatus } from './user.ts';
 
 /** The number of `user.created` in the outbox. Other events have their own sequence number, from 1. */

@@ -1,6 +1,6 @@
 /** Finds the users of a phone number or an e-mail address, and the phone numbers of a user, for operators. */
 import { unknownUser } from '../errors.ts';
-import type { Operator } from '../operator-actions.ts';
+import type { Operator } from '../audit/operator-actions.ts';
 import type { UsersStore } from './users.store.ts';
 import type { PhonesOfUser } from './user.ts';
 

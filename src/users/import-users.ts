@@ -1,5 +1,5 @@
 /** Imports users of another system, with the phone numbers they verified there. */
-import type { Clock } from '../clock.ts';
+import type { Clock } from '../values/clock.ts';
 import type { FieldErrors } from '../errors.ts';
 import { JsonObject, JsonNumber, type Json } from '../formats/json.ts';
 import { int32, memberReader, optional, required, filterText, WrongType } from '../formats/shape.ts';

@@ -1,5 +1,5 @@
 /** A customer's transactions, for operators. */
-import type { Operator } from '../operator-actions.ts';
+import type { Operator } from '../audit/operator-actions.ts';
 import type { RecordLookup } from './find-users.ts';
 
 /** Every page is audited, before it is read. */

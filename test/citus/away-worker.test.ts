@@ -6,7 +6,7 @@ import { connect, createServer, type Server, type Socket } from 'node:net';
 import { once } from 'node:events';
 import postgres from 'postgres';
 import { expect, inject, it, onTestFinished } from 'vitest';
-import { openDetected } from '../../src/db/citus.ts';
+import { openDetected } from '../../src/db/citus/citus.ts';
 import { createLiveStore } from '../../src/events/live/live.store.ts';
 import { cloneDatabase, newPhone, row, serviceForTest, type Service } from '../harness/service.ts';
 import { until } from '../harness/until.ts';

@@ -1,13 +1,13 @@
 /** `ledgerline distribute`: on a Citus (TEST_DATABASE_URL) with rows, again, and on a database that is none. */
 import { expect, inject, it, onTestFinished } from 'vitest';
-import { distributedTables, distributeTables, openDetected } from '../../src/db/citus.ts';
-import { runMigrations, withConnection } from '../../src/db/migrate.ts';
-import { serviceItself } from '../../src/slots.ts';
+import { distributedTables, distributeTables, openDetected } from '../../src/db/citus/citus.ts';
+import { runMigrations, withConnection } from '../../src/db/migrations/migrate.ts';
+import { serviceItself } from '../../src/sharing/slots.ts';
 import { createEventLogStore } from '../../src/events/event-log.store.ts';
-import { createRecordStore } from '../../src/transactions/record.store.ts';
+import { createRecordStore } from '../../src/transactions/record/record.store.ts';
 import { createTransactionsStore } from '../../src/transactions/transactions.store.ts';
 import { createUsersStore } from '../../src/users/users.store.ts';
-import { joinNodes } from '../harness/citus.ts';
+import { joinNodes } from '../harness/database/citus.ts';
 import { cloneDatabase } from '../harness/service.ts';
 import { recordedRow } from './recorded-row.ts';
 

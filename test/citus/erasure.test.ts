@@ -1,10 +1,10 @@
 /** An erasure on a Citus that breaks off after each of its transactions is completed, and told once. Skipped elsewhere. */
 import { expect, inject, it, onTestFinished } from 'vitest';
-import { openDetected } from '../../src/db/citus.ts';
+import { openDetected } from '../../src/db/citus/citus.ts';
 import type { Database } from '../../src/db/database.ts';
 import { createEventLogStore } from '../../src/events/event-log.store.ts';
 import { createPrivacyStore } from '../../src/privacy/privacy.store.ts';
-import { createRecordStore } from '../../src/transactions/record.store.ts';
+import { createRecordStore } from '../../src/transactions/record/record.store.ts';
 import { createUsersStore } from '../../src/users/users.store.ts';
 import { countryOf, parsePhoneNumber } from '../../src/values/phone-number.ts';
 import { cloneDatabase, newPhone } from '../harness/service.ts';

@@ -1,7 +1,7 @@
 /** A batch of many individuals: their rows, counters and events, on one PostgreSQL and over the shards of a Citus. */
 import { expect, it, onTestFinished } from 'vitest';
-import { openDetected } from '../../src/db/citus.ts';
-import { createRecordStore } from '../../src/transactions/record.store.ts';
+import { openDetected } from '../../src/db/citus/citus.ts';
+import { createRecordStore } from '../../src/transactions/record/record.store.ts';
 import { cloneDatabase } from '../harness/service.ts';
 import { recordedRow } from './recorded-row.ts';
 

@@ -1,15 +1,15 @@
 /** On a Citus (TEST_DATABASE_URL): what is about one individual is the work of one shard. Skipped elsewhere. */
 import postgres from 'postgres';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
-import { ServiceClock } from '../../src/clock.ts';
-import { openDetected } from '../../src/db/citus.ts';
+import { ServiceClock } from '../../src/values/clock.ts';
+import { openDetected } from '../../src/db/citus/citus.ts';
 import type { Database, DatabaseRow, Sql } from '../../src/db/database.ts';
 import { createEventLogStore } from '../../src/events/event-log.store.ts';
 import { createLiveMessages } from '../../src/events/live/live-messages.ts';
 import { createPhoneStore } from '../../src/phone/phone.store.ts';
-import { serviceItself } from '../../src/slots.ts';
+import { serviceItself } from '../../src/sharing/slots.ts';
 import { createHistoryStore } from '../../src/transactions/history.store.ts';
-import { createRecordStore } from '../../src/transactions/record.store.ts';
+import { createRecordStore } from '../../src/transactions/record/record.store.ts';
 import { createTransactionsStore } from '../../src/transactions/transactions.store.ts';
 import { createUsersStore } from '../../src/users/users.store.ts';
 import { cloneDatabase } from '../harness/service.ts';

@@ -1,5 +1,5 @@
 /** Finds, by their text alone, statements that Citus refuses or would run on every shard. */
-import { distributedTables } from '../../src/db/citus.ts';
+import { distributedTables } from '../../src/db/citus/citus.ts';
 import { tables as allTables } from '../../src/privacy/personal-data.ts';
 
 const distributed = new Set(distributedTables.map(({ table }) => table));

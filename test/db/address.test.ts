@@ -5,7 +5,7 @@ import path from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { nameAddress, parseAddress } from '../../src/db/address.ts';
 import { openConnection } from '../../src/db/pool.ts';
-import { selfSigned } from '../harness/certificate.ts';
+import { selfSigned } from '../harness/servers/certificate.ts';
 import { startServer } from '../harness/servers.ts';
 
 describe('a database URL', () => {

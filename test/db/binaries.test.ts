@@ -2,7 +2,7 @@ import { chmod, mkdir, mkdtemp, readdir, rm, symlink, writeFile } from 'node:fs/
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { copyOnce, isRoot } from '../../src/db/binaries.ts';
+import { copyOnce, isRoot } from '../../src/db/embedded/binaries.ts';
 
 async function sharedFolder() {
   const folder = await mkdtemp(path.join(tmpdir(), 'ledgerline-binaries-'));

@@ -6,7 +6,7 @@ import { afterAll, beforeAll, expect, it, onTestFinished } from 'vitest';
 import { parseAddress } from '../../src/db/address.ts';
 import { openDatabase, type Database } from '../../src/db/database.ts';
 import { CallerGone } from '../../src/errors.ts';
-import { serviceItself } from '../../src/slots.ts';
+import { serviceItself } from '../../src/sharing/slots.ts';
 import { cloneDatabase } from '../harness/service.ts';
 import { until } from '../harness/until.ts';
 

@@ -1,8 +1,8 @@
 /** Rows that are copied into the database: whatever fails on the way, the connection and its locks are freed. */
 import { expect, it, onTestFinished } from 'vitest';
-import { openDetected } from '../../src/db/citus.ts';
+import { openDetected } from '../../src/db/citus/citus.ts';
 import type { Amount } from '../../src/transactions/amount.ts';
-import { createRecordStore } from '../../src/transactions/record.store.ts';
+import { createRecordStore } from '../../src/transactions/record/record.store.ts';
 import { makeRow, type Row } from '../../src/transactions/row.ts';
 import type { Instant } from '../../src/values/instant.ts';
 import { cloneDatabase } from '../harness/service.ts';

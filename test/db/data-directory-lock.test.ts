@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
 
-const lockModule = new URL('../../dist/db/data-directory-lock.js', import.meta.url).href;
+const lockModule = new URL('../../dist/db/embedded/data-directory-lock.js', import.meta.url).href;
 
 /** Waits for a line, then takes the lock of the folder, says how it went, and keeps it until its input ends. */
 const program = `

@@ -3,7 +3,7 @@ import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import type { Socket } from 'node:net';
 import postgres from 'postgres';
 import { afterAll, beforeAll, expect, it, onTestFinished, vi } from 'vitest';
-import { freePort } from '../../src/free-port.ts';
+import { freePort } from '../../src/network/free-port.ts';
 import { parseAddress } from '../../src/db/address.ts';
 import { openDatabase, type Database } from '../../src/db/database.ts';
 import { openPool } from '../../src/db/pool.ts';

@@ -1,7 +1,7 @@
 /** Database functions are applied from their files, once for each new content. */
 import postgres from 'postgres';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { missingFrom, readSchema, runMigrations } from '../../src/db/migrate.ts';
+import { missingFrom, readSchema, runMigrations } from '../../src/db/migrations/migrate.ts';
 import { cloneDatabase } from '../harness/service.ts';
 
 const file = 'seconds_after.sql';

@@ -5,11 +5,11 @@ import path from 'node:path';
 import { pathToFileURL } from 'node:url';
 import postgres from 'postgres';
 import { expect, inject, it, onTestFinished } from 'vitest';
-import { readSchema, runMigrations } from '../../src/db/migrate.ts';
-import { migrationsFolder, parseMigration, readMigrationFiles } from '../../src/db/migration-files.ts';
-import { locksOf, planMigrations } from '../../src/db/migration-plan.ts';
-import { splitStatements } from '../../src/db/split-statements.ts';
-import { lockOf } from '../../src/db/table-locks.ts';
+import { readSchema, runMigrations } from '../../src/db/migrations/migrate.ts';
+import { migrationsFolder, parseMigration, readMigrationFiles } from '../../src/db/migrations/migration-files.ts';
+import { locksOf, planMigrations } from '../../src/db/migrations/migration-plan.ts';
+import { splitStatements } from '../../src/db/migrations/split-statements.ts';
+import { lockOf } from '../../src/db/migrations/table-locks.ts';
 import { run } from '../harness/process.ts';
 import { cloneDatabase, serviceForTest } from '../harness/service.ts';
 
@@ -151,7 +151,7 @@ it.skipIf(inject('citusNodes').length > 0)(
 );
 
 it('a file of functions only adds: what an older node calls stays until a contract drops it', async () => {
-  const folder = new URL('../../src/db/functions/', import.meta.url);
+  const folder = new URL('../../src/db/migrations/functions/', import.meta.url);
   for (const name of await readdir(folder)) {
     const statements = splitStatements(await readFile(new URL(name, folder), 'utf8'));
     const others = statements.filter((statement) => !/^create or replace function /i.test(statement));

@@ -1,10 +1,10 @@
 /** A time range that cuts blocks: its count is remembered while the blocks stay, and exact when they change. */
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
-import { openDetected } from '../../src/db/citus.ts';
+import { openDetected } from '../../src/db/citus/citus.ts';
 import type { Database } from '../../src/db/database.ts';
-import { serviceItself } from '../../src/slots.ts';
-import { RangeCounts } from '../../src/transactions/range-counts.ts';
-import { createRecordStore } from '../../src/transactions/record.store.ts';
+import { serviceItself } from '../../src/sharing/slots.ts';
+import { RangeCounts } from '../../src/transactions/list/range-counts.ts';
+import { createRecordStore } from '../../src/transactions/record/record.store.ts';
 import { createTransactionsStore, type TransactionsStore } from '../../src/transactions/transactions.store.ts';
 import { parseInstant } from '../../src/values/instant.ts';
 import { recordedRow } from '../citus/recorded-row.ts';

@@ -1,15 +1,15 @@
 /** The index of counts against a brute-force model, at sizes on both sides of every threshold it has. */
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { serviceItself } from '../../src/slots.ts';
-import { openDetected } from '../../src/db/citus.ts';
+import { serviceItself } from '../../src/sharing/slots.ts';
+import { openDetected } from '../../src/db/citus/citus.ts';
 import type { Database } from '../../src/db/database.ts';
 import type { Amount, AmountBound } from '../../src/transactions/amount.ts';
 import type { Filter } from '../../src/transactions/filter.ts';
 import { makeRow } from '../../src/transactions/row.ts';
 import type { Transaction } from '../../src/transactions/transaction.ts';
-import { createRecordStore } from '../../src/transactions/record.store.ts';
-import type { BlockSizes } from '../../src/transactions/transaction-blocks.store.ts';
+import { createRecordStore } from '../../src/transactions/record/record.store.ts';
+import type { BlockSizes } from '../../src/transactions/list/transaction-blocks.store.ts';
 import { createTransactionsStore } from '../../src/transactions/transactions.store.ts';
 import { parseInstant } from '../../src/values/instant.ts';
 import { cloneDatabase } from '../harness/service.ts';

@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { promisify } from 'node:util';
 import { expect, it, onTestFinished, vi } from 'vitest';
-import { freePort } from '../../src/free-port.ts';
+import { freePort } from '../../src/network/free-port.ts';
 import { dataFolder, run, startProcess, type ServiceProcess } from '../harness/process.ts';
 import { initialize, Server, serverUser } from '../harness/servers.ts';
 import { row } from '../harness/service.ts';

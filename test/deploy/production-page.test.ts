@@ -7,10 +7,10 @@ import path from 'node:path';
 import { promisify } from 'node:util';
 import postgres from 'postgres';
 import { expect, inject, it, onTestFinished } from 'vitest';
-import { splitStatements } from '../../src/db/split-statements.ts';
-import { freePort } from '../../src/free-port.ts';
-import { databaseUrl } from '../harness/cluster.ts';
-import { gatewayServer } from '../harness/gateway-server.ts';
+import { splitStatements } from '../../src/db/migrations/split-statements.ts';
+import { freePort } from '../../src/network/free-port.ts';
+import { databaseUrl } from '../harness/database/cluster.ts';
+import { gatewayServer } from '../harness/servers/gateway-server.ts';
 
 const execute = promisify(execFile);
 const root = path.resolve(import.meta.dirname, '../..');

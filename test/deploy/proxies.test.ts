@@ -5,9 +5,9 @@ import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { connect } from 'node:tls';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest';
-import { freePort } from '../../src/free-port.ts';
-import { selfSigned } from '../harness/certificate.ts';
-import { proxyKinds, startProxy, type Proxy } from '../harness/proxies.ts';
+import { freePort } from '../../src/network/free-port.ts';
+import { selfSigned } from '../harness/servers/certificate.ts';
+import { proxyKinds, startProxy, type Proxy } from '../harness/servers/proxies.ts';
 import { cloneDatabase, row, startService, type Service } from '../harness/service.ts';
 
 /** Asked of the node itself: the sandbox's token endpoint refuses whoever comes through a proxy. */

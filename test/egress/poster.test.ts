@@ -4,9 +4,10 @@ import { createServer } from 'node:http';
 import { connect, type AddressInfo, type Socket } from 'node:net';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { createEgressPolicy } from '../../src/egress/addresses.ts';
-import { createPoster, parseRetryAfter, type PosterOptions } from '../../src/egress/poster.ts';
-import { selfSigned } from '../harness/certificate.ts';
-import { startReceiver } from '../harness/receiver.ts';
+import { createPoster, type PosterOptions } from '../../src/egress/poster.ts';
+import { parseRetryAfter } from '../../src/formats/retry-after.ts';
+import { selfSigned } from '../harness/servers/certificate.ts';
+import { startReceiver } from '../harness/servers/receiver.ts';
 
 const address = (text: string): LookupAddress => ({ address: text, family: text.includes(':') ? 6 : 4 });
 

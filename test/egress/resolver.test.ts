@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { expect, it, onTestFinished, vi } from 'vitest';
 import { createResolver } from '../../src/egress/resolver.ts';
-import { startNameServer } from '../harness/name-server.ts';
+import { startNameServer } from '../harness/servers/name-server.ts';
 
 async function files(contents: Record<string, string>): Promise<Record<string, string>> {
   const folder = await mkdtemp(path.join(tmpdir(), 'ledgerline-resolver-'));

@@ -3,7 +3,7 @@ import { connect, createServer, type AddressInfo, type Socket } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { clientCredentials, createClient, LedgerlineError } from '../../client/index.ts';
 import { row, serviceForTest, startService, type Service } from '../harness/service.ts';
-import { startReceiver } from '../harness/receiver.ts';
+import { startReceiver } from '../harness/servers/receiver.ts';
 
 let service: Service;
 beforeAll(async () => {

@@ -1,13 +1,13 @@
 /** The cursor against many writers at once: some slow, some rolled back, and readers that must miss and repeat nothing. */
 import postgres from 'postgres';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { openDetected } from '../../src/db/citus.ts';
+import { openDetected } from '../../src/db/citus/citus.ts';
 import type { Database } from '../../src/db/database.ts';
 import { createEventLogStore } from '../../src/events/event-log.store.ts';
 import { createListEvents } from '../../src/events/list-events.ts';
 import { createSequencer } from '../../src/events/sequencer.ts';
 import type { Amount } from '../../src/transactions/amount.ts';
-import { createRecordStore } from '../../src/transactions/record.store.ts';
+import { createRecordStore } from '../../src/transactions/record/record.store.ts';
 import { makeRow } from '../../src/transactions/row.ts';
 import { createUsersStore } from '../../src/users/users.store.ts';
 import { parseInstant } from '../../src/values/instant.ts';

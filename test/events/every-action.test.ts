@@ -6,11 +6,11 @@ import { readFile } from 'node:fs/promises';
 import { expect, it } from 'vitest';
 import { eventCatalogue, eventTypes, type EventEntry, type EventType } from '../../src/events/catalogue.ts';
 import { gatewayDefinitions } from '../../src/sms/gateways/index.ts';
-import { openStream } from '../harness/event-stream.ts';
-import { gatewayServer, type Behaviour } from '../harness/gateway-server.ts';
-import { startReceiver } from '../harness/receiver.ts';
+import { openStream } from '../harness/servers/event-stream.ts';
+import { gatewayServer, type Behaviour } from '../harness/servers/gateway-server.ts';
+import { startReceiver } from '../harness/servers/receiver.ts';
 import { row, serviceForTest } from '../harness/service.ts';
-import { sendTwilioReceipt, twilioAccepts, twilioSettings } from '../harness/twilio.ts';
+import { sendTwilioReceipt, twilioAccepts, twilioSettings } from '../harness/servers/twilio.ts';
 import { until } from '../harness/until.ts';
 
 interface Told {

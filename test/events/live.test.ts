@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { row, serviceForTest, startService, type Service } from '../harness/service.ts';
-import { openStream } from '../harness/event-stream.ts';
+import { openStream } from '../harness/servers/event-stream.ts';
 import { until } from '../harness/until.ts';
 
 let service: Service;

@@ -1,8 +1,8 @@
 /** The events of phone verification: each is written by the transaction that decides, once, and says no more than it may. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { gatewayServer } from '../harness/gateway-server.ts';
+import { gatewayServer } from '../harness/servers/gateway-server.ts';
 import { serviceForTest, startService, wrongCode, type Service } from '../harness/service.ts';
-import { sendTwilioReceipt, twilioAccepts, twilioSettings } from '../harness/twilio.ts';
+import { sendTwilioReceipt, twilioAccepts, twilioSettings } from '../harness/servers/twilio.ts';
 
 let service: Service;
 beforeAll(async () => {

@@ -1,7 +1,7 @@
 /** Deliveries to webhook endpoints whose receivers answer, and the lists of events and deliveries. */
 import { Webhook } from 'standardwebhooks';
 import { describe, expect, it } from 'vitest';
-import { startReceiver, type ReceivedHook } from '../harness/receiver.ts';
+import { startReceiver, type ReceivedHook } from '../harness/servers/receiver.ts';
 import { row, serviceForTest } from '../harness/service.ts';
 import { until } from '../harness/until.ts';
 import { advance, deliveries, read, subscribe } from '../harness/webhook-deliveries.ts';

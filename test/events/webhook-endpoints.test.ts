@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { eventTypes } from '../../src/events/catalogue.ts';
 import { invalidField, refusal, serviceForTest, startService, type Service } from '../harness/service.ts';
-import { startReceiver } from '../harness/receiver.ts';
+import { startReceiver } from '../harness/servers/receiver.ts';
 import { until } from '../harness/until.ts';
 
 let service: Service;

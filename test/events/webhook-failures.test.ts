@@ -1,6 +1,6 @@
 /** Deliveries to webhook endpoints whose receivers fail, and what follows for the endpoint. */
 import { describe, expect, it } from 'vitest';
-import { startReceiver } from '../harness/receiver.ts';
+import { startReceiver } from '../harness/servers/receiver.ts';
 import { serviceForTest, startService, type Service } from '../harness/service.ts';
 import { until } from '../harness/until.ts';
 import { advance, deliveries, read, subscribe, type Endpoint } from '../harness/webhook-deliveries.ts';

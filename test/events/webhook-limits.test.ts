@@ -1,7 +1,7 @@
 /** What keeps webhooks from being used against others: limits by host, limits of replays, and the audit of endpoints. */
 import type { ServerResponse } from 'node:http';
 import { expect, it } from 'vitest';
-import { startReceiver } from '../harness/receiver.ts';
+import { startReceiver } from '../harness/servers/receiver.ts';
 import { serviceForTest } from '../harness/service.ts';
 import { until } from '../harness/until.ts';
 import { subscribe } from '../harness/webhook-deliveries.ts';

@@ -1,7 +1,7 @@
 /** What must hold by arithmetic, and what must stay bounded. */
 import { describe, expect, it } from 'vitest';
 import { loadConfig } from '../../src/config/load.ts';
-import { openDetected } from '../../src/db/citus.ts';
+import { openDetected } from '../../src/db/citus/citus.ts';
 import { readLimits } from '../../src/guard/limits.ts';
 import { configuredModes } from '../../src/guard/rules.ts';
 import { createGuardStore } from '../../src/guard/guard.store.ts';

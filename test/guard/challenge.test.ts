@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vites
 import { createClient, solveChallenge } from '../../client/index.ts';
 import { loadConfig } from '../../src/config/load.ts';
 import { configuredModes } from '../../src/guard/rules.ts';
-import { openDetected } from '../../src/db/citus.ts';
+import { openDetected } from '../../src/db/citus/citus.ts';
 import { createGuardStore } from '../../src/guard/guard.store.ts';
 import { readLimits } from '../../src/guard/limits.ts';
 import { createSweeper } from '../../src/guard/sweeper.ts';

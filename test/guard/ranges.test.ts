@@ -2,7 +2,7 @@
 import { describe, expect, it } from 'vitest';
 import { loadConfig } from '../../src/config/load.ts';
 import { readLimits } from '../../src/guard/limits.ts';
-import { RangeBook, type RangeChange, type RangeSums } from '../../src/guard/range-book.ts';
+import { RangeBook, type RangeChange, type RangeSums } from '../../src/guard/ranges/range-book.ts';
 import {
   attackSends,
   createRandom,
@@ -25,7 +25,7 @@ import {
   type RangeLimits,
   type RangeState,
   type Rank,
-} from '../../src/guard/ranges.ts';
+} from '../../src/guard/ranges/ranges.ts';
 import { isFull, sized } from '../harness/size.ts';
 
 const { ranges: limits } = readLimits(loadConfig({ MODE: 'production', LEDGERLINE_COUNTRIES: 'GB' }));

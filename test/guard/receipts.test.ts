@@ -1,8 +1,8 @@
 /** Receipts as evidence: a range whose texts fail, while those of the rest of its country arrive. */
 import { createHmac } from 'node:crypto';
 import { expect, it } from 'vitest';
-import { freePort } from '../../src/free-port.ts';
-import { gatewayServer } from '../harness/gateway-server.ts';
+import { freePort } from '../../src/network/free-port.ts';
+import { gatewayServer } from '../harness/servers/gateway-server.ts';
 import { serviceForTest } from '../harness/service.ts';
 import { until } from '../harness/until.ts';
 

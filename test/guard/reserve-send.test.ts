@@ -1,8 +1,8 @@
 /** A send that fails while it is judged: the next sends do not wait for it. */
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { ServiceClock } from '../../src/clock.ts';
+import { ServiceClock } from '../../src/values/clock.ts';
 import { loadConfig } from '../../src/config/load.ts';
-import { openDetected } from '../../src/db/citus.ts';
+import { openDetected } from '../../src/db/citus/citus.ts';
 import type { Database } from '../../src/db/database.ts';
 import { createChallenges } from '../../src/guard/challenge.ts';
 import { DecisionLog } from '../../src/guard/decisions.ts';
@@ -10,7 +10,7 @@ import { createGuardStore } from '../../src/guard/guard.store.ts';
 import { LeaseBook } from '../../src/guard/leases.ts';
 import { readLimits } from '../../src/guard/limits.ts';
 import { createLiveGuard } from '../../src/guard/live.ts';
-import { RangeBook } from '../../src/guard/range-book.ts';
+import { RangeBook } from '../../src/guard/ranges/range-book.ts';
 import { configuredModes } from '../../src/guard/rules.ts';
 import { createDigest } from '../../src/guard/source.ts';
 import { createPhoneStore } from '../../src/phone/phone.store.ts';

@@ -1,11 +1,11 @@
 /** What is normal at each hour of the week: learned by country, and shared by all processes. */
 import { describe, expect, it } from 'vitest';
 import { loadConfig } from '../../src/config/load.ts';
-import { openDetected } from '../../src/db/citus.ts';
+import { openDetected } from '../../src/db/citus/citus.ts';
 import { createGuardStore } from '../../src/guard/guard.store.ts';
 import { readLimits } from '../../src/guard/limits.ts';
-import { RangeBook } from '../../src/guard/range-book.ts';
-import { hourOfWeek, hoursOfWeek, Week } from '../../src/guard/week.ts';
+import { RangeBook } from '../../src/guard/ranges/range-book.ts';
+import { hourOfWeek, hoursOfWeek, Week } from '../../src/guard/ranges/week.ts';
 import { serviceForTest } from '../harness/service.ts';
 
 const hour = 3_600_000;

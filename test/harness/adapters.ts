@@ -9,8 +9,8 @@ import { twilio } from '../../src/sms/gateways/twilio.ts';
 import { vonage } from '../../src/sms/gateways/vonage.ts';
 import { webhook } from '../../src/sms/gateways/webhook.ts';
 import { signV4 } from '../../src/sms/sigv4.ts';
-import { isSignedWebhook, webhookKey } from '../../src/sms/standard-webhooks.ts';
-import { gatewayServer, type Answer, type Behaviour, type Received } from './gateway-server.ts';
+import { isSignedWebhook, webhookKey } from '../../src/crypto/standard-webhooks.ts';
+import { gatewayServer, type Answer, type Behaviour, type Received } from './servers/gateway-server.ts';
 
 export const message: Message = {
   reference: '17.3.1.AAAAAAAAAAAAAAAA',

@@ -2,8 +2,8 @@
 import { readFileSync } from 'node:fs';
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
 import addFormats from 'ajv-formats';
-import { openEnum, type OpenApiResponse, type Reference } from '../../src/http/openapi-responses.ts';
-import type { OpenApiDocument, OpenApiOperation } from '../../src/http/openapi.ts';
+import { openEnum, type OpenApiResponse, type Reference } from '../../src/http/openapi/responses.ts';
+import type { OpenApiDocument, OpenApiOperation } from '../../src/http/openapi/openapi.ts';
 import { operationsOf, type Services } from '../../src/http/routes/index.ts';
 
 export interface CheckedAnswer {

@@ -9,12 +9,12 @@ const oneProcessOnly: Record<string, 'all' | string[]> = {
   // The limit is for each process.
   'events/live.test.ts': ['takes three streams'],
   // What they look at is in the test's own process: its threads, its temporary folder.
-  'statement.test.ts': ['a caller that leaves ends the thread'],
-  'record-ndjson.test.ts': ['loses lines, and no row, when the temporary folder'],
+  'transactions/statement.test.ts': ['a caller that leaves ends the thread'],
+  'transactions/record-ndjson.test.ts': ['loses lines, and no row, when the temporary folder'],
   // Slots, shares and connections are those of a process.
-  'shared-slots.test.ts': 'all',
-  'slow-exports.test.ts': 'all',
-  'summarize-and-export.test.ts': ['refuses one more when too many are running'],
+  'sharing/shared-slots.test.ts': 'all',
+  'transactions/slow-exports.test.ts': 'all',
+  'transactions/summarize-and-export.test.ts': ['refuses one more when too many are running'],
   // The sums of ranges are exchanged every second, so two processes know a budget of a few codes too late.
   'guard/challenge.test.ts': 'all',
   'guard/destination-rules.test.ts': ['of one range end when few are verified'],
@@ -28,7 +28,7 @@ const oneProcessOnly: Record<string, 'all' | string[]> = {
     'is left out after as many failures',
   ],
   // Each process reads the issuer's keys for itself, and remembers tokens until it sees that their key has left.
-  'external-issuer.test.ts': [
+  'auth/external-issuer.test.ts': [
     'follows a rotation',
     'forgets a remembered token',
     'with an unknown key',

@@ -8,7 +8,7 @@ import { fileURLToPath } from 'node:url';
 import { inject, onTestFinished } from 'vitest';
 import { sandboxKey } from '../../src/auth/keys.ts';
 import { checkAnswersOf } from './checked-answers.ts';
-import { prepareDataDir } from './prepared-data.ts';
+import { prepareDataDir } from './database/prepared-data.ts';
 import { until } from './until.ts';
 
 const main = fileURLToPath(new URL('../../dist/ledgerline.js', import.meta.url));

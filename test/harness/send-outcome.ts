@@ -1,5 +1,5 @@
 /** A gateway as Twilio is, and a service that does not wait long for it. */
-import type { Received } from './gateway-server.ts';
+import type { Received } from './servers/gateway-server.ts';
 
 let sequence = 0;
 export const accepts = () => ({ status: 201, body: { sid: `SM${(sequence += 1)}`, status: 'queued' } });

@@ -7,9 +7,9 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import postgres from 'postgres';
 import { onTestFinished, vi } from 'vitest';
-import { installBinaries, isRoot, nobody } from '../../src/db/binaries.ts';
-import { freePort } from '../../src/free-port.ts';
-import { runMigrations } from '../../src/db/migrate.ts';
+import { installBinaries, isRoot, nobody } from '../../src/db/embedded/binaries.ts';
+import { freePort } from '../../src/network/free-port.ts';
+import { runMigrations } from '../../src/db/migrations/migrate.ts';
 
 /** PostgreSQL refuses to run as root. */
 export const serverUser = isRoot ? { uid: nobody, gid: nobody } : {};

@@ -6,11 +6,11 @@ import path from 'node:path';
 import postgres from 'postgres';
 import { inject, onTestFinished } from 'vitest';
 import { checkAnswersOf } from './checked-answers.ts';
-import { leaveTemplate, onNodes } from './citus.ts';
+import { leaveTemplate, onNodes } from './database/citus.ts';
 import { startApp } from '../../src/app/start.ts';
 import { sandboxKey } from '../../src/auth/keys.ts';
 import { loadConfig } from '../../src/config/load.ts';
-import { databaseUrl } from './cluster.ts';
+import { databaseUrl } from './database/cluster.ts';
 import { spawnApp } from './spawned-app.ts';
 
 export interface Answer {

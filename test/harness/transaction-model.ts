@@ -2,7 +2,7 @@
 import fc from 'fast-check';
 import type { Amount, AmountBound } from '../../src/transactions/amount.ts';
 import type { Filter } from '../../src/transactions/filter.ts';
-import { decideRecordResult } from '../../src/transactions/record-rules.ts';
+import { decideRecordResult } from '../../src/transactions/record/record-rules.ts';
 import type { Transaction } from '../../src/transactions/transaction.ts';
 import { parseInstant } from '../../src/values/instant.ts';
 

@@ -3,7 +3,7 @@ import { readFile } from 'node:fs/promises';
 import { userInfo } from 'node:os';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { loadConfig } from '../../src/config/load.ts';
-import { openDetected } from '../../src/db/citus.ts';
+import { openDetected } from '../../src/db/citus/citus.ts';
 import type { Database } from '../../src/db/database.ts';
 import { createRetention, erasedTransactions, retentionKinds } from '../../src/privacy/retention.ts';
 import { createRetentionStore } from '../../src/privacy/retention.store.ts';

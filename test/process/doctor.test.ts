@@ -8,10 +8,10 @@ import path from 'node:path';
 import { gzipSync } from 'node:zlib';
 import postgres from 'postgres';
 import { describe, expect, inject, it, onTestFinished, vi } from 'vitest';
-import { selfSigned } from '../harness/certificate.ts';
+import { selfSigned } from '../harness/servers/certificate.ts';
 import { dataFolder, run, ServiceProcess, startProcess } from '../harness/process.ts';
 import { cloneDatabase } from '../harness/service.ts';
-import { startSmsc } from '../harness/smsc.ts';
+import { startSmsc } from '../harness/servers/smsc.ts';
 
 async function databaseForTest(template?: string) {
   const database = await cloneDatabase(template);

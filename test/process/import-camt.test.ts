@@ -1,6 +1,6 @@
 /** `ledgerline import` of account statements by ISO 20022, camt.053. */
 import { describe, expect, it } from 'vitest';
-import { importDatabase } from '../harness/import-database.ts';
+import { importDatabase } from '../harness/database/import-database.ts';
 import { run } from '../harness/process.ts';
 
 const { env, newIndividual, file, stored } = importDatabase();

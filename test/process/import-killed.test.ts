@@ -3,7 +3,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
 import { expect, it } from 'vitest';
-import { importDatabase } from '../harness/import-database.ts';
+import { importDatabase } from '../harness/database/import-database.ts';
 import { run } from '../harness/process.ts';
 import { row } from '../harness/service.ts';
 import { until } from '../harness/until.ts';

@@ -4,7 +4,7 @@ import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
-import { importDatabase } from '../harness/import-database.ts';
+import { importDatabase } from '../harness/database/import-database.ts';
 import { readPdf } from '../harness/pdf.ts';
 import { dataFolder, run, startProcess } from '../harness/process.ts';
 import { row } from '../harness/service.ts';

@@ -9,7 +9,7 @@ import path from 'node:path';
 import { text } from 'node:stream/consumers';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, it, onTestFinished, vi } from 'vitest';
-import { isRunning } from '../../src/db/data-directory-lock.ts';
+import { isRunning } from '../../src/db/embedded/data-directory-lock.ts';
 import { callOver, startLoad } from '../harness/load.ts';
 import { dataFolder, preparedDataFolder, run, startProcess, type ServiceProcess } from '../harness/process.ts';
 import { newPhone, row } from '../harness/service.ts';

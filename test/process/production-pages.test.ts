@@ -7,9 +7,9 @@ import postgres from 'postgres';
 import type { Page } from 'playwright-core';
 import { expect, it, onTestFinished } from 'vitest';
 import { makeDigestKey } from '../../src/auth/keys.ts';
-import { gatewayServer } from '../harness/gateway-server.ts';
-import { confirm } from '../harness/console.ts';
-import { expectAccessible, expectNarrow, expectRenderedText, openPage, tableCells } from '../harness/page.ts';
+import { gatewayServer } from '../harness/servers/gateway-server.ts';
+import { confirm } from '../harness/browser/console.ts';
+import { expectAccessible, expectNarrow, expectRenderedText, openPage, tableCells } from '../harness/browser/page.ts';
 import { dataFolder, startProcess, type ServiceProcess } from '../harness/process.ts';
 import { cloneDatabase, newPhone, serviceForTest, wrongCode } from '../harness/service.ts';
 

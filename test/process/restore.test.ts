@@ -4,7 +4,7 @@ import { writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import postgres from 'postgres';
 import { expect, it, vi } from 'vitest';
-import { runningEmbedded } from '../../src/db/embedded.ts';
+import { runningEmbedded } from '../../src/db/embedded/embedded.ts';
 import { dataFolder, preparedDataFolder, run, startProcess, type ServiceProcess } from '../harness/process.ts';
 import { row } from '../harness/service.ts';
 

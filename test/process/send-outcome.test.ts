@@ -1,7 +1,7 @@
 /** Sends whose outcome is not known, to several processes on one database. */
 import { randomBytes } from 'node:crypto';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
-import { gatewayServer } from '../harness/gateway-server.ts';
+import { gatewayServer } from '../harness/servers/gateway-server.ts';
 import { dataFolder, startProcess, type ServiceProcess } from '../harness/process.ts';
 import { accepts, codeIn, impatientSettings } from '../harness/send-outcome.ts';
 import { cloneDatabase, newPhone } from '../harness/service.ts';

@@ -1,5 +1,5 @@
 import { expect, it, onTestFinished } from 'vitest';
-import { gatewayServer } from '../harness/gateway-server.ts';
+import { gatewayServer } from '../harness/servers/gateway-server.ts';
 import { run } from '../harness/process.ts';
 import { newPhone, startService, wrongCode } from '../harness/service.ts';
 

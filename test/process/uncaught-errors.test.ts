@@ -1,6 +1,6 @@
 /** An error that nobody handles: it is logged and counted, and its process is replaced without losing a request. */
 import { expect, it } from 'vitest';
-import { isRunning } from '../../src/db/data-directory-lock.ts';
+import { isRunning } from '../../src/db/embedded/data-directory-lock.ts';
 import { startLoad } from '../harness/load.ts';
 import { preparedDataFolder, startProcess, type ServiceProcess } from '../harness/process.ts';
 import { row } from '../harness/service.ts';

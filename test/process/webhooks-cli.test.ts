@@ -1,6 +1,6 @@
 import { expect, it, onTestFinished } from 'vitest';
 import postgres from 'postgres';
-import { startReceiver } from '../harness/receiver.ts';
+import { startReceiver } from '../harness/servers/receiver.ts';
 import { cloneDatabase } from '../harness/service.ts';
 import { dataFolder, run } from '../harness/process.ts';
 

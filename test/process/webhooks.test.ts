@@ -2,7 +2,7 @@
 import type { ServerResponse } from 'node:http';
 import { expect, it, onTestFinished } from 'vitest';
 import postgres from 'postgres';
-import { startReceiver, type Receiver } from '../harness/receiver.ts';
+import { startReceiver, type Receiver } from '../harness/servers/receiver.ts';
 import { until } from '../harness/until.ts';
 import { cloneDatabase } from '../harness/service.ts';
 import { dataFolder, startProcess, type ServiceProcess } from '../harness/process.ts';

@@ -1,7 +1,7 @@
 /** What the documented answers of each HTTP gateway mean. */
 import { describe, expect, it } from 'vitest';
 import { adapters, ask, message } from '../harness/adapters.ts';
-import type { Answer } from '../harness/gateway-server.ts';
+import type { Answer } from '../harness/servers/gateway-server.ts';
 
 const reason = expect.any(String);
 const meanings = {

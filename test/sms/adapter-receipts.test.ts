@@ -2,7 +2,7 @@
 import { createHash, createHmac } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
 import { adapters, makeMessageBird, makeVonage, now } from '../harness/adapters.ts';
-import { gatewayServer } from '../harness/gateway-server.ts';
+import { gatewayServer } from '../harness/servers/gateway-server.ts';
 import { until } from '../harness/until.ts';
 
 describe('AWS', () => {

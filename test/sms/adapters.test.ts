@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { gatewayDefinitions } from '../../src/sms/gateways/index.ts';
 import { signV4 } from '../../src/sms/sigv4.ts';
 import { adapters, ask, message } from '../harness/adapters.ts';
-import { gatewayServer } from '../harness/gateway-server.ts';
+import { gatewayServer } from '../harness/servers/gateway-server.ts';
 import { until } from '../harness/until.ts';
 
 it('every gateway that speaks HTTP is tested here', () => {

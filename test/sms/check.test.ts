@@ -3,10 +3,10 @@ import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import type { GatewayDefinition } from '../../src/sms/define-gateway.ts';
 import { gatewayDefinitions } from '../../src/sms/gateways/index.ts';
 import { adapters } from '../harness/adapters.ts';
-import { gatewayServer } from '../harness/gateway-server.ts';
+import { gatewayServer } from '../harness/servers/gateway-server.ts';
 import { run } from '../harness/process.ts';
 import { serviceForTest } from '../harness/service.ts';
-import { startSmsc } from '../harness/smsc.ts';
+import { startSmsc } from '../harness/servers/smsc.ts';
 
 const paths: Record<string, RegExp> = {
   twilio: /^\/2010-04-01\/Accounts\/\w+\.json$/,

@@ -1,7 +1,7 @@
 /** One `sendCode()` of the client, through the service, to gateways that answer too late. */
 import { describe, expect, it } from 'vitest';
 import { createClient, LedgerlineError } from '../../client/index.ts';
-import { gatewayServer, type Received } from '../harness/gateway-server.ts';
+import { gatewayServer, type Received } from '../harness/servers/gateway-server.ts';
 import { newPhone, serviceForTest } from '../harness/service.ts';
 
 const codeIn = ({ form }: Received) => /\b\d{6}\b/.exec(form.Body ?? form.text ?? '')![0];

@@ -1,7 +1,7 @@
 /** The order of gateways follows what arrives and what is used, within the operator's bounds. */
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { openDatabase } from '../../src/db/database.ts';
-import type { Observation } from '../../src/observe.ts';
+import type { Observation } from '../../src/monitoring/observe.ts';
 import { adaptiveOrder, createGatewayOrder } from '../../src/messages/gateway-order.ts';
 import { createTrailStore } from '../../src/messages/trail.store.ts';
 import { decideOrder } from '../../src/sms/decide-gateway-order.ts';

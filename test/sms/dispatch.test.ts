@@ -2,8 +2,8 @@
 import { createHash } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
 import { makeDigestKey, makeSigningKey } from '../../src/auth/keys.ts';
-import { freePort } from '../../src/free-port.ts';
-import { gatewayServer, type GatewayServer, type Received } from '../harness/gateway-server.ts';
+import { freePort } from '../../src/network/free-port.ts';
+import { gatewayServer, type GatewayServer, type Received } from '../harness/servers/gateway-server.ts';
 import { newPhone, refusal, serviceForTest, type Service } from '../harness/service.ts';
 import { sized } from '../harness/size.ts';
 

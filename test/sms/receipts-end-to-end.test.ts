@@ -4,11 +4,11 @@
  */
 import { createHash, createHmac } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
-import { freePort } from '../../src/free-port.ts';
+import { freePort } from '../../src/network/free-port.ts';
 import type { GatewayDefinition } from '../../src/sms/define-gateway.ts';
 import { gatewayDefinitions } from '../../src/sms/gateways/index.ts';
-import { signWebhook, webhookKey } from '../../src/sms/standard-webhooks.ts';
-import { gatewayServer, type Answer, type Received } from '../harness/gateway-server.ts';
+import { signWebhook, webhookKey } from '../../src/crypto/standard-webhooks.ts';
+import { gatewayServer, type Answer, type Received } from '../harness/servers/gateway-server.ts';
 import { newPhone, serviceForTest } from '../harness/service.ts';
 
 interface Sent {

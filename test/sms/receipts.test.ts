@@ -1,9 +1,9 @@
 /** Receipts: what gateways say became of a message, and what strangers pretend they said. */
 import { createHmac } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
-import { freePort } from '../../src/free-port.ts';
-import { signWebhook, webhookKey } from '../../src/sms/standard-webhooks.ts';
-import { gatewayServer } from '../harness/gateway-server.ts';
+import { freePort } from '../../src/network/free-port.ts';
+import { signWebhook, webhookKey } from '../../src/crypto/standard-webhooks.ts';
+import { gatewayServer } from '../harness/servers/gateway-server.ts';
 import { newPhone, serviceForTest } from '../harness/service.ts';
 import { until } from '../harness/until.ts';
 

@@ -3,11 +3,11 @@ import { execFileSync, spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { freePort } from '../../src/free-port.ts';
+import { freePort } from '../../src/network/free-port.ts';
 import { gsmOctets } from '../../src/sms/encoding.ts';
 import type { Message, Receipt } from '../../src/sms/gateway.ts';
 import { createSmpp } from '../../src/sms/gateways/smpp.ts';
-import { startSmsc } from '../harness/smsc.ts';
+import { startSmsc } from '../harness/servers/smsc.ts';
 import { until } from '../harness/until.ts';
 import { newPhone, serviceForTest } from '../harness/service.ts';
 
@@ -246,7 +246,7 @@ describe('SMPP', () => {
 });
 
 describe('SMPP with a peer that is none of ours (Net::SMPP)', () => {
-  const script = fileURLToPath(new URL('../harness/smsc.pl', import.meta.url));
+  const script = fileURLToPath(new URL('../harness/servers/smsc.pl', import.meta.url));
 
   function isInstalled(): boolean {
     try {

@@ -2,11 +2,11 @@
 import { writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { selfSigned } from '../harness/certificate.ts';
-import { gatewayServer } from '../harness/gateway-server.ts';
+import { selfSigned } from '../harness/servers/certificate.ts';
+import { gatewayServer } from '../harness/servers/gateway-server.ts';
 import { dataFolder, startProcess } from '../harness/process.ts';
 import { newPhone, serviceForTest } from '../harness/service.ts';
-import { startSmsc } from '../harness/smsc.ts';
+import { startSmsc } from '../harness/servers/smsc.ts';
 
 const twilioAccepts = () => ({ status: 201, body: { sid: 'SM1', status: 'queued' } });
 const vonageAccepts = () => ({ status: 200, body: { messages: [{ status: '0', 'message-id': 'V1' }] } });

@@ -1,8 +1,8 @@
 /** A challenge in a real browser: the form solves it, and nobody notices. */
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { reserveOrigin, serveHostPage } from '../harness/host-page.ts';
-import { openPage } from '../harness/page.ts';
+import { reserveOrigin, serveHostPage } from '../harness/browser/host-page.ts';
+import { openPage } from '../harness/browser/page.ts';
 import { startService, type Service } from '../harness/service.ts';
 import { chooseCountry, enterCode, enterNumber } from '../harness/verify.ts';
 

@@ -1,7 +1,7 @@
 /** One customer in the console. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { blockedCustomer } from '../harness/console.ts';
-import { expectAccessible, expectNarrow, openPage } from '../harness/page.ts';
+import { blockedCustomer } from '../harness/browser/console.ts';
+import { expectAccessible, expectNarrow, openPage } from '../harness/browser/page.ts';
 import { stepsOf } from '../../web/console/explain.ts';
 import { newPhone, startService, type Service } from '../harness/service.ts';
 

@@ -1,8 +1,8 @@
 /** The guard in the console: blocks, modes and decisions. */
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { blockedCustomer, confirm, focused, tabTo } from '../harness/console.ts';
-import { expectAccessible, expectNarrow, openPage, tableCells } from '../harness/page.ts';
+import { blockedCustomer, confirm, focused, tabTo } from '../harness/browser/console.ts';
+import { expectAccessible, expectNarrow, openPage, tableCells } from '../harness/browser/page.ts';
 import { newPhone, serviceForTest, startService, type Service } from '../harness/service.ts';
 
 let service: Service;

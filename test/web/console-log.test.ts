@@ -2,8 +2,8 @@
 import { readFile } from 'node:fs/promises';
 import type { Locator, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
-import { focused, tabTo } from '../harness/console.ts';
-import { expectAccessible, expectNarrow, openPage, tableCells } from '../harness/page.ts';
+import { focused, tabTo } from '../harness/browser/console.ts';
+import { expectAccessible, expectNarrow, openPage, tableCells } from '../harness/browser/page.ts';
 import { row, startService, type Service } from '../harness/service.ts';
 
 let service: Service;

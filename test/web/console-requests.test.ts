@@ -1,7 +1,7 @@
 /** How the console requests its values: one request at a time, an answer in time, and errors that are shown. */
 import type { Page, Route } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { openPage } from '../harness/page.ts';
+import { openPage } from '../harness/browser/page.ts';
 import { startService, type Service } from '../harness/service.ts';
 
 let service: Service;

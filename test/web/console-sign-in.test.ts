@@ -6,9 +6,9 @@ import { exportJWK, generateKeyPair } from 'jose';
 import Provider from 'oidc-provider';
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { freePort } from '../../src/free-port.ts';
-import { serveAsProduction } from '../harness/console.ts';
-import { expectAccessible, expectNarrow, openPage } from '../harness/page.ts';
+import { freePort } from '../../src/network/free-port.ts';
+import { serveAsProduction } from '../harness/browser/console.ts';
+import { expectAccessible, expectNarrow, openPage } from '../harness/browser/page.ts';
 import { startService, type Service } from '../harness/service.ts';
 
 const audience = 'https://ledgerline.example.com';

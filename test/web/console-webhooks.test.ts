@@ -1,9 +1,9 @@
 /** Webhooks and events in the console. */
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { focused, openAsProduction } from '../harness/console.ts';
-import { expectAccessible, expectNarrow, openPage } from '../harness/page.ts';
-import { startReceiver } from '../harness/receiver.ts';
+import { focused, openAsProduction } from '../harness/browser/console.ts';
+import { expectAccessible, expectNarrow, openPage } from '../harness/browser/page.ts';
+import { startReceiver } from '../harness/servers/receiver.ts';
 import { newPhone, row, startService, type Service } from '../harness/service.ts';
 
 let service: Service;

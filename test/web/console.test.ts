@@ -1,7 +1,7 @@
 /** The console: overview, safe list, and what it shows while the service fails. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { focused, openAsProduction, tabTo } from '../harness/console.ts';
-import { expectAccessible, expectNarrow, expectRenderedText, openPage, tableCells } from '../harness/page.ts';
+import { focused, openAsProduction, tabTo } from '../harness/browser/console.ts';
+import { expectAccessible, expectNarrow, expectRenderedText, openPage, tableCells } from '../harness/browser/page.ts';
 import { newPhone, serviceForTest, startService, type Service } from '../harness/service.ts';
 
 let service: Service;

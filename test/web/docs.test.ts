@@ -2,7 +2,7 @@
 import { readdir, readFile } from 'node:fs/promises';
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { expectAccessible, openPage } from '../harness/page.ts';
+import { expectAccessible, openPage } from '../harness/browser/page.ts';
 import { serviceForTest, startService, type Service } from '../harness/service.ts';
 
 let service: Service;

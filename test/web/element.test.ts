@@ -1,8 +1,8 @@
 /** `<ledgerline-activity>` in a page of another origin. */
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { reserveOrigin, serveHostPage } from '../harness/host-page.ts';
-import { expectAccessible, openPage, type OpenOptions } from '../harness/page.ts';
+import { reserveOrigin, serveHostPage } from '../harness/browser/host-page.ts';
+import { expectAccessible, openPage, type OpenOptions } from '../harness/browser/page.ts';
 import { serviceForTest, startService, type Service } from '../harness/service.ts';
 
 const element = 'activity/ledgerline-activity.js';

@@ -10,7 +10,7 @@ import * as it_ from '../../web/languages/it.ts';
 import * as ja from '../../web/languages/ja.ts';
 import { languageNames, languages, type Language } from '../../web/languages/languages.ts';
 import * as pt from '../../web/languages/pt.ts';
-import { expectAccessible, expectFits, openPage } from '../harness/page.ts';
+import { expectAccessible, expectFits, openPage } from '../harness/browser/page.ts';
 import { newPhone, startService, type Service } from '../harness/service.ts';
 import { sized } from '../harness/size.ts';
 

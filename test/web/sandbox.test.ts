@@ -1,7 +1,7 @@
 /** The sandbox page: the form, the phone, the clock and the samples. */
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { expectAccessible, expectNarrow, expectRenderedText, openPage } from '../harness/page.ts';
+import { expectAccessible, expectNarrow, expectRenderedText, openPage } from '../harness/browser/page.ts';
 import { newPhone, serviceForTest, startService, wrongCode, type Service } from '../harness/service.ts';
 import {
   alert,

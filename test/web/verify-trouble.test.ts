@@ -1,9 +1,9 @@
 /** `<ledgerline-verify>` when something goes wrong: wrong codes, limits, lost connections and answers. */
 import type { Page } from 'playwright-core';
 import { describe, expect, it } from 'vitest';
-import { expectAccessible, expectNarrow } from '../harness/page.ts';
+import { expectAccessible, expectNarrow } from '../harness/browser/page.ts';
 import { newPhone, serviceForTest, wrongCode } from '../harness/service.ts';
-import { heard, verifyForm } from '../harness/verify-form.ts';
+import { heard, verifyForm } from '../harness/browser/verify-form.ts';
 import {
   alert,
   codeField,

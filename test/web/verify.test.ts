@@ -3,9 +3,9 @@ import { readFile, stat } from 'node:fs/promises';
 import { brotliCompressSync } from 'node:zlib';
 import type { Page } from 'playwright-core';
 import { describe, expect, it } from 'vitest';
-import { expectAccessible, expectNarrow } from '../harness/page.ts';
+import { expectAccessible, expectNarrow } from '../harness/browser/page.ts';
 import { newPhone } from '../harness/service.ts';
-import { heard, verifyForm } from '../harness/verify-form.ts';
+import { heard, verifyForm } from '../harness/browser/verify-form.ts';
 import { alert, chooseCountry, codeField, enterCode, enterNumber, resendButton } from '../harness/verify.ts';
 
 const form = verifyForm();

@@ -3,9 +3,9 @@ import { readFile } from 'node:fs/promises';
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { readPdf } from '../harness/pdf.ts';
-import { expectAccessible, expectFits } from '../harness/page.ts';
+import { expectAccessible, expectFits } from '../harness/browser/page.ts';
 import { row, startService, type Service } from '../harness/service.ts';
-import { openWallet } from '../harness/wallet.ts';
+import { openWallet } from '../harness/browser/wallet.ts';
 
 let service: Service;
 let individual: number;

@@ -5,9 +5,9 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { readCsvRecords } from '../../src/formats/csv.ts';
 import { parseExact, type Transaction } from '../../client/index.ts';
 import { activityTextsOf } from '../../web/languages/activity-texts.ts';
-import { expectAccessible, openPage } from '../harness/page.ts';
+import { expectAccessible, openPage } from '../harness/browser/page.ts';
 import { startService } from '../harness/service.ts';
-import { count, shownIds, walletOf, type Wallet } from '../harness/wallet.ts';
+import { count, shownIds, walletOf, type Wallet } from '../harness/browser/wallet.ts';
 
 let wallet: Wallet;
 beforeAll(async () => {

@@ -1,8 +1,8 @@
 /** The list of the wallet page, its chart, and one transaction. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { expectAccessible, expectNarrow, expectRenderedText, openPage } from '../harness/page.ts';
+import { expectAccessible, expectNarrow, expectRenderedText, openPage } from '../harness/browser/page.ts';
 import { startService } from '../harness/service.ts';
-import { count, scroller, shownIds, topDay, walletOf, type Wallet } from '../harness/wallet.ts';
+import { count, scroller, shownIds, topDay, walletOf, type Wallet } from '../harness/browser/wallet.ts';
 
 let wallet: Wallet;
 beforeAll(async () => {

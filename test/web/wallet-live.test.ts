@@ -1,9 +1,9 @@
 /** New transactions while the wallet is open. */
 import type { Route } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { expectAccessible, expectNarrow, openPage } from '../harness/page.ts';
+import { expectAccessible, expectNarrow, openPage } from '../harness/browser/page.ts';
 import { row, startService } from '../harness/service.ts';
-import { count, scroller, shownIds, walletOf, type Wallet } from '../harness/wallet.ts';
+import { count, scroller, shownIds, walletOf, type Wallet } from '../harness/browser/wallet.ts';
 
 let wallet: Wallet;
 beforeAll(async () => {

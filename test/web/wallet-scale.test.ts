@@ -2,10 +2,10 @@
 import type { Page } from 'playwright-core';
 import { expect, it, vi } from 'vitest';
 import { boxLimit } from '../../web/activity/scroll-range.ts';
-import { openPage } from '../harness/page.ts';
+import { openPage } from '../harness/browser/page.ts';
 import { serviceForTest, type Service } from '../harness/service.ts';
 import { isFull } from '../harness/size.ts';
-import { scroller, topDay } from '../harness/wallet.ts';
+import { scroller, topDay } from '../harness/browser/wallet.ts';
 
 const rows = 170_000;
 const batch = 34_000;

@@ -2,9 +2,9 @@
 import { readFile } from 'node:fs/promises';
 import type { Page, Route } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { expectAccessible, expectNarrow, openPage } from '../harness/page.ts';
+import { expectAccessible, expectNarrow, openPage } from '../harness/browser/page.ts';
 import { row, serviceForTest, startService } from '../harness/service.ts';
-import { count, hold, openWallet, scroller, walletOf, type Wallet } from '../harness/wallet.ts';
+import { count, hold, openWallet, scroller, walletOf, type Wallet } from '../harness/browser/wallet.ts';
 
 let wallet: Wallet;
 beforeAll(async () => {

@@ -1,5 +1,5 @@
 /** Questions and answers over the channel between the primary and a worker. */
-import { inBackground, type ReportError } from '../../background.ts';
+import { inBackground, type ReportError } from '../../monitoring/background.ts';
 
 export interface ChannelQuestion {
   id: number;

@@ -1,7 +1,7 @@
 /** Adds up the metrics of several processes. Counters of processes that have ended stay in the sums. */
 import { AggregatorRegistry } from 'prom-client';
 import { combinationOf, metricPrefix } from '../../monitoring/metrics.ts';
-import type { MetricsSnapshot } from '../../observe.ts';
+import type { MetricsSnapshot } from '../../monitoring/observe.ts';
 
 /** Worker ids start at 1. */
 const primaryId = 0;

@@ -1,11 +1,11 @@
 /**
  * A node with several processes: the primary has the database server and the settings, the workers do everything else.
  */
-import { inBackground } from '../../background.ts';
+import { inBackground } from '../../monitoring/background.ts';
 import { checkMode } from '../../config/check.ts';
 import { findRisks } from '../../config/risks.ts';
-import { freePort } from '../../free-port.ts';
-import { createObserver, type Observer } from '../../observe.ts';
+import { freePort } from '../../network/free-port.ts';
+import { createObserver, type Observer } from '../../monitoring/observe.ts';
 import { prepareServer } from '../database.ts';
 import { releaseOnFailure, type Releasers } from '../releasers.ts';
 import { serveMetrics } from '../server.ts';

@@ -4,9 +4,9 @@
  */
 import cluster, { type Worker } from 'node:cluster';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { inBackground, type ReportError } from '../../background.ts';
+import { inBackground, type ReportError } from '../../monitoring/background.ts';
 import { StartError } from '../../errors.ts';
-import type { MetricsSnapshot, Observer } from '../../observe.ts';
+import type { MetricsSnapshot, Observer } from '../../monitoring/observe.ts';
 import { RestartDelay } from './restart-delay.ts';
 import { openChannel, type Channel } from './channel.ts';
 import { MetricsBook } from './metrics.ts';

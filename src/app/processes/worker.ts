@@ -1,7 +1,7 @@
 /** The worker's side of a node with several processes. */
 import type { Socket } from 'node:net';
-import { every, guarded, inBackground, type ReportError } from '../../background.ts';
-import type { MetricsSnapshot } from '../../observe.ts';
+import { every, guarded, inBackground, type ReportError } from '../../monitoring/background.ts';
+import type { MetricsSnapshot } from '../../monitoring/observe.ts';
 import type { App } from '../start.ts';
 import { openChannel, type Channel } from './channel.ts';
 import { isPassed, type TakenMessage } from './shared-port.ts';

@@ -1,6 +1,6 @@
 /** The nodes of a Citus: reachable, and with the settings that commits over several nodes and moves of shards need. */
 import type postgres from 'postgres';
-import { readNodeSettings, type CitusNode } from '../../db/citus.ts';
+import { readNodeSettings, type CitusNode } from '../../db/citus/citus.ts';
 import { okFinding, problemFinding, type Finding } from './finding.ts';
 
 /** Nothing if no table is distributed. */

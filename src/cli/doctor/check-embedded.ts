@@ -2,7 +2,7 @@
 import { access, constants, readFile, stat } from 'node:fs/promises';
 import path from 'node:path';
 import type { Config } from '../../config/load.ts';
-import { findPackage } from '../../db/binaries.ts';
+import { findPackage } from '../../db/embedded/binaries.ts';
 import { StartError } from '../../errors.ts';
 import { okFinding, problemFinding, type Finding } from './finding.ts';
 

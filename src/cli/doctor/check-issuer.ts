@@ -3,7 +3,7 @@ import { text as readText } from 'node:stream/consumers';
 import { createTokens } from '../../app/tokens.ts';
 import { explainIssuerFailure } from '../../auth/explain.ts';
 import { readPublishedKeys } from '../../auth/key-set.ts';
-import { ServiceClock } from '../../clock.ts';
+import { ServiceClock } from '../../values/clock.ts';
 import type { Config } from '../../config/load.ts';
 import { openInput } from '../input.ts';
 import { okFinding, problemFinding, type Finding } from './finding.ts';

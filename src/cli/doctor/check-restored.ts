@@ -1,11 +1,11 @@
 /** A restored database: whether its data is consistent, and what has happened since the backup that must hold again. */
 import { readFile } from 'node:fs/promises';
-import { ServiceClock } from '../../clock.ts';
+import { ServiceClock } from '../../values/clock.ts';
 import type { Config } from '../../config/load.ts';
-import { openDetected } from '../../db/citus.ts';
+import { openDetected } from '../../db/citus/citus.ts';
 import type { Database } from '../../db/database.ts';
 import { asStartError } from '../../db/explain-failure.ts';
-import { moveEndpointIds, moveEventPositions, moveUserIds } from '../../db/restored-numbers.ts';
+import { moveEndpointIds, moveEventPositions, moveUserIds } from '../../db/migrations/restored-numbers.ts';
 import { Problem, StartError } from '../../errors.ts';
 import { createEraseUser } from '../../privacy/erase-user.ts';
 import { createPrivacyStore, type PrivacyStore } from '../../privacy/privacy.store.ts';

@@ -4,13 +4,13 @@ import { createAuditStore } from '../../audit/audit.store.ts';
 import { enterKeys } from '../../auth/digest-key-registry.store.ts';
 import { planKeys } from '../../auth/digest-key-registry.ts';
 import { readDigestKeys } from '../../auth/keys.ts';
-import { ServiceClock } from '../../clock.ts';
+import { ServiceClock } from '../../values/clock.ts';
 import { loadConfig } from '../../config/load.ts';
 import { Problem, StartError } from '../../errors.ts';
 import { configuredModes } from '../../guard/rules.ts';
-import { createGuardControl, type GuardControl } from '../../guard/guard-control.ts';
+import { createGuardControl, type GuardControl } from '../../guard/control/guard-control.ts';
 import { createDigest } from '../../guard/source.ts';
-import { createGuardControlStore } from '../../guard/guard-control.store.ts';
+import { createGuardControlStore } from '../../guard/control/guard-control.store.ts';
 import { createSandboxStore } from '../../sandbox/sandbox.store.ts';
 import { withDatabase } from '../database.ts';
 

@@ -1,5 +1,5 @@
 /** `ledgerline webhooks list`: lists the endpoints and their state. */
-import { serviceItself } from '../../slots.ts';
+import { serviceItself } from '../../sharing/slots.ts';
 import { table } from '../table.ts';
 import { withEndpoints } from './webhook-endpoints.ts';
 

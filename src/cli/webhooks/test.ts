@@ -1,5 +1,5 @@
 /** `ledgerline webhooks test`: sends a test event to an endpoint now. */
-import { serviceItself } from '../../slots.ts';
+import { serviceItself } from '../../sharing/slots.ts';
 import { readEndpointId, withEndpoints } from './webhook-endpoints.ts';
 
 export const webhooksTest = (id: string) =>

@@ -1,15 +1,15 @@
 /** Webhook endpoints as the commands of `ledgerline webhooks` use them: on the database, without a running service. */
 import { openWebhookEndpoints } from '../../app/webhooks.ts';
 import { readDigestKeys } from '../../auth/keys.ts';
-import { ServiceClock } from '../../clock.ts';
+import { ServiceClock } from '../../values/clock.ts';
 import { loadConfig } from '../../config/load.ts';
-import { deriveKeys } from '../../digest-keys.ts';
+import { deriveKeys } from '../../crypto/digest-keys.ts';
 import { Problem, StartError } from '../../errors.ts';
 import { eventTypes } from '../../events/catalogue.ts';
 import { createEventLogStore } from '../../events/event-log.store.ts';
 import { createSequencer } from '../../events/sequencer.ts';
 import type { WebhookEndpoints } from '../../events/webhooks/webhook-endpoints.ts';
-import type { Operator } from '../../operator-actions.ts';
+import type { Operator } from '../../audit/operator-actions.ts';
 import { createSandboxStore } from '../../sandbox/sandbox.store.ts';
 import { commandLineActor } from '../command-line-actor.ts';
 import { withDatabase } from '../database.ts';

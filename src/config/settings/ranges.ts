@@ -1,7 +1,7 @@
-/** The limits of ranges of numbers that can be set. The others are constants: `src/guard/range-limits.ts`. */
+/** The limits of ranges of numbers that can be set. The others are constants: `src/guard/ranges/range-limits.ts`. */
 import { fail, integer, type Kind, list, oneOf, setting } from '../../formats/setting-kinds.ts';
-import type { RangeStrictness } from '../../guard/range-limits.ts';
-import { rangeLevels, type ByLevel, type RangeLevel } from '../../guard/ranges.ts';
+import type { RangeStrictness } from '../../guard/ranges/range-limits.ts';
+import { rangeLevels, type ByLevel, type RangeLevel } from '../../guard/ranges/ranges.ts';
 
 /**
  * A value for each size of a range. The size is the number of last digits that the range leaves open, or the country.

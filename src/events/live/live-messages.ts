@@ -1,5 +1,5 @@
 /** Follows the events about texts and verifications from a cursor on, for the operator's message log. */
-import type { Clock } from '../../clock.ts';
+import type { Clock } from '../../values/clock.ts';
 import type { EventType } from '../catalogue.ts';
 import { readCursor, writeCursor } from '../cursor.ts';
 import { writeEvent } from '../event.ts';

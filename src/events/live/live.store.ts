@@ -1,7 +1,7 @@
 /** The statements behind the live streams. */
 import { array, type Database } from '../../db/database.ts';
-import { groupByShard } from '../../db/shards.ts';
-import { isWorkerAway } from '../../db/workers.ts';
+import { groupByShard } from '../../db/citus/shards.ts';
+import { isWorkerAway } from '../../db/citus/workers.ts';
 
 export interface IndividualState {
   individualId: number;

@@ -1,5 +1,5 @@
 /** Shares the endpoints between processes by leases, and wakes the worker of each endpoint that has due deliveries. */
-import { secondsBetween } from '../../clock.ts';
+import { secondsBetween } from '../../values/clock.ts';
 import { EndpointWorker, type WorkerParts } from './endpoint-worker.ts';
 import type { DeliveriesStore, Lease } from './deliveries.store.ts';
 import { HostLimits } from './host-limits.ts';

@@ -2,9 +2,9 @@
  * Delivers to one endpoint, under a lease. It starts no request after the lease has expired, and its writes are refused
  * if another process has the lease: see docs/decisions/0004-events.md.
  */
-import { secondsAfter, type Clock } from '../../clock.ts';
+import { secondsAfter, type Clock } from '../../values/clock.ts';
 import type { PostAnswer, Poster } from '../../egress/poster.ts';
-import type { Observe } from '../../observe.ts';
+import type { Observe } from '../../monitoring/observe.ts';
 import { writeEvent } from '../event.ts';
 import type { DeliveriesStore, DeliveryOutcome, DueDelivery, Lease } from './deliveries.store.ts';
 import type { EndpointsStore } from './endpoints.store.ts';

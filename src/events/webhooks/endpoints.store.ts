@@ -1,7 +1,7 @@
 /** The statements about webhook endpoints and their secrets. */
 import { array, type Database, type DatabaseTransaction } from '../../db/database.ts';
-import type { Operator, OperatorActionName } from '../../operator-actions.ts';
-import type { Owner } from '../../slots.ts';
+import type { Operator, OperatorActionName } from '../../audit/operator-actions.ts';
+import type { Owner } from '../../sharing/slots.ts';
 
 export interface Endpoint {
   id: number;

@@ -1,10 +1,7 @@
 /** Secrets of webhook endpoints: created here, encrypted for the database, decrypted to sign. */
-import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto';
-import type { DigestKeys } from '../../digest-keys.ts';
-
-const nonceBytes = 12;
-const tagBytes = 16;
-const algorithm = 'aes-256-gcm';
+import { randomBytes } from 'node:crypto';
+import type { DigestKeys } from '../../crypto/digest-keys.ts';
+import { seal, unseal } from '../../crypto/seal.ts';
 
 /** By Standard Webhooks: whsec_ and the base64 of 24 to 64 bytes. */
 export function makeSecret(): string {
@@ -25,16 +22,11 @@ export interface SecretBox {
 
 export function createSecretBox({ current, all }: DigestKeys): SecretBox {
   return {
-    seal(secret, endpointId) {
-      const nonce = randomBytes(nonceBytes);
-      const cipher = createCipheriv(algorithm, current, nonce).setAAD(nameOf(endpointId));
-      const text = Buffer.concat([cipher.update(secret, 'utf8'), cipher.final()]);
-      return Buffer.concat([nonce, cipher.getAuthTag(), text]);
-    },
+    seal: (secret, endpointId) => seal(current, secret, purposeOf(endpointId)),
     open(sealed, endpointId) {
       for (const key of all) {
-        const secret = tryKey(key, sealed, endpointId);
-        if (secret !== undefined) return { secret, isCurrent: key === current };
+        const secret = unseal(key, sealed, purposeOf(endpointId));
+        if (secret) return { secret: secret.toString(), isCurrent: key === current };
       }
       return undefined;
     },
@@ -42,17 +34,6 @@ export function createSecretBox({ current, all }: DigestKeys): SecretBox {
 }
 
 /** A secret that was sealed for one endpoint cannot be opened for another. */
-function nameOf(endpointId: number): Buffer {
-  return Buffer.from(`webhook endpoint ${endpointId}`);
-}
-
-function tryKey(key: Buffer, sealed: Buffer, endpointId: number): string | undefined {
-  const decipher = createDecipheriv(algorithm, key, sealed.subarray(0, nonceBytes))
-    .setAAD(nameOf(endpointId))
-    .setAuthTag(sealed.subarray(nonceBytes, nonceBytes + tagBytes));
-  try {
-    return decipher.update(sealed.subarray(nonceBytes + tagBytes), undefined, 'utf8') + decipher.final('utf8');
-  } catch {
-    return undefined;
-  }
+function purposeOf(endpointId: number): string {
+  return `webhook endpoint ${endpointId}`;
 }

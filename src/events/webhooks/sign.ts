@@ -1,5 +1,5 @@
 /** The headers of a delivery, by Standard Webhooks 1.0. */
-import { signWebhook, webhookKey } from '../../sms/standard-webhooks.ts';
+import { signWebhook, webhookKey } from '../../crypto/standard-webhooks.ts';
 
 /** All secrets sign, so that a receiver may use any of them during a rotation. */
 export function signDelivery(

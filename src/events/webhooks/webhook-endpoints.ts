@@ -1,10 +1,10 @@
 /** The operations on webhook endpoints, for the API and the command line. */
-import { secondsAfter, type Clock } from '../../clock.ts';
+import { secondsAfter, type Clock } from '../../values/clock.ts';
 import type { EgressPolicy } from '../../egress/addresses.ts';
 import type { PostAnswer } from '../../egress/poster.ts';
 import { endpointDisabled, invalidFields, tooManyEndpoints, tooManyReplays, unknownEndpoint } from '../../errors.ts';
-import type { Operator } from '../../operator-actions.ts';
-import { Slots, type Owner } from '../../slots.ts';
+import type { Operator } from '../../audit/operator-actions.ts';
+import { Slots, type Owner } from '../../sharing/slots.ts';
 import { testEventType } from '../catalogue.ts';
 import { writeEvent } from '../event.ts';
 import type { DeliveriesStore, DeliveryDetail, ReplayRequest } from './deliveries.store.ts';

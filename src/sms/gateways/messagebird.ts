@@ -5,7 +5,7 @@ import { defineGateway } from '../define-gateway.ts';
 import { isGsm } from '../encoding.ts';
 import { accepted, refused, unable, unavailable, type Callback, type GatewayAnswer, type Receipt } from '../gateway.ts';
 import { headerOf, httpCaller, outcomeOfStatus, type HttpAnswer } from '../http.ts';
-import { sameText } from '../constant-time.ts';
+import { sameText } from '../../crypto/constant-time.ts';
 
 /** Error codes for parameters that are missing, wrong or not allowed; `parameter` is the name of the parameter. */
 const parameterErrors = new Set([9, 10]);

@@ -13,7 +13,7 @@ import {
   type Receipt,
 } from '../gateway.ts';
 import { formType, headerOf, httpCaller, outcomeOfStatus, retryAfterOf, type HttpAnswer } from '../http.ts';
-import { sameText } from '../constant-time.ts';
+import { sameText } from '../../crypto/constant-time.ts';
 
 /**
  * Errors about the destination: not a number, a landline or short code, opted out, not verified for a trial account,

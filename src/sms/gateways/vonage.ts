@@ -14,7 +14,7 @@ import {
   type GatewayAnswer,
 } from '../gateway.ts';
 import { formType, httpCaller, outcomeOfStatus, type HttpAnswer } from '../http.ts';
-import { sameText } from '../constant-time.ts';
+import { sameText } from '../../crypto/constant-time.ts';
 
 /**
  * Statuses about the destination: unknown prefix (6), barred (7), not on the list of a demo account (29), deactivated

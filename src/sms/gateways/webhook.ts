@@ -3,7 +3,7 @@ import { fail, requiredSetting, url, type Kind } from '../../formats/setting-kin
 import { defineGateway } from '../define-gateway.ts';
 import { accepted, refused, type Callback, type GatewayAnswer, type Receipt } from '../gateway.ts';
 import { httpCaller, outcomeOfStatus, type HttpAnswer } from '../http.ts';
-import { isSignedWebhook, signWebhook, webhookKey } from '../standard-webhooks.ts';
+import { isSignedWebhook, signWebhook, webhookKey } from '../../crypto/standard-webhooks.ts';
 
 const secretKind: Kind<string> = {
   form: 'whsec_ and the base64 of 24 to 64 random bytes',

@@ -4,7 +4,7 @@
  */
 import { connect as connectPlain, isIP, type Socket } from 'node:net';
 import { connect as connectSecure } from 'node:tls';
-import { sharedLookup } from '../../shared-lookup.ts';
+import { sharedLookup } from '../../network/shared-lookup.ts';
 import type { Receipt } from '../gateway.ts';
 import { bindBody, commands, encodePdu, isResponse, pduReader, readDelivery, responseTo, type Pdu } from './pdu.ts';
 

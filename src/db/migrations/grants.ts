@@ -1,0 +1,73 @@
+/** The privileges that the role of the service needs: one table, used by `ledgerline grants`, doctor and the start. */
+import type postgres from 'postgres';
+import { schema } from '../database.ts';
+
+type Privilege = 'SELECT' | 'INSERT' | 'UPDATE' | 'DELETE' | 'TRUNCATE';
+
+const readOnlyTables = new Set(['migrations', 'functions']);
+const everyPrivilege: Privilege[] = ['SELECT', 'INSERT', 'UPDATE', 'DELETE'];
+
+/** A sandbox needs more, because it can be emptied. */
+function tablePrivileges(table: string, isSandbox: boolean): Privilege[] {
+  if (readOnlyTables.has(table)) return ['SELECT'];
+  return isSandbox ? [...everyPrivilege, 'TRUNCATE'] : everyPrivilege;
+}
+
+/**
+ * The statements that grant a role what the service needs. They are run after every migrate, since new tables need them
+ * too.
+ */
+export async function grantStatements(sql: postgres.Sql, role: string): Promise<string[]> {
+  const name = `"${role.replaceAll('"', '""')}"`;
+  const tables = await readTables(sql);
+  const byPrivileges = groupBy(tables, (table) => tablePrivileges(table, false).join(', '));
+  return [
+    `grant usage on schema ${schema} to ${name};`,
+    ...[...byPrivileges].map(
+      ([privileges, names]) =>
+        `grant ${privileges.toLowerCase()} on ${names.map((table) => `${schema}.${table}`).join(', ')} to ${name};`,
+    ),
+    `grant usage, select, update on all sequences in schema ${schema} to ${name};`,
+    `grant execute on all functions in schema ${schema} to ${name};`,
+  ];
+}
+
+/** Uses one connection. */
+export async function applyGrants(sql: postgres.Sql, statements: readonly string[]): Promise<void> {
+  // Citus passes the statements on with the names of types as the search path shortens them, but workers have another
+  // search path.
+  await sql`set search_path = pg_catalog`;
+  for (const statement of statements) await sql.unsafe(statement);
+}
+
+function groupBy(values: string[], keyOf: (value: string) => string): Map<string, string[]> {
+  const groups = new Map<string, string[]>();
+  for (const value of values) groups.set(keyOf(value), [...(groups.get(keyOf(value)) ?? []), value]);
+  return groups;
+}
+
+export const grantsCure = 'Let the owner of the schema run `ledgerline grants --role <role> --apply`.';
+
+export interface MissingGrants {
+  role: string;
+  /** Such as `INSERT on messages`. */
+  missing: string[];
+}
+
+export async function missingGrants(sql: postgres.Sql, isSandbox: boolean): Promise<MissingGrants> {
+  const tables = await readTables(sql);
+  const wanted = tables.flatMap((table) =>
+    tablePrivileges(table, isSandbox).map((privilege) => ({ table, privilege })),
+  );
+  const [row] = await sql`
+    select current_user as role, coalesce(json_agg(w.privilege || ' on ' || w.table_name)
+      filter (where not has_table_privilege(${schema} || '.' || w.table_name, w.privilege)), '[]') as missing
+    from json_to_recordset(${JSON.stringify(wanted.map(({ table, privilege }) => ({ table_name: table, privilege })))}::text::json)
+      as w (table_name text, privilege text)`;
+  return { role: row!.role, missing: row!.missing };
+}
+
+async function readTables(sql: postgres.Sql): Promise<string[]> {
+  const rows = await sql`select tablename from pg_tables where schemaname = ${schema} order by tablename`;
+  return rows.map(({ tablename }) => tablename);
+}

@@ -1,0 +1,136 @@
+/** The statements that list and lift blocks. The one that lifts records who did it. */
+import type { Database, Sql, Statement } from '../../db/database.ts';
+import type { Operator } from '../../audit/operator-actions.ts';
+import type { Owner } from '../../sharing/slots.ts';
+
+export interface Block {
+  /** The id that a lift uses. It does not reveal a phone number, and identifies a single block. */
+  id: string;
+  rule: string;
+  /** Who is blocked: a user's id, an address, a token's person, a prefix, a masked number. */
+  subject: string;
+  /** The users it refuses; null if it refuses everybody. */
+  userIds: number[] | null;
+  until: Date;
+}
+
+/** `phone` and `source` are all blocks and counts of a key, the others are one block each. */
+export type LiftTarget =
+  | { userId: number }
+  | { phone: Buffer; label: string }
+  | { source: Buffer; label: string }
+  | { code: Buffer }
+  | { prefix: string }
+  | { blockedPhone: Buffer };
+
+export type BlocksStore = ReturnType<typeof createBlocksStore>;
+
+export function createBlocksStore(db: Database) {
+  return {
+    async listBlocks(now: Date, limit: number, owner?: Owner): Promise<Block[]> {
+      const rows = await db.long((sql) => selectBlocks(sql, now, limit), owner);
+      return rows.map(({ id, rule, subject, users, blocked_until }) => ({
+        id,
+        rule,
+        subject,
+        userIds: users === null ? null : asNumbers(users),
+        until: blocked_until,
+      }));
+    },
+
+    /** Removes the block with everything that was counted for it. Returns how many blocks were lifted. */
+    async liftBlock(target: LiftTarget, who: Operator, now: Date): Promise<number> {
+      const { subject, client, reason = null } = who;
+      const userId = 'userId' in target ? target.userId : null;
+      // The lift is also written to the user's trail, so that the trail does not show the block as still in force.
+      const rows = await db.write`
+        with lifted as (${liftStatement(db.write, target, now)}), trail as (
+          insert into verification_events (user_id, at, kind, reason, times)
+          select l.user_id, ${now}::timestamptz, 'block-lifted', ${subject}::text, 1 from lifted l
+          where l.user_id is not null
+        )
+        select
+          case when l.until is not null
+            then write_event('phone.block_lifted', l.user_id, ${now}::timestamptz, block_data(l.until)) end,
+          record_action(
+            ${now}::timestamptz, ${subject}, ${client}, 'lift', ${labelOf(target)}, null, ${userId}, ${reason})
+        from lifted l`;
+      return rows.length;
+    },
+  };
+}
+
+function selectBlocks(sql: Sql, now: Date, limit: number): Statement {
+  return sql`
+    select id, rule, subject, users, blocked_until from (
+      (select 'user:' || user_id as id, 'user-failures' as rule, user_id::text as subject,
+        null::int[] as users, blocked_until
+      from verifications where blocked_until > ${now} order by blocked_until desc limit ${limit})
+      union all
+      (select 'phone:' || encode(key, 'hex'), 'phone-failures', label,
+        array(select distinct f.user_id from unnest(failures) f order by f.user_id), blocked_until
+      from phone_sends where blocked_until > ${now} order by blocked_until desc limit ${limit})
+      union all
+      (select kind || ':' || encode(key, 'hex'), kind || '-failures', label, null, blocked_until
+      from guard_sources where blocked_until > ${now} order by blocked_until desc limit ${limit})
+      union all
+      (select 'code:' || encode(key, 'hex'), 'one-code', cardinality(users) || ' users', null, blocked_until
+      from guard_codes where blocked_until > ${now} order by blocked_until desc limit ${limit})
+      union all
+      (select 'prefix:' || name, 'prefix', case when name like '+%' then name || '…' else name end, null,
+        limited_until
+      from guard_ranges where limited_until > ${now} order by limited_until desc limit ${limit})
+    ) blocks order by blocked_until desc, id limit ${limit}`;
+}
+
+/** Returns the user, and the end of a block whose event was written; null if the block has no user or event. */
+function liftStatement(sql: Sql, target: LiftTarget, now: Date): Statement {
+  const noUser = sql`null::int as user_id, null::timestamptz as until`;
+  if ('userId' in target) {
+    // Write the lift event only if the block event was written.
+    return sql`
+      update verifications v set failures = '{}', blocked_until = null, sends = '{}', phones = '{}'
+      from (
+        select user_id, blocked_until, told_block_until from verifications where user_id = ${target.userId} for update
+      ) b
+      where v.user_id = b.user_id
+      returning v.user_id, case when b.blocked_until > ${now}::timestamptz and b.told_block_until = b.blocked_until
+        then b.blocked_until end as until`;
+  }
+  if ('phone' in target) {
+    return sql`
+      update phone_sends set sends = '{}', users = '{}', proven = '{}', failures = '{}', blocked_until = null
+      where key = ${target.phone} returning ${noUser}`;
+  }
+  if ('blockedPhone' in target) {
+    return sql`
+      update phone_sends set failures = '{}', blocked_until = null
+      where key = ${target.blockedPhone} and blocked_until > ${now}::timestamptz returning ${noUser}`;
+  }
+  if ('source' in target) {
+    return sql`
+      update guard_sources set sends = '{}', failures = '{}', blocked_until = null
+      where key = ${target.source} returning ${noUser}`;
+  }
+  if ('code' in target) return sql`delete from guard_codes where key = ${target.code} returning ${noUser}`;
+  // The normal sums of the range are kept. Because of `refused_at`, older refusals of other processes are ignored: see
+  // exchange_ranges.
+  return sql`
+    update guard_ranges set unverified = 0, day_sends = 0, hour_sends = 0, hour_verified = 0, failed = 0,
+      shrinks = 0, refused_at = ${now}::timestamptz, limited_until = null
+    where name = ${target.prefix} returning ${noUser}`;
+}
+
+/** The text that the audit shows. */
+function labelOf(target: LiftTarget): string {
+  if ('userId' in target) return `user ${target.userId}`;
+  if ('phone' in target) return `phone ${target.label}`;
+  if ('blockedPhone' in target) return `phone ${target.blockedPhone.toString('hex', 0, 4)}`;
+  if ('source' in target) return target.label;
+  return 'code' in target ? 'a code' : `prefix ${target.prefix}`;
+}
+
+/** The driver returns an array as text. */
+function asNumbers(text: string): number[] {
+  return text === '{}' ? [] : text.slice(1, -1).split(',').map(Number);
+}

@@ -1,0 +1,37 @@
+/** The statements about modes that operators have set. The statement that changes a mode records who did it. */
+import type { Database } from '../../db/database.ts';
+import type { Operator } from '../../audit/operator-actions.ts';
+import type { Owner } from '../../sharing/slots.ts';
+import type { RuleMode } from '../rules.ts';
+
+export type ModesStore = ReturnType<typeof createModesStore>;
+
+export function createModesStore(db: Database) {
+  return {
+    async readModes(owner?: Owner): Promise<{ rule: string; mode: RuleMode; changedAt: Date; changedBy: string }[]> {
+      const rows = await db.long((sql) => sql`select rule, mode, changed_at, changed_by from guard_modes`, owner);
+      return rows.map(({ rule, mode, changed_at, changed_by }) => ({
+        rule,
+        mode,
+        changedAt: changed_at,
+        changedBy: changed_by,
+      }));
+    },
+
+    /** Without a mode, the rule returns to its configured mode. */
+    async setMode(rule: string, mode: RuleMode | undefined, who: Operator, now: Date): Promise<void> {
+      const { subject, client, reason = null } = who;
+      const change =
+        mode === undefined
+          ? db.write`delete from guard_modes where rule = ${rule}`
+          : db.write`
+              insert into guard_modes (rule, mode, changed_at, changed_by)
+              values (${rule}, ${mode}, ${now}, ${subject})
+              on conflict (rule) do update set
+                mode = excluded.mode, changed_at = excluded.changed_at, changed_by = excluded.changed_by`;
+      await db.write`
+        with changed as (${change})
+        select record_action(${now}, ${subject}, ${client}, 'set-mode', ${rule}, ${mode ?? 'configured'}, null, ${reason})`;
+    },
+  };
+}

@@ -1,0 +1,64 @@
+/** The statements about the safe list. Those that change it record who did it. */
+import type { Database } from '../../db/database.ts';
+import type { Operator } from '../../audit/operator-actions.ts';
+import type { Owner } from '../../sharing/slots.ts';
+
+export interface SafeEntry {
+  id: string;
+  /** The prefix, or the masked number. */
+  label: string;
+  isPrefix: boolean;
+  addedAt: Date;
+  addedBy: string;
+}
+
+export type SafeListStore = ReturnType<typeof createSafeListStore>;
+
+export function createSafeListStore(db: Database) {
+  return {
+    async listSafe(owner?: Owner): Promise<SafeEntry[]> {
+      const rows = await db.long(
+        (sql) => sql`select key, label, is_prefix, added_at, added_by from guard_safe order by added_at desc, key`,
+        owner,
+      );
+      return rows.map(({ key, label, is_prefix, added_at, added_by }) => ({
+        id: key,
+        label,
+        isPrefix: is_prefix,
+        addedAt: added_at,
+        addedBy: added_by,
+      }));
+    },
+
+    /** False if the list is full. Adding an existing entry changes nothing. */
+    async addSafe(
+      { key, label, isPrefix }: { key: string; label: string; isPrefix: boolean },
+      limit: number,
+      who: Operator,
+      now: Date,
+    ): Promise<boolean> {
+      const { subject, client, reason = null } = who;
+      const [row] = await db.write`
+        with added as (
+          insert into guard_safe (key, label, is_prefix, added_at, added_by)
+          select ${key}::text, ${label}::text, ${isPrefix}::boolean, ${now}::timestamptz, ${subject}::text
+          where (select count(*) from guard_safe) < ${limit}::int
+          on conflict (key) do nothing
+          returning key
+        )
+        select exists (select from added) or exists (select from guard_safe where key = ${key}) as is_listed,
+          (select record_action(${now}, ${subject}, ${client}, 'add-safe', ${label}, null, null, ${reason}) from added)`;
+      return row!.is_listed;
+    },
+
+    /** False if there is no such entry. */
+    async removeSafe(key: string, who: Operator, now: Date): Promise<boolean> {
+      const { subject, client, reason = null } = who;
+      const rows = await db.write`
+        with removed as (delete from guard_safe where key = ${key} returning label)
+        select record_action(${now}, ${subject}, ${client}, 'remove-safe', r.label, null, null, ${reason})
+        from removed r`;
+      return rows.length === 1;
+    },
+  };
+}

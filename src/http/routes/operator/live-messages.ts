@@ -1,0 +1,33 @@
+import type { LiveMessages } from '../../../events/live/live-messages.ts';
+import { eventStreamType } from '../../../formats/event-stream.ts';
+import type { EventStreams } from '../../event-streams.ts';
+import { operation } from '../../operation.ts';
+
+export const operatorLiveMessagesOperation = (live: LiveMessages, streams: EventStreams) =>
+  operation({
+    name: 'operator-live-messages',
+    method: 'GET',
+    path: '/operator/messages/live',
+    tag: 'Operator',
+    summary: 'Stream messages',
+    about:
+      'Server-Sent Events: ready, immediately; message, with a `phone.*` event; expired, when the token expires. ' +
+      'With Last-Event-ID nothing is missed between two streams.',
+    scopes: ['operator:read'],
+    responses: {
+      200: {
+        about: 'The stream.',
+        contentType: eventStreamType,
+        examples: { [eventStreamType]: 'event: ready\nid: AAAAAAAAAAE\ndata: {}\n\n' },
+      },
+    },
+    errors: ['too-many-streams'],
+    async handle({ caller, owner, request }) {
+      const stream = streams.open(caller, owner, 'messages');
+      const following = live.follow(request.headers['last-event-id'] as string | undefined, {
+        onStart: (cursor) => stream.send({ event: 'ready', id: cursor, data: '{}' }),
+        onEvent: (event, cursor) => stream.send({ event: 'message', id: cursor, data: event }),
+      });
+      return stream.replyAfter(following);
+    },
+  });

@@ -1,0 +1,52 @@
+import type { SendCode } from '../../../phone/send-code.ts';
+import { idempotencyAbout, idempotencyKeyOf } from '../idempotency-key.ts';
+import { operation } from '../../operation.ts';
+import { callOrigin } from '../call-origin.ts';
+import { phoneNumberText } from './phone-number-text.ts';
+import { sendErrors, sendHeaders, sendHeadersOf, sentReply, sentResponse } from './sent-code.ts';
+import { body, filterText, int32, optional, required, withDefault } from '../../../formats/shape.ts';
+
+const input = body('SendCodeRequest', {
+  id: required(int32(), 'User identifier.'),
+  phoneNumber: required(phoneNumberText, 'Phone number in E.164 format.'),
+  correlationType: withDefault(int32(0, 1), 0, '0: standard individual user; 1: merchant flows.'),
+  locale: optional(
+    filterText({
+      trim: true,
+      parse: (given) => (/^[A-Za-z]{2,3}(-[A-Za-z0-9]{2,8}){0,3}$/.test(given) ? given : undefined),
+      message: 'The field {0} must be a language such as en or pt-BR.',
+    }),
+    'Language of the message, such as en or pt-BR. If absent, the language of the phone’s country.',
+  ),
+});
+
+export const sendCodeOperation = (send: SendCode) =>
+  operation({
+    name: 'send-code',
+    method: 'POST',
+    path: '/User/phone-number/send-code',
+    tag: 'Phone verification',
+    summary: 'Send a verification code',
+    about: `Sends a one-time code by SMS. 204 means that a gateway accepted the message, or that the user is verified already and nothing was sent. ${idempotencyAbout}`,
+    scopes: ['phone'],
+    input,
+    inputRequired: true,
+    example: { id: 1, phoneNumber: '+447400123456' },
+    responses: { 204: sentResponse },
+    errors: ['unknown-user', ...sendErrors],
+    requestHeaders: sendHeaders,
+    checkHeaders: (headers) => void idempotencyKeyOf(headers),
+    namesUser: ({ body: { id } }) => id,
+    async handle({ body: { id, phoneNumber, correlationType, locale }, caller, owner, request }) {
+      const sent = await send.sendCode({
+        userId: id,
+        phone: phoneNumber,
+        correlationType,
+        locale,
+        origin: callOrigin(caller, request),
+        owner,
+        ...sendHeadersOf(request.headers),
+      });
+      return sentReply(sent);
+    },
+  });

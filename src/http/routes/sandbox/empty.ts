@@ -1,0 +1,18 @@
+import type { Sandbox } from '../../../sandbox/sandbox.ts';
+import { empty, operation } from '../../operation.ts';
+
+export const emptySandboxOperation = (sandbox: Sandbox) =>
+  operation({
+    name: 'sandbox-empty',
+    method: 'DELETE',
+    path: '/sandbox/data',
+    tag: 'Sandbox',
+    summary: 'Empty the sandbox',
+    about: 'Users, codes, transactions and messages are removed, and the clock is put back.',
+    isLocalInSandbox: true,
+    responses: { 204: { about: 'Nothing is left.' } },
+    async handle() {
+      await sandbox.empty();
+      return empty(204);
+    },
+  });

@@ -1,0 +1,75 @@
+import { Readable } from 'node:stream';
+import type { ExportFormat, ExportReply, ExportRequest } from '../../../transactions/export/export-transactions.ts';
+import { body, int32, required } from '../../../formats/shape.ts';
+import { operation } from '../../operation.ts';
+import { exampleTransaction } from './transaction-shape.ts';
+import { checkRanges, filterMembers, filterOf } from '../../../transactions/filter-input.ts';
+
+const input = body(
+  'ExportTransactionsRequest',
+  { individualId: required(int32(), 'Customer identifier.'), ...filterMembers },
+  checkRanges,
+);
+
+const mediaTypes: Record<ExportFormat, string> = { csv: 'text/csv', ndjson: 'application/x-ndjson' };
+
+export const exportTransactionsOperation = (exportTransactions: (request: ExportRequest) => Promise<ExportReply>) =>
+  operation({
+    name: 'export-transactions',
+    method: 'POST',
+    path: '/app/export-transactions',
+    tag: 'Transactions',
+    summary: 'Export transactions',
+    about:
+      'Exactly the rows that the list would return, as a stream: text/csv, or application/x-ndjson if Accept prefers it. ' +
+      'A cell that a spreadsheet would read as a formula starts with an apostrophe.',
+    scopes: ['transactions:read'],
+    input,
+    inputRequired: true,
+    example: { individualId: 1, timestampFrom: '2026-01-01T00:00:00Z' },
+    responses: {
+      200: {
+        about: 'The rows.',
+        contentType: Object.values(mediaTypes),
+        examples: {
+          [mediaTypes.csv]: `${Object.keys(exampleTransaction).join(',')}\r\n${Object.values(exampleTransaction).join(',')}\r\n`,
+          [mediaTypes.ndjson]: `${JSON.stringify(exampleTransaction)}\n`,
+        },
+        headers: { 'As-Of': 'Pins the rows that were exported.' },
+      },
+    },
+    errors: ['unknown-individual', 'no-transactions', 'too-many-streams'],
+    namesUser: ({ body: { individualId } }) => individualId,
+    async handle({ body: values, request, owner }) {
+      const { individualId } = values;
+      const format = preferredFormat(request.headers.accept);
+      const { chunks, asOf } = await exportTransactions({
+        individualId,
+        filter: filterOf(values),
+        asOf: values.asOf,
+        owner,
+        format,
+      });
+      return {
+        status: 200,
+        body: Readable.from(chunks),
+        contentType: `${mediaTypes[format]}; charset=utf-8`,
+        headers: {
+          'as-of': asOf,
+          'content-disposition': `attachment; filename="transactions-${individualId}.${format}"`,
+        },
+      };
+    },
+  });
+
+/** Accept never refuses. CSV is the default. */
+function preferredFormat(accept = ''): ExportFormat {
+  const weight = (type: string) => {
+    const range = accept.split(',').map((part) => part.split(';').map((piece) => piece.trim().toLowerCase()));
+    const named = range.find(([name]) => name === type);
+    if (!named) return -1;
+    const quality = named.find((piece) => piece.startsWith('q='));
+    return quality === undefined ? 1 : Number(quality.slice(2)) || 0;
+  };
+  return weight(mediaTypes.ndjson) > weight(mediaTypes.csv) ? 'ndjson' : 'csv';
+}

@@ -1,0 +1,52 @@
+/** A confirmation: a document about one transaction of an individual. */
+import type { Clock } from '../../values/clock.ts';
+import { unknownIndividual, unknownTransaction } from '../../errors.ts';
+import type { DocumentHead, StatementWriter } from '../../statements/statement.ts';
+import type { PageTokens } from '../list/page-token.ts';
+import type { DocumentDesk, StatementReply, StatementRequest } from './make-statement.ts';
+import { foldCase, readTransaction } from '../transaction.ts';
+import type { TransactionsStore } from '../transactions.store.ts';
+
+export interface ConfirmationRequest extends Pick<StatementRequest, 'individualId' | 'timeZone' | 'locale' | 'owner'> {
+  transactionId: string;
+}
+
+export interface ConfirmationParts {
+  store: TransactionsStore;
+  clock: Clock;
+  pageTokens: PageTokens;
+  extraFont: string | undefined;
+  desk: DocumentDesk;
+  openWriter(head: DocumentHead): StatementWriter;
+}
+
+export function createMakeConfirmation({ store, clock, pageTokens, extraFont, desk, openWriter }: ConfirmationParts) {
+  return async function makeConfirmation(request: ConfirmationRequest): Promise<StatementReply> {
+    const { individualId, transactionId, timeZone, locale, owner } = request;
+    const total = await store.countAll(individualId);
+    if (total === undefined) throw unknownIndividual();
+    const [found] = await store.findTransactions(transactionId, individualId);
+    if (found === undefined) throw unknownTransaction();
+    const { timeStamp } = readTransaction(individualId, found);
+    const now = clock.now();
+    const head: DocumentHead = { individualId, locale, timeZone, madeAt: now.toISOString(), extraFont };
+    // Read like the rows of a statement, with the details that the list has.
+    const filter = { from: timeStamp, to: timeStamp, search: foldCase(transactionId) };
+    const rows = store.readAll({ individualId, filter, owner, isOldestFirst: true });
+    return {
+      chunks: await desk.make({
+        owner,
+        rowCount: 1,
+        bodies: onlyTransaction(rows, transactionId),
+        open: () => openWriter(head),
+      }),
+      asOf: pageTokens.issue(individualId, total, now),
+    };
+  };
+}
+
+async function* onlyTransaction(bodies: AsyncIterable<string[]>, transactionId: string): AsyncGenerator<string[]> {
+  for await (const some of bodies) {
+    yield some.filter((body) => readTransaction(0, body).transactionId === transactionId);
+  }
+}

@@ -1,0 +1,266 @@
+/** A statement: a document with the rows that the list would return, oldest first, and totals by currency. */
+import { PassThrough, type Readable } from 'node:stream';
+import { inBackground } from '../../monitoring/background.ts';
+import type { Clock } from '../../values/clock.ts';
+import { JsonObject, type JsonNumber } from '../../formats/json.ts';
+import { readJson } from '../../formats/json-reader.ts';
+import { invalidFields, noTransactions, unknownIndividual } from '../../errors.ts';
+import { SharedStreams } from '../../sharing/shared-streams.ts';
+import { Slots, type Owner } from '../../sharing/slots.ts';
+import type { CurrencyTotals, StatementHead, StatementRow, StatementWriter } from '../../statements/statement.ts';
+import { timeZoneMessage } from '../../values/time-zone.ts';
+import { addAmounts } from '../amount.ts';
+import type { PageTokens } from '../list/page-token.ts';
+import type { Filter } from '../filter.ts';
+import { readTransaction } from '../transaction.ts';
+import type { TransactionsStore } from '../transactions.store.ts';
+
+/** The worker keeps about 25 KB for each row until the end: the structure that screen readers use. */
+export const maxStatementRows = 10_000;
+
+/** Of the texts in the rows. Typesetting takes about 3 µs for each character, and 1.5 ms for each row. */
+const maxStatementCharacters = 4_000_000;
+
+/** The rows that the worker gets at a time: about 0.2 s of work. */
+const rowsAtOnce = 100;
+
+/** A statement with more rows uses up to 300 MB, a smaller one up to 70 MB. */
+const largeRows = 1000;
+
+export interface StatementRequest {
+  individualId: number;
+  filter: Filter;
+  asOf: string | undefined;
+  timeZone: string;
+  locale: string;
+  owner: Owner;
+}
+
+export interface StatementReply {
+  chunks: Readable;
+  asOf: string;
+}
+
+export interface StatementParts {
+  store: TransactionsStore;
+  clock: Clock;
+  pageTokens: PageTokens;
+  extraFont: string | undefined;
+  desk: DocumentDesk;
+  openWriter(head: StatementHead): StatementWriter;
+}
+
+/** The rows of a document, and what writes them. */
+export interface DocumentRequest {
+  owner: Owner;
+  /** At most. */
+  rowCount: number;
+  bodies: AsyncIterable<string[]>;
+  open(): StatementWriter;
+}
+
+/**
+ * Makes documents. Each is made as fast as it can be, whether its reader is fast or slow: so a slot for the making is
+ * never kept by a reader. It is ended when its caller leaves.
+ */
+export class DocumentDesk {
+  /** One thread each: more would leave no processor time for requests. */
+  readonly #making = new Slots({ slots: 3, waiting: 64, waitMilliseconds: 30_000, retrySeconds: 10 });
+  readonly #makingLarge = new Slots({ slots: 1, waiting: 64, waitMilliseconds: 30_000, retrySeconds: 10 });
+  /** Documents that are being made or read. Their unread parts are in memory: 10 MB at most. */
+  readonly #streams: SharedStreams;
+  readonly #whileWaiting: <T>(work: () => Promise<T>, owner: Owner) => Promise<T>;
+
+  constructor(documents: number, whileWaiting: <T>(work: () => Promise<T>, owner: Owner) => Promise<T>) {
+    this.#streams = new SharedStreams(documents);
+    this.#whileWaiting = whileWaiting;
+  }
+
+  /** Documents that are being made. */
+  get making(): number {
+    return this.#making.running;
+  }
+
+  /** Documents that are being made or read. */
+  get open(): number {
+    return this.#streams.use.running;
+  }
+
+  /** Resolves when the rows are read: until then an error can be the answer. */
+  async make(order: DocumentRequest): Promise<Readable> {
+    return this.#whileWaiting(() => this.#start(order), order.owner);
+  }
+
+  async #start({ owner, rowCount, bodies, open }: DocumentRequest): Promise<Readable> {
+    const stream = await this.#streams.open(owner);
+    // It holds everything that is not read yet.
+    const output = new PassThrough().once('close', () => stream.close());
+    try {
+      const release = await this.#takeSlot(owner, rowCount);
+      try {
+        const rows = await readRows(bodies);
+        const writer = open();
+        const write = async () => {
+          await writeDocument(rows, writer, output);
+          release();
+          stream.waitForReader();
+        };
+        inBackground(write, (error) => output.destroy(error as Error));
+      } catch (error) {
+        release();
+        throw error;
+      }
+    } catch (error) {
+      output.destroy();
+      throw error;
+    }
+    return output;
+  }
+
+  async #takeSlot(owner: Owner, rowCount: number): Promise<() => void> {
+    if (rowCount <= largeRows) return this.#making.take(owner);
+    const releaseLarge = await this.#makingLarge.take(owner);
+    try {
+      const release = await this.#making.take(owner);
+      return () => {
+        release();
+        releaseLarge();
+      };
+    } catch (error) {
+      releaseLarge();
+      throw error;
+    }
+  }
+}
+
+async function readRows(bodies: AsyncIterable<string[]>): Promise<StatementRow[]> {
+  const rows: StatementRow[] = [];
+  let characters = 0;
+  for await (const some of bodies) {
+    const read = some.map(rowOf);
+    for (const { transactionId, type, status, senderName, receiverName, notes } of read) {
+      for (const text of [transactionId, type, status, senderName, receiverName, notes]) characters += text.length;
+    }
+    if (characters > maxStatementCharacters) throw tooManyCharacters();
+    rows.push(...read);
+  }
+  return rows;
+}
+
+/** Never rejects: an error ends the output. The end of the output, for whatever reason, ends the writer. */
+async function writeDocument(
+  rows: readonly StatementRow[],
+  writer: StatementWriter,
+  output: PassThrough,
+): Promise<void> {
+  output.once('close', () => writer.close());
+  const add = (chunks: Uint8Array[]) => {
+    for (const chunk of chunks) output.write(chunk);
+  };
+  try {
+    for (let first = 0; first < rows.length; first += rowsAtOnce) {
+      add(await writer.write(rows.slice(first, first + rowsAtOnce)));
+    }
+    add(await writer.end());
+    output.end();
+  } catch (error) {
+    output.destroy(error as Error);
+  } finally {
+    // The worker uses far more memory than the part that is still to be read.
+    writer.close();
+  }
+}
+
+export function createMakeStatement({ store, clock, pageTokens, extraFont, desk, openWriter }: StatementParts) {
+  return async function makeStatement(request: StatementRequest): Promise<StatementReply> {
+    const { individualId, filter, timeZone, owner } = request;
+    const now = clock.now();
+    const pinned = request.asOf === undefined ? undefined : pageTokens.read(request.asOf, individualId, now);
+    // Rows that arrive from now on are in neither the totals nor the rows.
+    const upTo = pinned ?? (await store.countAll(individualId));
+    if (upTo === undefined) throw unknownIndividual();
+    const rows = { individualId, filter, upTo, isPinned: pinned !== undefined, owner };
+    const summed = await store.sumPeriods({ ...rows, by: 'month', timeZone });
+    if (summed === 'unknown-time-zone') {
+      throw invalidFields({ TimeZone: [timeZoneMessage.replace('{0}', 'TimeZone')] });
+    }
+    if (!summed) throw unknownIndividual();
+    if (summed.total === 0) throw noTransactions();
+    if (summed.count > maxStatementRows) throw tooManyRows(summed.count);
+    const head: StatementHead = {
+      individualId,
+      locale: request.locale,
+      timeZone,
+      madeAt: now.toISOString(),
+      from: filter.from,
+      to: filter.to,
+      filters: describeFilter(filter),
+      totals: sumCurrencies(summed.items.toString()),
+      extraFont,
+    };
+    return {
+      chunks: await desk.make({
+        owner,
+        rowCount: summed.count,
+        bodies: store.readAll({ ...rows, isOldestFirst: true }),
+        open: () => openWriter(head),
+      }),
+      asOf: request.asOf ?? pageTokens.issue(individualId, summed.total, now),
+    };
+  };
+}
+
+function tooManyRows(count: number) {
+  return invalidFields({
+    TimestampFrom: [
+      `A statement has at most ${maxStatementRows} rows, and these are ${count}. Narrow the time range, or export the rows.`,
+    ],
+  });
+}
+
+function tooManyCharacters() {
+  return invalidFields({
+    TimestampFrom: [
+      `A statement has at most ${maxStatementCharacters} characters. Narrow the time range, or export the rows.`,
+    ],
+  });
+}
+
+function rowOf(body: string): StatementRow {
+  const { transactionId, timeStamp, amount, currency, ...rest } = readTransaction(0, body);
+  return {
+    ...{ transactionId, timeStamp, amount, currency },
+    category: rest.transactionCategory,
+    type: rest.transactionType,
+    status: rest.transactionStatus,
+    senderName: rest.senderName,
+    receiverName: rest.receiverName,
+    notes: rest.paymentNotes,
+    paymentSystem: rest.paymentSystem,
+  };
+}
+
+function sumCurrencies(items: string): CurrencyTotals[] {
+  const byCurrency = new Map<string, CurrencyTotals>();
+  for (const period of readJson(`[${items}]`) as JsonObject[]) {
+    const [, currency, count, moneyIn, moneyOut, other] = period.values as [
+      string,
+      string,
+      ...[JsonNumber, JsonNumber, JsonNumber, JsonNumber],
+    ];
+    const sum = byCurrency.get(currency) ?? { currency, count: 0, moneyIn: '0', moneyOut: '0', other: '0' };
+    byCurrency.set(currency, {
+      currency,
+      count: sum.count + Number(count.text),
+      moneyIn: addAmounts(sum.moneyIn, moneyIn.text),
+      moneyOut: addAmounts(sum.moneyOut, moneyOut.text),
+      other: addAmounts(sum.other, other.text),
+    });
+  }
+  return [...byCurrency.values()].sort((a, b) => (a.currency < b.currency ? -1 : 1));
+}
+
+/** The filters except the time range. They are printed, so that a reader knows when rows are left out. */
+function describeFilter({ from: _from, to: _to, ...rest }: Filter): [string, string][] {
+  return Object.entries(rest).filter((entry): entry is [string, string] => entry[1] !== undefined);
+}

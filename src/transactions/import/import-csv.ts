@@ -1,0 +1,110 @@
+/** Rows from CSV of any dialect. Every cell is a text until the rules of rows parse it. */
+import { readCsvRecords } from '../../formats/csv.ts';
+import { JsonObject } from '../../formats/json.ts';
+import { incoming, unreadable } from './ndjson.ts';
+import type { IncomingRow } from '../record/ingest.ts';
+import { rowFields } from '../row.ts';
+
+export type DateOrder = 'iso' | 'dmy' | 'mdy';
+
+export interface CsvOptions {
+  delimiter: string;
+  quote: string;
+  encoding: string;
+  /** From our field to the file's column. */
+  map: Record<string, string>;
+  /** Values for fields that the file does not have. */
+  constants: Record<string, string>;
+  decimalComma: boolean;
+  /** A negative amount is a debit, any other a credit. */
+  signed: boolean;
+  dates: DateOrder;
+}
+
+/** An error that stops the import of the whole file, with its line. */
+export class UnusableFile extends Error {
+  constructor(line: number, why: string) {
+    super(`line ${line}: ${why}`);
+    this.name = 'UnusableFile';
+  }
+}
+
+export async function* readCsv(chunks: AsyncIterable<Buffer>, options: CsvOptions): AsyncGenerator<IncomingRow[]> {
+  let columns: (string | undefined)[] | undefined;
+  for await (const records of readCsvRecords(decoded(chunks, options.encoding), options)) {
+    const rows: IncomingRow[] = [];
+    for (const { line, cells, problem } of records) {
+      if (!cells) rows.push(unreadable(line, problem!));
+      else if (!columns) columns = fieldsOf(cells, options, line);
+      else rows.push(readRecord(cells, columns, line, options));
+    }
+    yield rows;
+  }
+}
+
+/** Bytes that cannot be decoded are marked, and their row is refused. */
+async function* decoded(chunks: AsyncIterable<Buffer>, encoding: string): AsyncGenerator<string> {
+  const decoder = new TextDecoder(encoding);
+  for await (const chunk of chunks) yield decoder.decode(chunk, { stream: true });
+  yield decoder.decode();
+}
+
+function fieldsOf(header: string[], { map, constants }: CsvOptions, line: number): (string | undefined)[] {
+  const named = header.map((name) => name.trim());
+  for (const [field, column] of Object.entries(map)) {
+    if (!named.includes(column)) {
+      throw new UnusableFile(line, `there is no column "${column}" for ${field}; the columns are ${named.join(' | ')}`);
+    }
+  }
+  const fields = named.map((name) => {
+    const mapped = Object.keys(map).find((field) => map[field] === name);
+    return mapped ?? rowFields.find((field) => field.toLowerCase() === name.toLowerCase() && !(field in map));
+  });
+  const missing = ['individualId', 'transactionId', 'amount', 'currency', 'timeStamp'].filter(
+    (field) => !fields.includes(field) && !(field in constants),
+  );
+  if (missing.length > 0) {
+    throw new UnusableFile(
+      line,
+      `there is no column for ${missing.join(', ')}; the columns are ${named.join(' | ')}. ` +
+        'Name them with --map, give a fixed value with --set, or another --delimiter',
+    );
+  }
+  return fields;
+}
+
+function readRecord(cells: string[], columns: (string | undefined)[], line: number, options: CsvOptions): IncomingRow {
+  if (cells.length !== columns.length) {
+    return unreadable(line, `The line has ${cells.length} columns, the first line has ${columns.length}.`);
+  }
+  const members: Record<string, string> = { ...options.constants };
+  for (let index = 0; index < cells.length; index += 1) {
+    const field = columns[index];
+    const cell = cells[index]!;
+    if (cell.includes('\uFFFD'))
+      return unreadable(line, `The text is not valid ${options.encoding}; another --encoding may be.`);
+    if (field === undefined) continue;
+    if (field === 'amount') {
+      const amount = readAmount(cell, options);
+      members.amount = options.signed ? amount.replace(/^-/, '') : amount;
+      if (options.signed) members.transactionCategory = amount.startsWith('-') ? 'Debit' : 'Credit';
+    } else {
+      members[field] = field === 'timeStamp' ? readDate(cell, options.dates) : cell;
+    }
+  }
+  return incoming(line, JsonObject.of(members));
+}
+
+function readAmount(cell: string, { decimalComma }: CsvOptions): string {
+  const text = cell.trim();
+  return decimalComma ? text.replaceAll(/[.\s'\u00A0\u202F]/g, '').replace(',', '.') : text;
+}
+
+/** 31.12.2025 14:30 as 2025-12-31T14:30. Other text is left unchanged for the rules of rows. */
+function readDate(cell: string, order: DateOrder): string {
+  const match = order === 'iso' ? null : /^\s*(\d{1,2})[./-](\d{1,2})[./-](\d{4})(?:[ T,]+(\S+))?\s*$/.exec(cell);
+  if (!match) return cell;
+  const [, first, second, year, time] = match;
+  const [day, month] = order === 'dmy' ? [first!, second!] : [second!, first!];
+  return `${year}-${month.padStart(2, '0')}-${day.padStart(2, '0')}${time ? `T${time}` : ''}`;
+}

@@ -1,0 +1,315 @@
+/** Records transactions: one batch is one transaction. */
+import { randomInt } from 'node:crypto';
+import type { Database, DatabaseTransaction, Statement } from '../../db/database.ts';
+import { isLostOnCitus } from '../../db/failures.ts';
+import { retryLostRace } from '../../db/lost-race.ts';
+import { groupByShard, type Shard } from '../../db/citus/shards.ts';
+import type { Owner } from '../../sharing/slots.ts';
+import { eventsOfBatch, type EventCounts, type TransactionEvent } from './record-events.ts';
+import { planBatch, type BatchPlan, type RecordPlanResult } from './record-rules.ts';
+import {
+  copyDistributedEvents,
+  copyTransactions,
+  insertFew,
+  keepReplaced,
+  lockIndividuals,
+  lockInShard,
+  minCopiedRows,
+  readStanding,
+  readStandingOf,
+  updateTransactions,
+  writeCounts,
+  writeEvents,
+  type Counts,
+} from './record-statements.store.ts';
+import {
+  addToBlocks,
+  cutBlocks,
+  defaultBlockSizes,
+  findDense,
+  makeBlocks,
+  type BlockSizes,
+  type ChangedRow,
+  type ChangedTimeRange,
+  type NumberedRow,
+} from '../list/transaction-blocks.store.ts';
+import type { Row } from '../row.ts';
+import { readTransaction } from '../transaction.ts';
+
+export type RecordStore = ReturnType<typeof createRecordStore>;
+
+export interface RecordStoreOptions {
+  sizes?: BlockSizes | undefined;
+  /** False for demo data, which has no events. */
+  writesEvents?: boolean;
+}
+
+export function createRecordStore(
+  db: Database,
+  { sizes = defaultBlockSizes, writesEvents = true }: RecordStoreOptions = {},
+) {
+  return {
+    /**
+     * Writes about the same individual wait for each other. Individuals are locked in a fixed order, to avoid
+     * deadlocks.
+     */
+    recordBatch(rows: readonly Row[], now: Date, owner?: Owner): Promise<RecordPlanResult[]> {
+      const record = () =>
+        db.transaction(async (sql, sendLast) => {
+          const { plan, counts, eventCounts, shards } = await planUnderLock(sql, rows, db.isDistributed);
+          const events = writesEvents ? eventsOfBatch(plan, eventCounts) : [];
+          sendLast(await writePlan(sql, plan, { before: counts, eventCounts, events }, { sizes, now, shards }));
+          return plan.results;
+        }, owner);
+      return db.isDistributed ? retryLostRace(record, isLostOnCitus) : record();
+    },
+
+    /** The results that the rows would have if no earlier row of the same stream had been recorded. */
+    tryBatch: (rows: readonly Row[]): Promise<RecordPlanResult[]> =>
+      db.transaction(async (sql) => (await planUnderLock(sql, rows, db.isDistributed)).plan.results),
+  };
+}
+
+interface LockedPlan {
+  plan: BatchPlan;
+  counts: Counts;
+  eventCounts: EventCounts;
+  shards: readonly (Shard | undefined)[];
+}
+
+/** One part with all individuals, if the tables are not distributed. */
+const oneDatabase = [undefined];
+
+async function planUnderLock(
+  sql: DatabaseTransaction,
+  rows: readonly Row[],
+  isDistributed: boolean,
+): Promise<LockedPlan> {
+  const ids = [...new Set(rows.map(({ individualId }) => individualId))].sort((a, b) => a - b);
+  if (isDistributed) return planByShards(sql, rows, await groupByShard(sql, ids));
+  const [locked, standing] = await Promise.all([lockIndividuals(sql, ids), readStanding(sql, rows)]);
+  return planFrom(rows, locked, standing, oneDatabase);
+}
+
+/** The statements are sent in the order of the shards, each lock before the read that it protects. */
+async function planByShards(sql: DatabaseTransaction, rows: readonly Row[], shards: Shard[]): Promise<LockedPlan> {
+  const found = await Promise.all(
+    shards.flatMap((shard) => [
+      lockInShard(sql, shard).then((locked) => ({ locked, standing: [] as [string, string][] })),
+      readStandingOf(
+        sql,
+        partOf(rows, shard, (row) => row.individualId),
+        shard,
+      ).then((standing) => ({
+        locked: [],
+        standing: [...standing],
+      })),
+    ]),
+  );
+  const standing = new Map(found.flatMap((each) => each.standing));
+  return planFrom(
+    rows,
+    found.flatMap(({ locked }) => locked),
+    standing,
+    shards,
+  );
+}
+
+function planFrom(
+  rows: readonly Row[],
+  locked: Awaited<ReturnType<typeof lockIndividuals>>,
+  standing: Map<string, string>,
+  shards: LockedPlan['shards'],
+): LockedPlan {
+  const counts = new Map(locked.map(({ id, transaction_count }) => [id, transaction_count]));
+  const eventCounts = new Map(locked.map(({ id, transaction_event_count }) => [id, transaction_event_count]));
+  return { plan: planBatch(rows, (id) => counts.has(id), standing), counts, eventCounts, shards };
+}
+
+/** The items that belong to the individuals of a shard. */
+function partOf<T>(all: readonly T[], shard: Shard | undefined, idOf: (item: T) => number): readonly T[] {
+  if (!shard || all.length === 0) return all;
+  const ids = new Set(shard);
+  return all.filter((item) => ids.has(idOf(item)));
+}
+
+/** The counters of the individuals: transactions before the batch, and events including those of the batch. */
+interface Counters {
+  before: Counts;
+  eventCounts: EventCounts;
+  events: readonly TransactionEvent[];
+}
+
+interface Writing {
+  sizes: BlockSizes;
+  now: Date;
+  shards: LockedPlan['shards'];
+}
+
+/** Writes what must be written first, and returns the other statements. */
+async function writePlan(
+  sql: DatabaseTransaction,
+  { created, updated, replaced }: BatchPlan,
+  { before, eventCounts, events }: Counters,
+  { sizes, now, shards }: Writing,
+): Promise<Statement[]> {
+  const after = new Map(before);
+  const fresh = created.map((row) => ({ row, seq: nextNumber(row.individualId, after) }));
+  const dense = await findDenseRanges(sql, fresh, before, sizes, shards);
+  const isCopied = fresh.length >= minCopiedRows;
+  const copied = isCopied ? copyTransactions(sql, fresh, now) : undefined;
+  // One COPY writes to several shards. Counters and events, which change with every batch, are then written for all
+  // shards together too.
+  const isWide = isCopied && shards.length > 1;
+  // The other statements are built while the rows are being copied.
+  const writes = shards.flatMap((shard) => {
+    const part: Part = {
+      fresh: partOf(fresh, shard, ({ row }) => row.individualId),
+      updated: partOf(updated, shard, ({ to }) => to.individualId),
+      replaced: partOf(replaced, shard, ({ individualId }) => individualId),
+      events: partOf(events, shard, ({ individualId }) => individualId),
+      dense: partOf(dense, shard, ({ individualId }) => individualId),
+    };
+    const ids = touched(part.fresh, part.events);
+    const usual = [
+      ...(part.fresh.length > 0 && !isCopied ? [insertFew(sql, part.fresh, now, shard)] : []),
+      ...(ids.length > 0 && !isWide ? [writeCounts(sql, { ids, counts: after, eventCounts }, shard)] : []),
+      ...(part.events.length > 0 && !isWide ? [writeEvents(sql, part.events, now, shard)] : []),
+    ];
+    return [
+      ...(shard ? usual : asOne(sql, usual)),
+      ...writeChanges(sql, part, now, shard),
+      ...writeBlocks(sql, part, { before, after }, sizes, shard),
+    ];
+  });
+  await copied;
+  if (isWide) await writeWide(sql, touched(fresh, events), { after, eventCounts, events }, now);
+  return writes;
+}
+
+/** Joins up to three statements into one: most requests record one row, so a statement is much of their work. */
+function asOne(sql: DatabaseTransaction, statements: readonly Statement[]): Statement[] {
+  const [first, second, third] = statements;
+  if (!second) return [...statements];
+  return third
+    ? [sql`with first as (${first!}), second as (${second}) ${third}`]
+    : [sql`with first as (${first!}) ${second}`];
+}
+
+/** On Citus: writes counters and events of several shards with two statements, instead of two for each shard. */
+async function writeWide(
+  sql: DatabaseTransaction,
+  ids: readonly number[],
+  { after, eventCounts, events }: { after: Counts; eventCounts: EventCounts; events: readonly TransactionEvent[] },
+  now: Date,
+): Promise<void> {
+  if (events.length > 0) await copyDistributedEvents(sql, events, now);
+  await writeCounts(sql, { ids, counts: after, eventCounts }, ids).execute();
+}
+
+/** What a batch writes for the individuals of one shard, or for all. */
+interface Part {
+  fresh: readonly NumberedRow[];
+  updated: readonly BatchPlan['updated'][number][];
+  replaced: readonly BatchPlan['replaced'][number][];
+  events: readonly TransactionEvent[];
+  dense: readonly ChangedTimeRange[];
+}
+
+function writeChanges(
+  sql: DatabaseTransaction,
+  { updated, replaced }: Part,
+  now: Date,
+  shard: Shard | undefined,
+): Statement[] {
+  const rows = updated.map(({ to }) => to);
+  return [
+    ...(rows.length > 0 ? [updateTransactions(sql, rows, shard)] : []),
+    ...(replaced.length > 0 ? [keepReplaced(sql, replaced, now, shard)] : []),
+  ];
+}
+
+function nextNumber(individualId: number, counts: Counts): number {
+  const number = counts.get(individualId)! + 1;
+  counts.set(individualId, number);
+  return number;
+}
+
+/** The individuals whose counters have changed. */
+function touched(fresh: readonly NumberedRow[], events: readonly TransactionEvent[]): number[] {
+  return [...new Set([...fresh.map(({ row }) => row.individualId), ...events.map(({ individualId }) => individualId)])];
+}
+
+/** Writes nothing for individuals that are small before and after the batch. */
+function writeBlocks(
+  sql: DatabaseTransaction,
+  { fresh: created, updated, dense }: Part,
+  { before, after }: { before: Counts; after: Counts },
+  sizes: BlockSizes,
+  shard: Shard | undefined,
+): Statement[] {
+  const isLarge = (counts: Counts, id: number) => counts.get(id)! > sizes.blocksAbove;
+  const touched = new Set(
+    [...created.map(({ row }) => row), ...updated.map(({ to }) => to)].map(({ individualId }) => individualId),
+  );
+  const large = [...touched].filter((id) => isLarge(after, id));
+  if (large.length === 0) return [];
+  const grown = large.filter((id) => !isLarge(before, id));
+  const remade = new Set(dense.map(({ individualId }) => individualId));
+  const added = created.filter(({ row }) => isLarge(before, row.individualId) && !remade.has(row.individualId));
+  const changed = updated
+    .filter(({ to }) => isLarge(before, to.individualId))
+    .map(({ from, to }) => ({ from, to, after: readTransaction(to.individualId, to.body) }));
+  const isMoved = ({ from, to }: ChangedRow) => from.timeStamp !== to.timeStamp || from.amount !== to.amount;
+  const moved = changed
+    .filter(isMoved)
+    .flatMap(({ from, to }) => [from, to])
+    .map(({ individualId, timeStamp }) => ({ individualId, first: timeStamp, last: timeStamp, rows: 1 }));
+  const changedInPlace = changed.filter((row) => !isMoved(row));
+  const version = String(randomInt(maxVersion));
+  return [
+    ...(grown.length > 0 ? [makeBlocks(sql, grown, version)] : []),
+    ...(added.length + changedInPlace.length > 0
+      ? [addToBlocks(sql, added, changedInPlace, sizes, version, shard)]
+      : []),
+    cutBlocks(sql, large, [...moved, ...dense], sizes, version, shard),
+  ];
+}
+
+/** The largest range that randomInt supports. */
+const maxVersion = 2 ** 48 - 1;
+
+/** The time ranges in which large individuals have so many new rows that their blocks are rebuilt. */
+async function findDenseRanges(
+  sql: DatabaseTransaction,
+  created: readonly NumberedRow[],
+  before: Counts,
+  sizes: BlockSizes,
+  shards: LockedPlan['shards'],
+): Promise<ChangedTimeRange[]> {
+  const changedRanges = new Map<number, ChangedTimeRange>();
+  for (const {
+    row: { individualId, timeStamp },
+  } of created) {
+    if (before.get(individualId)! <= sizes.blocksAbove) continue;
+    const known = changedRanges.get(individualId);
+    if (!known) changedRanges.set(individualId, { individualId, first: timeStamp, last: timeStamp, rows: 1 });
+    else {
+      known.rows += 1;
+      if (timeStamp < known.first) known.first = timeStamp;
+      if (timeStamp > known.last) known.last = timeStamp;
+    }
+  }
+  const many = [...changedRanges.values()].filter(({ rows }) => rows >= sizes.leastBlock / 4);
+  if (many.length === 0) return [];
+  const dense = await Promise.all(
+    shards.map((shard) =>
+      findDense(
+        sql,
+        partOf(many, shard, ({ individualId }) => individualId),
+        shard,
+      ),
+    ),
+  );
+  return many.filter(({ individualId }) => dense.some((found) => found.has(individualId)));
+}

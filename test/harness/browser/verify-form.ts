@@ -1,0 +1,69 @@
+/** `<ledgerline-verify>` in a page of another origin, beside a service that allows it. */
+import type { Page } from 'playwright-core';
+import { afterAll, beforeAll } from 'vitest';
+import { reserveOrigin, serveHostPage } from './host-page.ts';
+import { openPage, type OpenOptions } from './page.ts';
+import { startService, type Service } from '../service.ts';
+
+interface Host {
+  own?: Service;
+  /** Another user than a new one. */
+  userId?: number;
+  attributes?: string;
+  css?: string;
+  script?: string;
+  token?: () => string;
+  page?: OpenOptions;
+}
+
+/** Refusals are what these journeys are about, and browsers log them. */
+const expected = /status of (400|401|429|503)|ERR_|CORS/;
+
+/** What the host page has heard from the form. */
+export const heard = (page: Page) => page.evaluate<[string, Record<string, unknown>][]>('window.heard');
+
+/** For the tests of one file. The service is there while they run. */
+export function verifyForm() {
+  const places: { port: number; origin: string }[] = [];
+  let service: Service;
+  beforeAll(async () => {
+    for (let index = 0; index < 40; index += 1) places.push(await reserveOrigin());
+    service = await startService({ LEDGERLINE_CORS_ORIGINS: places.map(({ origin }) => origin).join(',') });
+  });
+  afterAll(() => service.stop());
+
+  async function open(host: Host = {}): Promise<{ page: Page; userId: number }> {
+    const { own = service, attributes = '', css = '', script = '', page: options = {} } = host;
+    const { port, origin } = places.shift()!;
+    const userId = host.userId ?? (await own.createUser());
+    const token = await own.token('phone', userId);
+    await serveHostPage({
+      element: 'verify/ledgerline-verify.js',
+      port,
+      serviceUrl: own.url,
+      css,
+      body: `<h1>My bank</h1><ledgerline-verify user="${userId}" base-url="${own.url}" country="GB" ${attributes}></ledgerline-verify>`,
+      script: `
+        const element = document.querySelector('ledgerline-verify');
+        window.heard = [];
+        for (const name of ['sent', 'verified', 'failed']) {
+          element.addEventListener(name, ({ detail }) => window.heard.push([name, detail]));
+        }
+        element.getToken = async () => (await fetch('/token')).text();
+        ${script}`,
+      answers: { '/token': host.token ?? (() => token) },
+    });
+    const page = await openPage(origin, { allowed: own.url, expected, ...options });
+    await page.getByRole('heading', { level: 2 }).waitFor();
+    return { page, userId };
+  }
+
+  return {
+    open,
+    /** Of the page that is opened next. */
+    nextOrigin: () => places[0]!.origin,
+    get service() {
+      return service;
+    },
+  };
+}

@@ -1,0 +1,90 @@
+/** What an operator finds in the log about a request that was refused. */
+import { connect } from 'node:net';
+import { expect, it, vi } from 'vitest';
+import { gatewayServer } from '../harness/servers/gateway-server.ts';
+import { newPhone, serviceForTest } from '../harness/service.ts';
+
+const linesOf = (logLines: string[]) => logLines.map((line) => JSON.parse(line) as Record<string, unknown>);
+
+it('says why a token was refused, and which scope a token lacks', async () => {
+  const service = await serviceForTest();
+  const status = (token: string | null) => service.call('/User/1/status', undefined, { method: 'GET', token });
+  await status(null);
+  await status('nonsense');
+  await status(await service.token('transactions:read'));
+  const refused = () => linesOf(service.logLines).filter(({ operation }) => operation === 'user-status');
+  await vi.waitUntil(() => refused().length >= 3, { timeout: 15_000 });
+  const inOrder = refused().toSorted((one, other) => String(one.time).localeCompare(String(other.time)));
+  expect(inOrder.map(({ status: code, reason, detail }) => ({ code, reason, detail }))).toEqual([
+    { code: 401, reason: 'invalid-token', detail: undefined },
+    { code: 401, reason: 'invalid-token', detail: 'the token is malformed' },
+    { code: 403, reason: 'missing-scope', detail: undefined },
+  ]);
+});
+
+it('has status 499 for requests whose caller left before their answer, also for those sent behind one another', async () => {
+  const answers: (() => void)[] = [];
+  const gateway = await gatewayServer(async () => {
+    await new Promise<void>((resolve) => answers.push(resolve));
+    return { status: 200, body: { messages: [{ messageId: 'i', status: { groupId: 1 } }] } };
+  });
+  const service = await serviceForTest({
+    LEDGERLINE_GATEWAYS: 'infobip',
+    LEDGERLINE_INFOBIP_KEY: 'k',
+    LEDGERLINE_INFOBIP_URL: gateway.url,
+  });
+  const id = await service.createUser();
+  const { hostname, port } = new URL(service.url);
+  const socket = connect(Number(port), hostname);
+  const body = JSON.stringify({ id, phoneNumber: newPhone() });
+  const request = `POST /User/phone-number/send-code HTTP/1.1\r\nHost: ${hostname}\r\nAuthorization: Bearer ${await service.token()}\r\nContent-Type: application/json\r\nContent-Length: ${body.length}\r\n\r\n${body}`;
+  socket.write(request + request);
+  await vi.waitUntil(() => gateway.received.length > 0, { timeout: 15_000 });
+  socket.resetAndDestroy();
+  const left = () => linesOf(service.logLines).filter(({ operation }) => operation === 'send-code');
+  await vi.waitUntil(() => left().length >= 2, { timeout: 15_000 });
+  for (const answer of answers) answer();
+  expect(left().map(({ status }) => status)).toEqual([499, 499]);
+});
+
+it('does not log probes that find everything well, unless debugging', async () => {
+  const quiet = await serviceForTest();
+  const chatty = await serviceForTest({ LEDGERLINE_LOG_LEVEL: 'debug' });
+  for (const { url } of [quiet, chatty]) {
+    for (const probe of ['live', 'ready']) await (await fetch(`${url}/health/${probe}`)).text();
+  }
+  const probes = (lines: string[]) =>
+    linesOf(lines).filter(({ operation }) => /^(live|ready)$/.test(String(operation)));
+  await vi.waitUntil(() => probes(chatty.logLines).length >= 2, { timeout: 15_000 });
+  expect(probes(quiet.logLines)).toEqual([]);
+  expect(probes(chatty.logLines).map(({ level }) => level)).toEqual(['debug', 'debug']);
+});
+
+it('has the trace id of the answer in every line about a send and a verification', async () => {
+  let answer: { status: number; body?: unknown } = { status: 503 };
+  const gateway = await gatewayServer(() => answer);
+  const service = await serviceForTest({
+    LEDGERLINE_GATEWAYS: 'twilio',
+    LEDGERLINE_TWILIO_ACCOUNT: 'AC1',
+    LEDGERLINE_TWILIO_TOKEN: 'secret',
+    LEDGERLINE_TWILIO_URL: gateway.url,
+    LEDGERLINE_SENDER: 'Ledgerline',
+    LEDGERLINE_USER_SENDS: '1/10m',
+  });
+  const id = await service.createUser();
+  const failed = await service.sendCode(id, newPhone());
+  answer = { status: 201, body: { sid: 'SM1', status: 'queued' } };
+  await service.sendCode(id, newPhone());
+  const refused = await service.sendCode(id, newPhone());
+  const wrong = await service.verify(id, 'nope');
+  const traceOf = (kind: string) => linesOf(service.logLines).find(({ msg }) => msg === kind)?.traceId;
+  expect([failed.status, refused.status, wrong.status]).toEqual([503, 429, 400]);
+  await vi.waitUntil(() => traceOf('verify-refused') !== undefined, { timeout: 15_000 });
+  expect(traceOf('gateway-asked')).toBe(failed.json.traceId);
+  expect([traceOf('send-failed'), traceOf('send-refused'), traceOf('verify-refused')]).toEqual([
+    failed.json.traceId,
+    refused.json.traceId,
+    wrong.json.traceId,
+  ]);
+  expect(traceOf('code-sent')).toEqual(expect.stringMatching(/^00-/));
+});

@@ -1,0 +1,96 @@
+/** Metrics, alerts, dashboard and runbook: made from one table, and all of it found in a running service. */
+import { readFile } from 'node:fs/promises';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { alertRules, alerts } from '../../src/monitoring/alerts.ts';
+import { dashboard } from '../../src/monitoring/dashboard.ts';
+import { jobsReference } from '../../src/app/job-table.ts';
+import { metricPrefix, metrics, metricsReference, type MetricDefinition } from '../../src/monitoring/metrics.ts';
+import { version } from '../../src/version.ts';
+import { startService, type Service } from '../harness/service.ts';
+
+const root = new URL('../../', import.meta.url);
+const read = (name: string) => readFile(new URL(name, root), 'utf8');
+
+let service: Service;
+let exposed: string;
+beforeAll(async () => {
+  service = await startService();
+  exposed = await (await fetch(`${service.url}/metrics`)).text();
+});
+afterAll(() => service.stop());
+
+const definitions = Object.entries<MetricDefinition>(metrics);
+
+describe('/metrics of a service that has just started', () => {
+  it.each(definitions)('has %s', (name, { type, help }) => {
+    expect(exposed).toContain(`# HELP ${metricPrefix}${name} ${help}\n# TYPE ${metricPrefix}${name} ${type}\n`);
+  });
+
+  it('has every counter without labels, or with labels of known values, from the start', () => {
+    const series = definitions
+      .filter(
+        ([, { type, labels = {} }]) => type === 'counter' && Object.values(labels).every((known) => known.length > 0),
+      )
+      .flatMap(([name, { labels = {} }]) => {
+        const [label] = Object.entries(labels);
+        if (!label) return [`${metricPrefix}${name} `];
+        return label[1].map((value) => `${metricPrefix}${name}{${label[0]}="${value}"} `);
+      });
+    expect(series.length).toBeGreaterThan(10);
+    for (const line of series) expect(exposed).toContain(`\n${line}`);
+  });
+
+  it('has the series of each configured gateway', () => {
+    expect(exposed).toContain('ledgerline_gateway_open{gateway="inbox"} 0');
+    expect(exposed).toContain('ledgerline_gateway_sends_total{gateway="inbox",outcome="unknown"} 0');
+    // It has no link that could be down.
+    expect(exposed).not.toContain('ledgerline_gateway_link_up{');
+  });
+
+  it('has the release', () => {
+    expect(exposed).toContain(`ledgerline_build_info{version="${version}"} 1\n`);
+  });
+});
+
+it('alerts and dashboard name only metrics that exist', () => {
+  const named = [
+    ...`${alertRules()} ${dashboard()}`.matchAll(/(?<!Labels\.)\b(ledgerline_[a-z_]+|process_[a-z_]+)/g),
+  ].map(([name]) => name.replace(/_(bucket|count|sum)$/, ''));
+  expect(named.length).toBeGreaterThan(20);
+  for (const name of new Set(named)) expect(exposed).toContain(`# TYPE ${name} `);
+});
+
+it('no label of ours is one that Prometheus sets itself', () => {
+  for (const [name, { labels = {} }] of definitions) {
+    for (const label of ['job', 'instance', 'le', 'quantile']) expect(Object.keys(labels), name).not.toContain(label);
+  }
+});
+
+it('the objective counts every operation that callers depend on', async () => {
+  const pattern = /operation!~"([^"]+)"/.exec(alerts[0]!.expression)![1]!;
+  const leftOut = new RegExp(`^(${pattern})$`);
+  const { paths } = JSON.parse(await read('openapi.json')) as {
+    paths: Record<string, Record<string, { operationId: string; tags: string[] }>>;
+  };
+  const operations = Object.values(paths).flatMap((methods) => Object.values(methods));
+  const forCallers = operations.filter(
+    ({ tags }) => !['Health', 'Operator', 'Pages', 'Reference', 'Sandbox'].includes(tags[0]!),
+  );
+  const names = forCallers.map(({ operationId }) => operationId);
+  expect(names).toEqual(expect.arrayContaining(['create-user', 'user-status', 'token', 'send-code', 'verify-phone']));
+  expect(names.filter((name) => leftOut.test(name))).toEqual([]);
+  expect(operations.length - forCallers.length).toBeGreaterThan(20);
+  expect(operations.filter((one) => !forCallers.includes(one) && !leftOut.test(one.operationId))).toEqual([]);
+});
+
+it('the generated files are up to date', async () => {
+  expect(await read('docs/metrics.md')).toBe(metricsReference());
+  expect(await read('docs/jobs.md')).toBe(jobsReference());
+  expect(await read('deploy/prometheus/alerts.yml')).toBe(alertRules());
+  expect(await read('deploy/grafana/dashboards/ledgerline.json')).toBe(dashboard());
+});
+
+it('every alert has its section in the runbook, and every section its alert', async () => {
+  const sections = [...(await read('docs/runbook.md')).matchAll(/^## (\S+)$/gm)].map(([, name]) => name);
+  expect(sections).toEqual(alerts.map(({ name }) => name));
+});
