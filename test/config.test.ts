@@ -112,6 +112,11 @@ describe('settings', () => {
     ['LEDGERLINE_SENDERS', 'pigeon=Acme'],
     ['LEDGERLINE_TEMPLATES', '{"en":"no code"}'],
     ['LEDGERLINE_TEMPLATES', '{"en":"{code} {name}"}'],
+    ['LEDGERLINE_DLT', 'IN=1101'],
+    ['LEDGERLINE_DLT', '{"India":{"entity":"1101","templates":{}}}'],
+    ['LEDGERLINE_DLT', '{"IN":{"entity":1101,"templates":{}}}'],
+    ['LEDGERLINE_DLT', '{"IN":{"entity":"1101","templates":{"english":"1107"}}}'],
+    ['LEDGERLINE_DLT', '{"IN":{"entity":"1101","templates":{},"sender":"Acme"}}'],
     ['LEDGERLINE_LOCALES', 'DE=deutsch!'],
     ['LEDGERLINE_TEST_NUMBERS', '+15005550006=123456'],
     ['LEDGERLINE_ANDROID_HASH', 'short'],
@@ -226,6 +231,8 @@ describe('gateways', () => {
 });
 
 describe('settings that carry a risk', () => {
+  const india = { LEDGERLINE_COUNTRIES: 'DE,IN' };
+  const dlt = (template: string) => JSON.stringify({ IN: { entity: '1101', templates: { [template]: '1107' } } });
   const smpp = (url: string) => ({ LEDGERLINE_GATEWAYS: 'smpp', LEDGERLINE_SMPP_URL: url });
   it.each([
     ['SMPP without TLS', smpp('smpp://user@smsc.example:2775'), ['LEDGERLINE_SMPP_URL']],
@@ -256,6 +263,21 @@ describe('settings that carry a risk', () => {
     ['a database on this machine', { MODE: 'production', DATABASE_URL: 'postgres://127.0.0.1/x' }, []],
     ['a database on a private network', { MODE: 'production', DATABASE_URL: 'postgres://db/x?sslmode=disable' }, []],
     ['a database of the sandbox', { DATABASE_URL: 'postgres://db/x' }, []],
+    ['texts to India without ids', { ...india, LEDGERLINE_GATEWAYS: 'vonage,twilio' }, ['LEDGERLINE_DLT']],
+    [
+      'texts to every country without ids for India',
+      { MODE: 'production', LEDGERLINE_COUNTRIES: '*', LEDGERLINE_GATEWAYS: 'infobip' },
+      ['LEDGERLINE_DLT'],
+    ],
+    ['texts to every country from the sandbox', { LEDGERLINE_GATEWAYS: 'infobip' }, []],
+    ['texts to India by a gateway that keeps the ids', { ...india, LEDGERLINE_GATEWAYS: 'twilio' }, []],
+    [
+      'texts to India by a gateway of its own',
+      { ...india, LEDGERLINE_GATEWAYS: 'aws', LEDGERLINE_GATEWAYS_BY_COUNTRY: 'IN=twilio' },
+      [],
+    ],
+    ['texts to India with ids', { ...india, LEDGERLINE_GATEWAYS: 'aws', LEDGERLINE_DLT: dlt('en') }, []],
+    ['ids of another text', { ...india, LEDGERLINE_GATEWAYS: 'aws', LEDGERLINE_DLT: dlt('hi') }, ['LEDGERLINE_DLT']],
     ['a plain URL in the sandbox', { PUBLIC_URL: 'http://sandbox.example.com' }, []],
   ])('are found: %s', (_what, env, expected) => {
     expect(findRisks(loadConfig(env)).map(({ setting }) => setting)).toEqual(expected);

@@ -1,6 +1,10 @@
 /** Settings that work but have a risk: the service warns about them at the start, and so does `ledgerline doctor`. */
 import { parseAddress } from '../db/address.ts';
 import { isLoopback } from '../network/loopback.ts';
+import type { GatewayDefinition } from '../sms/define-gateway.ts';
+import { india } from '../sms/dlt.ts';
+import { gatewayDefinitions } from '../sms/gateways/index.ts';
+import { createMessages } from '../sms/message.ts';
 import { gatewaysIn } from './check.ts';
 import type { Config } from './load.ts';
 
@@ -13,7 +17,7 @@ export interface Risk {
 }
 
 export function findRisks(config: Config): Risk[] {
-  return [...quiet(config), ...plainSmpp(config), ...plainPublicUrl(config), ...unprotectedDatabase(config)];
+  return [quiet, plainSmpp, plainPublicUrl, unprotectedDatabase, unregisteredTexts].flatMap((find) => find(config));
 }
 
 function quiet({ isQuiet }: Config): Risk[] {
@@ -62,6 +66,25 @@ function unprotectedDatabase({ mode, databaseUrl, databaseReadUrl }: Config): Ri
       risk: 'The connection to the database is unencrypted if the server, or somebody in between, offers no TLS.',
       cure: 'Add sslmode=verify-full, or sslmode=disable if the network is private.',
     }));
+}
+
+/** Gateways accept a text to India that has no registered ids, and the operators drop it. */
+function unregisteredTexts(config: Config): Risk[] {
+  const { mode, countries = [], gateways = [], gatewaysByCountry } = config;
+  // All countries are the default of the sandbox: nobody chose India there.
+  const isAllowed = countries.includes(india) || (mode === 'production' && countries.includes('*'));
+  if (!isAllowed) return [];
+  const definitions: readonly GatewayDefinition[] = gatewayDefinitions;
+  const used: readonly string[] = gatewaysByCountry.get(india) ?? gateways;
+  const needing = definitions.filter(({ name, needsDltIds }) => needsDltIds && used.includes(name));
+  if (needing.length === 0 || createMessages(config).isRegistered(india)) return [];
+  return [
+    {
+      setting: 'LEDGERLINE_DLT',
+      risk: `Codes may be sent to India, whose operators drop a text without the ids of a registered sender and template: ${needing.map(({ name }) => name).join(', ')} must be given them.`,
+      cure: 'Set the entity and the id of each template (docs/gateways.md, "India"), or leave IN out of LEDGERLINE_COUNTRIES.',
+    },
+  ];
 }
 
 function isUnprotected(url: string): boolean {

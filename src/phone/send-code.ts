@@ -125,6 +125,7 @@ export function createSendCode(rules: SendRules) {
             text: written.text,
             code,
             validSeconds: rules.codeSeconds,
+            dlt: written.dlt,
             traceId: request.origin.traceId,
           },
           request.owner,

@@ -32,6 +32,8 @@ export interface GatewayDefinition<Name extends string = string, S extends Setti
   name: Name;
   /** For development only: production refuses it. */
   sendsNothing?: true;
+  /** A text to India needs the ids of LEDGERLINE_DLT in its request; otherwise the gateway keeps them, or needs none. */
+  needsDltIds?: true;
   /** The methods by which the gateway calls `/gateways/{name}/receipts`, if it does. */
   receiptMethods?: readonly ('GET' | 'POST')[];
   settings: S;

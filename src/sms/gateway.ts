@@ -1,5 +1,7 @@
 /** The port to SMS gateways: what a gateway is given, and the four ways in which it can answer. */
 
+import type { DltIds } from './dlt.ts';
+
 /** One text for one gateway. */
 export interface Message {
   /** Our id of this text, which receipts contain. It cannot be guessed, and no other text has it. */
@@ -13,6 +15,8 @@ export interface Message {
   code: string;
   /** The code expires after this time, so the gateway need not try longer. */
   validSeconds: number;
+  /** The ids under which the text is registered in the phone's country, if it is. */
+  dlt?: DltIds | undefined;
 }
 
 /**

@@ -1,4 +1,5 @@
 /** The text of a verification message. Brand, template and host come from settings, and nothing comes from a request. */
+import type { DltIds, DltRegistration, DltRegistrations } from './dlt.ts';
 import { encodingOf, type Encoding } from './encoding.ts';
 
 export interface MessageSettings {
@@ -11,6 +12,8 @@ export interface MessageSettings {
   locale: string;
   /** By country. */
   locales: ReadonlyMap<string, string>;
+  /** The ids of the templates that are registered with a country's operators. */
+  dlt: DltRegistrations;
   /** For WebOTP: browsers fill in the code on pages of this host. */
   webOtpHost: string | undefined;
   /** For Android's SMS Retriever: the hash of the app. */
@@ -29,6 +32,14 @@ export interface TextRequest {
 export interface MessageText extends Encoding {
   text: string;
   locale: string;
+  dlt: DltIds | undefined;
+}
+
+/** A template that could be used, under its name in the settings. */
+interface Candidate {
+  name: string;
+  locale: string;
+  template: string;
 }
 
 /** Each fits one segment, with a brand of usual length. */
@@ -47,19 +58,40 @@ export type WriteMessage = (request: TextRequest) => MessageText;
 export function createMessages(settings: MessageSettings) {
   const configured = new Map([...settings.templates].map(([name, template]) => [name.toLowerCase(), template]));
   const templates = new Map([...Object.entries(builtInTemplates), ...configured]);
+  const registrations = new Map([...settings.dlt].map(([country, each]) => [country, withLowerCaseNames(each)]));
   const minutes = String(Math.max(1, Math.round(settings.codeSeconds / 60)));
 
   /** `de-AT/1`, `de-AT`, `de/1`, `de`, then the same for the default locale, then English. */
-  function findTemplate(locale: string, correlationType: number): { locale: string; template: string } {
-    for (const wanted of [locale, settings.locale, 'en']) {
+  function findCandidates(locale: string, correlationType: number): Candidate[] {
+    return [locale, settings.locale, 'en'].flatMap((wanted) => {
       const parts = wanted.toLowerCase().split('-');
-      for (let length = parts.length; length > 0; length -= 1) {
-        const name = parts.slice(0, length).join('-');
-        const template = templates.get(`${name}/${correlationType}`) ?? templates.get(name);
-        if (template !== undefined) return { locale: name, template };
-      }
-    }
-    throw new Error('The English template is missing.');
+      const locales = parts.map((_, index) => parts.slice(0, parts.length - index).join('-'));
+      return locales.flatMap((each) =>
+        [`${each}/${correlationType}`, each].flatMap((name) => {
+          const template = templates.get(name);
+          return template === undefined ? [] : [{ name, locale: each, template }];
+        }),
+      );
+    });
+  }
+
+  /** Where texts must be registered, a registered one in another language is better than one that is not delivered. */
+  function findTemplate(locale: string | undefined, country: string, correlationType: number): Candidate {
+    const candidates = findCandidates(locale ?? settings.locales.get(country) ?? settings.locale, correlationType);
+    const registered = registrations.get(country)?.templates;
+    return candidates.find(({ name }) => registered?.has(name)) ?? candidates[0]!;
+  }
+
+  function idsOf(country: string, name: string): DltIds | undefined {
+    const registration = registrations.get(country);
+    if (!registration) return undefined;
+    const { entity, telemarketer, templates: registered } = registration;
+    return { entity, template: registered.get(name), telemarketer };
+  }
+
+  /** Whether the default text for a country has an id of its operators. */
+  function isRegistered(country: string): boolean {
+    return idsOf(country, findTemplate(undefined, country, 0).name)?.template !== undefined;
   }
 
   function fill(template: string, brand: string, code: string): string {
@@ -72,9 +104,9 @@ export function createMessages(settings: MessageSettings) {
   }
 
   function write({ locale, country = '', correlationType, code }: TextRequest): MessageText {
-    const found = findTemplate(locale ?? settings.locales.get(country) ?? settings.locale, correlationType);
+    const found = findTemplate(locale, country, correlationType);
     const text = fill(found.template, settings.brands.get(country) ?? settings.brand, code);
-    return { text, locale: found.locale, ...encodingOf(text) };
+    return { text, locale: found.locale, dlt: idsOf(country, found.name), ...encodingOf(text) };
   }
 
   /** The templates in use that take more than one segment, each with the longest brand. */
@@ -96,5 +128,11 @@ export function createMessages(settings: MessageSettings) {
     return locales.some((locale) => locale.toLowerCase().split('-')[0] === name);
   }
 
-  return { write, findLongTemplates };
+  return { write, isRegistered, findLongTemplates };
+}
+
+/** The names of templates are compared without regard to case, as locales are. */
+function withLowerCaseNames(registration: DltRegistration): DltRegistration {
+  const templates = [...registration.templates].map(([name, id]) => [name.toLowerCase(), id] as const);
+  return { ...registration, templates: new Map(templates) };
 }

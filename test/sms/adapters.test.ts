@@ -1,6 +1,7 @@
 /** Each HTTP gateway: what it is sent, and what a missing, broken or bare answer means. */
 import { describe, expect, it } from 'vitest';
 import { gatewayDefinitions } from '../../src/sms/gateways/index.ts';
+import type { Message } from '../../src/sms/gateway.ts';
 import { signV4 } from '../../src/sms/sigv4.ts';
 import { adapters, ask, message } from '../harness/adapters.ts';
 import { gatewayServer } from '../harness/servers/gateway-server.ts';
@@ -77,6 +78,40 @@ it.each(Object.keys(adapters).filter((name) => name !== 'webhook'))(
     expect(answer).toEqual({ outcome: 'unknown', reason: 'HTTP 200, unreadable' });
   },
 );
+
+describe('a text that is registered in India', () => {
+  const dlt = { entity: '1101', template: '1107', telemarketer: '1102' };
+  const toIndia = { ...message, phone: '+919812345678', country: 'IN' };
+
+  /** What the gateway is sent, in its own words. */
+  async function sentTo(name: string, sent: Message) {
+    const { server } = await ask(name, () => ({ status: 500, body: 'x' }), 20_000, sent);
+    return server.received[0]!;
+  }
+
+  it('has the ids in the fields of each gateway that knows them', async () => {
+    const registered = { ...toIndia, dlt };
+    expect((await sentTo('vonage', registered)).form).toMatchObject({ 'entity-id': '1101', 'content-id': '1107' });
+    expect((await sentTo('infobip', registered)).json.messages[0].options.regional).toEqual({
+      indiaDlt: { principalEntityId: '1101', contentTemplateId: '1107', telemarketerId: '1102' },
+    });
+    expect((await sentTo('aws', registered)).json.DestinationCountryParameters).toEqual({
+      IN_ENTITY_ID: '1101',
+      IN_TEMPLATE_ID: '1107',
+    });
+    expect((await sentTo('webhook', registered)).json.data.dlt).toEqual(dlt);
+  });
+
+  it('has no empty fields for ids that are missing', async () => {
+    const partly = { ...toIndia, dlt: { entity: '1101', template: undefined, telemarketer: undefined } };
+    expect((await sentTo('vonage', partly)).form).not.toHaveProperty('content-id');
+    expect((await sentTo('infobip', partly)).json.messages[0].options.regional).toEqual({
+      indiaDlt: { principalEntityId: '1101' },
+    });
+    expect((await sentTo('aws', partly)).json.DestinationCountryParameters).toEqual({ IN_ENTITY_ID: '1101' });
+    expect((await sentTo('webhook', partly)).json.data.dlt).toEqual({ entity: '1101' });
+  });
+});
 
 describe('a connection', () => {
   it('is kept for the next message, but not for longer than the gateway keeps it', async () => {

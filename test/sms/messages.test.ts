@@ -97,6 +97,26 @@ describe('a message', () => {
     expect(write({ ...wanted, country: 'DE' }).text).toMatch(/^Acme GmbH: 012345 /);
   });
 
+  it('has the ids of its registered template, and is one that is registered where there is any', () => {
+    const templates = { en: '1107', 'en/1': '1108', 'hi-Latn': '1109' };
+    const { write } = messages({
+      LEDGERLINE_LOCALES: 'IN=hi-latn',
+      LEDGERLINE_TEMPLATES: JSON.stringify({ 'hi-Latn': 'hi {code}', 'en/1': 'shop {code}', ta: 'ta {code}' }),
+      LEDGERLINE_DLT: JSON.stringify({ IN: { entity: '1101', telemarketer: '1102', templates } }),
+    });
+    const ids = (template: string) => ({ entity: '1101', telemarketer: '1102', template });
+    const inIndia = { ...wanted, country: 'IN' };
+    expect(write(inIndia)).toMatchObject({ text: 'hi 012345', dlt: ids('1109') });
+    expect(write({ ...inIndia, locale: 'en-IN', correlationType: 1 })).toMatchObject({
+      text: 'shop 012345',
+      dlt: ids('1108'),
+    });
+    // No operator would deliver the text in Tamil or German, which are not registered.
+    for (const locale of ['ta', 'de'])
+      expect(write({ ...inIndia, locale })).toMatchObject({ locale: 'en', dlt: ids('1107') });
+    expect(write({ ...wanted, country: 'DE', locale: 'ta' })).toMatchObject({ text: 'ta 012345', dlt: undefined });
+  });
+
   it('ends with the line of WebOTP and the hash of the Android app', () => {
     const env = { LEDGERLINE_WEBOTP_HOST: 'app.example.com' };
     expect(messages(env).write(wanted).text).toMatch(/\n\n@app\.example\.com #012345$/);

@@ -49,6 +49,7 @@ describe('SMPP', () => {
         wantsReceipt: true,
         dataCoding: 0,
         octets: gsmOctets(message.text),
+        optional: {},
       },
     ]);
     await gateway.send({ ...message, country: 'US', validSeconds: 90_061 }, 20_000);
@@ -81,6 +82,16 @@ describe('SMPP', () => {
     ]);
     expect(parts[0]!.octets[3]).toBe(parts[1]!.octets[3]);
     expect(Buffer.concat(parts.map(({ octets }) => octets.subarray(6)))).toEqual(gsmOctets(long));
+  });
+
+  it('adds the ids of a registered text to every part of it', async () => {
+    const smsc = await startSmsc();
+    const { gateway } = client(smsc.port);
+    const text = 'a'.repeat(200);
+    await gateway.send({ ...message, text, dlt: { entity: '1101', template: '1107', telemarketer: '1102' } }, 20_000);
+    await gateway.send({ ...message, dlt: { entity: '1101', template: undefined, telemarketer: undefined } }, 20_000);
+    const all = { 0x1400: '1101\0', 0x1401: '1107\0', 0x1402: '1102\0' };
+    expect(smsc.submitted.map(({ optional }) => optional)).toEqual([all, all, { 0x1400: '1101\0' }]);
   });
 
   it.each([
@@ -280,11 +291,14 @@ describe('SMPP with a peer that is none of ours (Net::SMPP)', () => {
       retryAfterSeconds: 1,
       isHealthy: true,
     });
-    await until(() => receipts.length === 3);
+    const dlt = { entity: '1101', template: '1107', telemarketer: '1102' };
+    expect((await gateway.send({ ...message, text: 'in India', dlt }, 20_000)).outcome).toBe('accepted');
+    await until(() => receipts.length === 4);
     expect(receipts.map(({ id, state }) => [id, state])).toEqual([
       ['p1', 'delivered'],
       ['p2', 'delivered'],
       ['p4', 'delivered'],
+      ['p6', 'delivered'],
     ]);
     await until(() => peer.lines().includes('enquire_link'));
     await gateway.close!();
@@ -299,8 +313,9 @@ describe('SMPP with a peer that is none of ours (Net::SMPP)', () => {
       `submit Acme 447911123456 coding=0 esm=64 receipt=0 validity=000000001000000R 050003XX0201${hex(long.subarray(0, 153))}`,
       `submit Acme 447911123456 coding=0 esm=64 receipt=1 validity=000000001000000R 050003XX0202${hex(long.subarray(153))}`,
       expect.stringContaining(hex(gsmOctets('throttle')!)),
+      expect.stringMatching(new RegExp(`${hex(gsmOctets('in India')!)} 1400=1101 1401=1107 1402=1102$`)),
     ]);
-    expect(peer.lines().filter((line) => line === 'deliver_sm_resp 0')).toHaveLength(3);
+    expect(peer.lines().filter((line) => line === 'deliver_sm_resp 0')).toHaveLength(4);
   });
 
   it('is killed in mid-flight and started again', async (context) => {

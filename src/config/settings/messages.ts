@@ -1,6 +1,7 @@
 /** The text of a message, its sender, and the trail. */
 import { byKey, fail, integer, type Kind, setting, text } from '../../formats/setting-kinds.ts';
 import { gatewayNames } from '../../sms/gateways/index.ts';
+import type { DltRegistration, DltRegistrations } from '../../sms/dlt.ts';
 import { country } from './gateways.ts';
 
 const sender: Kind<string> = {
@@ -19,18 +20,26 @@ const locale: Kind<string> = {
       : fail(`has the locale "${value}"; write one such as en or pt-BR`),
 };
 
+function jsonObject(value: string): Record<string, unknown> {
+  let parsed: unknown;
+  try {
+    parsed = JSON.parse(value);
+  } catch {
+    return fail('must be JSON');
+  }
+  return asObject(parsed) ?? fail('must be a JSON object');
+}
+
+function asObject(value: unknown): Record<string, unknown> | undefined {
+  const isObject = typeof value === 'object' && value !== null && !Array.isArray(value);
+  return isObject ? (value as Record<string, unknown>) : undefined;
+}
+
 const templates: Kind<Map<string, string>> = {
   form: 'JSON object: by locale, such as de, or locale/correlationType, such as de/1',
   parse(value) {
-    let parsed: unknown;
-    try {
-      parsed = JSON.parse(value);
-    } catch {
-      return fail('must be JSON');
-    }
-    if (typeof parsed !== 'object' || parsed === null || Array.isArray(parsed)) return fail('must be a JSON object');
     return new Map(
-      Object.entries(parsed as Record<string, unknown>).map(([name, template]) => {
+      Object.entries(jsonObject(value)).map(([name, template]) => {
         if (!/^[A-Za-z]{2,3}(-[A-Za-z0-9]{2,8})*(\/[01])?$/.test(name)) return fail(`has the name "${name}"`);
         if (typeof template !== 'string' || !template.includes('{code}')) {
           return fail(`has the template "${name}" without {code}`);
@@ -41,6 +50,45 @@ const templates: Kind<Map<string, string>> = {
       }),
     );
   },
+};
+
+/** Registered ids have 19 digits today. */
+function dltId(value: unknown, where: string): string {
+  if (typeof value === 'string' && /^[A-Za-z0-9]{1,64}$/.test(value)) return value;
+  return fail(`has no id at ${where}; write its digits as a string`);
+}
+
+function dltRegistration(code: string, value: unknown): DltRegistration {
+  const { entity, telemarketer, templates: ids, ...unknown } = asObject(value) ?? fail(`has no object for ${code}`);
+  for (const name of Object.keys(unknown)) {
+    return fail(`has "${name}" for ${code}; there are entity, telemarketer and templates`);
+  }
+  const names = asObject(ids) ?? fail(`has no templates for ${code}`);
+  return {
+    entity: dltId(entity, `${code}.entity`),
+    telemarketer: telemarketer === undefined ? undefined : dltId(telemarketer, `${code}.telemarketer`),
+    templates: new Map(
+      Object.entries(names).map(([name, id]) => {
+        if (!/^[A-Za-z]{2,3}(-[A-Za-z0-9]{2,8})*(\/[a-z0-9-]{1,64})?$/.test(name)) {
+          return fail(
+            `has the template "${name}" for ${code}; write its locale or locale/kind, as in LEDGERLINE_TEMPLATES`,
+          );
+        }
+        return [name, dltId(id, `${code}.templates.${name}`)];
+      }),
+    ),
+  };
+}
+
+const dlt: Kind<DltRegistrations> = {
+  form: 'JSON object: by country, entity, telemarketer and templates by name',
+  parse: (value) =>
+    new Map(
+      Object.entries(jsonObject(value)).map(([code, registration]) => {
+        if (!country.test(code)) return fail(`has the country "${code}"`);
+        return [code, dltRegistration(code, registration)];
+      }),
+    ),
 };
 
 const hostName: Kind<string> = {
@@ -104,6 +152,14 @@ export const messagesSettings = {
     default: new Map(),
     defaultText: 'none',
     about: 'Language by country, such as `DE=de; AT=de; BR=pt-BR`.',
+  }),
+  dlt: setting<DltRegistrations>({
+    env: 'LEDGERLINE_DLT',
+    kind: dlt,
+    default: new Map(),
+    defaultText: 'none',
+    about:
+      'Ids of registered senders and templates by country, without which operators in India deliver nothing (docs/gateways.md).',
   }),
   webOtpHost: setting<string | undefined>({
     env: 'LEDGERLINE_WEBOTP_HOST',

@@ -1,6 +1,7 @@
 /** AWS End User Messaging: SendTextMessage of the API PinpointSMSVoiceV2. */
 import { requiredSetting, setting, url, word } from '../../formats/setting-kinds.ts';
 import { defineGateway, type GatewayContext, type GatewayValues } from '../define-gateway.ts';
+import { india } from '../dlt.ts';
 import {
   accepted,
   refused,
@@ -86,6 +87,7 @@ const settings = {
 export const aws = defineGateway({
   name: 'aws',
   receiptMethods: ['POST'],
+  needsDltIds: true,
   settings,
   create: (values, context) => createAws(values, context),
 });
@@ -124,7 +126,7 @@ export function createAws(
 
   return {
     name: 'aws',
-    send({ phone, text, country, reference, validSeconds }, withinMilliseconds) {
+    send({ phone, text, country, reference, validSeconds, dlt }, withinMilliseconds) {
       const body = JSON.stringify({
         DestinationPhoneNumber: phone,
         OriginationIdentity: sender(country),
@@ -132,6 +134,11 @@ export function createAws(
         MessageType: 'TRANSACTIONAL',
         TimeToLive: Math.min(longestTtlSeconds, Math.max(shortestTtlSeconds, validSeconds)),
         ...(values.awsConfigurationSet && { ConfigurationSetName: values.awsConfigurationSet }),
+        // A member that is undefined is left out of the JSON.
+        ...(dlt &&
+          country === india && {
+            DestinationCountryParameters: { IN_ENTITY_ID: dlt.entity, IN_TEMPLATE_ID: dlt.template },
+          }),
         // Every event about the message contains it.
         Context: { message: reference },
       });

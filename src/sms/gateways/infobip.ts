@@ -1,6 +1,7 @@
 /** Infobip: POST /sms/3/messages. A 200 may contain a refusal in messages[].status. */
 import { requiredSetting, url, word } from '../../formats/setting-kinds.ts';
 import { defineGateway } from '../define-gateway.ts';
+import { india, type DltIds } from '../dlt.ts';
 import {
   accepted,
   refused,
@@ -40,6 +41,7 @@ const flooding = 'REJECTED_FLOODING_FILTER';
 export const infobip = defineGateway({
   name: 'infobip',
   receiptMethods: ['POST'],
+  needsDltIds: true,
   settings: {
     infobipKey: requiredSetting<string>({
       env: 'LEDGERLINE_INFOBIP_KEY',
@@ -60,12 +62,15 @@ export const infobip = defineGateway({
     const http = httpCaller(infobipUrl);
     return {
       name: 'infobip',
-      send({ phone, text, country, reference, validSeconds }, withinMilliseconds) {
+      send({ phone, text, country, reference, validSeconds, dlt }, withinMilliseconds) {
         const message = {
           sender: sender(country).replace(/^\+/, ''),
           destinations: [{ to: phone.slice(1) }],
           content: { text },
-          options: { validityPeriod: { amount: validSeconds, timeUnit: 'SECONDS' } },
+          options: {
+            validityPeriod: { amount: validSeconds, timeUnit: 'SECONDS' },
+            ...(dlt && country === india && { regional: { indiaDlt: indiaDlt(dlt) } }),
+          },
           ...(callbackUrl && {
             webhooks: { delivery: { url: callbackUrl(reference) }, contentType: 'application/json' },
           }),
@@ -96,6 +101,11 @@ export const infobip = defineGateway({
     };
   },
 });
+
+/** A member that is undefined is left out of the JSON. */
+function indiaDlt({ entity, template, telemarketer }: DltIds) {
+  return { principalEntityId: entity, contentTemplateId: template, telemarketerId: telemarketer };
+}
 
 function readAnswer(answer: HttpAnswer): GatewayAnswer {
   const { status, json } = answer;

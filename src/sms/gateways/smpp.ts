@@ -2,6 +2,7 @@
 import { fail, integer, requiredSetting, setting, text, url, type Kind } from '../../formats/setting-kinds.ts';
 import { defineGateway, type GatewayContext, type GatewayValues } from '../define-gateway.ts';
 import { splitSegments } from '../encoding.ts';
+import type { DltIds } from '../dlt.ts';
 import { explainConnection } from '../explain-connection.ts';
 import {
   accepted,
@@ -14,7 +15,7 @@ import {
   type GatewayAnswer,
   type Message,
 } from '../gateway.ts';
-import { addressOf, partHeader, readSubmitted, submitBody } from '../smpp/pdu.ts';
+import { addressOf, partHeader, readSubmitted, submitBody, type OptionalParameter } from '../smpp/pdu.ts';
 import { nameStatus, openSession, type Response, type SmppSession } from '../smpp/session.ts';
 
 /** Section 5.1.3. */
@@ -73,7 +74,12 @@ const settings = {
   }),
 };
 
-export const smpp = defineGateway({ name: 'smpp', settings, create: (values, context) => createSmpp(values, context) });
+export const smpp = defineGateway({
+  name: 'smpp',
+  needsDltIds: true,
+  settings,
+  create: (values, context) => createSmpp(values, context),
+});
 
 export function createSmpp(
   { smppUrl, smppPassword, smppSystemType, smppWindow }: GatewayValues<typeof settings>,
@@ -168,8 +174,24 @@ function submissions(message: Message, sender: string, partReference: number): B
       ucs2: alphabet === 'UCS-2',
       hasHeader: header !== undefined,
       text: header ? Buffer.concat([header, part]) : part,
+      optional: dltParameters(message.dlt),
     });
   });
+}
+
+/**
+ * The vendor-specific tags that India's operators agreed on, each a C-octet string: PE_ID, TEMPLATE_ID and TM_ID. Every
+ * part of a long message has them.
+ */
+const dltTags = { entity: 0x1400, template: 0x1401, telemarketer: 0x1402 };
+
+function dltParameters(ids: DltIds | undefined): OptionalParameter[] {
+  const { entity, template, telemarketer } = dltTags;
+  return [
+    { tag: entity, value: ids?.entity },
+    { tag: template, value: ids?.template },
+    { tag: telemarketer, value: ids?.telemarketer },
+  ].filter((parameter): parameter is OptionalParameter => parameter.value !== undefined);
 }
 
 function readAnswer(response: Response): GatewayAnswer {

@@ -37,6 +37,7 @@ type Signature = (typeof signatures)[number];
 export const vonage = defineGateway({
   name: 'vonage',
   receiptMethods: ['POST', 'GET'],
+  needsDltIds: true,
   settings: {
     vonageKey: requiredSetting<string>({
       env: 'LEDGERLINE_VONAGE_KEY',
@@ -77,7 +78,7 @@ export const vonage = defineGateway({
     const { vonageSignatureSecret: secret, vonageSignature: signature } = values;
     return {
       name: 'vonage',
-      send({ phone, text, country, reference, validSeconds }, withinMilliseconds) {
+      send({ phone, text, country, reference, validSeconds, dlt }, withinMilliseconds) {
         const form = new URLSearchParams({
           api_key: values.vonageKey,
           api_secret: values.vonageSecret,
@@ -89,6 +90,8 @@ export const vonage = defineGateway({
           'client-ref': reference,
         });
         if (callbackUrl) form.set('callback', callbackUrl(reference));
+        if (dlt) form.set('entity-id', dlt.entity);
+        if (dlt?.template) form.set('content-id', dlt.template);
         const call = { path: '/sms/json', headers: { 'content-type': formType }, body: form.toString() };
         return http.send(call, withinMilliseconds, readAnswer);
       },

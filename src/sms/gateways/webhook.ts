@@ -40,7 +40,7 @@ export const webhook = defineGateway({
       name: 'webhook',
       // The receiver identifies a text by its webhook-id, which is the reference.
       idempotent: true,
-      send({ reference, phone, country, text, validSeconds }, withinMilliseconds) {
+      send({ reference, phone, country, text, validSeconds, dlt }, withinMilliseconds) {
         const sentAt = now();
         const body = JSON.stringify({
           type: 'message.send',
@@ -52,6 +52,7 @@ export const webhook = defineGateway({
             sender: sender(country),
             text,
             validSeconds,
+            ...(dlt && { dlt }),
             ...(callbackUrl && { receiptsUrl: callbackUrl(reference) }),
           },
         });

@@ -100,10 +100,18 @@ export interface Submission {
   /** Whether the text begins with a user data header. */
   hasHeader: boolean;
   text: Buffer;
+  optional?: readonly OptionalParameter[];
+}
+
+/** Section 3.2.4.1: tag, length, value. */
+export interface OptionalParameter {
+  tag: number;
+  /** Written with a final zero octet. */
+  value: string;
 }
 
 export function submitBody(submission: Submission): Buffer {
-  const { source, destination, validSeconds, wantsReceipt, ucs2, hasHeader, text } = submission;
+  const { source, destination, validSeconds, wantsReceipt, ucs2, hasHeader, text, optional = [] } = submission;
   return Buffer.concat([
     cString(''),
     encodeAddress(source),
@@ -115,7 +123,16 @@ export function submitBody(submission: Submission): Buffer {
     // registered_delivery, replace_if_present, data_coding, sm_default_msg_id, sm_length
     Buffer.from([wantsReceipt ? 1 : 0, 0, ucs2 ? 8 : 0, 0, text.length]),
     text,
+    ...optional.map(encodeOptional),
   ]);
+}
+
+function encodeOptional({ tag, value }: OptionalParameter): Buffer {
+  const octets = cString(value);
+  const header = Buffer.alloc(4);
+  header.writeUInt16BE(tag, 0);
+  header.writeUInt16BE(octets.length, 2);
+  return Buffer.concat([header, octets]);
 }
 
 /** Section 7.1.1.2: relative to when the SMSC receives it, YYMMDDhhmmss000R. */

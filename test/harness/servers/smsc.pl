@@ -7,6 +7,8 @@ use Net::SMPP;
 use IO::Select;
 
 $| = 1;
+# The ids of texts that are registered in India are vendor-specific tags.
+$SIG{__WARN__} = sub { warn @_ unless $_[0] =~ /^Unknown tag/ };
 my ($port) = @ARGV;
 my $listener = Net::SMPP->new_listen('127.0.0.1', port => $port) or die "cannot listen: $!";
 print "listening\n";
@@ -34,8 +36,9 @@ while (1) {
       $session->bind_transceiver_resp(seq => $pdu->{seq}, system_id => 'perl', status => $status);
     } elsif ($command == Net::SMPP::CMD_submit_sm()) {
       my $text = $pdu->{short_message};
-      printf "submit %s %s coding=%d esm=%d receipt=%d validity=%s %s\n", $pdu->{source_addr}, $pdu->{destination_addr},
-        $pdu->{data_coding}, $pdu->{esm_class}, $pdu->{registered_delivery}, $pdu->{validity_period}, unpack('H*', $text);
+      my $optional = join '', map { exists $pdu->{$_} ? sprintf(' %x=%s', $_, $pdu->{$_} =~ s/\0$//r) : () } 0x1400 .. 0x1402;
+      printf "submit %s %s coding=%d esm=%d receipt=%d validity=%s %s%s\n", $pdu->{source_addr}, $pdu->{destination_addr},
+        $pdu->{data_coding}, $pdu->{esm_class}, $pdu->{registered_delivery}, $pdu->{validity_period}, unpack('H*', $text), $optional;
       my $throttled = $text =~ /throttle/;
       my $id = sprintf 'p%d', ++$number;
       $session->submit_sm_resp(seq => $pdu->{seq}, message_id => $throttled ? '' : $id, status => $throttled ? 0x58 : 0);

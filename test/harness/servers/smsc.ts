@@ -14,6 +14,8 @@ export interface Submitted {
   wantsReceipt: boolean;
   dataCoding: number;
   octets: Buffer;
+  /** The optional parameters by tag. */
+  optional: Record<number, string>;
 }
 
 export interface Smsc {
@@ -150,8 +152,15 @@ function readSubmission(body: Buffer, id: string): Submitted {
   byte();
   const length = byte();
   const octets = body.subarray(at, at + length);
-  if (octets.length !== length || at + length !== body.length) throw new Error('The lengths do not agree.');
-  return { id, source, sourceTon, destination, esmClass, validity, wantsReceipt, dataCoding, octets };
+  at += length;
+  const optional: Record<number, string> = {};
+  while (at + 4 <= body.length) {
+    const end = at + 4 + body.readUInt16BE(at + 2);
+    optional[body.readUInt16BE(at)] = body.toString('latin1', at + 4, end);
+    at = end;
+  }
+  if (octets.length !== length || at !== body.length) throw new Error('The lengths do not agree.');
+  return { id, source, sourceTon, destination, esmClass, validity, wantsReceipt, dataCoding, octets, optional };
 }
 
 function pdu(command: number, status: number, sequence: number, body: Buffer): Buffer {
