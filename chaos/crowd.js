@@ -200,6 +200,20 @@ export function createCrowd(world, random, pauseMilliseconds) {
   }
 
   /** Asks for a stream, reads none of it or only its start, and leaves. False if there is nothing to ask for. */
+  /** A webhook receiver for a time. Whether it was there. */
+  async function addReceiver(service, { host, milliseconds }) {
+    const { status, json } = await call('add receiver', service, '/webhook-endpoints', { url: `https://${host}/` });
+    if (status !== 201) return false;
+    await sleep(milliseconds);
+    const path = `/webhook-endpoints/${json.id}`;
+    while (!isStopping) {
+      const removed = await call('remove receiver', service, path, undefined, { method: 'DELETE' });
+      if ([204, 404].includes(removed.status)) break;
+      await sleep(200);
+    }
+    return true;
+  }
+
   async function abandon(service, { path, milliseconds }) {
     if (!token || stocked === undefined) return false;
     const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json' };
@@ -289,6 +303,7 @@ export function createCrowd(world, random, pauseMilliseconds) {
     call,
     createUser,
     abandon,
+    addReceiver,
     sendSlowly,
     cutImport,
     newestText,

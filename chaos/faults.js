@@ -21,6 +21,15 @@ export const faults = {
       return target !== undefined && killProcess(world.services[target].pid);
     },
   },
+  'kill a worker': {
+    weight: 3,
+    isKill: true,
+    draw: (random) => ({ share: random.next() }),
+    run(world, { share }) {
+      const workers = world.services.find(({ hasWorkers }) => hasWorkers).workers();
+      return killProcess(workers[Math.floor(share * workers.length)]);
+    },
+  },
   'kill PostgreSQL': {
     weight: 1,
     isKill: true,
@@ -130,6 +139,20 @@ export const faults = {
       milliseconds: drawPause(random),
     }),
     run: (world, { service, ...bodies }) => world.crowd.sendSlowly(service, bodies),
+  },
+  'dead name servers': {
+    weight: 1,
+    draw: (random) => ({
+      service: random.integer(0, 1),
+      receivers: Array.from({ length: random.integer(1, 8) }, () => `h${random.integer(1, 1_000_000)}.example.com`),
+      milliseconds: drawPause(random),
+    }),
+    async run(world, { service, receivers, milliseconds }) {
+      const endpoints = await Promise.all(
+        receivers.map((host) => world.crowd.addReceiver(service, { host, milliseconds })),
+      );
+      return endpoints.some(Boolean);
+    },
   },
   'imports cut': {
     weight: 2,

@@ -59,9 +59,9 @@ async function startWorld(history, random, minutes) {
     database,
     gateways,
     clockFile,
-    services,
+    services: services.all,
     async stop() {
-      await Promise.all(services.map((service) => service.stop()));
+      await services.stop();
       await gateways.stop();
       await database.stop();
     },

@@ -1,6 +1,9 @@
 /** Two service processes behind proxies, and a supervisor that starts them again when they end, as systemd would. */
 import { spawn } from 'node:child_process';
 import { createHash, randomBytes } from 'node:crypto';
+import { createSocket } from 'node:dgram';
+import { once } from 'node:events';
+import { readFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { makeDigestKey, makeSigningKey } from '../dist/auth/keys.js';
@@ -8,14 +11,14 @@ import { freePort } from '../dist/network/free-port.js';
 import { startProxy } from './proxy.js';
 
 const main = fileURLToPath(new URL('../dist/ledgerline.js', import.meta.url));
-const clockModule = new URL('clock.js', import.meta.url).href;
+const modules = ['clock.js', 'name-server.js'].map((name) => new URL(name, import.meta.url).href);
 const restartMilliseconds = 100;
 const linesKept = 50;
 
 export const client = { id: 'chaos', secret: randomBytes(16).toString('hex') };
 
 /** Production, with the rules about budgets and failures on and those about floods off. */
-async function settingsOf({ gateways, clockFile, publicUrl }) {
+async function settingsOf({ gateways, clockFile, publicUrl, nameServer }) {
   const url = (name) => `http://127.0.0.1:${gateways.find((gateway) => gateway.name === name).port}`;
   return {
     PATH: process.env.PATH,
@@ -24,6 +27,7 @@ async function settingsOf({ gateways, clockFile, publicUrl }) {
     HOST: '127.0.0.1',
     PUBLIC_URL: publicUrl,
     CHAOS_CLOCK_FILE: clockFile,
+    CHAOS_NAME_SERVER: `127.0.0.1:${nameServer.address().port}`,
     LEDGERLINE_LOG_LEVEL: 'warn',
     LEDGERLINE_DRAIN_SECONDS: '0',
     LEDGERLINE_DIGEST_KEY: makeDigestKey(),
@@ -32,7 +36,7 @@ async function settingsOf({ gateways, clockFile, publicUrl }) {
       {
         id: client.id,
         secretSha256: createHash('sha256').update(client.secret).digest('hex'),
-        scopes: ['users', 'phone', 'transactions:read', 'transactions:write'],
+        scopes: ['users', 'phone', 'transactions:read', 'transactions:write', 'events:write'],
         mayBindUsers: false,
       },
     ]),
@@ -54,10 +58,19 @@ async function settingsOf({ gateways, clockFile, publicUrl }) {
 
 export async function startServices({ history, database, gateways, clockFile, count = 2 }) {
   const issuerPort = await freePort();
-  const common = await settingsOf({ gateways, clockFile, publicUrl: `http://127.0.0.1:${issuerPort}` });
+  const nameServer = createSocket('udp4').bind(0, '127.0.0.1');
+  await once(nameServer, 'listening');
+  const publicUrl = `http://127.0.0.1:${issuerPort}`;
+  const common = await settingsOf({ gateways, clockFile, publicUrl, nameServer });
   const services = [];
   for (let index = 0; index < count; index += 1) services.push(await startService(index, common, database, history));
-  return services;
+  return {
+    all: services,
+    async stop() {
+      await Promise.all(services.map((service) => service.stop()));
+      nameServer.close();
+    },
+  };
 }
 
 async function startService(index, common, database, history) {
@@ -66,7 +79,9 @@ async function startService(index, common, database, history) {
   const postgres = await startProxy(() => database.port);
   const url = new URL(database.url);
   url.port = String(postgres.port);
-  const env = { ...common, PORT: String(port), DATABASE_URL: url.href };
+  // The second one has two processes.
+  const hasWorkers = index === 1;
+  const env = { ...common, PORT: String(port), DATABASE_URL: url.href, LEDGERLINE_PROCESSES: hasWorkers ? '2' : '1' };
   const lines = [];
   let child;
   let isStopping = false;
@@ -96,7 +111,7 @@ async function startService(index, common, database, history) {
   function start() {
     if (isStopping) return;
     isUp = false;
-    child = spawn(process.execPath, ['--import', clockModule, main, 'serve'], { env });
+    child = spawn(process.execPath, [...modules.flatMap((module) => ['--import', module]), main, 'serve'], { env });
     child.stdout.on('data', keep);
     child.stderr.on('data', keep);
     void watchStart(child);
@@ -118,6 +133,19 @@ async function startService(index, common, database, history) {
     /** Whether it has been ready since its last start. */
     get isUp() {
       return isUp;
+    },
+    hasWorkers,
+    /** The ids of its workers. Empty while it is down, and where there is no /proc. */
+    workers() {
+      try {
+        return readFileSync(`/proc/${child.pid}/task/${child.pid}/children`, 'utf8')
+          .split(' ')
+          .filter(Boolean)
+          .map(Number);
+      } catch (error) {
+        if (['ENOENT', 'ESRCH'].includes(error.code)) return [];
+        throw error;
+      }
     },
     isReady,
     async stop() {

@@ -21,6 +21,18 @@ const timedOut = '57014';
 const awayCodes =
   /^(08...|53...|57P0.|58...|25006|25P0[34]|28...|3D000|CONNECTION_.*|CONNECT_TIMEOUT|LOGIN_TIMEOUT|PROBE_TIMEOUT|STALE_PRIMARY|NO_USABLE_HOST|ECONN.*|EPIPE|ERR_STREAM_DESTROYED|ERR_STREAM_WRITE_AFTER_END|ERR_SOCKET_CLOSED|ENOTFOUND|EAI_AGAIN|ETIMEDOUT|EHOSTUNREACH|ENETUNREACH)$/;
 
+/** Errors of connections that could not be opened, whatever their codes: certificates, sockets, files. */
+const connecting = new WeakSet<object>();
+
+export function markAsConnecting(error: unknown): unknown {
+  if (typeof error === 'object' && error !== null) connecting.add(error);
+  return error;
+}
+
+function isConnecting(error: unknown): boolean {
+  return typeof error === 'object' && error !== null && connecting.has(error);
+}
+
 export function isTooLong(error: unknown): boolean {
   return errorCode(error) === timedOut;
 }
@@ -30,7 +42,7 @@ export function asProblem(error: unknown): Problem | undefined {
   const code = errorCode(error);
   if (isTooLong(error)) return queryTooSlow();
   if (isLostRace(error) || code === lockTimedOut) return databaseContended();
-  return awayCodes.test(code) || hasLostWorker(error) ? databaseAway() : undefined;
+  return isConnecting(error) || awayCodes.test(code) || hasLostWorker(error) ? databaseAway() : undefined;
 }
 
 /**

@@ -4,10 +4,13 @@ import { connect, isIP, type Socket } from 'node:net';
 import { connect as connectTls } from 'node:tls';
 import { sharedLookup } from '../network/shared-lookup.ts';
 import type { DatabaseEndpoint, Encryption } from './address.ts';
+import { markAsConnecting } from './failures.ts';
 
 /** PostgreSQL's protocol, "SSLRequest": its length and its code. */
 const encryptionRequest = Buffer.from([0, 0, 0, 8, 4, 210, 22, 47]);
 const encryptionGranted = 83;
+/** An error message instead of an answer: the server could not start a process for the connection. */
+const errorMessage = 69;
 
 export async function openSocket(
   endpoint: DatabaseEndpoint,
@@ -24,7 +27,7 @@ export async function openSocket(
     return encryption.mode === 'off' || isLocal ? socket : await encrypt(socket, endpoint.host, encryption);
   } catch (error) {
     socket.destroy();
-    throw error;
+    throw markAsConnecting(error);
   } finally {
     clearTimeout(timer);
   }
@@ -33,6 +36,7 @@ export async function openSocket(
 async function encrypt(socket: Socket, host: string, { mode, ca }: Encryption): Promise<Socket> {
   socket.write(encryptionRequest);
   const [answer] = (await Promise.race([once(socket, 'data'), closing(socket)])) as [Buffer];
+  if (answer[0] === errorMessage) throw failure('CONNECTION_REFUSED');
   // More than one byte would be text that an attacker on the network has inserted before the encrypted part
   // (CVE-2021-23222).
   if (answer.length !== 1) throw failure('ERR_TLS_UNEXPECTED_DATA');

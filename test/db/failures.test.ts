@@ -1,6 +1,9 @@
 /** What a failed statement means to a caller: SQLSTATEs and the names of the driver and of sockets. */
-import { expect, it } from 'vitest';
+import { once } from 'node:events';
+import { createServer, type AddressInfo } from 'node:net';
+import { expect, it, onTestFinished } from 'vitest';
 import { asProblem } from '../../src/db/failures.ts';
+import { openSocket } from '../../src/db/socket.ts';
 
 it.each([
   ['a connection that failed', '08006', 'database-unavailable'],
@@ -38,4 +41,26 @@ it.each([
   ['a broken constraint', '23505'],
 ])('%s (%s) is a defect', (_name, code) => {
   expect(asProblem({ code })).toBeUndefined();
+});
+
+it.each([
+  ['an error message instead of an answer about encryption', 'EFATAL: could not fork', /CONNECTION_REFUSED/],
+  ['text before the encrypted part', 'SSS', /ERR_TLS_UNEXPECTED_DATA/],
+  ['a server without encryption', 'N', /ERR_TLS_NOT_OFFERED/],
+  ['an encrypted part that is none', 'Sno certificate at all', /ERR_TLS_UNEXPECTED_DATA/],
+])('a connection that cannot be opened is a 503: %s', async (_name, answer, code) => {
+  const server = createServer((socket) => {
+    socket.on('error', () => socket.destroy());
+    socket.once('data', () => socket.end(answer));
+  }).listen(0, '127.0.0.1');
+  onTestFinished(() => void server.close());
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
+  const opened = openSocket({ host: '127.0.0.1', port }, { mode: 'required' }, 10_000);
+  const error = await opened.then(
+    () => undefined,
+    (failure: unknown) => failure,
+  );
+  expect((error as { code: string }).code).toMatch(code);
+  expect(asProblem(error)?.details).toMatchObject({ status: 503, reason: 'database-unavailable' });
 });
