@@ -295,8 +295,8 @@ export interface TransactionVersion {
   paymentNotes: string;
   /** Payment system that carried the transaction. */
   paymentSystem: string;
-  /** When this version was recorded, UTC. Null for the first version of a row that was recorded before this was stored. */
-  recordedAt: string | null;
+  /** When this version was recorded, UTC. */
+  recordedAt: string;
 }
 
 export interface TransactionHistory {

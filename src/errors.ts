@@ -161,8 +161,6 @@ export const catalogue = {
 
 export type ErrorReason = keyof typeof catalogue;
 
-const reasons = Object.keys(catalogue) as ErrorReason[];
-
 export type FieldErrors = Record<string, string[]>;
 
 export interface ProblemDetails {
@@ -267,9 +265,8 @@ export const notDispatched = (seconds: number) => later('send-failed', seconds);
 export const sendOutcomeUnknown = (seconds: number) => later('send-outcome-unknown', seconds);
 export const keyReused = () => problem('idempotency-conflict');
 export const stillSending = () => later('send-in-progress', 1);
-/** The first answer to an Idempotency-Key again: by its reason, or by its message, which earlier releases stored. */
-export const repeated = (stored: string) =>
-  problem(reasons.find((reason) => reason === stored || (catalogue[reason] as ErrorEntry).message === stored)!);
+/** The first answer to an Idempotency-Key again, by the reason that was stored. */
+export const repeated = (reason: string) => problem(reason as ErrorReason);
 export const receiptRefused = () => problem('receipt-refused');
 
 // What operators ask for.

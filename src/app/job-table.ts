@@ -11,7 +11,6 @@ export const jobTable = {
   // Access
   'issuer-keys': { everyMilliseconds: 2 * second, about: 'Reads the keys of the token issuer until it has them.' },
   // Phone and guard
-  'phone-spellings': { everyMilliseconds: 60 * minute, about: 'Merges links of one phone under two spellings.' },
   'missed-blocks': {
     everyMilliseconds: 30 * second,
     runsOnce: true,

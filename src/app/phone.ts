@@ -13,8 +13,6 @@ import { createPerformanceStore } from '../messages/performance.store.ts';
 import { errorCode } from '../db/failures.ts';
 import { createEventLogStore } from '../events/event-log.store.ts';
 import { createGatewayEvents } from '../events/gateway-events.ts';
-import { createMergeSpellings } from '../phone/merge-spellings.ts';
-import { createPhoneSpellingsStore } from '../phone/phone-spellings.store.ts';
 import { createPhoneStore } from '../phone/phone.store.ts';
 import { createSendCode } from '../phone/send-code.ts';
 import { createSendKeyStore } from '../phone/idempotency-key.store.ts';
@@ -79,10 +77,6 @@ export async function openPhone(core: Core, { audit, url, inbox, terminal }: Pho
       observer.observe({ kind: 'job-failed', job: 'receipt-counts', reason: errorCode(error) });
     }
   });
-  const spellings = traced('phone', createPhoneSpellingsStore(db));
-  const mergeSpellings = createMergeSpellings(spellings, clock, messages.observePhone);
-  await mergeSpellings();
-  core.jobs.start({ 'phone-spellings': mergeSpellings });
   const guard = await openGuard(core, phones, audit, messages.observePhone);
   core.jobs.start({
     'missed-blocks': async () => {

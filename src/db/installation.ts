@@ -14,10 +14,7 @@ interface Served {
 export async function refuseOtherMode(sql: Sql, mode: Mode): Promise<void> {
   const [table] = await sql`select to_regclass(${`${schema}.installation`}) is not null as present`;
   if (!table?.present) return;
-  // As JSON, since a database that has yet to be migrated lacks some columns.
-  const [row] = await sql`select to_jsonb(i) as installation from installation i`;
-  const { served_production = false, served_sandbox = false } = row?.installation ?? {};
-  refuse({ production: served_production, sandbox: served_sandbox }, mode);
+  refuse(await readServed(sql), mode);
 }
 
 /** One statement decides. So if a sandbox and a production node start together, one of them is refused. */
@@ -29,14 +26,14 @@ export async function enterMode(sql: Sql, mode: Mode): Promise<void> {
   } else {
     await sql`update installation set served_sandbox = true where not served_production and not served_sandbox`;
   }
-  const [row] = await sql`select served_production as production, served_sandbox as sandbox from installation`;
-  refuse(row as unknown as Served, mode);
+  refuse(await readServed(sql), mode);
 }
 
-/**
- * A database that was used in both modes belongs to production: that happened before production refused databases of a
- * sandbox.
- */
+async function readServed(sql: Sql): Promise<Served> {
+  const [row] = await sql`select served_production as production, served_sandbox as sandbox from installation`;
+  return row as unknown as Served;
+}
+
 function refuse(served: Served, mode: Mode): void {
   if (mode === 'sandbox' && served.production) {
     throw new StartError(
@@ -44,7 +41,7 @@ function refuse(served: Served, mode: Mode): void {
         'Set DATABASE_URL to another database, or MODE=production.',
     );
   }
-  if (mode === 'production' && served.sandbox && !served.production) {
+  if (mode === 'production' && served.sandbox) {
     throw new StartError(
       'This database has served the sandbox: phones that were verified through its inbox, rules that were switched ' +
         'off and the demo wallet would stay. Set DATABASE_URL to a new database, or MODE=sandbox.',

@@ -13,12 +13,9 @@ export function makeReference(key: Buffer, { userId, number }: MessageKey, tryNu
   return `${name}.${signatureOf(key, name)}`;
 }
 
-/**
- * Signed with any of the keys. References without a try were made by an earlier release; their receipts may still
- * arrive.
- */
+/** Undefined unless it is signed with one of the keys. */
 export function readReference(keys: readonly Buffer[], reference: string): MessageKey | undefined {
-  const match = /^(([1-9]\d{0,9})\.([1-9]\d{0,9})(?:\.[\da-z])?)\.([\w-]{16})$/.exec(reference);
+  const match = /^(([1-9]\d{0,9})\.([1-9]\d{0,9})\.[\da-z])\.([\w-]{16})$/.exec(reference);
   if (!match) return undefined;
   const isSigned = keys.some((key) => sameText(match[4]!, signatureOf(key, match[1]!)));
   if (!isSigned) return undefined;

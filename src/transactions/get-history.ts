@@ -29,5 +29,5 @@ async function* readAll(
 }
 
 function writeVersion({ body, recordedAt }: Version): string {
-  return `${body.slice(0, -1)},"recordedAt":${recordedAt ? `"${writeTime(recordedAt)}"` : 'null'}}`;
+  return `${body.slice(0, -1)},"recordedAt":"${writeTime(recordedAt)}"}`;
 }

@@ -5,8 +5,7 @@ export interface Version {
   /** From 1, without a gap. */
   version: number;
   body: string;
-  /** Null for the first version of a row that was recorded before this was stored. */
-  recordedAt: Date | null;
+  recordedAt: Date;
 }
 
 export type HistoryStore = ReturnType<typeof createHistoryStore>;

@@ -13,10 +13,7 @@ export interface PhoneNumber {
 /** E.164, as the specification defines it. Only this decides whether the format is accepted. */
 const format = /^\+[1-9]\d{6,14}$/;
 
-/**
- * Spellings that reach the same phone but that libphonenumber treats as different, and the canonical one.
- * `canonical_phone` in `src/db/functions/` has the same rules, for rows that were stored before.
- */
+/** Spellings that reach the same phone but that libphonenumber treats as different, and the canonical one. */
 const spellings: readonly (readonly [spelling: RegExp, canonical: string])[] = [
   // Argentina: callers from abroad dial a 9 before a mobile number. The ten digits alone identify the subscriber.
   [/^\+54((?:11|[23]\d)\d{8})$/, '+549$1'],

@@ -68,7 +68,7 @@ describe('what the packages hold', () => {
 
   it('the server has its program, pages, migrations and functions, and neither sources nor tests', () => {
     const files = filesOf('ledgerline');
-    const needed = ['dist/ledgerline.js', 'dist/web/index.html', 'migrations/0001_core.sql', 'openapi.json'];
+    const needed = ['dist/ledgerline.js', 'dist/web/index.html', 'migrations/0001_schema.sql', 'openapi.json'];
     expect(files).toEqual(expect.arrayContaining([...needed, 'src/db/functions/reserve_send.sql']));
     expect(files.filter((file) => /^(test|web|docs|bench|packages)\/|^src\/.*\.ts$|\.env/.test(file))).toEqual([]);
   });

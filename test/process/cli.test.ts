@@ -37,12 +37,12 @@ describe('ledgerline migrate and doctor', () => {
     const before = await run(['doctor'], settings);
     expect(before.code).toBe(1);
     expect(before.stdout).toMatch(
-      /✓ Node: .*\n✓ Settings: mode sandbox\n✓ Disk: .*\n✓ Database: PostgreSQL .*\n✓ Clock: .*\n✓ Connections: .*\n✗ Schema: lacks 0001_core\.sql.*\. Run `ledgerline migrate`\.\n/,
+      /✓ Node: .*\n✓ Settings: mode sandbox\n✓ Disk: .*\n✓ Database: PostgreSQL .*\n✓ Clock: .*\n✓ Connections: .*\n✗ Schema: lacks 0001_schema\.sql.*\. Run `ledgerline migrate`\.\n/,
     );
     // Two at once settle it between them.
     const both = await Promise.all([run(['migrate'], settings), run(['migrate'], settings)]);
     expect(both.map(({ code }) => code)).toEqual([0, 0]);
-    expect(both.map(({ stdout }) => stdout).join()).toMatch(/Applied 0001_core\.sql/);
+    expect(both.map(({ stdout }) => stdout).join()).toMatch(/Applied 0001_schema\.sql/);
     expect((await run(['migrate'], settings)).stdout).toBe('The schema is up to date.\n');
     const after = await run(['doctor'], settings);
     expect([after.code, after.stdout]).toEqual([0, expect.stringMatching(/✓ Schema: up to date/)]);

@@ -162,9 +162,9 @@ describe('doctor and the start say the same', () => {
     const database = await databaseForTest('template0');
     const settings = { DATABASE_URL: database.url, LEDGERLINE_MIGRATE: 'check' };
     expect(await problems(settings)).toEqual([
-      expect.stringMatching(/^Schema: lacks 0001_core\.sql.*Run `ledgerline migrate`/),
+      expect.stringMatching(/^Schema: lacks 0001_schema\.sql.*Run `ledgerline migrate`/),
     ]);
-    expect(await startError(settings)).toMatch(/^The database lacks 0001_core\.sql.*Run `ledgerline migrate` first/);
+    expect(await startError(settings)).toMatch(/^The database lacks 0001_schema\.sql.*Run `ledgerline migrate` first/);
   });
 
   it('about a digest key that is not the one of the database', async () => {
@@ -271,7 +271,7 @@ it('production needs DATABASE_URL, for the service and for every command that us
 it('migrates the embedded database of a sandbox', async () => {
   const dataDir = await dataFolder();
   const { code, stdout } = await run(['migrate'], { DATA_DIR: dataDir });
-  expect([code, stdout]).toEqual([0, expect.stringMatching(/Applied 0001_core\.sql/)]);
+  expect([code, stdout]).toEqual([0, expect.stringMatching(/Applied 0001_schema\.sql/)]);
 });
 
 it('reads a token from a file, and takes none on the command line, where every user of the machine sees it', async () => {

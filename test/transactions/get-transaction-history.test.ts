@@ -56,16 +56,6 @@ it('has one version for a row that never changed, however it was recorded', asyn
   }
 });
 
-it('has null as the time of a row that was recorded before it was stored', async () => {
-  const id = await service.createUser();
-  const pending = row(id, { transactionId: 'old', transactionStatus: 'Pending' });
-  await service.record([pending]);
-  await service.sql`update transactions set recorded_at = null where individual_id = ${id}`;
-  await service.record([{ ...pending, transactionStatus: 'Accepted' }]);
-  const versions = (await history({ transactionId: 'old', individualId: id })).json.history;
-  expect(versions.map((version: { recordedAt: unknown }) => version.recordedAt)).toEqual([null, expect.any(String)]);
-});
-
 it('gives more versions than are read at once', async () => {
   const id = await service.createUser();
   const pending = row(id, { transactionId: 'many', transactionStatus: 'Pending' });

@@ -29,7 +29,7 @@ export function History({ transaction }: { transaction: Transaction }) {
       <ol>
         {entries.map(({ recordedAt, lines }, index) => (
           <li key={index}>
-            {recordedAt && <time dateTime={recordedAt}>{dates.full(recordedAt)}</time>}
+            <time dateTime={recordedAt}>{dates.full(recordedAt)}</time>
             {lines.map((line) => (
               <p key={line} dir="auto">
                 {line}
@@ -43,7 +43,7 @@ export function History({ transaction }: { transaction: Transaction }) {
 }
 
 interface Entry {
-  recordedAt: string | null;
+  recordedAt: string;
   lines: string[];
 }
 

@@ -69,21 +69,19 @@ function checkClock(offset: number): Finding {
 }
 
 async function checkSchema(url: string): Promise<Finding> {
-  const state = await readSchema(url);
-  const missing = missingFrom(state);
-  if (missing.length > 0) return problemFinding('Schema', `lacks ${missing.join(', ')}.`, 'Run `ledgerline migrate`.');
   try {
-    refuseUnknownContracts(state);
+    const state = refuseUnknownContracts(await readSchema(url));
+    const missing = missingFrom(state);
+    if (missing.length > 0) {
+      return problemFinding('Schema', `lacks ${missing.join(', ')}.`, 'Run `ledgerline migrate`.');
+    }
+    const newer = state.unknown.map(({ name }) => name).join(', ');
+    const note = newer ? `; a newer Ledgerline has added ${newer}, which this one can work with` : '';
+    return okFinding('Schema', `up to date (${state.applied.at(-1)})${note}`);
   } catch (error) {
-    return problemFinding(
-      'Schema',
-      (error as StartError).message,
-      'docs/production.md tells how releases follow each other.',
-    );
+    if (!(error instanceof StartError)) throw error;
+    return problemFinding('Schema', error.message, 'docs/production.md tells how releases follow each other.');
   }
-  const newer = state.unknown.map(({ name }) => name).join(', ');
-  const note = newer ? `; a newer Ledgerline has added ${newer}, which this one can work with` : '';
-  return okFinding('Schema', `up to date (${state.applied.at(-1)})${note}`);
 }
 
 async function checkGrants(sql: postgres.Sql, isSandbox: boolean): Promise<Finding> {

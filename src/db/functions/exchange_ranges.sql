@@ -6,8 +6,7 @@ language sql as $$
     name, summed_at, hour_sends, hour_verified, day_sends, unverified, delivered, failed, normal_sends,
     normal_verified, shrinks, refused_at, limited_until)
   select c.name, called_at, c."hourSends", c."hourVerified", c."daySends", c.unverified,
-    -- A node of an earlier release does not count receipts.
-    coalesce(c.delivered, 0), coalesce(c.failed, 0), c."normalSends", c."normalVerified",
+    c.delivered, c.failed, c."normalSends", c."normalVerified",
     coalesce((k.refusal ->> 'shrinks')::smallint, 0), (k.refusal ->> 'at')::timestamptz,
     (k.refusal ->> 'limitedUntil')::timestamptz
   from jsonb_to_recordset(changes) as c (
@@ -15,9 +14,9 @@ language sql as $$
     unverified double precision, delivered double precision, failed double precision, "normalSends" double precision,
     "normalVerified" double precision, refusal jsonb),
     -- A refusal counts if the process knew of the latest one. Another process may have refused since, or an operator
-    -- may have lifted the range; the process learns it from the result. A node of an earlier release sends no `since`.
+    -- may have lifted the range; the process learns it from the result.
     lateral (select case
-      when not c.refusal ? 'since' or not exists (
+      when not exists (
         select from guard_ranges g
         where g.name = c.name and g.refused_at > coalesce((c.refusal ->> 'since')::timestamptz, '-infinity'))
       then c.refusal end as refusal) k

@@ -2,7 +2,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type postgres from 'postgres';
 import { StartError } from '../../errors.ts';
-import { array, schema } from '../database.ts';
+import { schema } from '../database.ts';
 import { errorCode } from '../failures.ts';
 import { applyFunctions, pendingFunctions } from './functions.ts';
 import { readMigrationFiles, type Migration, type MigrationKind } from './migration-files.ts';
@@ -31,6 +31,14 @@ export interface MigrateOptions {
   lockMilliseconds?: number;
   onRetry?(migration: string, attempt: number): void;
 }
+
+/** The first of the migrations that became 0001_schema.sql before the first release. */
+const unreleasedMigration = '0001_core.sql';
+const unreleasedText =
+  'This database was made by a Ledgerline from before version 0.2.0, whose schema cannot be upgraded. ' +
+  'Export what you need with the Ledgerline that made it (`ledgerline export`). Then start with --fresh if it is the ' +
+  "sandbox's own database, else with a new database in DATABASE_URL, and import it " +
+  '(`ledgerline import-users`, `ledgerline import`).';
 
 /** Any fixed number is right if every release uses the same. */
 const migrateLock = 7_352_846_911;
@@ -68,7 +76,7 @@ export async function runMigrations(url: string, options: MigrateOptions = {}): 
 /** On a connection that the caller ends; until then no other one gets its turn. */
 export async function runMigrationsOn(sql: Pool, options: MigrateOptions = {}): Promise<string[]> {
   await takeTurn(sql);
-  await prepareLedger(sql, options.folder);
+  await prepareLedger(sql);
   const state = refuseUnknownContracts(await readSchemaOn(sql, options.folder));
   const due = selectDue(state, options.withContracts ?? false);
   for (const migration of due) await withLockRetries(migration, options, () => apply(sql, migration, options));
@@ -90,20 +98,14 @@ async function takeTurn(sql: postgres.Sql): Promise<void> {
   }
 }
 
-async function prepareLedger(sql: postgres.Sql, folder: URL | undefined): Promise<void> {
+async function prepareLedger(sql: postgres.Sql): Promise<void> {
   await sql.unsafe(`create schema if not exists ${schema}`);
   await sql.unsafe(`
     create table if not exists ${schema}.migrations (
       name text primary key,
       applied_at timestamptz not null default now(),
-      kind text not null default 'contract'
+      kind text not null
     )`);
-  const [column] = await sql`
-    select from pg_attribute where attrelid = to_regclass(${`${schema}.migrations`}) and attname = 'kind'`;
-  if (column) return;
-  const expanding = (await readMigrationFiles(folder)).filter(({ kind }) => kind === 'expand').map(({ name }) => name);
-  await sql`alter table migrations add column kind text not null default 'contract'`;
-  await sql`update migrations set kind = 'expand' where name = any(${array(expanding)}::text[])`;
 }
 
 /** The order is kept: nothing is applied after a contract that was not requested. */
@@ -180,11 +182,9 @@ async function runAlone(sql: postgres.Sql, statement: string): Promise<void> {
 export async function readSchemaOn(sql: postgres.Sql, folder?: URL): Promise<SchemaState> {
   const files = await readMigrationFiles(folder);
   const [ledger] = await sql`select to_regclass(${`${schema}.migrations`}) is not null as present`;
-  // A database that was last migrated before kinds were kept has no such column.
-  const rows = ledger?.present
-    ? await sql`select name, coalesce(to_jsonb(m) ->> 'kind', 'contract') as kind from migrations m order by name`
-    : [];
+  const rows = ledger?.present ? await sql`select name, kind from migrations order by name` : [];
   const applied = rows.map(({ name }) => String(name));
+  if (applied.includes(unreleasedMigration)) throw new StartError(unreleasedText);
   return {
     applied,
     pending: files.filter(({ name }) => !applied.includes(name)),

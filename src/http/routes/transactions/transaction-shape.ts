@@ -1,5 +1,5 @@
 /** A transaction as the list and get-transaction return it. */
-import { instant, nullable, number, record } from '../../../formats/record.ts';
+import { instant, number, record } from '../../../formats/record.ts';
 import { required, text } from '../../../formats/shape.ts';
 
 /** A text of an open set, with the values that are known. */
@@ -36,10 +36,7 @@ export const transactionShape = record('Transaction', members);
 /** A transaction as it was at a time. */
 export const versionShape = record('TransactionVersion', {
   ...members,
-  recordedAt: required(
-    nullable(instant()),
-    'When this version was recorded, UTC. Null for the first version of a row that was recorded before this was stored.',
-  ),
+  recordedAt: required(instant(), 'When this version was recorded, UTC.'),
 });
 
 export const exampleTransaction = {

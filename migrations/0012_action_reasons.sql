@@ -1,2 +1,0 @@
--- expand: Why an operator acted.
-alter table operator_actions add column reason text;
