@@ -48,7 +48,7 @@ async function settingsOf({ gateways, clockFile, publicUrl, nameServer }) {
     LEDGERLINE_BREAKER: '5/1s/4s',
     LEDGERLINE_TWILIO_ACCOUNT: 'AC1',
     LEDGERLINE_TWILIO_TOKEN: 'chaos',
-    LEDGERLINE_TWILIO_URL: url('twilio'),
+    LEDGERLINE_GATEWAY_URLS: `twilio=${url('twilio')}`,
     LEDGERLINE_INFOBIP_KEY: 'chaos',
     LEDGERLINE_INFOBIP_URL: url('infobip'),
     LEDGERLINE_WEBHOOK_URL: url('webhook'),

@@ -7,6 +7,7 @@ import { checkMode } from '../src/config/check.ts';
 import { ConfigError, loadConfig } from '../src/config/load.ts';
 import { settings } from '../src/config/settings/index.ts';
 import { configReference } from '../src/config/reference.ts';
+import { describeRemoved } from '../src/config/removed.ts';
 import { findRisks } from '../src/config/risks.ts';
 import { readLimits } from '../src/guard/limits.ts';
 
@@ -106,10 +107,17 @@ describe('settings', () => {
     ['LEDGERLINE_JWKS_URL', 'https://issuer.example/keys'],
     ['LEDGERLINE_GATEWAYS', 'pigeon'],
     ['LEDGERLINE_GATEWAYS', 'inbox,inbox'],
-    ['LEDGERLINE_GATEWAYS_BY_COUNTRY', 'Germany=inbox'],
+    ['LEDGERLINE_GATEWAYS', 'inbox; Germany=inbox'],
+    ['LEDGERLINE_GATEWAYS', 'DE=inbox'],
+    ['LEDGERLINE_GATEWAY_URLS', 'pigeon=https://pigeon.example'],
+    ['LEDGERLINE_GATEWAY_URLS', 'twilio=http://twilio.example'],
+    ['LEDGERLINE_AWS_CREDENTIALS', 'AKID'],
+    ['LEDGERLINE_SMPP_URL', 'smpp://id@host:2775?windw=2'],
+    ['LEDGERLINE_SMPP_URL', 'smpp://id@host:2775?window=0'],
+    ['LEDGERLINE_VONAGE_SIGNATURE_SECRET', 'sha512:'],
     ['LEDGERLINE_INFOBIP_URL', 'http://infobip.example'],
     ['LEDGERLINE_SENDER', 'A very long sender'],
-    ['LEDGERLINE_SENDERS', 'pigeon=Acme'],
+    ['LEDGERLINE_SENDER', 'Acme; pigeon=Acme'],
     ['LEDGERLINE_TEMPLATES', '{"en":"no code"}'],
     ['LEDGERLINE_TEMPLATES', '{"en":"{code} {name}"}'],
     ['LEDGERLINE_DLT', 'IN=1101'],
@@ -117,7 +125,8 @@ describe('settings', () => {
     ['LEDGERLINE_DLT', '{"IN":{"entity":1101,"templates":{}}}'],
     ['LEDGERLINE_DLT', '{"IN":{"entity":"1101","templates":{"english":"1107"}}}'],
     ['LEDGERLINE_DLT', '{"IN":{"entity":"1101","templates":{},"sender":"Acme"}}'],
-    ['LEDGERLINE_LOCALES', 'DE=deutsch!'],
+    ['LEDGERLINE_LOCALE', 'en; DE=deutsch!'],
+    ['LEDGERLINE_BRAND', 'DE=Acme GmbH'],
     ['LEDGERLINE_TEST_NUMBERS', '+15005550006=123456'],
     ['LEDGERLINE_ANDROID_HASH', 'short'],
     ['LEDGERLINE_WEBHOOK_SECRET', 'whsec_c2hvcnQ='],
@@ -131,6 +140,20 @@ describe('settings', () => {
     expect(() => loadConfig({ LEDGERLINE_RANGE_HALVINGS: '2' })).toThrow(
       /LEDGERLINE_RANGE_HALVINGS .*LEDGERLINE_RANGES=/,
     );
+    expect(problems({ LEDGERLINE_AWS_SECRET_FILE: '/run/secrets/aws', LEDGERLINE_SENDERS: 'DE=Acme' })).toEqual([
+      'LEDGERLINE_AWS_SECRET_FILE is a part of LEDGERLINE_AWS_CREDENTIALS now: key-id:secret, or key-id:secret:session-token.',
+      'LEDGERLINE_SENDERS is a part of LEDGERLINE_SENDER now: the value for all first, then the exceptions, such as Acme; US=+15550001.',
+    ]);
+  });
+
+  it('that were removed are not settings', () => {
+    const names = Object.values(settings).map(({ env }) => env);
+    expect(names.filter((name) => describeRemoved(name) !== undefined)).toEqual([]);
+  });
+
+  // Before another setting, look for one that nobody needs.
+  it('are at most 115', () => {
+    expect(Object.keys(settings).length).toBeLessThanOrEqual(115);
   });
 
   it('scale the budgets of ranges by one word', () => {
@@ -201,13 +224,31 @@ describe('production', () => {
   });
 });
 
+describe('values that belong together', () => {
+  it('are one setting: the value for all, then the exceptions', () => {
+    const env = { LEDGERLINE_BRAND: 'A=B; DE=Acme GmbH', LEDGERLINE_GATEWAYS: 'twilio, vonage ;DE=vonage' };
+    expect(loadConfig(env)).toMatchObject({
+      brand: { value: 'A=B', exceptions: new Map([['DE', 'Acme GmbH']]) },
+      gateways: { value: ['twilio', 'vonage'], exceptions: new Map([['DE', ['vonage']]]) },
+    });
+  });
+
+  it('are read from one secret: the keys of AWS, how Vonage signs', () => {
+    const read = (LEDGERLINE_AWS_CREDENTIALS: string) => loadConfig({ LEDGERLINE_AWS_CREDENTIALS }).awsCredentials;
+    expect(read('AKID:a/b+c=')).toEqual({ accessKeyId: 'AKID', secretAccessKey: 'a/b+c=', sessionToken: undefined });
+    expect(read('AKID:secret:token==')).toMatchObject({ secretAccessKey: 'secret', sessionToken: 'token==' });
+    const signature = (LEDGERLINE_VONAGE_SIGNATURE_SECRET: string) =>
+      loadConfig({ LEDGERLINE_VONAGE_SIGNATURE_SECRET }).vonageSignature;
+    expect(signature('hunter2')).toEqual({ method: 'sha256', secret: 'hunter2' });
+    expect(signature('md5hash:hunter2')).toEqual({ method: 'md5hash', secret: 'hunter2' });
+  });
+});
+
 describe('gateways', () => {
   it('names every missing setting of every gateway', () => {
-    expect(
-      problems({ LEDGERLINE_GATEWAYS: 'twilio,aws', LEDGERLINE_GATEWAYS_BY_COUNTRY: 'DE=infobip; FR=twilio' }),
-    ).toEqual([
+    expect(problems({ LEDGERLINE_GATEWAYS: 'twilio,aws; DE=infobip; FR=twilio' })).toEqual([
       'The gateway twilio needs LEDGERLINE_TWILIO_ACCOUNT and LEDGERLINE_TWILIO_TOKEN.',
-      'The gateway aws needs LEDGERLINE_AWS_REGION and LEDGERLINE_AWS_KEY_ID and LEDGERLINE_AWS_SECRET.',
+      'The gateway aws needs LEDGERLINE_AWS_REGION and LEDGERLINE_AWS_CREDENTIALS.',
       'The gateway infobip needs LEDGERLINE_INFOBIP_KEY and LEDGERLINE_INFOBIP_URL.',
     ]);
   });
@@ -241,7 +282,7 @@ describe('settings that carry a risk', () => {
     ['SMPP that is not in use', { LEDGERLINE_SMPP_URL: 'smpp://user@smsc.example:2775' }, []],
     [
       'SMPP for one country',
-      { LEDGERLINE_GATEWAYS_BY_COUNTRY: 'DE=smpp', LEDGERLINE_SMPP_URL: 'smpp://user@smsc.example:2775' },
+      { LEDGERLINE_GATEWAYS: 'inbox; DE=smpp', LEDGERLINE_SMPP_URL: 'smpp://user@smsc.example:2775' },
       ['LEDGERLINE_SMPP_URL'],
     ],
     ['a plain URL in production', { MODE: 'production', PUBLIC_URL: 'http://verify.example.com' }, ['PUBLIC_URL']],
@@ -271,11 +312,7 @@ describe('settings that carry a risk', () => {
     ],
     ['texts to every country from the sandbox', { LEDGERLINE_GATEWAYS: 'infobip' }, []],
     ['texts to India by a gateway that keeps the ids', { ...india, LEDGERLINE_GATEWAYS: 'twilio' }, []],
-    [
-      'texts to India by a gateway of its own',
-      { ...india, LEDGERLINE_GATEWAYS: 'aws', LEDGERLINE_GATEWAYS_BY_COUNTRY: 'IN=twilio' },
-      [],
-    ],
+    ['texts to India by a gateway of its own', { ...india, LEDGERLINE_GATEWAYS: 'aws; IN=twilio' }, []],
     ['texts to India with ids', { ...india, LEDGERLINE_GATEWAYS: 'aws', LEDGERLINE_DLT: dlt('en') }, []],
     ['ids of another text', { ...india, LEDGERLINE_GATEWAYS: 'aws', LEDGERLINE_DLT: dlt('hi') }, ['LEDGERLINE_DLT']],
     ['a plain URL in the sandbox', { PUBLIC_URL: 'http://sandbox.example.com' }, []],

@@ -3,7 +3,7 @@ import { gatewaysIn } from '../config/check.ts';
 import type { Config } from '../config/load.ts';
 import type { GatewayContext, GatewayDefinition } from '../sms/define-gateway.ts';
 import type { Gateway, Receipt } from '../sms/gateway.ts';
-import { gatewayDefinitions, type GatewayName } from '../sms/gateways/index.ts';
+import { gatewayBaseUrls, gatewayDefinitions, type GatewayName } from '../sms/gateways/index.ts';
 import type { Inbox } from '../sms/inbox.ts';
 import { senderOf } from '../sms/senders.ts';
 
@@ -28,7 +28,8 @@ export function createGateways(parts: GatewayParts): Gateway[] {
 function contextOf(name: GatewayName, { config, inbox, terminal, onReceipt, onLink }: GatewayParts): GatewayContext {
   const { publicUrl } = config;
   return {
-    sender: senderOf(name, config.senders, config.sender),
+    baseUrl: config.gatewayUrls.get(name) ?? gatewayBaseUrls.get(name) ?? '',
+    sender: senderOf(name, config.sender),
     callbackUrl: publicUrl ? (reference) => `${publicUrl}/gateways/${name}/receipts?message=${reference}` : undefined,
     now: () => new Date(),
     onReceipt,

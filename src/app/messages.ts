@@ -40,8 +40,8 @@ function openGatewayOrder({ config, clock, observer }: Core, store: TrailStore):
     store,
     clock,
     observe: observer.observe,
-    gateways: config.gateways!,
-    byCountry: config.gatewaysByCountry,
+    gateways: config.gateways!.value,
+    byCountry: config.gateways!.exceptions,
     limits: config.gatewayOrder === 'adaptive' ? adaptiveOrder : undefined,
     settleSeconds: config.codeSeconds,
   });

@@ -136,7 +136,7 @@ export async function openPhone(core: Core, { audit, url, inbox, terminal }: Pho
         clock,
         failover,
         order: messages.order,
-        configuredOrder: config.gateways!,
+        configuredOrder: config.gateways!.value,
         isQuiet: config.isQuiet,
       }),
     },

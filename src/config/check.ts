@@ -21,8 +21,10 @@ export function checkMode(config: Config): void {
 function plainHttp(config: Config): string[] {
   return Object.entries<Setting<unknown>>(settings).flatMap(([name, { env, httpsOnly }]) => {
     const value = config[name as keyof Config];
-    const isPlain = httpsOnly && typeof value === 'string' && value.startsWith('http:');
-    return isPlain && !isLoopback(new URL(value).hostname) ? [`${env} must be https; http is for loopback only.`] : [];
+    const urls: unknown[] = value instanceof Map ? [...value.values()] : [value];
+    const isPlain = (url: unknown) =>
+      typeof url === 'string' && url.startsWith('http:') && !isLoopback(new URL(url).hostname);
+    return httpsOnly && urls.some(isPlain) ? [`${env} must be https; http is for loopback only.`] : [];
   });
 }
 
@@ -36,7 +38,8 @@ function tooOpen({ host, sandboxRemote }: Config): string[] {
 
 /** Every gateway that a list names. */
 export function gatewaysIn(config: Config): GatewayName[] {
-  return [...new Set([...(config.gateways ?? []), ...[...config.gatewaysByCountry.values()].flat()])];
+  const { value = [], exceptions = new Map<string, GatewayName[]>() } = config.gateways ?? {};
+  return [...new Set([...value, ...[...exceptions.values()].flat()])];
 }
 
 function missingForGateways(config: Config): string[] {

@@ -4,6 +4,9 @@ const constantOfRanges =
   'is a constant now (src/guard/ranges/range-limits.ts); LEDGERLINE_RANGES=careful, normal or open sets how strict the rule is.';
 const constant = 'is a constant now: nobody needed another value. Remove it.';
 const partOfBreaker = 'is a part of LEDGERLINE_BREAKER now: failures/pause/longest pause, such as 5/5s/2m.';
+const exceptionsOf = (name: string, example: string) =>
+  `is a part of ${name} now: the value for all first, then the exceptions, such as ${example}.`;
+const partOfUrls = 'is a part of LEDGERLINE_GATEWAY_URLS now, such as twilio=https://api.twilio.com.';
 
 const removed: [instead: string, prefix: string, names: string][] = [
   [partOfBreaker, 'LEDGERLINE_BREAKER_', 'FAILURES PAUSE LONGEST_PAUSE'],
@@ -15,6 +18,27 @@ const removed: [instead: string, prefix: string, names: string][] = [
     `UNVERIFIED_PERCENT HOUR_PERCENT HOUR_CODES SENDS CONVERSION PROVEN_CODES PROVEN_PERCENT CONVERSION_CODES KNOWN_CODES
      KNOWN_PERCENT KNOWN_HOUR_PERCENT TOLERANCE_PERCENT HALVINGS HALVING_HOURS RECOVERY_CODES TRIALS TRIAL_PERCENT
      FAILED_PERCENT FAILED_GROWTH_PERCENT FAILED_WEIGHT_PERCENT LIKELY_PERCENT ADDRESS_CODES ADDRESS_PERCENT`,
+  ],
+  [exceptionsOf('LEDGERLINE_GATEWAYS', 'twilio,vonage; DE=vonage'), 'LEDGERLINE_', 'GATEWAYS_BY_COUNTRY'],
+  [exceptionsOf('LEDGERLINE_SENDER', 'Acme; US=+15550001'), 'LEDGERLINE_', 'SENDERS'],
+  [exceptionsOf('LEDGERLINE_BRAND', 'Acme; DE=Acme GmbH'), 'LEDGERLINE_', 'BRANDS'],
+  [exceptionsOf('LEDGERLINE_LOCALE', 'en; DE=de'), 'LEDGERLINE_', 'LOCALES'],
+  ['is a sender now: LEDGERLINE_SENDER=Acme; twilio=MG….', 'LEDGERLINE_', 'TWILIO_SERVICE'],
+  [partOfUrls, 'LEDGERLINE_', 'TWILIO_URL VONAGE_URL MESSAGEBIRD_URL AWS_URL'],
+  [
+    'is a part of LEDGERLINE_VONAGE_SIGNATURE_SECRET now: the method before the secret, such as sha512:SECRET.',
+    'LEDGERLINE_',
+    'VONAGE_SIGNATURE',
+  ],
+  [
+    'is a part of LEDGERLINE_AWS_CREDENTIALS now: key-id:secret, or key-id:secret:session-token.',
+    'LEDGERLINE_AWS_',
+    'KEY_ID SECRET SECRET_FILE SESSION_TOKEN SESSION_TOKEN_FILE',
+  ],
+  [
+    'is a part of LEDGERLINE_SMPP_URL now: smpp://system-id@host:port?window=50&system-type=TYPE.',
+    'LEDGERLINE_SMPP_',
+    'SYSTEM_TYPE WINDOW',
   ],
 ];
 

@@ -70,12 +70,12 @@ function unprotectedDatabase({ mode, databaseUrl, databaseReadUrl }: Config): Ri
 
 /** Gateways accept a text to India that has no registered ids, and the operators drop it. */
 function unregisteredTexts(config: Config): Risk[] {
-  const { mode, countries = [], gateways = [], gatewaysByCountry } = config;
+  const { mode, countries = [], gateways } = config;
   // All countries are the default of the sandbox: nobody chose India there.
   const isAllowed = countries.includes(india) || (mode === 'production' && countries.includes('*'));
   if (!isAllowed) return [];
   const definitions: readonly GatewayDefinition[] = gatewayDefinitions;
-  const used: readonly string[] = gatewaysByCountry.get(india) ?? gateways;
+  const used: readonly string[] = gateways?.exceptions.get(india) ?? gateways?.value ?? [];
   const needing = definitions.filter(({ name, needsDltIds }) => needsDltIds && used.includes(name));
   if (needing.length === 0 || createMessages(config).isRegistered(india)) return [];
   return [

@@ -99,22 +99,46 @@ export function spanSeconds(span: string): number {
 export const span: Kind<number> = { form: 'span such as 6h', parse: spanSeconds };
 
 /** `DE=…; FR=…`: values by country, or by another key. */
-export function byKey<T>(keys: string, pattern: RegExp, value: Kind<T>): Kind<Map<string, T>> {
+export function byKey<T>(keys: string, pattern: RegExp, value: Kind<T>): Kind<ReadonlyMap<string, T>> {
   return {
     form: `${keys}=value, separated by semicolons; a value is a ${value.form}`,
-    parse(text) {
-      const items = text.split(';').filter((item) => item.trim() !== '');
-      return new Map(
-        items.map((item) => {
-          const equals = item.indexOf('=');
-          const key = item.slice(0, Math.max(0, equals)).trim();
-          if (!pattern.test(key)) return fail(`must be ${keys}=value, separated by semicolons`);
-          return [key, value.parse(item.slice(equals + 1).trim())];
+    parse: (text) =>
+      new Map(
+        semicolonList(text).map((item): [string, T] => {
+          const key = keyOf(item);
+          if (!pattern.test(key)) return fail(`has an entry that is not ${keys}=value; separate entries by semicolons`);
+          return [key, value.parse(item.slice(item.indexOf('=') + 1).trim())];
         }),
-      );
+      ),
+  };
+}
+
+/** A value for all, and other values for some countries or other keys. */
+export interface WithExceptions<T> {
+  value: T;
+  exceptions: ReadonlyMap<string, T>;
+}
+
+/** `Acme; DE=Acme GmbH`: the value for all stands first. */
+export function withExceptions<T>(keys: string, pattern: RegExp, value: Kind<T>): Kind<WithExceptions<T>> {
+  const exceptions = byKey(keys, pattern, value);
+  return {
+    form: `${value.form}; then exceptions as ${keys}=value, separated by semicolons`,
+    parse(text) {
+      const [first = '', ...rest] = semicolonList(text);
+      if (first === '' || pattern.test(keyOf(first))) return fail('must begin with the value for all the others');
+      return { value: value.parse(first), exceptions: exceptions.parse(rest.join(';')) };
     },
   };
 }
+
+const semicolonList = (text: string) =>
+  text
+    .split(';')
+    .map((item) => item.trim())
+    .filter((item) => item !== '');
+
+const keyOf = (item: string) => item.slice(0, Math.max(0, item.indexOf('='))).trim();
 
 export const base64Keys: Kind<Buffer[]> = {
   form: 'base64 of at least 32 random bytes; several, separated by commas: the first makes digests, all verify them',

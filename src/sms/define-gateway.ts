@@ -4,6 +4,8 @@ import type { Gateway, Message, Receipt } from './gateway.ts';
 
 /** What the service provides to every adapter. */
 export interface GatewayContext {
+  /** The base URL of the definition, or the one that the settings name instead. */
+  baseUrl: string;
   /** The sender for a country: a number, or a name that phones show. */
   sender(country: string | undefined): string;
   /** The URL for receipts of the text with this reference. Undefined if the service cannot be reached from outside. */
@@ -36,6 +38,8 @@ export interface GatewayDefinition<Name extends string = string, S extends Setti
   needsDltIds?: true;
   /** The methods by which the gateway calls `/gateways/{name}/receipts`, if it does. */
   receiptMethods?: readonly ('GET' | 'POST')[];
+  /** Where the API is, if that is the same for every account. */
+  baseUrl?: string;
   settings: S;
   create(values: GatewayValues<S>, context: GatewayContext): Gateway;
 }

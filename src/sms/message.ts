@@ -1,17 +1,15 @@
 /** The text of a verification message. Brand, template and host come from settings, and nothing comes from a request. */
+import type { WithExceptions } from '../formats/setting-kinds.ts';
 import type { DltIds, DltRegistration, DltRegistrations } from './dlt.ts';
 import { encodingOf, type Encoding } from './encoding.ts';
 
 export interface MessageSettings {
-  brand: string;
-  /** By country. */
-  brands: ReadonlyMap<string, string>;
+  /** With exceptions by country. */
+  brand: WithExceptions<string>;
   /** By locale, or by locale and correlationType: `de`, `de/1`. */
   templates: ReadonlyMap<string, string>;
-  /** The locale if neither the request nor the country has one. */
-  locale: string;
-  /** By country. */
-  locales: ReadonlyMap<string, string>;
+  /** The locale if the request has none, with exceptions by country. */
+  locale: WithExceptions<string>;
   /** The ids of the templates that are registered with a country's operators. */
   dlt: DltRegistrations;
   /** For WebOTP: browsers fill in the code on pages of this host. */
@@ -63,7 +61,7 @@ export function createMessages(settings: MessageSettings) {
 
   /** `de-AT/1`, `de-AT`, `de/1`, `de`, then the same for the default locale, then English. */
   function findCandidates(locale: string, correlationType: number): Candidate[] {
-    return [locale, settings.locale, 'en'].flatMap((wanted) => {
+    return [locale, settings.locale.value, 'en'].flatMap((wanted) => {
       const parts = wanted.toLowerCase().split('-');
       const locales = parts.map((_, index) => parts.slice(0, parts.length - index).join('-'));
       return locales.flatMap((each) =>
@@ -77,7 +75,7 @@ export function createMessages(settings: MessageSettings) {
 
   /** Where texts must be registered, a registered one in another language is better than one that is not delivered. */
   function findTemplate(locale: string | undefined, country: string, correlationType: number): Candidate {
-    const candidates = findCandidates(locale ?? settings.locales.get(country) ?? settings.locale, correlationType);
+    const candidates = findCandidates(locale ?? valueFor(country, settings.locale), correlationType);
     const registered = registrations.get(country)?.templates;
     return candidates.find(({ name }) => registered?.has(name)) ?? candidates[0]!;
   }
@@ -105,13 +103,13 @@ export function createMessages(settings: MessageSettings) {
 
   function write({ locale, country = '', correlationType, code }: TextRequest): MessageText {
     const found = findTemplate(locale, country, correlationType);
-    const text = fill(found.template, settings.brands.get(country) ?? settings.brand, code);
+    const text = fill(found.template, valueFor(country, settings.brand), code);
     return { text, locale: found.locale, dlt: idsOf(country, found.name), ...encodingOf(text) };
   }
 
   /** The templates in use that take more than one segment, each with the longest brand. */
   function findLongTemplates(): { template: string; alphabet: string; segments: number }[] {
-    const brands = [settings.brand, ...settings.brands.values()];
+    const brands = valuesOf(settings.brand);
     const longestBrand = brands.reduce((a, b) => (encodingOf(b).units >= encodingOf(a).units ? b : a));
     const code = '0'.repeat(settings.codeDigits);
     return [...templates]
@@ -124,8 +122,7 @@ export function createMessages(settings: MessageSettings) {
   }
 
   function isConfiguredLocale(name: string): boolean {
-    const locales = [settings.locale, ...settings.locales.values()];
-    return locales.some((locale) => locale.toLowerCase().split('-')[0] === name);
+    return valuesOf(settings.locale).some((locale) => locale.toLowerCase().split('-')[0] === name);
   }
 
   return { write, isRegistered, findLongTemplates };
@@ -135,4 +132,12 @@ export function createMessages(settings: MessageSettings) {
 function withLowerCaseNames(registration: DltRegistration): DltRegistration {
   const templates = [...registration.templates].map(([name, id]) => [name.toLowerCase(), id] as const);
   return { ...registration, templates: new Map(templates) };
+}
+
+function valueFor(country: string, { value, exceptions }: WithExceptions<string>): string {
+  return exceptions.get(country) ?? value;
+}
+
+function valuesOf({ value, exceptions }: WithExceptions<string>): string[] {
+  return [value, ...exceptions.values()];
 }

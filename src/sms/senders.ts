@@ -1,7 +1,7 @@
 /** The sender of a message: by gateway and country, by gateway, by country, or the one for all. */
-export type Senders = ReadonlyMap<string, string>;
+import type { WithExceptions } from '../formats/setting-kinds.ts';
 
-export function senderOf(gateway: string, senders: Senders, fallback: string) {
+export function senderOf(gateway: string, { value, exceptions }: WithExceptions<string>) {
   return (country: string | undefined): string =>
-    senders.get(`${gateway}/${country}`) ?? senders.get(gateway) ?? senders.get(country ?? '') ?? fallback;
+    exceptions.get(`${gateway}/${country}`) ?? exceptions.get(gateway) ?? exceptions.get(country ?? '') ?? value;
 }

@@ -83,7 +83,7 @@ it('the blocks that are marked lead from roles to a service that answers', { tim
     LEDGERLINE_DRAIN_SECONDS: '0',
     TWILIO_ACCOUNT: 'AC1',
     TWILIO_TOKEN: 'secret',
-    LEDGERLINE_TWILIO_URL: gateway.url,
+    LEDGERLINE_GATEWAY_URLS: `twilio=${gateway.url}`,
   };
   const ended = await execute('bash', ['-euo', 'pipefail', '-c', script], { cwd: folder, env, timeout: 150_000 }).then(
     ({ stdout }) => ({ code: 0, stdout }),

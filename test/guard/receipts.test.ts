@@ -15,7 +15,7 @@ async function start() {
     LEDGERLINE_GATEWAYS: 'twilio',
     LEDGERLINE_TWILIO_ACCOUNT: 'AC1',
     LEDGERLINE_TWILIO_TOKEN: 'token',
-    LEDGERLINE_TWILIO_URL: server.url,
+    LEDGERLINE_GATEWAY_URLS: `twilio=${server.url}`,
     LEDGERLINE_RULES: '*=off,prefix=enforce',
     LEDGERLINE_RANGE_UNVERIFIED: '4=16,5=100,6=100,7=100,country=100',
   });

@@ -26,6 +26,7 @@ const callbackUrl = (reference: string) => `https://l.example/receipts?message=$
 const secret = `whsec_${Buffer.alloc(32, 7).toString('base64')}`;
 
 const context: GatewayContext = {
+  baseUrl: '',
   sender: (country) => (country === 'US' ? '+15550001' : 'Acme'),
   callbackUrl,
   now,
@@ -35,20 +36,19 @@ const context: GatewayContext = {
   writeToTerminal() {},
 };
 
-export function makeVonage(vonageUrl: string, vonageSignatureSecret: string | undefined): Gateway {
-  const values = { vonageUrl, vonageKey: 'abcd1234', vonageSecret: 'secret1', vonageSignatureSecret };
-  return vonage.create({ ...values, vonageSignature: 'sha256' }, context);
+export function makeVonage(baseUrl: string, secret: string | undefined): Gateway {
+  const vonageSignature = secret === undefined ? undefined : { method: 'sha256', secret };
+  const values = { vonageKey: 'abcd1234', vonageSecret: 'secret1', vonageSignature };
+  return vonage.create(values, { ...context, baseUrl });
 }
 
-export function makeMessageBird(messagebirdUrl: string, messagebirdSigningKey: string | undefined): Gateway {
-  return messageBird.create({ messagebirdUrl, messagebirdKey: 'key', messagebirdSigningKey }, context);
+export function makeMessageBird(baseUrl: string, messagebirdSigningKey: string | undefined): Gateway {
+  return messageBird.create({ messagebirdKey: 'key', messagebirdSigningKey }, { ...context, baseUrl });
 }
 
 const awsValues = {
   awsRegion: 'eu-west-1',
-  awsKeyId: 'AKID',
-  awsSecret: 'secret',
-  awsSessionToken: undefined,
+  awsCredentials: { accessKeyId: 'AKID', secretAccessKey: 'secret', sessionToken: undefined },
   awsConfigurationSet: 'receipts',
   awsTopic: 'arn:aws:sns:eu-west-1:1:receipts',
 };
@@ -57,11 +57,7 @@ const awsValues = {
 export const adapters: Record<string, { make(url: string): Gateway; accepts(received: Received): Answer; id: string }> =
   {
     twilio: {
-      make: (url) =>
-        twilio.create(
-          { twilioUrl: url, twilioAccount: 'AC1', twilioToken: 'token', twilioService: undefined },
-          context,
-        ),
+      make: (baseUrl) => twilio.create({ twilioAccount: 'AC1', twilioToken: 'token' }, { ...context, baseUrl }),
       accepts({ path, headers, form }) {
         expect(path).toBe('/2010-04-01/Accounts/AC1/Messages.json');
         expect(headers['content-type']).toBe('application/x-www-form-urlencoded');
@@ -141,7 +137,7 @@ export const adapters: Record<string, { make(url: string): Gateway; accepts(rece
       id: 'M1',
     },
     aws: {
-      make: (url) => createAws({ ...awsValues, awsUrl: url }, context, url),
+      make: (baseUrl) => createAws(awsValues, { ...context, baseUrl }, baseUrl),
       accepts({ headers, json, body }) {
         expect(headers['x-amz-target']).toBe('PinpointSMSVoiceV2.SendTextMessage');
         const signed = signV4(

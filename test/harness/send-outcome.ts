@@ -12,7 +12,7 @@ export function impatientSettings(url: string): Record<string, string> {
     LEDGERLINE_GATEWAYS: 'twilio',
     LEDGERLINE_TWILIO_ACCOUNT: 'AC1',
     LEDGERLINE_TWILIO_TOKEN: 'secret',
-    LEDGERLINE_TWILIO_URL: url,
+    LEDGERLINE_GATEWAY_URLS: `twilio=${url}`,
     LEDGERLINE_SENDER: 'Ledgerline',
     LEDGERLINE_GATEWAY_SECONDS: '1',
     LEDGERLINE_SEND_SECONDS: '10',

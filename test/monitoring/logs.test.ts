@@ -67,7 +67,7 @@ it('has the trace id of the answer in every line about a send and a verification
     LEDGERLINE_GATEWAYS: 'twilio',
     LEDGERLINE_TWILIO_ACCOUNT: 'AC1',
     LEDGERLINE_TWILIO_TOKEN: 'secret',
-    LEDGERLINE_TWILIO_URL: gateway.url,
+    LEDGERLINE_GATEWAY_URLS: `twilio=${gateway.url}`,
     LEDGERLINE_SENDER: 'Ledgerline',
     LEDGERLINE_USER_SENDS: '1/10m',
   });

@@ -202,7 +202,7 @@ describe('customers', () => {
 it('GET /operator/settings shows what was set, and of a secret only that it is', async () => {
   const own = await serviceForTest({
     LEDGERLINE_TWILIO_TOKEN: 'not-for-operators',
-    LEDGERLINE_TWILIO_URL: 'http://user:password@127.0.0.1:9',
+    LEDGERLINE_GATEWAY_URLS: 'twilio=http://user:password@127.0.0.1:9',
     LEDGERLINE_CODE_SECONDS: '300',
   });
   const { json, text } = await get('/operator/settings', own);

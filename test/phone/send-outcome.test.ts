@@ -20,9 +20,13 @@ interface Parts {
   sends(): Promise<number>;
 }
 
-async function withGateway(settings: Record<string, string> = {}): Promise<Parts> {
+async function withGateway(settings: Record<string, string> = {}, otherUrls = ''): Promise<Parts> {
   const gateway = await gatewayServer(accepts);
-  const service = await serviceForTest({ ...impatientSettings(gateway.url), ...settings });
+  const service = await serviceForTest({
+    ...impatientSettings(gateway.url),
+    LEDGERLINE_GATEWAY_URLS: `twilio=${gateway.url}; ${otherUrls}`,
+    ...settings,
+  });
   const id = await service.createUser();
   const phone = newPhone();
   return {
@@ -336,12 +340,11 @@ describe('a destination that a gateway refuses', () => {
       status: 200,
       body: { messages: [{ status: '7', 'error-text': 'Number barred' }] },
     }));
-    const { gateway, service, id, send, codes } = await withGateway({
-      LEDGERLINE_GATEWAYS: 'twilio,vonage',
-      LEDGERLINE_VONAGE_KEY: 'key',
-      LEDGERLINE_VONAGE_SECRET: 'secret',
-      LEDGERLINE_VONAGE_URL: second.url,
-    });
+    const vonage = { LEDGERLINE_VONAGE_KEY: 'key', LEDGERLINE_VONAGE_SECRET: 'secret' };
+    const { gateway, service, id, send, codes } = await withGateway(
+      { LEDGERLINE_GATEWAYS: 'twilio,vonage', ...vonage },
+      `vonage=${second.url}`,
+    );
     gateway.behave('die');
     expect(await send()).toEqual(unknown);
     expect((await service.verify(id, codes()[0]!)).status).toBe(200);

@@ -32,7 +32,7 @@ async function production(broken: Record<string, string>): Promise<Record<string
     LEDGERLINE_GATEWAYS: 'twilio',
     LEDGERLINE_TWILIO_ACCOUNT: 'AC1',
     LEDGERLINE_TWILIO_TOKEN: 'hunter2',
-    LEDGERLINE_TWILIO_URL: gateway.url,
+    LEDGERLINE_GATEWAY_URLS: `twilio=${gateway.url}`,
     ...broken,
   };
 }
@@ -118,7 +118,7 @@ describe('a gateway whose certificate is not trusted', () => {
     const settings = await production({
       DATABASE_URL: await databaseUrl(),
       LEDGERLINE_GATEWAYS: gateway,
-      LEDGERLINE_TWILIO_URL: `https://localhost:${port}`,
+      LEDGERLINE_GATEWAY_URLS: `twilio=https://localhost:${port}`,
       LEDGERLINE_SMPP_URL: `smpps://user@localhost:${port}`,
       LEDGERLINE_SMPP_PASSWORD: 'hunter2',
     });

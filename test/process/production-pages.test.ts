@@ -63,7 +63,7 @@ async function startProduction(settings: Record<string, string>) {
     LEDGERLINE_GATEWAYS: 'twilio',
     LEDGERLINE_TWILIO_ACCOUNT: 'AC1',
     LEDGERLINE_TWILIO_TOKEN: 'hunter2',
-    LEDGERLINE_TWILIO_URL: gateway.url,
+    LEDGERLINE_GATEWAY_URLS: `twilio=${gateway.url}`,
     ...settings,
   });
   // Before the database goes.

@@ -19,10 +19,9 @@ function settingsFor(twilioUrl: string, vonageUrl: string): Record<string, strin
     LEDGERLINE_GATEWAYS: 'twilio,vonage',
     LEDGERLINE_TWILIO_ACCOUNT: 'AC1',
     LEDGERLINE_TWILIO_TOKEN: 'hunter2-twilio',
-    LEDGERLINE_TWILIO_URL: twilioUrl,
+    LEDGERLINE_GATEWAY_URLS: `twilio=${twilioUrl}; vonage=${vonageUrl}`,
     LEDGERLINE_VONAGE_KEY: 'abcd1234',
     LEDGERLINE_VONAGE_SECRET: 'hunter2-vonage',
-    LEDGERLINE_VONAGE_URL: vonageUrl,
     // Generous: the service, the gateways and the callers share one process, and the machine is busy.
     LEDGERLINE_GATEWAY_SECONDS: '40',
     LEDGERLINE_SEND_SECONDS: '100',
@@ -57,14 +56,17 @@ describe('a send', () => {
 
   it('goes out by the country’s own list, and with the country’s sender', async () => {
     const { first, second, service } = await twoGateways({
-      LEDGERLINE_GATEWAYS_BY_COUNTRY: 'GB=vonage,twilio',
-      LEDGERLINE_SENDERS: 'GB=AcmeUK; vonage/GB=VonageUK; US=+15550001',
+      LEDGERLINE_GATEWAYS: 'twilio,vonage; GB=vonage,twilio',
+      LEDGERLINE_SENDER: `Ledgerline; GB=AcmeUK; vonage/GB=VonageUK; US=+15550001; CA=MG${'0'.repeat(32)}`,
     });
     await service.sendCode(await service.createUser(), '+447400123456');
     expect(first.received).toEqual([]);
     expect(second.received[0]!.form.from).toBe('VonageUK');
     await service.sendCode(await service.createUser(), '+12025550123');
     expect(first.received[0]!.form.From).toBe('+15550001');
+    await service.sendCode(await service.createUser(), '+14165550123');
+    expect(first.received[1]!.form).toMatchObject({ MessagingServiceSid: `MG${'0'.repeat(32)}` });
+    expect(first.received[1]!.form.From).toBeUndefined();
   });
 
   it('answers 503 with Retry-After when all fail, and uses up no budget', async () => {

@@ -68,8 +68,7 @@ describe('a message', () => {
 
   it('finds its words by locale and correlationType, and falls back step by step', () => {
     const { write } = messages({
-      LEDGERLINE_LOCALE: 'fr',
-      LEDGERLINE_LOCALES: 'DE=de; BR=pt-BR',
+      LEDGERLINE_LOCALE: 'fr; DE=de; BR=pt-BR',
       LEDGERLINE_TEMPLATES: JSON.stringify({
         'pt-BR': 'br {code}',
         'pt/1': 'pt merchant {code}',
@@ -92,7 +91,7 @@ describe('a message', () => {
   });
 
   it('carries the brand of the country, and nothing is filled in twice', () => {
-    const { write } = messages({ LEDGERLINE_BRAND: 'Acme {code}', LEDGERLINE_BRANDS: 'DE=Acme GmbH' });
+    const { write } = messages({ LEDGERLINE_BRAND: 'Acme {code}; DE=Acme GmbH' });
     expect(write(wanted).text).toMatch(/^Acme \{code\}: 012345 /);
     expect(write({ ...wanted, country: 'DE' }).text).toMatch(/^Acme GmbH: 012345 /);
   });
@@ -100,7 +99,7 @@ describe('a message', () => {
   it('has the ids of its registered template, and is one that is registered where there is any', () => {
     const templates = { en: '1107', 'en/1': '1108', 'hi-Latn': '1109' };
     const { write } = messages({
-      LEDGERLINE_LOCALES: 'IN=hi-latn',
+      LEDGERLINE_LOCALE: 'en; IN=hi-latn',
       LEDGERLINE_TEMPLATES: JSON.stringify({ 'hi-Latn': 'hi {code}', 'en/1': 'shop {code}', ta: 'ta {code}' }),
       LEDGERLINE_DLT: JSON.stringify({ IN: { entity: '1101', telemarketer: '1102', templates } }),
     });
@@ -137,7 +136,7 @@ describe('a message', () => {
   });
 
   it('comes in the language that the caller asks for, and again so when it is resent', async () => {
-    const service = await serviceForTest({ LEDGERLINE_LOCALES: 'DE=de' });
+    const service = await serviceForTest({ LEDGERLINE_LOCALE: 'en; DE=de' });
     const id = await service.createUser();
     const send = (locale: unknown, phoneNumber: string) =>
       service.call('/User/phone-number/send-code', { id, phoneNumber, locale });

@@ -61,7 +61,7 @@ const twilio: Case = {
   settings: (url) => ({
     LEDGERLINE_TWILIO_ACCOUNT: 'AC1',
     LEDGERLINE_TWILIO_TOKEN: 'hunter2-token',
-    LEDGERLINE_TWILIO_URL: url,
+    LEDGERLINE_GATEWAY_URLS: `twilio=${url}`,
   }),
   accepts: (sid) => ({ status: 201, body: { sid, status: 'queued' } }),
   sent: ({ form: { StatusCallback: address = '' } }) => ({ address, reference: referenceIn(address) }),
@@ -93,7 +93,7 @@ function vonage(way: 'json' | 'form' | 'query'): Case {
       LEDGERLINE_VONAGE_KEY: 'abcd1234',
       LEDGERLINE_VONAGE_SECRET: 'hunter2-secret',
       LEDGERLINE_VONAGE_SIGNATURE_SECRET: 'hunter2-signing',
-      LEDGERLINE_VONAGE_URL: url,
+      LEDGERLINE_GATEWAY_URLS: `vonage=${url}`,
     }),
     accepts: (id) => ({ status: 200, body: { 'message-count': '1', messages: [{ status: '0', 'message-id': id }] } }),
     sent: ({ form: { callback: address = '' } }) => ({ address, reference: referenceIn(address) }),
@@ -147,7 +147,7 @@ const messagebird: Case = {
   settings: (url) => ({
     LEDGERLINE_MESSAGEBIRD_KEY: 'hunter2-key',
     LEDGERLINE_MESSAGEBIRD_SIGNING_KEY: 'hunter2-signing',
-    LEDGERLINE_MESSAGEBIRD_URL: url,
+    LEDGERLINE_GATEWAY_URLS: `messagebird=${url}`,
   }),
   accepts: (id) => ({
     status: 201,
@@ -189,11 +189,10 @@ const messagebird: Case = {
 const aws: Case = {
   settings: (url) => ({
     LEDGERLINE_AWS_REGION: 'eu-west-1',
-    LEDGERLINE_AWS_KEY_ID: 'AKID',
-    LEDGERLINE_AWS_SECRET: 'hunter2-secret',
+    LEDGERLINE_AWS_CREDENTIALS: 'AKID:hunter2-secret',
     LEDGERLINE_AWS_CONFIGURATION_SET: 'receipts',
     LEDGERLINE_AWS_TOPIC: 'arn:aws:sns:eu-west-1:1:receipts',
-    LEDGERLINE_AWS_URL: url,
+    LEDGERLINE_GATEWAY_URLS: `aws=${url}`,
   }),
   accepts: (MessageId) => ({ status: 200, body: { MessageId } }),
   sent: ({ json: { Context } }, serviceUrl) => ({

@@ -29,7 +29,7 @@ async function start(gateway: 'twilio' | 'infobip' | 'webhook') {
     LEDGERLINE_GATEWAYS: gateway,
     LEDGERLINE_TWILIO_ACCOUNT: 'AC1',
     LEDGERLINE_TWILIO_TOKEN: 'token',
-    LEDGERLINE_TWILIO_URL: server.url,
+    LEDGERLINE_GATEWAY_URLS: `twilio=${server.url}`,
     LEDGERLINE_INFOBIP_KEY: 'key',
     LEDGERLINE_INFOBIP_URL: server.url,
     LEDGERLINE_WEBHOOK_URL: server.url,

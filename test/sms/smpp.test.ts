@@ -22,13 +22,13 @@ const message: Message = {
 
 function client(port: number, { window = 50, enquireMilliseconds = 15_000 } = {}) {
   const receipts: Receipt[] = [];
-  const values = { smppUrl: `smpp://user@127.0.0.1:${port}`, smppPassword: 'secret', smppSystemType: '' };
+  const values = { smppUrl: `smpp://user@127.0.0.1:${port}?window=${window}`, smppPassword: 'secret' };
   const context = {
     sender: (country?: string) => (country === 'US' ? '+15550001' : country === 'CA' ? '12345' : 'Acme'),
     onReceipt: (receipt: Receipt) => void receipts.push(receipt),
     onLink: () => {},
   };
-  const gateway = createSmpp({ ...values, smppWindow: window }, context, enquireMilliseconds);
+  const gateway = createSmpp(values, context, enquireMilliseconds);
   onTestFinished(() => gateway.close!());
   return { gateway, receipts };
 }

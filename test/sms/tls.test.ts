@@ -25,7 +25,7 @@ describe('a certificate that is not trusted', () => {
     const service = await serviceForTest({
       ...accounts,
       LEDGERLINE_GATEWAYS: 'twilio',
-      LEDGERLINE_TWILIO_URL: server.url,
+      LEDGERLINE_GATEWAY_URLS: `twilio=${server.url}`,
     });
     const id = await service.createUser();
     expect((await service.sendCode(id, newPhone())).status).toBe(503);
@@ -61,11 +61,9 @@ describe('with NODE_EXTRA_CA_CERTS', () => {
     const service = await startProcess(dataDir, {
       ...accounts,
       NODE_EXTRA_CA_CERTS: authority,
-      LEDGERLINE_GATEWAYS: 'vonage,twilio',
-      LEDGERLINE_GATEWAYS_BY_COUNTRY: 'DE=smpp',
-      LEDGERLINE_TWILIO_URL: twilio.url,
-      // The same certificate, under a name that it is not made for.
-      LEDGERLINE_VONAGE_URL: vonage.url.replace('localhost', '127.0.0.1'),
+      LEDGERLINE_GATEWAYS: 'vonage,twilio; DE=smpp',
+      // Vonage has the same certificate, under a name that it is not made for.
+      LEDGERLINE_GATEWAY_URLS: `twilio=${twilio.url}; vonage=${vonage.url.replace('localhost', '127.0.0.1')}`,
       LEDGERLINE_SMPP_URL: `smpps://user@localhost:${smsc.port}`,
     });
     const token = await service.token();

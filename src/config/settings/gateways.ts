@@ -9,8 +9,11 @@ import {
   oneOf,
   setting,
   spanSeconds,
+  url,
+  withExceptions,
+  type WithExceptions,
 } from '../../formats/setting-kinds.ts';
-import { gatewayNames, gatewaySettings, type GatewayName } from '../../sms/gateways/index.ts';
+import { gatewayBaseUrls, gatewayNames, gatewaySettings, type GatewayName } from '../../sms/gateways/index.ts';
 
 const gatewayList: Kind<GatewayName[]> = {
   form: `list of ${gatewayNames.join(', ')}`,
@@ -44,21 +47,24 @@ const breaker: Kind<Breaker> = {
 
 export const country = /^[A-Z]{2}$/;
 
+const gatewayLists = withExceptions('country', country, gatewayList);
+
 export const gatewaysSettings = {
-  gateways: setting<GatewayName[] | undefined>({
+  gateways: setting<WithExceptions<GatewayName[]> | undefined>({
     env: 'LEDGERLINE_GATEWAYS',
-    kind: gatewayList,
-    default: byMode<GatewayName[] | undefined>(['inbox'], undefined),
-    defaultText: 'inbox in the sandbox',
+    kind: gatewayLists,
+    default: byMode<WithExceptions<GatewayName[]> | undefined>(gatewayLists.parse('inbox'), undefined),
+    defaultText: 'inbox in the sandbox; production must choose',
     about:
-      'The gateways that send messages, in the order in which they are tried. docs/gateways.md says how to set up each one.',
+      'The gateways that send messages, in the order in which they are tried, and another list for some countries, such as `twilio,vonage; DE=vonage,twilio; FR=infobip`. docs/gateways.md says how to set up each one.',
   }),
-  gatewaysByCountry: setting<Map<string, GatewayName[]>>({
-    env: 'LEDGERLINE_GATEWAYS_BY_COUNTRY',
-    kind: byKey('country', country, gatewayList),
+  gatewayUrls: setting<ReadonlyMap<string, string>>({
+    env: 'LEDGERLINE_GATEWAY_URLS',
+    kind: byKey('gateway', new RegExp(`^(${[...gatewayBaseUrls.keys()].join('|')})$`), url('https', 'http')),
     default: new Map(),
-    defaultText: 'none',
-    about: 'Another list for a country, such as `DE=vonage,twilio; FR=infobip`.',
+    defaultText: [...gatewayBaseUrls].map(([name, baseUrl]) => `${name}=${baseUrl}`).join('; '),
+    httpsOnly: true,
+    about: 'Another base URL of a gateway, such as one in another region.',
   }),
   gatewaySeconds: setting({
     env: 'LEDGERLINE_GATEWAY_SECONDS',

@@ -1,16 +1,30 @@
 /** The text of a message, its sender, and the trail. */
-import { byKey, fail, integer, type Kind, setting, text } from '../../formats/setting-kinds.ts';
+import {
+  fail,
+  integer,
+  type Kind,
+  setting,
+  text,
+  type WithExceptions,
+  withExceptions,
+} from '../../formats/setting-kinds.ts';
 import { gatewayNames } from '../../sms/gateways/index.ts';
 import type { DltRegistration, DltRegistrations } from '../../sms/dlt.ts';
 import { country } from './gateways.ts';
 
 const sender: Kind<string> = {
-  form: 'number in E.164, a short code, or up to 11 letters and digits',
+  form: 'number in E.164, a short code, up to 11 letters and digits, or the SID of a Twilio messaging service',
   parse: (value) =>
-    /^(\+?\d{3,15}|(?=.*[A-Za-z])[A-Za-z0-9 _.&-]{1,11})$/.test(value)
+    /^(\+?\d{3,15}|(?=.*[A-Za-z])[A-Za-z0-9 _.&-]{1,11}|MG[0-9a-f]{32})$/.test(value)
       ? value
       : fail(`has the sender "${value}"; write a number in E.164, a short code, or up to 11 letters and digits`),
 };
+
+const senders = withExceptions(
+  'country, gateway or gateway/country',
+  new RegExp(`^([A-Z]{2}|(${gatewayNames.join('|')})(/[A-Z]{2})?)$`),
+  sender,
+);
 
 const locale: Kind<string> = {
   form: 'language such as en or pt-BR',
@@ -19,6 +33,9 @@ const locale: Kind<string> = {
       ? value
       : fail(`has the locale "${value}"; write one such as en or pt-BR`),
 };
+
+const brands = withExceptions('country', country, text);
+const locales = withExceptions('country', country, locale);
 
 function jsonObject(value: string): Record<string, unknown> {
   let parsed: unknown;
@@ -103,35 +120,20 @@ const androidHash: Kind<string> = {
 };
 
 export const messagesSettings = {
-  sender: setting({
+  sender: setting<WithExceptions<string>>({
     env: 'LEDGERLINE_SENDER',
-    kind: sender,
-    default: 'Ledgerline',
-    about: 'Sender of the messages.',
+    kind: senders,
+    default: senders.parse('Ledgerline'),
+    defaultText: 'Ledgerline',
+    about:
+      'Sender of the messages, and another one for some countries or gateways, such as `Acme; US=+15550001; twilio/US=+15550002`.',
   }),
-  senders: setting<Map<string, string>>({
-    env: 'LEDGERLINE_SENDERS',
-    kind: byKey(
-      'country, gateway or gateway/country',
-      new RegExp(`^([A-Z]{2}|(${gatewayNames.join('|')})(/[A-Z]{2})?)$`),
-      sender,
-    ),
-    default: new Map(),
-    defaultText: 'none',
-    about: 'Another sender for a country or a gateway, such as `US=+15550001; twilio/US=+15550002`.',
-  }),
-  brand: setting({
+  brand: setting<WithExceptions<string>>({
     env: 'LEDGERLINE_BRAND',
-    kind: text,
-    default: 'Ledgerline',
-    about: 'Brand name in the messages.',
-  }),
-  brands: setting<Map<string, string>>({
-    env: 'LEDGERLINE_BRANDS',
-    kind: byKey('country', country, text),
-    default: new Map(),
-    defaultText: 'none',
-    about: 'Another brand name for a country.',
+    kind: brands,
+    default: brands.parse('Ledgerline'),
+    defaultText: 'Ledgerline',
+    about: 'Brand name in the messages, and another one for some countries, such as `Acme; DE=Acme GmbH`.',
   }),
   templates: setting<Map<string, string>>({
     env: 'LEDGERLINE_TEMPLATES',
@@ -140,18 +142,13 @@ export const messagesSettings = {
     defaultText: 'built in: de, en, es, fr, it, nl, pt',
     about: 'Templates of the messages, with the placeholders {code}, {brand} and {minutes}.',
   }),
-  locale: setting({
+  locale: setting<WithExceptions<string>>({
     env: 'LEDGERLINE_LOCALE',
-    kind: locale,
-    default: 'en',
-    about: 'Language of the messages, unless the request or the country sets another one.',
-  }),
-  locales: setting<Map<string, string>>({
-    env: 'LEDGERLINE_LOCALES',
-    kind: byKey('country', country, locale),
-    default: new Map(),
-    defaultText: 'none',
-    about: 'Language by country, such as `DE=de; AT=de; BR=pt-BR`.',
+    kind: locales,
+    default: locales.parse('en'),
+    defaultText: 'en',
+    about:
+      'Language of the messages, unless the request sets another one; and another language for some countries, such as `en; DE=de; AT=de; BR=pt-BR`.',
   }),
   dlt: setting<DltRegistrations>({
     env: 'LEDGERLINE_DLT',

@@ -1,5 +1,5 @@
 /** AWS End User Messaging: SendTextMessage of the API PinpointSMSVoiceV2. */
-import { requiredSetting, setting, url, word } from '../../formats/setting-kinds.ts';
+import { fail, requiredSetting, setting, word, type Kind } from '../../formats/setting-kinds.ts';
 import { defineGateway, type GatewayContext, type GatewayValues } from '../define-gateway.ts';
 import { india } from '../dlt.ts';
 import {
@@ -14,7 +14,7 @@ import {
   type Receipt,
 } from '../gateway.ts';
 import { formType, httpCaller, outcomeOfStatus, retryAfterOf, type HttpAnswer } from '../http.ts';
-import { signV4 } from '../sigv4.ts';
+import { signV4, type AwsCredentials } from '../sigv4.ts';
 
 /** The `Reason` of a ValidationException or ConflictException that is about the destination; so is any DESTINATION_…. */
 const refusals = new Set(['COUNTRY_CODE_MISMATCH', 'INTERNATIONAL_SENDING_NOT_SUPPORTED']);
@@ -34,6 +34,17 @@ const longestTtlSeconds = 259_200;
 const confirmMilliseconds = 5000;
 const longestToken = 1000;
 
+/** None of the three can contain a colon. */
+const credentials: Kind<AwsCredentials> = {
+  form: 'key-id:secret, or key-id:secret:session-token',
+  parse(value) {
+    const [, accessKeyId, secretAccessKey, sessionToken] =
+      /^([!-9;-~]+):([!-9;-~]+)(?::([!-9;-~]+))?$/.exec(value) ??
+      fail('must be key-id:secret, or key-id:secret:session-token');
+    return { accessKeyId: accessKeyId!, secretAccessKey: secretAccessKey!, sessionToken };
+  },
+};
+
 const settings = {
   awsRegion: requiredSetting<string>({
     env: 'LEDGERLINE_AWS_REGION',
@@ -41,25 +52,13 @@ const settings = {
     requiredBy: 'aws',
     about: 'AWS End User Messaging: the region.',
   }),
-  awsKeyId: requiredSetting<string>({
-    env: 'LEDGERLINE_AWS_KEY_ID',
-    kind: word,
-    requiredBy: 'aws',
-    about: 'AWS: the access key’s id.',
-  }),
-  awsSecret: requiredSetting<string>({
-    env: 'LEDGERLINE_AWS_SECRET',
-    kind: word,
+  awsCredentials: requiredSetting<AwsCredentials>({
+    env: 'LEDGERLINE_AWS_CREDENTIALS',
+    kind: credentials,
     secret: true,
     requiredBy: 'aws',
-    about: 'AWS: the secret access key. It needs sms-voice:SendTextMessage and nothing else.',
-  }),
-  awsSessionToken: setting<string | undefined>({
-    env: 'LEDGERLINE_AWS_SESSION_TOKEN',
-    kind: word,
-    default: undefined,
-    secret: true,
-    about: 'AWS: the session token that belongs to temporary keys.',
+    about:
+      'AWS: the access key’s id and its secret; with temporary keys the session token too. The key needs sms-voice:SendTextMessage and nothing else.',
   }),
   awsConfigurationSet: setting<string | undefined>({
     env: 'LEDGERLINE_AWS_CONFIGURATION_SET',
@@ -74,30 +73,24 @@ const settings = {
     about:
       'AWS: ARN of the SNS topic that the event destination reports to; its subscription is confirmed automatically.',
   }),
-  awsUrl: setting<string | undefined>({
-    env: 'LEDGERLINE_AWS_URL',
-    kind: url('https', 'http'),
-    default: undefined,
-    defaultText: 'https://sms-voice.REGION.amazonaws.com',
-    httpsOnly: true,
-    about: 'AWS: the base URL of its API.',
-  }),
 };
 
 export const aws = defineGateway({
   name: 'aws',
   receiptMethods: ['POST'],
   needsDltIds: true,
+  baseUrl: 'https://sms-voice.REGION.amazonaws.com',
   settings,
   create: (values, context) => createAws(values, context),
 });
 
 export function createAws(
   values: GatewayValues<typeof settings>,
-  { sender, now }: Pick<GatewayContext, 'sender' | 'now'>,
+  context: Pick<GatewayContext, 'baseUrl' | 'sender' | 'now'>,
   snsUrl = `https://sns.${values.awsRegion}.amazonaws.com`,
 ): Gateway {
-  const baseUrl = values.awsUrl ?? `https://sms-voice.${values.awsRegion}.amazonaws.com`;
+  const { sender, now } = context;
+  const baseUrl = context.baseUrl.replace('REGION', values.awsRegion);
   const http = httpCaller(baseUrl);
   const { host } = new URL(baseUrl);
   const sns = values.awsTopic ? httpCaller(snsUrl) : undefined;
@@ -115,12 +108,7 @@ export function createAws(
       },
       body,
     };
-    const credentials = {
-      accessKeyId: values.awsKeyId,
-      secretAccessKey: values.awsSecret,
-      sessionToken: values.awsSessionToken,
-    };
-    const { host: _, ...headers } = signV4(signable, credentials, now());
+    const { host: _, ...headers } = signV4(signable, values.awsCredentials, now());
     return headers;
   }
 

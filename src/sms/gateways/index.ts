@@ -33,4 +33,9 @@ export const gatewaySettings = Object.assign({}, ...gatewayDefinitions.map(({ se
   Definition['settings']
 >;
 
+/** The base URLs of the gateways whose API is at the same address for every account. */
+export const gatewayBaseUrls: ReadonlyMap<string, string> = new Map(
+  gatewayDefinitions.flatMap(({ name, baseUrl }) => (baseUrl === undefined ? [] : [[name, baseUrl]])),
+);
+
 export const gatewayNames: readonly GatewayName[] = gatewayDefinitions.map(({ name }) => name);

@@ -1,6 +1,6 @@
 /** MessageBird (Bird): POST /messages. */
 import { createHash, createHmac } from 'node:crypto';
-import { requiredSetting, setting, url, word } from '../../formats/setting-kinds.ts';
+import { requiredSetting, setting, word } from '../../formats/setting-kinds.ts';
 import { defineGateway } from '../define-gateway.ts';
 import { isGsm } from '../encoding.ts';
 import { accepted, refused, unable, unavailable, type Callback, type GatewayAnswer, type Receipt } from '../gateway.ts';
@@ -22,6 +22,7 @@ const refusalReasons = new Set([
 export const messageBird = defineGateway({
   name: 'messagebird',
   receiptMethods: ['GET', 'POST'],
+  baseUrl: 'https://rest.messagebird.com',
   settings: {
     messagebirdKey: requiredSetting<string>({
       env: 'LEDGERLINE_MESSAGEBIRD_KEY',
@@ -37,16 +38,9 @@ export const messageBird = defineGateway({
       secret: true,
       about: 'MessageBird: the key that signs its webhooks.',
     }),
-    messagebirdUrl: setting({
-      env: 'LEDGERLINE_MESSAGEBIRD_URL',
-      kind: url('https', 'http'),
-      default: 'https://rest.messagebird.com',
-      httpsOnly: true,
-      about: 'MessageBird: the base URL of its API.',
-    }),
   },
-  create({ messagebirdKey, messagebirdSigningKey, messagebirdUrl }, { sender, callbackUrl, now }) {
-    const http = httpCaller(messagebirdUrl);
+  create({ messagebirdKey, messagebirdSigningKey }, { baseUrl, sender, callbackUrl, now }) {
+    const http = httpCaller(baseUrl);
     return {
       name: 'messagebird',
       send({ phone, text, country, reference, validSeconds }, withinMilliseconds) {

@@ -1,5 +1,5 @@
 /** SMPP 3.4: one session with an SMSC, opened again whenever it breaks. */
-import { fail, integer, requiredSetting, setting, text, url, type Kind } from '../../formats/setting-kinds.ts';
+import { fail, integer, requiredSetting, url, type Kind } from '../../formats/setting-kinds.ts';
 import { defineGateway, type GatewayContext, type GatewayValues } from '../define-gateway.ts';
 import { splitSegments } from '../encoding.ts';
 import type { DltIds } from '../dlt.ts';
@@ -31,11 +31,20 @@ const longestPauseMilliseconds = 30_000;
 const bindWaitMilliseconds = 1500;
 const defaultEnquireMilliseconds = 15_000;
 
+/** How many messages may wait for the SMSC's response at the same time. Most SMSCs allow 10 to 100. */
+const defaultWindow = '50';
+const windowKind = integer(1, 1000);
+
 const urlKind: Kind<string> = {
-  form: 'URL, smpp://system-id@host:port or smpps://system-id@host:port',
+  form: 'URL, smpp://system-id@host:port or smpps://system-id@host:port, with ?window=…&system-type=… if the SMSC wants others than 50 and none',
   parse(value) {
     const checked = url('smpp', 'smpps').parse(value);
-    return new URL(checked).username === '' ? fail('must name the system id: smpp://system-id@host:port') : checked;
+    const { username, searchParams } = new URL(checked);
+    if (username === '') return fail('must name the system id: smpp://system-id@host:port');
+    const unknownName = [...searchParams.keys()].find((name) => name !== 'window' && name !== 'system-type');
+    if (unknownName !== undefined) return fail(`has the parameter ${unknownName}; there are window and system-type`);
+    windowKind.parse(searchParams.get('window') ?? defaultWindow);
+    return checked;
   },
 };
 
@@ -50,7 +59,8 @@ const settings = {
     env: 'LEDGERLINE_SMPP_URL',
     kind: urlKind,
     requiredBy: 'smpp',
-    about: 'SMPP: smpp://system-id@host:port, or smpps:// for TLS.',
+    about:
+      'SMPP: smpp://system-id@host:port, or smpps:// for TLS. `window` is how many messages may wait for the SMSC’s response at the same time.',
   }),
   smppPassword: requiredSetting<string>({
     env: 'LEDGERLINE_SMPP_PASSWORD',
@@ -58,19 +68,6 @@ const settings = {
     secret: true,
     requiredBy: 'smpp',
     about: 'SMPP: the password, of at most 8 characters.',
-  }),
-  smppSystemType: setting({
-    env: 'LEDGERLINE_SMPP_SYSTEM_TYPE',
-    kind: text,
-    default: '',
-    defaultText: 'none',
-    about: 'SMPP: the system type, if the SMSC wants one.',
-  }),
-  smppWindow: setting({
-    env: 'LEDGERLINE_SMPP_WINDOW',
-    kind: integer(1, 1000),
-    default: 50,
-    about: 'SMPP: messages that may wait for the SMSC’s response at the same time.',
   }),
 };
 
@@ -82,10 +79,11 @@ export const smpp = defineGateway({
 });
 
 export function createSmpp(
-  { smppUrl, smppPassword, smppSystemType, smppWindow }: GatewayValues<typeof settings>,
+  { smppUrl, smppPassword }: GatewayValues<typeof settings>,
   { sender, onReceipt, onLink }: Pick<GatewayContext, 'sender' | 'onReceipt' | 'onLink'>,
   enquireMilliseconds = defaultEnquireMilliseconds,
 ): Gateway {
+  const { searchParams } = new URL(smppUrl);
   let session: SmppSession | undefined;
   let pauseMilliseconds = shortestPauseMilliseconds;
   let timer: NodeJS.Timeout | undefined;
@@ -98,8 +96,8 @@ export function createSmpp(
     const opened = openSession({
       url: smppUrl,
       password: smppPassword,
-      systemType: smppSystemType,
-      window: smppWindow,
+      systemType: searchParams.get('system-type') ?? '',
+      window: Number(searchParams.get('window') ?? defaultWindow),
       enquireMilliseconds,
       onReceipt,
       onEnd(reason) {

@@ -1,6 +1,6 @@
 /** Twilio Programmable Messaging: POST /2010-04-01/Accounts/{Sid}/Messages.json. */
 import { createHmac } from 'node:crypto';
-import { requiredSetting, setting, url, word } from '../../formats/setting-kinds.ts';
+import { requiredSetting, word } from '../../formats/setting-kinds.ts';
 import { defineGateway } from '../define-gateway.ts';
 import {
   accepted,
@@ -31,11 +31,15 @@ const wrongSender = new Set([21606, 21659, 21660, 21661, 21703]);
 /** Too many requests (20429), or too many messages queued for the sender (21611, 30001). */
 const rateLimits = new Set([20429, 21611, 30001]);
 
+/** The SID of a messaging service, which chooses the sender. */
+const messagingService = /^MG[0-9a-f]{32}$/;
+
 const longestValiditySeconds = 36_000;
 
 export const twilio = defineGateway({
   name: 'twilio',
   receiptMethods: ['POST'],
+  baseUrl: 'https://api.twilio.com',
   settings: {
     twilioAccount: requiredSetting<string>({
       env: 'LEDGERLINE_TWILIO_ACCOUNT',
@@ -50,29 +54,16 @@ export const twilio = defineGateway({
       requiredBy: 'twilio',
       about: 'Twilio: the account’s auth token; it also signs receipts.',
     }),
-    twilioService: setting<string | undefined>({
-      env: 'LEDGERLINE_TWILIO_SERVICE',
-      kind: word,
-      default: undefined,
-      about: 'Twilio: SID of a messaging service that chooses the sender.',
-    }),
-    twilioUrl: setting({
-      env: 'LEDGERLINE_TWILIO_URL',
-      kind: url('https', 'http'),
-      default: 'https://api.twilio.com',
-      httpsOnly: true,
-      about: 'Twilio: the base URL of its API.',
-    }),
   },
-  create({ twilioAccount, twilioToken, twilioService, twilioUrl }, { sender, callbackUrl }) {
-    const http = httpCaller(twilioUrl);
+  create({ twilioAccount, twilioToken }, { baseUrl, sender, callbackUrl }) {
+    const http = httpCaller(baseUrl);
     const authorization = `Basic ${Buffer.from(`${twilioAccount}:${twilioToken}`).toString('base64')}`;
     return {
       name: 'twilio',
       send({ phone, text, country, reference, validSeconds }, withinMilliseconds) {
         const form = new URLSearchParams({ To: phone, Body: text });
-        if (twilioService) form.set('MessagingServiceSid', twilioService);
-        else form.set('From', sender(country));
+        const from = sender(country);
+        form.set(messagingService.test(from) ? 'MessagingServiceSid' : 'From', from);
         form.set('ValidityPeriod', String(Math.min(longestValiditySeconds, validSeconds)));
         if (callbackUrl) form.set('StatusCallback', callbackUrl(reference));
         const call = {

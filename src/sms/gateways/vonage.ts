@@ -1,6 +1,6 @@
 /** Vonage SMS API: POST /sms/json. It always answers 200; the outcome is in messages[].status. */
 import { createHash, createHmac } from 'node:crypto';
-import { oneOf, requiredSetting, setting, url, word } from '../../formats/setting-kinds.ts';
+import { requiredSetting, setting, word, type Kind } from '../../formats/setting-kinds.ts';
 import { defineGateway } from '../define-gateway.ts';
 import { isGsm } from '../encoding.ts';
 import {
@@ -31,13 +31,25 @@ const shortestTtlMilliseconds = 20_000;
 const longestTtlMilliseconds = 604_800_000;
 
 const signatureToleranceSeconds = 300;
-const signatures = ['md5hash', 'md5', 'sha1', 'sha256', 'sha512'] as const;
-type Signature = (typeof signatures)[number];
+
+interface Signature {
+  method: string;
+  secret: string;
+}
+
+const signatureSecret: Kind<Signature> = {
+  form: 'text without spaces, with md5hash:, md5:, sha1:, sha256: or sha512: before it',
+  parse(value) {
+    const [, method = 'sha256', secret = ''] = /^(?:(md5hash|md5|sha1|sha256|sha512):)?(.*)$/s.exec(value) ?? [];
+    return { method, secret: word.parse(secret) };
+  },
+};
 
 export const vonage = defineGateway({
   name: 'vonage',
   receiptMethods: ['POST', 'GET'],
   needsDltIds: true,
+  baseUrl: 'https://rest.nexmo.com',
   settings: {
     vonageKey: requiredSetting<string>({
       env: 'LEDGERLINE_VONAGE_KEY',
@@ -52,30 +64,18 @@ export const vonage = defineGateway({
       requiredBy: 'vonage',
       about: 'Vonage: the API secret.',
     }),
-    vonageSignatureSecret: setting<string | undefined>({
+    vonageSignature: setting<Signature | undefined>({
       env: 'LEDGERLINE_VONAGE_SIGNATURE_SECRET',
-      kind: word,
+      kind: signatureSecret,
       default: undefined,
       secret: true,
-      about: 'Vonage: the signature secret, if the account signs its webhooks.',
-    }),
-    vonageSignature: setting<Signature>({
-      env: 'LEDGERLINE_VONAGE_SIGNATURE',
-      kind: oneOf(...signatures),
-      default: 'sha256',
-      about: 'Vonage: how the account signs its webhooks.',
-    }),
-    vonageUrl: setting({
-      env: 'LEDGERLINE_VONAGE_URL',
-      kind: url('https', 'http'),
-      default: 'https://rest.nexmo.com',
-      httpsOnly: true,
-      about: 'Vonage: the base URL of its API.',
+      about:
+        'Vonage: the signature secret, if the account signs its webhooks. If it does not sign with SHA-256 HMAC, write the method before the secret, such as `sha512:SECRET`.',
     }),
   },
-  create(values, { sender, callbackUrl, now }) {
-    const http = httpCaller(values.vonageUrl);
-    const { vonageSignatureSecret: secret, vonageSignature: signature } = values;
+  create(values, { baseUrl, sender, callbackUrl, now }) {
+    const http = httpCaller(baseUrl);
+    const { vonageSignature: signature } = values;
     return {
       name: 'vonage',
       send({ phone, text, country, reference, validSeconds, dlt }, withinMilliseconds) {
@@ -99,7 +99,7 @@ export const vonage = defineGateway({
         const parameters = readParameters(callback);
         if (!parameters || parameters['api-key'] !== values.vonageKey) return undefined;
         // Without a secret receipts are unsigned, and only their secret URL makes them authentic.
-        if (secret !== undefined && !isSigned(secret, signature, parameters, now())) return undefined;
+        if (signature !== undefined && !isSigned(signature, parameters, now())) return undefined;
         const { status, messageId = '', 'err-code': code = '' } = parameters;
         if (status === 'delivered') return [{ id: messageId, state: 'delivered' }];
         if (status === 'failed' || status === 'rejected' || status === 'expired') {
@@ -152,7 +152,7 @@ function readParameters({ url: calledUrl, headers, body }: Callback): Record<str
 }
 
 /** `sig` over `&name=value` in the order of the names, with _ for & and = in values. */
-function isSigned(secret: string, signature: Signature, parameters: Record<string, string>, now: Date): boolean {
+function isSigned({ method, secret }: Signature, parameters: Record<string, string>, now: Date): boolean {
   const { sig = '', timestamp = '' } = parameters;
   const ageSeconds = Math.abs(now.getTime() / 1000 - Number(timestamp));
   if (!(ageSeconds <= signatureToleranceSeconds)) return false;
@@ -164,7 +164,7 @@ function isSigned(secret: string, signature: Signature, parameters: Record<strin
       .map((name) => `&${name}=${parameters[name]!.replaceAll(/[&=]/g, '_')}`)
       .join('');
     const expected =
-      signature === 'md5hash' ? createHash('md5').update(text + secret) : createHmac(signature, secret).update(text);
+      method === 'md5hash' ? createHash('md5').update(text + secret) : createHmac(method, secret).update(text);
     return sameText(sig.toLowerCase(), expected.digest('hex'));
   });
 }

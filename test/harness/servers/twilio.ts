@@ -13,7 +13,7 @@ export async function twilioSettings(gatewayUrl: string): Promise<Record<string,
     LEDGERLINE_GATEWAYS: 'twilio',
     LEDGERLINE_TWILIO_ACCOUNT: 'AC1',
     LEDGERLINE_TWILIO_TOKEN: token,
-    LEDGERLINE_TWILIO_URL: gatewayUrl,
+    LEDGERLINE_GATEWAY_URLS: `twilio=${gatewayUrl}`,
     LEDGERLINE_SENDER: 'Ledgerline',
     LEDGERLINE_SEND_SECONDS: '1',
   };
