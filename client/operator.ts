@@ -86,11 +86,13 @@ export function operatorFunctions({ json, jsonAndHeaders, discardBody, transport
     messages: (filter: OperatorMessageFilter = {}, options?: CallOptions): Promise<wire.MessageLog> =>
       json(get(withQuery('/operator/messages', { ...filter }), options)),
 
-    /** By phone number in E.164 format, or by e-mail address. The call is audited. */
-    async findUsers(what: string | { email: string }, options?: CallOptions): Promise<number[]> {
-      const request = typeof what === 'string' ? { phoneNumber: what } : what;
-      return (await json<wire.FoundUsers>(read('/operator/find-users', request, options))).userIds;
-    },
+    /** By phone number in E.164 format, which also gives its `holder`, or by e-mail address. The call is audited. */
+    findUsers: (what: string | { email: string }, options?: CallOptions): Promise<wire.FoundUsers> =>
+      json(read('/operator/find-users', typeof what === 'string' ? { phoneNumber: what } : what, options)),
+
+    /** Unlinks a number that has changed hands from the user who has it. The call is audited, with its `reason`. */
+    freePhone: (request: wire.FreePhoneRequest, options?: CallOptions): Promise<void> =>
+      discardBody(post('/operator/free-phone', request, options)),
 
     /** A customer's transactions. The call is audited. */
     async transactions(

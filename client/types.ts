@@ -1325,7 +1325,7 @@ export interface OperatorAction {
   /** The client whose token it was. */
   client: string;
   /** What was done. */
-  action: 'set-mode' | 'lift' | 'add-safe' | 'remove-safe' | 'reveal-phone' | 'find-users' | 'list-transactions' | 'erase-user' | 'read-user-data' | 'export-erased' | 'run-retention' | 'create-webhook-endpoint' | 'update-webhook-endpoint' | 'enable-webhook-endpoint' | 'disable-webhook-endpoint' | 'delete-webhook-endpoint' | 'rotate-webhook-secret' | 'replay-webhook-events';
+  action: 'set-mode' | 'lift' | 'add-safe' | 'remove-safe' | 'reveal-phone' | 'find-users' | 'list-transactions' | 'free-phone' | 'erase-user' | 'read-user-data' | 'export-erased' | 'run-retention' | 'create-webhook-endpoint' | 'update-webhook-endpoint' | 'enable-webhook-endpoint' | 'disable-webhook-endpoint' | 'delete-webhook-endpoint' | 'rotate-webhook-secret' | 'replay-webhook-events';
   /** What it was done to. */
   target: string;
   /** The details, such as the new mode. */
@@ -1435,9 +1435,20 @@ export interface FindUsersRequest {
   email?: string | null | undefined;
 }
 
+export interface PhoneHolder {
+  /** The user. */
+  userId: number;
+  /** When the number was verified. */
+  verifiedAt: string | null;
+  /** When a code last proved that the user has the number. */
+  lastUsedAt: string | null;
+}
+
 export interface FoundUsers {
   /** Their ids, at most 50. */
   userIds: number[];
+  /** With `phoneNumber`: who has verified it, or null. */
+  holder?: PhoneHolder | null | undefined;
 }
 
 export interface RevealedPhones {
@@ -1445,6 +1456,19 @@ export interface RevealedPhones {
   verifiedPhone: string | null;
   /** The number that the last code was sent to. */
   lastSentPhone: string | null;
+  /** When the verified number was verified. */
+  verifiedAt: string | null;
+  /** When a code last proved that the user has the verified number. */
+  lastUsedAt: string | null;
+}
+
+export interface FreePhoneRequest {
+  /** The user who has the number. */
+  userId: number;
+  /** The whole number, in E.164 format. */
+  phoneNumber: string;
+  /** Why it is freed; the audit shows it. */
+  reason?: string | null | undefined;
 }
 
 export interface OperatorTransactionsRequest {

@@ -271,6 +271,7 @@ export const receiptRefused = () => problem('receipt-refused');
 
 // What operators ask for.
 export const unknownBlock = () => problem('not-found', { message: 'Nothing is blocked by that name.' });
+export const phoneNotHeld = () => problem('not-found', { message: 'The user does not have this number.' });
 export const unknownSafeEntry = () => problem('not-found', { message: 'The safe list has no such entry.' });
 
 // Transactions and events.

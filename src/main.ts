@@ -124,6 +124,13 @@ program
   .option('--json', 'print JSON')
   .action(run(() => import('./cli/retention.ts'), 'retention'));
 program
+  .command('find-user')
+  .description('show who has a phone number, when it was verified and when it was last used; audited')
+  .requiredOption('--phone <number>', 'the whole number, in E.164 format')
+  .option('--free', 'unlink the number from the user: it has changed hands')
+  .option('--reason <text>', 'why it is freed, for the audit')
+  .action(run(() => import('./cli/find-user.ts'), 'findUser'));
+program
   .command('trace-user')
   .argument('<id>', 'the user')
   .description('show the history of a user’s codes: gateway, delivery, attempts, refusals')

@@ -18,7 +18,7 @@ import { createSendCode } from '../phone/send-code.ts';
 import { createSendKeyStore } from '../phone/idempotency-key.store.ts';
 import { createSendOnce } from '../phone/idempotent-send.ts';
 import { testNumbers } from '../phone/test-numbers.ts';
-import { createUnlinkPhone } from '../phone/unlink-phone.ts';
+import { createFreePhone, createUnlinkPhone } from '../phone/unlink-phone.ts';
 import { createVerifyCode } from '../phone/verify-code.ts';
 import { createFailover, type Failover } from '../sms/failover.ts';
 import type { Gateway } from '../sms/gateway.ts';
@@ -124,6 +124,7 @@ export async function openPhone(core: Core, { audit, url, inbox, terminal }: Pho
       }),
       guardControl: guard.control,
       unlinkPhone: createUnlinkPhone(phones, clock, messages.observePhone),
+      freePhone: createFreePhone(phones, clock, messages.observePhone),
       receipts: {
         publicUrl: url,
         find: (name: string) => gateways.find((gateway) => gateway.name === name),

@@ -7,6 +7,7 @@ export const operatorActions = [
   'reveal-phone',
   'find-users',
   'list-transactions',
+  'free-phone',
   'erase-user',
   'read-user-data',
   'export-erased',

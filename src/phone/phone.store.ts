@@ -1,6 +1,8 @@
 /** The statements that decide about phones. If two callers can race, one statement decides. */
 import { array, type Database } from '../db/database.ts';
+import { maskPhone } from '../values/phone-number.ts';
 import { retryLostRace } from '../db/lost-race.ts';
+import type { Operator } from '../audit/operator-actions.ts';
 import type { Proof } from '../guard/challenge.ts';
 import type { FailureLimits, SendLimits } from '../guard/limits.ts';
 import type { RuleName } from '../guard/rules.ts';
@@ -124,9 +126,10 @@ export interface AttemptReservation {
 
 export interface Unlinking {
   userId: number;
-  by: 'client' | 'operator';
   countryOf(phone: string): string | null;
   now: Date;
+  /** An operator frees this number, if the user still has it. A client unlinks whichever number the user has. */
+  freed?: { phone: string; who: Operator };
 }
 
 export interface LastSend {
@@ -327,28 +330,33 @@ export function createPhoneStore(db: Database) {
     /**
      * Codes that were sent before become void with the link: none of them may link the phone again after it was
      * unlinked. The lock comes first, in a separate statement: while that waits, another call may link the phone, and
-     * only a later statement sees it.
+     * only a later statement sees it. False if there is no such user, or if the user does not have the freed number.
      */
-    async unlinkPhone({ userId, by, countryOf, now }: Unlinking): Promise<boolean> {
+    async unlinkPhone({ userId, countryOf, now, freed }: Unlinking): Promise<boolean> {
       return db.transaction(async (sql) => {
-        const [, rows] = await Promise.all([
-          sql`select from verifications where user_id = ${userId} for update`.execute(),
-          sql`
-            with unlinked as (
-              delete from phone_links l using verifications v
-              where v.user_id = ${userId} and l.phone = v.verified_phone and l.user_id = ${userId}
-              returning l.phone
-            ), cleared as (
-              update verifications set
-                verified_phone = null, verified_at = null, sent_phone = null, latest_code = null, earlier_codes = '{}'
-              where user_id = ${userId}
-            )
-            select (select phone from unlinked) as phone from users where id = ${userId}`,
-        ]);
+        const [held] = await sql`select verified_phone from verifications where user_id = ${userId} for update`;
+        if (freed && held?.verified_phone !== freed.phone) return false;
+        const rows = await sql`
+          with unlinked as (
+            delete from phone_links l using verifications v
+            where v.user_id = ${userId} and l.phone = v.verified_phone and l.user_id = ${userId}
+            returning l.phone
+          ), cleared as (
+            update verifications set
+              verified_phone = null, verified_at = null, sent_phone = null, latest_code = null, earlier_codes = '{}'
+            where user_id = ${userId}
+          )
+          select (select phone from unlinked) as phone from users where id = ${userId}`;
         const phone: string | null = rows[0]?.phone ?? null;
         if (phone !== null) {
-          const data = JSON.stringify({ country: countryOf(phone), by });
+          const data = JSON.stringify({ country: countryOf(phone), by: freed ? 'operator' : 'client' });
           await sql`select write_event('phone.unlinked', ${userId}, ${now}, ${data}::text::json)`;
+        }
+        if (freed) {
+          const { subject, client, reason = null } = freed.who;
+          await sql`
+            select record_action(${now}, ${subject}, ${client}, 'free-phone', ${`user ${userId}`},
+              ${maskPhone(freed.phone)}, ${userId}, ${reason})`;
         }
         return rows.length === 1;
       });

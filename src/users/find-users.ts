@@ -2,7 +2,7 @@
 import { unknownUser } from '../errors.ts';
 import type { Operator } from '../audit/operator-actions.ts';
 import type { UsersStore } from './users.store.ts';
-import type { PhonesOfUser } from './user.ts';
+import type { FoundUsers, PhonesOfUser } from './user.ts';
 
 /** Records which operator looked up which user. */
 export type RecordLookup = (
@@ -16,9 +16,14 @@ const maxUsers = 50;
 
 /** The answer reveals whether a number is used, so every lookup is audited, even one without a result. */
 export function createFindUsers(store: UsersStore, recordLookup: RecordLookup) {
-  return async function findUsers(who: Operator, what: { phone: string } | { email: string }): Promise<number[]> {
+  return async function findUsers(who: Operator, what: { phone: string } | { email: string }): Promise<FoundUsers> {
     await recordLookup(who, 'find-users', what);
-    return 'phone' in what ? store.findByPhone(what.phone, maxUsers) : store.findByEmail(what.email, maxUsers);
+    if ('email' in what) return { userIds: await store.findByEmail(what.email, maxUsers) };
+    const [userIds, holder] = await Promise.all([
+      store.findByPhone(what.phone, maxUsers),
+      store.findHolder(what.phone),
+    ]);
+    return { userIds, holder: holder ?? null };
   };
 }
 

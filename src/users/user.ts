@@ -26,9 +26,33 @@ export interface UserStatus {
   verifiedAt: string | null;
 }
 
-export interface PhonesOfUser {
+export interface PhonesOfUser extends PhoneUse {
   verifiedPhone: string | null;
   lastSentPhone: string | null;
+}
+
+/** How fresh a link is; both null without one. */
+export interface PhoneUse {
+  verifiedAt: string | null;
+  /** When a code last proved that the user has the phone. */
+  lastUsedAt: string | null;
+}
+
+/** The user who has verified a phone. */
+export interface PhoneHolder extends PhoneUse {
+  userId: number;
+}
+
+export interface FoundUsers {
+  userIds: number[];
+  /** Of the number that was searched for; null if nobody has verified it. */
+  holder?: PhoneHolder | null;
+}
+
+export function phoneUseOf(verifiedAt: Date | null, codeUsedAt: Date | null): PhoneUse {
+  if (verifiedAt === null) return { verifiedAt: null, lastUsedAt: null };
+  const lastUsedAt = codeUsedAt !== null && codeUsedAt > verifiedAt ? codeUsedAt : verifiedAt;
+  return { verifiedAt: writeTime(verifiedAt), lastUsedAt: writeTime(lastUsedAt) };
 }
 
 export function statusOf(phoneNumber: string | null, verifiedAt: Date | null): UserStatus {

@@ -9,10 +9,12 @@ import {
   type ImportedIds,
 } from './distributed-users.store.ts';
 import {
+  phoneUseOf,
   statusOf,
   type ImportedUser,
   type ImportUserResult,
   type NewUser,
+  type PhoneHolder,
   type PhonesOfUser,
   type UserStatus,
 } from './user.ts';
@@ -151,6 +153,14 @@ export function createUsersStore(db: Database, { writesEvents = true }: UsersSto
       return rows.map(({ user_id }) => user_id);
     },
 
+    async findHolder(phone: string): Promise<PhoneHolder | undefined> {
+      const [row] = await db.read`
+        select l.user_id, v.verified_at, 
+          (select max(m.verified_at) from messages m where m.user_id = l.user_id) as used_at
+        from phone_links l join verifications v on v.user_id = l.user_id where l.phone = ${phone}`;
+      return row && { userId: row.user_id, ...phoneUseOf(row.verified_at, row.used_at) };
+    },
+
     /** Ignores upper and lower case. */
     async findByEmail(email: string, limit: number): Promise<number[]> {
       const rows = await db.read`
@@ -161,9 +171,17 @@ export function createUsersStore(db: Database, { writesEvents = true }: UsersSto
     async readPhones(userId: number): Promise<PhonesOfUser | undefined> {
       if (db.isDistributed) return readDistributedPhones(db, userId);
       const [row] = await db.read`
-        select v.verified_phone, v.sent_phone from users u left join verifications v on v.user_id = u.id
+        select v.verified_phone, v.sent_phone, v.verified_at, 
+          (select max(m.verified_at) from messages m where m.user_id = u.id) as used_at
+        from users u left join verifications v on v.user_id = u.id
         where u.id = ${userId}`;
-      return row && { verifiedPhone: row.verified_phone, lastSentPhone: row.sent_phone };
+      return (
+        row && {
+          verifiedPhone: row.verified_phone,
+          lastSentPhone: row.sent_phone,
+          ...phoneUseOf(row.verified_at, row.used_at),
+        }
+      );
     },
 
     async readStatus(userId: number): Promise<UserStatus | undefined> {

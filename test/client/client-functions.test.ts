@@ -50,6 +50,7 @@ describe('every operation has its function', () => {
     await own.operator.trail(1);
     await own.operator.findUsers('+447911123456');
     await own.operator.revealPhone(1);
+    await own.operator.freePhone({ userId: 1, phoneNumber: '+447911123456' });
     await own.operator.guardRules();
     await own.operator.setGuardMode('prefix', 'off');
     await own.operator.guardBlocks();

@@ -23,8 +23,8 @@ describe('operators', () => {
     await client.sendCode({ id, phoneNumber });
     const [message] = await client.sandbox.messages(phoneNumber);
     for (let i = 0; i < 11; i += 1) await failure(client.verify({ id, code: wrongCode(message!.code) }));
-    expect(await operator.findUsers(phoneNumber)).toEqual([id]);
-    expect(await operator.revealPhone(id)).toEqual({ verifiedPhone: null, lastSentPhone: phoneNumber });
+    expect(await operator.findUsers(phoneNumber)).toEqual({ userIds: [id], holder: null });
+    expect(await operator.revealPhone(id)).toMatchObject({ verifiedPhone: null, lastSentPhone: phoneNumber });
     // The trail is written after the answer.
     await expect.poll(async () => (await operator.trail(id)).events.map(({ reason }) => reason)).toContain('blocked');
     expect((await operator.trail(id)).messages).toMatchObject([{ number: 1, gateway: 'inbox' }]);

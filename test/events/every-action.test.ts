@@ -150,6 +150,20 @@ async function verifyPhone({ gateway, call, step, behave, newPhone, lastCode, se
   await step('operator-transactions', ['operator.acted'], () => call('POST', `/operator/users/${id}/transactions`));
   await step('unlink-phone', ['phone.unlinked'], () => call('DELETE', `/User/${id}/phone-number`));
   await step('unlink-phone', [], () => call('DELETE', `/User/${id}/phone-number`));
+  const recycled = newPhone();
+  let userId = 0;
+  await step(
+    ['create-user', 'send-code', 'verify-phone'],
+    ['user.created', 'phone.code_sent', 'phone.verified'],
+    async () => {
+      ({ id: userId } = (await call('POST', '/User')).json);
+      await call('POST', '/User/phone-number/send-code', { id: userId, phoneNumber: recycled });
+      await call('POST', '/User/phone-number/verify', { id: userId, code: lastCode() });
+    },
+  );
+  await step('operator-free-phone', ['phone.unlinked', 'operator.acted'], () =>
+    call('POST', '/operator/free-phone', { userId, phoneNumber: recycled }),
+  );
   return id;
 }
 

@@ -30,6 +30,36 @@ describe('a failed customer', () => {
     expect(service.logLines.join('')).toContain(`"action":"reveal-phone","target":"user ${id}"`);
   });
 
+  it('who has a number that changed hands loses it after a reason and six seconds, in which it can be undone', async () => {
+    const phoneNumber = newPhone();
+    const id = await service.verifiedUser(phoneNumber);
+    const isVerified = async () =>
+      (await service.call(`/User/${id}/status`, undefined, { method: 'GET' })).json.isPhoneNumberVerified as boolean;
+    const page = await openPage(`${service.url}/console#customer`);
+    await page.getByLabel('User id, phone number or e-mail').fill(phoneNumber);
+    await page.keyboard.press('Enter');
+    await page.getByText(`User ${id} has this number.`).waitFor();
+    await page.getByText(/^Verified .+ ago, on .+; last used .+ ago, on .+/).waitFor();
+    await expectAccessible(page);
+    await expectNarrow(page);
+    const free = async () => {
+      await page.getByRole('button', { name: 'Free the number' }).first().click();
+      const dialog = page.getByRole('dialog');
+      await dialog.getByLabel('Reason').fill('A new owner called.');
+      await expectAccessible(page);
+      await dialog.getByRole('button', { name: 'Free the number' }).click();
+      await page.getByText('The number is freed in 6 seconds.').waitFor();
+    };
+    await free();
+    await page.getByRole('button', { name: 'Undo' }).click();
+    expect(await isVerified()).toBe(true);
+    await free();
+    await page.getByText(`User ${id} has this number.`).waitFor({ state: 'detached' });
+    expect(await isVerified()).toBe(false);
+    const acts = await service.sql`select reason from operator_actions where action = 'free-phone' and user_id = ${id}`;
+    expect([...acts]).toEqual([{ reason: 'A new owner called.' }]);
+  });
+
   it('who was erased is shown as that, and nothing more', async () => {
     const { id, phoneNumber } = await blockedCustomer(service);
     await service.call(`/User/${id}`, undefined, { method: 'DELETE' });

@@ -4,6 +4,7 @@ import type { OperatorFunctions, RevealedPhones } from '../../client/index.ts';
 import { countriesIn, homeCountry, isCountry } from '../phone/countries.ts';
 import { loadNumberRules } from '../phone/load-number-rules.ts';
 import { goTo, useAddress } from './address.ts';
+import { HeldNumber, type Held } from './held-number.tsx';
 import { hrefOf } from './hrefs.ts';
 import { LiftButton } from './blocks.tsx';
 import { TransactionsPanel } from './customer-transactions.tsx';
@@ -42,6 +43,7 @@ function Search({ userId }: { userId: string }) {
   const [typed, setTyped] = useState(userId);
   const [country, setCountry] = useState(rememberedCountry);
   const [found, setFound] = useState<number[]>([]);
+  const [held, setHeld] = useState<Held>();
   const [complaint, setComplaint] = useState<string>();
   const [searchedFor, setSearchedFor] = useState<string>();
   const latestSearch = useRef(0);
@@ -53,6 +55,7 @@ function Search({ userId }: { userId: string }) {
     setComplaint(undefined);
     setSearchedFor(undefined);
     setFound([]);
+    setHeld(undefined);
     const ownSearch = (latestSearch.current += 1);
     // The last customer is removed first, so that the old answer is not mistaken for the new one.
     goTo(hrefOf('customer'));
@@ -61,6 +64,7 @@ function Search({ userId }: { userId: string }) {
       if (latestSearch.current !== ownSearch) return;
       setComplaint(answer.complaint);
       setSearchedFor(answer.display);
+      setHeld(answer.held);
       if (answer.userIds.length === 1) goTo(hrefOf('customer', answer.userIds[0]));
       else setFound(answer.userIds);
     } catch (error) {
@@ -96,6 +100,12 @@ function Search({ userId }: { userId: string }) {
         </button>
       </form>
       {searchedFor && <p class="soft">{t.customer.searchedFor(searchedFor)}</p>}
+      {held && (
+        <p class="numbers">
+          <span>{t.customer.heldBy(String(held.userId))}</span>
+          <HeldNumber key={`${held.userId} ${held.phoneNumber}`} held={held} onFreed={() => setHeld(undefined)} />
+        </p>
+      )}
       <Complaint text={complaint} />
       {found.length > 1 && (
         <p>
@@ -115,6 +125,8 @@ interface Found {
   userIds: number[];
   /** The number that was searched for. */
   display?: string;
+  /** Who has that number. */
+  held?: Held | undefined;
   complaint?: string;
 }
 
@@ -125,14 +137,16 @@ interface Found {
 async function findCustomers(operations: OperatorFunctions, text: string, country: string): Promise<Found> {
   if (/^[1-9]\d{0,9}$/.test(text) && Number(text) <= largestUserId) return { userIds: [Number(text)] };
   if (/^[^\s@]+@[^\s@]+$/.test(text)) {
-    const userIds = await operations.findUsers({ email: text });
+    const { userIds } = await operations.findUsers({ email: text });
     return { userIds, display: text, ...(userIds.length === 0 && { complaint: t.customer.nobodyEmail }) };
   }
   const { parseNumber } = await loadNumberRules();
   const number = /^[\d\s()+./-]+$/.test(text) ? parseNumber(text, country) : undefined;
   if (!number) return { userIds: [], complaint: t.customer.bad };
-  const userIds = await operations.findUsers(number.phoneNumber);
-  return { userIds, display: number.display, ...(userIds.length === 0 && { complaint: t.customer.nobody }) };
+  const { phoneNumber, display } = number;
+  const { userIds, holder } = await operations.findUsers(phoneNumber);
+  const held = holder ? { ...holder, phoneNumber } : undefined;
+  return { userIds, display, held, ...(userIds.length === 0 && { complaint: t.customer.nobody }) };
 }
 
 function Erased({ at }: { at: string }) {
@@ -251,6 +265,15 @@ function Phones({ userId, masked, heading }: PhonesProps) {
           <>
             <span>{t.customer.verifiedPhone(phoneOr(phones.verifiedPhone))}</span>
             <span>{t.customer.lastSentPhone(phoneOr(phones.lastSentPhone))}</span>
+            {phones.verifiedPhone && (
+              <HeldNumber
+                held={{ ...phones, userId, phoneNumber: phones.verifiedPhone }}
+                onFreed={() => {
+                  setPhones(undefined);
+                  heading.current!.focus();
+                }}
+              />
+            )}
           </>
         ) : (
           <>

@@ -13,6 +13,7 @@ import type { FindMessages } from '../../messages/find-messages.ts';
 import type { ReadOverview } from '../../messages/overview.ts';
 import type { ReadPerformance } from '../../messages/performance.ts';
 import type { SendCode } from '../../phone/send-code.ts';
+import type { FreePhone } from '../../phone/unlink-phone.ts';
 import type { VerifyCode } from '../../phone/verify-code.ts';
 import type { Sandbox } from '../../sandbox/sandbox.ts';
 import type { ListReply, ListRequest } from '../../transactions/list/list-transactions.ts';
@@ -66,6 +67,7 @@ import { operatorSettingsOperation, type SettingsReport } from './operator/setti
 import { operatorTransactionsOperation } from './operator/transactions.ts';
 import { overviewOperation } from './operator/overview.ts';
 import { operatorPerformanceOperation } from './operator/performance.ts';
+import { freePhoneOperation } from './operator/free-phone.ts';
 import { revealPhoneOperation } from './operator/reveal-phone.ts';
 import { readTrailOperation } from './operator/trail.ts';
 import { pageOperation } from './pages/page.ts';
@@ -103,6 +105,7 @@ export interface Services {
   send: SendCode;
   verifyCode: VerifyCode;
   unlinkPhone(userId: number): Promise<void>;
+  freePhone: FreePhone;
   guardControl: GuardControl;
   createUser(user: NewUser): Promise<number>;
   userStatus(userId: number): Promise<UserStatus>;
@@ -199,6 +202,7 @@ export function operationsOf(services: Services): AnyOperation[] {
     operatorWebhookDeliveriesOperation(webhookEndpoints),
     findUsersOperation(services.findUsers),
     revealPhoneOperation(services.revealPhone),
+    freePhoneOperation(services.freePhone),
     operatorTransactionsOperation(services.listUserTransactions),
     ...(issuer ? [tokenOperation(issuer, observer.observe), jwksOperation(issuer), discoveryOperation(issuer)] : []),
     liveOperation(),

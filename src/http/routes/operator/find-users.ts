@@ -1,4 +1,4 @@
-import { integer, listOf, record } from '../../../formats/record.ts';
+import { instant, integer, listOf, nullable, record } from '../../../formats/record.ts';
 import { body, optional, required, text } from '../../../formats/shape.ts';
 import type { createFindUsers } from '../../../users/find-users.ts';
 import { operation, reply } from '../../operation.ts';
@@ -17,7 +17,16 @@ const input = body(
   },
 );
 
-const foundUsers = record('FoundUsers', { userIds: required(listOf(integer()), 'Their ids, at most 50.') });
+const holder = record('PhoneHolder', {
+  userId: required(integer(), 'The user.'),
+  verifiedAt: required(nullable(instant()), 'When the number was verified.'),
+  lastUsedAt: required(nullable(instant()), 'When a code last proved that the user has the number.'),
+});
+
+const foundUsers = record('FoundUsers', {
+  userIds: required(listOf(integer()), 'Their ids, at most 50.'),
+  holder: optional(nullable(holder), 'With `phoneNumber`: who has verified it, or null.'),
+});
 
 /** A POST, so that no phone number or e-mail address is in the path or query, which logs and browser histories keep. */
 export const findUsersOperation = (findUsers: ReturnType<typeof createFindUsers>) =>
@@ -36,6 +45,6 @@ export const findUsersOperation = (findUsers: ReturnType<typeof createFindUsers>
     responses: { 200: { about: 'The users.', shape: foundUsers } },
     async handle({ body: { phoneNumber, email }, caller: { subject, client } }) {
       const what = phoneNumber ? { phone: phoneNumber.e164 } : { email: email! };
-      return reply(200, foundUsers, { userIds: await findUsers({ subject, client }, what) });
+      return reply(200, foundUsers, await findUsers({ subject, client }, what));
     },
   });

@@ -1,4 +1,4 @@
-import { nullable, record } from '../../../formats/record.ts';
+import { instant, nullable, record } from '../../../formats/record.ts';
 import { required, text } from '../../../formats/shape.ts';
 import type { createRevealPhone } from '../../../users/find-users.ts';
 import { noStore, operation, reply } from '../../operation.ts';
@@ -6,6 +6,8 @@ import { noStore, operation, reply } from '../../operation.ts';
 const phones = record('RevealedPhones', {
   verifiedPhone: required(nullable(text()), 'The verified number.'),
   lastSentPhone: required(nullable(text()), 'The number that the last code was sent to.'),
+  verifiedAt: required(nullable(instant()), 'When the verified number was verified.'),
+  lastUsedAt: required(nullable(instant()), 'When a code last proved that the user has the verified number.'),
 });
 
 export const revealPhoneOperation = (revealPhone: ReturnType<typeof createRevealPhone>) =>
