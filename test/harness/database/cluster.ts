@@ -1,8 +1,11 @@
 /** One real PostgreSQL for the whole run; each test file works on its own copy of a migrated template. */
+import { spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { chmod, mkdtemp, rm } from 'node:fs/promises';
+import type { Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
+import { fileURLToPath } from 'node:url';
 import postgres from 'postgres';
 import type { TestProject } from 'vitest/node';
 import { forgetKeys } from '../../../src/auth/digest-key-registry.store.ts';
@@ -13,6 +16,8 @@ import { openDetected } from '../../../src/db/citus/citus.ts';
 import { startEmbedded } from '../../../src/db/embedded/embedded.ts';
 import { runMigrations } from '../../../src/db/migrations/migrate.ts';
 import { distributeForTests, joinNodes, onNodes, readNodes, type Node } from './citus.ts';
+
+const reaperFile = fileURLToPath(new URL('../reaper.js', import.meta.url));
 
 declare module 'vitest' {
   interface ProvidedContext {
@@ -25,12 +30,29 @@ declare module 'vitest' {
     citusNodes: Node[];
     /** One for all services: making a key takes longer than the rest of a start. */
     signingKey: string;
-    /** A folder of the whole run, removed at its end. */
+    /** The folder of all temporary files of the run, removed at its end. */
     runFolder: string;
   }
 }
 
+/** All temporary files of the run, which the reaper removes with every process that is left. */
+async function startReaper(): Promise<string> {
+  const runFolder = await mkdtemp(path.join(tmpdir(), 'ledgerline-run-'));
+  // PostgreSQL may run as another user, who must be able to reach it.
+  await chmod(runFolder, 0o711);
+  // The input closes when this process ends; a process of the same group would be interrupted with it.
+  const reaper = spawn(process.execPath, [reaperFile, String(process.pid), runFolder], {
+    detached: true,
+    stdio: ['pipe', 'ignore', 'inherit'],
+  });
+  reaper.unref();
+  (reaper.stdin as unknown as Socket).unref();
+  return runFolder;
+}
+
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
+  const runFolder = await startReaper();
+  process.env.TMPDIR = runFolder;
   const cluster = process.env.TEST_DATABASE_URL ? theirs(process.env.TEST_DATABASE_URL) : await ours();
   const sql = postgres(cluster.url, { max: 1, onnotice: () => {} });
   if (!process.env.TEST_DATABASE_URL) await cheapenLogin(sql, cluster.url);
@@ -51,9 +73,6 @@ export default async function setup(project: TestProject): Promise<() => Promise
   project.provide('sandboxTemplateName', sandboxTemplateName);
   project.provide('citusNodes', nodes);
   project.provide('signingKey', await makeSigningKey());
-  const runFolder = await mkdtemp(path.join(tmpdir(), 'ledgerline-run-'));
-  // PostgreSQL may run as another user, who must be able to reach it.
-  await chmod(runFolder, 0o711);
   project.provide('runFolder', runFolder);
   return async () => {
     if (process.env.TEST_DATABASE_URL) {
@@ -62,7 +81,6 @@ export default async function setup(project: TestProject): Promise<() => Promise
     }
     await sql.end();
     await cluster.stop();
-    await rm(runFolder, { recursive: true, force: true });
   };
 }
 
