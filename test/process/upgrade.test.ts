@@ -1,12 +1,14 @@
 /**
- * The release before, as it was built, beside this one on the new schema. Before the first release there is none, and
- * the test is skipped; PREVIOUS_RELEASE names any commit instead.
+ * Upgrades: a database of the first release is migrated, and keeps its rows. And the release before, as it was built,
+ * runs beside this one on the new schema. Before the first release there is none, and that test is skipped;
+ * PREVIOUS_RELEASE names any commit instead.
  */
 import { execFile, execFileSync } from 'node:child_process';
 import { mkdtemp, readFile, rm, symlink } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { promisify } from 'node:util';
+import postgres from 'postgres';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { dataFolder, run, ServiceProcess } from '../harness/process.ts';
 import { cloneDatabase, newPhone, row } from '../harness/service.ts';
@@ -98,6 +100,64 @@ beforeAll(async () => {
 });
 afterAll(async () => {
   if (previous) await rm(folder, { recursive: true, force: true });
+});
+
+/** Every table with its rows as JSON, in a fixed order. */
+async function readRows(sql: postgres.Sql): Promise<Map<string, Record<string, unknown>[]>> {
+  const tables = await sql`select tablename as name from pg_tables where schemaname = 'ledgerline' order by 1`;
+  const contents = new Map<string, Record<string, unknown>[]>();
+  for (const { name } of tables) {
+    const rows = await sql`select to_jsonb(t) as json from ${sql(name)} t order by t::text collate "C"`;
+    contents.set(
+      name,
+      rows.map(({ json }) => json),
+    );
+  }
+  return contents;
+}
+
+const pick = (row: Record<string, unknown>, columns: string[]) =>
+  JSON.stringify(Object.fromEntries(columns.map((column) => [column, row[column]])));
+
+describe('an upgrade of a database of the first release', () => {
+  it('keeps every row, and the service works on it', { timeout: 120_000 }, async () => {
+    const database = await cloneDatabase('template0');
+    onTestFinished(database.drop);
+    const sql = postgres(database.url, { max: 1, connection: { search_path: 'ledgerline' } });
+    onTestFinished(() => sql.end());
+    await sql.unsafe(await readFile(new URL('released-database.sql', import.meta.url), 'utf8'));
+    await sql`set search_path = ledgerline`;
+    const before = await readRows(sql);
+    expect([...before].filter(([, rows]) => rows.length === 0)).toEqual([]);
+
+    const settings = { DATABASE_URL: database.url };
+    expect(await run(['migrate'], settings)).toMatchObject({ code: 0 });
+    expect(await run(['migrate', '--contract'], settings)).toMatchObject({ code: 0 });
+    const after = await readRows(sql);
+    for (const [table, rows] of before) {
+      const kept = after.get(table);
+      if (!kept || ['migrations', 'functions'].includes(table)) continue;
+      const columns = Object.keys(rows[0]!).filter((column) => column in (kept[0] ?? {}));
+      const pickAll = (all: Record<string, unknown>[]) => all.map((row) => pick(row, columns)).toSorted();
+      expect([table, pickAll(kept)]).toEqual([table, pickAll(rows)]);
+    }
+
+    const node = await startNode(database.url);
+    const list = await call(node, 'POST', '/app/get-all-transactions', {
+      individualId: 1,
+      dataBatch: 1,
+      amountFrom: 2,
+    });
+    expect(list.json.transactionCount).toBe(5);
+    expect((await call(node, 'GET', '/User/2/status')).json.phoneNumber).toBe('+447400000001');
+    expect((await call(node, 'GET', '/User/4/status')).status).toBe(404);
+    const versions = await call(node, 'POST', '/app/get-transaction-history', { transactionId: 'pending' });
+    expect(versions.json.history).toHaveLength(2);
+    expect((await call(node, 'GET', '/webhook-endpoints')).json.endpoints).toHaveLength(1);
+    expect((await call(node, 'GET', '/operator/guard/safe-list')).json.entries).toMatchObject([{ label: '+4479' }]);
+    await serve(node, node);
+    await node.service.end('SIGTERM');
+  });
 });
 
 describe.skipIf(!previous)('an upgrade from the release before', () => {
