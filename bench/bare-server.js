@@ -2,6 +2,7 @@
 import { createServer } from 'node:http';
 import postgres from 'postgres';
 import { shareConnections } from '../dist/db/database.js';
+import { createCodesStore } from '../dist/codes/codes.store.js';
 import { createPhoneStore } from '../dist/phone/phone.store.js';
 import { createInboxStore } from '../dist/sandbox/inbox.store.js';
 import { filteredListStatement, listStatement } from '../dist/transactions/transactions.store.js';
@@ -15,6 +16,7 @@ const write = postgres(process.argv[2], connectionOptions(shares.write, byKey));
 const everyRow = 2_147_483_647;
 const run = (sql, statement, parameters) => sql.unsafe(statement, parameters, { prepare: true });
 const phones = createPhoneStore({ read, write });
+const codes = createCodesStore({ write });
 const inbox = createInboxStore({ read, write, isDistributed: false }, Buffer.alloc(32), Number);
 
 const routes = {
@@ -41,7 +43,7 @@ const routes = {
     return `{"transactions":[${row.page ?? ''}],"transactionCount":${row.count}}`;
   },
   async send([id, phone]) {
-    await reserveSend(phones, Number(id), phone, new Date());
+    await reserveSend(phones, codes, Number(id), phone, new Date());
     await inbox.add(id, { phoneNumber: phone, text: 'Your code is 123456.', code: '123456', sentAt: new Date() });
   },
   async verify([id, phone]) {

@@ -13,12 +13,12 @@ const limits = readLimits(config);
 const sendLimits = planSends(limits, modes, false);
 const failureLimits = planFailures(limits, modes);
 
-export async function reserveSend(store, userId, phone, now) {
+export async function reserveSend(store, codes, userId, e164, now) {
   const expiresAt = new Date(now.getTime() + 600_000);
   const { codeNumber, messageNumber } = await store.reserveSend({
     userId,
-    phone,
-    phoneKey: keyOf(phone),
+    e164,
+    phoneKey: keyOf(e164),
     correlationType: 0,
     now,
     limits: sendLimits,
@@ -29,13 +29,15 @@ export async function reserveSend(store, userId, phone, now) {
     leases: null,
     code: { seed, digest, expiresAt, attemptLimit: 5, mayRepeat: true },
   });
-  await store.finishSend({
+  await codes.finishSend({
+    kind: 'verification',
+    confirmationId: null,
     userId,
     messageNumber,
     codeNumber,
     outcome: 'accepted',
-    phone,
-    phoneKey: keyOf(phone),
+    e164,
+    phoneKey: keyOf(e164),
     maskedPhone: '+44…42',
     country: 'GB',
     correlationType: 0,
@@ -52,7 +54,7 @@ export async function reserveSend(store, userId, phone, now) {
   });
 }
 
-export async function reserveAttempt(store, userId, phone, now) {
+export async function reserveAttempt(store, userId, e164, now) {
   const pendingSince = new Date(now.getTime() - 60_000);
   const attempt = {
     userId,
@@ -64,5 +66,5 @@ export async function reserveAttempt(store, userId, phone, now) {
     codeKey: undefined,
   };
   const { phoneKeys } = await store.reserveAttempt(attempt);
-  await store.consumeCode(attempt, { codeNumber: 1, phone }, phoneKeys);
+  await store.consumeCode(attempt, { codeNumber: 1, e164 }, phoneKeys);
 }

@@ -1,4 +1,5 @@
 /** Codes per second: send, and verify with the right code, each with new users. */
+import { createCodesStore } from '../dist/codes/codes.store.js';
 import { createPhoneStore } from '../dist/phone/phone.store.js';
 import { loadRow, measured, pgbench, ratio, recordStatements, round } from './harness.js';
 import { reserveAttempt, reserveSend } from './phone-calls.js';
@@ -93,11 +94,11 @@ async function phoneStatements() {
   ]);
   const record = async (work) => {
     const { db, statements } = recordStatements(now, expressions);
-    await work(createPhoneStore(db));
+    await work(createPhoneStore(db), createCodesStore(db));
     return statements;
   };
   return {
-    send: await record((store) => reserveSend(store, id, phoneOf(id), now)),
+    send: await record((store, codes) => reserveSend(store, codes, id, phoneOf(id), now)),
     verify: await record((store) => reserveAttempt(store, id, phoneOf(id), now)),
   };
 }

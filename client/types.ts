@@ -125,6 +125,10 @@ export interface StoredVerification {
 export interface StoredMessage {
   /** The code’s number among the user’s. */
   codeNumber: number;
+  /** What the code was for. */
+  for: string;
+  /** The confirmation, if it was for one. */
+  confirmationId: string | null;
   /** Masked, as it is stored. */
   phoneNumber: string;
   /** ISO 3166 code. */
@@ -506,6 +510,10 @@ export interface PhoneCodeSentData {
   outcome: 'accepted' | 'unknown';
   /** The number of the code among the user’s. */
   codeNumber: number;
+  /** What the code is for. */
+  for: 'verification' | 'change' | 'confirmation';
+  /** The confirmation, if the code is for one. */
+  confirmationId?: string | undefined;
 }
 
 export interface PhoneCodeSentEvent {
@@ -526,6 +534,10 @@ export interface PhoneSendFailedData {
   country: string | null;
   /** refused: a gateway refused the destination, and the send is counted. unavailable: no gateway accepted it. */
   reason: 'refused' | 'unavailable';
+  /** What the code is for. */
+  for: 'verification' | 'change' | 'confirmation';
+  /** The confirmation, if the code is for one. */
+  confirmationId?: string | undefined;
 }
 
 export interface PhoneSendFailedEvent {
@@ -548,6 +560,10 @@ export interface PhoneDeliveryChangedData {
   state: 'delivered' | 'failed';
   /** Name of the gateway. */
   gateway: string;
+  /** What the code is for. */
+  for: 'verification' | 'change' | 'confirmation';
+  /** The confirmation, if the code is for one. */
+  confirmationId?: string | undefined;
 }
 
 export interface PhoneDeliveryChangedEvent {
@@ -1541,8 +1557,10 @@ export interface SandboxMessage {
   phoneNumber: string;
   /** The whole text. */
   text: string;
-  /** The code in it. */
-  code: string;
+  /** The code in it; null if it has none. */
+  code: string | null;
+  /** What it was for: `verification`, `change`, `notice`, or the purpose of a confirmation. */
+  purpose: string;
   /** When it was sent. */
   sentAt: string;
 }

@@ -43,7 +43,7 @@ const layers: RegExp[] = [
   /^http\//,
   /^auth\//,
   /^config\//,
-  /^(phone|guard|audit|messages|users|transactions|events|privacy|sandbox)\//,
+  /^(phone|codes|guard|audit|messages|users|transactions|events|privacy|sandbox)\//,
   /^(sms|egress|statements)\//,
   /^db\//,
   /^(crypto|formats|monitoring|network|sharing|tracing|values)\/|^(errors|package-root|version)\.ts$/,
@@ -54,6 +54,8 @@ const pure = [
   'auth/caller.ts',
   'auth/digest-key-registry.ts',
   'auth/token-error.ts',
+  'codes/code.ts',
+  'codes/test-numbers.ts',
   'crypto/digest-keys.ts',
   'crypto/seal.ts',
   'events/catalogue.ts',
@@ -66,8 +68,6 @@ const pure = [
   'guard/rules.ts',
   'guard/source.ts',
   'guard/windows.ts',
-  'phone/code.ts',
-  'phone/test-numbers.ts',
   'transactions/amount.ts',
   'transactions/filter.ts',
   'transactions/filter-input.ts',
@@ -84,7 +84,18 @@ const pure = [
   'values/time-zone.ts',
 ];
 
-const domains = ['phone', 'guard', 'audit', 'messages', 'users', 'transactions', 'events', 'privacy', 'sandbox'];
+const domains = [
+  'phone',
+  'codes',
+  'guard',
+  'audit',
+  'messages',
+  'users',
+  'transactions',
+  'events',
+  'privacy',
+  'sandbox',
+];
 const folderOf = (file: string) => (file.includes('/') ? file.split('/')[0]! : '');
 /** The folder of a file, or the file itself if it is directly in src/. */
 const roomOf = (file: string) => folderOf(file) || file;

@@ -3,6 +3,7 @@ import type { Audit } from '../audit/audit.ts';
 import { errorCode } from '../db/failures.ts';
 import { createChallenges } from '../guard/challenge.ts';
 import { DecisionLog } from '../guard/decisions.ts';
+import { createSendJudge } from '../codes/send-judge.ts';
 import { createDecisionsStore } from '../guard/decisions.store.ts';
 import { createGuardControl } from '../guard/control/guard-control.ts';
 import { createGuardControlStore } from '../guard/control/guard-control.store.ts';
@@ -68,6 +69,7 @@ export async function openGuard(core: Core, phones: PhoneStore, audit: Audit, ob
     },
     'guard-sweep': sweep,
   });
+  const sendJudge = createSendJudge({ live, leases, decisions, digest, clock, observe });
   return {
     live,
     decisions,
@@ -82,10 +84,11 @@ export async function openGuard(core: Core, phones: PhoneStore, audit: Audit, ob
       observe,
       live: { refresh: refreshEverywhere, forgetRange: (name) => ranges.forgetRange(name) },
     }),
+    sendJudge,
     reserveSend: createReserveSend({
       store: phones,
       live,
-      leases,
+      judge: sendJudge,
       ranges,
       challenges: createChallenges({
         keys: core.deriveKeys('challenges'),
@@ -94,7 +97,6 @@ export async function openGuard(core: Core, phones: PhoneStore, audit: Audit, ob
         digest,
       }),
       readConversion: store.readConversion,
-      decisions,
       digest,
       clock,
       observe,

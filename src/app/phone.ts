@@ -1,6 +1,12 @@
 /** Wires phone verification: guard, gateways, send and verify. */
 import type { Audit } from '../audit/audit.ts';
 import { secondsAfter } from '../values/clock.ts';
+import { createCodeMaker } from '../codes/code-maker.ts';
+import { createCodesStore } from '../codes/codes.store.ts';
+import { createDelivery } from '../codes/deliver-code.ts';
+import { createSendKeyStore } from '../codes/idempotency-key.store.ts';
+import { createSendOnce } from '../codes/idempotent-send.ts';
+import { testNumbers } from '../codes/test-numbers.ts';
 import { readLimits } from '../guard/limits.ts';
 import { createRefusalsStore } from '../guard/refusals.store.ts';
 import { createUsage } from '../guard/usage.ts';
@@ -15,9 +21,6 @@ import { createEventLogStore } from '../events/event-log.store.ts';
 import { createGatewayEvents } from '../events/gateway-events.ts';
 import { createPhoneStore } from '../phone/phone.store.ts';
 import { createSendCode } from '../phone/send-code.ts';
-import { createSendKeyStore } from '../phone/idempotency-key.store.ts';
-import { createSendOnce } from '../phone/idempotent-send.ts';
-import { testNumbers } from '../phone/test-numbers.ts';
 import { createFreePhone, createUnlinkPhone } from '../phone/unlink-phone.ts';
 import { createVerifyCode } from '../phone/verify-code.ts';
 import { createFailover, type Failover } from '../sms/failover.ts';
@@ -90,31 +93,43 @@ export async function openPhone(core: Core, { audit, url, inbox, terminal }: Pho
   const texts = createMessages(config);
   for (const template of texts.findLongTemplates()) observer.observe({ kind: 'template-too-long', ...template });
   const whileWaiting = core.admission.outside.bind(core.admission);
-  const common = { store: phones, clock, observe: messages.observePhone, digestKeys: core.deriveKeys('codes') };
+  const observe = messages.observePhone;
+  const digestKeys = core.deriveKeys('codes');
+  const testNumber = testNumbers(config.testNumbers ?? []);
+  const codes = createCodeMaker({ digestKeys, testNumber, codeDigits: config.codeDigits });
+  const delivery = createDelivery({
+    finishSend: traced('codes', createCodesStore(db)).finishSend,
+    // A gateway may take seconds, in which the request needs no slot.
+    dispatch: (message, owner) => whileWaiting(() => failover.send(message), owner),
+    testNumber,
+    referenceKeys: messages.referenceKeys,
+    clock,
+    observe,
+  });
   return {
     guard,
     services: {
       send: createSendCode({
-        ...common,
+        store: phones,
         once: createSendOnce({
-          store: traced('phone', createSendKeyStore(db)),
+          store: traced('codes', createSendKeyStore(db)),
           clock,
           waitSeconds: config.sendSeconds + 2,
           digest: guard.digest,
           whileWaiting,
         }),
-        // A gateway may take seconds, in which the request needs no slot.
-        dispatch: (message, owner) => whileWaiting(() => failover.send(message), owner),
+        delivery,
         write: texts.write,
-        testNumber: testNumbers(config.testNumbers ?? []),
+        codes,
         reserveSend: guard.reserveSend,
-        referenceKeys: messages.referenceKeys,
-        codeDigits: config.codeDigits,
         codeSeconds: config.codeSeconds,
         codeAttempts: config.codeAttempts,
       }),
       verifyCode: createVerifyCode({
-        ...common,
+        store: phones,
+        clock,
+        observe,
+        digestKeys,
         live: guard.live,
         decisions: guard.decisions,
         digest: guard.digest,
@@ -123,8 +138,8 @@ export async function openPhone(core: Core, { audit, url, inbox, terminal }: Pho
         dispatchSeconds: config.sendSeconds + recordingSeconds,
       }),
       guardControl: guard.control,
-      unlinkPhone: createUnlinkPhone(phones, clock, messages.observePhone),
-      freePhone: createFreePhone(phones, clock, messages.observePhone),
+      unlinkPhone: createUnlinkPhone(phones, clock, observe),
+      freePhone: createFreePhone(phones, clock, observe),
       receipts: {
         publicUrl: url,
         find: (name: string) => gateways.find((gateway) => gateway.name === name),

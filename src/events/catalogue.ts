@@ -12,8 +12,9 @@ export interface EventEntry {
   when: string;
   /** Whether the event is about a user: then the data has userId, and the event a sequence number. */
   about: 'user' | 'user or nobody' | 'nobody';
-  /** The members of the data besides userId. All of them are always present. */
+  /** The members of the data besides userId. All of them are always present, except the optional ones. */
   data: Record<string, Schema>;
+  optional?: readonly string[];
 }
 
 const text = (description: string): Schema => ({ type: 'string', description });
@@ -30,6 +31,11 @@ const oneOf = (values: string[], description: string): Schema => ({ type: 'strin
 const country = textOrNull('ISO 3166 code of the phone number’s country, or null if unknown.');
 const codeNumber = integer('The number of the code among the user’s.');
 const gateway = text('Name of the gateway.');
+const aboutCode = {
+  for: oneOf(['verification', 'change', 'confirmation'], 'What the code is for.'),
+  confirmationId: { type: 'string', format: 'uuid', description: 'The confirmation, if the code is for one.' },
+} satisfies Record<string, Schema>;
+const optional = ['confirmationId'];
 const rule = text('Name of the guard’s rule.');
 
 /** Maximum number of ids in one event; all of them are available from the API. */
@@ -64,7 +70,9 @@ export const eventCatalogue = {
       gateway,
       outcome: oneOf(['accepted', 'unknown'], 'unknown: no gateway confirmed, and the text may arrive.'),
       codeNumber,
+      ...aboutCode,
     },
+    optional,
   },
   'phone.send_failed': {
     when: 'No gateway accepted a code, or the destination was refused.',
@@ -75,12 +83,15 @@ export const eventCatalogue = {
         ['refused', 'unavailable'],
         'refused: a gateway refused the destination, and the send is counted. unavailable: no gateway accepted it.',
       ),
+      ...aboutCode,
     },
+    optional,
   },
   'phone.delivery_changed': {
     when: 'A receipt changed the state of a message.',
     about: 'user',
-    data: { codeNumber, state: oneOf(['delivered', 'failed'], 'The new state.'), gateway },
+    data: { codeNumber, state: oneOf(['delivered', 'failed'], 'The new state.'), gateway, ...aboutCode },
+    optional,
   },
   'phone.verified': {
     when: 'A phone number was verified and linked to the user.',
@@ -172,11 +183,12 @@ export const testEventEntry: EventEntry = {
 const userId = integer('The user the event is about.');
 
 /** The JSON Schema of an event as it is sent. */
-export function eventSchema(type: string, { about, data, when }: EventEntry): Schema {
+export function eventSchema(type: string, { about, data, when, optional = [] }: EventEntry): Schema {
   const name = type.replaceAll(/(?:^|[._])(\w)/g, (_, letter: string) => letter.toUpperCase());
   const aboutUser = about === 'user';
-  const optional = about === 'user or nobody';
   const members = { ...(about !== 'nobody' && { userId }), ...data };
+  const isOptional = (member: string) =>
+    optional.includes(member) || (about === 'user or nobody' && member === 'userId');
   return {
     title: `${name}Event`,
     type: 'object',
@@ -194,7 +206,7 @@ export function eventSchema(type: string, { about, data, when }: EventEntry): Sc
       data: {
         title: `${name}Data`,
         type: 'object',
-        required: Object.keys(members).filter((member) => !(optional && member === 'userId')),
+        required: Object.keys(members).filter((member) => !isOptional(member)),
         properties: members,
       },
     },

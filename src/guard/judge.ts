@@ -1,4 +1,5 @@
 /** Decides about a call that exceeds limits: the first enforced rule refuses, rules in shadow are recorded. */
+import { secondsBetween } from '../values/clock.ts';
 import { ruleNames, type Modes, type RuleName } from './rules.ts';
 
 /** A rule whose limit the call exceeds, and how long the caller must wait. */
@@ -8,6 +9,27 @@ export interface Objection {
   waitSeconds: number | undefined;
   /** What the rule saw, in one sentence; undefined if the name of the rule is enough. */
   evidence?: string | undefined;
+}
+
+/** A rule that refuses, or would refuse if it were enforced, as a statement found it. */
+export interface RuleRefusal {
+  rule: RuleName;
+  isEnforced: boolean;
+  until: Date;
+}
+
+/** Reads an array of `guard_refusal`. */
+export function readRefusals(rows: { rule: RuleName; is_enforced: boolean; until: string }[] | null): RuleRefusal[] {
+  return (rows ?? []).map(({ rule, is_enforced, until }) => ({
+    rule,
+    isEnforced: is_enforced,
+    until: new Date(until),
+  }));
+}
+
+/** How long the caller would have to wait for each rule. */
+export function objectionsOf(refusals: readonly RuleRefusal[], now: Date): Objection[] {
+  return refusals.map(({ rule, until }) => ({ rule, waitSeconds: secondsBetween(now, until) }));
 }
 
 export interface Verdict {

@@ -45,7 +45,8 @@ const forward = `(state in ('accepted', 'unknown') or (state = 'failed' and $1::
  */
 const writtenEvents = `written_events as (
   select write_event('phone.delivery_changed', m.user_id, $3::timestamptz,
-    json_build_object('codeNumber', m.code_number, 'state', m.state, 'gateway', m.gateway))
+    about_code(json_build_object('codeNumber', m.code_number, 'state', m.state, 'gateway', m.gateway),
+      m.kind, m.confirmation_id))
   from moved m
 ), first_moved as (
   select user_id, code_number from moved order by user_id, code_number limit 1
@@ -75,7 +76,7 @@ export function createTrailStore(db: Database) {
            update messages set state = $1::message_state, reason = $2, state_at = $3
            where user_id = $4 and message_number = $5 and gateway = $6
              and (gateway_message_id is null or $7::text is null or gateway_message_id = $7) and ${forward}
-           returning user_id, code_number, state, gateway
+           returning user_id, code_number, kind, confirmation_id, state, gateway
          ), ${writtenEvents}
          ${movedCode} from messages where user_id = $4 and message_number = $5`,
         [receipt.state, receipt.reason, receipt.at, userId, number, receipt.gateway, receipt.gatewayId],
@@ -90,7 +91,7 @@ export function createTrailStore(db: Database) {
         `with moved as (
            update messages set state = $1::message_state, reason = $2, state_at = $3
            where gateway = 'smpp' and gateway_message_id = $4 and ${forward}
-           returning user_id, code_number, state, gateway
+           returning user_id, code_number, kind, confirmation_id, state, gateway
          ), ${writtenEvents}
          ${movedCode}
          where exists (select 1 from messages where gateway = 'smpp' and gateway_message_id = $4)`,

@@ -1,13 +1,13 @@
 /** The statements that decide about phones. If two callers can race, one statement decides. */
-import { array, type Database } from '../db/database.ts';
+import type { Database } from '../db/database.ts';
 import { maskPhone } from '../values/phone-number.ts';
 import { retryLostRace } from '../db/lost-race.ts';
 import type { Operator } from '../audit/operator-actions.ts';
+import { namedParameters } from '../db/named-parameters.ts';
+import type { StoredCode } from '../codes/code.ts';
+import type { LeasedBudgets } from '../codes/send-judge.ts';
 import type { Proof } from '../guard/challenge.ts';
-import type { FailureLimits, SendLimits } from '../guard/limits.ts';
-import type { RuleName } from '../guard/rules.ts';
-import type { Source } from '../guard/source.ts';
-import type { StoredCode } from './code.ts';
+import { readRefusals, type RuleRefusal } from '../guard/judge.ts';
 import {
   countedSources,
   failureLimitsConstant,
@@ -16,11 +16,13 @@ import {
   sendLimitsConstant,
   sourceParameters,
   sourcesExpression,
-} from './limits.store.ts';
+} from '../guard/limit-constants.ts';
+import type { FailureLimits, SendLimits } from '../guard/limits.ts';
+import type { Source } from '../guard/source.ts';
 
 export interface SendAttempt {
   userId: number;
-  phone: string;
+  e164: string;
   /** The keyed digest that the phone is counted by. */
   phoneKey: Buffer;
   correlationType: number;
@@ -48,53 +50,15 @@ export interface NewCode extends StoredCode {
   mayRepeat: boolean;
 }
 
-/** A rule that refuses, or would refuse if it were enforced. */
-export interface RuleRefusal {
-  rule: RuleName;
-  isEnforced: boolean;
-  until: Date;
-}
-
-export interface SendReservation {
+export interface SendReservation extends LeasedBudgets {
   decision: 'unknown-user' | 'verified' | 'refused' | 'proof-used' | 'phone-taken' | 'reserved';
   refusals: RuleRefusal[];
   /** The sources that the send was counted for. */
   counted: Source[];
-  /** Whether the leases were requested. */
-  isLeased: boolean;
-  /** What the budgets granted, by name. */
-  budgetLeases: ReadonlyMap<string, number>;
   codeNumber: number;
   messageNumber: number;
   /** The stored code that is to be sent again; undefined if the new one is sent. */
   repeated: StoredCode | undefined;
-}
-
-export type SendOutcome = 'accepted' | 'unknown' | 'refused' | 'unavailable';
-
-/** A message that was passed to the gateways, and its outcome. */
-export interface FinishedMessage {
-  userId: number;
-  messageNumber: number;
-  codeNumber: number;
-  outcome: SendOutcome;
-  phone: string;
-  phoneKey: Buffer;
-  maskedPhone: string;
-  /** ISO 3166, or empty. */
-  country: string;
-  correlationType: number;
-  locale: string;
-  segments: number;
-  gateway: string;
-  gatewayId: string | null;
-  reason: string | null;
-  /** The tries at each gateway as JSON, or null. */
-  tries: string | null;
-  requestedAt: Date;
-  answeredAt: Date;
-  expiresAt: Date;
-  counted: readonly Source[];
 }
 
 export interface VerifyAttempt {
@@ -111,7 +75,7 @@ export interface VerifyAttempt {
 
 export interface GoodCode extends StoredCode {
   codeNumber: number;
-  phone: string;
+  e164: string;
 }
 
 export interface AttemptReservation {
@@ -126,14 +90,14 @@ export interface AttemptReservation {
 
 export interface Unlinking {
   userId: number;
-  countryOf(phone: string): string | null;
+  countryOf(e164: string): string | null;
   now: Date;
   /** An operator frees this number, if the user still has it. A client unlinks whichever number the user has. */
-  freed?: { phone: string; who: Operator };
+  freed?: { e164: string; who: Operator };
 }
 
 export interface LastSend {
-  phone: string | null;
+  e164: string | null;
   correlationType: number;
   locale: string | undefined;
   verified: boolean;
@@ -141,79 +105,93 @@ export interface LastSend {
 
 export type PhoneStore = ReturnType<typeof createPhoneStore>;
 
+const sendParameters = {
+  for_user: 'int',
+  to_phone: 'text',
+  phone_key: 'bytea',
+  called_at: 'timestamptz',
+  correlation_type: 'smallint',
+  is_forbidden: 'boolean',
+  established_before: 'timestamptz',
+  leases: 'text::jsonb',
+  new_seed: 'bytea',
+  new_digest: 'bytea',
+  new_expires_at: 'timestamptz',
+  attempt_limit: 'int',
+  may_repeat: 'boolean',
+};
+const reserveSend = namedParameters({ ...sendParameters, is_forbidden_to_newcomers: 'boolean' });
+const reserveProvenSend = namedParameters({ ...sendParameters, proof_key: 'bytea', proof_expires_at: 'timestamptz' });
+
 const reserveSendText = rememberStatements<SendLimits>(
   (limits, counted) => `
-  select * from reserve_send($1::int, $2::text, $3::bytea, $4::timestamptz, $5::smallint, $6::boolean, $14::boolean,
-    ${sendLimitsConstant(limits)}, ${sourcesExpression(limits, counted, 15)}, $13::timestamptz, $7::text::jsonb,
-    $8::bytea, $9::bytea, $10::timestamptz, $11::int, $12::boolean)`,
+  select * from reserve_send(${reserveSend.asArguments}, limits => ${sendLimitsConstant(limits)},
+    sources => ${sourcesExpression(limits, counted, reserveSend.names.length + 1)})`,
 );
 
 const reserveProvenSendText = rememberStatements<SendLimits>(
   (limits, counted) => `
-  select * from reserve_proven_send($14::bytea, $15::timestamptz, $1::int, $2::text, $3::bytea, $4::timestamptz,
-    $5::smallint, $6::boolean, ${sendLimitsConstant(limits)}, ${sourcesExpression(limits, counted, 16)},
-    $13::timestamptz, $7::text::jsonb, $8::bytea, $9::bytea, $10::timestamptz, $11::int, $12::boolean)`,
+  select * from reserve_proven_send(${reserveProvenSend.asArguments}, limits => ${sendLimitsConstant(limits)},
+    sources => ${sourcesExpression(limits, counted, reserveProvenSend.names.length + 1)})`,
 );
 
-/**
- * The common case of finish_send, as a plain statement: a function takes a third longer. The accepted code is the
- * user's latest, so it supersedes the earlier ones.
- */
-const acceptSendText = `
-with settled as (
-  update verifications v set
-    latest_code.state = 'accepted', latest_code.texts_in_flight = (v.latest_code).texts_in_flight - 1,
-    earlier_codes = '{}'
-  where v.user_id = $1 and (v.latest_code).number = $3::int
-  returning v.user_id
-), kept as (
-  insert into messages (user_id, message_number, code_number, phone, country, correlation_type, locale, segments,
-    gateway, gateway_message_id, state, reason, tries, requested_at, answered_at, state_at, expires_at)
-  select s.user_id, $2::int, $3::int, $4::text, $5::text, $6::smallint, $7::text, $8::smallint,
-    $9::text, $10::text, 'accepted', $11::text, $12::text::json, $13::timestamptz, $14::timestamptz, $14::timestamptz,
-    $15::timestamptz
-  from settled s
-  returning user_id
-)
-select write_event('phone.code_sent', k.user_id, $14::timestamptz, json_build_object('country', nullif($5::text, ''),
-  'correlationType', $6::smallint, 'gateway', $9::text, 'outcome', 'accepted', 'codeNumber', $3::int))
-from kept k`;
-
-const finishSendText = `
-select finish_send($1::int, $2::int, $3::int, $16::text, $17::text, $18::bytea, $19::text::bytea[], $4::text, $5::text,
-  $6::smallint, $7::text, $8::smallint, $9::text, $10::text, $11::text, $12::text::json, $13::timestamptz,
-  $14::timestamptz, $15::timestamptz)`;
+const reserveAttempt = namedParameters({
+  for_user: 'int',
+  called_at: 'timestamptz',
+  attempt_limit: 'int',
+  pending_since: 'timestamptz',
+  code_key: 'bytea',
+});
 
 const reserveAttemptText = rememberStatements<FailureLimits>(
   (limits, counted) => `
-  select * from reserve_attempt($1::int, $2::timestamptz, $3::int, $4::timestamptz,
-    ${failureLimitsConstant(limits)}, ${sourcesExpression(limits, counted, 6)}, $5::bytea,
-    ${limitConstant(limits.codeUsers)})`,
+  select * from reserve_attempt(${reserveAttempt.asArguments}, limits => ${failureLimitsConstant(limits)},
+    sources => ${sourcesExpression(limits, counted, reserveAttempt.names.length + 1)},
+    code_limit => ${limitConstant(limits.codeUsers)})`,
 );
+
+const consumeCode = namedParameters({
+  for_user: 'int',
+  code_number: 'int',
+  to_phone: 'text',
+  called_at: 'timestamptz',
+  counted_phones: 'text::bytea[]',
+  code_key: 'bytea',
+});
 
 const consumeCodeText = rememberStatements<FailureLimits>(
   (limits, counted) => `
-  select consume_code($1::int, $2::int, $3::text, $4::timestamptz, $5::text::bytea[], ${failureLimitsConstant(limits)},
-    ${sourcesExpression(limits, counted, 7)}, $6::bytea, ${limitConstant(limits.codeUsers)}) as consumed`,
+  select consume_code(${consumeCode.asArguments}, limits => ${failureLimitsConstant(limits)},
+    sources => ${sourcesExpression(limits, counted, consumeCode.names.length + 1)},
+    code_limit => ${limitConstant(limits.codeUsers)}) as consumed`,
 );
 
 export function createPhoneStore(db: Database) {
   return {
     async reserveSend(attempt: SendAttempt): Promise<SendReservation> {
-      const { userId, phone, phoneKey, now, limits, code, proof } = attempt;
+      const { limits, code, proof } = attempt;
       const counted = countedSources(limits, attempt.sources);
+      const common = {
+        for_user: attempt.userId,
+        to_phone: attempt.e164,
+        phone_key: attempt.phoneKey,
+        called_at: attempt.now,
+        correlation_type: attempt.correlationType,
+        is_forbidden: attempt.isForbidden,
+        established_before: attempt.establishedBefore,
+        leases: attempt.leases,
+        new_seed: code.seed,
+        new_digest: code.digest,
+        new_expires_at: code.expiresAt,
+        attempt_limit: code.attemptLimit,
+        may_repeat: code.mayRepeat,
+      };
       const text = (proof ? reserveProvenSendText : reserveSendText)(limits, counted);
+      const values = proof
+        ? reserveProvenSend.valuesOf({ ...common, proof_key: proof.key, proof_expires_at: proof.expiresAt })
+        : reserveSend.valuesOf({ ...common, is_forbidden_to_newcomers: attempt.isForbiddenToNewcomers });
       const [row] = await retryLostRace(() =>
-        db.write.unsafe(
-          text,
-          [
-            ...[userId, phone, phoneKey, now, attempt.correlationType, attempt.isForbidden, attempt.leases],
-            ...[code.seed, code.digest, code.expiresAt, code.attemptLimit, code.mayRepeat, attempt.establishedBefore],
-            ...(proof ? [proof.key, proof.expiresAt] : [attempt.isForbiddenToNewcomers]),
-            ...sourceParameters(counted),
-          ],
-          { prepare: true },
-        ),
+        db.write.unsafe(text, [...values, ...sourceParameters(counted)], { prepare: true }),
       );
       return {
         decision: row!.decision,
@@ -235,21 +213,6 @@ export function createPhoneStore(db: Database) {
       return row!.has_room;
     },
 
-    /** Decides a send: accepted, unknown, refused or unavailable. See src/db/functions/finish_send.sql. */
-    async finishSend(message: FinishedMessage): Promise<void> {
-      const parameters = messageParameters(message);
-      if (message.outcome === 'accepted') {
-        const { count } = await db.write.unsafe(acceptSendText, parameters, { prepare: true });
-        if (count === 1) return;
-      }
-      const keys = message.counted.map(({ key }) => `\\x${key.toString('hex')}`);
-      await db.write.unsafe(
-        finishSendText,
-        [...parameters, message.outcome, message.phone, message.phoneKey, array(keys)],
-        { prepare: true },
-      );
-    },
-
     async readLastSend(userId: number): Promise<LastSend | undefined> {
       const [row] = await db.read`
         select v.sent_phone, v.sent_correlation_type, v.verified_phone is not null as verified,
@@ -257,7 +220,7 @@ export function createPhoneStore(db: Database) {
         from users u left join verifications v on v.user_id = u.id where u.id = ${userId}`;
       return (
         row && {
-          phone: row.sent_phone,
+          e164: row.sent_phone,
           correlationType: row.sent_correlation_type ?? 0,
           locale: row.locale ?? undefined,
           verified: row.verified,
@@ -265,7 +228,7 @@ export function createPhoneStore(db: Database) {
       );
     },
 
-    /** The phone that a code was sent to, if it is the user's latest; null otherwise. */
+    /** The phone that a code of a verification was sent to, if it is the user's latest; null otherwise. */
     async readPhoneOfCode({ userId, codeNumber }: { userId: number; codeNumber: number }): Promise<string | null> {
       const [row] = await db.read`
         select (latest_code).phone from verifications where user_id = ${userId} and (latest_code).number = ${codeNumber}`;
@@ -273,17 +236,19 @@ export function createPhoneStore(db: Database) {
     },
 
     async reserveAttempt(attempt: VerifyAttempt): Promise<AttemptReservation> {
-      const { userId, now, limits } = attempt;
+      const { limits } = attempt;
       const counted = countedSources(limits, attempt.sources);
+      const values = reserveAttempt.valuesOf({
+        for_user: attempt.userId,
+        called_at: attempt.now,
+        attempt_limit: attempt.attemptLimit,
+        pending_since: attempt.pendingSince,
+        code_key: attempt.codeKey ?? null,
+      });
       const [row] = await retryLostRace(() =>
-        db.write.unsafe(
-          reserveAttemptText(limits, counted),
-          [
-            ...[userId, now, attempt.attemptLimit, attempt.pendingSince, attempt.codeKey ?? null],
-            ...sourceParameters(counted),
-          ],
-          { prepare: true },
-        ),
+        db.write.unsafe(reserveAttemptText(limits, counted), [...values, ...sourceParameters(counted)], {
+          prepare: true,
+        }),
       );
       const isCounted: boolean = row!.is_counted;
       const refusals = readRefusals(row!.refusals);
@@ -294,7 +259,7 @@ export function createPhoneStore(db: Database) {
         phoneKeys: row!.phone_keys,
         goodCodes: [
           ...(row!.code_digest
-            ? [{ codeNumber: row!.code_number, phone: row!.code_phone, seed: row!.code_seed, digest: row!.code_digest }]
+            ? [{ codeNumber: row!.code_number, e164: row!.code_phone, seed: row!.code_seed, digest: row!.code_digest }]
             : []),
           ...readCodes(row!.earlier_good_codes),
         ],
@@ -304,15 +269,21 @@ export function createPhoneStore(db: Database) {
     /** Decides a verification. False if another call used the code first, or another user has the phone. */
     async consumeCode(
       { userId, now, limits, sources, codeKey }: VerifyAttempt,
-      { codeNumber, phone }: GoodCode,
+      { codeNumber, e164 }: GoodCode,
       phoneKeys: string,
     ): Promise<boolean> {
       const counted = countedSources(limits, sources);
-      const [row] = await db.write.unsafe(
-        consumeCodeText(limits, counted),
-        [userId, codeNumber, phone, now, phoneKeys, codeKey ?? null, ...sourceParameters(counted)],
-        { prepare: true },
-      );
+      const values = consumeCode.valuesOf({
+        for_user: userId,
+        code_number: codeNumber,
+        to_phone: e164,
+        called_at: now,
+        counted_phones: phoneKeys,
+        code_key: codeKey ?? null,
+      });
+      const [row] = await db.write.unsafe(consumeCodeText(limits, counted), [...values, ...sourceParameters(counted)], {
+        prepare: true,
+      });
       return row!.consumed;
     },
 
@@ -335,7 +306,7 @@ export function createPhoneStore(db: Database) {
     async unlinkPhone({ userId, countryOf, now, freed }: Unlinking): Promise<boolean> {
       return db.transaction(async (sql) => {
         const [held] = await sql`select verified_phone from verifications where user_id = ${userId} for update`;
-        if (freed && held?.verified_phone !== freed.phone) return false;
+        if (freed && held?.verified_phone !== freed.e164) return false;
         const rows = await sql`
           with unlinked as (
             delete from phone_links l using verifications v
@@ -347,16 +318,16 @@ export function createPhoneStore(db: Database) {
             where user_id = ${userId}
           )
           select (select phone from unlinked) as phone from users where id = ${userId}`;
-        const phone: string | null = rows[0]?.phone ?? null;
-        if (phone !== null) {
-          const data = JSON.stringify({ country: countryOf(phone), by: freed ? 'operator' : 'client' });
+        const e164: string | null = rows[0]?.phone ?? null;
+        if (e164 !== null) {
+          const data = JSON.stringify({ country: countryOf(e164), by: freed ? 'operator' : 'client' });
           await sql`select write_event('phone.unlinked', ${userId}, ${now}, ${data}::text::json)`;
         }
         if (freed) {
           const { subject, client, reason = null } = freed.who;
           await sql`
             select record_action(${now}, ${subject}, ${client}, 'free-phone', ${`user ${userId}`},
-              ${maskPhone(freed.phone)}, ${userId}, ${reason})`;
+              ${maskPhone(freed.e164)}, ${userId}, ${reason})`;
         }
         return rows.length === 1;
       });
@@ -364,38 +335,10 @@ export function createPhoneStore(db: Database) {
   };
 }
 
-function messageParameters(message: FinishedMessage) {
-  return [
-    message.userId,
-    message.messageNumber,
-    message.codeNumber,
-    message.maskedPhone,
-    message.country,
-    message.correlationType,
-    message.locale,
-    message.segments,
-    message.gateway,
-    message.gatewayId,
-    message.reason,
-    message.tries,
-    message.requestedAt,
-    message.answeredAt,
-    message.expiresAt,
-  ];
-}
-
-function readRefusals(rows: { rule: RuleName; is_enforced: boolean; until: string }[] | null): RuleRefusal[] {
-  return (rows ?? []).map(({ rule, is_enforced, until }) => ({
-    rule,
-    isEnforced: is_enforced,
-    until: new Date(until),
-  }));
-}
-
 function readCodes(rows: { number: number; phone: string; seed: string; digest: string }[] | null): GoodCode[] {
   return (rows ?? []).map(({ number, phone, seed, digest }) => ({
     codeNumber: number,
-    phone,
+    e164: phone,
     seed: readBytes(seed),
     digest: readBytes(digest),
   }));

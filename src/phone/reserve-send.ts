@@ -1,20 +1,19 @@
 /** Decides whether a code may be sent, by every rule, and counts it if so. */
-import { secondsAfter, secondsBetween, type Clock } from '../values/clock.ts';
-import { challengeRequired, phoneTaken, phoneUnsupported, tooManySends, unknownUser } from '../errors.ts';
+import { secondsAfter, type Clock } from '../values/clock.ts';
+import { challengeRequired, phoneTaken, unknownUser } from '../errors.ts';
 import type { Observe } from '../monitoring/observe.ts';
+import type { StoredCode } from '../codes/code.ts';
+import { destinationObjections, type JudgedDestination, type JudgedSend, type SendJudge } from '../codes/send-judge.ts';
 import type { Challenges, GivenProof, Proof } from '../guard/challenge.ts';
-import type { Decision, DecisionLog } from '../guard/decisions.ts';
-import { endOfDay, isOn, rulesAgainst, sharedNeeds } from '../guard/destination.ts';
-import { enforcedOf, judge, type Objection } from '../guard/judge.ts';
-import type { Grant, LeaseBook, Settlement, TakenBudgets } from '../guard/leases.ts';
+import { isOn } from '../guard/destination.ts';
+import { enforcedOf, judge, objectionsOf, type Objection } from '../guard/judge.ts';
+import type { Settlement, TakenBudgets } from '../guard/leases.ts';
 import { establishedSeconds } from '../guard/limits.ts';
 import type { LiveGuard } from '../guard/live.ts';
 import type { RangeBook, RangeVerdict } from '../guard/ranges/range-book.ts';
 import { isGoodAddress, type Conversion } from '../guard/ranges/ranges.ts';
-import { ruleOf, type RuleName } from '../guard/rules.ts';
-import { sourcesOf, type Digest, type Origin, type Source } from '../guard/source.ts';
-import { maskPhone, type PhoneNumber } from '../values/phone-number.ts';
-import type { StoredCode } from './code.ts';
+import type { RuleName } from '../guard/rules.ts';
+import { sourcesOf, type Digest, type Source } from '../guard/source.ts';
 import type { NewCode, PhoneStore, SendReservation } from './phone.store.ts';
 
 export interface ReservedSend {
@@ -28,11 +27,8 @@ export interface ReservedSend {
   counted: readonly Source[];
 }
 
-export interface GuardedSend {
-  userId: number;
-  phoneNumber: PhoneNumber;
+export interface GuardedSend extends Omit<JudgedSend, 'operation' | 'sources'> {
   correlationType: number;
-  origin: Origin;
   proof: GivenProof;
   /** The code that is stored if this send issues a new one. */
   makeCode(now: Date): NewCode;
@@ -41,12 +37,11 @@ export interface GuardedSend {
 export interface SendGuard {
   store: PhoneStore;
   live: LiveGuard;
-  leases: LeaseBook;
+  judge: SendJudge;
   ranges: RangeBook;
   challenges: Challenges;
   /** The number of codes that an address requested, and of those that were verified. */
   readConversion(key: Buffer, now: Date): Promise<Conversion>;
-  decisions: DecisionLog;
   digest: Digest;
   clock: Clock;
   observe: Observe;
@@ -54,12 +49,9 @@ export interface SendGuard {
 
 /** What a send is judged by, besides the counters. */
 interface SendContext {
-  send: GuardedSend;
-  sources: readonly Source[];
+  send: GuardedSend & JudgedSend;
   phoneKey: Buffer;
-  isSafe: boolean;
-  /** The rules that always forbid the number. */
-  against: readonly RuleName[];
+  destination: JudgedDestination;
 }
 
 interface SendOutcome {
@@ -74,49 +66,45 @@ interface SendOutcome {
 export type ReserveSend = ReturnType<typeof createReserveSend>;
 
 export function createReserveSend(guard: SendGuard) {
-  const { store, live, leases, ranges, challenges, decisions, digest, clock, observe } = guard;
-  const isEnforced = (rule: RuleName) => live.modes[rule] === 'enforce';
+  const { store, live, judge: sendJudge, ranges, challenges, digest, clock, observe } = guard;
+  const { isEnforced, note } = sendJudge;
 
   /** Returns undefined if the user is already verified and nothing is to be sent. */
-  return async function reserveSend(send: GuardedSend): Promise<ReservedSend | undefined> {
-    const { userId, phoneNumber } = send;
-    const { modes, limits } = live;
-    const isSafe = live.isSafe(phoneNumber.e164);
-    const context: SendContext = {
-      send,
-      sources: sourcesOf(digest, send.origin),
-      phoneKey: digest('phone', phoneNumber.e164),
-      isSafe,
-      against: rulesAgainst(phoneNumber, limits, modes, isSafe),
-    };
-    const { sources, against, phoneKey } = context;
-    const needs = sharedNeeds(phoneNumber, limits, modes, isSafe);
-    const outcome = await leases.reserve(
-      needs,
-      () => clock.now(),
-      (taken, report) => reserve(context, taken, report),
+  return async function reserveSend(given: GuardedSend): Promise<ReservedSend | undefined> {
+    const { userId, phoneNumber, origin } = given;
+    const send = { ...given, operation: 'send-code' as const, sources: sourcesOf(digest, origin) };
+    const destination = sendJudge.find(phoneNumber);
+    const phoneKey = digest('phone', phoneNumber.e164);
+    const outcome = await sendJudge.lease(destination, (taken, report) =>
+      reserve({ send, phoneKey, destination }, taken, report),
     );
     const { now, taken, rangeObjection, proof, reserved } = outcome;
 
     const { decision, codeNumber, messageNumber, repeated, counted } = reserved;
     if (decision === 'unknown-user') throw unknownUser();
     if (decision === 'verified') return undefined;
-    const own = reserved.refusals.map(({ rule, until }) => ({ rule, waitSeconds: secondsBetween(now, until) }));
+    const own = objectionsOf(reserved.refusals, now);
     // The rules about destinations do not judge a phone of another user.
     const others =
-      decision === 'phone-taken' ? [] : destinationObjections(against, reserved, taken, rangeObjection, now);
+      decision === 'phone-taken'
+        ? []
+        : [
+            ...destinationObjections(destination, reserved, taken, now),
+            ...(rangeObjection ? [{ rule: 'prefix' as const, ...rangeObjection }] : []),
+          ];
     const objections = [...own, ...others];
-    const { refusal, shadows } = judge(objections, modes);
-    for (const rule of shadows) await note(send, sources, { rule, ...evidenceOf(rule, others) }, 'shadow', now);
+    const { refusal, shadows } = judge(objections, live.modes);
+    for (const rule of shadows) await note(send, { rule, ...evidenceOf(rule, others) }, 'shadow', now);
     if (decision === 'refused' || decision === 'proof-used') {
-      if (refusal && (await isProvable(outcome, phoneKey, objections))) await challenge(send, sources, refusal, now);
-      return refuse(send, sources, refusal ?? own[0], now);
+      if (refusal && (await isProvable(outcome, phoneKey, objections))) await challenge(send, refusal, now);
+      // There is no objection if the mode of its rule changed during the call. The next call uses the new mode.
+      return sendJudge.refuse(send, refusal ?? own[0] ?? { rule: 'user-sends', waitSeconds: 1 }, now);
     }
     if (decision === 'phone-taken') {
-      observe({ kind: 'send-refused', userId, reason: 'phone-taken', traceId: send.origin.traceId });
+      observe({ kind: 'send-refused', userId, reason: 'phone-taken', traceId: origin.traceId });
       throw phoneTaken();
     }
-    if (proof) observe({ kind: 'send-proven', userId, proof: proof.kind, traceId: send.origin.traceId });
+    if (proof) observe({ kind: 'send-proven', userId, proof: proof.kind, traceId: origin.traceId });
     return { codeNumber, messageNumber, repeated, requestedAt: now, phoneKey, counted };
   };
 
@@ -126,15 +114,15 @@ export function createReserveSend(guard: SendGuard) {
     taken: TakenBudgets,
     report: (settlement: Settlement) => void,
   ): Promise<SendOutcome> {
-    const { send, sources, phoneKey, isSafe, against } = context;
-    const { userId, phoneNumber } = send;
+    const { send, phoneKey, destination } = context;
+    const { userId, phoneNumber, sources } = send;
     const now = clock.now();
-    const range = isOn('prefix', live.modes, isSafe) ? ranges.judge(phoneNumber, now) : undefined;
+    const range = isOn('prefix', live.modes, destination.isSafe) ? ranges.judge(phoneNumber, now) : undefined;
     let rangeObjection = range?.objection;
     let proof: Proof | undefined;
     let isUsed = false;
     try {
-      if (range?.isOpenToLikely && (await isLikely(send, sources, range, now))) rangeObjection = undefined;
+      if (range?.isOpenToLikely && (await isLikely(send, range, now))) rangeObjection = undefined;
       const isRangeFull = rangeObjection !== undefined && isEnforced('prefix');
       const given = isEnforced('challenge')
         ? challenges.check(send.proof, { userId, phone: phoneNumber.e164 }, now)
@@ -142,19 +130,16 @@ export function createReserveSend(guard: SendGuard) {
       if (isRangeFull && range!.isOpenToProven) proof = given;
       const attempt = {
         userId,
-        phone: phoneNumber.e164,
+        e164: phoneNumber.e164,
         phoneKey,
         correlationType: send.correlationType,
         now,
-        limits: live.sendLimits(isSafe),
+        limits: live.sendLimits(destination.isSafe),
         sources,
         establishedBefore: secondsAfter(now, -establishedSeconds),
-        isForbidden:
-          against.some(isEnforced) ||
-          taken.denied.some(({ need }) => isEnforced(need.rule)) ||
-          (isRangeFull && !range!.isOpenToEstablished),
+        isForbidden: sendJudge.isForbidden(destination, taken) || (isRangeFull && !range!.isOpenToEstablished),
         isForbiddenToNewcomers: isRangeFull,
-        leases: writeLeases(taken, now),
+        leases: sendJudge.writeLeases(taken, now),
         code: send.makeCode(now),
       };
       let reserved = await store.reserveSend({ ...attempt, proof });
@@ -164,7 +149,7 @@ export function createReserveSend(guard: SendGuard) {
         if (proven.decision !== 'proof-used') [reserved, proof] = [proven, given];
       }
       isUsed = reserved.decision === 'reserved';
-      report({ grants: grantsOf(reserved, now), denials: denialsOf(reserved, taken, now), isUsed });
+      report(sendJudge.settlementOf(reserved, taken, isUsed, now));
       return { now, taken, range, rangeObjection, proof, reserved };
     } finally {
       if (!isUsed) range?.giveBack();
@@ -175,12 +160,7 @@ export function createReserveSend(guard: SendGuard) {
    * Whether a newcomer has a token that is bound to a user, or an address whose codes are verified. It is checked only
    * if the range is full.
    */
-  async function isLikely(
-    { origin }: GuardedSend,
-    sources: readonly Source[],
-    { objection }: RangeVerdict,
-    now: Date,
-  ): Promise<boolean> {
+  async function isLikely({ origin, sources }: JudgedSend, { objection }: RangeVerdict, now: Date): Promise<boolean> {
     if (!objection) return false;
     if (origin.bound) return true;
     const address = sources.find(({ kind }) => kind === 'address');
@@ -206,69 +186,14 @@ export function createReserveSend(guard: SendGuard) {
   }
 
   /** Refuses with a challenge instead, if the rule is on. In shadow mode it only records that it would have. */
-  async function challenge(
-    send: GuardedSend,
-    sources: readonly Source[],
-    { waitSeconds = 1, evidence }: Objection,
-    now: Date,
-  ): Promise<void> {
+  async function challenge(send: JudgedSend, { waitSeconds = 1, evidence }: Objection, now: Date): Promise<void> {
     const mode = live.modes.challenge;
     if (mode === 'off') return;
-    await note(send, sources, { rule: 'challenge', evidence }, mode === 'shadow' ? 'shadow' : 'refused', now);
+    await note(send, { rule: 'challenge', evidence }, mode === 'shadow' ? 'shadow' : 'refused', now);
     if (mode === 'shadow') return;
     const { userId, phoneNumber, origin } = send;
     observe({ kind: 'send-refused', userId, reason: 'challenge', traceId: origin.traceId });
     throw challengeRequired(waitSeconds, challenges.make({ userId, phone: phoneNumber.e164 }, now));
-  }
-
-  /** There is no objection if the mode of its rule changed during the call. The next call uses the new mode. */
-  async function refuse(
-    send: GuardedSend,
-    sources: readonly Source[],
-    objection: Objection | undefined,
-    now: Date,
-  ): Promise<never> {
-    const refusing = objection ?? { rule: 'user-sends' as const, waitSeconds: 1 };
-    const { rule, waitSeconds } = refusing;
-    await note(send, sources, refusing, 'refused', now);
-    observe({ kind: 'send-refused', userId: send.userId, reason: rule, traceId: send.origin.traceId });
-    throw waitSeconds === undefined ? phoneUnsupported() : tooManySends(waitSeconds, ruleOf(rule).refusal);
-  }
-
-  function note(
-    { userId, phoneNumber }: GuardedSend,
-    sources: readonly Source[],
-    { rule, evidence }: Pick<Objection, 'rule' | 'evidence'>,
-    action: Decision['action'],
-    at: Date,
-  ): Promise<void> {
-    return decisions.note({
-      at,
-      rule,
-      action,
-      evidence,
-      operation: 'send-code',
-      userId,
-      phone: maskPhone(phoneNumber.e164),
-      phoneKey: digest('phone', phoneNumber.e164),
-      country: phoneNumber.country,
-      source: sources[0]?.label,
-    });
-  }
-
-  /** What the reservation must lease, in the form that `reserve_send` accepts. */
-  function writeLeases({ wanted }: TakenBudgets, now: Date): string | null {
-    if (wanted.length === 0) return null;
-    return JSON.stringify({
-      budgets: wanted.map((need) => ({ ...need, isEnforced: isEnforced(need.rule) })),
-      day: now.toISOString().slice(0, 10),
-    });
-  }
-
-  function grantsOf(reserved: SendReservation, now: Date): Map<string, Grant> {
-    const grants = new Map<string, Grant>();
-    for (const [name, units] of reserved.budgetLeases) grants.set(name, { units, until: endOfDay(now) });
-    return grants;
   }
 }
 
@@ -277,34 +202,4 @@ const phoneRules: ReadonlySet<RuleName> = new Set<RuleName>(['phone-users', 'pho
 
 function evidenceOf(rule: RuleName, objections: readonly Objection[]): Pick<Objection, 'evidence'> {
   return { evidence: objections.find((objection) => objection.rule === rule)?.evidence };
-}
-
-/** The rules that forbid the number, and the shared budgets that are used up. */
-function destinationObjections(
-  against: readonly RuleName[],
-  reserved: SendReservation,
-  taken: TakenBudgets,
-  rangeObjection: RangeVerdict['objection'],
-  now: Date,
-): Objection[] {
-  const denials = denialsOf(reserved, taken, now);
-  const refused = taken.wanted.flatMap((need) => {
-    const until = denials.get(need.name);
-    return until ? [{ need, until }] : [];
-  });
-  return [
-    ...against.map((rule) => ({ rule, waitSeconds: undefined })),
-    ...[...taken.denied, ...refused].map(({ need, until }) => ({
-      rule: need.rule,
-      waitSeconds: secondsBetween(now, until),
-    })),
-    ...(rangeObjection ? [{ rule: 'prefix' as const, ...rangeObjection }] : []),
-  ];
-}
-
-/** The budgets that were requested and not granted, until the end of the day. */
-function denialsOf(reserved: SendReservation, { wanted }: TakenBudgets, now: Date): Map<string, Date> {
-  if (!reserved.isLeased) return new Map();
-  const denied = wanted.filter(({ name, units }) => (reserved.budgetLeases.get(name) ?? 0) < units);
-  return new Map(denied.map(({ name }) => [name, endOfDay(now)]));
 }

@@ -18,7 +18,7 @@ export function createUnlinkPhone(store: PhoneStore, clock: Clock, observe: Obse
 /** For operators, who know the number. Audited. If the user has another number by now, that one stays. */
 export function createFreePhone(store: PhoneStore, clock: Clock, observe: Observe) {
   return async function freePhone(who: Operator, userId: number, e164: string): Promise<void> {
-    const isFreed = await store.unlinkPhone({ userId, countryOf, now: clock.now(), freed: { phone: e164, who } });
+    const isFreed = await store.unlinkPhone({ userId, countryOf, now: clock.now(), freed: { e164, who } });
     if (!isFreed) throw phoneNotHeld();
     observe({ kind: 'phone-unlinked', userId });
     observe({ kind: 'operator-action', subject: who.subject, action: 'free-phone', target: `user ${userId}` });

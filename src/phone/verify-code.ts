@@ -1,17 +1,17 @@
 /** Checks a code and marks the phone it was sent to as the user's own. */
-import { secondsAfter, secondsBetween, type Clock } from '../values/clock.ts';
+import { secondsAfter, type Clock } from '../values/clock.ts';
 import type { DigestKeys } from '../crypto/digest-keys.ts';
 import { invalidCode, tooManyFailures } from '../errors.ts';
+import { AttemptsInFlight } from '../codes/attempts-in-flight.ts';
+import { isCodeOf } from '../codes/code.ts';
 import type { Observe } from '../monitoring/observe.ts';
 import type { DecisionLog } from '../guard/decisions.ts';
-import { judge } from '../guard/judge.ts';
+import { judge, objectionsOf } from '../guard/judge.ts';
 import type { LiveGuard } from '../guard/live.ts';
 import type { RangeBook } from '../guard/ranges/range-book.ts';
 import { ruleOf, type RuleName } from '../guard/rules.ts';
 import { sourcesOf, type Digest, type Origin } from '../guard/source.ts';
 import { maskPhone, parsePhoneNumber } from '../values/phone-number.ts';
-import { AttemptsInFlight } from './attempts-in-flight.ts';
-import { isCodeOf } from './code.ts';
 import type { AttemptReservation, PhoneStore, VerifyAttempt } from './phone.store.ts';
 
 export interface VerifyRules {
@@ -82,11 +82,13 @@ export function createVerifyCode({ store, clock, observe, live, decisions, diges
     const { goodCodes, phoneKeys } = reserved;
     const refuse = (reason: FailureReason) => fail(attempt, reserved, reason);
     if (goodCodes.length === 0) return refuse('no-code');
-    const matching = goodCodes.find((good) => isCodeOf(rules.digestKeys, good.digest, { ...good, userId }, code));
+    const matching = goodCodes.find(({ seed, digest: stored, e164 }) =>
+      isCodeOf(rules.digestKeys, stored, { kind: 'verification', userId, boundTo: e164, seed }, code),
+    );
     if (!matching) return refuse('wrong-code');
     // The code is right, but another call may use it first, or another user may have verified the number.
     if (!(await store.consumeCode(attempt, matching, phoneKeys))) return refuse('lost-race');
-    const phoneNumber = live.modes.prefix === 'off' ? undefined : parsePhoneNumber(matching.phone);
+    const phoneNumber = live.modes.prefix === 'off' ? undefined : parsePhoneNumber(matching.e164);
     if (phoneNumber) ranges.noteVerified(phoneNumber, attempt.now);
     observe({ kind: 'verified', userId, traceId });
   }
@@ -97,9 +99,9 @@ export function createVerifyCode({ store, clock, observe, live, decisions, diges
     { isCounted, refusals, goodCodes }: AttemptReservation,
   ): Promise<void> {
     const { userId, now, traceId } = attempt;
-    const objections = refusals.map(({ rule, until }) => ({ rule, waitSeconds: secondsBetween(now, until) }));
+    const objections = objectionsOf(refusals, now);
     const { refusal, shadows } = judge(objections, live.modes);
-    for (const rule of shadows) await note(attempt, rule, 'shadow', goodCodes[0]?.phone);
+    for (const rule of shadows) await note(attempt, rule, 'shadow', goodCodes[0]?.e164);
     if (isCounted) return;
     // There is no objection if the mode of its rule changed during the call. The next call uses the new mode.
     const { rule, waitSeconds = 1 } = refusal ?? objections[0] ?? { rule: 'user-failures' as const };
@@ -123,7 +125,7 @@ export function createVerifyCode({ store, clock, observe, live, decisions, diges
     { userId, now, sources }: VerifyAttempt,
     rule: RuleName,
     action: 'refused' | 'shadow',
-    phone: string | undefined,
+    e164: string | undefined,
   ): Promise<void> {
     return decisions.note({
       at: now,
@@ -131,8 +133,8 @@ export function createVerifyCode({ store, clock, observe, live, decisions, diges
       action,
       operation: 'verify-phone',
       userId,
-      phone: phone && maskPhone(phone),
-      phoneKey: phone ? digest('phone', phone) : undefined,
+      phone: e164 && maskPhone(e164),
+      phoneKey: e164 ? digest('phone', e164) : undefined,
       country: undefined,
       source: sources[0]?.label,
     });

@@ -82,7 +82,7 @@ export const tables = {
     },
     other: [
       ...['message_number', 'code_number', 'correlation_type', 'segments', 'gateway', 'state', 'requested_at'],
-      ...['answered_at', 'state_at', 'expires_at', 'verified_at'],
+      ...['answered_at', 'state_at', 'expires_at', 'verified_at', 'kind', 'confirmation_id'],
     ],
   },
   verification_events: {

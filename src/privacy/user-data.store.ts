@@ -115,6 +115,8 @@ select ${objectOf({
     objectOf(
       membersOf('messages', {
         codeNumber: 'm.code_number',
+        for: 'm.kind',
+        confirmationId: 'm.confirmation_id',
         correlationType: 'm.correlation_type',
         segments: 'm.segments',
         gateway: 'm.gateway',

@@ -61,11 +61,11 @@ export function createInboxStore(db: Database, key: Buffer, userOf: (reference: 
 
   return {
     /** One statement at a time: the messages that come meanwhile share the next one. */
-    add(reference, { phoneNumber, text, code, sentAt }) {
+    add(reference, { sentAt, ...content }) {
       const row: Row = {
         user_id: userOf(reference),
-        phone_key: phoneKey(phoneNumber).toString('base64'),
-        sealed: seal(key, JSON.stringify({ phoneNumber, text, code } satisfies Content)).toString('base64'),
+        phone_key: phoneKey(content.phoneNumber).toString('base64'),
+        sealed: seal(key, JSON.stringify(content satisfies Content)).toString('base64'),
         sent_at: sentAt,
       };
       if (db.isDistributed) return writeOne(row);

@@ -6,13 +6,14 @@ import type { DltIds } from './dlt.ts';
 export interface Message {
   /** Our id of this text, which receipts contain. It cannot be guessed, and no other text has it. */
   reference: string;
-  /** In E.164. */
-  phone: string;
+  e164: string;
   /** ISO 3166 code of the phone's country; undefined if the number is not valid. */
   country: string | undefined;
   text: string;
-  /** The code inside the text, for gateways that show it. */
-  code: string;
+  /** The code inside the text, for the sandbox's inbox; null if the text has none. */
+  code: string | null;
+  /** What the text is for, for the sandbox's inbox: `verification`, or the purpose of a confirmation. */
+  purpose: string;
   /** The code expires after this time, so the gateway need not try longer. */
   validSeconds: number;
   /** The ids under which the text is registered in the phone's country, if it is. */

@@ -4,7 +4,9 @@ import type { Message } from './gateway.ts';
 export interface ReceivedMessage {
   phoneNumber: string;
   text: string;
-  code: string;
+  code: string | null;
+  /** What the text was for. */
+  purpose: string;
   sentAt: Date;
 }
 
@@ -23,8 +25,8 @@ export class Inbox {
     this.#now = now;
   }
 
-  keep({ reference, phone, text, code }: Message): Promise<void> {
-    return this.#store.add(reference, { phoneNumber: phone, text, code, sentAt: this.#now() });
+  keep({ reference, e164, text, code, purpose }: Message): Promise<void> {
+    return this.#store.add(reference, { phoneNumber: e164, text, code, purpose, sentAt: this.#now() });
   }
 
   /** Newest first. */

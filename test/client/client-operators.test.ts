@@ -22,7 +22,7 @@ describe('operators', () => {
     const phoneNumber = newPhone();
     await client.sendCode({ id, phoneNumber });
     const [message] = await client.sandbox.messages(phoneNumber);
-    for (let i = 0; i < 11; i += 1) await failure(client.verify({ id, code: wrongCode(message!.code) }));
+    for (let i = 0; i < 11; i += 1) await failure(client.verify({ id, code: wrongCode(message!.code!) }));
     expect(await operator.findUsers(phoneNumber)).toEqual({ userIds: [id], holder: null });
     expect(await operator.revealPhone(id)).toMatchObject({ verifiedPhone: null, lastSentPhone: phoneNumber });
     // The trail is written after the answer.

@@ -66,7 +66,7 @@ describe('phone verification', () => {
     await client.sendCode({ id, phoneNumber });
     await client.resendCode(id);
     const [message] = await client.sandbox.messages(phoneNumber);
-    await client.verify({ id, code: message!.code });
+    await client.verify({ id, code: message!.code! });
     expect(await client.userStatus(id)).toMatchObject({ isPhoneNumberVerified: true, phoneNumber });
     await client.unlinkPhone(id);
     expect((await client.userStatus(id)).isPhoneNumberVerified).toBe(false);
@@ -77,14 +77,14 @@ describe('phone verification', () => {
     const phoneNumber = newPhone();
     await client.sendCode({ id, phoneNumber });
     const [message] = await client.sandbox.messages(phoneNumber);
-    const wrong = await failure(client.verify({ id, code: wrongCode(message!.code) }));
+    const wrong = await failure(client.verify({ id, code: wrongCode(message!.code!) }));
     expect(wrong).toMatchObject({ kind: 'refused', status: 400, message: 'Invalid code.' });
     expect(wrong.traceId).toMatch(/^00-[0-9a-f]{32}-/);
     const blank = await failure(client.verify({ id, code: '' }));
     expect(blank).toMatchObject({ kind: 'invalid', errors: { Code: ['The Code field is required.'] } });
     expect(await failure(client.userStatus(2_000_000_000))).toMatchObject({ kind: 'not-found', status: 404 });
-    for (let i = 0; i < 9; i += 1) await failure(client.verify({ id, code: wrongCode(message!.code) }));
-    const blocked = await failure(client.verify({ id, code: message!.code }));
+    for (let i = 0; i < 9; i += 1) await failure(client.verify({ id, code: wrongCode(message!.code!) }));
+    const blocked = await failure(client.verify({ id, code: message!.code! }));
     expect(blocked).toMatchObject({ kind: 'too-many', status: 429 });
     expect(blocked.retryAfterSeconds).toBeGreaterThan(3000);
   });

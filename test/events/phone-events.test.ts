@@ -28,7 +28,14 @@ async function eventsOf(of: Service, userId: number): Promise<Told[]> {
 let lastPhone = 33_612_000_000;
 const newPhone = () => `+${(lastPhone += 1)}`;
 
-const codeSent = { country: 'FR', correlationType: 0, gateway: 'inbox', outcome: 'accepted', codeNumber: 1 };
+const codeSent = {
+  country: 'FR',
+  correlationType: 0,
+  gateway: 'inbox',
+  outcome: 'accepted',
+  codeNumber: 1,
+  for: 'verification',
+};
 
 async function failTimes(id: number, times: number): Promise<void> {
   for (let count = 0; count < times; count += 1) {
@@ -172,13 +179,13 @@ describe('sends through a gateway', () => {
     gateway.behave('die');
     expect((await through.sendCode(id, phone)).status).toBe(503);
     const sent = { ...codeSent, userId: id, gateway: 'twilio' };
-    const changed = { userId: id, codeNumber: 1, gateway: 'twilio' };
+    const changed = { userId: id, codeNumber: 1, gateway: 'twilio', for: 'verification' };
     expect((await eventsOf(through, id)).map(({ type, data }) => ({ type, data }))).toEqual([
       { type: 'phone.code_sent', data: sent },
       { type: 'phone.delivery_changed', data: { ...changed, state: 'failed' } },
       { type: 'phone.delivery_changed', data: { ...changed, state: 'delivered' } },
-      { type: 'phone.send_failed', data: { userId: id, country: 'FR', reason: 'refused' } },
-      { type: 'phone.send_failed', data: { userId: id, country: 'FR', reason: 'unavailable' } },
+      { type: 'phone.send_failed', data: { userId: id, country: 'FR', reason: 'refused', for: 'verification' } },
+      { type: 'phone.send_failed', data: { userId: id, country: 'FR', reason: 'unavailable', for: 'verification' } },
       { type: 'phone.code_sent', data: { ...sent, outcome: 'unknown', codeNumber: 4 } },
     ]);
   });

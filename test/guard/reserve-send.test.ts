@@ -6,6 +6,7 @@ import { openDetected } from '../../src/db/citus/citus.ts';
 import type { Database } from '../../src/db/database.ts';
 import { createChallenges } from '../../src/guard/challenge.ts';
 import { DecisionLog } from '../../src/guard/decisions.ts';
+import { createSendJudge } from '../../src/codes/send-judge.ts';
 import { createGuardStore } from '../../src/guard/guard.store.ts';
 import { LeaseBook } from '../../src/guard/leases.ts';
 import { readLimits } from '../../src/guard/limits.ts';
@@ -50,10 +51,21 @@ it('a send whose range cannot be judged fails, and the next one is reserved', as
   const clock = new ServiceClock();
   const modes = configuredModes(false, config.rules);
   const ranges = new FailingRanges(limits.ranges, 1, { exchange: store.exchangeRanges, readWeeks: store.readWeeks });
+  const live = createLiveGuard(store.readState, limits, modes, digest);
   const reserveSend = createReserveSend({
     store: createPhoneStore(db),
-    live: createLiveGuard(store.readState, limits, modes, digest),
-    leases: new LeaseBook(),
+    live,
+    judge: createSendJudge({
+      live,
+      leases: new LeaseBook(),
+      decisions: new DecisionLog(
+        async () => {},
+        async () => {},
+      ),
+      digest,
+      clock,
+      observe: () => {},
+    }),
     ranges,
     challenges: createChallenges({
       keys: { current: Buffer.alloc(32), all: [] },
@@ -62,10 +74,6 @@ it('a send whose range cannot be judged fails, and the next one is reserved', as
       digest,
     }),
     readConversion: store.readConversion,
-    decisions: new DecisionLog(
-      async () => {},
-      async () => {},
-    ),
     digest,
     clock,
     observe: () => {},

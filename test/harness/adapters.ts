@@ -14,10 +14,11 @@ import { gatewayServer, type Answer, type Behaviour, type Received } from './ser
 
 export const message: Message = {
   reference: '17.3.1.AAAAAAAAAAAAAAAA',
-  phone: '+447911123456',
+  e164: '+447911123456',
   country: 'GB',
   text: 'Acme: 123456 is your code. 5 € £',
   code: '123456',
+  purpose: 'verification',
   validSeconds: 600,
 };
 
@@ -63,7 +64,7 @@ export const adapters: Record<string, { make(url: string): Gateway; accepts(rece
         expect(headers['content-type']).toBe('application/x-www-form-urlencoded');
         expect(headers.authorization).toBe(`Basic ${Buffer.from('AC1:token').toString('base64')}`);
         expect(form).toEqual({
-          To: message.phone,
+          To: message.e164,
           From: 'Acme',
           Body: expect.stringContaining('123456'),
           ValidityPeriod: '600',
@@ -157,7 +158,7 @@ export const adapters: Record<string, { make(url: string): Gateway; accepts(rece
         );
         expect(headers.authorization).toBe(signed.authorization);
         expect(json).toEqual({
-          DestinationPhoneNumber: message.phone,
+          DestinationPhoneNumber: message.e164,
           OriginationIdentity: 'Acme',
           MessageBody: expect.stringContaining('123456'),
           MessageType: 'TRANSACTIONAL',
@@ -176,7 +177,7 @@ export const adapters: Record<string, { make(url: string): Gateway; accepts(rece
         expect(headers['webhook-id']).toBe(message.reference);
         expect(isSignedWebhook(webhookKey(secret), headers, body, now())).toBe(true);
         expect(isSignedWebhook(webhookKey(secret), headers, `${body} `, now())).toBe(false);
-        expect(json.data).toMatchObject({ phoneNumber: message.phone, reference: message.reference, sender: 'Acme' });
+        expect(json.data).toMatchObject({ phoneNumber: message.e164, reference: message.reference, sender: 'Acme' });
         return { status: 202, body: { id: 'W1' } };
       },
       id: 'W1',

@@ -161,7 +161,7 @@ export async function startService(settings: Record<string, string> = {}) {
     verify: (id: number, code: string) => call('/User/phone-number/verify', { id, code }),
     async messages(
       phoneNumber: string,
-    ): Promise<{ code: string; text: string; sentAt: string; phoneNumber: string }[]> {
+    ): Promise<{ code: string; purpose: string; text: string; sentAt: string; phoneNumber: string }[]> {
       const query = new URLSearchParams({ phoneNumber });
       return (await call(`/sandbox/messages?${query}`, undefined, { method: 'GET', token: null })).json;
     },

@@ -52,6 +52,7 @@ describe('send-code', () => {
     expect(message).toEqual({
       phoneNumber: phone,
       code: expect.stringMatching(/^\d{6}$/),
+      purpose: 'verification',
       text: expect.stringContaining(message!.code),
       sentAt: expect.stringMatching(/^\d{4}-\d\d-\d\dT.*Z$/),
     });

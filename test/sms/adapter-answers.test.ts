@@ -176,7 +176,7 @@ describe('an answer', () => {
   );
 
   it('never carries a phone number into its reason', async () => {
-    const body = { reason: `no route to ${message.phone} or 447911123456` };
+    const body = { reason: `no route to ${message.e164} or 447911123456` };
     const { answer } = await ask('webhook', () => ({ status: 422, body }));
     expect(answer).toEqual({ outcome: 'refused', reason: 'no route to … or …' });
   });

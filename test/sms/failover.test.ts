@@ -17,10 +17,11 @@ describe('failover', () => {
   const message: OutgoingMessage = {
     traceId: 'trace',
     referenceOf: (tryNumber) => `reference ${tryNumber}`,
-    phone: '+447911123456',
+    e164: '+447911123456',
     country: 'GB',
     text: 'x',
     code: '1',
+    purpose: 'verification',
     validSeconds: 60,
   };
   const down = unavailable('down');

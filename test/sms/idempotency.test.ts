@@ -2,9 +2,9 @@
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { openDatabase } from '../../src/db/database.ts';
 import { notDispatched } from '../../src/errors.ts';
-import { createSendKeyStore, type SendKeyStore } from '../../src/phone/idempotency-key.store.ts';
+import { createSendKeyStore, type SendKeyStore } from '../../src/codes/idempotency-key.store.ts';
 import { createDigest } from '../../src/guard/source.ts';
-import { createSendOnce, type KeyedRequest } from '../../src/phone/idempotent-send.ts';
+import { createSendOnce, type KeyedRequest } from '../../src/codes/idempotent-send.ts';
 import { serviceItself } from '../../src/sharing/slots.ts';
 import { gatewayServer } from '../harness/servers/gateway-server.ts';
 import { exchangeBytes } from '../harness/raw-socket.ts';

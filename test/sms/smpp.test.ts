@@ -13,10 +13,11 @@ import { newPhone, serviceForTest } from '../harness/service.ts';
 
 const message: Message = {
   reference: '1.1.1.x',
-  phone: '+447911123456',
+  e164: '+447911123456',
   country: 'GB',
   text: 'Acme: 123456 is your code. 5 €',
   code: '123456',
+  purpose: 'verification',
   validSeconds: 600,
 };
 

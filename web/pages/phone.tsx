@@ -38,11 +38,11 @@ export function Phone({ phoneNumber, aheadSeconds, awaited, onUse }: PhoneProps)
               <time dateTime={message.sentAt}>{timeOf(new Date(message.sentAt))}</time>
             </p>
             <p dir="auto">{message.text}</p>
-            {phoneNumber && (
+            {phoneNumber && message.code !== null && (
               <CodeAction
                 code={message.code}
                 state={stateOf(index, awaited, isExpired)}
-                onUse={() => onUse(message.code)}
+                onUse={() => onUse(message.code!)}
               />
             )}
           </li>

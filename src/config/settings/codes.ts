@@ -1,6 +1,6 @@
 /** Codes and test numbers. */
 import { fail, integer, type Kind, list, setting, yesOrNo } from '../../formats/setting-kinds.ts';
-import { type TestNumber } from '../../phone/test-numbers.ts';
+import { type TestNumber } from '../../codes/test-numbers.ts';
 import { parsePhoneNumber } from '../../values/phone-number.ts';
 
 const testNumberList: Kind<TestNumber[]> = {
@@ -8,12 +8,12 @@ const testNumberList: Kind<TestNumber[]> = {
   parse: (value) =>
     list.parse(value).map((item, index) => {
       const match = /^(\+\d+)=(\d{4,10})@(\d{4}-\d\d-\d\d)$/.exec(item);
-      const phone = match && parsePhoneNumber(match[1]!)?.e164;
+      const e164 = match && parsePhoneNumber(match[1]!)?.e164;
       const day = match ? Date.parse(`${match[3]}T00:00:00Z`) : Number.NaN;
-      if (!phone || Number.isNaN(day)) {
+      if (!e164 || Number.isNaN(day)) {
         return fail(`has item ${index + 1} in another form than +15005550006=123456@2030-12-31`);
       }
-      return { phone, code: match[2]!, until: new Date(day + 86_400_000) };
+      return { e164, code: match[2]!, until: new Date(day + 86_400_000) };
     }),
 };
 

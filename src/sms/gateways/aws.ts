@@ -114,9 +114,9 @@ export function createAws(
 
   return {
     name: 'aws',
-    send({ phone, text, country, reference, validSeconds, dlt }, withinMilliseconds) {
+    send({ e164, text, country, reference, validSeconds, dlt }, withinMilliseconds) {
       const body = JSON.stringify({
-        DestinationPhoneNumber: phone,
+        DestinationPhoneNumber: e164,
         OriginationIdentity: sender(country),
         MessageBody: text,
         MessageType: 'TRANSACTIONAL',

@@ -8,8 +8,8 @@ export const consoleGateway = defineGateway({
   settings: {},
   create: (_values, { writeToTerminal }) => ({
     name: 'console',
-    async send({ phone, text }) {
-      writeToTerminal(`\n  ✉ ${phone}\n  ${text.replaceAll('\n', '\n  ')}\n\n`);
+    async send({ e164, text }) {
+      writeToTerminal(`\n  ✉ ${e164}\n  ${text.replaceAll('\n', '\n  ')}\n\n`);
       return accepted();
     },
   }),

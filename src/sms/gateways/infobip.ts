@@ -62,10 +62,10 @@ export const infobip = defineGateway({
     const http = httpCaller(infobipUrl);
     return {
       name: 'infobip',
-      send({ phone, text, country, reference, validSeconds, dlt }, withinMilliseconds) {
+      send({ e164, text, country, reference, validSeconds, dlt }, withinMilliseconds) {
         const message = {
           sender: sender(country).replace(/^\+/, ''),
-          destinations: [{ to: phone.slice(1) }],
+          destinations: [{ to: e164.slice(1) }],
           content: { text },
           options: {
             validityPeriod: { amount: validSeconds, timeUnit: 'SECONDS' },

@@ -43,10 +43,10 @@ export const messageBird = defineGateway({
     const http = httpCaller(baseUrl);
     return {
       name: 'messagebird',
-      send({ phone, text, country, reference, validSeconds }, withinMilliseconds) {
+      send({ e164, text, country, reference, validSeconds }, withinMilliseconds) {
         const message = {
           originator: sender(country),
-          recipients: [phone.slice(1)],
+          recipients: [e164.slice(1)],
           body: text,
           validity: validSeconds,
           datacoding: isGsm(text) ? 'plain' : 'unicode',

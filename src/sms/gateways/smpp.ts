@@ -165,7 +165,7 @@ function submissions(message: Message, sender: string, partReference: number): B
     const header = parts.length > 1 ? partHeader(partReference, parts.length, index + 1) : undefined;
     return submitBody({
       source: addressOf(sender),
-      destination: addressOf(message.phone),
+      destination: addressOf(message.e164),
       validSeconds: message.validSeconds,
       // A long message counts as delivered when its last part is delivered.
       wantsReceipt: index === parts.length - 1,

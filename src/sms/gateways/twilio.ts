@@ -60,8 +60,8 @@ export const twilio = defineGateway({
     const authorization = `Basic ${Buffer.from(`${twilioAccount}:${twilioToken}`).toString('base64')}`;
     return {
       name: 'twilio',
-      send({ phone, text, country, reference, validSeconds }, withinMilliseconds) {
-        const form = new URLSearchParams({ To: phone, Body: text });
+      send({ e164, text, country, reference, validSeconds }, withinMilliseconds) {
+        const form = new URLSearchParams({ To: e164, Body: text });
         const from = sender(country);
         form.set(messagingService.test(from) ? 'MessagingServiceSid' : 'From', from);
         form.set('ValidityPeriod', String(Math.min(longestValiditySeconds, validSeconds)));

@@ -78,12 +78,12 @@ export const vonage = defineGateway({
     const { vonageSignature: signature } = values;
     return {
       name: 'vonage',
-      send({ phone, text, country, reference, validSeconds, dlt }, withinMilliseconds) {
+      send({ e164, text, country, reference, validSeconds, dlt }, withinMilliseconds) {
         const form = new URLSearchParams({
           api_key: values.vonageKey,
           api_secret: values.vonageSecret,
           from: sender(country).replace(/^\+/, ''),
-          to: phone.slice(1),
+          to: e164.slice(1),
           text,
           type: isGsm(text) ? 'text' : 'unicode',
           ttl: String(Math.min(longestTtlMilliseconds, Math.max(shortestTtlMilliseconds, validSeconds * 1000))),

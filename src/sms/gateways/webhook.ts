@@ -40,14 +40,14 @@ export const webhook = defineGateway({
       name: 'webhook',
       // The receiver identifies a text by its webhook-id, which is the reference.
       idempotent: true,
-      send({ reference, phone, country, text, validSeconds, dlt }, withinMilliseconds) {
+      send({ reference, e164, country, text, validSeconds, dlt }, withinMilliseconds) {
         const sentAt = now();
         const body = JSON.stringify({
           type: 'message.send',
           timestamp: sentAt.toISOString(),
           data: {
             reference,
-            phoneNumber: phone,
+            phoneNumber: e164,
             country: country ?? null,
             sender: sender(country),
             text,

@@ -40,7 +40,7 @@ export const sendCodeOperation = (send: SendCode) =>
     async handle({ body: { id, phoneNumber, correlationType, locale }, caller, owner, request }) {
       const sent = await send.sendCode({
         userId: id,
-        phone: phoneNumber,
+        phoneNumber,
         correlationType,
         locale,
         origin: callOrigin(caller, request),

@@ -2,7 +2,7 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import type { ErrorReason } from '../../../errors.ts';
 import type { GivenProof } from '../../../guard/challenge.ts';
-import type { SentCode } from '../../../phone/idempotent-send.ts';
+import type { SentCode } from '../../../codes/idempotent-send.ts';
 import { idempotencyKeyOf } from '../idempotency-key.ts';
 import { empty, type Reply, type ResponseDoc } from '../../operation.ts';
 

@@ -1,4 +1,4 @@
-import { instant, listOf, record } from '../../../formats/record.ts';
+import { instant, listOf, nullable, record } from '../../../formats/record.ts';
 import { optional, required, text } from '../../../formats/shape.ts';
 import type { Sandbox } from '../../../sandbox/sandbox.ts';
 import { parsePhoneNumber } from '../../../values/phone-number.ts';
@@ -9,7 +9,8 @@ const messages = listOf(
   record('SandboxMessage', {
     phoneNumber: required(text(), 'The phone number it was sent to.'),
     text: required(text(), 'The whole text.'),
-    code: required(text(), 'The code in it.'),
+    code: required(nullable(text()), 'The code in it; null if it has none.'),
+    purpose: required(text(), 'What it was for: `verification`, `change`, `notice`, or the purpose of a confirmation.'),
     sentAt: required(instant(), 'When it was sent.'),
   }),
 );

@@ -65,6 +65,8 @@ const userData = record('UserData', {
     listOf(
       record('StoredMessage', {
         codeNumber: required(integer(), 'The code’s number among the user’s.'),
+        for: required(text(), 'What the code was for.'),
+        confirmationId: required(nullable(text()), 'The confirmation, if it was for one.'),
         phoneNumber: required(text(), 'Masked, as it is stored.'),
         country: required(nullable(text()), 'ISO 3166 code.'),
         correlationType: required(integer(), 'As the send gave it.'),

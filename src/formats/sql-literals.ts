@@ -7,6 +7,11 @@ export function compositeLiteral(fields: readonly CompositeField[]): string {
   return `(${fields.map((field) => (field === null ? '' : quoted(asText(field)))).join(',')})`;
 }
 
+/** An array of values that are in text format already. */
+export function arrayLiteral(values: readonly string[]): string {
+  return `{${values.map(quoted).join(',')}}`;
+}
+
 /** Part of a statement's text, for values that do not come from a request. */
 export function constant(text: string, type: string): string {
   return `'${text.replaceAll("'", "''")}'::${type}`;

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { AttemptsInFlight } from '../../src/phone/attempts-in-flight.ts';
+import { AttemptsInFlight } from '../../src/codes/attempts-in-flight.ts';
 
 it('an attempt that is alone waits for nobody', () => {
   const inFlight = new AttemptsInFlight();

@@ -2,11 +2,10 @@
  * Limits in the form that the database functions accept: named records. They are constants in the text of a statement,
  * so that PostgreSQL reads them once, when the statement is prepared. As parameters they cost 18 µs with every send.
  */
-import { array } from '../db/database.ts';
-import { compositeLiteral, constant } from '../db/literals.ts';
-import type { FailureLimits, SendLimits } from '../guard/limits.ts';
-import type { Source } from '../guard/source.ts';
-import type { Limit, Window } from '../guard/windows.ts';
+import { arrayLiteral, compositeLiteral, constant } from '../formats/sql-literals.ts';
+import type { FailureLimits, SendLimits } from './limits.ts';
+import type { Source } from './source.ts';
+import type { Limit, Window } from './windows.ts';
 
 /** Fields in the order of the type `guard_window`. */
 const windowRecord = ({ rule, isEnforced, count, seconds, blockSeconds }: Window) =>
@@ -14,7 +13,7 @@ const windowRecord = ({ rule, isEnforced, count, seconds, blockSeconds }: Window
 
 /** Fields in the order of the type `guard_limit`. */
 const limitRecord = ({ smallestCount, kept, windows }: Limit) =>
-  compositeLiteral([smallestCount, kept, array(windows.map(windowRecord))]);
+  compositeLiteral([smallestCount, kept, arrayLiteral(windows.map(windowRecord))]);
 
 export function limitConstant(limit: Limit): string {
   return constant(limitRecord(limit), 'guard_limit');

@@ -5,10 +5,15 @@
 import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
 import type { DigestKeys } from '../crypto/digest-keys.ts';
 
-/** What a code is bound to. Its digest is valid for this user, phone and seed only. */
+/** What a code is for. A code of one kind is never valid as one of another kind. */
+export type CodeKind = 'verification' | 'change' | 'confirmation';
+
+/** What a code is bound to. Its digest is valid for these values only. */
 export interface CodeOwner {
+  kind: CodeKind;
   userId: number;
-  phone: string;
+  /** One line: the phone number in E.164 that is to be proven, or the terms of a confirmation. */
+  boundTo: string;
   seed: Uint8Array;
 }
 
@@ -65,8 +70,9 @@ export function recoverCode(
   return undefined;
 }
 
-function hmac(key: Buffer, purpose: string, { userId, phone, seed }: CodeOwner, code = ''): Buffer {
-  return createHmac('sha256', key).update(`${purpose}\n${userId}\n${phone}\n${code}\n`).update(seed).digest();
+function hmac(key: Buffer, purpose: string, { kind, userId, boundTo, seed }: CodeOwner, code = ''): Buffer {
+  const text = [`${kind} ${purpose}`, userId, boundTo, code, ''].join('\n');
+  return createHmac('sha256', key).update(text).update(seed).digest();
 }
 
 function isSameDigest(a: Uint8Array, b: Uint8Array): boolean {

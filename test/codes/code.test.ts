@@ -1,9 +1,9 @@
 /** Codes: derived from a key and a seed, so that a stored code can be sent again without being stored. */
 import { randomBytes } from 'node:crypto';
 import { expect, it } from 'vitest';
-import { deriveCode, digestCode, isCodeOf, makeSeed, recoverCode } from '../../src/phone/code.ts';
+import { deriveCode, digestCode, isCodeOf, makeSeed, recoverCode } from '../../src/codes/code.ts';
 
-const owner = (seed = makeSeed()) => ({ userId: 17, phone: '+447911123456', seed });
+const owner = (seed = makeSeed()) => ({ kind: 'verification' as const, userId: 17, boundTo: '+447911123456', seed });
 const keysOf = (...all: Buffer[]) => ({ current: all[0]!, all });
 
 it('a code has the digits that are asked for, with leading zeros', () => {
@@ -34,12 +34,14 @@ it('the same key, owner and seed give the same code, and any other gives another
     deriveCode(randomBytes(32), owner(seed), 10),
     deriveCode(key, owner(), 10),
     deriveCode(key, { ...owner(seed), userId: 18 }, 10),
-    deriveCode(key, { ...owner(seed), phone: '+447911123457' }, 10),
+    deriveCode(key, { ...owner(seed), boundTo: '+447911123457' }, 10),
+    deriveCode(key, { ...owner(seed), kind: 'change' }, 10),
+    deriveCode(key, { ...owner(seed), kind: 'confirmation' }, 10),
   ];
-  expect(new Set([code, ...others]).size).toBe(5);
+  expect(new Set([code, ...others]).size).toBe(7);
 });
 
-it('a digest is good for its user, phone and seed alone, with any of the keys', () => {
+it('a digest is good for its kind, user, phone and seed alone, with any of the keys', () => {
   const [old, current] = [randomBytes(32), randomBytes(32)];
   const of = owner();
   const digest = digestCode(old, of, '123456');
@@ -48,6 +50,7 @@ it('a digest is good for its user, phone and seed alone, with any of the keys', 
   expect(isCodeOf(keysOf(old), digest, of, '123457')).toBe(false);
   expect(isCodeOf(keysOf(old), digest, { ...of, userId: 18 }, '123456')).toBe(false);
   expect(isCodeOf(keysOf(old), digest, { ...of, seed: makeSeed() }, '123456')).toBe(false);
+  expect(isCodeOf(keysOf(old), digest, { ...of, kind: 'change' }, '123456')).toBe(false);
 });
 
 it('a stored code is recovered with the key that made it, and not with another or with other digits', () => {

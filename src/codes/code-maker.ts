@@ -1,0 +1,35 @@
+/** Makes the codes that are sent: derived from a key, or fixed for a test number. */
+import type { DigestKeys } from '../crypto/digest-keys.ts';
+import { deriveCode, digestCode, makeSeed, recoverCode, type CodeOwner, type StoredCode } from './code.ts';
+import type { FindTestNumber } from './test-numbers.ts';
+
+export interface CodeMakerParts {
+  digestKeys: DigestKeys;
+  testNumber: FindTestNumber;
+  codeDigits: number;
+}
+
+export interface MadeCode {
+  code: string;
+  stored: StoredCode;
+  /** Whether it is the fixed code of a test number, to which no text is sent. */
+  isTest: boolean;
+}
+
+export type CodeMaker = ReturnType<typeof createCodeMaker>;
+
+export function createCodeMaker({ digestKeys, testNumber, codeDigits }: CodeMakerParts) {
+  return {
+    /** `seed` is random, unless the owner has one already. */
+    make(owner: Omit<CodeOwner, 'seed'>, e164: string, now: Date, seed = makeSeed()): MadeCode {
+      const test = testNumber(e164, now);
+      const code = test?.code ?? deriveCode(digestKeys.current, { ...owner, seed }, codeDigits);
+      const digest = digestCode(digestKeys.current, { ...owner, seed }, code);
+      return { code, stored: { seed, digest }, isTest: test !== undefined };
+    },
+
+    /** The stored code; undefined if its key no longer exists. */
+    recover: (stored: StoredCode, owner: Omit<CodeOwner, 'seed'>): string | undefined =>
+      recoverCode(digestKeys, stored, owner, codeDigits),
+  };
+}

@@ -1,0 +1,142 @@
+/** Passes a text with a code to the gateways, and records the outcome. */
+import { secondsAfter, type Clock } from '../values/clock.ts';
+import { notDispatched, phoneUnsupported, sendOutcomeUnknown } from '../errors.ts';
+import type { DigestKeys } from '../crypto/digest-keys.ts';
+import type { Observe } from '../monitoring/observe.ts';
+import type { Source } from '../guard/source.ts';
+import type { Dispatch, OutgoingMessage } from '../sms/failover.ts';
+import type { MessageText } from '../sms/message.ts';
+import { makeReference } from '../sms/reference.ts';
+import type { Owner } from '../sharing/slots.ts';
+import { maskPhone, type PhoneNumber } from '../values/phone-number.ts';
+import type { CodeKind } from './code.ts';
+import type { FinishedMessage, FinishSend } from './finished-message.ts';
+import { testGateway, type FindTestNumber } from './test-numbers.ts';
+
+export interface DeliveryParts {
+  finishSend: FinishSend;
+  /** Passes a message to the gateways. */
+  dispatch(message: OutgoingMessage, owner: Owner): Promise<Dispatch>;
+  testNumber: FindTestNumber;
+  referenceKeys: DigestKeys;
+  clock: Clock;
+  observe: Observe;
+}
+
+/** A code that was counted and stored, and whose text is to be sent. */
+export interface CountedCode {
+  kind: CodeKind;
+  confirmationId: string | null;
+  userId: number;
+  phoneNumber: PhoneNumber;
+  correlationType: number;
+  codeNumber: number;
+  messageNumber: number;
+  requestedAt: Date;
+  validSeconds: number;
+  phoneKey: Buffer | null;
+  counted: readonly Source[];
+}
+
+export interface CodeText extends CountedCode {
+  code: string;
+  /** What the text is for, as the sandbox's inbox shows it. */
+  purpose: string;
+  written: MessageText;
+  traceId: string;
+  owner: Owner;
+}
+
+export type CodeDelivery = ReturnType<typeof createDelivery>;
+
+export function createDelivery(parts: DeliveryParts) {
+  const { finishSend, clock, observe } = parts;
+
+  /** Outside any transaction, because a gateway may take seconds. Throws if no gateway accepted the text. */
+  async function deliver(text: CodeText): Promise<void> {
+    const isTest = parts.testNumber(text.phoneNumber.e164, text.requestedAt) !== undefined;
+    const result = isTest ? testDispatch : await parts.dispatch(outgoing(text), text.owner);
+    await finishSend(describe(text, text.written, result));
+    answer(text, result, isTest);
+  }
+
+  /** Records that a counted code was not passed to a gateway, so that it is given back. */
+  async function abandon(code: CountedCode, locale: string, reason: string): Promise<void> {
+    await finishSend(describe(code, { locale, segments: 1 }, { ...noDispatch, reason }));
+  }
+
+  function outgoing({ userId, messageNumber, phoneNumber, code, purpose, ...text }: CodeText): OutgoingMessage {
+    return {
+      referenceOf: (tryNumber) =>
+        makeReference(parts.referenceKeys.current, { userId, number: messageNumber }, tryNumber),
+      e164: phoneNumber.e164,
+      country: phoneNumber.country,
+      text: text.written.text,
+      code,
+      purpose,
+      validSeconds: text.validSeconds,
+      dlt: text.written.dlt,
+      traceId: text.traceId,
+    };
+  }
+
+  function describe(
+    { phoneNumber, validSeconds, ...code }: CountedCode,
+    { locale, segments }: Pick<MessageText, 'locale' | 'segments'>,
+    { outcome, gateway, gatewayId, reason, tries }: Dispatch,
+  ): FinishedMessage {
+    const { e164, country } = phoneNumber;
+    return {
+      kind: code.kind,
+      confirmationId: code.confirmationId,
+      userId: code.userId,
+      messageNumber: code.messageNumber,
+      codeNumber: code.codeNumber,
+      outcome,
+      e164,
+      maskedPhone: maskPhone(e164),
+      country: country ?? '',
+      correlationType: code.correlationType,
+      locale,
+      segments,
+      gateway,
+      gatewayId: gatewayId ?? null,
+      reason: reason ?? null,
+      tries: tries.length > 1 || outcome !== 'accepted' ? JSON.stringify(tries) : null,
+      requestedAt: code.requestedAt,
+      answeredAt: clock.now(),
+      expiresAt: secondsAfter(code.requestedAt, validSeconds),
+      phoneKey: code.phoneKey,
+      counted: code.counted,
+    };
+  }
+
+  function answer(
+    { userId, phoneNumber, traceId }: CodeText,
+    { outcome, gateway, reason = outcome, retryAfterSeconds = 1 }: Dispatch,
+    isTest: boolean,
+  ): void {
+    if (outcome === 'accepted') {
+      const sent = { userId, phone: maskPhone(phoneNumber.e164), traceId };
+      return observe(isTest ? { kind: 'test-number-used', ...sent } : { kind: 'code-sent', gateway, ...sent });
+    }
+    if (outcome === 'unknown') {
+      observe({ kind: 'send-outcome-unknown', userId, gateway, reason, traceId });
+      throw sendOutcomeUnknown(retryAfterSeconds);
+    }
+    observe({ kind: 'send-failed', userId, gateway, reason, traceId });
+    throw outcome === 'refused' ? phoneUnsupported() : notDispatched(retryAfterSeconds);
+  }
+
+  return { deliver, abandon };
+}
+
+const testDispatch: Dispatch = {
+  outcome: 'accepted',
+  gateway: testGateway,
+  gatewayId: undefined,
+  reason: undefined,
+  tries: [],
+};
+
+const noDispatch: Dispatch = { ...testDispatch, outcome: 'unavailable', gateway: 'none' };
