@@ -88,7 +88,13 @@ describe('settings', () => {
     ['LEDGERLINE_SMPP_URL', 'smpp://50%@host:2775'],
     ['LEDGERLINE_EVENTS_PROXY', 'http://user:%e4@proxy:3128'],
     ['LEDGERLINE_CORS_ORIGINS', 'https://a.example/path'],
-    ['LEDGERLINE_SANDBOX_REMOTE', 'yes'],
+    ['LEDGERLINE_QUIET', 'yes'],
+    ['LEDGERLINE_RETENTION_DAYS', 'everything=3'],
+    ['LEDGERLINE_RETENTION_DAYS', 'trail=0'],
+    ['LEDGERLINE_SPEND', 'week=3'],
+    ['LEDGERLINE_SPEND', 'day=much'],
+    ['LEDGERLINE_RANGES', 'strict'],
+    ['LEDGERLINE_RANGES', '4=20'],
     ['LEDGERLINE_USER_SENDS', '5/10'],
     ['LEDGERLINE_USER_SENDS', '0/10m'],
     ['LEDGERLINE_USER_SENDS', '1/1m,2/2m,3/3m'],
@@ -187,8 +193,8 @@ describe('settings', () => {
 
 describe('the sandbox', () => {
   it('listens on another address only if allowed, and the refusal says how', () => {
-    expect(problems({ HOST: '0.0.0.0' })[0]).toContain('LEDGERLINE_SANDBOX_REMOTE=true');
-    expect(problems({ HOST: '0.0.0.0', LEDGERLINE_SANDBOX_REMOTE: 'true' })).toEqual([]);
+    expect(problems({ HOST: '0.0.0.0' })[0]).toContain('set LEDGERLINE_SANDBOX_HOSTS to');
+    expect(problems({ HOST: '0.0.0.0', LEDGERLINE_SANDBOX_HOSTS: 'localhost' })).toEqual([]);
     for (const HOST of ['localhost', '127.0.0.2', '::1']) expect(problems({ HOST })).toEqual([]);
   });
 });

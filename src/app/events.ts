@@ -44,7 +44,12 @@ export function openEvents(core: Core) {
   });
   return {
     services: {
-      listEvents: createListEvents({ store, sequence: sequencer.sequence, clock, keepDays: config.eventDays }),
+      listEvents: createListEvents({
+        store,
+        sequence: sequencer.sequence,
+        clock,
+        keepDays: config.retentionDays.events,
+      }),
       findEvents: createFindEvents(store, sequencer.sequence),
       webhookEndpoints,
       liveTransactions,

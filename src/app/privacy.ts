@@ -18,7 +18,7 @@ export function openPrivacy({ config, db, clock, observer, jobs, stopping, trace
   const retention = createRetention({
     store: traced('privacy', createRetentionStore(db)),
     clock,
-    kinds: retentionKinds(config),
+    kinds: retentionKinds(config.retentionDays),
   });
   jobs.start({
     retention: () => retention.runJob(() => stopping.signal.aborted),

@@ -20,6 +20,7 @@ import { freePort } from '../network/free-port.ts';
 import type { AnyOperation } from '../http/operation.ts';
 import { readPages, type ConsoleSignIn } from '../http/pages.ts';
 import { operationsOf } from '../http/routes/index.ts';
+import type { SlowestRead } from '../http/connections/connections.ts';
 import { createServer } from '../http/server.ts';
 import { createObserver, type Observer } from '../monitoring/observe.ts';
 import { startTracing } from '../tracing/otlp.ts';
@@ -53,6 +54,8 @@ export interface AppOptions {
   logFormat: 'json' | 'text';
   /** The other processes of the node, if it has several. */
   siblings?: Siblings;
+  /** For tests, which cannot wait as long as the default does. */
+  slowestRead?: SlowestRead;
 }
 
 export interface App {
@@ -84,7 +87,7 @@ async function start(options: AppOptions, releasers: Releasers): Promise<App> {
   const demo = sandbox && (await seedDemo(core));
   // Jobs end before the resources that they use are released.
   releasers.add(core.jobs.stop);
-  const http = await createHttp(core, url, tokens, services, sandbox);
+  const http = await createHttp(core, { url, tokens, services, sandbox, slowestRead: options.slowestRead });
   const closePort = await acceptConnections(core, http, port);
   // If there are several processes, the primary serves the metrics of all.
   if (config.metricsPort !== undefined && !core.siblings.readMetrics)
@@ -178,13 +181,14 @@ async function openDomains(core: Core, { config, fresh = false, terminal }: AppO
 
 type Domains = Awaited<ReturnType<typeof openDomains>>;
 
-async function createHttp(
-  core: Core,
-  url: string,
-  { issuer, verifier, keys }: Tokens,
-  services: Domains['services'],
-  sandbox: Domains['sandbox'],
-): Promise<Server> {
+interface HttpParts extends Domains {
+  url: string;
+  tokens: Tokens;
+  slowestRead: SlowestRead | undefined;
+}
+
+async function createHttp(core: Core, { url, tokens, services, sandbox, slowestRead }: HttpParts): Promise<Server> {
+  const { issuer, verifier, keys } = tokens;
   const { config, db, admission, observer, jobs, tracing, stopping, siblings } = core;
   const checkReady = () => {
     if (stopping.isLeaving) throw serviceStopping();
@@ -214,11 +218,7 @@ async function createHttp(
       },
     },
     admission,
-    connections: {
-      maxConnections: config.connectionsAtOnce,
-      slowestReadBytes: config.slowestReadBytes,
-      slowReadSeconds: config.slowReadSeconds,
-    },
+    connections: { maxConnections: config.connectionsAtOnce, slowestRead },
     translate: asProblem,
     corsOrigins: config.corsOrigins,
     trustedProxies: config.trustedProxies,

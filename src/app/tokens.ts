@@ -17,6 +17,9 @@ export interface Tokens {
 /** How far the clock of an external issuer may differ. The embedded issuer uses the service's own clock. */
 const issuerSkewSeconds = 60;
 
+/** The minimum time between two reads of the issuer's keys, as a share of the time after which they are read again. */
+const cooldownShare = 0.1;
+
 export async function createTokens(
   config: Config,
   url: string,
@@ -29,7 +32,7 @@ export async function createTokens(
       issuer: config.issuer,
       jwksUrl: config.jwksUrl,
       refreshSeconds: config.jwksRefreshSeconds,
-      cooldownSeconds: config.jwksCooldownSeconds,
+      cooldownSeconds: config.jwksRefreshSeconds * cooldownShare,
       onUnread: (reason) => observe({ kind: 'keys-unread', reason }),
       onRead: () => observe({ kind: 'keys-read' }),
     });

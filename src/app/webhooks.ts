@@ -18,16 +18,21 @@ import type { Core } from './core.ts';
 
 /** How long a receiver may take to answer. */
 const answerMilliseconds = 15_000;
+/**
+ * Requests to one endpoint at the same time, and from one process to one host. At an answer in 100 ms that is 160 a second;
+ * more would let one slow receiver hold many sockets.
+ */
+const inFlight = 16;
 const machineNow = () => new Date();
 
 /** Which addresses webhooks may be sent to, and how. */
 function posterOptionsOf(config: Config): PosterOptions {
-  const { mode, host, webhookAllow, webhookInFlight, webhookProxy } = config;
+  const { mode, host, webhookAllow, webhookProxy } = config;
   const allowsLoopback = mode === 'sandbox' && isLoopback(host);
   return {
     policy: createEgressPolicy({ allow: webhookAllow, allowsLoopback }),
     timeoutMilliseconds: answerMilliseconds,
-    connections: webhookInFlight,
+    connections: inFlight,
     proxyUrl: webhookProxy,
     resolveHost: createResolver(),
   };
@@ -91,7 +96,7 @@ export function openWebhooks(core: Core, sequence: () => Promise<unknown>) {
     ...{ deliveries, endpoints, box, clock, machineNow },
     createPoster: () => tracePoster(core.tracing?.runAlone, createPoster(posterOptions)),
     observe: observer.observe,
-    limits: { inFlight: config.webhookInFlight, perSecond: config.webhookRate },
+    limits: { inFlight, perSecond: config.webhookRate },
     id: randomUUID(),
     onDue: () => jobs.wake('webhook-dispatch'),
     onError: (error) => observer.observe({ kind: 'job-failed', job: 'webhook-lease', reason: errorCode(error) }),

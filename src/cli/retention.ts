@@ -13,7 +13,7 @@ export interface RetentionOptions {
 }
 
 export async function retention({ dryRun = false, json = false }: RetentionOptions): Promise<number> {
-  const kinds = retentionKinds(loadConfig(process.env));
+  const kinds = retentionKinds(loadConfig(process.env).retentionDays);
   const expired = await withDatabase(3, (db) => {
     const { find, runFor } = createRetention({ store: createRetentionStore(db), clock: new ServiceClock(), kinds });
     return dryRun ? find() : runFor(commandLineActor());

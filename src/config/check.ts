@@ -28,11 +28,11 @@ function plainHttp(config: Config): string[] {
   });
 }
 
-function tooOpen({ host, sandboxRemote }: Config): string[] {
-  if (isLoopback(host) || sandboxRemote) return [];
+function tooOpen({ host, sandboxHosts }: Config): string[] {
+  if (isLoopback(host) || sandboxHosts.length > 0) return [];
   return [
     `The sandbox hands out codes and tokens to anyone who can reach it, so it listens on loopback only, not on ${host}. ` +
-      'Set LEDGERLINE_SANDBOX_REMOTE=true if that is what you want, or MODE=production.',
+      'If that is what you want, set LEDGERLINE_SANDBOX_HOSTS to the names by which it is called, such as localhost; or set MODE=production.',
   ];
 }
 

@@ -4,22 +4,22 @@ import type { DestinationTable, GuardLimits } from './limits.ts';
 import { ruleOf, type Modes, type RuleName } from './rules.ts';
 
 /** The entry with the longest matching prefix is used, then that of the country, then `*`. */
-function lookUp(table: DestinationTable, { e164, country }: PhoneNumber): number | undefined {
+function lookUp(table: DestinationTable, { e164, country = '' }: PhoneNumber): number | undefined {
   if (table.size === 0) return undefined;
   for (let length = e164.length; length > 1; length -= 1) {
-    const value = table.get(e164.slice(0, length));
-    if (value !== undefined) return value;
+    const prefix = e164.slice(0, length);
+    if (table.has(prefix)) return table.get(prefix);
   }
-  return (country === undefined ? undefined : table.get(country)) ?? table.get('*');
+  return table.get(table.has(country) ? country : '*');
 }
 
 /** The rules, except those that are off, that always forbid this number. */
 export function rulesAgainst(phoneNumber: PhoneNumber, limits: GuardLimits, modes: Modes, isSafe: boolean): RuleName[] {
-  const { countries, refusedTypes, messageSpend } = limits;
+  const { countries, refusedTypes, spend } = limits;
   const against: RuleName[] = [];
   if (!countries.includes('*') && !countries.includes(phoneNumber.country ?? '')) against.push('country');
   if (phoneNumber.type !== undefined && refusedTypes.includes(phoneNumber.type)) against.push('number-type');
-  if (messageSpend !== undefined && (lookUp(limits.prices, phoneNumber) ?? 0) > messageSpend) against.push('spend');
+  if (spend.message !== undefined && (lookUp(limits.prices, phoneNumber) ?? 0) > spend.message) against.push('spend');
   return against.filter((rule) => isOn(rule, modes, isSafe));
 }
 
@@ -57,8 +57,8 @@ export function sharedNeeds(
       : [{ rule, name, units, cap, largestBlock: share(cap, blocksOfCap * processes, units) }];
   return [
     ...need('country-sends', `sends ${country}`, 1, lookUp(limits.countrySends, phoneNumber)),
-    ...need('spend', `spend ${country}`, price, lookUp(limits.countrySpend, phoneNumber)),
-    ...need('spend', 'spend', price, limits.daySpend),
+    ...need('spend', `spend ${country}`, price, lookUp(limits.spend.countries, phoneNumber)),
+    ...need('spend', 'spend', price, limits.spend.day),
   ];
 }
 

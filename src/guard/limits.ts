@@ -5,8 +5,8 @@ import type { RangeLimits } from './ranges/ranges.ts';
 import { sourceKinds, type SourceKind } from './source.ts';
 import { createLimit, type Limit, type Rate, type Window } from './windows.ts';
 
-/** By `+` and leading digits, by country, or `*` for all others. */
-export type DestinationTable = ReadonlyMap<string, number>;
+/** By `+` and leading digits, by country, or `*` for all others. Undefined: without a limit. */
+export type DestinationTable = ReadonlyMap<string, number | undefined>;
 
 /**
  * A user who is older than this, or has transactions, is established: newcomers cannot use up the sends of a phone for
@@ -26,9 +26,17 @@ export interface GuardLimits {
   countrySends: DestinationTable;
   /** In ten-thousandths of the operator's currency, as are the limits on spending. */
   prices: DestinationTable;
-  messageSpend: number | undefined;
-  countrySpend: DestinationTable;
-  daySpend: number | undefined;
+  spend: SpendLimits;
+}
+
+/** Undefined: without a limit. */
+export interface SpendLimits {
+  /** The highest price of one message. */
+  message: number | undefined;
+  /** In a day, to all countries. */
+  day: number | undefined;
+  /** In a day, to one country. */
+  countries: DestinationTable;
 }
 
 /** The settings with the limits. Those of a counting rule have its name. */

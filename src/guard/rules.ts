@@ -111,7 +111,7 @@ export const rules = {
     counts: 'money',
     by: 'country and day',
     sentence: 'Price of a message, and what may be spent on a country and in total in a day.',
-    settings: ['LEDGERLINE_PRICES', 'LEDGERLINE_MESSAGE_SPEND', 'LEDGERLINE_COUNTRY_SPEND', 'LEDGERLINE_DAY_SPEND'],
+    settings: ['LEDGERLINE_PRICES', 'LEDGERLINE_SPEND'],
     defaults: '0.5 a message, 1,000 a country and day, 5,000 a day, at 0.1 a message',
     answer: '400 or 429',
     refusal: destinationLimited,
@@ -150,12 +150,7 @@ export const rules = {
     counts: 'messages',
     by: 'prefix',
     sentence: 'Codes to a range of numbers that are not verified, and codes far above what is normal for the range.',
-    settings: [
-      'LEDGERLINE_RANGES',
-      'LEDGERLINE_RANGE_UNVERIFIED',
-      'LEDGERLINE_RANGE_GROWTH',
-      'LEDGERLINE_RANGE_RESERVE_PERCENT',
-    ],
+    settings: ['LEDGERLINE_RANGES'],
     defaults:
       'a day without being verified: 20 to 100 by the size of the range, 200 in a country, or 15 % of what is normal, and in an hour twice what is normal then; in total: 100 to 2,000, or 3 times what is normal',
     sparesSafeNumbers: true,

@@ -3,14 +3,6 @@ import { secondsAfter, secondsBetween, type Clock } from '../values/clock.ts';
 import type { Actor } from './privacy.store.ts';
 import type { DatedTable, RetentionStore } from './retention.store.ts';
 
-export interface RetentionDays {
-  trailDays: number;
-  sendKeyDays: number;
-  decisionDays: number;
-  actionDays: number;
-  eventDays: number;
-}
-
 export interface RetentionKind {
   name: string;
   days: number;
@@ -43,21 +35,31 @@ const daySeconds = 86_400;
 const erasedUsersAtOnce = 100;
 const longestRunMilliseconds = 5 * 60_000;
 
+const kindTables = {
+  trail: [
+    { table: 'messages', column: 'requested_at' },
+    { table: 'verification_events', column: 'at' },
+  ],
+  'send-keys': [{ table: 'send_keys', column: 'claimed_at' }],
+  'guard-decisions': [{ table: 'guard_decisions', column: 'decided_at' }],
+  'operator-actions': [{ table: 'operator_actions', column: 'acted_at' }],
+  events: [{ table: 'events', column: 'at' }],
+} satisfies Record<string, readonly DatedTable[]>;
+
+export type RetentionName = keyof typeof kindTables;
+export type RetentionDays = Readonly<Record<RetentionName, number>>;
+
+export const defaultRetentionDays: RetentionDays = {
+  trail: 90,
+  // As long as clients repeat a send.
+  'send-keys': 1,
+  'guard-decisions': 30,
+  'operator-actions': 365,
+  events: 30,
+};
+
 export function retentionKinds(days: RetentionDays): RetentionKind[] {
-  return [
-    {
-      name: 'trail',
-      days: days.trailDays,
-      tables: [
-        { table: 'messages', column: 'requested_at' },
-        { table: 'verification_events', column: 'at' },
-      ],
-    },
-    { name: 'send-keys', days: days.sendKeyDays, tables: [{ table: 'send_keys', column: 'claimed_at' }] },
-    { name: 'guard-decisions', days: days.decisionDays, tables: [{ table: 'guard_decisions', column: 'decided_at' }] },
-    { name: 'operator-actions', days: days.actionDays, tables: [{ table: 'operator_actions', column: 'acted_at' }] },
-    { name: 'events', days: days.eventDays, tables: [{ table: 'events', column: 'at' }] },
-  ];
+  return Object.entries(kindTables).map(([name, tables]) => ({ name, days: days[name as RetentionName], tables }));
 }
 
 /** The transactions of erased users have a date for each user: see `erased_users.retained_until`. */

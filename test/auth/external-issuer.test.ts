@@ -95,8 +95,7 @@ beforeAll(async () => {
   issuer.keys = [await publish('one', 'RS256', pair), await publish('two', 'ES256', elliptic)];
   service = await startService({
     LEDGERLINE_ISSUER: issuer.url,
-    LEDGERLINE_JWKS_REFRESH_SECONDS: '1',
-    LEDGERLINE_JWKS_COOLDOWN_SECONDS: String(cooldownSeconds),
+    LEDGERLINE_JWKS_REFRESH_SECONDS: String(refreshSeconds),
   });
 });
 afterAll(async () => {
@@ -104,8 +103,9 @@ afterAll(async () => {
   issuer.stop();
 });
 
-/** The shortest time between two reads of the keys. */
-const cooldownSeconds = 1;
+/** Keys are read again after this time; because of an unknown key after a tenth of it. */
+const refreshSeconds = 2;
+const cooldownSeconds = refreshSeconds / 10;
 
 describe('a token of an external issuer', () => {
   it('is accepted by its JWKS, with every allowed algorithm', async () => {
@@ -202,7 +202,7 @@ describe('a token of an external issuer', () => {
     issuer.status = 500;
     const own = await startService({
       LEDGERLINE_ISSUER: issuer.url,
-      LEDGERLINE_JWKS_COOLDOWN_SECONDS: String(cooldownSeconds),
+      LEDGERLINE_JWKS_REFRESH_SECONDS: '10',
     });
     try {
       const answer = await own.call('/User', {}, { token: await mint() });
@@ -219,7 +219,7 @@ describe('a token of an external issuer', () => {
   it('with an unknown key gives 503 with Retry-After while the keys cannot be read again, and 401 once they can', async () => {
     const own = await startService({
       LEDGERLINE_ISSUER: issuer.url,
-      LEDGERLINE_JWKS_COOLDOWN_SECONDS: String(cooldownSeconds),
+      LEDGERLINE_JWKS_REFRESH_SECONDS: '10',
     });
     const unknown = await mint({ kid: 'unknown' });
     const several = () => Promise.all(Array.from({ length: 20 }, () => callWith(unknown, own)));
@@ -244,7 +244,7 @@ describe('a token of an external issuer', () => {
   it('waits for a read of the keys that is in progress', async () => {
     const own = await startService({
       LEDGERLINE_ISSUER: issuer.url,
-      LEDGERLINE_JWKS_COOLDOWN_SECONDS: String(cooldownSeconds),
+      LEDGERLINE_JWKS_REFRESH_SECONDS: '10',
     });
     const kept = issuer.keys;
     try {

@@ -194,7 +194,7 @@ describe('addresses', () => {
   it('refuses loopback elsewhere, unless a setting names it', async () => {
     const remote = await serviceForTest({
       HOST: '0.0.0.0',
-      LEDGERLINE_SANDBOX_REMOTE: 'true',
+      LEDGERLINE_SANDBOX_HOSTS: 'localhost',
       LEDGERLINE_EVENTS_ALLOW: '10.1.0.0/16,hooks.internal',
     });
     for (const one of [...loopback, 'http://127.0.0.1:1', 'https://10.2.0.1', 'http://other.internal']) {

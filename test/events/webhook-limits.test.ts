@@ -6,8 +6,11 @@ import { serviceForTest } from '../harness/service.ts';
 import { until } from '../harness/until.ts';
 import { subscribe } from '../harness/webhook-deliveries.ts';
 
+/** The limit of the service. */
+const inFlight = 16;
+
 it('all endpoints at one host share its limit of requests in flight, and take turns', async () => {
-  const service = await serviceForTest({ LEDGERLINE_EVENTS_IN_FLIGHT: '2' });
+  const service = await serviceForTest();
   const held: ServerResponse[] = [];
   let most = 0;
   const hold = async (_hook: unknown, response: ServerResponse) => {
@@ -17,14 +20,15 @@ it('all endpoints at one host share its limit of requests in flight, and take tu
   // Two ports and two paths: still one host.
   const [first, second] = [await startReceiver(hold), await startReceiver(hold)];
   for (const url of [first.url, `${first.url}/other`, second.url]) await subscribe(service, url);
-  const users = 6;
+  const users = 24;
   for (let count = 0; count < users; count += 1) await service.createUser();
   const arrived = () => first.hooks.length + second.hooks.length;
   await until(() => {
-    if (held.length === 2 || arrived() + 2 > 3 * users) for (const response of held.splice(0)) response.end();
+    if (held.length === inFlight || arrived() + inFlight > 3 * users)
+      for (const response of held.splice(0)) response.end();
     return arrived() === 3 * users;
   });
-  expect(most).toBe(2);
+  expect(most).toBe(inFlight);
   for (const path of ['/hooks', '/hooks/other']) {
     expect(first.hooks.filter((hook) => hook.path === path)).toHaveLength(users);
   }

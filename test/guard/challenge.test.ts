@@ -20,7 +20,7 @@ beforeAll(async () => {
   service = await startService({
     LEDGERLINE_RULES: '*=off,user-sends=enforce,prefix=enforce,challenge=enforce',
     LEDGERLINE_USER_SENDS: '5/10m',
-    LEDGERLINE_RANGE_UNVERIFIED: `4=${share},5=5000,6=5000,7=5000,country=5000`,
+    LEDGERLINE_RANGES: `4=${share},5=5000,6=5000,7=5000,country=5000`,
     LEDGERLINE_CHALLENGE_WORK: '400',
     LEDGERLINE_ATTESTATION_KEY: attestationKey.toString('base64'),
   });

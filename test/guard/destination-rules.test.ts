@@ -34,9 +34,7 @@ describe('destinations', () => {
   it('that cost too much a message are not supported, and a country’s and a day’s money end', async () => {
     const service = await serviceWithRule('spend=enforce', {
       LEDGERLINE_PRICES: '*=0.1,DE=0.3,+4477=0.9',
-      LEDGERLINE_MESSAGE_SPEND: '0.5',
-      LEDGERLINE_COUNTRY_SPEND: '*=1,DE=9',
-      LEDGERLINE_DAY_SPEND: '1.7',
+      LEDGERLINE_SPEND: '*=1,DE=9,day=1.7',
     });
     const [id] = await createUsers(service, 1);
     expect((await service.sendCode(id!, '+447700900123')).json).toEqual(unsupported);
@@ -65,7 +63,7 @@ describe('destinations', () => {
 
   it('of one range end when few are verified, and go on when many are; established users have a share of their own', async () => {
     const service = await serviceWithRule('prefix=enforce', {
-      LEDGERLINE_RANGE_UNVERIFIED: '4=10,5=100,6=100,7=100,country=100',
+      LEDGERLINE_RANGES: '4=10,5=100,6=100,7=100,country=100',
     });
     let number = 0;
     const phone = (range: string) => `${range}${String((number += 1)).padStart(4, '0')}`;

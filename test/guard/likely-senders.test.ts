@@ -5,7 +5,7 @@ import { serviceForTest } from '../harness/service.ts';
 
 const settings = {
   LEDGERLINE_TRUSTED_PROXIES: '127.0.0.1',
-  LEDGERLINE_RANGE_UNVERIFIED: '4=8,5=100,6=100,7=100,country=100',
+  LEDGERLINE_RANGES: '4=8,5=100,6=100,7=100,country=100',
 };
 const goodAddress = '203.0.113.7';
 const badAddress = '203.0.113.8';

@@ -128,7 +128,7 @@ describe('the operator', () => {
     const service = await serviceForTest({
       LEDGERLINE_RULES: '*=off,phone-failures=enforce,prefix=enforce',
       LEDGERLINE_PHONE_FAILURES: '2/1h/1h',
-      LEDGERLINE_RANGE_UNVERIFIED: '4=1,5=100,6=100,7=100,country=100',
+      LEDGERLINE_RANGES: '4=1,5=100,6=100,7=100,country=100',
     });
     const id = await service.createUser();
     await service.sendCode(id, '+447911100001');
@@ -153,7 +153,7 @@ describe('the operator', () => {
   it('lifts a prefix for good, also where another node has not heard of it yet', async () => {
     const settings = {
       LEDGERLINE_RULES: '*=off,prefix=enforce',
-      LEDGERLINE_RANGE_UNVERIFIED: '4=4,5=100,6=100,7=100,country=100',
+      LEDGERLINE_RANGES: '4=4,5=100,6=100,7=100,country=100',
     };
     const nodes = [await serviceForTest(settings)];
     nodes.push(await serviceForTest({ ...settings, DATABASE_URL: nodes[0]!.databaseUrl }));

@@ -215,7 +215,7 @@ describe(`${calls} parallel sends over two processes`, { timeout: 180_000 }, () 
     const budget = 50;
     const pair = await startPair({
       LEDGERLINE_RULES: '*=off,prefix=enforce,challenge=enforce',
-      LEDGERLINE_RANGE_UNVERIFIED: `4=${budget},5=5000,6=5000,7=5000,country=5000`,
+      LEDGERLINE_RANGES: `4=${budget},5=5000,6=5000,7=5000,country=5000`,
       LEDGERLINE_CHALLENGE_WORK: '400',
     });
     const [id, ...others] = pair.users;

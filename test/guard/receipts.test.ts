@@ -17,7 +17,7 @@ async function start() {
     LEDGERLINE_TWILIO_TOKEN: 'token',
     LEDGERLINE_GATEWAY_URLS: `twilio=${server.url}`,
     LEDGERLINE_RULES: '*=off,prefix=enforce',
-    LEDGERLINE_RANGE_UNVERIFIED: '4=16,5=100,6=100,7=100,country=100',
+    LEDGERLINE_RANGES: '4=16,5=100,6=100,7=100,country=100',
   });
   let number = 0;
 

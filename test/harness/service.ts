@@ -7,7 +7,7 @@ import postgres from 'postgres';
 import { inject, onTestFinished } from 'vitest';
 import { checkAnswersOf } from './checked-answers.ts';
 import { leaveTemplate, onNodes } from './database/citus.ts';
-import { startApp } from '../../src/app/start.ts';
+import { startApp, type AppOptions } from '../../src/app/start.ts';
 import { sandboxKey } from '../../src/auth/keys.ts';
 import { loadConfig } from '../../src/config/load.ts';
 import { databaseUrl } from './database/cluster.ts';
@@ -71,17 +71,21 @@ export async function cloneDatabase(
 /** Runs the same tests against a service of so many processes. It is the built one, in dist/. */
 const severalProcesses = process.env.TEST_PROCESSES;
 
-async function startWith(env: Record<string, string>, logLines: string[]) {
+/** What is a constant in production, and too long for a test. A service of several processes does not take it. */
+export type TestOptions = Pick<AppOptions, 'slowestRead'>;
+
+async function startWith(env: Record<string, string>, logLines: string[], options: TestOptions) {
   if (severalProcesses) return spawnApp({ ...env, LEDGERLINE_PROCESSES: severalProcesses }, logLines);
   return startApp({
     config: loadConfig(env),
     log: (line) => void logLines.push(line),
     terminal: () => {},
     logFormat: 'json',
+    ...options,
   });
 }
 
-export async function startService(settings: Record<string, string> = {}) {
+export async function startService(settings: Record<string, string> = {}, options: TestOptions = {}) {
   const template = settings.MODE === 'production' ? inject('templateName') : inject('sandboxTemplateName');
   const database = settings.DATABASE_URL
     ? { url: settings.DATABASE_URL, drop: async () => {} }
@@ -98,7 +102,7 @@ export async function startService(settings: Record<string, string> = {}) {
     ...settings,
     DATABASE_URL: database.url,
   };
-  const app = await startWith(env, logLines).catch(async (error: unknown) => {
+  const app = await startWith(env, logLines, options).catch(async (error: unknown) => {
     await database.drop();
     await rm(dataDir, { recursive: true, force: true });
     throw error;
@@ -187,8 +191,11 @@ export async function startService(settings: Record<string, string> = {}) {
 }
 
 /** For one test; stopped when it ends. */
-export async function serviceForTest(settings: Record<string, string> = {}): Promise<Service> {
-  const service = await startService(settings);
+export async function serviceForTest(
+  settings: Record<string, string> = {},
+  options: TestOptions = {},
+): Promise<Service> {
+  const service = await startService(settings, options);
   onTestFinished(() => service.stop());
   return service;
 }

@@ -31,7 +31,7 @@ async function serverWith(makeReply: () => Reply) {
     admission: new Admission(8),
     trustedProxies: [],
     observer,
-    connections: { maxConnections: 100, slowestReadBytes: 0, slowReadSeconds: 1 },
+    connections: { maxConnections: 100 },
     translate: () => undefined,
     corsOrigins: [],
     isStopping: () => false,

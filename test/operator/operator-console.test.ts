@@ -9,7 +9,7 @@ beforeAll(async () => {
     LEDGERLINE_PRICES: 'GB=0.04,*=0.1',
     LEDGERLINE_RULES: 'number-type=enforce,country-sends=enforce,spend=enforce',
     LEDGERLINE_COUNTRY_SENDS: '*=1000',
-    LEDGERLINE_DAY_SPEND: '50',
+    LEDGERLINE_SPEND: 'day=50',
   });
 });
 afterAll(() => service.stop());

@@ -19,11 +19,7 @@ const days: Record<string, number> = {
   [erasedTransactions]: 6,
 };
 const settings = {
-  LEDGERLINE_TRAIL_DAYS: '4',
-  LEDGERLINE_SEND_KEY_DAYS: '1',
-  LEDGERLINE_DECISION_DAYS: '2',
-  LEDGERLINE_ACTION_DAYS: '5',
-  LEDGERLINE_EVENTS_DAYS: '3',
+  LEDGERLINE_RETENTION_DAYS: 'trail=4,guard-decisions=2,operator-actions=5,events=3',
   LEDGERLINE_RETAIN_ERASED_DAYS: '6',
   LEDGERLINE_USER_SENDS: '1/10m',
 };
@@ -44,7 +40,7 @@ const retentionAfter = (daysLater: number) =>
   createRetention({
     store: createRetentionStore(db),
     clock: { now: () => new Date(Date.now() + daysLater * 86_400_000) },
-    kinds: retentionKinds(loadConfig(settings)),
+    kinds: retentionKinds(loadConfig(settings).retentionDays),
   });
 
 const rowsByKind = (expired: { kind: string; rows: number }[]) =>
@@ -96,7 +92,7 @@ it('removes rows that take longer than a request may, in batches', async () => {
     create trigger slow before delete on ledgerline.events for each row execute function slow_removal()`);
   const limited = await openDetected({ url: service.databaseUrl, connections: 4, statementSeconds: 1 });
   try {
-    const kinds = retentionKinds(loadConfig(settings));
+    const kinds = retentionKinds(loadConfig(settings).retentionDays);
     const retention = createRetention({
       store: createRetentionStore(limited),
       clock: { now: () => new Date() },

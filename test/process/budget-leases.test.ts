@@ -21,7 +21,7 @@ async function shareDatabase() {
     LEDGERLINE_RULES: 'country-sends=enforce,spend=enforce',
     LEDGERLINE_COUNTRY_SENDS: `*=${cap}`,
     LEDGERLINE_PRICES: '*=0.01',
-    LEDGERLINE_DAY_SPEND: String(cap / 100),
+    LEDGERLINE_SPEND: `day=${cap / 100}`,
   };
   return {
     start: (more: Record<string, string> = {}) => startProcess(dataDir, { ...settings, ...more }),

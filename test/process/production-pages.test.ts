@@ -56,7 +56,6 @@ async function startProduction(settings: Record<string, string>) {
     DATABASE_URL: database.url,
     LEDGERLINE_ISSUER: issuer.url,
     LEDGERLINE_JWKS_REFRESH_SECONDS: '1',
-    LEDGERLINE_JWKS_COOLDOWN_SECONDS: '1',
     LEDGERLINE_DIGEST_KEY: makeDigestKey(),
     // The tests' numbers are Guernsey's.
     LEDGERLINE_COUNTRIES: 'GB,GG',

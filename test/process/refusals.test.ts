@@ -41,7 +41,7 @@ describe('a start that cannot work says in a sentence why, and what to do', () =
     expect(
       await refusal({
         HOST: '192.0.2.1',
-        LEDGERLINE_SANDBOX_REMOTE: 'true',
+        LEDGERLINE_SANDBOX_HOSTS: 'localhost',
         PORT: '4711',
         DATA_DIR: await preparedDataFolder(),
       }),
@@ -130,7 +130,7 @@ describe('a start that cannot work says in a sentence why, and what to do', () =
     expect(await refusal({ LEDGERLINE_NOPE: '1', PORT: 'x' })).toBe(
       'LEDGERLINE_NOPE is not a setting; docs/config.md lists them.\nPORT must be an integer from 0 to 65535.',
     );
-    expect(await refusal({ HOST: '0.0.0.0' })).toMatch(/LEDGERLINE_SANDBOX_REMOTE=true/);
+    expect(await refusal({ HOST: '0.0.0.0' })).toMatch(/set LEDGERLINE_SANDBOX_HOSTS to/);
     expect(await refusal({ MODE: 'production' })).toMatch(
       /LEDGERLINE_ISSUER[^]*LEDGERLINE_DIGEST_KEY[^]*LEDGERLINE_GATEWAY/,
     );

@@ -303,7 +303,8 @@ describe('connections', () => {
       response.end(incoming.url === '/stream' ? 'an event' : large);
     });
     new ConnectionTable({
-      ...{ maxConnections: 10, slowestReadBytes: 1000, slowReadSeconds: 1 },
+      maxConnections: 10,
+      slowestRead: { bytesPerSecond: 1000, seconds: 1 },
       bodies: new ArrivingBodies(),
       isProxy: () => false,
       report(error) {

@@ -87,11 +87,10 @@ describe('exports', () => {
   });
 
   it('are cut off when they are read too slowly, and their place is free again', async () => {
-    const strict = await serviceForTest({
-      LEDGERLINE_SLOW_READ_SECONDS: '1',
-      LEDGERLINE_SLOWEST_READ_BYTES: '10000',
-      LEDGERLINE_EXPORTS: '1',
-    });
+    const strict = await serviceForTest(
+      { LEDGERLINE_EXPORTS: '1' },
+      { slowestRead: { bytesPerSecond: 10_000, seconds: 1 } },
+    );
     const id = await strict.createUser();
     // More than the sockets of both sides hold.
     for (let part = 0; part < 3; part += 1) {

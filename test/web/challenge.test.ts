@@ -13,7 +13,7 @@ beforeAll(async () => {
   service = await startService({
     LEDGERLINE_RULES: '*=off,prefix=enforce,challenge=enforce',
     // Of each range one newcomer gets a code without a proof.
-    LEDGERLINE_RANGE_UNVERIFIED: '4=1,5=5000,6=5000,7=5000,country=5000',
+    LEDGERLINE_RANGES: '4=1,5=5000,6=5000,7=5000,country=5000',
     LEDGERLINE_CHALLENGE_WORK: '20000',
     LEDGERLINE_CORS_ORIGINS: places.map(({ origin }) => origin).join(','),
   });

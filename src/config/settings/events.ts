@@ -17,12 +17,6 @@ const targets: Kind<string[]> = {
 };
 
 export const eventsSettings = {
-  eventDays: setting({
-    env: 'LEDGERLINE_EVENTS_DAYS',
-    kind: integer(1, 3650),
-    default: 30,
-    about: 'How many days events, deliveries and cursors are kept.',
-  }),
   webhookAllow: setting<string[]>({
     env: 'LEDGERLINE_EVENTS_ALLOW',
     kind: targets,
@@ -39,17 +33,11 @@ export const eventsSettings = {
     about:
       'HTTP proxy for all webhooks, by CONNECT. The proxy resolves the host names, so it must refuse private addresses itself.',
   }),
-  webhookInFlight: setting({
-    env: 'LEDGERLINE_EVENTS_IN_FLIGHT',
-    kind: integer(1, 1000),
-    default: 16,
-    about:
-      'Maximum number of requests to one webhook endpoint in flight at the same time, and from one process to one host.',
-  }),
   webhookRate: setting({
     env: 'LEDGERLINE_EVENTS_RATE',
     kind: integer(1, 100_000),
     default: 1000,
-    about: 'Maximum number of requests to one webhook endpoint in a second, and from one process to one host.',
+    about:
+      'Maximum number of requests to one webhook endpoint in a second, and from one process to one host. At most 16 are in flight at the same time.',
   }),
 };

@@ -20,6 +20,7 @@ import {
   type CountingRuleName,
   type RuleMode,
 } from '../../guard/rules.ts';
+import type { SpendLimits } from '../../guard/limits.ts';
 import type { Rate } from '../../guard/windows.ts';
 import { rangeSettings } from './ranges.ts';
 
@@ -87,9 +88,23 @@ const moneyOf = (text: string) =>
     ? Math.round(Number(text) * 10_000)
     : fail(`has the amount "${text}"; write one such as 0.05`);
 
-const money: Kind<number | undefined> = {
-  form: 'amount such as 0.05; or off',
-  parse: (value) => (value === 'off' ? undefined : moneyOf(value)),
+const defaultSpend = 'message=0.5,day=5000,*=1000';
+
+const spend: Kind<SpendLimits> = {
+  form: 'list such as message=0.5,day=5000,*=1000,GB=2000,US=off; or off',
+  parse(value) {
+    if (value === 'off') return { message: undefined, day: undefined, countries: new Map() };
+    const limits = new Map(
+      [...list.parse(defaultSpend), ...list.parse(value)].map((item): [string, number | undefined] => {
+        const [key = '', amount = ''] = item.split('=');
+        if (key !== 'message' && key !== 'day' && !destination.test(key))
+          return fail(`names "${key}"; write message, day, a country such as GB, digits such as +4470, or *`);
+        return [key, amount === 'off' ? undefined : moneyOf(amount)];
+      }),
+    );
+    const { message, day, ...countries } = Object.fromEntries(limits);
+    return { message, day, countries: new Map(Object.entries(countries)) };
+  },
 };
 
 const countries: Kind<string[]> = {
@@ -189,26 +204,13 @@ export const guardSettings = {
     defaultText: '*=0.1',
     about: 'What a message costs, in your currency, by country or leading digits.',
   }),
-  messageSpend: setting<number | undefined>({
-    env: 'LEDGERLINE_MESSAGE_SPEND',
-    kind: money,
-    default: 5000,
-    defaultText: '0.5',
-    about: 'Maximum price of a message. Numbers with a higher price are not supported.',
-  }),
-  countrySpend: setting<ReadonlyMap<string, number>>({
-    env: 'LEDGERLINE_COUNTRY_SPEND',
-    kind: table('*=1000,GB=2000', moneyOf),
-    default: new Map([['*', 10_000_000]]),
-    defaultText: '*=1000',
-    about: 'Maximum cost of all messages to one country in a day (UTC).',
-  }),
-  daySpend: setting<number | undefined>({
-    env: 'LEDGERLINE_DAY_SPEND',
-    kind: money,
-    default: 50_000_000,
-    defaultText: '5000',
-    about: 'Maximum cost of all messages in a day (UTC).',
+  spend: setting<SpendLimits>({
+    env: 'LEDGERLINE_SPEND',
+    kind: spend,
+    default: spend.parse(defaultSpend),
+    defaultText: defaultSpend,
+    about:
+      'Maximum cost of one message (numbers with a higher price are not supported), of all messages in a day (UTC), and of those to one country in a day: * for each country, or countries by name. What is not listed keeps its default; off removes a limit.',
   }),
 };
 

@@ -21,16 +21,11 @@ export const installationSettings = {
     default: './data',
     about: 'Folder of the embedded PostgreSQL and of the keys that the sandbox generates.',
   }),
-  sandboxRemote: setting({
-    env: 'LEDGERLINE_SANDBOX_REMOTE',
-    kind: yesOrNo,
-    default: false,
-    about: 'Allows the sandbox to listen on an address other than loopback.',
-  }),
   sandboxHosts: setting<string[]>({
     env: 'LEDGERLINE_SANDBOX_HOSTS',
     kind: list,
     default: [],
-    about: 'Host names by which the sandbox may be called, besides loopback and the host of PUBLIC_URL.',
+    about:
+      'Host names or addresses by which the sandbox may be called, besides loopback and the host of PUBLIC_URL. With at least one the sandbox may listen on an address other than loopback.',
   }),
 };

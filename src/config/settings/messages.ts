@@ -1,13 +1,5 @@
-/** The text of a message, its sender, and the trail. */
-import {
-  fail,
-  integer,
-  type Kind,
-  setting,
-  text,
-  type WithExceptions,
-  withExceptions,
-} from '../../formats/setting-kinds.ts';
+/** The text of a message, and its sender. */
+import { fail, type Kind, setting, text, type WithExceptions, withExceptions } from '../../formats/setting-kinds.ts';
 import { gatewayNames } from '../../sms/gateways/index.ts';
 import type { DltRegistration, DltRegistrations } from '../../sms/dlt.ts';
 import { country } from './gateways.ts';
@@ -169,11 +161,5 @@ export const messagesSettings = {
     kind: androidHash,
     default: undefined,
     about: 'Hash of the Android app that may read the code (SMS Retriever).',
-  }),
-  trailDays: setting({
-    env: 'LEDGERLINE_TRAIL_DAYS',
-    kind: integer(1, 3650),
-    default: 90,
-    about: 'How long the trail of verifications is kept.',
   }),
 };

@@ -132,19 +132,6 @@ export const serverSettings = {
     about:
       'A font file for statements, for characters that the bundled font lacks, such as Japanese. The bundled font has Latin, Greek, Cyrillic, Arabic and Hebrew. A character that neither font has is shown as a box.',
   }),
-  slowestReadBytes: setting({
-    env: 'LEDGERLINE_SLOWEST_READ_BYTES',
-    kind: integer(0, 1_000_000_000),
-    default: 1024,
-    about:
-      'Minimum rate at which a caller must read its answer, in bytes a second. A slower caller is disconnected. Event streams are exempt. 0 turns it off.',
-  }),
-  slowReadSeconds: setting({
-    env: 'LEDGERLINE_SLOW_READ_SECONDS',
-    kind: integer(1, 600),
-    default: 30,
-    about: 'How long a caller may read more slowly than LEDGERLINE_SLOWEST_READ_BYTES.',
-  }),
   drainSeconds: setting({
     env: 'LEDGERLINE_DRAIN_SECONDS',
     kind: integer(0, 300),

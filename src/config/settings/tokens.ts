@@ -108,13 +108,7 @@ export const tokensSettings = {
     kind: integer(1, 86400),
     default: 300,
     about:
-      'Age after which the issuer’s keys are read again. A key that the issuer has removed is then no longer accepted.',
-  }),
-  jwksCooldownSeconds: setting({
-    env: 'LEDGERLINE_JWKS_COOLDOWN_SECONDS',
-    kind: integer(1, 3600),
-    default: 30,
-    about: 'Minimum time between two reads of the keys, whatever the number of tokens with an unknown key.',
+      'Age after which the issuer’s keys are read again. A key that the issuer has removed is then no longer accepted. Tokens with an unknown key cause at most one read in a tenth of this time.',
   }),
   audience: setting({
     env: 'LEDGERLINE_AUDIENCE',

@@ -1,6 +1,6 @@
 /**
- * The limits of ranges of numbers. Four of them are settings; the others are constants, since nobody can choose them
- * without the simulation behind them: `npm run attack -- --ranges` shows what a change does, and docs/decisions/0007-ranges.md
+ * The limits of ranges of numbers. The budgets of new ranges are a setting; the others are constants, since nobody can choose
+ * them without the simulation behind them: `npm run attack -- --ranges` shows what a change does, and docs/decisions/0007-ranges.md
  * explains each one.
  */
 import { rangeLevels, type ByLevel, type RangeLimits } from './ranges.ts';
@@ -10,17 +10,25 @@ export const rangeStrictness = { careful: 0.5, normal: 1, open: 2 } as const;
 export type RangeStrictness = keyof typeof rangeStrictness;
 
 export interface RangeSettings {
-  rangeStrictness: RangeStrictness;
-  rangeUnverified: ByLevel;
-  rangeGrowth: number;
-  rangeReservePercent: number;
+  /** A word, or the budgets themselves. */
+  ranges: RangeStrictness | ByLevel;
 }
+
+/**
+ * Codes that may be sent to a new range in about a day without being verified, by how many of the last digits the range
+ * leaves open.
+ */
+const normalUnverified: ByLevel = { '4': 20, '5': 30, '6': 50, '7': 100, country: 200 };
 
 /** All codes of a day for each unverified one: a large range has more traffic that is verified. */
 const sendsForEachUnverified: ByLevel = { '4': 5, '5': 20 / 3, '6': 10, '7': 20, country: Infinity };
 
 /** What is not a setting. docs/abuse.md says which values were tried. */
 const constants = {
+  // How many times the codes of a normal day may be sent to a range in a day: a campaign doubles them.
+  growth: 3,
+  // Extra budget for newcomers with a proof, in percent of the budget of newcomers. Established users have twice as much.
+  reservePercent: 100,
   // A day on which one in seven codes more than usual is not verified is still an ordinary day.
   unverifiedPercent: 15,
   // 400 and no limit were tried: an attack at night then used up the budget of the morning.
@@ -58,15 +66,14 @@ const constants = {
   addressPercent: 60,
 };
 
-export function readRangeLimits(settings: RangeSettings): RangeLimits {
-  const factor = rangeStrictness[settings.rangeStrictness];
-  const unverified = byLevel((level) => Math.max(1, settings.rangeUnverified[level] * factor));
+export function readRangeLimits({ ranges }: RangeSettings): RangeLimits {
+  const [budgets, factor] =
+    typeof ranges === 'string' ? [normalUnverified, rangeStrictness[ranges]] : ([ranges, 1] as const);
+  const unverified = byLevel((level) => Math.max(1, budgets[level] * factor));
   return {
     ...constants,
     unverified,
     sends: byLevel((level) => unverified[level] * sendsForEachUnverified[level]),
-    growth: settings.rangeGrowth,
-    reservePercent: settings.rangeReservePercent,
     trials: constants.trials * factor,
   };
 }

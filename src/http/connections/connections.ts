@@ -7,10 +7,17 @@ import type { ArrivingBodies } from './arriving-bodies.ts';
 
 export interface ConnectionLimits {
   maxConnections: number;
-  /** A caller that reads its answer more slowly than this, for `slowReadSeconds`, is disconnected. */
-  slowestReadBytes: number;
-  slowReadSeconds: number;
+  slowestRead?: SlowestRead | undefined;
 }
+
+/** A caller that reads its answer more slowly than this, on average over so many seconds, is disconnected. */
+export interface SlowestRead {
+  bytesPerSecond: number;
+  seconds: number;
+}
+
+/** Slower than any connection in use, and with time for a phone that loses its network for a moment. */
+const defaultSlowestRead: SlowestRead = { bytesPerSecond: 1024, seconds: 30 };
 
 export interface ConnectionTableOptions extends ConnectionLimits {
   bodies: ArrivingBodies;
@@ -57,11 +64,11 @@ export class ConnectionTable {
   }
 
   attach(server: Server): void {
-    const { bodies, report, slowestReadBytes } = this.#options;
+    const { bodies, report, slowestRead = defaultSlowestRead } = this.#options;
     server.on('connection', (socket: Socket) => this.#take(socket));
     server.on('request', ({ socket }: IncomingMessage, response: ServerResponse) => this.#note(socket, response));
     bodies.attach(server, report);
-    if (slowestReadBytes > 0) cutSlowReaders(server, this.#options);
+    cutSlowReaders(server, slowestRead, report);
   }
 
   /** Whether it was accepted beyond the limit. It is closed after its answer. */
@@ -185,7 +192,7 @@ export function allowSlowReading(response: ServerResponse): void {
 }
 
 /** One timer for all connections: one for each answer would cost more than most answers. */
-function cutSlowReaders(server: Server, { slowestReadBytes, slowReadSeconds, report }: ConnectionTableOptions): void {
+function cutSlowReaders(server: Server, { bytesPerSecond, seconds }: SlowestRead, report: ReportError): void {
   const readings = new Map<Socket, Reading | undefined>();
   server.on('connection', (socket: Socket) => {
     readings.set(socket, undefined);
@@ -196,14 +203,14 @@ function cutSlowReaders(server: Server, { slowestReadBytes, slowReadSeconds, rep
     for (const [socket, reading] of readings) {
       if (socket.writableLength === 0 || exempt.has(socket)) readings.set(socket, undefined);
       else if (!reading) readings.set(socket, { takenBytes: takenBytes(socket), since: now });
-      else if (now - reading.since >= slowReadSeconds * 1000) {
-        const isTooSlow = takenBytes(socket) - reading.takenBytes < slowestReadBytes * slowReadSeconds;
+      else if (now - reading.since >= seconds * 1000) {
+        const isTooSlow = takenBytes(socket) - reading.takenBytes < bytesPerSecond * seconds;
         if (isTooSlow) socket.destroy();
         else readings.set(socket, undefined);
       }
     }
   };
-  const timer = every((slowReadSeconds * 1000) / 4, look, report);
+  const timer = every((seconds * 1000) / 4, look, report);
   server.on('close', () => clearInterval(timer));
 }
 
