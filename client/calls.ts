@@ -1,9 +1,9 @@
 /** The parts of every function of the client: a call, and how to read its answer. */
-import { textOf } from './errors.ts';
+import { LedgerlineError, requestIdOf, textOf } from './errors.ts';
 import { parseExact } from './exact.ts';
-import { createTransport, type Call, type TransportOptions } from './transport.ts';
+import { createTransport, type Call, type CallSettings, type TransportOptions } from './transport.ts';
 
-export interface CallOptions {
+export interface CallOptions extends CallSettings {
   signal?: AbortSignal;
 }
 
@@ -19,7 +19,10 @@ export function createCalls(options: TransportOptions) {
 
   async function jsonAndHeaders<T>(call: Call): Promise<Answer<T>> {
     const response = await transport(call);
-    return { value: parseExact(await textOf(response, call.signal)) as T, headers: response.headers };
+    return {
+      value: parseAnswer(await textOf(response, call.signal), response.headers) as T,
+      headers: response.headers,
+    };
   }
 
   return {
@@ -34,12 +37,32 @@ export function createCalls(options: TransportOptions) {
   };
 }
 
-export function get(path: string, { signal }: CallOptions = {}): Call {
-  return { method: 'GET', path, repeatable: true, signal };
+/** A body that is no JSON comes from something between the app and the service. */
+function parseAnswer(text: string, headers: Headers): unknown {
+  try {
+    return parseExact(text);
+  } catch (cause) {
+    const requestId = requestIdOf(headers);
+    throw new LedgerlineError('unavailable', 'The answer cannot be read.', { cause, requestId });
+  }
 }
 
-export function post(path: string, body?: unknown, { signal }: CallOptions = {}): Call {
-  return { method: 'POST', path, body, signal };
+export function get(path: string, options: CallOptions = {}): Call {
+  return { method: 'GET', path, repeatable: true, ...settingsOf(options) };
+}
+
+/** Only what every call may set: a caller may pass a larger object. */
+function settingsOf({ signal, retries, timeoutSeconds, onAnswer }: CallOptions) {
+  return {
+    signal,
+    ...(retries !== undefined && { retries }),
+    ...(timeoutSeconds !== undefined && { timeoutSeconds }),
+    ...(onAnswer && { onAnswer }),
+  };
+}
+
+export function post(path: string, body?: unknown, options: CallOptions = {}): Call {
+  return { method: 'POST', path, body, ...settingsOf(options) };
 }
 
 /** A POST that may be repeated. */
@@ -47,8 +70,8 @@ export function read(path: string, body: unknown, options?: CallOptions): Call {
   return { ...post(path, body, options), repeatable: true };
 }
 
-export function remove(path: string, { signal }: CallOptions = {}): Call {
-  return { method: 'DELETE', path, repeatable: true, signal };
+export function remove(path: string, options: CallOptions = {}): Call {
+  return { method: 'DELETE', path, repeatable: true, ...settingsOf(options) };
 }
 
 type QueryValue = string | number | null | undefined | readonly string[];

@@ -26,6 +26,8 @@ export interface FailureDetails {
   problem?: Partial<ProblemDetails> | undefined;
   retryAfterSeconds?: number | undefined;
   challenge?: string | undefined;
+  /** From the header Request-Id, for an answer without a body. */
+  requestId?: string | undefined;
   cause?: unknown;
 }
 
@@ -37,21 +39,21 @@ export class LedgerlineError extends Error {
   readonly reason: ErrorReason | undefined;
   /** From a field, or `Error` for a refusal by a rule, to its messages. */
   readonly errors: Record<string, string[]>;
-  /** The same id is in the service's log. */
+  /** The same id is in the service's log, and in the header Request-Id. */
   readonly traceId: string | undefined;
   readonly retryAfterSeconds: number | undefined;
   /** The challenge that must be solved before the call is made again, from the header Challenge. */
   readonly challenge: string | undefined;
 
   constructor(kind: FailureKind, message: string, details: FailureDetails = {}) {
-    const { status, reason, problem, retryAfterSeconds, challenge, cause } = details;
+    const { status, reason, problem, retryAfterSeconds, challenge, requestId, cause } = details;
     super(message, { cause });
     this.name = 'LedgerlineError';
     this.kind = kind;
     this.status = status;
     this.reason = reason;
     this.errors = problem?.errors ?? {};
-    this.traceId = problem?.traceId;
+    this.traceId = problem?.traceId ?? requestId;
     this.retryAfterSeconds = retryAfterSeconds;
     this.challenge = challenge;
   }
@@ -62,6 +64,15 @@ export function noAnswer(cause: unknown, signal?: AbortSignal): LedgerlineError 
   return signal?.aborted
     ? new LedgerlineError('aborted', 'The call was aborted.', { cause })
     : new LedgerlineError('offline', 'The service could not be reached.', { cause });
+}
+
+/** The error itself if it is one of the client's, otherwise the one that is made of it. */
+export function asFailure(error: unknown, make: () => LedgerlineError): LedgerlineError {
+  return error instanceof LedgerlineError ? error : make();
+}
+
+export function requestIdOf(headers: Headers): string | undefined {
+  return headers.get('request-id') ?? undefined;
 }
 
 /** The body of an answer. */
@@ -82,6 +93,7 @@ export async function errorOf(response: Response): Promise<LedgerlineError> {
     status,
     reason,
     problem,
+    requestId: requestIdOf(response.headers),
     retryAfterSeconds: retryAfterSeconds(response.headers),
     challenge: response.headers.get('challenge') ?? undefined,
   });

@@ -1,5 +1,7 @@
 /** Events: read from the log by a cursor, and webhook endpoints. Scopes events:read and events:write. */
 import { get, post, read, remove, withQuery, type CallOptions, type Calls } from './calls.ts';
+import { LedgerlineError } from './errors.ts';
+import { delayAfter, finalKinds } from './streams.ts';
 import { pause } from './transport.ts';
 import type * as wire from './types.ts';
 
@@ -34,16 +36,25 @@ export function eventFunctions({ json }: Calls) {
   return {
     list,
 
-    /** Every event exactly once, page after page, without an end. Abort the signal to stop. */
+    /**
+     * Every event exactly once, page after page, without an end. Tries again while the service cannot be reached. Abort
+     * the signal to stop.
+     */
     async *follow(options: FollowOptions = {}): AsyncGenerator<FollowedPage, void> {
       const { pauseSeconds = 2, signal, ...filter } = options;
       let { after } = filter;
-      while (!signal?.aborted) {
-        const page = await list({ ...filter, after }, signal ? { signal } : {}).catch((error: unknown) => {
-          if (signal?.aborted) return undefined;
-          throw error;
-        });
-        if (!page) return;
+      for (let failures = 0; !signal?.aborted;) {
+        let page: wire.EventPage | undefined;
+        try {
+          page = await list({ ...filter, after }, signal ? { signal } : {});
+        } catch (error) {
+          if (signal?.aborted) return;
+          if (!(error instanceof LedgerlineError) || finalKinds.has(error.kind)) throw error;
+          await pause(error.retryAfterSeconds ?? delayAfter(failures), signal);
+          failures += 1;
+          continue;
+        }
+        failures = 0;
         after = page.next;
         if (page.events.length > 0) yield page;
         else await pause(pauseSeconds, signal);

@@ -1,5 +1,6 @@
 /** `@ledgerline/client`: the typed client, for browsers and Node, without dependencies. */
 export type { CallOptions } from './calls.ts';
+export type { AnswerReport, CallSettings } from './transport.ts';
 export { createClient, type Client, type ClientOptions } from './client.ts';
 export { LedgerlineError, type FailureKind } from './errors.ts';
 export type {

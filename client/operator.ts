@@ -68,7 +68,35 @@ export interface OperatorDeliveryFilter {
 
 export type OperatorFunctions = ReturnType<typeof operatorFunctions>;
 
+/** Every entry of a list, page after page. `read` gets the last entry of the page before. */
+async function* everyEntry<T>(read: (last: T | undefined) => Promise<T[]>): AsyncGenerator<T, void> {
+  for (let page = await read(undefined); page.length > 0; page = await read(page.at(-1))) yield* page;
+}
+
 export function operatorFunctions({ json, jsonAndHeaders, discardBody, transport }: Calls) {
+  const messages = (filter: OperatorMessageFilter = {}, options?: CallOptions): Promise<wire.MessageLog> =>
+    json(get(withQuery('/operator/messages', { ...filter }), options));
+
+  async function events(filter: OperatorEventFilter = {}, options?: CallOptions): Promise<wire.LedgerlineEvent[]> {
+    return (await json<wire.FoundEvents>(get(withQuery('/operator/events', { ...filter }), options))).events;
+  }
+
+  async function guardDecisions(
+    filter: GuardDecisionFilter = {},
+    options?: CallOptions,
+  ): Promise<wire.GuardDecision[]> {
+    const call = get(withQuery('/operator/guard/decisions', { ...filter }), options);
+    return (await json<wire.GuardDecisions>(call)).decisions;
+  }
+
+  async function actions(
+    page: OperatorActionFilter & OperatorPage = {},
+    options?: CallOptions,
+  ): Promise<wire.OperatorAction[]> {
+    const call = get(withQuery('/operator/actions', { ...page }), options);
+    return (await json<wire.OperatorActions>(call)).actions;
+  }
+
   return {
     /** The last days, today included: 7 if not given. */
     overview: (days?: number, options?: CallOptions): Promise<wire.OperatorOverview> =>
@@ -83,8 +111,20 @@ export function operatorFunctions({ json, jsonAndHeaders, discardBody, transport
       json(get(withQuery('/operator/performance', { days }), options)),
 
     /** The log of texts, newest first. `next` is the `after` of the page that follows. */
-    messages: (filter: OperatorMessageFilter = {}, options?: CallOptions): Promise<wire.MessageLog> =>
-      json(get(withQuery('/operator/messages', { ...filter }), options)),
+    messages,
+
+    /** Every text of the log, newest first. Pages are read as they are needed. */
+    async *allMessages(
+      filter: Omit<OperatorMessageFilter, 'after' | 'count'> = {},
+      options?: CallOptions,
+    ): AsyncGenerator<wire.LoggedMessage, void> {
+      for (let after: string | undefined; ;) {
+        const page = await messages({ ...filter, after }, options);
+        yield* page.messages;
+        if (!page.next) return;
+        after = page.next;
+      }
+    },
 
     /** By phone number in E.164 format, which also gives its `holder`, or by e-mail address. The call is audited. */
     findUsers: (what: string | { email: string }, options?: CallOptions): Promise<wire.FoundUsers> =>
@@ -159,9 +199,10 @@ export function operatorFunctions({ json, jsonAndHeaders, discardBody, transport
       discardBody(post('/operator/guard/safe-list/remove', { id }, options)),
 
     /** Events, newest first. */
-    async events(filter: OperatorEventFilter = {}, options?: CallOptions): Promise<wire.LedgerlineEvent[]> {
-      return (await json<wire.FoundEvents>(get(withQuery('/operator/events', { ...filter }), options))).events;
-    },
+    events,
+
+    allEvents: (filter: Omit<OperatorEventFilter, 'before' | 'count'> = {}, options?: CallOptions) =>
+      everyEntry<wire.LedgerlineEvent>((last) => events({ ...filter, before: last?.id }, options)),
 
     /** The endpoints with their health. */
     async webhookEndpoints(options?: CallOptions): Promise<wire.OperatorWebhookEndpoint[]> {
@@ -178,19 +219,16 @@ export function operatorFunctions({ json, jsonAndHeaders, discardBody, transport
       return (await json<wire.OperatorWebhookDeliveries>(call)).deliveries;
     },
 
-    async guardDecisions(filter: GuardDecisionFilter = {}, options?: CallOptions): Promise<wire.GuardDecision[]> {
-      const call = get(withQuery('/operator/guard/decisions', { ...filter }), options);
-      return (await json<wire.GuardDecisions>(call)).decisions;
-    },
+    guardDecisions,
+
+    allGuardDecisions: (filter: Omit<GuardDecisionFilter, keyof OperatorPage> = {}, options?: CallOptions) =>
+      everyEntry<wire.GuardDecision>((last) => guardDecisions({ ...filter, before: last?.id }, options)),
 
     /** The audited actions of operators. */
-    async actions(
-      page: OperatorActionFilter & OperatorPage = {},
-      options?: CallOptions,
-    ): Promise<wire.OperatorAction[]> {
-      const call = get(withQuery('/operator/actions', { ...page }), options);
-      return (await json<wire.OperatorActions>(call)).actions;
-    },
+    actions,
+
+    allActions: (filter: OperatorActionFilter = {}, options?: CallOptions) =>
+      everyEntry<wire.OperatorAction>((last) => actions({ ...filter, before: last?.id }, options)),
 
     /** The same as CSV: read the body as a stream or with `.text()`. */
     exportActions: (filter: OperatorActionFilter = {}, options?: CallOptions): Promise<Response> =>

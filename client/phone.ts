@@ -24,11 +24,10 @@ export interface SendOptions extends CallOptions {
   idempotencyKey?: string;
 }
 
-/** What the service says about the code it sent. Both members are absent if the user is already verified. */
-export interface SentCode {
-  codeLength?: number;
-  expiresInSeconds?: number;
-}
+/** What the service says about the code it sent; nothing is sent to a user who is verified already. */
+export type SentCode =
+  | { alreadyVerified: false; codeLength: number; expiresInSeconds: number }
+  | { alreadyVerified: true; codeLength?: undefined; expiresInSeconds?: undefined };
 
 const e164 = /^\+[1-9]\d{6,14}$/;
 
@@ -50,16 +49,35 @@ export function newIdempotencyKey(): string {
   return Array.from(crypto.getRandomValues(new Uint8Array(16)), (byte) => byte.toString(16).padStart(2, '0')).join('');
 }
 
+interface LastSend {
+  at: number;
+  phoneNumber: string | undefined;
+}
+
 export type PhoneFunctions = ReturnType<typeof phoneFunctions>;
 
 export function phoneFunctions({ transport, json, discardBody }: Calls, options: PhoneOptions = {}) {
   const { resendSeconds = 30, now = Date.now, solveChallenge: solve = solveChallenge } = options;
-  const lastSends = new Map<number, number>();
+  const lastSends = new Map<number, LastSend>();
 
-  /** Seconds until the app should offer another code. */
-  function secondsUntilResend(userId: number): number {
+  /** Seconds until the app should offer another code. A phone number that got none yet need not wait. */
+  function secondsUntilResend(userId: number, phoneNumber?: string): number {
     const sent = lastSends.get(userId);
-    return sent === undefined ? 0 : Math.max(0, Math.ceil(resendSeconds - (now() - sent) / 1000));
+    if (!sent || (phoneNumber !== undefined && phoneNumber !== sent.phoneNumber)) return 0;
+    return Math.max(0, Math.ceil(resendSeconds - (now() - sent.at) / 1000));
+  }
+
+  /** The oldest come first, and those that nobody has to wait for are of no use. */
+  function forgetOldSends(): void {
+    for (const [userId, { at }] of lastSends) {
+      if (now() - at < resendSeconds * 1000) return;
+      lastSends.delete(userId);
+    }
+  }
+
+  function noteSend(userId: number, sent: LastSend | undefined): void {
+    lastSends.delete(userId);
+    if (sent) lastSends.set(userId, sent);
   }
 
   /** If the service asks for a proof, the same call is made again with a proof. */
@@ -75,15 +93,16 @@ export function phoneFunctions({ transport, json, discardBody }: Calls, options:
     }
   }
 
-  async function send(userId: number, call: Call): Promise<SentCode> {
-    const seconds = secondsUntilResend(userId);
+  async function send(userId: number, call: Call, phoneNumber?: string): Promise<SentCode> {
+    forgetOldSends();
+    const seconds = secondsUntilResend(userId, phoneNumber);
     if (seconds > 0) {
       throw new LedgerlineError('too-many', `Another code can be requested in ${seconds} s.`, {
         retryAfterSeconds: seconds,
       });
     }
     const before = lastSends.get(userId);
-    lastSends.set(userId, now());
+    noteSend(userId, { at: now(), phoneNumber: phoneNumber ?? before?.phoneNumber });
     try {
       const response = await sendWithProof(call);
       await textOf(response, call.signal);
@@ -93,8 +112,7 @@ export function phoneFunctions({ transport, json, discardBody }: Calls, options:
       if (error instanceof LedgerlineError && error.reason === 'send-outcome-unknown') throw error;
       // Either nothing was sent, so there is nothing to wait for. Or there was no answer: then the caller repeats the
       // call with the same key, and should not have to wait before that.
-      if (before === undefined) lastSends.delete(userId);
-      else lastSends.set(userId, before);
+      noteSend(userId, before);
       throw error;
     }
   }
@@ -111,7 +129,8 @@ export function phoneFunctions({ transport, json, discardBody }: Calls, options:
           problem: { errors: { PhoneNumber: [message] } },
         });
       }
-      return send(request.id, once(post('/User/phone-number/send-code', request, sendOptions), sendOptions));
+      const call = once(post('/User/phone-number/send-code', request, sendOptions), sendOptions);
+      return send(request.id, call, request.phoneNumber);
     },
 
     resendCode: (userId: number, sendOptions?: SendOptions): Promise<SentCode> =>
@@ -127,8 +146,6 @@ export function phoneFunctions({ transport, json, discardBody }: Calls, options:
 
 function sentCode(headers: Headers): SentCode {
   const [codeLength, expiresInSeconds] = [headers.get('code-length'), headers.get('code-expires-in')];
-  return {
-    ...(codeLength !== null && { codeLength: Number(codeLength) }),
-    ...(expiresInSeconds !== null && { expiresInSeconds: Number(expiresInSeconds) }),
-  };
+  if (codeLength === null || expiresInSeconds === null) return { alreadyVerified: true };
+  return { alreadyVerified: false, codeLength: Number(codeLength), expiresInSeconds: Number(expiresInSeconds) };
 }

@@ -2,7 +2,7 @@
  * Server-Sent Events with a token: read by fetch, since EventSource sends no headers. It reconnects and resumes by
  * itself.
  */
-import { LedgerlineError } from './errors.ts';
+import { LedgerlineError, type FailureKind } from './errors.ts';
 import { pause, type Call, type Transport } from './transport.ts';
 
 export interface StreamMessage {
@@ -17,14 +17,25 @@ const firstDelaySeconds = 1;
 const longestDelaySeconds = 30;
 
 /** Failures that another try does not solve. */
-const finalKinds = new Set(['invalid', 'refused', 'unauthorized', 'forbidden', 'not-found']);
+export const finalKinds: ReadonlySet<FailureKind> = new Set<FailureKind>([
+  'invalid',
+  'refused',
+  'unauthorized',
+  'forbidden',
+  'not-found',
+]);
+
+/** Seconds before the next try, after so many failures in a row. */
+export function delayAfter(failures: number): number {
+  return Math.min(firstDelaySeconds * 2 ** failures, longestDelaySeconds) * (0.5 + Math.random());
+}
 
 /** The messages of a stream, over all its connections. Ends when the signal is aborted; throws when the service refuses. */
 export async function* readStream(transport: Transport, call: Call): AsyncGenerator<StreamMessage, void> {
   let lastEventId: string | undefined;
   let refreshToken = false;
   for (let failures = 0; !call.signal?.aborted; failures += 1) {
-    let delay = Math.min(firstDelaySeconds * 2 ** failures, longestDelaySeconds) * (0.5 + Math.random());
+    let delay = delayAfter(failures);
     const connection = new Connection(call.signal);
     try {
       const response = await transport({ ...call, lastEventId, refreshToken, signal: connection.signal });
@@ -94,7 +105,8 @@ class Connection {
 
 /** Undefined for a block without data, such as a comment. */
 function parseMessage(block: string): StreamMessage | undefined {
-  const fields = block.split('\n').map((line) => /^(\w+): ?(.*)$/.exec(line)?.slice(1) ?? []);
+  // The dot must match U+2028 and U+2029 too, which end a line in JavaScript, but not in a stream.
+  const fields = block.split('\n').map((line) => /^(\w+): ?(.*)$/s.exec(line)?.slice(1) ?? []);
   const valuesOf = (name: string) => fields.flatMap(([field, value]) => (field === name ? [value!] : []));
   const data = valuesOf('data');
   if (data.length === 0) return undefined;

@@ -19,11 +19,13 @@ export interface ClientCredentials {
   /** Binds the token to one user, if the client is allowed to. */
   userId?: number;
   fetch?: typeof fetch;
+  /** How long a request for a token may take. Default 30. */
+  timeoutSeconds?: number;
 }
 
 /** OAuth 2.0 client credentials, for back ends. An app on people's devices must never contain the secret. */
 export function clientCredentials(options: ClientCredentials): TokenSource {
-  const { baseUrl = '', clientId, clientSecret, scope, userId, audience } = options;
+  const { baseUrl = '', clientId, clientSecret, scope, userId, audience, timeoutSeconds = 30 } = options;
   const url = options.tokenUrl ?? `${baseUrl.replace(/\/+$/, '')}/connect/token`;
   const form = new URLSearchParams({ grant_type: 'client_credentials' });
   form.set('client_id', clientId);
@@ -37,9 +39,12 @@ export function clientCredentials(options: ClientCredentials): TokenSource {
     const asked = Date.now();
     const send = options.fetch ?? fetch;
     // The secret must not be sent anywhere else.
-    const response = await send(url, { method: 'POST', body: form, redirect: 'error' }).catch((cause: unknown) => {
-      throw noAnswer(cause);
-    });
+    const signal = AbortSignal.timeout(timeoutSeconds * 1000);
+    const response = await send(url, { method: 'POST', body: form, redirect: 'error', signal }).catch(
+      (cause: unknown) => {
+        throw noAnswer(cause);
+      },
+    );
     if (!response.ok) throw await errorOf(response);
     const { access_token, expires_in } = JSON.parse(await textOf(response)) as TokenResponse;
     // Renewed after nine tenths of its lifetime, so that it does not expire in transit.

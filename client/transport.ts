@@ -1,18 +1,37 @@
-/** Makes one call: adds the token, retries, and reads errors. */
-import { errorOf, LedgerlineError, noAnswer, retryAfterSeconds } from './errors.ts';
+/** Makes one call: adds the token, limits its time, retries, and reads errors. */
+import { asFailure, errorOf, LedgerlineError, noAnswer, requestIdOf, retryAfterSeconds } from './errors.ts';
 import type { TokenSource } from './token.ts';
 
-export interface TransportOptions {
+/** An answer of the service, for logs and metrics of the app. */
+export interface AnswerReport {
+  method: string;
+  path: string;
+  status: number;
+  /** The same id is in the service's log. */
+  requestId: string | undefined;
+  headers: Headers;
+  milliseconds: number;
+}
+
+/** What each call may set for itself, and a client for all its calls. */
+export interface CallSettings {
+  /** How often a call is repeated if the service fails. Default 3. */
+  retries?: number;
+  /** How long each try may take until the answer begins, its token included. Default 30. */
+  timeoutSeconds?: number;
+  /** Called for every answer, also for those that are repeated. */
+  onAnswer?: (report: AnswerReport) => void;
+}
+
+export interface TransportOptions extends CallSettings {
   /** The URL of the service. In a browser it defaults to the origin of the page. */
   baseUrl?: string;
   /** A token, or a function that returns one. */
   token?: string | TokenSource;
-  /** How often a call is repeated if the service fails. Default 3. */
-  retries?: number;
   fetch?: typeof fetch;
 }
 
-export interface Call {
+export interface Call extends CallSettings {
   method: 'GET' | 'POST' | 'DELETE';
   path: string;
   body?: unknown;
@@ -35,6 +54,8 @@ export interface Call {
 
 export type Transport = (call: Call) => Promise<Response>;
 
+const usualRetries = 3;
+const usualTimeoutSeconds = 30;
 const firstDelaySeconds = 0.3;
 /** A text may have been sent, and each further try may send another one: so there is only one more try. */
 const outcomeUnknown = 'send-outcome-unknown';
@@ -48,42 +69,55 @@ const tooSlow = 'query-too-slow';
 const longestWaitSeconds = 30;
 
 export function createTransport(options: TransportOptions): Transport {
-  const { baseUrl = '', token, retries = 3 } = options;
+  const { baseUrl = '', token } = options;
   const base = baseUrl.replace(/\/+$/, '');
   const send = options.fetch ?? ((url: string, init: RequestInit) => fetch(url, init));
-  const tokenOf: TokenSource = typeof token === 'function' ? token : () => token ?? '';
+  const tokens = createTokens(typeof token === 'function' ? token : () => token ?? '');
 
-  async function attempt(call: Call, refused: boolean): Promise<Response> {
-    const headers: Record<string, string> = { accept: call.accept ?? 'application/json' };
-    if (!call.open) headers.authorization = `Bearer ${await tokenOf(refused)}`;
-    if (call.body !== undefined) headers['content-type'] = 'application/json';
-    if (call.idempotencyKey !== undefined) headers['idempotency-key'] = call.idempotencyKey;
-    if (call.challengeSolution !== undefined) headers['challenge-solution'] = call.challengeSolution;
-    if (call.attestation !== undefined) headers.attestation = call.attestation;
-    if (call.lastEventId !== undefined) headers['last-event-id'] = call.lastEventId;
+  async function attempt(call: Call, sent: { token?: string }, refused: boolean): Promise<Response> {
+    const { timeoutSeconds = options.timeoutSeconds ?? usualTimeoutSeconds } = call;
+    const startedAt = Date.now();
+    const limit = new TryLimit(timeoutSeconds, call.signal);
     try {
-      return await send(base + call.path, {
+      const headers = headersOf(call);
+      if (!call.open) {
+        sent.token = await limit.race(tokens.get(refused ? sent.token : undefined));
+        headers.authorization = `Bearer ${sent.token}`;
+      }
+      const response = await send(base + call.path, {
         method: call.method,
         headers,
         ...(call.body !== undefined && { body: JSON.stringify(call.body) }),
-        ...(call.signal && { signal: call.signal }),
+        signal: limit.signal,
       });
+      const { method, path } = call;
+      const { status, headers: answered } = response;
+      const report = { method, path, status, headers: answered, requestId: requestIdOf(answered) };
+      (call.onAnswer ?? options.onAnswer)?.({ ...report, milliseconds: Date.now() - startedAt });
+      return response;
     } catch (cause) {
-      throw noAnswer(cause, call.signal);
+      throw asFailure(cause, () =>
+        noAnswer(limit.isOver ? `no answer within ${timeoutSeconds} s` : cause, call.signal),
+      );
+    } finally {
+      limit.stop();
     }
   }
 
   return async function transport(call) {
+    const { retries = options.retries ?? usualRetries } = call;
+    const sent: { token?: string } = {};
     let refused = call.refreshToken ?? false;
     let unknownOutcomes = 0;
     for (let failures = 0; ;) {
       let waitSeconds = firstDelaySeconds * 2 ** failures * (1 + Math.random() / 2);
       try {
-        const response = await attempt(call, refused);
+        const response = await attempt(call, sent, refused);
         if (response.ok) return response;
         // The first token may have expired in transit. If a second one is refused too, that is not the reason.
         if (response.status === 401 && !call.open && typeof token === 'function' && !refused) {
           refused = true;
+          await discard(response);
           continue;
         }
         const askedSeconds = retryAfterSeconds(response.headers);
@@ -93,6 +127,7 @@ export function createTransport(options: TransportOptions): Transport {
         const mayRepeat = isRepeatable && (reason !== tooSlow || call.idempotencyKey !== undefined);
         const isFinal = !mayRepeat || failures >= retries || unknownOutcomes > outcomeUnknownRetries;
         if (isFinal || (askedSeconds ?? 0) > longestWaitSeconds) throw await errorOf(response);
+        await discard(response);
         waitSeconds = askedSeconds ?? waitSeconds;
       } catch (error) {
         const again = error instanceof LedgerlineError && error.kind === 'offline' && call.repeatable;
@@ -102,6 +137,76 @@ export function createTransport(options: TransportOptions): Transport {
       await wait(waitSeconds, call.signal);
     }
   };
+}
+
+function headersOf(call: Call): Record<string, string> {
+  return {
+    accept: call.accept ?? 'application/json',
+    ...(call.body !== undefined && { 'content-type': 'application/json' }),
+    ...(call.idempotencyKey !== undefined && { 'idempotency-key': call.idempotencyKey }),
+    ...(call.challengeSolution !== undefined && { 'challenge-solution': call.challengeSolution }),
+    ...(call.attestation !== undefined && { attestation: call.attestation }),
+    ...(call.lastEventId !== undefined && { 'last-event-id': call.lastEventId }),
+  };
+}
+
+/** Calls that were refused with the same token wait for the same new one. */
+function createTokens(source: TokenSource) {
+  let latest: string | undefined;
+  let refreshing: Promise<string> | undefined;
+
+  async function ask(refused: boolean): Promise<string> {
+    try {
+      return (latest = await source(refused));
+    } catch (cause) {
+      throw asFailure(cause, () => new LedgerlineError('unauthorized', 'No token could be obtained.', { cause }));
+    }
+  }
+
+  return {
+    /** `refused`: the token that the service has refused. */
+    get(refused: string | undefined): Promise<string> {
+      if (refused === undefined) return refreshing ?? ask(false);
+      if (refused !== latest && latest !== undefined) return Promise.resolve(latest);
+      refreshing ??= ask(true).finally(() => (refreshing = undefined));
+      return refreshing;
+    },
+  };
+}
+
+/** Ends a try when its time is over or its caller's signal is aborted. Only the latter also ends the body of the answer. */
+class TryLimit {
+  readonly #late = new AbortController();
+  readonly #timer: ReturnType<typeof setTimeout>;
+  readonly signal: AbortSignal;
+
+  constructor(seconds: number, outer: AbortSignal | undefined) {
+    this.signal = outer ? AbortSignal.any([outer, this.#late.signal]) : this.#late.signal;
+    this.#timer = setTimeout(() => this.#late.abort(), seconds * 1000);
+  }
+
+  get isOver(): boolean {
+    return this.#late.signal.aborted;
+  }
+
+  /** The result, or a rejection if this ends first. */
+  race<T>(result: Promise<T>): Promise<T> {
+    return new Promise((resolve, reject) => {
+      const stop = () => reject(this.signal.reason);
+      if (this.signal.aborted) stop();
+      this.signal.addEventListener('abort', stop, { once: true });
+      result.then(resolve, reject);
+    });
+  }
+
+  stop(): void {
+    clearTimeout(this.#timer);
+  }
+}
+
+/** Frees the connection of an answer that nobody reads. */
+async function discard(response: Response): Promise<void> {
+  await response.body?.cancel().catch(() => undefined);
 }
 
 /**

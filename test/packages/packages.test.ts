@@ -86,6 +86,9 @@ describe('an installation of client and elements', () => {
 
   it('the client runs in Node as an ES module', async () => {
     const program = `import { createClient, isE164, LedgerlineError } from '@ledgerline/client';
+      import '@ledgerline/client/phone';
+      import '@ledgerline/client/transactions';
+      import '@ledgerline/client/operator';
       console.log(typeof createClient, isE164('+447400123456'), new LedgerlineError('offline', 'x') instanceof Error)`;
     await writeFile(path.join(folder, 'use.js'), program);
     const { stdout } = await execute(process.execPath, ['use.js'], { cwd: folder });

@@ -154,7 +154,7 @@ export function Verify({ handle, isAutofocused }: { handle: Ref<VerifyHandle>; i
     }
   }
 
-  function showCode({ codeLength = usualCodeLength, expiresInSeconds }: SentCode, isUncertain: boolean): void {
+  function showCode({ codeLength = usualCodeLength, expiresInSeconds }: Partial<SentCode>, isUncertain: boolean): void {
     const { display, phoneNumber } = number.current!;
     setSent({
       userId: userId.current!,
@@ -168,8 +168,7 @@ export function Verify({ handle, isAutofocused }: { handle: Ref<VerifyHandle>; i
   }
 
   function received(code: SentCode): void {
-    // Without these headers no text was sent: the user is verified already.
-    if (code.codeLength === undefined) return finish(false);
+    if (code.alreadyVerified) return finish(false);
     showCode(code, false);
   }
 

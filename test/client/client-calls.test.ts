@@ -1,0 +1,174 @@
+/** How every call of the client behaves: tokens, time limits, retries, reports, streams. */
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { createClient, LedgerlineError, parseExact, type AnswerReport } from '../../client/index.ts';
+import { createPhoneClient } from '../../client/phone-client.ts';
+import { createTransactionsClient } from '../../client/transactions-client.ts';
+import { failure } from '../harness/client.ts';
+import { until } from '../harness/until.ts';
+
+async function serve(answer: (request: IncomingMessage, response: ServerResponse) => void): Promise<string> {
+  const server = createServer((request, response) => {
+    request.resume().on('end', () => answer(request, response));
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  onTestFinished(() => {
+    server.close();
+    server.closeAllConnections();
+  });
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+}
+
+const status = '{"isPhoneNumberVerified":false,"phoneNumber":null,"verifiedAt":null}';
+
+describe('tokens', () => {
+  it('twenty calls that are refused with one token ask for one new token', async () => {
+    const baseUrl = await serve(({ headers }, response) => {
+      if (headers.authorization === 'Bearer new') response.end(status);
+      else response.writeHead(401).end();
+    });
+    const asked: boolean[] = [];
+    const token = async (refused: boolean) => {
+      asked.push(refused);
+      await new Promise((resolve) => setTimeout(resolve, 20));
+      return refused ? 'new' : 'old';
+    };
+    const client = createClient({ baseUrl, token });
+    await Promise.all(Array.from({ length: 20 }, () => client.userStatus(1)));
+    expect(asked.filter(Boolean)).toHaveLength(1);
+  });
+
+  it('an abort ends a call that waits for its token, and one hung token request blocks no call for ever', async () => {
+    let asked = 0;
+    const token = () => {
+      asked += 1;
+      return new Promise<string>(() => {});
+    };
+    const client = createClient({ baseUrl: 'http://127.0.0.1:1', token, retries: 0 });
+    const controller = new AbortController();
+    const call = failure(client.userStatus(1, { signal: controller.signal }));
+    await until(() => asked === 1);
+    controller.abort();
+    expect((await call).kind).toBe('aborted');
+    const late = await failure(client.userStatus(1, { timeoutSeconds: 0.05 }));
+    expect([late.kind, late.cause]).toEqual(['offline', 'no answer within 0.05 s']);
+  });
+
+  it('a token function that fails makes a LedgerlineError with its cause', async () => {
+    const cause = new Error('signed out');
+    const client = createClient({ baseUrl: 'http://127.0.0.1:1', token: () => Promise.reject(cause) });
+    const error = await failure(client.userStatus(1));
+    expect(error).toBeInstanceOf(LedgerlineError);
+    expect([error.kind, error.cause]).toEqual(['unauthorized', cause]);
+  });
+});
+
+describe('each call', () => {
+  it('has its own time limit and number of retries', async () => {
+    let requests = 0;
+    const baseUrl = await serve(() => (requests += 1));
+    const client = createClient({ baseUrl, token: 't' });
+    const error = await failure(client.userStatus(1, { timeoutSeconds: 0.1, retries: 1 }));
+    expect(error.kind).toBe('offline');
+    expect(requests).toBe(2);
+  });
+
+  it('reports every answer with its request id, also those that are repeated', async () => {
+    let requests = 0;
+    const baseUrl = await serve((_request, response) => {
+      requests += 1;
+      response.writeHead(requests === 1 ? 503 : 200, { 'request-id': `r${requests}`, 'retry-after': '0' }).end(status);
+    });
+    const reports: AnswerReport[] = [];
+    const client = createClient({ baseUrl, token: 't', onAnswer: (report) => reports.push(report) });
+    await client.userStatus(1);
+    expect(reports).toMatchObject([
+      { method: 'GET', path: '/User/1/status', status: 503, requestId: 'r1' },
+      { status: 200, requestId: 'r2' },
+    ]);
+  });
+
+  it('an error without a body has the id of its request; an answer that is no JSON is an error too', async () => {
+    const refused = await serve((_request, response) => response.writeHead(401, { 'request-id': 'r7' }).end());
+    expect((await failure(createClient({ baseUrl: refused, token: 't' }).userStatus(1))).traceId).toBe('r7');
+    const broken = await serve((_request, response) => response.writeHead(200, { 'request-id': 'r8' }).end('<html>'));
+    const error = await failure(createClient({ baseUrl: broken, token: 't' }).userStatus(1));
+    expect([error.kind, error.traceId]).toEqual(['unavailable', 'r8']);
+  });
+
+  it('frees the connection of an answer that is repeated', async () => {
+    let requests = 0;
+    let closed = 0;
+    const baseUrl = await serve((request, response) => {
+      requests += 1;
+      if (requests > 1) return response.end(status);
+      request.socket.once('close', () => (closed += 1));
+      // A body without an end.
+      response.writeHead(503, { 'retry-after': '0' }).write('x');
+    });
+    await createClient({ baseUrl, token: 't' }).userStatus(1);
+    await until(() => closed === 1);
+  });
+});
+
+describe('sending', () => {
+  it('a new number is not held up by the pause of the old one', async () => {
+    const headers = { 'code-length': '6', 'code-expires-in': '600' };
+    const baseUrl = await serve((_request, response) => response.writeHead(204, headers).end());
+    const client = createPhoneClient({ baseUrl, token: 't', resendSeconds: 60 });
+    const sent = await client.sendCode({ id: 1, phoneNumber: '+447400123456' });
+    expect(sent).toEqual({ alreadyVerified: false, codeLength: 6, expiresInSeconds: 600 });
+    expect((await failure(client.sendCode({ id: 1, phoneNumber: '+447400123456' }))).kind).toBe('too-many');
+    await client.sendCode({ id: 1, phoneNumber: '+447400123457' });
+    expect(client.secondsUntilResend(1)).toBeGreaterThan(50);
+  });
+
+  it('says that the user is verified already', async () => {
+    const baseUrl = await serve((_request, response) => response.writeHead(204).end());
+    const client = createPhoneClient({ baseUrl, token: 't' });
+    expect(await client.sendCode({ id: 1, phoneNumber: '+447400123456' })).toEqual({ alreadyVerified: true });
+  });
+});
+
+describe('streams', () => {
+  it('a message with U+2028 arrives whole', async () => {
+    const baseUrl = await serve((_request, response) => {
+      response.writeHead(200, { 'content-type': 'text/event-stream' });
+      response.write('event: changed\ndata: {"sequence":1,"transactionCount":2,"note":"a\u2028b"}\n\n');
+    });
+    const controller = new AbortController();
+    const client = createTransactionsClient({ baseUrl, token: 't' });
+    for await (const state of client.live(1, { signal: controller.signal })) {
+      expect(state).toEqual({ sequence: 1, transactionCount: 2, note: 'a\u2028b' });
+      controller.abort();
+    }
+    expect.assertions(1);
+  });
+
+  it('following events goes on after the service was away', async () => {
+    let requests = 0;
+    const baseUrl = await serve((_request, response) => {
+      requests += 1;
+      if (requests <= 2) response.writeHead(503, { 'retry-after': '0' }).end();
+      else response.end('{"events":[{"id":"e1"}],"next":"c1"}');
+    });
+    const client = createClient({ baseUrl, token: 't', retries: 0 });
+    for await (const page of client.events.follow()) {
+      expect(page.next).toBe('c1');
+      break;
+    }
+    expect(requests).toBe(3);
+  });
+});
+
+it('amounts inside a customer’s additional data are left as they are', () => {
+  const text = '{"amount":1.50,"additionalData":{"amount":2.50,"list":[{"amount":3}]},"other":4.0}';
+  expect(parseExact(text)).toEqual({
+    amount: 1.5,
+    amountText: '1.50',
+    additionalData: { amount: 2.5, list: [{ amount: 3 }] },
+    other: 4,
+    otherText: '4.0',
+  });
+});
