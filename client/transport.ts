@@ -159,7 +159,12 @@ function createTokens(source: TokenSource) {
     try {
       return (latest = await source(refused));
     } catch (cause) {
-      throw asFailure(cause, () => new LedgerlineError('unauthorized', 'No token could be obtained.', { cause }));
+      // A fetch that fails is a TypeError.
+      throw asFailure(cause, () =>
+        cause instanceof TypeError
+          ? noAnswer(cause)
+          : new LedgerlineError('unauthorized', 'No token could be obtained.', { cause }),
+      );
     }
   }
 
