@@ -168,6 +168,27 @@ export interface StoredBlock {
   until: string;
 }
 
+export interface GuardEvidence {
+  /** What the figures are about. */
+  level: 'range' | 'country';
+  /** Leading digits such as +447911, or an ISO 3166 code. */
+  name: string;
+  /** Codes of the last hour. */
+  sent: number;
+  /** What is normal for an hour. */
+  normalSent: number;
+  /** The share of them that was verified. */
+  verifiedPercent: number;
+  /** What is normal. */
+  normalVerifiedPercent: number;
+  /** Codes of the last day that the verified codes do not explain. */
+  unverified: number;
+  /** Texts of the last day that failed, if they are evidence; 0 otherwise. */
+  failed: number;
+  /** All texts of the last day with a receipt, if failed texts are evidence; 0 otherwise. */
+  reported: number;
+}
+
 export interface StoredDecision {
   /** When a request was refused. */
   at: string;
@@ -183,8 +204,8 @@ export interface StoredDecision {
   country: string | null;
   /** The client address, or the subject of the token. */
   source: string | null;
-  /** What the rule saw. */
-  evidence: string | null;
+  /** What the rule saw, if its name does not say enough. */
+  evidence: GuardEvidence | null;
 }
 
 export interface StoredTransactions {
@@ -1094,27 +1115,6 @@ export interface OperatorPerformance {
   gateways: GatewayPerformance[];
   /** The last days by country. */
   countries: CountryCost[];
-}
-
-export interface GuardEvidence {
-  /** What the figures are about. */
-  level: 'range' | 'country';
-  /** Leading digits such as +447911, or an ISO 3166 code. */
-  name: string;
-  /** Codes of the last hour. */
-  sent: number;
-  /** What is normal for an hour. */
-  normalSent: number;
-  /** The share of them that was verified. */
-  verifiedPercent: number;
-  /** What is normal. */
-  normalVerifiedPercent: number;
-  /** Codes of the last day that the verified codes do not explain. */
-  unverified: number;
-  /** Texts of the last day that failed, if they are evidence; 0 otherwise. */
-  failed: number;
-  /** All texts of the last day with a receipt, if failed texts are evidence; 0 otherwise. */
-  reported: number;
 }
 
 export interface LoggedMessage {

@@ -105,7 +105,7 @@ create table verifications (
   phones seen_value[] not null default '{}',
   blocked_until timestamptz,
   -- The end of the latest block for which phone.verification_blocked was written.
-  told_block_until timestamptz,
+  reported_block_until timestamptz,
   constraint verifications_verified check ((verified_phone is null) = (verified_at is null))
 ) with (fillfactor = 70);
 create index verifications_blocked on verifications (blocked_until) where blocked_until is not null;
@@ -306,8 +306,8 @@ create table guard_decisions (
   phone_key bytea,
   country text,
   source text,
-  -- One sentence, if the rule can say more than its name does.
-  evidence text
+  -- What the rule saw: see src/guard/evidence.ts. Null if the name of the rule says enough.
+  evidence jsonb
 );
 create index guard_decisions_by_time on guard_decisions (decided_at);
 comment on index guard_decisions_by_time is 'Clean-up removes the oldest.';
@@ -331,7 +331,7 @@ create table guard_totals (
 create table guard_fired_rules (
   rule text not null,
   country text not null,
-  told_at timestamptz not null,
+  reported_at timestamptz not null,
   primary key (rule, country)
 );
 
@@ -556,7 +556,7 @@ create table erased_users (
   rows_removed_at timestamptz,
   -- On Citus an erasure takes several transactions. Its events are written with the last one.
   is_complete boolean not null default true,
-  is_told boolean not null default true
+  has_events boolean not null default true
 );
 create index erased_users_retained on erased_users (retained_until) where rows_removed_at is null;
 comment on index erased_users_retained is 'Retention finds the erased users whose transactions are due for removal.';

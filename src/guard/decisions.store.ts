@@ -2,6 +2,7 @@
 import type { Database } from '../db/database.ts';
 import type { Owner } from '../sharing/slots.ts';
 import type { Decision, DecisionTotal } from './decisions.ts';
+import type { Evidence } from './evidence.ts';
 
 export interface DecisionFilter {
   rule: string | undefined;
@@ -24,7 +25,7 @@ export interface ListedDecision {
   phoneKey: string | null;
   country: string | null;
   source: string | null;
-  evidence: string | null;
+  evidence: Evidence | null;
 }
 
 export type DecisionsStore = ReturnType<typeof createDecisionsStore>;

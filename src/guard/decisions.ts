@@ -1,4 +1,5 @@
 /** What rules refused, or would have refused: collected in memory, and written in batches outside the request. */
+import type { Evidence } from './evidence.ts';
 import type { RuleName } from './rules.ts';
 
 export interface Decision {
@@ -13,8 +14,8 @@ export interface Decision {
   country: string | undefined;
   /** The address, or the subject of the token, that the call is counted against. */
   source: string | undefined;
-  /** What the rule saw, in one sentence; undefined if the name of the rule is enough. */
-  evidence?: string | undefined;
+  /** What the rule saw; undefined if the name of the rule is enough. */
+  evidence?: Evidence | undefined;
 }
 
 export interface DecisionTotal {

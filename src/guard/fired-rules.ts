@@ -1,14 +1,15 @@
 /** Writes an event when a rule fires: at most one per hour, rule and country, for all processes together. */
 import { secondsBetween } from '../values/clock.ts';
 import type { Decision } from './decisions.ts';
+import type { Evidence } from './evidence.ts';
 import type { RuleName } from './rules.ts';
 
 export interface FiredRule {
   rule: RuleName;
-  /** ISO 3166, or empty. */
-  country: string;
+  /** ISO 3166; null if it is not known. */
+  country: string | null;
   mode: 'shadow' | 'enforce';
-  evidence: string | null;
+  evidence: Evidence | undefined;
   at: Date;
 }
 
@@ -26,14 +27,14 @@ export function createFiredRules({ write, onError }: FiredRulesOptions) {
 
   return {
     /** Resolves when the event is written. Most decisions write none. */
-    async writeEvent({ rule, country = '', action, at, evidence }: Decision): Promise<void> {
-      const key = `${rule} ${country}`;
+    async writeEvent({ rule, country, action, at, evidence }: Decision): Promise<void> {
+      const key = `${rule} ${country ?? ''}`;
       const before = writtenAt.get(key);
       if (before && secondsBetween(before, at) < eventSeconds) return;
       writtenAt.set(key, at);
       try {
         const mode = action === 'refused' ? 'enforce' : 'shadow';
-        await write({ rule, country, mode, at, evidence: evidence ?? null }, eventSeconds);
+        await write({ rule, country: country ?? null, mode, at, evidence }, eventSeconds);
       } catch (error) {
         // The next decision writes it.
         writtenAt.delete(key);

@@ -1,5 +1,6 @@
 /** The statements behind the guard's rules: their state, budgets and ranges, and the removal of expired rows. */
 import { array, type Database } from '../db/database.ts';
+import { describeEvidence } from './evidence.ts';
 import type { FiredRule } from './fired-rules.ts';
 import type { UnusedUnits } from './leases.ts';
 import type { GuardState } from './live.ts';
@@ -95,7 +96,8 @@ export function createGuardStore(db: Database) {
 
     /** Writes the event, unless one was written for the rule and country within this time. */
     async writeFiredRule({ rule, country, mode, at, evidence }: FiredRule, seconds: number): Promise<void> {
-      await db.write`select tell_fired_rule(${rule}, ${country}, ${mode}, ${evidence}, ${at}, ${seconds})`;
+      const data = { rule, country, mode, evidence: evidence ? describeEvidence(evidence) : null };
+      await db.write`select write_fired_rule_event(${JSON.stringify(data)}::text::json, ${at}, ${seconds})`;
     },
 
     /** Adds the counts of this process, and returns the sums of all processes. */

@@ -1,5 +1,6 @@
 /** Decides about a call that exceeds limits: the first enforced rule refuses, rules in shadow are recorded. */
 import { secondsBetween } from '../values/clock.ts';
+import type { Evidence } from './evidence.ts';
 import { ruleNames, type Modes, type RuleName } from './rules.ts';
 
 /** A rule whose limit the call exceeds, and how long the caller must wait. */
@@ -7,8 +8,8 @@ export interface Objection {
   rule: RuleName;
   /** Undefined if waiting does not help. */
   waitSeconds: number | undefined;
-  /** What the rule saw, in one sentence; undefined if the name of the rule is enough. */
-  evidence?: string | undefined;
+  /** What the rule saw; undefined if the name of the rule is enough. */
+  evidence?: Evidence | undefined;
 }
 
 /** A rule that refuses, or would refuse if it were enforced, as a statement found it. */

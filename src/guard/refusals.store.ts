@@ -57,7 +57,7 @@ export function createRefusalsStore(db: Database) {
           userId: Number(row.user_id),
           phoneNumber: row.phone as string | null,
           country: row.country as string | null,
-          evidence: row.evidence as string | null,
+          evidence: row.evidence as RefusedSend['evidence'],
         }));
       const [first] = scanned;
       const last = rows.at(-1);

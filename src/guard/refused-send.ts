@@ -1,4 +1,5 @@
 /** A send that a rule refused, as the log of decisions keeps it. */
+import type { Evidence } from './evidence.ts';
 
 export interface RefusedSend {
   id: number;
@@ -8,7 +9,7 @@ export interface RefusedSend {
   /** Masked. */
   phoneNumber: string | null;
   country: string | null;
-  evidence: string | null;
+  evidence: Evidence | null;
 }
 
 /** The position of a refused send in the log of decisions. */

@@ -3,7 +3,7 @@
  * read page by page, each from its own position, and joined by time.
  */
 import type { Clock } from '../values/clock.ts';
-import { readEvidence } from '../guard/evidence.ts';
+import { describeEvidence } from '../guard/evidence.ts';
 import type { RefusalPosition, RefusedSend } from '../guard/refused-send.ts';
 import type { Owner } from '../sharing/slots.ts';
 import { positionOf, type FoundRows, type MessageFilter, type MessageLogStore } from './message-log.store.ts';
@@ -109,8 +109,8 @@ function entryOfRefusal({ id, at, evidence, ...rest }: RefusedSend): Entry<Refus
     requestedAt: at.toISOString(),
     outcome: 'stopped',
     state: 'stopped',
-    reason: evidence,
-    figures: readEvidence(evidence),
+    reason: evidence && describeEvidence(evidence),
+    figures: evidence,
     ...noText,
   };
   return { at: at.getTime(), json: JSON.stringify(message), position: { at, id } };

@@ -289,12 +289,12 @@ export function createPhoneStore(db: Database) {
 
     /** Writes the event of a block that a final failure started. */
     async writeBlockEvent(userId: number, until: Date, now: Date): Promise<void> {
-      await db.write`select tell_block(${userId}, ${until}, ${now})`;
+      await db.write`select write_block_event(${userId}, ${until}, ${now})`;
     },
 
     /** Writes the events of blocks whose process ended before it wrote them. Returns how many. */
     async writeMissedBlockEvents(now: Date, failedBefore: Date, limit: number): Promise<number> {
-      const [row] = await db.write`select tell_missed_blocks(${now}, ${failedBefore}, ${limit}) as written`;
+      const [row] = await db.write`select write_missed_block_events(${now}, ${failedBefore}, ${limit}) as written`;
       return row!.written;
     },
 

@@ -111,7 +111,7 @@ async function beginErasure(
   }
   const retainedUntil = user.transaction_count === 0 ? null : erasure.retainedUntil;
   await sql`
-    insert into erased_users (user_id, erased_at, retained_until, rows_removed_at, is_complete, is_told)
+    insert into erased_users (user_id, erased_at, retained_until, rows_removed_at, is_complete, has_events)
     values (${userId}, ${erasedAt}, ${retainedUntil}, ${retainedUntil === null ? now : null}, false, false)`;
   // The last events are numbered after the user was deleted.
   await sql`
@@ -143,7 +143,7 @@ export async function completeErasure(db: Database, userId: number, countryOf: E
     const phone = await lockVerification(sql, userId);
     await removeRows(sql, userId, removedTables.filter(isLocal));
     const untold = await sql`
-      update erased_users set is_told = true where user_id = ${userId} and not is_told returning user_id`;
+      update erased_users set has_events = true where user_id = ${userId} and not has_events returning user_id`;
     const events = { userId, now: erased.acted_at, retainedUntil: erased.retained_until, countryOf };
     if (untold.length === 0) return;
     await writeErasureEvents(sql, events, phone);

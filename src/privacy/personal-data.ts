@@ -60,7 +60,7 @@ export const tables = {
       failures: 'when attempts failed',
       blocked_until: 'a block',
     },
-    other: ['last_code_number', 'last_message_number', 'sent_correlation_type', 'told_block_until'],
+    other: ['last_code_number', 'last_message_number', 'sent_correlation_type', 'reported_block_until'],
   },
   phone_links: {
     user: 'user_id',
@@ -174,7 +174,7 @@ export const tables = {
     atErasure: 'kept',
     keptBecause: 'an id is never used again. It contains nothing else',
     personal: { user_id: 'user id' },
-    other: ['erased_at', 'retained_until', 'rows_removed_at', 'is_complete', 'is_told'],
+    other: ['erased_at', 'retained_until', 'rows_removed_at', 'is_complete', 'has_events'],
   },
   phone_sends: {
     atErasure: 'kept',
@@ -259,7 +259,7 @@ export const tables = {
     ...['name', 'summed_at', 'hour_sends', 'hour_verified', 'day_sends', 'unverified', 'delivered', 'failed'],
     ...['normal_sends', 'normal_verified', 'shrinks', 'refused_at', 'limited_until'],
   ),
-  guard_fired_rules: noPerson('rule', 'country', 'told_at'),
+  guard_fired_rules: noPerson('rule', 'country', 'reported_at'),
   guard_budgets: noPerson('name', 'day', 'cap', 'used', 'granted'),
   guard_totals: noPerson('rule', 'action', 'hour', 'decisions'),
   webhook_endpoints: noPerson('id', 'url', 'types', 'description', 'enabled', 'disabled_reason', 'created_at'),

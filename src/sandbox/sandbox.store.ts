@@ -38,7 +38,7 @@ sources as (
 codes as (delete from guard_codes where ${last('users')}.at > $1),
 ranges as (delete from guard_ranges where summed_at > $1),
 budgets as (delete from guard_budgets where day > $1::date),
-rules as (delete from guard_fired_rules where told_at > $1)
+rules as (delete from guard_fired_rules where reported_at > $1)
 update verifications set
   sends = ${until('sends')}, phones = ${eventsUntil('phones')}, failures = ${until('failures')},
   blocked_until = case when ${last('failures')} > $1 then null else blocked_until end,

@@ -262,7 +262,7 @@ describe('the rule', () => {
       ['prefix', 'refused'],
       ['prefix', 'refused'],
     ]);
-    expect(rows[0]!.evidence).toMatch(evidence);
+    expect(rows[0]!.evidence).toMatchObject({ level: 'range', name: expect.stringMatching(/^\+447400\d\d$/) });
     // The event of the first refusal in an hour tells it too.
     const events = await service.call('/events?type=guard.rule_fired', undefined, { method: 'GET' });
     const { data } = events.json.events.find((event: { data: { rule: string } }) => event.data.rule === 'challenge');

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
-import { readEvidence, writeEvidence, type EvidenceFigures } from '../../src/guard/evidence.ts';
+import { describeEvidence, type Evidence } from '../../src/guard/evidence.ts';
 
-const range: EvidenceFigures = {
+const range: Evidence = {
   level: 'range',
   name: '+44791110',
   sent: 10,
@@ -14,14 +14,14 @@ const range: EvidenceFigures = {
 };
 
 it.each([
-  range,
-  { ...range, sent: 1, normalSent: 0 },
-  { ...range, failed: 8, reported: 9 },
-  { ...range, level: 'country' as const, name: 'GB', sent: 12_345, normalSent: 900, verifiedPercent: 100 },
-])('the figures of a sentence are read again: %o', (figures) => {
-  expect(readEvidence(writeEvidence(figures))).toEqual(figures);
-});
-
-it.each([null, '', 'range +44 was sent many codes', `${writeEvidence(range)}.`])('%o has no figures', (text) => {
-  expect(readEvidence(text)).toBeNull();
+  [
+    range,
+    'range +44791110 was sent 10 codes in the last hour, normal 0.4; 0 % verified, normal 60 %; 10 unverified in the last day',
+  ],
+  [
+    { ...range, level: 'country' as const, name: 'GB', sent: 1, failed: 8, reported: 9 },
+    'country GB was sent 1 code in the last hour, normal 0.4; 0 % verified, normal 60 %; 10 unverified in the last day; 8 of 9 texts failed, far more than in the rest of the country',
+  ],
+])('evidence %o is one sentence', (evidence, sentence) => {
+  expect(describeEvidence(evidence)).toBe(sentence);
 });

@@ -1128,50 +1128,6 @@ end $$;
 CREATE FUNCTION ledgerline.supersedes(code ledgerline.issued_code, pending_since timestamp with time zone) RETURNS boolean
     LANGUAGE sql IMMUTABLE
     AS $$ select code.state <> 'pending' or code.sent_at < pending_since $$;
-CREATE FUNCTION ledgerline.tell_block(for_user integer, block_until timestamp with time zone, called_at timestamp with time zone) RETURNS void
-    LANGUAGE plpgsql
-    AS $$
-begin
-  update verifications v set told_block_until = block_until
-  where v.user_id = for_user and v.blocked_until = block_until and v.told_block_until is distinct from block_until
-    and exists (select 1 from users u where u.id = for_user);
-  if found then
-    perform write_event('phone.verification_blocked', for_user, called_at, block_data(block_until));
-  end if;
-end $$;
-CREATE FUNCTION ledgerline.tell_fired_rule(fired_rule text, of_country text, rule_mode text, evidence text, called_at timestamp with time zone, told_seconds integer) RETURNS void
-    LANGUAGE plpgsql
-    AS $$
-begin
-  insert into guard_fired_rules as f (rule, country, told_at) values (fired_rule, of_country, called_at)
-  on conflict (rule, country) do update set told_at = excluded.told_at
-  where f.told_at <= excluded.told_at - make_interval(secs => told_seconds);
-  if found then
-    perform write_event('guard.rule_fired', null, called_at, json_build_object(
-      'rule', fired_rule, 'country', nullif(of_country, ''), 'mode', rule_mode, 'evidence', evidence));
-  end if;
-end $$;
-CREATE FUNCTION ledgerline.tell_missed_blocks(called_at timestamp with time zone, failed_before timestamp with time zone, most integer) RETURNS integer
-    LANGUAGE plpgsql
-    AS $$
-declare
-  -- In two steps: if users is distributed, a local table cannot be joined with it, and no worker is asked if nothing is
-  -- missed.
-  blocked integer[] := array(
-    select v.user_id from verifications v
-    where v.blocked_until > called_at and v.told_block_until is distinct from v.blocked_until
-      and v.failures[cardinality(v.failures)] < failed_before);
-  missed record;
-  written integer := 0;
-begin
-  if cardinality(blocked) = 0 then return 0; end if;
-  blocked := array(select u.id from users u where u.id = any(blocked) order by u.id limit most);
-  for missed in select v.user_id, v.blocked_until from verifications v where v.user_id = any(blocked) loop
-    perform tell_block(missed.user_id, missed.blocked_until, called_at);
-    written := written + 1;
-  end loop;
-  return written;
-end $$;
 CREATE FUNCTION ledgerline.times_of(events ledgerline.user_event[]) RETURNS timestamp with time zone[]
     LANGUAGE plpgsql IMMUTABLE
     AS $$
@@ -1217,6 +1173,17 @@ CREATE FUNCTION ledgerline.without_enforcement(counted ledgerline.guard_limit) R
   select row(counted.smallest_count, counted.kept, array(
     select row(w.rule, false, w.count, w.seconds, w.block_seconds)::guard_window from unnest(counted.windows) w))::guard_limit
 $$;
+CREATE FUNCTION ledgerline.write_block_event(for_user integer, block_until timestamp with time zone, called_at timestamp with time zone) RETURNS void
+    LANGUAGE plpgsql
+    AS $$
+begin
+  update verifications v set reported_block_until = block_until
+  where v.user_id = for_user and v.blocked_until = block_until and v.reported_block_until is distinct from block_until
+    and exists (select 1 from users u where u.id = for_user);
+  if found then
+    perform write_event('phone.verification_blocked', for_user, called_at, block_data(block_until));
+  end if;
+end $$;
 CREATE FUNCTION ledgerline.write_decisions(singles json, totals json) RETURNS void
     LANGUAGE plpgsql
     AS $$
@@ -1226,7 +1193,7 @@ begin
   for decision in
     select s.* from json_to_recordset(singles) s (
       decided_at timestamptz, rule text, action text, operation text, user_id integer, phone text, phone_key text,
-      country text, source text, evidence text)
+      country text, source text, evidence jsonb)
     order by s.user_id
   loop
     perform from users u where u.id = decision.user_id for key share;
@@ -1269,6 +1236,37 @@ begin
   insert into event_outbox (user_id, sequence, type, at, data)
   select of_user, c.sequence, event_type, moment, with_user_id(event_data, of_user) from counted c;
 end $$;
+CREATE FUNCTION ledgerline.write_fired_rule_event(data json, called_at timestamp with time zone, quiet_seconds integer) RETURNS void
+    LANGUAGE plpgsql
+    AS $$
+begin
+  insert into guard_fired_rules as f (rule, country, reported_at)
+  values (data ->> 'rule', coalesce(data ->> 'country', ''), called_at)
+  on conflict (rule, country) do update set reported_at = excluded.reported_at
+  where f.reported_at <= excluded.reported_at - make_interval(secs => quiet_seconds);
+  if found then perform write_event('guard.rule_fired', null, called_at, data); end if;
+end $$;
+CREATE FUNCTION ledgerline.write_missed_block_events(called_at timestamp with time zone, failed_before timestamp with time zone, most integer) RETURNS integer
+    LANGUAGE plpgsql
+    AS $$
+declare
+  -- In two steps: if users is distributed, a local table cannot be joined with it, and no worker is asked if nothing is
+  -- missed.
+  blocked integer[] := array(
+    select v.user_id from verifications v
+    where v.blocked_until > called_at and v.reported_block_until is distinct from v.blocked_until
+      and v.failures[cardinality(v.failures)] < failed_before);
+  missed record;
+  written integer := 0;
+begin
+  if cardinality(blocked) = 0 then return 0; end if;
+  blocked := array(select u.id from users u where u.id = any(blocked) order by u.id limit most);
+  for missed in select v.user_id, v.blocked_until from verifications v where v.user_id = any(blocked) loop
+    perform write_block_event(missed.user_id, missed.blocked_until, called_at);
+    written := written + 1;
+  end loop;
+  return written;
+end $$;
 CREATE FUNCTION ledgerline.write_verification_events(noted json) RETURNS void
     LANGUAGE plpgsql
     AS $$
@@ -1298,7 +1296,7 @@ CREATE TABLE ledgerline.erased_users (
     retained_until timestamp with time zone,
     rows_removed_at timestamp with time zone,
     is_complete boolean DEFAULT true NOT NULL,
-    is_told boolean DEFAULT true NOT NULL
+    has_events boolean DEFAULT true NOT NULL
 );
 CREATE TABLE ledgerline.event_counters (
     user_id integer NOT NULL,
@@ -1375,7 +1373,7 @@ CREATE TABLE ledgerline.guard_decisions (
     phone_key bytea,
     country text,
     source text,
-    evidence text,
+    evidence jsonb,
     CONSTRAINT guard_decisions_action_check CHECK ((action = ANY (ARRAY['refused'::text, 'shadow'::text]))),
     CONSTRAINT guard_decisions_operation_check CHECK ((operation = ANY (ARRAY['send-code'::text, 'verify-phone'::text])))
 );
@@ -1390,7 +1388,7 @@ ALTER TABLE ledgerline.guard_decisions ALTER COLUMN id ADD GENERATED ALWAYS AS I
 CREATE TABLE ledgerline.guard_fired_rules (
     rule text NOT NULL,
     country text NOT NULL,
-    told_at timestamp with time zone NOT NULL
+    reported_at timestamp with time zone NOT NULL
 );
 CREATE TABLE ledgerline.guard_modes (
     rule text NOT NULL,
@@ -1620,7 +1618,7 @@ CREATE TABLE ledgerline.verifications (
     failures timestamp with time zone[] DEFAULT '{}'::timestamp with time zone[] NOT NULL,
     phones ledgerline.seen_value[] DEFAULT '{}'::ledgerline.seen_value[] NOT NULL,
     blocked_until timestamp with time zone,
-    told_block_until timestamp with time zone,
+    reported_block_until timestamp with time zone,
     CONSTRAINT verifications_verified CHECK (((verified_phone IS NULL) = (verified_at IS NULL)))
 )
 WITH (fillfactor='70');
@@ -1698,9 +1696,9 @@ ALTER TABLE ledgerline.webhook_secrets ALTER COLUMN id ADD GENERATED ALWAYS AS I
     CACHE 1
 );
 INSERT INTO ledgerline.digest_keys VALUES
-	('e6579d34737b8352', 1, true, '\x0606ab155028dc27c82dba63fb267004e62232c47146622b4b403daa0c0db87b5e3483afc734035f1be86173a18100e4873ea74c0e34d89a723a5216');
+	('e6579d34737b8352', 1, true, '\x22f632a80cc47742c00699bd808fe23626d86e02b516807b957f093d4ae072c70d1d159fddfec4a339ab9bec165656c2f4666f00d17a098d6bde600f');
 INSERT INTO ledgerline.erased_users VALUES
-	(4, '2026-11-17 19:24:36.9+00', NULL, '2026-11-17 19:24:36.9+00', true, true);
+	(4, '2026-11-17 19:35:15.332+00', NULL, '2026-11-17 19:35:15.332+00', true, true);
 INSERT INTO ledgerline.event_counters VALUES
 	(2, 3),
 	(3, 2),
@@ -1711,187 +1709,189 @@ INSERT INTO ledgerline.event_counters VALUES
 	(4, 3),
 	(5, 3);
 INSERT INTO ledgerline.event_log VALUES
-	(true, '30b5697f-df2a-453a-b024-df570fa4941d', 21);
+	(true, '138254b3-0490-4e97-a9a7-e90e301709fe', 23);
 INSERT INTO ledgerline.event_outbox VALUES
-	(22, 4, 2, 'user.erased', '2026-11-17 19:24:36.9+00', '{"userId":4,"retainedUntil":null}'),
-	(23, 4, 3, 'operator.acted', '2026-11-17 19:24:36.9+00', '{"userId":4,"action" : "erase-user", "actor" : "sandbox", "target" : "user 4"}'),
-	(25, 5, 2, 'phone.code_sent', '2026-11-17 19:24:37.082+00', '{"userId":5,"country" : "GB", "correlationType" : 0, "gateway" : "inbox", "outcome" : "accepted", "codeNumber" : 1}'),
-	(26, 5, 3, 'phone.verified', '2026-11-17 19:24:37.109+00', '{"userId":5,"country" : "GB"}');
+	(25, 5, 2, 'phone.code_sent', '2026-11-17 19:35:16.611+00', '{"userId":5,"country" : "GB", "correlationType" : 0, "gateway" : "inbox", "outcome" : "accepted", "codeNumber" : 1}'),
+	(26, 5, 3, 'phone.verified', '2026-11-17 19:35:16.627+00', '{"userId":5,"country" : "GB"}');
 INSERT INTO ledgerline.events VALUES
-	(1, '01a1eaf7-da0e-7f70-a03f-1218091122ee', 'transactions.recorded', '2026-11-17 19:24:34.19+00', 1, 1, '{"userId":1,"count":6,"transactionIds":["block-0","block-1","block-2","block-3","block-4","block-5"],"more":false}'),
-	(2, '01a1eaf7-e12a-7dd4-b913-096aabb9b897', 'user.created', '2026-11-17 19:24:36.01+00', 2, 1, '{"userId":2}'),
-	(3, '01a1eaf7-e19f-70b0-bce5-d7347575ceff', 'phone.code_sent', '2026-11-17 19:24:36.127+00', 2, 2, '{"userId":2,"country" : "GB", "correlationType" : 0, "gateway" : "inbox", "outcome" : "accepted", "codeNumber" : 1}'),
-	(4, '01a1eaf7-e1de-7bd9-9ebc-2661802736d1', 'phone.verified', '2026-11-17 19:24:36.19+00', 2, 3, '{"userId":2,"country" : "GB"}'),
-	(5, '01a1eaf7-e219-7cb4-82bc-abf5b623e65b', 'user.created', '2026-11-17 19:24:36.249+00', 3, 1, '{"userId":3}'),
-	(6, '01a1eaf7-e25a-722e-a03b-9e322e9c0dca', 'phone.code_sent', '2026-11-17 19:24:36.314+00', 3, 2, '{"userId":3,"country" : "GB", "correlationType" : 0, "gateway" : "inbox", "outcome" : "accepted", "codeNumber" : 1}'),
-	(7, '01a1eaf7-e2a1-7175-95d9-018fdd1b594b', 'user.created', '2026-11-17 19:24:36.385+00', 4, 1, '{"userId":4}'),
-	(8, '01a1eaf7-e2be-7fa9-811d-79a6c9e183bc', 'user.created', '2026-11-17 19:24:36.414+00', 10, 1, '{"userId":10}'),
-	(9, '01a1eaf7-e2f6-752f-a5f8-cb0d18160d51', 'phone.code_sent', '2026-11-17 19:24:36.47+00', 10, 2, '{"userId":10,"country" : "GB", "correlationType" : 0, "gateway" : "inbox", "outcome" : "accepted", "codeNumber" : 1}'),
-	(10, '01a1eaf7-e310-7fbd-b236-675c0e47a069', 'user.created', '2026-11-17 19:24:36.496+00', 11, 1, '{"userId":11}'),
-	(11, '01a1eaf7-e356-741f-b279-561dd98762a1', 'phone.code_sent', '2026-11-17 19:24:36.566+00', 11, 2, '{"userId":11,"country" : "GB", "correlationType" : 0, "gateway" : "inbox", "outcome" : "accepted", "codeNumber" : 1}'),
-	(12, '01a1eaf7-e371-7eec-a005-b3092aba3896', 'user.created', '2026-11-17 19:24:36.593+00', 12, 1, '{"userId":12}'),
-	(13, '01a1eaf7-e391-76c6-ae02-8a45f88804b5', 'phone.code_sent', '2026-11-17 19:24:36.625+00', 12, 2, '{"userId":12,"country" : "GB", "correlationType" : 0, "gateway" : "inbox", "outcome" : "accepted", "codeNumber" : 1}'),
-	(14, '01a1eaf7-e397-71b1-b67e-7248ce49ab13', 'user.created', '2026-11-17 19:24:36.631+00', 13, 1, '{"userId":13}'),
-	(15, '01a1eaf7-e3aa-7907-a377-04aa1da8bbbd', 'guard.rule_fired', '2026-11-17 19:24:36.65+00', NULL, NULL, '{"rule" : "challenge", "country" : "GB", "mode" : "enforce", "evidence" : "range +44740001 was sent 3 codes in the last hour, normal 0; 0 % verified, normal 60 %; 3 unverified in the last day"}'),
-	(16, '01a1eaf7-e3d5-721a-97e4-db0392a032fc', 'phone.code_sent', '2026-11-17 19:24:36.693+00', 13, 2, '{"userId":13,"country" : "GB", "correlationType" : 0, "gateway" : "inbox", "outcome" : "accepted", "codeNumber" : 1}'),
-	(17, '01a1eaf7-e3e3-7b47-a4e4-60222c145ccc', 'transactions.recorded', '2026-11-17 19:24:36.707+00', 2, 1, '{"userId":2,"count":1,"transactionIds":["pending"],"more":false}'),
-	(18, '01a1eaf7-e409-70cf-b42b-ffa06d654e56', 'transactions.updated', '2026-11-17 19:24:36.745+00', 2, 2, '{"userId":2,"transactionIds":["pending"],"more":false}'),
-	(19, '01a1eaf7-e438-7f43-8404-acfe59427fbb', 'operator.acted', '2026-11-17 19:24:36.792+00', NULL, NULL, '{"action" : "set-mode", "actor" : "sandbox", "target" : "phone-users"}'),
-	(20, '01a1eaf7-e458-7a34-9aaa-d45655a010ba', 'operator.acted', '2026-11-17 19:24:36.824+00', NULL, NULL, '{"action" : "add-safe", "actor" : "sandbox", "target" : "+4479"}'),
-	(21, '01a1eaf7-e475-7957-888c-6293b7c85e62', 'operator.acted', '2026-11-17 19:24:36.853+00', NULL, NULL, '{"action" : "create-webhook-endpoint", "actor" : "sandbox", "target" : "webhook endpoint 1"}');
+	(1, '01a1eb01-9142-7032-b5b5-185dabb63769', 'transactions.recorded', '2026-11-17 19:35:10.914+00', 1, 1, '{"userId":1,"count":6,"transactionIds":["block-0","block-1","block-2","block-3","block-4","block-5"],"more":false}'),
+	(2, '01a1eb01-9c47-7655-a70e-df323d0baa24', 'user.created', '2026-11-17 19:35:13.735+00', 2, 1, '{"userId":2}'),
+	(3, '01a1eb01-9cf9-7851-ab78-ad1e39a9a233', 'phone.code_sent', '2026-11-17 19:35:13.913+00', 2, 2, '{"userId":2,"country" : "GB", "correlationType" : 0, "gateway" : "inbox", "outcome" : "accepted", "codeNumber" : 1}'),
+	(4, '01a1eb01-9d8a-7a06-bef6-07af2e81d67d', 'phone.verified', '2026-11-17 19:35:14.058+00', 2, 3, '{"userId":2,"country" : "GB"}'),
+	(5, '01a1eb01-9e05-772e-bf0d-5d94d99ff3bf', 'user.created', '2026-11-17 19:35:14.181+00', 3, 1, '{"userId":3}'),
+	(6, '01a1eb01-9e30-73a8-a976-3dadcbb5e70c', 'phone.code_sent', '2026-11-17 19:35:14.224+00', 3, 2, '{"userId":3,"country" : "GB", "correlationType" : 0, "gateway" : "inbox", "outcome" : "accepted", "codeNumber" : 1}'),
+	(7, '01a1eb01-9fe5-74d5-9350-afdec3607d92', 'user.created', '2026-11-17 19:35:14.661+00', 4, 1, '{"userId":4}'),
+	(8, '01a1eb01-9ffc-7be6-b5f9-6b4089c70137', 'user.created', '2026-11-17 19:35:14.684+00', 10, 1, '{"userId":10}'),
+	(9, '01a1eb01-a051-7ff6-8585-036b4c4ccab8', 'phone.code_sent', '2026-11-17 19:35:14.769+00', 10, 2, '{"userId":10,"country" : "GB", "correlationType" : 0, "gateway" : "inbox", "outcome" : "accepted", "codeNumber" : 1}'),
+	(10, '01a1eb01-a058-7c7b-b69b-397bb732b1eb', 'user.created', '2026-11-17 19:35:14.776+00', 11, 1, '{"userId":11}'),
+	(11, '01a1eb01-a0f0-7fea-8e47-e4d836b8803c', 'phone.code_sent', '2026-11-17 19:35:14.928+00', 11, 2, '{"userId":11,"country" : "GB", "correlationType" : 0, "gateway" : "inbox", "outcome" : "accepted", "codeNumber" : 1}'),
+	(12, '01a1eb01-a122-7d4f-8e53-4ed8e9ff477a', 'user.created', '2026-11-17 19:35:14.978+00', 12, 1, '{"userId":12}'),
+	(13, '01a1eb01-a166-7423-8222-b7a6e027073c', 'phone.code_sent', '2026-11-17 19:35:15.046+00', 12, 2, '{"userId":12,"country" : "GB", "correlationType" : 0, "gateway" : "inbox", "outcome" : "accepted", "codeNumber" : 1}'),
+	(14, '01a1eb01-a170-78d5-9339-7d4ad5f96b32', 'user.created', '2026-11-17 19:35:15.056+00', 13, 1, '{"userId":13}'),
+	(15, '01a1eb01-a18d-772e-8572-538b9cd53149', 'guard.rule_fired', '2026-11-17 19:35:15.085+00', NULL, NULL, '{"rule":"challenge","country":"GB","mode":"enforce","evidence":"range +44740001 was sent 3 codes in the last hour, normal 0; 0 % verified, normal 60 %; 3 unverified in the last day"}'),
+	(16, '01a1eb01-a1d1-7e5f-aaf4-ce4374fb7f8b', 'phone.code_sent', '2026-11-17 19:35:15.153+00', 13, 2, '{"userId":13,"country" : "GB", "correlationType" : 0, "gateway" : "inbox", "outcome" : "accepted", "codeNumber" : 1}'),
+	(17, '01a1eb01-a1e8-701c-ace8-c3cdcd7ac04c', 'transactions.recorded', '2026-11-17 19:35:15.176+00', 2, 1, '{"userId":2,"count":1,"transactionIds":["pending"],"more":false}'),
+	(18, '01a1eb01-a202-792e-9104-baeef7a6e5a5', 'transactions.updated', '2026-11-17 19:35:15.202+00', 2, 2, '{"userId":2,"transactionIds":["pending"],"more":false}'),
+	(19, '01a1eb01-a21c-701d-bb30-96ddbc238d9a', 'operator.acted', '2026-11-17 19:35:15.228+00', NULL, NULL, '{"action" : "set-mode", "actor" : "sandbox", "target" : "phone-users"}'),
+	(20, '01a1eb01-a231-7539-a5d4-0826d42652e8', 'operator.acted', '2026-11-17 19:35:15.249+00', NULL, NULL, '{"action" : "add-safe", "actor" : "sandbox", "target" : "+4479"}'),
+	(21, '01a1eb01-a26a-788a-b9fd-3179886addac', 'operator.acted', '2026-11-17 19:35:15.306+00', NULL, NULL, '{"action" : "create-webhook-endpoint", "actor" : "sandbox", "target" : "webhook endpoint 1"}'),
+	(22, '01a1eb01-a284-7168-ac74-018736fa1092', 'user.erased', '2026-11-17 19:35:15.332+00', 4, 2, '{"userId":4,"retainedUntil":null}'),
+	(23, '01a1eb01-a284-7a3f-a4a5-e103c63b8114', 'operator.acted', '2026-11-17 19:35:15.332+00', 4, 3, '{"userId":4,"action" : "erase-user", "actor" : "sandbox", "target" : "user 4"}');
 INSERT INTO ledgerline.functions OVERRIDING SYSTEM VALUE VALUES
-	(1, 'blocks.sql', 'd1fb98ed8787698969ffec9396db9d7fcb5f75e9c2d5b1d6d2370502c547ef2a', '2026-11-17 19:24:34.002627+00'),
-	(2, 'consume_code.sql', 'cc7793ebb01e053d6868aa61a06ab70866082f1e0724af1ac29baa620c95e712', '2026-11-17 19:24:34.002627+00'),
-	(3, 'disable_endpoint.sql', '8a7fe143013dc3fab550349e319695c0b312b8ea054f3e98bb066ecafc6b0187', '2026-11-17 19:24:34.002627+00'),
-	(4, 'established_users.sql', 'd46228c1ee4dddacb9e4568443e68026c2d79e4f760e2be770a2f7995dcb5be6', '2026-11-17 19:24:34.002627+00'),
-	(5, 'event_id.sql', '71cafdaef7b431751b2bac3f9a9b5d2ad854a18350e0dd5ad62a24d5abfae695', '2026-11-17 19:24:34.002627+00'),
-	(6, 'event_lists.sql', 'dcdc534210697e0054a8379b625b04af7e45ff583f7dc360f84ca86926cd3267', '2026-11-17 19:24:34.002627+00'),
-	(7, 'exchange_ranges.sql', '587f98e879fa00b5ae9a5fd784279f0fe7fc02ba0ed1e8f3d924279f08949ebf', '2026-11-17 19:24:34.002627+00'),
-	(8, 'fail_due_deliveries.sql', '8b0c3f83978d030389e70c8d4e74d28179fad2e049694a7f6eab0b01813bbbac', '2026-11-17 19:24:34.002627+00'),
-	(9, 'finish_send.sql', 'd2b7d0f61b018e5a24b582504c2ad90562ec369828e1405274501834f100b2d9', '2026-11-17 19:24:34.002627+00'),
-	(10, 'full_windows.sql', '47560318a7dd7a0db1cf6a9fceb85589b9f1e7926fef53d5df0c98fec5ebd1b8', '2026-11-17 19:24:34.002627+00'),
-	(11, 'issued_codes.sql', '43211aa6033e8dfe9aa6142e5889e1bec1fa938a8bc628b01fa7b48f72c4d4c4', '2026-11-17 19:24:34.002627+00'),
-	(12, 'lease_endpoints.sql', 'e53faff8e290d99b6bcff464a05d4a0dcf88d8c71567142c82f1232fd746e9a2', '2026-11-17 19:24:34.002627+00'),
-	(13, 'leases.sql', 'ee53ad9eeea6eae989618ac712634e4c75abe235ac9860318e550e427fb40708', '2026-11-17 19:24:34.002627+00'),
-	(14, 'lost_race.sql', 'ecff81565b0819d9aa262d1fbcd2f78ecc604d1c8973be436efc3904aed8974a', '2026-11-17 19:24:34.002627+00'),
-	(15, 'mark_deliveries.sql', 'd0cc8450a7e84bf0e533f1ff33904a49529053ce0d4b8a9c2aee3e49e9ba723c', '2026-11-17 19:24:34.002627+00'),
-	(16, 'record_action.sql', '22c02698ef8ce20cb92df9eb1efaac4b9800c1399461830897bf7a266f099740', '2026-11-17 19:24:34.002627+00'),
-	(17, 'refusals.sql', 'ed4f83b966509dc5ae7ee060e8d4d4101c00b26ab9799a6c55cfcc05d9a91e0a', '2026-11-17 19:24:34.002627+00'),
-	(18, 'reserve_attempt.sql', 'e64d012c6244701041014ef3a0533004be8b03a1d32e4b9bef95f205d1d76615', '2026-11-17 19:24:34.002627+00'),
-	(19, 'reserve_proven_send.sql', '6a9ffc5dda125b7f6f99026e09d3c6b15efe92d1e612f008726427e3651264c2', '2026-11-17 19:24:34.002627+00'),
-	(20, 'reserve_send.sql', '19c98379d78c1e9db2aadcbc58b8e3c8f95bdde279692c3203841e55294645b9', '2026-11-17 19:24:34.002627+00'),
-	(21, 'seconds_after.sql', '5bec852c90a5efb96e453166e0b82fa088d657d947a4f0c7f67fd8bb45065d02', '2026-11-17 19:24:34.002627+00'),
-	(22, 'seen_values.sql', '8eb09f8d2a66ebd1c98a1a31c3bc5dee70ab093ac634f3a320c267b3b75fc968', '2026-11-17 19:24:34.002627+00'),
-	(23, 'sequence_distributed_events.sql', '1a34e2d7226e555bad914153cea4a3a3ac3e9fc615ae8670e422f6d2fe95418a', '2026-11-17 19:24:34.002627+00'),
-	(24, 'sequence_events.sql', 'acc174da959dc76bc18e338b8d37ded4bee5bd2f44f675a0736f9dfa1ddf4714', '2026-11-17 19:24:34.002627+00'),
-	(25, 'sequence_reachable_events.sql', '2b5b1eb4234b34b827ff093f94d7d0880bc182671932ff9005b84e96fc21444b', '2026-11-17 19:24:34.002627+00'),
-	(26, 'tell_block.sql', 'fbd0d2254381d2b53d08ea4e7dcffcfb971c56bec0d5ba1703bdf11c1d04cc32', '2026-11-17 19:24:34.002627+00'),
-	(27, 'tell_fired_rule.sql', '3db6c923b4b151e6c257531e7e407fcdf02f8b27d3d9f1a117f72f8928450298', '2026-11-17 19:24:34.002627+00'),
-	(28, 'with_user_id.sql', 'ca1490a9c5e48738d4fd4c5509f4e4aab18152cf3ac521b77f68dad46eb81e35', '2026-11-17 19:24:34.002627+00'),
-	(29, 'write_decisions.sql', 'e918c2b6d0b011f4a4a8957d1e4605ade30ee8021dddc87e1819fd4eb8574a06', '2026-11-17 19:24:34.002627+00'),
-	(30, 'write_event.sql', 'f59decf321a892e0b109b7392b663880cd6111db4443f71db67c07d02faada88', '2026-11-17 19:24:34.002627+00'),
-	(31, 'write_verification_events.sql', '2c353ee84aea114c7959b69074b27087faa339a314f8534672ed74117da5ef65', '2026-11-17 19:24:34.002627+00');
+	(1, 'blocks.sql', 'd1fb98ed8787698969ffec9396db9d7fcb5f75e9c2d5b1d6d2370502c547ef2a', '2026-11-17 19:35:10.789192+00'),
+	(2, 'consume_code.sql', 'cc7793ebb01e053d6868aa61a06ab70866082f1e0724af1ac29baa620c95e712', '2026-11-17 19:35:10.789192+00'),
+	(3, 'disable_endpoint.sql', '8a7fe143013dc3fab550349e319695c0b312b8ea054f3e98bb066ecafc6b0187', '2026-11-17 19:35:10.789192+00'),
+	(4, 'established_users.sql', 'd46228c1ee4dddacb9e4568443e68026c2d79e4f760e2be770a2f7995dcb5be6', '2026-11-17 19:35:10.789192+00'),
+	(5, 'event_id.sql', '71cafdaef7b431751b2bac3f9a9b5d2ad854a18350e0dd5ad62a24d5abfae695', '2026-11-17 19:35:10.789192+00'),
+	(6, 'event_lists.sql', 'dcdc534210697e0054a8379b625b04af7e45ff583f7dc360f84ca86926cd3267', '2026-11-17 19:35:10.789192+00'),
+	(7, 'exchange_ranges.sql', '587f98e879fa00b5ae9a5fd784279f0fe7fc02ba0ed1e8f3d924279f08949ebf', '2026-11-17 19:35:10.789192+00'),
+	(8, 'fail_due_deliveries.sql', '8b0c3f83978d030389e70c8d4e74d28179fad2e049694a7f6eab0b01813bbbac', '2026-11-17 19:35:10.789192+00'),
+	(9, 'finish_send.sql', 'd2b7d0f61b018e5a24b582504c2ad90562ec369828e1405274501834f100b2d9', '2026-11-17 19:35:10.789192+00'),
+	(10, 'full_windows.sql', '47560318a7dd7a0db1cf6a9fceb85589b9f1e7926fef53d5df0c98fec5ebd1b8', '2026-11-17 19:35:10.789192+00'),
+	(11, 'issued_codes.sql', '43211aa6033e8dfe9aa6142e5889e1bec1fa938a8bc628b01fa7b48f72c4d4c4', '2026-11-17 19:35:10.789192+00'),
+	(12, 'lease_endpoints.sql', 'e53faff8e290d99b6bcff464a05d4a0dcf88d8c71567142c82f1232fd746e9a2', '2026-11-17 19:35:10.789192+00'),
+	(13, 'leases.sql', 'ee53ad9eeea6eae989618ac712634e4c75abe235ac9860318e550e427fb40708', '2026-11-17 19:35:10.789192+00'),
+	(14, 'lost_race.sql', 'ecff81565b0819d9aa262d1fbcd2f78ecc604d1c8973be436efc3904aed8974a', '2026-11-17 19:35:10.789192+00'),
+	(15, 'mark_deliveries.sql', 'd0cc8450a7e84bf0e533f1ff33904a49529053ce0d4b8a9c2aee3e49e9ba723c', '2026-11-17 19:35:10.789192+00'),
+	(16, 'record_action.sql', '22c02698ef8ce20cb92df9eb1efaac4b9800c1399461830897bf7a266f099740', '2026-11-17 19:35:10.789192+00'),
+	(17, 'refusals.sql', 'ed4f83b966509dc5ae7ee060e8d4d4101c00b26ab9799a6c55cfcc05d9a91e0a', '2026-11-17 19:35:10.789192+00'),
+	(18, 'reserve_attempt.sql', 'e64d012c6244701041014ef3a0533004be8b03a1d32e4b9bef95f205d1d76615', '2026-11-17 19:35:10.789192+00'),
+	(19, 'reserve_proven_send.sql', '6a9ffc5dda125b7f6f99026e09d3c6b15efe92d1e612f008726427e3651264c2', '2026-11-17 19:35:10.789192+00'),
+	(20, 'reserve_send.sql', '19c98379d78c1e9db2aadcbc58b8e3c8f95bdde279692c3203841e55294645b9', '2026-11-17 19:35:10.789192+00'),
+	(21, 'seconds_after.sql', '5bec852c90a5efb96e453166e0b82fa088d657d947a4f0c7f67fd8bb45065d02', '2026-11-17 19:35:10.789192+00'),
+	(22, 'seen_values.sql', '8eb09f8d2a66ebd1c98a1a31c3bc5dee70ab093ac634f3a320c267b3b75fc968', '2026-11-17 19:35:10.789192+00'),
+	(23, 'sequence_distributed_events.sql', '1a34e2d7226e555bad914153cea4a3a3ac3e9fc615ae8670e422f6d2fe95418a', '2026-11-17 19:35:10.789192+00'),
+	(24, 'sequence_events.sql', 'acc174da959dc76bc18e338b8d37ded4bee5bd2f44f675a0736f9dfa1ddf4714', '2026-11-17 19:35:10.789192+00'),
+	(25, 'sequence_reachable_events.sql', '2b5b1eb4234b34b827ff093f94d7d0880bc182671932ff9005b84e96fc21444b', '2026-11-17 19:35:10.789192+00'),
+	(26, 'with_user_id.sql', 'ca1490a9c5e48738d4fd4c5509f4e4aab18152cf3ac521b77f68dad46eb81e35', '2026-11-17 19:35:10.789192+00'),
+	(27, 'write_block_event.sql', '90357ec894bc624a6ecb5b36dcfaa6ca8a47e74f3661c7b3e30b5416d9f55202', '2026-11-17 19:35:10.789192+00'),
+	(28, 'write_decisions.sql', '982d29b4fba9206b7f3a43fd1249cda08ee4b9b949e96cbb9db1f567f3026365', '2026-11-17 19:35:10.789192+00'),
+	(29, 'write_event.sql', 'f59decf321a892e0b109b7392b663880cd6111db4443f71db67c07d02faada88', '2026-11-17 19:35:10.789192+00'),
+	(30, 'write_fired_rule_event.sql', '49d748ec65a525b2c38c9f1a81706382b970b99f2ef822192b2fdbc4e1ee4e13', '2026-11-17 19:35:10.789192+00'),
+	(31, 'write_verification_events.sql', '2c353ee84aea114c7959b69074b27087faa339a314f8534672ed74117da5ef65', '2026-11-17 19:35:10.789192+00');
 INSERT INTO ledgerline.guard_budgets VALUES
-	('sends GB', '2026-11-17', 10000, 8, 3),
-	('spend', '2026-11-17', 50000000, 8176, 2511),
-	('spend GB', '2026-11-17', 10000000, 8176, 2511);
+	('sends GB', '2026-11-17', 10000, 7, 1),
+	('spend', '2026-11-17', 50000000, 7527, 1000),
+	('spend GB', '2026-11-17', 10000000, 7527, 1000);
 INSERT INTO ledgerline.guard_codes VALUES
-	('\x1dac4747e41aa9d5de31109a7ef8d4d1', '{"(\"2026-11-17 19:24:36.351+00\",3)"}', NULL);
+	('\x1dac4747e41aa9d5de31109a7ef8d4d1', '{"(\"2026-11-17 19:35:14.582+00\",3)"}', NULL);
 INSERT INTO ledgerline.guard_decisions OVERRIDING SYSTEM VALUE VALUES
-	(1, '2026-11-17 19:24:36.65+00', 'challenge', 'refused', 'send-code', 13, '+44…03', '\xc321316f550692461c9c9e217e45643a', 'GB', NULL, 'range +44740001 was sent 3 codes in the last hour, normal 0; 0 % verified, normal 60 %; 3 unverified in the last day');
+	(1, '2026-11-17 19:35:15.085+00', 'challenge', 'refused', 'send-code', 13, '+44…03', '\xc321316f550692461c9c9e217e45643a', 'GB', NULL, '{"name": "+44740001", "sent": 3, "level": "range", "failed": 0, "reported": 0, "normalSent": 0, "unverified": 3, "verifiedPercent": 0, "normalVerifiedPercent": 60}');
 INSERT INTO ledgerline.guard_fired_rules VALUES
-	('challenge', 'GB', '2026-11-17 19:24:36.65+00');
+	('challenge', 'GB', '2026-11-17 19:35:15.085+00');
 INSERT INTO ledgerline.guard_modes VALUES
-	('phone-users', 'shadow', '2026-11-17 19:24:36.792+00', 'sandbox');
+	('phone-users', 'shadow', '2026-11-17 19:35:15.228+00', 'sandbox');
 INSERT INTO ledgerline.guard_proofs VALUES
-	('\xbc87081a71aa7ec164e675ec3cf21fb3', '2026-11-17 19:29:36+00');
+	('\xae0c76d8882a301cd57af24cd7accefa', '2026-11-17 19:40:15+00');
 INSERT INTO ledgerline.guard_ranges VALUES
-	('+44740001', '2026-11-17 19:24:36.75+00', 4, 0, 4, 4, 4, 0, 0, 0, 1, '2026-11-17 19:24:36.65+00', '2026-11-17 21:12:07.676+00'),
-	('+44740', '2026-11-17 19:24:37.869+00', 6.998135289822054, 1.9996892149703422, 6.99992229216988, 3.491173083933073, 6.999994449407329, 1.9999990749012215, 0, 0, 0, NULL, NULL),
-	('+447400', '2026-11-17 19:24:37.869+00', 6.998135289822054, 1.9996892149703422, 6.99992229216988, 3.491173083933073, 6.999994449407329, 1.9999990749012215, 0, 0, 0, NULL, NULL),
-	('+4474000', '2026-11-17 19:24:37.869+00', 6.998135289822054, 1.9996892149703422, 6.99992229216988, 3.491173083933073, 6.999994449407329, 1.9999990749012215, 0, 0, 0, NULL, NULL),
-	('+44740000', '2026-11-17 19:24:37.869+00', 2.9993784299406845, 1.9996892149703422, 2.99997409738996, 0, 2.999998149802443, 1.9999990749012215, 0, 0, 0, NULL, NULL),
-	('GB', '2026-11-17 19:24:37.869+00', 6.998135289822054, 1.9996892149703422, 6.99992229216988, 3.491173083933073, 6.999994449407329, 1.9999990749012215, 0, 0, 0, NULL, NULL),
-	('GB 67', '2026-11-17 19:24:37.869+00', 0, 0, 0, 0, 0, 1.9999990749012215, 0, 0, 0, NULL, NULL);
+	('+44740001', '2026-11-17 19:35:15.727+00', 4, 0, 4, 4, 4, 0, 0, 0, 1, '2026-11-17 19:35:15.085+00', '2026-11-17 21:22:46.136+00'),
+	('+44740', '2026-11-17 19:35:17.669+00', 6.995965352542835, 1.9990612742123166, 6.9998318312454035, 3.491128552611719, 6.9999879877775175, 1.9999972048650174, 0, 0, 0, NULL, NULL),
+	('+447400', '2026-11-17 19:35:17.669+00', 6.995965352542835, 1.9990612742123166, 6.9998318312454035, 3.491128552611719, 6.9999879877775175, 1.9999972048650174, 0, 0, 0, NULL, NULL),
+	('+4474000', '2026-11-17 19:35:17.669+00', 6.995965352542835, 1.9990612742123166, 6.9998318312454035, 3.491128552611719, 6.9999879877775175, 1.9999972048650174, 0, 0, 0, NULL, NULL),
+	('+44740000', '2026-11-17 19:35:17.669+00', 2.9981225484246337, 1.9990612742123168, 2.9999217376424, 0, 2.999994409730035, 1.9999972048650174, 0, 0, 0, NULL, NULL),
+	('GB', '2026-11-17 19:35:17.669+00', 6.995965352542835, 1.9990612742123166, 6.9998318312454035, 3.491128552611719, 6.9999879877775175, 1.9999972048650174, 0, 0, 0, NULL, NULL),
+	('GB 67', '2026-11-17 19:35:17.669+00', 0, 0, 0, 0, 0, 1.9999972048650174, 0, 0, 0, NULL, NULL);
 INSERT INTO ledgerline.guard_safe VALUES
-	('+4479', '+4479', true, '2026-11-17 19:24:36.824+00', 'sandbox');
+	('+4479', '+4479', true, '2026-11-17 19:35:15.249+00', 'sandbox');
 INSERT INTO ledgerline.guard_sources VALUES
-	('\xc08aedb485a40d6dd677bf1db4b5d0d1', 'address', '192.0.2.1', '{"2026-11-17 19:24:36.084+00"}', '{}', '{}', NULL);
+	('\xc08aedb485a40d6dd677bf1db4b5d0d1', 'address', '192.0.2.1', '{"2026-11-17 19:35:13.848+00"}', '{}', '{}', NULL);
 INSERT INTO ledgerline.guard_totals VALUES
 	('challenge', 'refused', '2026-11-17 19:00:00+00', 1);
 INSERT INTO ledgerline.installation VALUES
 	(true, false, true, 0);
 INSERT INTO ledgerline.job_leases VALUES
-	('stray-events', 'fd5d61b5-9e5a-4031-874f-deeba55311ae', '2026-11-17 19:25:08.383884+00');
+	('stray-events', 'cf93edb6-5158-4632-b27e-ac9c0ea6dc92', '2026-11-17 19:35:45.46126+00');
 INSERT INTO ledgerline.messages VALUES
-	(2, 1, 1, '+44…01', 'GB', 0, 'en', 1, 'inbox', NULL, 'accepted', NULL, NULL, '2026-11-17 19:24:36.084+00', '2026-11-17 19:24:36.127+00', '2026-11-17 19:24:36.127+00', '2026-11-17 19:34:36.084+00', '2026-11-17 19:24:36.19+00'),
-	(3, 1, 1, '+44…02', 'GB', 0, 'en', 1, 'inbox', NULL, 'accepted', NULL, NULL, '2026-11-17 19:24:36.275+00', '2026-11-17 19:24:36.314+00', '2026-11-17 19:24:36.314+00', '2026-11-17 19:34:36.275+00', NULL),
-	(10, 1, 1, '+44…00', 'GB', 0, 'en', 1, 'inbox', NULL, 'accepted', NULL, NULL, '2026-11-17 19:24:36.447+00', '2026-11-17 19:24:36.47+00', '2026-11-17 19:24:36.47+00', '2026-11-17 19:34:36.447+00', NULL),
-	(11, 1, 1, '+44…01', 'GB', 0, 'en', 1, 'inbox', NULL, 'accepted', NULL, NULL, '2026-11-17 19:24:36.544+00', '2026-11-17 19:24:36.566+00', '2026-11-17 19:24:36.566+00', '2026-11-17 19:34:36.544+00', NULL),
-	(12, 1, 1, '+44…02', 'GB', 0, 'en', 1, 'inbox', NULL, 'accepted', NULL, NULL, '2026-11-17 19:24:36.612+00', '2026-11-17 19:24:36.625+00', '2026-11-17 19:24:36.625+00', '2026-11-17 19:34:36.612+00', NULL),
-	(13, 1, 1, '+44…03', 'GB', 0, 'en', 1, 'inbox', NULL, 'accepted', NULL, NULL, '2026-11-17 19:24:36.676+00', '2026-11-17 19:24:36.693+00', '2026-11-17 19:24:36.693+00', '2026-11-17 19:34:36.676+00', NULL),
-	(5, 1, 1, '+44…05', 'GB', 0, 'en', 1, 'inbox', NULL, 'accepted', NULL, NULL, '2026-11-17 19:24:37.073+00', '2026-11-17 19:24:37.082+00', '2026-11-17 19:24:37.082+00', '2026-11-17 19:34:37.073+00', '2026-11-17 19:24:37.109+00');
+	(2, 1, 1, '+44…01', 'GB', 0, 'en', 1, 'inbox', NULL, 'accepted', NULL, NULL, '2026-11-17 19:35:13.848+00', '2026-11-17 19:35:13.913+00', '2026-11-17 19:35:13.913+00', '2026-11-17 19:45:13.848+00', '2026-11-17 19:35:14.058+00'),
+	(3, 1, 1, '+44…02', 'GB', 0, 'en', 1, 'inbox', NULL, 'accepted', NULL, NULL, '2026-11-17 19:35:14.192+00', '2026-11-17 19:35:14.224+00', '2026-11-17 19:35:14.224+00', '2026-11-17 19:45:14.192+00', NULL),
+	(10, 1, 1, '+44…00', 'GB', 0, 'en', 1, 'inbox', NULL, 'accepted', NULL, NULL, '2026-11-17 19:35:14.713+00', '2026-11-17 19:35:14.769+00', '2026-11-17 19:35:14.769+00', '2026-11-17 19:45:14.713+00', NULL),
+	(11, 1, 1, '+44…01', 'GB', 0, 'en', 1, 'inbox', NULL, 'accepted', NULL, NULL, '2026-11-17 19:35:14.909+00', '2026-11-17 19:35:14.928+00', '2026-11-17 19:35:14.928+00', '2026-11-17 19:45:14.909+00', NULL),
+	(12, 1, 1, '+44…02', 'GB', 0, 'en', 1, 'inbox', NULL, 'accepted', NULL, NULL, '2026-11-17 19:35:15.021+00', '2026-11-17 19:35:15.046+00', '2026-11-17 19:35:15.046+00', '2026-11-17 19:45:15.021+00', NULL),
+	(13, 1, 1, '+44…03', 'GB', 0, 'en', 1, 'inbox', NULL, 'accepted', NULL, NULL, '2026-11-17 19:35:15.136+00', '2026-11-17 19:35:15.153+00', '2026-11-17 19:35:15.153+00', '2026-11-17 19:45:15.136+00', NULL),
+	(5, 1, 1, '+44…05', 'GB', 0, 'en', 1, 'inbox', NULL, 'accepted', NULL, NULL, '2026-11-17 19:35:16.601+00', '2026-11-17 19:35:16.611+00', '2026-11-17 19:35:16.611+00', '2026-11-17 19:45:16.601+00', '2026-11-17 19:35:16.627+00');
 INSERT INTO ledgerline.migrations VALUES
-	('0001_schema.sql', '2026-11-17 19:24:33.829254+00', 'expand');
+	('0001_schema.sql', '2026-11-17 19:35:10.60832+00', 'expand');
 INSERT INTO ledgerline.operator_actions OVERRIDING SYSTEM VALUE VALUES
-	(1, '2026-11-17 19:24:36.792+00', 'sandbox', 'sandbox', 'set-mode', 'phone-users', 'shadow', 'A test.', NULL),
-	(2, '2026-11-17 19:24:36.824+00', 'sandbox', 'sandbox', 'add-safe', '+4479', NULL, NULL, NULL),
-	(3, '2026-11-17 19:24:36.853+00', 'sandbox', 'sandbox', 'create-webhook-endpoint', 'webhook endpoint 1', NULL, NULL, NULL),
-	(4, '2026-11-17 19:24:36.9+00', 'sandbox', 'sandbox', 'erase-user', 'user 4', NULL, NULL, 4);
+	(1, '2026-11-17 19:35:15.228+00', 'sandbox', 'sandbox', 'set-mode', 'phone-users', 'shadow', 'A test.', NULL),
+	(2, '2026-11-17 19:35:15.249+00', 'sandbox', 'sandbox', 'add-safe', '+4479', NULL, NULL, NULL),
+	(3, '2026-11-17 19:35:15.306+00', 'sandbox', 'sandbox', 'create-webhook-endpoint', 'webhook endpoint 1', NULL, NULL, NULL),
+	(4, '2026-11-17 19:35:15.332+00', 'sandbox', 'sandbox', 'erase-user', 'user 4', NULL, NULL, 4);
 INSERT INTO ledgerline.phone_links VALUES
-	('+447400000001', 2, '2026-11-17 19:24:36.19+00'),
-	('+447400000005', 5, '2026-11-17 19:24:37.109+00');
+	('+447400000001', 2, '2026-11-17 19:35:14.058+00'),
+	('+447400000005', 5, '2026-11-17 19:35:16.627+00');
 INSERT INTO ledgerline.phone_sends VALUES
-	('\xce285b8c7cf780acc98cb0860ead339b', '+44…01', '{"(\"2026-11-17 19:24:36.084+00\",2)"}', '{}', '{"(\"2026-11-17 19:24:36.084+00\",2)"}', '{}', NULL),
-	('\x89346a8b52f13cc95bbd1736a3044b91', '+44…02', '{"(\"2026-11-17 19:24:36.275+00\",3)"}', '{"(\"2026-11-17 19:24:36.351+00\",3)"}', '{"(\"2026-11-17 19:24:36.275+00\",3)"}', '{}', NULL),
-	('\xd1d8fa02a1b0bc7a5fa14c87a3a5297b', '+44…00', '{"(\"2026-11-17 19:24:36.447+00\",10)"}', '{}', '{"(\"2026-11-17 19:24:36.447+00\",10)"}', '{}', NULL),
-	('\x0438e5a227190273e7584f9de92799bd', '+44…01', '{"(\"2026-11-17 19:24:36.544+00\",11)"}', '{}', '{"(\"2026-11-17 19:24:36.544+00\",11)"}', '{}', NULL),
-	('\x431caa347fec9fa990ae00ab56576069', '+44…02', '{"(\"2026-11-17 19:24:36.612+00\",12)"}', '{}', '{"(\"2026-11-17 19:24:36.612+00\",12)"}', '{}', NULL),
-	('\xc321316f550692461c9c9e217e45643a', '+44…03', '{"(\"2026-11-17 19:24:36.676+00\",13)"}', '{}', '{"(\"2026-11-17 19:24:36.676+00\",13)"}', '{"2026-11-17 19:24:36.676+00"}', NULL),
-	('\x96d4a263651362033944c8e9c0f1e2b8', '+44…05', '{"(\"2026-11-17 19:24:37.073+00\",5)"}', '{}', '{"(\"2026-11-17 19:24:37.073+00\",5)"}', '{}', NULL);
+	('\xce285b8c7cf780acc98cb0860ead339b', '+44…01', '{"(\"2026-11-17 19:35:13.848+00\",2)"}', '{}', '{"(\"2026-11-17 19:35:13.848+00\",2)"}', '{}', NULL),
+	('\x89346a8b52f13cc95bbd1736a3044b91', '+44…02', '{"(\"2026-11-17 19:35:14.192+00\",3)"}', '{"(\"2026-11-17 19:35:14.582+00\",3)"}', '{"(\"2026-11-17 19:35:14.192+00\",3)"}', '{}', NULL),
+	('\xd1d8fa02a1b0bc7a5fa14c87a3a5297b', '+44…00', '{"(\"2026-11-17 19:35:14.713+00\",10)"}', '{}', '{"(\"2026-11-17 19:35:14.713+00\",10)"}', '{}', NULL),
+	('\x0438e5a227190273e7584f9de92799bd', '+44…01', '{"(\"2026-11-17 19:35:14.909+00\",11)"}', '{}', '{"(\"2026-11-17 19:35:14.909+00\",11)"}', '{}', NULL),
+	('\x431caa347fec9fa990ae00ab56576069', '+44…02', '{"(\"2026-11-17 19:35:15.021+00\",12)"}', '{}', '{"(\"2026-11-17 19:35:15.021+00\",12)"}', '{}', NULL),
+	('\xc321316f550692461c9c9e217e45643a', '+44…03', '{"(\"2026-11-17 19:35:15.136+00\",13)"}', '{}', '{"(\"2026-11-17 19:35:15.136+00\",13)"}', '{"2026-11-17 19:35:15.136+00"}', NULL),
+	('\x96d4a263651362033944c8e9c0f1e2b8', '+44…05', '{"(\"2026-11-17 19:35:16.601+00\",5)"}', '{}', '{"(\"2026-11-17 19:35:16.601+00\",5)"}', '{}', NULL);
 INSERT INTO ledgerline.sandbox_messages OVERRIDING SYSTEM VALUE VALUES
-	(1, 2, '\x26f77ba5b6feaf66f6ddde4f5af8f567086307caf890f5477fcd91d160f24850', '\xdcd7494a048e76963c68ba9c92e5895b7c4fd119e32e23425e354447a4f53d6f296bf394c660dd6a94b6fd2deca092831991d29e75167c481a18c07bd49042c6eba90098efccfafccbfb75bb5924f64e4dd9fc9be2f5a332c6aa4bced5b1fe6ffce52bef741f34afc5e138d03cbc3e4c7b7dd1ecec2d23670bdf79b74026a00f4b6577a3ec01bfc2a5f9d30c6dd876096e5f33d1774162e2ada8', '2026-11-17 19:24:36.114+00'),
-	(2, 3, '\x811b12b794cf23b94459644d5c572395846273d987b8555fc10ee5a16eb280be', '\x0216056a3e70abc5d90b67996ac724d87000c151087c0acfcea7fe00395bdb735599a57d89c2aaa5af29da1081a47df57b752feb6ddc0c0c2489d82efab5898d33a65e6ac3f2818fae827f2ed349ad499c67a972d00ebfeb18bd24f8cdc692fd4e9d39c002c1f71d1b805f8f20804d35775dbf86b1ad5b5770384ab336ab1eb0ac58edb9dce4ab1ef4cc03cd2b19a3dab7ccc34cb0e4b3e32dee', '2026-11-17 19:24:36.299+00'),
-	(3, 10, '\xa7065d2c6cf551870b193029b262ef5cee112669d1a5374de3cf50ad6ea8168f', '\x7f5100810b995279a734d03804869a9334008cf080044074fe4ab726813aa682d636a4ae1ce194ecc0d4a5a1f4cb7fbd4f676aede2e49bbe2b3d25bf9b99576ecc6c823646f4d9d8f8063bbc7d1c97e1693fdec8bb4b1813c52342a372c9e735f2ebe0b78637c5d7145e6a93da9ab094fa46148346a2e40b1c3ba52e2b62d310024e18071eafbc08d3c4fe283402e1fabdfe384bd86f80da6a3c', '2026-11-17 19:24:36.463+00'),
-	(4, 11, '\x97f76ca741fe160e7aa5d372b4069f4a3e56dcea2cec3516bcd891a7ea28c6c6', '\xee92d74527e99fe984e7f0be19534d9637db72d22b3884463eb0c007d028e60c602298579960a52b52a70d7abf205f5175af8c443651b7b3b073a1bc59465263383e59e8f38f69b8a889181d9c0181d95650772b5766c2156a3079597c154897de46ed7bd08f73b620afed1929faa8b67edc1e6c8184b8b939e5c1aff184d2009576266f2dc5c4523d98692dfa068c78a3064239aab8462bb30d', '2026-11-17 19:24:36.565+00'),
-	(5, 12, '\x52308f2aac298a78bfc64dae3cb44ad42a268d32233df4a77f9a0778bd02820f', '\xfc1feddd1f4e6ba95e7ed2d697f2479bfdd456a91344c760d292a571c75351b88baa7856870c00c4b34e027db23b6836e127cd59730f1cef9057b6d8c7832cb446edf966cf0fccc7aba0fa37044a4ae5a79b9fb697b8802ca25ba718bd299caecb009c45bf1877c053e80786c6b64088df822fbf86adb75150337e51eb8bb54c2519210d7a593cb74291b089a69d11d73bde6df2b24eb96fadfa', '2026-11-17 19:24:36.622+00'),
-	(6, 13, '\x8922f20552234209d7c0c69e04f5881c43059ce15db461cc31b18676df5c793f', '\x98a1fcf7ba21bafa8274fa05ffd22f5c517f2c7b69bf170b7e7de837f433414ba17ad665e6427eaa69b15be69f030d2fb0a584013a1b993ba84155dd14ac42c97b340e9a690e9397bf15fdf8af4cc0ef8c9e9115838c0830e8307c489ab3093345a1f453eeb7df285063462d11d3508477dd379b81fe6a014cbadc72d0ea2b43c79a6c03b29c7930789d571334bdbd5d650ad72348467e0dd19a', '2026-11-17 19:24:36.688+00'),
-	(7, 5, '\x500f5182926298f8e24ccd5e6ff18e8ef7b2c7755df3db30d499428add328db5', '\x176187917b722a8d6fb107ed96edd98fe1c15e91822311df23f3bc2f906317a029cad2e93424b923721316727fe2732caf85db4163e548f97403705c247dc8b16962b5e83af54cf1e47cda6d8edec7c047939eb327a1f0fd68a848c24dcd69e63c836fb139c3e456c1e3afb757820c8af5427f6c8cb145bc279b3d96435338b22b8c9b7770e5b8fe0e15ab7c8ba3c2f0b103fca56f657e554d90', '2026-11-17 19:24:37.081+00');
+	(1, 2, '\x26f77ba5b6feaf66f6ddde4f5af8f567086307caf890f5477fcd91d160f24850', '\x265efd09207686eacfcd7daddefee2acc7663643547fe0e8a548a29ad9479a807856285e35fc9d85e35db935e100959f6d5b87ecceb2870430e46ce3add0e2221643cf218013f2794ead22d56ac92e1a12ff1c81c39323cfbbb2d36d09af3d95dd943f78fed038c926f362c3b8b2b76acaeb65a99d15f0e28d70204c635e71ee47531bee117c71894339750dbbec4a473645a67dc3eda0d89859', '2026-11-17 19:35:13.899+00'),
+	(2, 3, '\x811b12b794cf23b94459644d5c572395846273d987b8555fc10ee5a16eb280be', '\x22049d45dc556567a7d4c853c54058bea41e183300404b5bfda99398f441800a26d693ef2423f7a18bb67b66c29a41546e7dd4b11a18d5dcfb05947119b7ebc5994e32e7029979487b42344ea0aebf49598a7df7cb36c757bae3803244c114e93c74e9aae36a6ac3962a4f2b5299e0c1c68be11524aebd9e4c06090ef93c3ef8dba559b66e5f8158b8cde33a6c7d1e8d307eaa7bde8d2e2d7f63', '2026-11-17 19:35:14.222+00'),
+	(3, 10, '\xa7065d2c6cf551870b193029b262ef5cee112669d1a5374de3cf50ad6ea8168f', '\x866010bb1d7d8dbc5e4166aceb6913c6527583224663ee21be046f1fae2549384306119a8e33c31753d5461b194eea44a42e470a910a223994284bd3b268cca903c7a39f8f13de0b3161b0db8f6714118fc8b618f51ef958723ec74a7124bd52f2436078cb8c5ba661fba6f7ff18ab9a5e6bb572bf8242503ee2032a636d539095a6dc9a6e553cd503b9cae5f992a895261df2d4ee1bdc3aed93', '2026-11-17 19:35:14.724+00'),
+	(4, 11, '\x97f76ca741fe160e7aa5d372b4069f4a3e56dcea2cec3516bcd891a7ea28c6c6', '\xb2156a59f4e674112284bba1156494a58424f21233186c8433c960a430772267a94ad6c2a8b974ec9abe79229bf49cc03fc9992252409abd2daf24fd5806640f0c8cf5ec95d033c78468ee88d93e2aa259da8b927037eaccee7d5a634dd8c108a420e8227713fc1349cebc234bb5897abfa808a316cace21f5ce3f7d600108dd85d7abe840a452cbb1a7569da0ce7a934a29895fd0c202d3d56b', '2026-11-17 19:35:14.925+00'),
+	(5, 12, '\x52308f2aac298a78bfc64dae3cb44ad42a268d32233df4a77f9a0778bd02820f', '\x6dd55276a5ec32cb1a9abbe9adcbd2e96728d4d0a079c42377437c6f09f14b8e9647d3a9a0f69015ec5a8a7e9a08e855cf6aba1307f225837a9d3db2d21a0fde73f23abd775a1364094a4993c482f0c82a31c024d21360ceab2a9811ba7f8b04e124aa76807fcd71722a36d85152fc37329593b90cc10d216f6327fca7e17608c8de3da21e69dac36c78df7cd46cbf45b4b1467114199aa2d509', '2026-11-17 19:35:15.03+00'),
+	(6, 13, '\x8922f20552234209d7c0c69e04f5881c43059ce15db461cc31b18676df5c793f', '\x26766a24b69e92eff84b41d01b665413167fc4ce946621ad6bdfdf86c55c5e393edac5346d67171d0f94a5d57b2fb4cade45cfd069a4c06a7ca43d95fb5d57579ed821fca8bf8dd7558f3d9b241b5654abd04516edcff16212005c011bd47088265aff594a8c92c8e772a5bc2497220d42eceef737b29e331a871ad073bbb60fc7e449e123d3e0bfe77e0d6ffb878418601a820f7a0c662c5535', '2026-11-17 19:35:15.147+00'),
+	(7, 5, '\x500f5182926298f8e24ccd5e6ff18e8ef7b2c7755df3db30d499428add328db5', '\x41f88e19d4c469d0e67727bd4203083fef1583e317682405816fb781662ba33273a2103ad4a57d7ba879240f3e1004bb0fab9017b309d396249156dbbcf3ff1fab0ca7ed268b1db4678674fd4c5ba5cf2e2f53e35b63bd776f6886e83803e2ee58d29fa57d2b00744de55895b25e1fad53bea08965a8b57252fc85dfb9f937efa8a00accdf4d9cdc27b4f7faf3b57aaa911bec3071506a90b8f0', '2026-11-17 19:35:16.608+00');
 INSERT INTO ledgerline.send_keys VALUES
-	(2, '\x39b3f0a9064a823fbb88409d1896f37e', '\xe508f89bde7f519e1b4f3d6da4741758', '2026-11-17 19:24:36.056+00', 204, '6 600');
+	(2, '\x39b3f0a9064a823fbb88409d1896f37e', '\xe508f89bde7f519e1b4f3d6da4741758', '2026-11-17 19:35:13.838+00', 204, '6 600');
 INSERT INTO ledgerline.transaction_blocks VALUES
-	(1, '-infinity', 'infinity', 6, 6, NULL, '{}', NULL, NULL, 157543671629501);
+	(1, '-infinity', 'infinity', 6, 6, NULL, '{}', NULL, NULL, 234919277191686);
 INSERT INTO ledgerline.transaction_history VALUES
-	(2, 'pending', 1, '2026-11-17 19:24:36.745+00', '{"transactionId":"pending","amount":1.5,"currency":"EUR","timeStamp":"2026-01-01T12:00:00Z","transactionType":"card","transactionCategory":"food","transactionStatus":"Pending","senderName":"","receiverName":"","paymentNotes":"","paymentSystem":""}');
+	(2, 'pending', 1, '2026-11-17 19:35:15.202+00', '{"transactionId":"pending","amount":1.5,"currency":"EUR","timeStamp":"2026-01-01T12:00:00Z","transactionType":"card","transactionCategory":"food","transactionStatus":"Pending","senderName":"","receiverName":"","paymentNotes":"","paymentSystem":""}');
 INSERT INTO ledgerline.transactions VALUES
-	(1, 'block-0', 1, '2026-01-01 12:00:00+00', 1.50, 'eur', 'card', 'food', 'accepted', 'block-0undefinedundefinedundefined', '{"transactionId":"block-0","amount":1.50,"currency":"EUR","timeStamp":"2026-01-01T12:00:00Z","transactionType":"card","transactionCategory":"food","transactionStatus":"Accepted","senderName":"undefined","receiverName":"undefined","paymentNotes":"undefined","paymentSystem":"undefined"}', '2026-11-17 19:24:34.19+00'),
-	(1, 'block-1', 2, '2026-01-02 12:00:00+00', 2.50, 'eur', 'card', 'food', 'accepted', 'block-1undefinedundefinedundefined', '{"transactionId":"block-1","amount":2.50,"currency":"EUR","timeStamp":"2026-01-02T12:00:00Z","transactionType":"card","transactionCategory":"food","transactionStatus":"Accepted","senderName":"undefined","receiverName":"undefined","paymentNotes":"undefined","paymentSystem":"undefined"}', '2026-11-17 19:24:34.19+00'),
-	(1, 'block-2', 3, '2026-01-03 12:00:00+00', 3.50, 'eur', 'card', 'food', 'accepted', 'block-2undefinedundefinedundefined', '{"transactionId":"block-2","amount":3.50,"currency":"EUR","timeStamp":"2026-01-03T12:00:00Z","transactionType":"card","transactionCategory":"food","transactionStatus":"Accepted","senderName":"undefined","receiverName":"undefined","paymentNotes":"undefined","paymentSystem":"undefined"}', '2026-11-17 19:24:34.19+00'),
-	(1, 'block-3', 4, '2026-01-04 12:00:00+00', 4.50, 'eur', 'card', 'food', 'accepted', 'block-3undefinedundefinedundefined', '{"transactionId":"block-3","amount":4.50,"currency":"EUR","timeStamp":"2026-01-04T12:00:00Z","transactionType":"card","transactionCategory":"food","transactionStatus":"Accepted","senderName":"undefined","receiverName":"undefined","paymentNotes":"undefined","paymentSystem":"undefined"}', '2026-11-17 19:24:34.19+00'),
-	(1, 'block-4', 5, '2026-01-05 12:00:00+00', 5.50, 'eur', 'card', 'food', 'accepted', 'block-4undefinedundefinedundefined', '{"transactionId":"block-4","amount":5.50,"currency":"EUR","timeStamp":"2026-01-05T12:00:00Z","transactionType":"card","transactionCategory":"food","transactionStatus":"Accepted","senderName":"undefined","receiverName":"undefined","paymentNotes":"undefined","paymentSystem":"undefined"}', '2026-11-17 19:24:34.19+00'),
-	(1, 'block-5', 6, '2026-01-06 12:00:00+00', 6.50, 'eur', 'card', 'food', 'accepted', 'block-5undefinedundefinedundefined', '{"transactionId":"block-5","amount":6.50,"currency":"EUR","timeStamp":"2026-01-06T12:00:00Z","transactionType":"card","transactionCategory":"food","transactionStatus":"Accepted","senderName":"undefined","receiverName":"undefined","paymentNotes":"undefined","paymentSystem":"undefined"}', '2026-11-17 19:24:34.19+00'),
-	(2, 'pending', 1, '2026-01-01 12:00:00+00', 1.5, 'eur', 'card', 'food', 'accepted', 'pending', '{"transactionId":"pending","amount":1.5,"currency":"EUR","timeStamp":"2026-01-01T12:00:00Z","transactionType":"card","transactionCategory":"food","transactionStatus":"Accepted","senderName":"","receiverName":"","paymentNotes":"","paymentSystem":""}', '2026-11-17 19:24:36.707+00');
+	(1, 'block-0', 1, '2026-01-01 12:00:00+00', 1.50, 'eur', 'card', 'food', 'accepted', 'block-0undefinedundefinedundefined', '{"transactionId":"block-0","amount":1.50,"currency":"EUR","timeStamp":"2026-01-01T12:00:00Z","transactionType":"card","transactionCategory":"food","transactionStatus":"Accepted","senderName":"undefined","receiverName":"undefined","paymentNotes":"undefined","paymentSystem":"undefined"}', '2026-11-17 19:35:10.914+00'),
+	(1, 'block-1', 2, '2026-01-02 12:00:00+00', 2.50, 'eur', 'card', 'food', 'accepted', 'block-1undefinedundefinedundefined', '{"transactionId":"block-1","amount":2.50,"currency":"EUR","timeStamp":"2026-01-02T12:00:00Z","transactionType":"card","transactionCategory":"food","transactionStatus":"Accepted","senderName":"undefined","receiverName":"undefined","paymentNotes":"undefined","paymentSystem":"undefined"}', '2026-11-17 19:35:10.914+00'),
+	(1, 'block-2', 3, '2026-01-03 12:00:00+00', 3.50, 'eur', 'card', 'food', 'accepted', 'block-2undefinedundefinedundefined', '{"transactionId":"block-2","amount":3.50,"currency":"EUR","timeStamp":"2026-01-03T12:00:00Z","transactionType":"card","transactionCategory":"food","transactionStatus":"Accepted","senderName":"undefined","receiverName":"undefined","paymentNotes":"undefined","paymentSystem":"undefined"}', '2026-11-17 19:35:10.914+00'),
+	(1, 'block-3', 4, '2026-01-04 12:00:00+00', 4.50, 'eur', 'card', 'food', 'accepted', 'block-3undefinedundefinedundefined', '{"transactionId":"block-3","amount":4.50,"currency":"EUR","timeStamp":"2026-01-04T12:00:00Z","transactionType":"card","transactionCategory":"food","transactionStatus":"Accepted","senderName":"undefined","receiverName":"undefined","paymentNotes":"undefined","paymentSystem":"undefined"}', '2026-11-17 19:35:10.914+00'),
+	(1, 'block-4', 5, '2026-01-05 12:00:00+00', 5.50, 'eur', 'card', 'food', 'accepted', 'block-4undefinedundefinedundefined', '{"transactionId":"block-4","amount":5.50,"currency":"EUR","timeStamp":"2026-01-05T12:00:00Z","transactionType":"card","transactionCategory":"food","transactionStatus":"Accepted","senderName":"undefined","receiverName":"undefined","paymentNotes":"undefined","paymentSystem":"undefined"}', '2026-11-17 19:35:10.914+00'),
+	(1, 'block-5', 6, '2026-01-06 12:00:00+00', 6.50, 'eur', 'card', 'food', 'accepted', 'block-5undefinedundefinedundefined', '{"transactionId":"block-5","amount":6.50,"currency":"EUR","timeStamp":"2026-01-06T12:00:00Z","transactionType":"card","transactionCategory":"food","transactionStatus":"Accepted","senderName":"undefined","receiverName":"undefined","paymentNotes":"undefined","paymentSystem":"undefined"}', '2026-11-17 19:35:10.914+00'),
+	(2, 'pending', 1, '2026-01-01 12:00:00+00', 1.5, 'eur', 'card', 'food', 'accepted', 'pending', '{"transactionId":"pending","amount":1.5,"currency":"EUR","timeStamp":"2026-01-01T12:00:00Z","transactionType":"card","transactionCategory":"food","transactionStatus":"Accepted","senderName":"","receiverName":"","paymentNotes":"","paymentSystem":""}', '2026-11-17 19:35:15.176+00');
 INSERT INTO ledgerline.user_event_outbox VALUES
-	(24, 5, 1, 'user.created', '2026-11-17 19:24:37.018+00', '{"userId":5}');
+	(24, 5, 1, 'user.created', '2026-11-17 19:35:16.569+00', '{"userId":5}');
 INSERT INTO ledgerline.users VALUES
-	(1, NULL, NULL, NULL, '2026-11-17 19:24:34.185544+00', 6, 0, 1),
-	(3, NULL, 'user3@example.com', NULL, '2026-11-17 19:24:36.249+00', 0, 1, 0),
-	(10, NULL, 'user10@example.com', NULL, '2026-11-17 19:24:36.414+00', 0, 1, 0),
-	(11, NULL, 'user11@example.com', NULL, '2026-11-17 19:24:36.496+00', 0, 1, 0),
-	(12, NULL, 'user12@example.com', NULL, '2026-11-17 19:24:36.593+00', 0, 1, 0),
-	(13, NULL, 'user13@example.com', NULL, '2026-11-17 19:24:36.631+00', 0, 1, 0),
-	(2, NULL, 'user2@example.com', NULL, '2026-11-17 19:24:36.01+00', 1, 1, 2),
-	(5, NULL, 'user5@example.com', NULL, '2026-11-17 19:24:37.018+00', 0, 1, 0);
+	(1, NULL, NULL, NULL, '2026-11-17 19:35:10.911868+00', 6, 0, 1),
+	(3, NULL, 'user3@example.com', NULL, '2026-11-17 19:35:14.181+00', 0, 1, 0),
+	(10, NULL, 'user10@example.com', NULL, '2026-11-17 19:35:14.684+00', 0, 1, 0),
+	(11, NULL, 'user11@example.com', NULL, '2026-11-17 19:35:14.776+00', 0, 1, 0),
+	(12, NULL, 'user12@example.com', NULL, '2026-11-17 19:35:14.978+00', 0, 1, 0),
+	(13, NULL, 'user13@example.com', NULL, '2026-11-17 19:35:15.056+00', 0, 1, 0),
+	(2, NULL, 'user2@example.com', NULL, '2026-11-17 19:35:13.735+00', 1, 1, 2),
+	(5, NULL, 'user5@example.com', NULL, '2026-11-17 19:35:16.569+00', 0, 1, 0);
 INSERT INTO ledgerline.verification_events VALUES
-	(2, '2026-11-17 19:24:36.223+00', 'verified', NULL, 1),
-	(3, '2026-11-17 19:24:36.36+00', 'verify-refused', 'wrong-code', 1),
-	(13, '2026-11-17 19:24:36.662+00', 'send-refused', 'challenge', 1),
-	(5, '2026-11-17 19:24:37.141+00', 'verified', NULL, 1);
+	(2, '2026-11-17 19:35:14.173+00', 'verified', NULL, 1),
+	(3, '2026-11-17 19:35:14.633+00', 'verify-refused', 'wrong-code', 1),
+	(13, '2026-11-17 19:35:15.1+00', 'send-refused', 'challenge', 1),
+	(5, '2026-11-17 19:35:16.638+00', 'verified', NULL, 1);
 INSERT INTO ledgerline.verifications VALUES
-	(5, '+447400000005', '2026-11-17 19:24:37.109+00', '+447400000005', 0, 1, 1, '(1,+447400000005,"\\x6677b8c36fd0d79fd0e004ea534e0e08",,accepted,0,"2026-11-17 19:24:37.073+00","2026-11-17 19:34:37.073+00",1,"\\x96d4a263651362033944c8e9c0f1e2b8")', '{}', '{"2026-11-17 19:24:37.073+00"}', '{}', '{"(\"2026-11-17 19:24:37.073+00\",+447400000005)"}', NULL, NULL),
-	(2, '+447400000001', '2026-11-17 19:24:36.19+00', '+447400000001', 0, 1, 1, '(1,+447400000001,"\\x25c9f667b39e7bb1d781f718cbc35d24",,accepted,0,"2026-11-17 19:24:36.084+00","2026-11-17 19:34:36.084+00",1,"\\xce285b8c7cf780acc98cb0860ead339b")', '{}', '{"2026-11-17 19:24:36.084+00"}', '{}', '{"(\"2026-11-17 19:24:36.084+00\",+447400000001)"}', NULL, NULL),
-	(3, NULL, NULL, '+447400000002', 0, 1, 1, '(1,+447400000002,"\\xaf626ddb060c29c576574bbe368bdbba","\\x4326d77fcc035434f9d58f22bf32ba960e6a9458a1a5052bd65927973a686dcd",accepted,0,"2026-11-17 19:24:36.275+00","2026-11-17 19:34:36.275+00",1,"\\x89346a8b52f13cc95bbd1736a3044b91")', '{}', '{"2026-11-17 19:24:36.275+00"}', '{"2026-11-17 19:24:36.351+00"}', '{"(\"2026-11-17 19:24:36.275+00\",+447400000002)"}', NULL, NULL),
-	(10, NULL, NULL, '+447400010000', 0, 1, 1, '(1,+447400010000,"\\x45c02a3ad733b904505faab0fc573d60","\\xce5ffb906ef4db0b7a91e65b8266da6f685bcc6975e0405717033812783dafd8",accepted,0,"2026-11-17 19:24:36.447+00","2026-11-17 19:34:36.447+00",0,"\\xd1d8fa02a1b0bc7a5fa14c87a3a5297b")', '{}', '{"2026-11-17 19:24:36.447+00"}', '{}', '{"(\"2026-11-17 19:24:36.447+00\",+447400010000)"}', NULL, NULL),
-	(11, NULL, NULL, '+447400010001', 0, 1, 1, '(1,+447400010001,"\\xecc8fb50083d34b2e942d24839a40396","\\x5da084627a387eae23ee88942449b358f0df7b0dbc81d7393aa9a4d102fcdcfe",accepted,0,"2026-11-17 19:24:36.544+00","2026-11-17 19:34:36.544+00",0,"\\x0438e5a227190273e7584f9de92799bd")', '{}', '{"2026-11-17 19:24:36.544+00"}', '{}', '{"(\"2026-11-17 19:24:36.544+00\",+447400010001)"}', NULL, NULL),
-	(12, NULL, NULL, '+447400010002', 0, 1, 1, '(1,+447400010002,"\\xbc63ff0ba7076d366f86783132758a20","\\x04baa60880aa89b612d719f0b14750742ea9fad4b3a528b688966f0f2bcd6d55",accepted,0,"2026-11-17 19:24:36.612+00","2026-11-17 19:34:36.612+00",0,"\\x431caa347fec9fa990ae00ab56576069")', '{}', '{"2026-11-17 19:24:36.612+00"}', '{}', '{"(\"2026-11-17 19:24:36.612+00\",+447400010002)"}', NULL, NULL),
-	(13, NULL, NULL, '+447400010003', 0, 1, 1, '(1,+447400010003,"\\x7ea696612ff30aaab4dbdaf73145da0e","\\x03f2897054fa010734d9e264efb611627112fb65d62a1af63de8eef61c6fdb31",accepted,0,"2026-11-17 19:24:36.676+00","2026-11-17 19:34:36.676+00",0,"\\xc321316f550692461c9c9e217e45643a")', '{}', '{"2026-11-17 19:24:36.676+00"}', '{}', '{"(\"2026-11-17 19:24:36.676+00\",+447400010003)"}', NULL, NULL);
+	(5, '+447400000005', '2026-11-17 19:35:16.627+00', '+447400000005', 0, 1, 1, '(1,+447400000005,"\\xb5ccd4e652ba6e8c0a4cf5cef8abcd7f",,accepted,0,"2026-11-17 19:35:16.601+00","2026-11-17 19:45:16.601+00",1,"\\x96d4a263651362033944c8e9c0f1e2b8")', '{}', '{"2026-11-17 19:35:16.601+00"}', '{}', '{"(\"2026-11-17 19:35:16.601+00\",+447400000005)"}', NULL, NULL),
+	(2, '+447400000001', '2026-11-17 19:35:14.058+00', '+447400000001', 0, 1, 1, '(1,+447400000001,"\\x8a3c82927337c6de12b2f626b6391db6",,accepted,0,"2026-11-17 19:35:13.848+00","2026-11-17 19:45:13.848+00",1,"\\xce285b8c7cf780acc98cb0860ead339b")', '{}', '{"2026-11-17 19:35:13.848+00"}', '{}', '{"(\"2026-11-17 19:35:13.848+00\",+447400000001)"}', NULL, NULL),
+	(3, NULL, NULL, '+447400000002', 0, 1, 1, '(1,+447400000002,"\\x364d5c633e15424ccc309cd076ad3c96","\\x71bf90de99f5121f8a8ab14864cb5df753388c11a2ce900da7cc7f0965304ca4",accepted,0,"2026-11-17 19:35:14.192+00","2026-11-17 19:45:14.192+00",1,"\\x89346a8b52f13cc95bbd1736a3044b91")', '{}', '{"2026-11-17 19:35:14.192+00"}', '{"2026-11-17 19:35:14.582+00"}', '{"(\"2026-11-17 19:35:14.192+00\",+447400000002)"}', NULL, NULL),
+	(10, NULL, NULL, '+447400010000', 0, 1, 1, '(1,+447400010000,"\\xf79616ca36cbb05478a89e68547d2bff","\\xbba05efbfe2767a99755a5ed45c4463cd7f57b6fc3aa83d978e70c2592be9b96",accepted,0,"2026-11-17 19:35:14.713+00","2026-11-17 19:45:14.713+00",0,"\\xd1d8fa02a1b0bc7a5fa14c87a3a5297b")', '{}', '{"2026-11-17 19:35:14.713+00"}', '{}', '{"(\"2026-11-17 19:35:14.713+00\",+447400010000)"}', NULL, NULL),
+	(11, NULL, NULL, '+447400010001', 0, 1, 1, '(1,+447400010001,"\\x684738b99b9aaee5ce5a106c43b2dda1","\\xcb154eb85abe5157838bb8189ffe7bb054acb0e48859d60befe5901bd28440e0",accepted,0,"2026-11-17 19:35:14.909+00","2026-11-17 19:45:14.909+00",0,"\\x0438e5a227190273e7584f9de92799bd")', '{}', '{"2026-11-17 19:35:14.909+00"}', '{}', '{"(\"2026-11-17 19:35:14.909+00\",+447400010001)"}', NULL, NULL),
+	(12, NULL, NULL, '+447400010002', 0, 1, 1, '(1,+447400010002,"\\xaa42ddb85a62435ddf35aec8bc10f7f8","\\x4148b45cea605ad7c2807c88c3db0a231709385456ed7b2d4d4d6d765325e455",accepted,0,"2026-11-17 19:35:15.021+00","2026-11-17 19:45:15.021+00",0,"\\x431caa347fec9fa990ae00ab56576069")', '{}', '{"2026-11-17 19:35:15.021+00"}', '{}', '{"(\"2026-11-17 19:35:15.021+00\",+447400010002)"}', NULL, NULL),
+	(13, NULL, NULL, '+447400010003', 0, 1, 1, '(1,+447400010003,"\\xd7a580303403ae36bd6855b0edefbe12","\\x2dee3940e516bfbfa152845b280638fb51a79860229d47bcf07f4a653b5a743d",accepted,0,"2026-11-17 19:35:15.136+00","2026-11-17 19:45:15.136+00",0,"\\xc321316f550692461c9c9e217e45643a")', '{}', '{"2026-11-17 19:35:15.136+00"}', '{}', '{"(\"2026-11-17 19:35:15.136+00\",+447400010003)"}', NULL, NULL);
 INSERT INTO ledgerline.webhook_deliveries OVERRIDING SYSTEM VALUE VALUES
-	(1, 1, 21, 'due', false, 2, '2026-11-17 19:30:07.664+00', '2026-11-17 19:24:43.785+00', NULL, 'The connection was refused.', NULL);
+	(1, 1, 21, 'due', false, 1, '2026-11-17 19:35:21.293+00', '2026-11-17 19:35:15.73+00', NULL, 'The connection was refused.', NULL),
+	(2, 1, 22, 'due', false, 1, '2026-11-17 19:35:21.098+00', '2026-11-17 19:35:15.746+00', NULL, 'The connection was refused.', NULL),
+	(3, 1, 23, 'due', false, 1, '2026-11-17 19:35:21.16+00', '2026-11-17 19:35:15.754+00', NULL, 'The connection was refused.', NULL);
 INSERT INTO ledgerline.webhook_dispatchers VALUES
-	('9f55cf4a-0d9d-4b23-8807-d0cd4b740aa0', '2026-11-17 19:24:51.829762+00');
+	('472faacf-538f-4ccb-9be0-2d5f1f4a514d', '2026-11-17 19:35:29.384178+00');
 INSERT INTO ledgerline.webhook_endpoints VALUES
-	(1, 'http://127.0.0.1:9/events', '{}', NULL, true, NULL, '2026-11-17 19:24:36.853+00');
+	(1, 'http://127.0.0.1:9/events', '{}', NULL, true, NULL, '2026-11-17 19:35:15.306+00');
 INSERT INTO ledgerline.webhook_leases VALUES
-	(1, '9f55cf4a-0d9d-4b23-8807-d0cd4b740aa0', 1, '2026-11-17 19:24:51.829762+00', '2026-11-17 19:24:37.036+00');
+	(1, '472faacf-538f-4ccb-9be0-2d5f1f4a514d', 1, '2026-11-17 19:35:29.384178+00', '2026-11-17 19:35:15.753+00');
 INSERT INTO ledgerline.webhook_secrets OVERRIDING SYSTEM VALUE VALUES
-	(1, 1, '\x11fee788a9cb5b90dbf238ab5a917200927fa7feb3693c60e8672d2823505749332944934e046236e742a1cc9511ca25ce3dc7b240dff1b973e69bff596001d36153e7991e82f5d7954cfeb338e4', NULL);
+	(1, 1, '\x6f8008869b57fc13a3439a5f09525f619c9094fe52af324748dc8c0616244c328707ab914ffa9ada5677797fe58de9995129fbb3300a216473f79a655096d5bf84a548bb32ecfa8ba5f865ed7d53', NULL);
 SELECT pg_catalog.setval('ledgerline.event_outbox_ids', 26, true);
 SELECT pg_catalog.setval('ledgerline.functions_id_seq', 31, true);
 SELECT pg_catalog.setval('ledgerline.guard_decisions_id_seq', 1, true);
 SELECT pg_catalog.setval('ledgerline.operator_actions_id_seq', 4, true);
 SELECT pg_catalog.setval('ledgerline.sandbox_messages_id_seq', 7, true);
 SELECT pg_catalog.setval('ledgerline.user_ids', 1, false);
-SELECT pg_catalog.setval('ledgerline.webhook_deliveries_id_seq', 1, true);
+SELECT pg_catalog.setval('ledgerline.webhook_deliveries_id_seq', 3, true);
 SELECT pg_catalog.setval('ledgerline.webhook_endpoint_ids', 1, true);
 SELECT pg_catalog.setval('ledgerline.webhook_lease_epochs', 1, true);
 SELECT pg_catalog.setval('ledgerline.webhook_secrets_id_seq', 1, true);

@@ -38,8 +38,8 @@ interface Member {
   readyAt: number | undefined;
   /** Whether it was asked to stop, so that its end is not a failure. */
   isLeaving: boolean;
-  /** Whether it was told to stop. A worker that starts may miss it, and is told again. */
-  isTold: boolean;
+  /** Whether it was asked to stop. A worker that starts may miss the request, and is asked again. */
+  isAskedToStop: boolean;
   exited: Promise<void>;
 }
 
@@ -155,7 +155,15 @@ export class Primary {
         },
         this.#report,
       );
-      const member: Member = { worker, place, channel, readyAt: undefined, isLeaving: false, isTold: false, exited };
+      const member: Member = {
+        worker,
+        place,
+        channel,
+        readyAt: undefined,
+        isLeaving: false,
+        isAskedToStop: false,
+        exited,
+      };
       this.#members.set(id, member);
       // The process could not be created, or a message could not be sent: an exit follows, or the start fails here.
       worker.on('error', (error) => {
@@ -172,7 +180,7 @@ export class Primary {
   /** From here on the worker gets connections. If the port is taken it is not needed. */
   async #admit(member: Member, pid: number): Promise<void> {
     const { port, observer } = this.#options;
-    if (member.isTold) return this.#tell(member);
+    if (member.isAskedToStop) return this.#tell(member);
     if (this.#isStopping || !this.#members.has(member.worker.id)) return;
     try {
       await port.add(member.worker);
@@ -238,7 +246,7 @@ export class Primary {
   }
 
   #tell(member: Member): void {
-    member.isTold = true;
+    member.isAskedToStop = true;
     this.#background(() => member.channel.ask('stop'));
   }
 }

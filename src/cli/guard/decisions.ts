@@ -1,4 +1,5 @@
 /** `ledgerline guard decisions`: lists what the rules refused, or would have refused. */
+import { describeEvidence } from '../../guard/evidence.ts';
 import { readNumber } from '../read-number.ts';
 import { table } from '../table.ts';
 import { withGuardControl } from './guard-control.ts';
@@ -23,7 +24,7 @@ export const guardDecisions = (options: { rule?: string; shadow?: boolean; user?
         decision.phone,
         decision.country,
         decision.source,
-        decision.evidence,
+        decision.evidence && describeEvidence(decision.evidence),
       ]),
     ]);
   });

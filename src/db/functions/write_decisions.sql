@@ -8,7 +8,7 @@ begin
   for decision in
     select s.* from json_to_recordset(singles) s (
       decided_at timestamptz, rule text, action text, operation text, user_id integer, phone text, phone_key text,
-      country text, source text, evidence text)
+      country text, source text, evidence jsonb)
     order by s.user_id
   loop
     perform from users u where u.id = decision.user_id for key share;

@@ -91,10 +91,10 @@ function liftStatement(sql: Sql, target: LiftTarget, now: Date): Statement {
     return sql`
       update verifications v set failures = '{}', blocked_until = null, sends = '{}', phones = '{}'
       from (
-        select user_id, blocked_until, told_block_until from verifications where user_id = ${target.userId} for update
+        select user_id, blocked_until, reported_block_until from verifications where user_id = ${target.userId} for update
       ) b
       where v.user_id = b.user_id
-      returning v.user_id, case when b.blocked_until > ${now}::timestamptz and b.told_block_until = b.blocked_until
+      returning v.user_id, case when b.blocked_until > ${now}::timestamptz and b.reported_block_until = b.blocked_until
         then b.blocked_until end as until`;
   }
   if ('phone' in target) {

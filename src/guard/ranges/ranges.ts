@@ -6,7 +6,7 @@
  * sums of two processes can be added, and a budget becomes free gradually.
  */
 import type { PhoneNumber } from '../../values/phone-number.ts';
-import { writeEvidence } from '../evidence.ts';
+import type { Evidence } from '../evidence.ts';
 
 /** How many of the last digits a range leaves open; `country` for a whole country. */
 export const rangeLevels = ['4', '5', '6', '7', 'country'] as const;
@@ -204,7 +204,7 @@ export function excessFailures(state: RangeState, country: RangeState, limits: R
 export interface RangeObjection {
   range: Range;
   waitSeconds: number;
-  evidence: string;
+  evidence: Evidence;
 }
 
 export interface RangeQuestion {
@@ -245,7 +245,7 @@ export function objectTo(question: RangeQuestion): RangeObjection | undefined {
   const wait = Math.max(...waits);
   if (wait === 0) return undefined;
   const waitSeconds = Math.min(86_400, Math.max(60, Math.ceil(wait)));
-  return { range, waitSeconds, evidence: describe(range, state, normal, excess) };
+  return { range, waitSeconds, evidence: evidenceOf(range, state, normal, excess) };
 }
 
 /** What is normal for a range at this hour of the week. */
@@ -314,21 +314,21 @@ function unverifiedOfHour({ hourSends, hourVerified }: RangeState, conversion: n
   return Math.max(0, hourSends - explainedBy(conversion, limits) * hourVerified);
 }
 
-function describe(range: Range, state: RangeState, normal: Normal, excess: number): string {
+function evidenceOf(range: Range, state: RangeState, normal: Normal, excess: number): Evidence {
   const sent = Math.round(state.hourSends);
   const verified = state.hourSends < 0.5 ? 0 : Math.min(100, Math.round((100 * state.hourVerified) / state.hourSends));
   const hasFailures = excess >= 0.5;
-  return writeEvidence({
+  return {
     level: range.level === 'country' ? 'country' : 'range',
     name: range.name,
     sent,
-    normalSent: normal.hour,
+    normalSent: normal.hour < 10 ? Number(normal.hour.toFixed(1)) : Math.round(normal.hour),
     verifiedPercent: verified,
     normalVerifiedPercent: Math.round(100 * normal.conversion),
     unverified: Math.round(state.unverified),
     failed: hasFailures ? Math.round(state.failed) : 0,
     reported: hasFailures ? Math.round(state.delivered + state.failed) : 0,
-  });
+  };
 }
 
 /** Halves the budget after a refusal, at most once in `halvingHours`, and at most `halvings` times. */

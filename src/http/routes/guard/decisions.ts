@@ -1,5 +1,5 @@
 import type { GuardControl } from '../../../guard/control/guard-control.ts';
-import { readEvidence } from '../../../guard/evidence.ts';
+import { describeEvidence } from '../../../guard/evidence.ts';
 import { ruleNames } from '../../../guard/rules.ts';
 import { instant, integer, listOf, nullable, record, word } from '../../../formats/record.ts';
 import { int32, optional, required, text } from '../../../formats/shape.ts';
@@ -47,7 +47,11 @@ export const guardDecisionsOperation = (control: GuardControl) =>
     async handle({ query: { count, ...filter }, owner }) {
       const listed = await control.decisions({ ...filter, limit: count }, owner);
       return reply(200, decisions, {
-        decisions: listed.map((each) => ({ ...each, figures: readEvidence(each.evidence) })),
+        decisions: listed.map(({ evidence, ...decision }) => ({
+          ...decision,
+          evidence: evidence && describeEvidence(evidence),
+          figures: evidence,
+        })),
       });
     },
   });

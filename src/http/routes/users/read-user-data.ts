@@ -1,6 +1,7 @@
 import { instant, integer, listOf, nullable, record, responseOnly } from '../../../formats/record.ts';
 import { required, text } from '../../../formats/shape.ts';
 import type { ReadUserData } from '../../../privacy/read-user-data.ts';
+import { evidenceFigures } from '../guard/evidence-shape.ts';
 import { jsonText, noStore, operation } from '../../operation.ts';
 
 const freeForm = (type: string | string[]) => responseOnly<unknown>({ type, additionalProperties: true });
@@ -105,7 +106,7 @@ const userData = record('UserData', {
         phoneNumber: required(nullable(text()), 'Masked, as it is stored.'),
         country: required(nullable(text()), 'ISO 3166 code.'),
         source: required(nullable(text()), 'The client address, or the subject of the token.'),
-        evidence: required(nullable(text()), 'What the rule saw.'),
+        evidence: required(evidenceFigures, 'What the rule saw, if its name does not say enough.'),
       }),
     ),
     'Refusals by the rules against abuse.',

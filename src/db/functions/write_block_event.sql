@@ -1,10 +1,10 @@
 -- Writes phone.verification_blocked for the block of a known user that ends at the given time, once for each block. It
 -- is called when the failure that started the block is final: see src/phone/verify-code.ts.
-create or replace function tell_block(for_user integer, block_until timestamptz, called_at timestamptz) returns void
+create or replace function write_block_event(for_user integer, block_until timestamptz, called_at timestamptz) returns void
 language plpgsql as $$
 begin
-  update verifications v set told_block_until = block_until
-  where v.user_id = for_user and v.blocked_until = block_until and v.told_block_until is distinct from block_until
+  update verifications v set reported_block_until = block_until
+  where v.user_id = for_user and v.blocked_until = block_until and v.reported_block_until is distinct from block_until
     and exists (select 1 from users u where u.id = for_user);
   if found then
     perform write_event('phone.verification_blocked', for_user, called_at, block_data(block_until));
@@ -13,7 +13,7 @@ end $$;
 
 -- Writes the events of blocks whose process ended before it wrote them. The last failure of such a block is older than
 -- the longest verification. Returns how many.
-create or replace function tell_missed_blocks(called_at timestamptz, failed_before timestamptz, most integer)
+create or replace function write_missed_block_events(called_at timestamptz, failed_before timestamptz, most integer)
 returns integer
 language plpgsql as $$
 declare
@@ -21,7 +21,7 @@ declare
   -- missed.
   blocked integer[] := array(
     select v.user_id from verifications v
-    where v.blocked_until > called_at and v.told_block_until is distinct from v.blocked_until
+    where v.blocked_until > called_at and v.reported_block_until is distinct from v.blocked_until
       and v.failures[cardinality(v.failures)] < failed_before);
   missed record;
   written integer := 0;
@@ -29,7 +29,7 @@ begin
   if cardinality(blocked) = 0 then return 0; end if;
   blocked := array(select u.id from users u where u.id = any(blocked) order by u.id limit most);
   for missed in select v.user_id, v.blocked_until from verifications v where v.user_id = any(blocked) loop
-    perform tell_block(missed.user_id, missed.blocked_until, called_at);
+    perform write_block_event(missed.user_id, missed.blocked_until, called_at);
     written := written + 1;
   end loop;
   return written;
