@@ -40,7 +40,7 @@ const app = await startApp({
   config: loadConfig({
     ...{ PORT: '0', DATA_DIR: dataDir, DATABASE_URL: url, LEDGERLINE_DIGEST_KEY: digestKey },
     ...{ LEDGERLINE_RULES: '*=enforce,challenge=enforce', LEDGERLINE_CHALLENGE_WORK: '100' },
-    LEDGERLINE_RANGE_UNVERIFIED: `4=${rangeShare},5=5000,6=5000,7=5000,country=5000`,
+    LEDGERLINE_RANGES: `4=${rangeShare},5=5000,6=5000,7=5000,country=5000`,
     ...{ LEDGERLINE_TRUSTED_PROXIES: '127.0.0.1', LEDGERLINE_LOG_LEVEL: 'error' },
   }),
   log: (line) => process.stderr.write(line),

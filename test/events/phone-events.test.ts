@@ -150,7 +150,9 @@ describe('the block of a user', () => {
       update verifications set failures = failures || now(), blocked_until = now() + interval '1 hour'
       where user_id = ${id}`;
     const tell = (failedBefore: Date) =>
-      service.sql`select write_missed_block_events(now(), ${failedBefore}, 1000) as written`.then(([row]) => row!.written);
+      service.sql`select write_missed_block_events(now(), ${failedBefore}, 1000) as written`.then(
+        ([row]) => row!.written,
+      );
     expect(await tell(new Date(Date.now() - 120_000))).toBe(0);
     expect(await tell(new Date(Date.now() + 1000))).toBe(1);
     expect(await tell(new Date(Date.now() + 1000))).toBe(0);
