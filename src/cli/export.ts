@@ -15,6 +15,8 @@ import { writeOutput } from './output.ts';
 export interface ExportOptions extends FilterOptions {
   format: string;
   output?: string;
+  /** Adds the details of each row. */
+  details?: boolean;
   /** Reads the retained rows of an erased user. */
   erased?: boolean;
 }
@@ -27,16 +29,15 @@ export async function exportTransactions(individual: string, options: ExportOpti
     const store = createTransactionsStore(db);
     const total = await store.countAll(individualId);
     if (total === undefined) throw new StartError(`There is no individual ${individualId}.`);
-    const rows = formatRows(
-      store.readAll({ individualId, filter: filterOf(values), upTo: total, owner: serviceItself }),
-      format,
-    );
-    await writeOutput(rows, options.output);
+    const hasDetails = options.details ?? false;
+    const filter = filterOf(values);
+    const bodies = store.readAll({ individualId, filter, upTo: total, hasDetails, owner: serviceItself });
+    await writeOutput(formatRows(bodies, format, hasDetails), options.output);
   });
   return 0;
 }
 
-/** Exports everything that is retained of an erased user. Filters do not apply. */
+/** Exports everything that is retained of an erased user, with details. Filters do not apply. */
 async function exportErased(individual: string, options: ExportOptions): Promise<number> {
   const userId = readNumber('The user', individual);
   const format = formatOf(options.format);
@@ -44,7 +45,7 @@ async function exportErased(individual: string, options: ExportOptions): Promise
     const store = createPrivacyStore(db);
     if (!(await store.isErased(userId))) throw new StartError(`The user ${userId} was not erased.`);
     await store.recordAccess(userId, 'export-erased', commandLineActor(), new ServiceClock().now());
-    await writeOutput(formatRows(store.readRetained(userId), format), options.output);
+    await writeOutput(formatRows(store.readRetained(userId), format, true), options.output);
   });
   return 0;
 }

@@ -248,17 +248,20 @@ export function memberReader(members: Members) {
   );
 
   /**
-   * The index of each field's value among the members. Objects of one list share their names, and so these indexes too.
+   * The fields to read, each with the index of its value among the members. Objects of one list share their names, and
+   * so these places too. An optional field that is absent is not read: rows have many of them.
    */
   let lastNames: readonly string[] = [];
-  let lastPlaces: number[] = placesIn([]);
-  function placesIn(names: readonly string[]): number[] {
+  let lastPlaces = placesIn([]);
+  function placesIn(names: readonly string[]) {
     const places = fields.map(() => -1);
     names.forEach((name, place) => {
       const field = indexOf.get(name) ?? indexOf.get(name.toLowerCase());
       if (field !== undefined) places[field] = place;
     });
-    return places;
+    return fields
+      .map((field, index) => ({ field, place: places[index]! }))
+      .filter(({ field, place }) => place >= 0 || field.required || field.default !== undefined);
   }
 
   return function read(json: JsonObject, path: string, errors: FieldErrors): Record<string, unknown> | WrongType {
@@ -267,9 +270,7 @@ export function memberReader(members: Members) {
       lastNames = json.names;
     }
     const values: Record<string, unknown> = {};
-    for (let index = 0; index < fields.length; index += 1) {
-      const field = fields[index]!;
-      const place = lastPlaces[index]!;
+    for (const { field, place } of lastPlaces) {
       const given = place < 0 ? null : json.values[place]!;
       const { shape } = field;
       const isMissing = given === null || (field.required ? shape.isBlank?.(given) : shape.isNone?.(given));

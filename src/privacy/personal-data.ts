@@ -144,7 +144,17 @@ export const tables = {
       transaction_category: exported,
       transaction_status: exported,
     },
-    other: ['seq', 'recorded_at'],
+    other: ['seq', 'recorded_at', 'created_commit', 'touched_commit'],
+  },
+  transaction_details: {
+    user: 'individual_id',
+    atErasure: 'retained',
+    personal: {
+      individual_id: 'user id',
+      details: 'account numbers, e-mails, masked card number, reference and other details of a transaction',
+    },
+    notShown: { details: exported },
+    other: ['seq'],
   },
   transaction_history: {
     user: 'individual_id',
@@ -153,8 +163,13 @@ export const tables = {
       individual_id: 'user id',
       transaction_id: 'id of a transaction',
       body: 'an earlier version, with names and notes',
+      details: 'its details',
     },
-    notShown: { transaction_id: exported, body: 'get-transaction-history gives it' },
+    notShown: {
+      transaction_id: exported,
+      body: 'get-transaction-history gives it',
+      details: 'get-transaction-history gives it',
+    },
     other: ['version', 'replaced_at'],
   },
   transaction_blocks: {

@@ -85,6 +85,7 @@ const shown: { [T in TableOfUser]: Readonly<Record<ShownColumn<T>, Members>> } =
   send_keys: {},
   sandbox_messages: {},
   transactions: {},
+  transaction_details: {},
   transaction_history: {},
   transaction_blocks: {},
   erased_users: {},

@@ -49,7 +49,7 @@ const emptiedTables = [
   ...['users', 'verifications', 'phone_links', 'phone_sends', 'messages', 'verification_events', 'send_keys'],
   ...['guard_sources', 'guard_codes', 'guard_proofs', 'guard_ranges', 'guard_budgets', 'guard_modes', 'guard_safe'],
   ...['guard_decisions', 'guard_totals', 'guard_fired_rules', 'operator_actions', 'erased_users', 'sandbox_messages'],
-  ...['transactions', 'transaction_history', 'transaction_blocks'],
+  ...['transactions', 'transaction_details', 'transaction_history', 'transaction_blocks'],
   ...['event_counters', 'user_event_outbox', 'event_outbox', 'events'],
   ...['webhook_endpoints', 'webhook_secrets', 'webhook_leases', 'webhook_deliveries'],
 ].join(', ');

@@ -4,6 +4,7 @@ import type { Database } from '../db/database.ts';
 export interface Version {
   /** From 1, without a gap. */
   version: number;
+  /** With its details. */
   body: string;
   recordedAt: Date;
 }
@@ -33,14 +34,16 @@ export function createHistoryStore(db: Database) {
     ): Promise<Version[]> {
       const rows = await db.read`
         with kept as not materialized (
-          select * from transaction_history where individual_id = ${individualId} and transaction_id = ${transactionId}
+          select version, body, details, replaced_at from transaction_history where individual_id = ${individualId} and transaction_id = ${transactionId}
         )
-        select v.version, v.body, case when v.version = 1 then t.recorded_at
+        select v.version, with_details(v.body, v.details) as body, case when v.version = 1 then t.recorded_at
           else (select k.replaced_at from kept k where k.version = v.version - 1) end as recorded_at
         from transactions t cross join lateral (
-          (select version, body from kept where version > ${after} order by version limit ${count})
+          (select version, body, details from kept where version > ${after} order by version limit ${count})
           union all
-          select coalesce(max(version), 0) + 1, t.body from kept
+          select coalesce(max(version), 0) + 1, t.body, (
+            select d.details from transaction_details d where d.individual_id = ${individualId} and d.seq = t.seq
+          ) from kept
         ) v
         where t.individual_id = ${individualId} and t.transaction_id = ${transactionId} and v.version > ${after}
         order by v.version

@@ -15,6 +15,18 @@ export const maxLengths = {
   search: 256,
 };
 
+/** The same for details. */
+export const maxDetailLengths = {
+  word: 64,
+  merchant: 256,
+  email: 256,
+  purposeDet: 256,
+  /** Also of accountNumber. */
+  reference: 140,
+  /** As JSON text without white space. */
+  additionalData: 4096,
+};
+
 /** Rows in one JSON body. A stream of lines has no such limit. */
 export const maxRowsInBody = 10_000;
 

@@ -15,6 +15,8 @@ import {
 } from '../formats/shape.ts';
 import { parseInstant, type Instant } from '../values/instant.ts';
 import { parseAmount, type Amount } from './amount.ts';
+import { detailMembers } from './details/detail-members.ts';
+import { writeDetails, type DetailValues } from './details/details.ts';
 import { maxLengths } from './limits.ts';
 import {
   cutText,
@@ -69,6 +71,7 @@ const members = {
   receiverName: word('receiverName', 'Name of the receiver.'),
   paymentNotes: word('paymentNotes', 'Free-text note.'),
   paymentSystem: word('paymentSystem', 'Payment system.'),
+  ...detailMembers,
 };
 
 export const rowSchema = { title: 'TransactionRow', ...objectSchema(members) };
@@ -91,16 +94,19 @@ export interface Row {
   readonly head: string;
   /** The row's JSON, as the list returns it. */
   readonly body: string;
+  /** The details that the row gives, as JSON. An empty text removes a detail. */
+  readonly details: string | undefined;
 }
 
-export function makeRow(transaction: Transaction): Row {
+export function makeRow(transaction: Transaction & DetailValues): Row {
   const { individualId, amount } = transaction;
+  const details = writeDetails(transaction);
   const body = writeBody(transaction);
   const cells = headCells(transaction);
   // JSON escapes every character that COPY must escape, with a backslash: a body without a backslash needs no escaping.
   if (body.includes('\\')) {
     const { transactionId, timeStamp } = transaction;
-    return { individualId, transactionId, timeStamp, amount, head: cells.map(escaped).join('\t'), body };
+    return { individualId, transactionId, timeStamp, amount, head: cells.map(escaped).join('\t'), body, details };
   }
   const head = cells.join('\t');
   // A substring keeps the whole string in memory. As substrings of the head, these two do not keep the line that they
@@ -114,12 +120,13 @@ export function makeRow(transaction: Transaction): Row {
     amount,
     head,
     body,
+    details,
   };
 }
 
 /** About how much memory and COPY text a row takes. */
-export function sizeOf({ head, body }: Row): number {
-  return head.length + body.length;
+export function sizeOf({ head, body, details = '' }: Row): number {
+  return head.length + body.length + details.length;
 }
 
 /** In the order of `copiedColumns`. */
@@ -146,9 +153,9 @@ export function facetsOf({ individualId, head, body }: Row): Facets {
   return { currency, transactionType, transactionCategory, transactionStatus };
 }
 
-/** A row as a line of COPY, with its sequence number and the time at the end. */
-export function copyLine({ head, body }: Row, seq: number, recordedAt: string): string {
-  return `${head}\t${body.includes('\\') ? escaped(body) : body}\t${seq}\t${recordedAt}\n`;
+/** A row as a line of COPY, without the line's end. */
+export function copyLine({ head, body }: Row): string {
+  return `${head}\t${body.includes('\\') ? escaped(body) : body}`;
 }
 
 export const copiedColumns =
@@ -170,7 +177,7 @@ export function readRow(json: Json, path: string): RowReading {
   const errors: FieldErrors = {};
   const row = readMembers(json, `${path}.`, errors);
   if (row instanceof WrongType) return { errors: row.errors };
-  return Object.keys(errors).length > 0 ? { errors } : { row: makeRow(row as unknown as Transaction) };
+  return Object.keys(errors).length > 0 ? { errors } : { row: makeRow(row as unknown as Transaction & DetailValues) };
 }
 
 /** The number of rows that are read before the event loop does other work. */

@@ -46,7 +46,8 @@ export function writeBody(transaction: Transaction): string {
 /** Letters, digits and other characters that JSON does not escape. */
 const harmless = /^[\w .,:;/()&+'*#@!?=-]*$/;
 
-function quoted(text: string): string {
+/** A text as JSON. */
+export function quoted(text: string): string {
   return harmless.test(text) ? `"${text}"` : JSON.stringify(text);
 }
 

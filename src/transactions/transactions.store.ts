@@ -81,6 +81,10 @@ select ${columns} from users u join transactions t on t.individual_id = u.id whe
 order by t.time_stamp ${order}, t.transaction_id ${order}
 limit $2 offset $3::bigint`;
 
+/** A subquery looks the details up in the key; a join might be planned to read them all. */
+export const detailedBody = `with_details(t.body, (
+    select d.details from transaction_details d where d.individual_id = t.individual_id and d.seq = t.seq))`;
+
 const exportedAtOnce = 1000;
 
 /** No individual has more rows than this. */
@@ -119,6 +123,8 @@ export interface RowsQuery {
   upTo?: number | undefined;
   /** For reads of all rows, not for pages. */
   isOldestFirst?: boolean;
+  /** Whether the rows have their details. For reads of all rows, not for pages. */
+  hasDetails?: boolean | undefined;
   /** The caller has seen an earlier part of this list, and named it by its token. */
   isPinned?: boolean;
   owner: Owner;
@@ -238,21 +244,24 @@ export function createTransactionsStore(db: Database, sizes: BlockSizes = defaul
 
     /** The JSON of all matching rows, in parts, from one snapshot. */
     readAll: (query: RowsQuery): AsyncIterable<string[]> =>
-      streamRows(query, exportStatement('t.body', orderOf(query)), ({ body }) => String(body)),
+      streamRows(query, exportStatement(bodyOf(query), orderOf(query)), ({ body }) => String(body)),
 
     /** The same, each piece with how often the rows had changed. */
     async *readVersioned(query: RowsQuery): AsyncIterable<ReadRows> {
-      const statement = exportStatement('t.body, u.transaction_event_count as version', orderOf(query));
+      const columns = `${bodyOf(query)}, u.transaction_event_count as version`;
+      const statement = exportStatement(columns, orderOf(query));
       const read = ({ body, version }: DatabaseRow) => ({ body: String(body), version: Number(version) });
       for await (const rows of streamRows(query, statement, read)) {
         yield { bodies: rows.map(({ body }) => body), version: rows[0]!.version };
       }
     },
 
-    /** Up to two, since two are enough to know that the id is ambiguous. */
+    /** With their details. Up to two, since two are enough to know that the id is ambiguous. */
     async findTransactions(transactionId: string, individualId?: number): Promise<string[]> {
       const rows = await db.read`
-        select t.body from transactions t join users u on u.id = t.individual_id
+        select with_details(t.body, d.details) as body
+        from transactions t join users u on u.id = t.individual_id
+          left join transaction_details d on d.individual_id = t.individual_id and d.seq = t.seq
         where t.transaction_id = ${transactionId}
           and (${individualId ?? null}::int is null or t.individual_id = ${individualId ?? null})
         limit 2`;
@@ -263,6 +272,10 @@ export function createTransactionsStore(db: Database, sizes: BlockSizes = defaul
 
 function orderOf({ isOldestFirst }: RowsQuery): 'asc' | 'desc' {
   return isOldestFirst ? 'asc' : 'desc';
+}
+
+function bodyOf({ hasDetails }: RowsQuery): string {
+  return hasDetails ? `${detailedBody} as body` : 't.body';
 }
 
 const noItems = Buffer.alloc(0);

@@ -18,6 +18,7 @@ export interface DistributedTable {
 /** Tables that grow with an individual and are written in its transactions. All others stay on the coordinator. */
 export const distributedTables: readonly DistributedTable[] = [
   { table: 'transactions', column: 'individual_id' },
+  { table: 'transaction_details', column: 'individual_id' },
   { table: 'transaction_history', column: 'individual_id' },
   { table: 'transaction_blocks', column: 'individual_id' },
   { table: 'user_event_outbox', column: 'user_id' },

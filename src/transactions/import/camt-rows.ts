@@ -3,25 +3,16 @@ import { createHash } from 'node:crypto';
 import { JsonObject } from '../../formats/json.ts';
 import type { IncomingRow } from '../record/ingest.ts';
 import { maxLengths } from '../limits.ts';
+import { camtDetails } from './camt-details.ts';
+import { firstText, type Part, type Texts } from './camt-texts.ts';
 import { incoming, unreadable } from './ndjson.ts';
 import { cutText } from '../transaction.ts';
-
-/** The texts inside an entry by their path below it. A repeated element has several texts. */
-export type Texts = Map<string, string[]>;
 
 export interface Entry {
   line: number;
   texts: Texts;
   /** The texts of each transaction (TxDtls) inside the entry. */
   details: Texts[];
-}
-
-/** A row to be created: the entry, and its transaction inside the entry. */
-interface Part {
-  entry: Texts;
-  detail: Texts;
-  /** Whether the row is one transaction of a batch booking, not the whole entry. */
-  isOfBatch: boolean;
 }
 
 /**
@@ -66,7 +57,8 @@ export class CamtStatement {
         );
       }
       const transactionId = reference ?? this.#digestOf(part, account);
-      return incoming(line, JsonObject.of({ individualId: individual, transactionId, ...membersOf(part) }));
+      const details = camtDetails(part, account, directionOf(part));
+      return incoming(line, JsonObject.of({ individualId: individual, transactionId, ...membersOf(part), ...details }));
     });
   }
 
@@ -87,7 +79,7 @@ export class CamtStatement {
 function partsOf({ texts: entry, details }: Entry): Part[] {
   const isBatch = details.length > 1 && details.every((detail) => amountOf(detail) !== undefined);
   if (!isBatch) return [{ entry, detail: details.length === 1 ? details[0]! : new Map(), isOfBatch: false }];
-  const references = details.map((detail) => first(detail, 'Refs/AcctSvcrRef'));
+  const references = details.map((detail) => firstText(detail, 'Refs/AcctSvcrRef'));
   return details.map((detail, index) => {
     // Some banks repeat the reference of the entry in each transaction: it does not distinguish them.
     const isRepeated = references.indexOf(references[index]) !== references.lastIndexOf(references[index]);
@@ -99,10 +91,10 @@ function partsOf({ texts: entry, details }: Entry): Part[] {
 
 /** Undefined if the bank gave no unique reference. */
 function referenceOf({ entry, detail, isOfBatch }: Part): string | undefined {
-  const own = first(detail, 'Refs/AcctSvcrRef');
-  const bankReference = isOfBatch ? own : (first(entry, 'AcctSvcrRef') ?? own);
+  const own = firstText(detail, 'Refs/AcctSvcrRef');
+  const bankReference = isOfBatch ? own : (firstText(entry, 'AcctSvcrRef') ?? own);
   if (bankReference) return bankReference;
-  const other = first(detail, ...otherReferences);
+  const other = firstText(detail, ...otherReferences);
   // Payer and payee share these references. Both accounts may belong to one individual, and a returned payment keeps
   // its reference.
   return other && `${other}/${directionOf({ entry, detail, isOfBatch })}`;
@@ -112,12 +104,13 @@ function membersOf(part: Part) {
   const { entry, detail, isOfBatch } = part;
   const direction = directionOf(part);
   const status = statusOf(entry);
-  const system = families[first(entry, 'BkTxCd/Domn/Fmly/Cd') ?? first(detail, 'BkTxCd/Domn/Fmly/Cd') ?? ''] ?? '';
-  const party = (role: string) => first(detail, `RltdPties/${role}/Pty/Nm`, `RltdPties/${role}/Nm`) ?? '';
+  const system =
+    families[firstText(entry, 'BkTxCd/Domn/Fmly/Cd') ?? firstText(detail, 'BkTxCd/Domn/Fmly/Cd') ?? ''] ?? '';
+  const party = (role: string) => firstText(detail, `RltdPties/${role}/Pty/Nm`, `RltdPties/${role}/Nm`) ?? '';
   return {
-    amount: (isOfBatch && amountOf(detail)) || first(entry, 'Amt') || '',
-    currency: (isOfBatch && first(detail, 'Amt@Ccy', 'AmtDtls/TxAmt/Amt@Ccy')) || first(entry, 'Amt@Ccy') || '',
-    timeStamp: first(entry, 'BookgDt/DtTm', 'BookgDt/Dt', 'ValDt/DtTm', 'ValDt/Dt') ?? '',
+    amount: (isOfBatch && amountOf(detail)) || firstText(entry, 'Amt') || '',
+    currency: (isOfBatch && firstText(detail, 'Amt@Ccy', 'AmtDtls/TxAmt/Amt@Ccy')) || firstText(entry, 'Amt@Ccy') || '',
+    timeStamp: firstText(entry, 'BookgDt/DtTm', 'BookgDt/Dt', 'ValDt/DtTm', 'ValDt/Dt') ?? '',
     transactionType: system,
     transactionCategory: direction === 'DBIT' ? 'Debit' : direction === 'CRDT' ? 'Credit' : '',
     transactionStatus: statuses[status] ?? status,
@@ -131,18 +124,14 @@ function membersOf(part: Part) {
   };
 }
 
-function first(texts: Texts, ...keys: string[]): string | undefined {
-  return keys.map((key) => texts.get(key)?.[0]).find(Boolean);
-}
-
 function amountOf(detail: Texts): string | undefined {
-  return first(detail, 'Amt', 'AmtDtls/TxAmt/Amt');
+  return firstText(detail, 'Amt', 'AmtDtls/TxAmt/Amt');
 }
 
 function statusOf(entry: Texts): string {
-  return first(entry, 'Sts', 'Sts/Cd') ?? '';
+  return firstText(entry, 'Sts', 'Sts/Cd') ?? '';
 }
 
 function directionOf({ entry, detail, isOfBatch }: Part): string {
-  return (isOfBatch && first(detail, 'CdtDbtInd')) || first(entry, 'CdtDbtInd') || '';
+  return (isOfBatch && firstText(detail, 'CdtDbtInd')) || firstText(entry, 'CdtDbtInd') || '';
 }

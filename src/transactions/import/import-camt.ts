@@ -99,7 +99,7 @@ class CamtReader {
       this.#entrySize = 0;
     }
     if (name === 'TxDtls') this.#entry?.details.push(new Map());
-    if (name === 'Amt' && attributes.Ccy) this.#keep('Amt@Ccy', attributes.Ccy);
+    if (attributes.Ccy) this.#keep(`${name}@Ccy`, attributes.Ccy);
   }
 
   #add(text: string): void {

@@ -1,6 +1,9 @@
 /** Rows from CSV of any dialect. Every cell is a text until the rules of rows parse it. */
 import { readCsvRecords } from '../../formats/csv.ts';
-import { JsonObject } from '../../formats/json.ts';
+import { JsonObject, MalformedJson, type Json } from '../../formats/json.ts';
+import { readJson } from '../../formats/json-reader.ts';
+import { withoutLongNumbers } from '../details/account-numbers.ts';
+import { decimalDetails } from '../details/details.ts';
 import { incoming, unreadable } from './ndjson.ts';
 import type { IncomingRow } from '../record/ingest.ts';
 import { rowFields } from '../row.ts';
@@ -53,7 +56,7 @@ function fieldsOf(header: string[], { map, constants }: CsvOptions, line: number
   const named = header.map((name) => name.trim());
   for (const [field, column] of Object.entries(map)) {
     if (!named.includes(column)) {
-      throw new UnusableFile(line, `there is no column "${column}" for ${field}; the columns are ${named.join(' | ')}`);
+      throw new UnusableFile(line, `there is no column "${column}" for ${field}; the columns are ${listed(named)}`);
     }
   }
   const fields = named.map((name) => {
@@ -66,18 +69,23 @@ function fieldsOf(header: string[], { map, constants }: CsvOptions, line: number
   if (missing.length > 0) {
     throw new UnusableFile(
       line,
-      `there is no column for ${missing.join(', ')}; the columns are ${named.join(' | ')}. ` +
+      `there is no column for ${missing.join(', ')}; the columns are ${listed(named)}. ` +
         'Name them with --map, give a fixed value with --set, or another --delimiter',
     );
   }
   return fields;
 }
 
+/** The first line of a file without column names is a row, which may have a card number. */
+function listed(columns: readonly string[]): string {
+  return withoutLongNumbers(columns.join(' | '));
+}
+
 function readRecord(cells: string[], columns: (string | undefined)[], line: number, options: CsvOptions): IncomingRow {
   if (cells.length !== columns.length) {
     return unreadable(line, `The line has ${cells.length} columns, the first line has ${columns.length}.`);
   }
-  const members: Record<string, string> = { ...options.constants };
+  const members: Record<string, Json> = { ...options.constants };
   for (let index = 0; index < cells.length; index += 1) {
     const field = columns[index];
     const cell = cells[index]!;
@@ -89,10 +97,19 @@ function readRecord(cells: string[], columns: (string | undefined)[], line: numb
       members.amount = options.signed ? amount.replace(/^-/, '') : amount;
       if (options.signed) members.transactionCategory = amount.startsWith('-') ? 'Debit' : 'Credit';
     } else {
-      members[field] = field === 'timeStamp' ? readDate(cell, options.dates) : cell;
+      members[field] = readCell(field, cell, options);
     }
   }
   return incoming(line, JsonObject.of(members));
+}
+
+function readCell(field: string, cell: string, options: CsvOptions): Json {
+  if (field === 'timeStamp') return readDate(cell, options.dates);
+  if (decimalDetails.has(field)) return readAmount(cell, options);
+  if (field !== 'additionalData' || cell.trim() === '') return cell;
+  const data = readJson(cell);
+  // A text that is not JSON is refused under its field, like any other value that is not an object.
+  return data instanceof MalformedJson ? cell : data;
 }
 
 function readAmount(cell: string, { decimalComma }: CsvOptions): string {

@@ -49,6 +49,8 @@ export const sqlRowSeparator = `chr(${rowSeparator.codePointAt(0)})`;
 export interface NumberedRow {
   row: Row;
   seq: number;
+  /** The number of the commit that writes it. */
+  commit: number;
 }
 
 /** A row before and after a change. */

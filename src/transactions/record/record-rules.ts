@@ -1,5 +1,6 @@
 /** Decides what to do with an incoming row, given the stored row. */
 import { sameAmount } from '../amount.ts';
+import { mergeDetails, sameDetails } from '../details/details.ts';
 import type { Row } from '../row.ts';
 import { foldCase, readTransaction, textMembers, type Transaction } from '../transaction.ts';
 
@@ -7,30 +8,51 @@ export type RecordResult = 'created' | 'duplicate' | 'updated' | 'conflict';
 
 const finalStatuses = new Set(['accepted', 'rejected', 'reversed', 'cancelled']);
 
-export function decideRecordResult(standing: Transaction, incoming: Transaction): Exclude<RecordResult, 'created'> {
+export function decideRecordResult(
+  standing: Transaction,
+  incoming: Transaction,
+  detailsChanged: boolean,
+): Exclude<RecordResult, 'created'> {
   const moneyChanged =
     !sameAmount(standing.amount, incoming.amount) ||
     standing.currency !== incoming.currency ||
     standing.timeStamp !== incoming.timeStamp;
   const textChanged = textMembers.some((member) => standing[member] !== incoming[member]);
-  if (!moneyChanged && !textChanged) return 'duplicate';
+  if (!moneyChanged && !textChanged && !detailsChanged) return 'duplicate';
   const status = foldCase(standing.transactionStatus);
   // Only a pending row may still change its money: cards clear at other amounts.
   if (moneyChanged && status !== 'pending') return 'conflict';
-  // A settled row does not become pending again: the pending row was sent late.
+  // A settled row does not become pending again: the pending row was sent late, and its details with it.
   if (finalStatuses.has(status) && foldCase(incoming.transactionStatus) === 'pending') return 'duplicate';
   return 'updated';
 }
 
 export type RecordPlanResult = RecordResult | 'unknown-individual';
 
+/** A row as it is stored. */
+export interface StandingRow {
+  body: string;
+  details: string | undefined;
+  seq: number;
+}
+
+export interface UpdatedRow {
+  /** The row before the batch. */
+  from: Transaction;
+  /** With all details that it has now. */
+  to: Row;
+  seq: number;
+  bodyChanged: boolean;
+  detailsChanged: boolean;
+}
+
 export interface BatchPlan {
   results: RecordPlanResult[];
   created: Row[];
-  /** Rows that replace another, and the stored row before the batch. */
-  updated: { from: Transaction; to: Row }[];
+  /** Rows that replace another. */
+  updated: UpdatedRow[];
   /** Every state that was replaced, oldest first. */
-  replaced: Pick<Row, 'individualId' | 'transactionId' | 'body'>[];
+  replaced: Pick<Row, 'individualId' | 'transactionId' | 'body' | 'details'>[];
 }
 
 export function keyOf({ individualId, transactionId }: Pick<Row, 'individualId' | 'transactionId'>): string {
@@ -39,37 +61,63 @@ export function keyOf({ individualId, transactionId }: Pick<Row, 'individualId' 
 
 /**
  * Rows of one key are applied in order: each is compared with the result of the one before. `standing` has the stored
- * bodies by key.
+ * rows by key.
  */
 export function planBatch(
   rows: readonly Row[],
   isKnown: (individualId: number) => boolean,
-  standing: ReadonlyMap<string, string>,
+  standing: ReadonlyMap<string, StandingRow>,
 ): BatchPlan {
   const changed = new Map<string, Row>();
   const replaced: BatchPlan['replaced'] = [];
   const results = rows.map((row): RecordPlanResult => {
     if (!isKnown(row.individualId)) return 'unknown-individual';
-    const { individualId, transactionId } = row;
     const key = keyOf(row);
-    const body = changed.get(key)?.body ?? standing.get(key);
-    // Most rows that are sent again are unchanged.
-    if (body === row.body) return 'duplicate';
-    const result =
-      body === undefined
-        ? 'created'
-        : decideRecordResult(readTransaction(individualId, body), readTransaction(individualId, row.body));
-    if (result === 'updated') replaced.push({ individualId, transactionId, body: body! });
-    if (result === 'created' || result === 'updated') changed.set(key, row);
+    const before = changed.get(key) ?? standing.get(key);
+    const details = mergeDetails(before?.details, row.details);
+    const result = before ? decideAgain(before, row, details) : 'created';
+    if (result === 'updated') {
+      const { individualId, transactionId } = row;
+      replaced.push({ individualId, transactionId, body: before!.body, details: before!.details });
+    }
+    if (result === 'created' || result === 'updated') changed.set(key, withDetails(row, details));
     return result;
   });
   const last = [...changed].map(([key, row]) => ({ row, before: standing.get(key) }));
   return {
     results,
     created: last.filter(({ before }) => before === undefined).map(({ row }) => row),
-    updated: last.flatMap(({ row, before }) =>
-      before === undefined ? [] : [{ from: readTransaction(row.individualId, before), to: row }],
-    ),
+    updated: last.flatMap(({ row, before }) => (before === undefined ? [] : [updatedRow(row, before)])),
     replaced,
+  };
+}
+
+function decideAgain(
+  before: Pick<StandingRow, 'body' | 'details'>,
+  row: Row,
+  details: string | undefined,
+): Exclude<RecordResult, 'created'> {
+  const detailsChanged = !sameDetails(before.details, details);
+  // Most rows that are sent again are unchanged.
+  if (before.body === row.body) return detailsChanged ? 'updated' : 'duplicate';
+  const { individualId } = row;
+  return decideRecordResult(
+    readTransaction(individualId, before.body),
+    readTransaction(individualId, row.body),
+    detailsChanged,
+  );
+}
+
+function withDetails(row: Row, details: string | undefined): Row {
+  return row.details === details ? row : { ...row, details };
+}
+
+function updatedRow(row: Row, { body, details, seq }: StandingRow): UpdatedRow {
+  return {
+    from: readTransaction(row.individualId, body),
+    to: row,
+    seq,
+    bodyChanged: body !== row.body,
+    detailsChanged: details !== row.details,
   };
 }

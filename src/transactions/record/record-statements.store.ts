@@ -6,7 +6,7 @@ import { copyInto } from '../../db/copy.ts';
 import { array, type DatabaseTransaction, type Statement } from '../../db/database.ts';
 import { inShard, type Shard } from '../../db/citus/shards.ts';
 import type { EventCounts, TransactionEvent } from './record-events.ts';
-import type { BatchPlan } from './record-rules.ts';
+import type { BatchPlan, StandingRow } from './record-rules.ts';
 import { copiedColumns, copyLine, escaped, type Row } from '../row.ts';
 import type { NumberedRow } from '../list/transaction-blocks.store.ts';
 import { foldCase, readTransaction, searchText } from '../transaction.ts';
@@ -47,23 +47,27 @@ export function lockInShard(sql: DatabaseTransaction, shard: Shard): Promise<Loc
 }
 
 /**
- * Bodies by key. Sent directly after the lock, and so executed after it was granted: no other transaction can change
- * these rows now. The statement is written so that each key can only be looked up in the primary key. The reason is
- * that a plan made while the table was small is kept while the table grows: a join would read the whole table, and a
+ * Stored rows by key. Sent directly after the lock, and so executed after it was granted: no other transaction can
+ * change these rows now. The statement is written so that each key can only be looked up in the primary key. The reason
+ * is that a plan made while the table was small is kept while the table grows: a join would read the whole table, and a
  * lookup by half of the key all rows of an individual.
  */
-export async function readStanding(sql: DatabaseTransaction, rows: readonly Row[]): Promise<Map<string, string>> {
-  const found = await sql`
-    select k.individual_id || ' ' || k.transaction_id as key, t.body
+export async function readStanding(sql: DatabaseTransaction, rows: readonly Row[]): Promise<Map<string, StandingRow>> {
+  const found = await sql<FoundRow[]>`
+    select k.individual_id || ' ' || k.transaction_id as key, t.body, t.seq, t.details
     from unnest(${array(rows.map(({ individualId }) => individualId))}::int[],
       ${array(rows.map(({ transactionId }) => transactionId))}::text[]) as k (individual_id, transaction_id)
     cross join lateral (
-      select body from transactions
-      where (transaction_id, individual_id) >= (k.transaction_id, k.individual_id)
-        and (transaction_id, individual_id) <= (k.transaction_id, k.individual_id)
+      select s.body, s.seq, (
+        select d.details from transaction_details d
+        where (d.individual_id, d.seq) >= (s.individual_id, s.seq) and (d.individual_id, d.seq) <= (s.individual_id, s.seq)
+      ) as details
+      from transactions s
+      where (s.transaction_id, s.individual_id) >= (k.transaction_id, k.individual_id)
+        and (s.transaction_id, s.individual_id) <= (k.transaction_id, k.individual_id)
       offset 0
     ) t`.execute();
-  return bodiesByKey(found);
+  return standingByKey(found);
 }
 
 /** The same on Citus, which needs the individuals in the statement and plans it each time. */
@@ -71,40 +75,60 @@ export async function readStandingOf(
   sql: DatabaseTransaction,
   rows: readonly Row[],
   shard: Shard,
-): Promise<Map<string, string>> {
-  const found = await sql`
-    select k.individual_id || ' ' || k.transaction_id as key, t.body
+): Promise<Map<string, StandingRow>> {
+  const found = await sql<FoundRow[]>`
+    select k.individual_id || ' ' || k.transaction_id as key, t.body, t.seq, t.details
     from unnest(${array(rows.map(({ individualId }) => individualId))}::int[],
       ${array(rows.map(({ transactionId }) => transactionId))}::text[]) as k (individual_id, transaction_id)
     cross join lateral (
-      select body from transactions
-      where transaction_id = k.transaction_id and individual_id = k.individual_id
-        and individual_id = any(${array(shard)}::int[])
+      select s.body, s.seq, d.details
+      from transactions s left join transaction_details d
+        on d.individual_id = s.individual_id and d.seq = s.seq and d.individual_id = any(${array(shard)}::int[])
+      where s.transaction_id = k.transaction_id and s.individual_id = k.individual_id
+        and s.individual_id = any(${array(shard)}::int[])
       offset 0
     ) t`.execute();
-  return bodiesByKey(found);
+  return standingByKey(found);
 }
 
-function bodiesByKey(rows: readonly Record<string, string>[]): Map<string, string> {
-  return new Map(rows.map(({ key, body }) => [key!, body!]));
+interface FoundRow {
+  key: string;
+  body: string;
+  seq: number;
+  details: string | null;
+}
+
+function standingByKey(rows: readonly FoundRow[]): Map<string, StandingRow> {
+  return new Map(rows.map(({ key, body, seq, details }) => [key, { body, seq, details: details ?? undefined }]));
 }
 
 /** From this number of rows on, COPY is faster than INSERT: it takes half the work, but two more round trips. */
 export const minCopiedRows = 50;
 const copiedCharacters = 128 * 1024;
 
+/** What a row has besides the columns that it came with. */
+const numberedColumns = 'seq, recorded_at, created_commit, touched_commit';
+
 /** The rows may belong to several shards. */
-export function copyTransactions(sql: DatabaseTransaction, rows: readonly NumberedRow[], now: Date): Promise<void> {
-  return copyInto(
-    sql`copy transactions (${sql.unsafe(copiedColumns)}, seq, recorded_at) from stdin`,
-    copyTexts(rows, now),
+export async function copyTransactions(
+  sql: DatabaseTransaction,
+  rows: readonly NumberedRow[],
+  now: Date,
+): Promise<void> {
+  const recordedAt = now.toISOString();
+  const detailed = rows.filter(hasDetails);
+  await copyInto(
+    sql`copy transactions (${sql.unsafe(copiedColumns)}, ${sql.unsafe(numberedColumns)}) from stdin`,
+    inPieces(rows, ({ row, seq, commit }) => `${copyLine(row)}\t${seq}\t${recordedAt}\t${commit}\t${commit}\n`),
+  );
+  if (detailed.length === 0) return;
+  await copyInto(
+    sql`copy transaction_details (individual_id, seq, details) from stdin`,
+    inPieces(detailed, ({ row, seq }) => `${row.individualId}\t${seq}\t${escaped(row.details!)}\n`),
   );
 }
 
-function* copyTexts(rows: readonly NumberedRow[], now: Date): Generator<string> {
-  const recordedAt = now.toISOString();
-  yield* inPieces(rows, ({ row, seq }) => copyLine(row, seq, recordedAt));
-}
+const hasDetails = ({ row }: NumberedRow) => row.details !== undefined;
 
 /** The lines of a COPY in pieces, so that PostgreSQL processes one while the next is being written. */
 function* inPieces<T>(items: readonly T[], lineOf: (item: T) => string): Generator<string> {
@@ -139,21 +163,32 @@ export function insertFew(
   numbered: readonly NumberedRow[],
   now: Date,
   shard: Shard | undefined,
+): Statement[] {
+  return [insertRows(sql, numbered, now, shard), ...insertDetails(sql, numbered.filter(hasDetails), shard)];
+}
+
+function insertDetails(sql: DatabaseTransaction, rows: readonly NumberedRow[], shard: Shard | undefined): Statement[] {
+  const changes = rows.map(({ row, seq }) => ({ individualId: row.individualId, seq, details: row.details }));
+  return rows.length === 0 ? [] : [putDetails(sql, changes, shard)];
+}
+
+function insertRows(
+  sql: DatabaseTransaction,
+  numbered: readonly NumberedRow[],
+  now: Date,
+  shard: Shard | undefined,
 ): Statement {
   if (shard && numbered.length === 1) return insertOne(sql, numbered[0]!, now);
   const rows = numbered.map(({ row }) => row);
   const numbers = array(numbered.map(({ seq }) => seq));
-  if (!shard) {
-    return sql`
-      insert into transactions (${sql.unsafe(copiedColumns)}, seq, recorded_at)
-      select *, ${now}::timestamptz from unnest(${columns(sql, rows)}, ${numbers}::int[])`;
-  }
-  const names = `${copiedColumns}, seq`;
+  const commits = array(numbered.map(({ commit }) => commit));
+  const names = `${copiedColumns}, seq, created_commit`;
+  const given = sql`unnest(${columns(sql, rows)}, ${numbers}::int[], ${commits}::int[]) as n (${sql.unsafe(names)})`;
   return sql`
-    insert into transactions (${sql.unsafe(names)}, recorded_at)
-    select u.id, ${sql.unsafe(ofRows(names))}, ${now}::timestamptz
-    from unnest(${columns(sql, rows)}, ${numbers}::int[]) as n (${sql.unsafe(names)}) join users u on u.id = n.individual_id
-    where true ${inShard(sql, 'u.id', shard)}`;
+    insert into transactions (${sql.unsafe(copiedColumns)}, ${sql.unsafe(numberedColumns)})
+    select ${shard ? sql`u.id` : sql`n.individual_id`}, ${sql.unsafe(ofRows(copiedColumns))},
+      n.seq, ${now}::timestamptz, n.created_commit, n.created_commit
+    from ${given} ${shard ? sql`join users u on u.id = n.individual_id where true ${inShard(sql, 'u.id', shard)}` : sql``}`;
 }
 
 /**
@@ -168,14 +203,15 @@ const ofRows = (names: string) =>
     .join(', ');
 
 /** On Citus: Citus has a fast path for planning a statement about one row by its key. */
-function insertOne(sql: DatabaseTransaction, { row, seq }: NumberedRow, now: Date): Statement {
+function insertOne(sql: DatabaseTransaction, { row, seq, commit }: NumberedRow, now: Date): Statement {
   const { individualId, transactionId, timeStamp, amount, body } = row;
   const transaction = readTransaction(individualId, body);
   return sql`
-    insert into transactions (${sql.unsafe(copiedColumns)}, seq, recorded_at)
+    insert into transactions (${sql.unsafe(copiedColumns)}, ${sql.unsafe(numberedColumns)})
     values (${individualId}, ${transactionId}, ${timeStamp}::text::timestamptz, ${amount}::text::numeric,
       ${foldCase(transaction.currency)}, ${foldCase(transaction.transactionType)}, ${foldCase(transaction.transactionCategory)},
-      ${foldCase(transaction.transactionStatus)}, ${searchText(transaction)}, ${body}, ${seq}, ${now}::timestamptz)`;
+      ${foldCase(transaction.transactionStatus)}, ${searchText(transaction)}, ${body}, ${seq}, ${now}::timestamptz,
+      ${commit}, ${commit})`;
 }
 
 export interface CounterChange {
@@ -262,19 +298,72 @@ export function copyDistributedEvents(
   );
 }
 
+export interface TouchedRow {
+  row: Row;
+  commit: number;
+}
+
 export function updateTransactions(
   sql: DatabaseTransaction,
-  rows: readonly Row[],
+  touched: readonly TouchedRow[],
   shard: Shard | undefined,
 ): Statement {
+  const rows = touched.map(({ row }) => row);
+  const commits = array(touched.map(({ commit }) => commit));
   return sql`
     update transactions t set
       time_stamp = n.time_stamp, amount = n.amount, currency = n.currency, transaction_type = n.transaction_type,
       transaction_category = n.transaction_category, transaction_status = n.transaction_status,
-      search_text = n.search_text, body = n.body
-    from unnest(${columns(sql, rows)}) as n (${sql.unsafe(copiedColumns)})
+      search_text = n.search_text, body = n.body, touched_commit = n.touched_commit
+    from unnest(${columns(sql, rows)}, ${commits}::int[]) as n (${sql.unsafe(copiedColumns)}, touched_commit)
     where t.individual_id = n.individual_id and t.transaction_id = n.transaction_id
       ${inShard(sql, 't.individual_id', shard)}`;
+}
+
+export interface DetailChange {
+  individualId: number;
+  seq: number;
+  /** Undefined if the row has none any more. */
+  details: string | undefined;
+}
+
+export function changeDetails(
+  sql: DatabaseTransaction,
+  changes: readonly DetailChange[],
+  shard: Shard | undefined,
+): Statement[] {
+  const removed = changes.filter(({ details }) => details === undefined);
+  const put = changes.filter(({ details }) => details !== undefined);
+  return [
+    ...(removed.length > 0 ? [removeDetails(sql, removed, shard)] : []),
+    ...(put.length > 0 ? [putDetails(sql, put, shard)] : []),
+  ];
+}
+
+function removeDetails(sql: DatabaseTransaction, rows: readonly DetailChange[], shard: Shard | undefined): Statement {
+  return sql`
+    delete from transaction_details d
+    using unnest(${array(rows.map(({ individualId }) => individualId))}::int[],
+      ${array(rows.map(({ seq }) => seq))}::int[]) as n (individual_id, seq)
+    where d.individual_id = n.individual_id and d.seq = n.seq ${inShard(sql, 'd.individual_id', shard)}`;
+}
+
+function putDetails(sql: DatabaseTransaction, rows: readonly DetailChange[], shard: Shard | undefined): Statement {
+  if (shard && rows.length === 1) {
+    const { individualId, seq, details } = rows[0]!;
+    return sql`
+      insert into transaction_details (individual_id, seq, details) values (${individualId}, ${seq}, ${details!})
+      on conflict (individual_id, seq) do update set details = excluded.details`;
+  }
+  const given = sql`unnest(${array(rows.map(({ individualId }) => individualId))}::int[],
+      ${array(rows.map(({ seq }) => seq))}::int[],
+      ${array(rows.map(({ details }) => details!))}::text[]) as n (individual_id, seq, details)`;
+  return sql`
+    insert into transaction_details (individual_id, seq, details)
+    select ${shard ? sql`u.id` : sql`n.individual_id`}, n.seq, n.details
+    from ${given} ${shard ? sql`join users u on u.id = n.individual_id` : sql``}
+    where true ${inShard(sql, 'u.id', shard)}
+    on conflict (individual_id, seq) do update set details = excluded.details`;
 }
 
 export function keepReplaced(
@@ -286,16 +375,17 @@ export function keepReplaced(
   const given = sql`unnest(
       ${array(rows.map(({ individualId }) => individualId))}::int[],
       ${array(rows.map(({ transactionId }) => transactionId))}::text[],
-      ${array(rows.map(({ body }) => body))}::text[]
-    ) with ordinality as r (individual_id, transaction_id, body, ordinality)`;
+      ${array(rows.map(({ body }) => body))}::text[],
+      ${array(rows.map(({ details }) => details ?? null))}::text[]
+    ) with ordinality as r (individual_id, transaction_id, body, details, ordinality)`;
   return sql`
-    insert into transaction_history (individual_id, transaction_id, version, replaced_at, body)
+    insert into transaction_history (individual_id, transaction_id, version, replaced_at, body, details)
     select ${shard ? sql`u.id` : sql`r.individual_id`}, r.transaction_id,
       coalesce((
         select max(h.version) from transaction_history h
         where h.individual_id = r.individual_id and h.transaction_id = r.transaction_id
           ${inShard(sql, 'h.individual_id', shard)}
       ), 0) + row_number() over (partition by r.individual_id, r.transaction_id order by r.ordinality),
-      ${now}, r.body
+      ${now}, r.body, r.details
     from ${given} ${shard ? sql`join users u on u.id = r.individual_id where true ${inShard(sql, 'u.id', shard)}` : sql``}`;
 }

@@ -6,8 +6,9 @@ import { retryLostRace } from '../../db/lost-race.ts';
 import { groupByShard, type Shard } from '../../db/citus/shards.ts';
 import type { Owner } from '../../sharing/slots.ts';
 import { eventsOfBatch, type EventCounts, type TransactionEvent } from './record-events.ts';
-import { planBatch, type BatchPlan, type RecordPlanResult } from './record-rules.ts';
+import { planBatch, type BatchPlan, type RecordPlanResult, type StandingRow } from './record-rules.ts';
 import {
+  changeDetails,
   copyDistributedEvents,
   copyTransactions,
   insertFew,
@@ -95,7 +96,7 @@ async function planUnderLock(
 async function planByShards(sql: DatabaseTransaction, rows: readonly Row[], shards: Shard[]): Promise<LockedPlan> {
   const found = await Promise.all(
     shards.flatMap((shard) => [
-      lockInShard(sql, shard).then((locked) => ({ locked, standing: [] as [string, string][] })),
+      lockInShard(sql, shard).then((locked) => ({ locked, standing: [] as [string, StandingRow][] })),
       readStandingOf(
         sql,
         partOf(rows, shard, (row) => row.individualId),
@@ -118,7 +119,7 @@ async function planByShards(sql: DatabaseTransaction, rows: readonly Row[], shar
 function planFrom(
   rows: readonly Row[],
   locked: Awaited<ReturnType<typeof lockIndividuals>>,
-  standing: Map<string, string>,
+  standing: Map<string, StandingRow>,
   shards: LockedPlan['shards'],
 ): LockedPlan {
   const counts = new Map(locked.map(({ id, transaction_count }) => [id, transaction_count]));
@@ -154,7 +155,9 @@ async function writePlan(
   { sizes, now, shards }: Writing,
 ): Promise<Statement[]> {
   const after = new Map(before);
-  const fresh = created.map((row) => ({ row, seq: nextNumber(row.individualId, after) }));
+  // All rows of a commit have one number: that of its last event. Without events it does not grow.
+  const commitOf = ({ individualId }: Row) => eventCounts.get(individualId)!;
+  const fresh = created.map((row) => ({ row, seq: nextNumber(row.individualId, after), commit: commitOf(row) }));
   const dense = await findDenseRanges(sql, fresh, before, sizes, shards);
   const isCopied = fresh.length >= minCopiedRows;
   const copied = isCopied ? copyTransactions(sql, fresh, now) : undefined;
@@ -172,13 +175,13 @@ async function writePlan(
     };
     const ids = touched(part.fresh, part.events);
     const usual = [
-      ...(part.fresh.length > 0 && !isCopied ? [insertFew(sql, part.fresh, now, shard)] : []),
+      ...(part.fresh.length > 0 && !isCopied ? insertFew(sql, part.fresh, now, shard) : []),
       ...(ids.length > 0 && !isWide ? [writeCounts(sql, { ids, counts: after, eventCounts }, shard)] : []),
       ...(part.events.length > 0 && !isWide ? [writeEvents(sql, part.events, now, shard)] : []),
     ];
     return [
       ...(shard ? usual : asOne(sql, usual)),
-      ...writeChanges(sql, part, now, shard),
+      ...writeChanges(sql, part, commitOf, now, shard),
       ...writeBlocks(sql, part, { before, after }, sizes, shard),
     ];
   });
@@ -187,13 +190,13 @@ async function writePlan(
   return writes;
 }
 
-/** Joins up to three statements into one: most requests record one row, so a statement is much of their work. */
+/** Joins statements into one: most requests record one row, so a statement is much of their work. */
 function asOne(sql: DatabaseTransaction, statements: readonly Statement[]): Statement[] {
-  const [first, second, third] = statements;
-  if (!second) return [...statements];
-  return third
-    ? [sql`with first as (${first!}), second as (${second}) ${third}`]
-    : [sql`with first as (${first!}) ${second}`];
+  const [first, second, third, fourth] = statements;
+  if (!first || !second) return [...statements];
+  if (!third) return [sql`with first as (${first}) ${second}`];
+  if (!fourth) return [sql`with first as (${first}), second as (${second}) ${third}`];
+  return [sql`with first as (${first}), second as (${second}), third as (${third}) ${fourth}`];
 }
 
 /** On Citus: writes counters and events of several shards with two statements, instead of two for each shard. */
@@ -219,12 +222,17 @@ interface Part {
 function writeChanges(
   sql: DatabaseTransaction,
   { updated, replaced }: Part,
+  commitOf: (row: Row) => number,
   now: Date,
   shard: Shard | undefined,
 ): Statement[] {
-  const rows = updated.map(({ to }) => to);
+  const rows = updated.map(({ to }) => ({ row: to, commit: commitOf(to) }));
+  const details = updated
+    .filter(({ detailsChanged }) => detailsChanged)
+    .map(({ to, seq }) => ({ individualId: to.individualId, seq, details: to.details }));
   return [
     ...(rows.length > 0 ? [updateTransactions(sql, rows, shard)] : []),
+    ...changeDetails(sql, details, shard),
     ...(replaced.length > 0 ? [keepReplaced(sql, replaced, now, shard)] : []),
   ];
 }
@@ -258,7 +266,7 @@ function writeBlocks(
   const remade = new Set(dense.map(({ individualId }) => individualId));
   const added = created.filter(({ row }) => isLarge(before, row.individualId) && !remade.has(row.individualId));
   const changed = updated
-    .filter(({ to }) => isLarge(before, to.individualId))
+    .filter(({ to, bodyChanged }) => bodyChanged && isLarge(before, to.individualId))
     .map(({ from, to }) => ({ from, to, after: readTransaction(to.individualId, to.body) }));
   const isMoved = ({ from, to }: ChangedRow) => from.timeStamp !== to.timeStamp || from.amount !== to.amount;
   const moved = changed

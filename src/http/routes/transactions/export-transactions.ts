@@ -1,13 +1,18 @@
 import { Readable } from 'node:stream';
 import type { ExportFormat, ExportReply, ExportRequest } from '../../../transactions/export/export-transactions.ts';
-import { body, int32, required } from '../../../formats/shape.ts';
+import { boolean } from '../../../formats/record.ts';
+import { body, int32, required, withDefault } from '../../../formats/shape.ts';
 import { operation } from '../../operation.ts';
 import { exampleTransaction } from './transaction-shape.ts';
 import { checkRanges, filterMembers, filterOf } from '../../../transactions/filter-input.ts';
 
 const input = body(
   'ExportTransactionsRequest',
-  { individualId: required(int32(), 'Customer identifier.'), ...filterMembers },
+  {
+    individualId: required(int32(), 'Customer identifier.'),
+    ...filterMembers,
+    details: withDefault(boolean(), false, 'Whether the rows have their details.'),
+  },
   checkRanges,
 );
 
@@ -22,7 +27,8 @@ export const exportTransactionsOperation = (exportTransactions: (request: Export
     summary: 'Export transactions',
     about:
       'Exactly the rows that the list would return, as a stream: text/csv, or application/x-ndjson if Accept prefers it. ' +
-      'A cell that a spreadsheet would read as a formula starts with an apostrophe.',
+      'A cell that a spreadsheet would read as a formula starts with an apostrophe. With `details`, a row also has the ' +
+      'details that were recorded; CSV has a column for each of them.',
     scopes: ['transactions:read'],
     input,
     inputRequired: true,
@@ -47,6 +53,7 @@ export const exportTransactionsOperation = (exportTransactions: (request: Export
         individualId,
         filter: filterOf(values),
         asOf: values.asOf,
+        hasDetails: values.details,
         owner,
         format,
       });

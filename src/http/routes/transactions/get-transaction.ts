@@ -1,7 +1,7 @@
 import { jsonText, operation } from '../../operation.ts';
 import { body, int32, optional, required, text } from '../../../formats/shape.ts';
 import { maxLengths } from '../../../transactions/limits.ts';
-import { transactionShape } from './transaction-shape.ts';
+import { detailedTransactionShape, exampleDetails, exampleTransaction } from './transaction-shape.ts';
 
 export const getTransactionInput = body('GetTransactionRequest', {
   transactionId: required(text({ trim: true, maxLength: maxLengths.transactionId }), 'Transaction identifier.'),
@@ -23,7 +23,13 @@ export const getTransactionOperation = (
     input: getTransactionInput,
     inputRequired: true,
     example: { transactionId: 'f3b1c2d4-0001' },
-    responses: { 200: { about: 'The transaction.', shape: transactionShape } },
+    responses: {
+      200: {
+        about: 'The transaction, with the details that were recorded.',
+        shape: detailedTransactionShape,
+        example: { ...exampleTransaction, ...exampleDetails },
+      },
+    },
     errors: ['unknown-transaction', 'ambiguous-transaction'],
     namesUser: ({ body: { individualId } }) => individualId,
     async handle({ body: { transactionId, individualId }, caller }) {

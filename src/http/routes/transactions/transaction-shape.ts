@@ -1,6 +1,7 @@
-/** A transaction as the list and get-transaction return it. */
-import { instant, number, record } from '../../../formats/record.ts';
-import { required, text } from '../../../formats/shape.ts';
+/** A transaction as the list returns it, and with its details as get-transaction returns it. */
+import { instant, number, record, responseOnly } from '../../../formats/record.ts';
+import { optional, required, text } from '../../../formats/shape.ts';
+import type { DetailName } from '../../../transactions/details/details.ts';
 
 /** A text of an open set, with the values that are known. */
 const open = (examples: string[]) => text({ schema: { examples } });
@@ -33,9 +34,43 @@ const members = {
 
 export const transactionShape = record('Transaction', members);
 
+const decimalDetail = (about: string, schema = {}) => optional(number(schema), about);
+
+/** Those that were recorded. The others are absent. */
+const details = {
+  senderIban: optional(text(), 'IBAN of the sender.'),
+  receiverIban: optional(text(), 'IBAN of the receiver.'),
+  senderBic: optional(text(), 'BIC of the sender’s bank.'),
+  receiverBic: optional(text(), 'BIC of the receiver’s bank.'),
+  accountNumber: optional(text(), 'Number of an account that has no IBAN.'),
+  senderEmail: optional(text(), 'E-mail address of the sender.'),
+  receiverEmail: optional(text(), 'E-mail address of the receiver.'),
+  merchant: optional(text(), 'Merchant.'),
+  cardNetwork: optional(text(), 'Network of the card.'),
+  cardPan: optional(text(), 'Masked card number.'),
+  cardAlias: optional(text(), 'Name that the holder gave the card.'),
+  paymentProvider: optional(text(), 'Provider that carried the payment.'),
+  purposeDet: optional(text(), 'Purpose of the payment.'),
+  scaStatus: optional(text(), 'Outcome of the strong customer authentication.'),
+  reference: optional(text(), 'Reference of the payment, such as its end-to-end id.'),
+  transactionFee: decimalDetail('Fee, in feeCurrency. Exact decimal.', { minimum: 0 }),
+  originalAmount: decimalDetail('Amount before it was exchanged. Exact decimal.', { minimum: 0 }),
+  balanceAfter: decimalDetail('Balance after the transaction. Exact decimal, which may be negative.'),
+  feeCurrency: optional(text(), 'ISO 4217 code of the fee.'),
+  originalCurrency: optional(text(), 'ISO 4217 code of originalAmount.'),
+  additionalData: optional(
+    responseOnly<Record<string, unknown>>({ type: 'object', additionalProperties: true }),
+    'Anything else that was recorded.',
+  ),
+} satisfies Record<DetailName, unknown>;
+
+/** A transaction with its details. */
+export const detailedTransactionShape = record('DetailedTransaction', { ...members, ...details });
+
 /** A transaction as it was at a time. */
 export const versionShape = record('TransactionVersion', {
   ...members,
+  ...details,
   recordedAt: required(instant(), 'When this version was recorded, UTC.'),
 });
 
@@ -51,4 +86,12 @@ export const exampleTransaction = {
   receiverName: 'Coffee Corner',
   paymentNotes: 'Two flat whites',
   paymentSystem: 'INTERNAL',
+};
+
+export const exampleDetails = {
+  senderIban: 'DE02120300000000202051',
+  merchant: 'Coffee Corner Berlin',
+  cardNetwork: 'VISA',
+  cardPan: '411111******1111',
+  reference: 'RF18539007547034',
 };

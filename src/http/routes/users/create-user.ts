@@ -1,11 +1,9 @@
 import type { NewUser } from '../../../users/user.ts';
+import { parseEmail } from '../../../values/email.ts';
 import { notTheirs } from '../../../errors.ts';
 import { operation, reply } from '../../operation.ts';
 import { record } from '../../../formats/record.ts';
 import { body, int32, objectText, optional, required, text } from '../../../formats/shape.ts';
-
-/** One @ with text on both sides, and nothing that could break a line or a header of a message. */
-const parseEmail = (address: string) => (/^[^@\s\p{Cc}]+@[^@\s\p{Cc}]+$/u.test(address) ? address : undefined);
 
 const input = body('CreateUserRequest', {
   id: optional(int32(), 'The id, if the caller chooses it.'),
