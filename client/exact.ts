@@ -3,7 +3,10 @@
  * another number. So the digits are kept as text, in addition to the number.
  */
 
-const exactMembers = new Set(['amount', 'moneyIn', 'moneyOut', 'other']);
+const exactMembers = new Set([
+  ...['amount', 'moneyIn', 'moneyOut', 'other'],
+  ...['transactionFee', 'originalAmount', 'balanceAfter'],
+]);
 
 /**
  * Matches whole strings, so that nothing inside one is read as a member, the number after a member's name, and brackets.

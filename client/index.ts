@@ -28,16 +28,19 @@ export type {
 export { isE164, type PhoneFunctions, type SendOptions, type SentCode } from './phone.ts';
 export { solveChallenge, type SolveChallenge } from './solve-challenge.ts';
 export { clientCredentials, type ClientCredentials, type TokenSource } from './token.ts';
+export type { MirrorChange, MirrorOptions, TransactionMirror } from './mirror.ts';
 export type {
-  ExportFormat,
+  DetailedTransaction,
   LiveState,
+  SyncOptions,
+  SyncPage,
   Transaction,
-  TransactionFunctions,
   TransactionPage,
   TransactionVersion,
   TransactionPeriod,
   TransactionTotals,
-} from './transactions.ts';
+} from './transaction-types.ts';
+export type { ExportFormat, TransactionFunctions } from './transactions.ts';
 export type {
   AllTransactionRequestModel,
   CreatedUser,

@@ -1,7 +1,7 @@
 /** The operations of operators: scopes operator:read and operator:write. */
 import { get, post, read, withQuery, type CallOptions, type Calls } from './calls.ts';
 import { readStream } from './streams.ts';
-import type { TransactionPage } from './transactions.ts';
+import type { TransactionPage } from './transaction-types.ts';
 import type * as wire from './types.ts';
 
 export type GuardRuleName = wire.GuardRule['rule'];

@@ -1,44 +1,18 @@
 /** Wallet activity, in its own file, so that a page that only shows transactions loads nothing else. */
 import { get, read, withQuery, type CallOptions, type Calls } from './calls.ts';
+import { TransactionMirror, type MirrorOptions } from './mirror.ts';
 import { readStream } from './streams.ts';
+import type {
+  DetailedTransaction,
+  LiveState,
+  SyncOptions,
+  SyncPage,
+  Transaction,
+  TransactionPage,
+  TransactionTotals,
+  TransactionVersion,
+} from './transaction-types.ts';
 import type * as wire from './types.ts';
-
-/** The amount as a number, for sorting and charts, and its exact digits, for display and sums. */
-export interface Transaction extends wire.Transaction {
-  amountText: string;
-}
-
-/** A transaction as it was at a time. */
-export interface TransactionVersion extends wire.TransactionVersion {
-  amountText: string;
-}
-
-export interface TransactionPeriod extends wire.TransactionPeriod {
-  moneyInText: string;
-  moneyOutText: string;
-  otherText: string;
-}
-
-export interface TransactionPage {
-  transactions: Transaction[];
-  /** All rows that match, over all pages. */
-  transactionCount: number;
-  /** Pass it with the next page, so that rows that arrive later do not shift the pages. */
-  asOf: string;
-}
-
-export interface TransactionTotals {
-  periods: TransactionPeriod[];
-  transactionCount: number;
-  asOf: string;
-}
-
-/** The state of an individual's transactions. */
-export interface LiveState {
-  /** Increases with every change. */
-  sequence: number;
-  transactionCount: number;
-}
 
 export type ExportFormat = 'csv' | 'ndjson';
 const exportTypes: Record<ExportFormat, string> = { csv: 'text/csv', ndjson: 'application/x-ndjson' };
@@ -70,9 +44,42 @@ export function transactionFunctions({ transport, json, jsonAndHeaders }: Calls)
     }
   }
 
+  /**
+   * What changed since `cursor`, page by page, until there is no more. Put added and modified rows by their
+   * transactionId, and store nextCursor with them: the next call continues there. The page after is requested when the
+   * caller is done with the one before, so a caller that stops half-way misses nothing and gets nothing again.
+   */
+  async function* sync(
+    individualId: number,
+    { cursor, count, details, signal }: SyncOptions = {},
+  ): AsyncGenerator<SyncPage, void, undefined> {
+    for (let position = cursor; ;) {
+      const request = { individualId, cursor: position, count: count ?? 1000, details };
+      const page = await json<SyncPage>(read('/app/sync-transactions', request, { ...(signal && { signal }) }));
+      yield page;
+      if (!page.hasMore) return;
+      position = page.nextCursor;
+    }
+  }
+
+  /**
+   * The state of an individual's transactions, immediately and after every change; read the list after each.
+   * Reconnects by itself, and ends when the signal is aborted. A token that is bound to a user needs no id.
+   */
+  async function* live(individualId?: number, options?: CallOptions): AsyncGenerator<LiveState, void> {
+    const call = { ...get(withQuery('/app/live', { individualId }), options), accept: 'text/event-stream' };
+    for await (const { data } of readStream(transport, call)) yield JSON.parse(data) as LiveState;
+  }
+
   return {
     listTransactions,
     transactionPages,
+    sync,
+    live,
+
+    /** A copy of the individual's transactions that follows the changes: see `TransactionMirror`. */
+    mirror: (individualId: number, options: MirrorOptions = {}): TransactionMirror =>
+      new TransactionMirror({ sync, live }, individualId, options),
 
     /** Every row of a list. Pages are read as they are needed. */
     async *transactions(
@@ -82,7 +89,8 @@ export function transactionFunctions({ transport, json, jsonAndHeaders }: Calls)
       for await (const page of transactionPages(request, options)) yield* page.transactions;
     },
 
-    getTransaction(request: wire.GetTransactionRequest, options?: CallOptions): Promise<Transaction> {
+    /** With its details. */
+    getTransaction(request: wire.GetTransactionRequest, options?: CallOptions): Promise<DetailedTransaction> {
       return json(read('/app/get-transaction', request, options));
     },
 
@@ -123,14 +131,5 @@ export function transactionFunctions({ transport, json, jsonAndHeaders }: Calls)
     /** A PDF. The response itself: `body` is a stream, `blob()` reads all of it. */
     makeStatement: (request: wire.StatementRequest, options?: CallOptions): Promise<Response> =>
       transport({ ...read('/app/statement', request, options), accept: 'application/pdf' }),
-
-    /**
-     * The state of an individual's transactions, immediately and after every change; read the list after each.
-     * Reconnects by itself, and ends when the signal is aborted. A token that is bound to a user needs no id.
-     */
-    async *live(individualId?: number, options?: CallOptions): AsyncGenerator<LiveState, void> {
-      const call = { ...get(withQuery('/app/live', { individualId }), options), accept: 'text/event-stream' };
-      for await (const { data } of readStream(transport, call)) yield JSON.parse(data) as LiveState;
-    },
   };
 }

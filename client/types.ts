@@ -297,6 +297,73 @@ export interface GetTransactionRequest {
   individualId?: number | null | undefined;
 }
 
+export interface DetailedTransaction {
+  /** Transaction identifier. */
+  transactionId: string;
+  /** Exact decimal: up to 20 digits before the point and 6 after, at the scale it was recorded with. */
+  amount: number;
+  /** ISO 4217 code. */
+  currency: string;
+  /** UTC, up to microseconds. */
+  timeStamp: string;
+  /** Kind of transaction. An open set. */
+  transactionType: string;
+  /** Direction of the money. */
+  transactionCategory: string;
+  /** Status. An open set. */
+  transactionStatus: string;
+  /** Name of the sender. */
+  senderName: string;
+  /** Name of the receiver. */
+  receiverName: string;
+  /** Free-text note of the payment. */
+  paymentNotes: string;
+  /** Payment system that carried the transaction. */
+  paymentSystem: string;
+  /** IBAN of the sender. */
+  senderIban?: string | undefined;
+  /** IBAN of the receiver. */
+  receiverIban?: string | undefined;
+  /** BIC of the sender’s bank. */
+  senderBic?: string | undefined;
+  /** BIC of the receiver’s bank. */
+  receiverBic?: string | undefined;
+  /** Number of an account that has no IBAN. */
+  accountNumber?: string | undefined;
+  /** E-mail address of the sender. */
+  senderEmail?: string | undefined;
+  /** E-mail address of the receiver. */
+  receiverEmail?: string | undefined;
+  /** Merchant. */
+  merchant?: string | undefined;
+  /** Network of the card. */
+  cardNetwork?: string | undefined;
+  /** Masked card number. */
+  cardPan?: string | undefined;
+  /** Name that the holder gave the card. */
+  cardAlias?: string | undefined;
+  /** Provider that carried the payment. */
+  paymentProvider?: string | undefined;
+  /** Purpose of the payment. */
+  purposeDet?: string | undefined;
+  /** Outcome of the strong customer authentication. */
+  scaStatus?: string | undefined;
+  /** Reference of the payment, such as its end-to-end id. */
+  reference?: string | undefined;
+  /** Fee, in feeCurrency. Exact decimal. */
+  transactionFee?: number | undefined;
+  /** Amount before it was exchanged. Exact decimal. */
+  originalAmount?: number | undefined;
+  /** Balance after the transaction. Exact decimal, which may be negative. */
+  balanceAfter?: number | undefined;
+  /** ISO 4217 code of the fee. */
+  feeCurrency?: string | undefined;
+  /** ISO 4217 code of originalAmount. */
+  originalCurrency?: string | undefined;
+  /** Anything else that was recorded. */
+  additionalData?: Record<string, unknown> | undefined;
+}
+
 export interface TransactionVersion {
   /** Transaction identifier. */
   transactionId: string;
@@ -320,6 +387,48 @@ export interface TransactionVersion {
   paymentNotes: string;
   /** Payment system that carried the transaction. */
   paymentSystem: string;
+  /** IBAN of the sender. */
+  senderIban?: string | undefined;
+  /** IBAN of the receiver. */
+  receiverIban?: string | undefined;
+  /** BIC of the sender’s bank. */
+  senderBic?: string | undefined;
+  /** BIC of the receiver’s bank. */
+  receiverBic?: string | undefined;
+  /** Number of an account that has no IBAN. */
+  accountNumber?: string | undefined;
+  /** E-mail address of the sender. */
+  senderEmail?: string | undefined;
+  /** E-mail address of the receiver. */
+  receiverEmail?: string | undefined;
+  /** Merchant. */
+  merchant?: string | undefined;
+  /** Network of the card. */
+  cardNetwork?: string | undefined;
+  /** Masked card number. */
+  cardPan?: string | undefined;
+  /** Name that the holder gave the card. */
+  cardAlias?: string | undefined;
+  /** Provider that carried the payment. */
+  paymentProvider?: string | undefined;
+  /** Purpose of the payment. */
+  purposeDet?: string | undefined;
+  /** Outcome of the strong customer authentication. */
+  scaStatus?: string | undefined;
+  /** Reference of the payment, such as its end-to-end id. */
+  reference?: string | undefined;
+  /** Fee, in feeCurrency. Exact decimal. */
+  transactionFee?: number | undefined;
+  /** Amount before it was exchanged. Exact decimal. */
+  originalAmount?: number | undefined;
+  /** Balance after the transaction. Exact decimal, which may be negative. */
+  balanceAfter?: number | undefined;
+  /** ISO 4217 code of the fee. */
+  feeCurrency?: string | undefined;
+  /** ISO 4217 code of originalAmount. */
+  originalCurrency?: string | undefined;
+  /** Anything else that was recorded. */
+  additionalData?: Record<string, unknown> | undefined;
   /** When this version was recorded, UTC. */
   recordedAt: string;
 }
@@ -354,6 +463,48 @@ export interface TransactionRow {
   paymentNotes?: string | null | undefined;
   /** Payment system. */
   paymentSystem?: string | null | undefined;
+  /** IBAN of the sender. */
+  senderIban?: string | null | undefined;
+  /** IBAN of the receiver. */
+  receiverIban?: string | null | undefined;
+  /** BIC of the sender’s bank. */
+  senderBic?: string | null | undefined;
+  /** BIC of the receiver’s bank. */
+  receiverBic?: string | null | undefined;
+  /** Number of an account that has no IBAN. */
+  accountNumber?: string | null | undefined;
+  /** E-mail address of the sender. */
+  senderEmail?: string | null | undefined;
+  /** E-mail address of the receiver. */
+  receiverEmail?: string | null | undefined;
+  /** Merchant. */
+  merchant?: string | null | undefined;
+  /** Network of the card. */
+  cardNetwork?: string | null | undefined;
+  /** Card number, masked: at most the first six and the last four digits, and *, x or • between them. */
+  cardPan?: string | null | undefined;
+  /** Name that the holder gave the card. */
+  cardAlias?: string | null | undefined;
+  /** Provider that carried the payment. */
+  paymentProvider?: string | null | undefined;
+  /** Purpose of the payment. */
+  purposeDet?: string | null | undefined;
+  /** Outcome of the strong customer authentication. */
+  scaStatus?: string | null | undefined;
+  /** Reference of the payment, such as its end-to-end id. */
+  reference?: string | null | undefined;
+  /** Fee, in feeCurrency. */
+  transactionFee?: number | string | null | undefined;
+  /** Amount before it was exchanged, in originalCurrency. */
+  originalAmount?: number | string | null | undefined;
+  /** Balance after the transaction. It may be negative. */
+  balanceAfter?: number | string | null | undefined;
+  /** ISO 4217 code of the fee. */
+  feeCurrency?: string | null | undefined;
+  /** ISO 4217 code of originalAmount. */
+  originalCurrency?: string | null | undefined;
+  /** Anything else; at most 4,096 characters as JSON without white space. A later one replaces it as a whole. */
+  additionalData?: Record<string, unknown> | string | null | undefined;
 }
 
 export interface RecordTransactionsRequest {
@@ -428,6 +579,30 @@ export interface SummarizeTransactionsResponse {
   transactionCount: number;
 }
 
+export interface SyncTransactionsRequest {
+  /** Customer identifier. */
+  individualId: number;
+  /** The nextCursor of the page before. Without it all rows are returned. */
+  cursor?: string | null | undefined;
+  /** Rows in a page, added and modified together. */
+  count?: number | null | undefined;
+  /** Whether the rows have their details. */
+  details?: boolean | null | undefined;
+}
+
+export interface TransactionChanges {
+  /** Rows that were created after the position of the cursor. */
+  added: DetailedTransaction[];
+  /** Rows that were created before it, and changed after it. */
+  modified: DetailedTransaction[];
+  /** Always empty: rows leave only with their user. */
+  removed: string[];
+  /** The position behind the page. It does not expire. */
+  nextCursor: string;
+  /** Whether there are more rows behind the page. */
+  hasMore: boolean;
+}
+
 export interface ExportTransactionsRequest {
   /** Customer identifier. */
   individualId: number;
@@ -451,6 +626,8 @@ export interface ExportTransactionsRequest {
   search?: string | null | undefined;
   /** The As-Of header of an earlier page: the rows stay those of that page. */
   asOf?: string | null | undefined;
+  /** Whether the rows have their details. */
+  details?: boolean | null | undefined;
 }
 
 export interface StatementRequest {

@@ -1,4 +1,5 @@
 /** Wires the transactions: list, get, totals, export, statement, record. */
+import { deriveKey } from '../crypto/digest-keys.ts';
 import type { Owner } from '../sharing/slots.ts';
 import { openConfirmationWriter, openStatementWriter } from '../statements/statement-writer.ts';
 import { createPageTokens } from '../transactions/list/page-token.ts';
@@ -12,6 +13,9 @@ import { createMakeStatement, DocumentDesk } from '../transactions/export/make-s
 import { createRecordTransactions } from '../transactions/record/record-transactions.ts';
 import { createRecordStore } from '../transactions/record/record.store.ts';
 import { createSummarizeTransactions } from '../transactions/summarize-transactions.ts';
+import { createSyncCursors } from '../transactions/sync/sync-cursor.ts';
+import { createSyncTransactions } from '../transactions/sync/sync-transactions.ts';
+import { createSyncStore } from '../transactions/sync/sync.store.ts';
 import { createTransactionsStore } from '../transactions/transactions.store.ts';
 import type { Core } from './core.ts';
 import { withStandby } from './standby.ts';
@@ -35,6 +39,11 @@ export async function openTransactions(core: Core) {
       extraFont: config.statementFont,
       openWriter: openConfirmationWriter,
     }),
+    // The guard's key outlives every rotation, as a cursor does.
+    syncTransactions: createSyncTransactions(
+      traced('transactions', createSyncStore(db)),
+      createSyncCursors(deriveKey(core.guardKey, 'sync cursors')),
+    ),
     getTransaction: createGetTransaction(store),
     getHistory: createGetHistory(traced('transactions', createHistoryStore(db))),
     findRecordRefusal: (owner: Owner) => db.use.transactions.findRefusal(owner),

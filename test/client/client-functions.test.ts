@@ -43,6 +43,7 @@ describe('every operation has its function', () => {
     await own.getTransactionHistory({ individualId: 1, transactionId: 't' });
     await own.recordTransactions([]);
     await own.summarizeTransactions({ individualId: 1 });
+    for await (const _ of own.sync(1)) break;
     await own.exportTransactions({ individualId: 1 });
     await own.makeStatement({ individualId: 1 });
     await own.isReady();

@@ -222,11 +222,16 @@ async function recordTransactions({ service, call, step, secrets }: Run, id: num
   await step('record-transactions', [], () => record('Pending'));
   await step('record-transactions', ['transactions.updated'], () => record('Accepted'));
   const of = { individualId: id, transactionId: secretRow.transactionId };
-  await step(['get-all-transactions', 'get-transaction', 'get-transaction-history'], [], async () => {
-    await service.list(of);
-    await call('POST', '/app/get-transaction', of);
-    await call('POST', '/app/get-transaction-history', of);
-  });
+  await step(
+    ['get-all-transactions', 'get-transaction', 'get-transaction-history', 'sync-transactions'],
+    [],
+    async () => {
+      await service.list(of);
+      await call('POST', '/app/get-transaction', of);
+      await call('POST', '/app/get-transaction-history', of);
+      await call('POST', '/app/sync-transactions', of);
+    },
+  );
   await step(['summarize-transactions', 'export-transactions', 'live-transactions'], [], async () => {
     await call('POST', '/app/summarize-transactions', of);
     await call('POST', '/app/export-transactions', of);

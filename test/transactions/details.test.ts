@@ -1,6 +1,7 @@
 /** Details of transactions: what is checked, kept, compared and returned. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { detailNames } from '../../src/transactions/details/details.ts';
+import { listStatement } from '../../src/transactions/transactions.store.ts';
 import { row, startService, type Service } from '../harness/service.ts';
 
 let service: Service;
@@ -312,5 +313,31 @@ describe('in an export', () => {
         fields,
       );
     }
+  });
+});
+
+describe('cost the list nothing', () => {
+  it('its rows are as large with details as without, and its statement reads no table of details', async () => {
+    const [bare, full] = [await service.createUser(), await service.createUser()];
+    const rows = (id: number, details: object) =>
+      Array.from({ length: 200 }, (_, index) => row(id, { transactionId: `r-${index}`, ...details }));
+    await record(...rows(bare, {}));
+    await record(...rows(full, all));
+    const read = async (id: number) => {
+      const [size] = await service.sql`
+        select sum(pg_column_size(t.*))::int as bytes from transactions t where individual_id = ${id}`;
+      const [plan] = await service.sql.unsafe(`explain (analyze, buffers, format json) ${listStatement}`, [
+        ...[id, 100, 0, 2_147_483_647],
+      ]);
+      const text = JSON.stringify(plan!['QUERY PLAN']);
+      const relations = new Set([...text.matchAll(/"Relation Name":"(\w+)"/g)].map(([, name]) => name));
+      return { bytes: size!.bytes, pages: plan!['QUERY PLAN'][0].Plan['Shared Hit Blocks'], relations };
+    };
+    await read(bare);
+    const [without, withAll] = [await read(bare), await read(full)];
+    expect(withAll.bytes).toBe(without.bytes);
+    expect(withAll.relations).toEqual(new Set(['transactions', 'users']));
+    // The first row of a batch may lie on the last page of the batch before.
+    expect(Math.abs(withAll.pages - without.pages)).toBeLessThanOrEqual(1);
   });
 });

@@ -34,10 +34,12 @@ import { describeWebhooks } from './events/event-webhooks.ts';
 import { exportTransactionsOperation } from './transactions/export-transactions.ts';
 import { statementOperation } from './transactions/statement.ts';
 import { summarizeTransactionsOperation } from './transactions/summarize-transactions.ts';
+import { syncTransactionsOperation } from './transactions/sync-transactions.ts';
 import type { ExportReply, ExportRequest } from '../../transactions/export/export-transactions.ts';
 import type { ConfirmationRequest } from '../../transactions/export/make-confirmation.ts';
 import type { StatementReply, StatementRequest } from '../../transactions/export/make-statement.ts';
 import type { TotalsReply, TotalsRequest } from '../../transactions/summarize-transactions.ts';
+import type { SyncReply, SyncRequest } from '../../transactions/sync/sync-transactions.ts';
 import { createUserOperation } from './users/create-user.ts';
 import { discoveryOperation } from './tokens/discovery.ts';
 import { getTransactionHistoryOperation } from './transactions/get-transaction-history.ts';
@@ -117,6 +119,7 @@ export interface Services {
   recordTransactions: RecordTransactions;
   findRecordRefusal: FindRefusal;
   summarizeTransactions(request: TotalsRequest): Promise<TotalsReply>;
+  syncTransactions(request: SyncRequest): Promise<SyncReply>;
   exportTransactions(request: ExportRequest): Promise<ExportReply>;
   makeStatement(request: StatementRequest): Promise<StatementReply>;
   makeConfirmation(request: ConfirmationRequest): Promise<StatementReply>;
@@ -166,6 +169,7 @@ export function operationsOf(services: Services): AnyOperation[] {
     getTransactionHistoryOperation(services.getHistory),
     recordTransactionsOperation(services.recordTransactions, services.findRecordRefusal, observer.observe),
     summarizeTransactionsOperation(services.summarizeTransactions),
+    syncTransactionsOperation(services.syncTransactions),
     exportTransactionsOperation(services.exportTransactions),
     statementOperation(services.makeStatement, services.makeConfirmation),
     liveTransactionsOperation(services.liveTransactions, eventStreams),
