@@ -24,8 +24,7 @@ export async function startTarget() {
     PORT: '0',
     DATA_DIR: path.join(folder, 'data'),
     // A blocked user answers 429 before anything interesting happens.
-    LEDGERLINE_USER_FAILURES: 'off',
-    LEDGERLINE_USER_SENDS: 'off',
+    LEDGERLINE_LIMITS: 'user-failures=off; user-sends=off',
   };
   const child = spawn(process.execPath, [main, 'serve'], { env });
   const lines = [];

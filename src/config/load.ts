@@ -50,7 +50,7 @@ function readSetting(
     if (value) fail(`and ${name}${fileSuffix} are both set; keep one`);
     value = readSecretFile(name + fileSuffix, file);
   }
-  if (value !== undefined && value !== '') return kind.parse(refuseQuotes(value));
+  if (value !== undefined && value !== '') return kind.parse(refuseQuotes(value), mode);
   return typeof fallback === 'function' ? fallback(mode) : fallback;
 }
 

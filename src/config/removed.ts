@@ -26,6 +26,12 @@ const removed: [instead: string, prefix: string, names: string][] = [
   ],
   ['is a tenth of LEDGERLINE_JWKS_REFRESH_SECONDS now. Remove it.', 'LEDGERLINE_', 'JWKS_COOLDOWN_SECONDS'],
   ['is a value of LEDGERLINE_RANGES now, such as 4=20,5=30,6=50,7=100,country=200.', 'LEDGERLINE_', 'RANGE_UNVERIFIED'],
+  [
+    'is a part of LEDGERLINE_LIMITS now, by the name of the rule, such as user-sends=5/10m,10/1d; one-code=10/1h/1h.',
+    'LEDGERLINE_',
+    `USER_SENDS ADDRESS_SENDS TOKEN_SENDS PHONE_SENDS PHONE_USERS USER_PHONES USER_FAILURES ADDRESS_FAILURES
+     TOKEN_FAILURES PHONE_FAILURES CODE_USERS`,
+  ],
   [partOfBreaker, 'LEDGERLINE_BREAKER_', 'FAILURES PAUSE LONGEST_PAUSE'],
   [constant, 'LEDGERLINE_ORDER_', 'WINDOW MESSAGES MARGIN_PERCENT FLOOR_PERCENT'],
   [

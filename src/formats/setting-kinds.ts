@@ -5,7 +5,8 @@ export type Mode = 'sandbox' | 'production';
 export interface Kind<T> {
   /** How a person would write the value, for the reference. */
   form: string;
-  parse(text: string): T;
+  /** The mode matters where parts of the value have defaults of their own. */
+  parse(text: string, mode?: Mode): T;
 }
 
 export interface Setting<T> {

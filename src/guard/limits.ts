@@ -14,10 +14,13 @@ export type DestinationTable = ReadonlyMap<string, number | undefined>;
  */
 export const establishedSeconds = 7 * 86_400;
 
+/** The limits of the rules that count in windows. */
+export type Rates = Readonly<Record<CountingRuleName, readonly Rate[]>>;
+
 export interface GuardLimits {
   /** The number of processes of this node. Leases are divided by this number. */
   processes?: number;
-  rates: Readonly<Record<CountingRuleName, readonly Rate[]>>;
+  rates: Rates;
   /** ISO 3166 codes; `*` for all. */
   countries: readonly string[];
   /** The names of libphonenumber. */
@@ -39,19 +42,12 @@ export interface SpendLimits {
   countries: DestinationTable;
 }
 
-/** The settings with the limits. Those of a counting rule have its name. */
-export type GuardSettings = Readonly<Record<CountingRuleName, readonly Rate[]>> &
-  Omit<GuardLimits, 'rates' | 'countries' | 'ranges'> &
+/** The settings with the limits. */
+export type GuardSettings = Omit<GuardLimits, 'countries' | 'ranges'> &
   RangeSettings & { countries: readonly string[] | undefined };
 
 export function readLimits(settings: GuardSettings): GuardLimits {
-  const rates = Object.fromEntries(countingRuleNames.map((name) => [name, settings[name]]));
-  return {
-    ...settings,
-    ranges: readRangeLimits(settings),
-    countries: settings.countries ?? [],
-    rates: rates as GuardLimits['rates'],
-  };
+  return { ...settings, ranges: readRangeLimits(settings), countries: settings.countries ?? [] };
 }
 
 type SourceLimits = Readonly<Record<SourceKind, Limit>>;

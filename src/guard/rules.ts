@@ -35,10 +35,10 @@ interface RuleBase {
 
 export interface CountingRule extends RuleBase {
   /**
-   * The limits, as the setting is written: count/span, and for failures the span of the block. The setting is named
-   * after the rule unless `setting` says otherwise.
+   * The limits, as LEDGERLINE_LIMITS is written: count/span, and for failures the span of the block. `single`: the rule
+   * can have one window only.
    */
-  windows: { sandbox: string; production: string; setting?: string; about: string; single?: true };
+  windows: { sandbox: string; production: string; single?: true };
 }
 
 export interface JudgingRule extends RuleBase {
@@ -60,7 +60,7 @@ export const rules = {
     counts: 'sends',
     by: 'user',
     sentence: 'Codes one user may ask for.',
-    windows: { sandbox: '100/10m', production: '5/10m,10/1d', about: 'Codes one user may ask for.' },
+    windows: { sandbox: '100/10m', production: '5/10m,10/1d' },
     isOnInSandbox: true,
     answer: '429',
     refusal: 'Too many codes were requested. Try again later.',
@@ -69,10 +69,7 @@ export const rules = {
     counts: 'sends',
     by: 'address',
     sentence: 'Codes that may be asked for from one client address.',
-    windows: {
-      ...alike('30/10m,300/1d'),
-      about: 'Codes that may be asked for from one client address (IPv6: one /64).',
-    },
+    windows: alike('30/10m,300/1d'),
     answer: '429',
     refusal: 'Too many codes were requested from this address. Try again later.',
   },
@@ -80,10 +77,7 @@ export const rules = {
     counts: 'sends',
     by: 'token',
     sentence: 'Codes that may be asked for with the tokens of one person.',
-    windows: {
-      ...alike('10/10m,20/1d'),
-      about: 'Codes that may be asked for with the user-bound tokens of one person.',
-    },
+    windows: alike('10/10m,20/1d'),
     answer: '429',
     refusal: 'Too many codes were requested with this token. Try again later.',
   },
@@ -121,7 +115,7 @@ export const rules = {
     by: 'phone',
     sentence:
       'Codes that may be sent to one phone. Sends of another user count for at most half of the limit; sends of newcomers do not count against established users.',
-    windows: { sandbox: 'off', production: '5/10m,10/1d', about: 'Codes that may be sent to one phone.' },
+    windows: { sandbox: 'off', production: '5/10m,10/1d' },
     sparesSafeNumbers: true,
     isOnInSandbox: true,
     answer: '429',
@@ -133,7 +127,7 @@ export const rules = {
     sentence: 'Different users who may have codes sent to one phone. Newcomers do not count against established users.',
     // An hour more than a day, so that the users of one day cannot try their codes at the same time as those of the day
     // before.
-    windows: { ...alike('3/25h'), single: true, about: 'Different users who may have codes sent to one phone.' },
+    windows: { ...alike('3/25h'), single: true },
     sparesSafeNumbers: true,
     answer: '429',
     refusal: 'Too many users requested codes for this phone number. Try again later.',
@@ -142,7 +136,7 @@ export const rules = {
     counts: 'phones',
     by: 'user',
     sentence: 'Different phones one user may have codes sent to.',
-    windows: { ...alike('3/1d'), single: true, about: 'Different phones one user may have codes sent to.' },
+    windows: { ...alike('3/1d'), single: true },
     answer: '429',
     refusal: 'Codes were requested for too many phone numbers. Try again later.',
   },
@@ -186,7 +180,6 @@ export const rules = {
     windows: {
       sandbox: '10/1h/1h',
       production: '10/1h/1h,20/1d/1d',
-      about: 'Failed verifications of one user, and how long the next are refused.',
     },
     isOnInSandbox: true,
     answer: '429',
@@ -196,10 +189,7 @@ export const rules = {
     counts: 'failures',
     by: 'address',
     sentence: 'Failed verifications from one client address.',
-    windows: {
-      ...alike('50/1h/1h,200/1d/1d'),
-      about: 'Failed verifications from one client address, and how long the next are refused.',
-    },
+    windows: alike('50/1h/1h,200/1d/1d'),
     answer: '429',
     refusal: 'Too many failed attempts from this address. Try again later.',
   },
@@ -207,10 +197,7 @@ export const rules = {
     counts: 'failures',
     by: 'token',
     sentence: 'Failed verifications with the tokens of one person.',
-    windows: {
-      ...alike('10/1h/1h,20/1d/1d'),
-      about: 'Failed verifications with the user-bound tokens of one person, and how long the next are refused.',
-    },
+    windows: alike('10/1h/1h,20/1d/1d'),
     answer: '429',
     refusal: 'Too many failed attempts with this token. Try again later.',
   },
@@ -218,10 +205,7 @@ export const rules = {
     counts: 'failures',
     by: 'phone',
     sentence: 'Failed verifications of codes that were sent to one phone; refuses only users who failed on it.',
-    windows: {
-      ...alike('15/1d/1d'),
-      about: 'Failed verifications of codes that were sent to one phone; then users who failed on it are refused.',
-    },
+    windows: alike('15/1d/1d'),
     answer: '429',
     refusal: 'Too many failed attempts for this phone number. Try again later.',
   },
@@ -232,8 +216,6 @@ export const rules = {
     windows: {
       ...alike('10/1h/1h'),
       single: true,
-      setting: 'LEDGERLINE_CODE_USERS',
-      about: 'Different users for whom one code may fail, and how long that code is then refused.',
     },
     answer: '429',
     refusal: 'Too many failed attempts. Try again later.',
@@ -255,11 +237,6 @@ export function ruleOf(name: RuleName): RuleEntry {
 
 export function countingRuleOf(name: CountingRuleName): Counter & CountingRule {
   return rules[name];
-}
-
-/** The environment variable with the limits of a counting rule. */
-export function settingOf(name: CountingRuleName): string {
-  return countingRuleOf(name).windows.setting ?? `LEDGERLINE_${name.replaceAll('-', '_').toUpperCase()}`;
 }
 
 export function findRule(text: string): RuleName | undefined {

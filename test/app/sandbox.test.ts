@@ -66,7 +66,7 @@ describe('the clock', () => {
   });
 
   it('is put back, and codes, counters and blocks made ahead of time are removed', async () => {
-    const own = await serviceForTest({ LEDGERLINE_USER_SENDS: '3/10m', LEDGERLINE_PHONE_SENDS: '9/10m' });
+    const own = await serviceForTest({ LEDGERLINE_LIMITS: 'user-sends=3/10m; phone-sends=9/10m' });
     const [id, blocked] = [await own.createUser(), await own.createUser()];
     const phone = newPhone();
     await own.sendCode(id, phone);

@@ -67,9 +67,8 @@ async function openRun() {
     ...(await twilioSettings(gateway.url)),
     LEDGERLINE_LOG_LEVEL: 'debug',
     LEDGERLINE_BREAKER: '2/1s/2m',
-    LEDGERLINE_USER_SENDS: '4/10m',
+    LEDGERLINE_LIMITS: 'user-sends=4/10m; user-phones=1/1d',
     LEDGERLINE_RULES: 'user-phones=shadow',
-    LEDGERLINE_USER_PHONES: '1/1d',
     LEDGERLINE_RETAIN_ERASED_DAYS: '0',
   });
   const done = new Set<string>();

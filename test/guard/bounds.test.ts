@@ -34,9 +34,7 @@ describe('the odds of guessing one phone’s code in 24 hours', () => {
     async () => {
       const service = await serviceForTest({
         LEDGERLINE_RULES: '*=enforce',
-        LEDGERLINE_USER_SENDS: '5/10m,10/1d',
-        LEDGERLINE_PHONE_SENDS: '5/10m,10/1d',
-        LEDGERLINE_USER_FAILURES: '10/1h/1h,20/1d/1d',
+        LEDGERLINE_LIMITS: 'user-sends=5/10m,10/1d; phone-sends=5/10m,10/1d; user-failures=10/1h/1h,20/1d/1d',
         LEDGERLINE_TOKEN_SECONDS: '2592000',
       });
       const phone = '+447400123456';
@@ -115,7 +113,7 @@ it('counters that have expired go by themselves: the tables stay bounded over we
 }, 120_000);
 
 it('a flood of refusals is counted exactly and kept in part', async () => {
-  const service = await serviceForTest({ LEDGERLINE_USER_SENDS: '1/1d' });
+  const service = await serviceForTest({ LEDGERLINE_LIMITS: 'user-sends=1/1d' });
   const id = await service.createUser();
   const answers = await Promise.all(Array.from({ length: 600 }, () => service.sendCode(id, '+447400123456')));
   const refused = answers.filter(({ status }) => status === 429).length;

@@ -19,7 +19,7 @@ let service: Service;
 beforeAll(async () => {
   service = await startService({
     LEDGERLINE_RULES: '*=off,user-sends=enforce,prefix=enforce,challenge=enforce',
-    LEDGERLINE_USER_SENDS: '5/10m',
+    LEDGERLINE_LIMITS: 'user-sends=5/10m',
     LEDGERLINE_RANGES: `4=${share},5=5000,6=5000,7=5000,country=5000`,
     LEDGERLINE_CHALLENGE_WORK: '400',
     LEDGERLINE_ATTESTATION_KEY: attestationKey.toString('base64'),
@@ -323,7 +323,7 @@ describe('a phone that other accounts had texts sent to', () => {
   });
 
   it('gets at most three texts a day by proofs above its limit of sends', async () => {
-    const at = await serviceWith({ LEDGERLINE_PHONE_SENDS: '4/1d' });
+    const at = await serviceWith({ LEDGERLINE_LIMITS: 'phone-sends=4/1d' });
     const phone = newPhone();
     const answers = [];
     for (let account = 0; account < 12; account += 1) answers.push(await sendProven(at, await at.createUser(), phone));
@@ -337,7 +337,7 @@ describe('a phone that other accounts had texts sent to', () => {
   });
 
   it('gets no more of them from parallel calls', async () => {
-    const at = await serviceWith({ LEDGERLINE_PHONE_SENDS: '4/1d', LEDGERLINE_PHONE_USERS: '100/25h' });
+    const at = await serviceWith({ LEDGERLINE_LIMITS: 'phone-sends=4/1d; phone-users=100/25h' });
     const phone = newPhone();
     for (let call = 0; call < 4; call += 1) await send(at, await at.createUser(), phone);
     const ids = await Promise.all(Array.from({ length: 10 }, () => at.createUser()));
@@ -348,7 +348,7 @@ describe('a phone that other accounts had texts sent to', () => {
   it('is not opened by a proof where another rule refuses', async () => {
     const at = await serviceWith({
       LEDGERLINE_RULES: '*=off,user-sends=enforce,phone-users=enforce,challenge=enforce',
-      LEDGERLINE_USER_SENDS: '1/10m',
+      LEDGERLINE_LIMITS: 'user-sends=1/10m',
     });
     const phone = newPhone();
     for (let account = 0; account < 3; account += 1) await send(at, await at.createUser(), phone);

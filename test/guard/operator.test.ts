@@ -49,10 +49,8 @@ describe('the operator', () => {
   it('sees blocks and lifts them, by id, user, phone and address; every action is in the trail', async () => {
     const service = await serviceForTest({
       LEDGERLINE_RULES: '*=enforce',
-      LEDGERLINE_PHONE_FAILURES: '3/1h/1h',
-      LEDGERLINE_ADDRESS_FAILURES: '3/1h/1h',
+      LEDGERLINE_LIMITS: 'phone-failures=3/1h/1h; address-failures=3/1h/1h; one-code=2/1h/1h',
       LEDGERLINE_TRUSTED_PROXIES: '127.0.0.1',
-      LEDGERLINE_CODE_USERS: '2/1h/1h',
     });
     const id = await blockUser(service);
     const phone = newPhone();
@@ -127,7 +125,7 @@ describe('the operator', () => {
   it('lifts a block on a phone by the id it is listed under, and one on a prefix', async () => {
     const service = await serviceForTest({
       LEDGERLINE_RULES: '*=off,phone-failures=enforce,prefix=enforce',
-      LEDGERLINE_PHONE_FAILURES: '2/1h/1h',
+      LEDGERLINE_LIMITS: 'phone-failures=2/1h/1h',
       LEDGERLINE_RANGES: '4=1,5=100,6=100,7=100,country=100',
     });
     const id = await service.createUser();
@@ -182,7 +180,7 @@ describe('the operator', () => {
   it('lifts the block on one phone, and not that on another which the same user failed on', async () => {
     const service = await serviceForTest({
       LEDGERLINE_RULES: '*=off,phone-failures=enforce',
-      LEDGERLINE_PHONE_FAILURES: '2/1h/1h',
+      LEDGERLINE_LIMITS: 'phone-failures=2/1h/1h',
     });
     const id = await service.createUser();
     const phones = [newPhone(), newPhone()];
@@ -292,8 +290,7 @@ describe('the operator', () => {
     const service = await serviceForTest({
       LEDGERLINE_RULES: '*=off,country=enforce,phone-sends=enforce,user-sends=enforce',
       LEDGERLINE_COUNTRIES: 'FR',
-      LEDGERLINE_PHONE_SENDS: '1/1d',
-      LEDGERLINE_USER_SENDS: '5/1d',
+      LEDGERLINE_LIMITS: 'phone-sends=1/1d; user-sends=5/1d',
     });
     const id = await service.createUser();
     const phone = '+4915112345678';
@@ -325,7 +322,7 @@ describe('the operator', () => {
   });
 
   it('reads decisions with their reasons, numbers masked, page by page', async () => {
-    const service = await serviceForTest({ LEDGERLINE_USER_SENDS: '1/1d' });
+    const service = await serviceForTest({ LEDGERLINE_LIMITS: 'user-sends=1/1d' });
     const [id, other] = [await service.createUser(), await service.createUser()];
     const phone = newPhone();
     for (let call = 0; call < 4; call += 1) await service.sendCode(id, phone);

@@ -36,7 +36,7 @@ async function startPair(settings: Record<string, string>): Promise<Pair> {
     LEDGERLINE_DIGEST_KEY: randomBytes(32).toString('base64'),
     LEDGERLINE_LOG_FORMAT: 'json',
     LEDGERLINE_TRUSTED_PROXIES: '127.0.0.1',
-    LEDGERLINE_USER_SENDS: 'off',
+    LEDGERLINE_LIMITS: 'user-sends=off',
     LEDGERLINE_DATABASE_CONNECTIONS: '32',
     LEDGERLINE_STATEMENT_SECONDS: '60',
     // Many sends at once are what these tests are about.
@@ -114,7 +114,10 @@ const all = Array.from({ length: calls }, (_, index) => index);
 
 describe(`${calls} parallel sends over two processes`, { timeout: 180_000 }, () => {
   it('by one user never exceed the limit of the user', async () => {
-    const pair = await startPair({ LEDGERLINE_RULES: '*=off,user-sends=enforce', LEDGERLINE_USER_SENDS: '7/10m' });
+    const pair = await startPair({
+      LEDGERLINE_RULES: '*=off,user-sends=enforce',
+      LEDGERLINE_LIMITS: 'user-sends=7/10m',
+    });
     const counts = await tally(
       all.map((index) => pair.call(index, send, { id: pair.users[0], phoneNumber: newPhone() })),
     );
@@ -122,7 +125,10 @@ describe(`${calls} parallel sends over two processes`, { timeout: 180_000 }, () 
   });
 
   it('to one phone never exceed the limit of the phone, and those of one user leave half of it', async () => {
-    const pair = await startPair({ LEDGERLINE_RULES: '*=off,phone-sends=enforce', LEDGERLINE_PHONE_SENDS: '9/10m' });
+    const pair = await startPair({
+      LEDGERLINE_RULES: '*=off,phone-sends=enforce',
+      LEDGERLINE_LIMITS: 'phone-sends=9/10m',
+    });
     const phoneNumber = newPhone();
     const counts = await tally(all.map((index) => pair.call(index, send, { id: pair.users[index], phoneNumber })));
     expectExactly(204, 9, counts);
@@ -139,8 +145,7 @@ describe(`${calls} parallel sends over two processes`, { timeout: 180_000 }, () 
   it('from one address, and with one person’s tokens, never exceed their limits', async () => {
     const pair = await startPair({
       LEDGERLINE_RULES: '*=off,address-sends=enforce,token-sends=enforce',
-      LEDGERLINE_ADDRESS_SENDS: '11/10m',
-      LEDGERLINE_TOKEN_SENDS: '6/10m',
+      LEDGERLINE_LIMITS: 'address-sends=11/10m; token-sends=6/10m',
     });
     const counts = await tally(
       all.map((index) =>
@@ -181,9 +186,7 @@ describe(`${calls} parallel sends over two processes`, { timeout: 180_000 }, () 
   it('that are the first for users, phones and addresses, crossing each other, are all counted, each once', async () => {
     const pair = await startPair({
       LEDGERLINE_RULES: '*=off,user-sends=enforce,phone-sends=enforce,address-sends=enforce',
-      LEDGERLINE_USER_SENDS: '900/10m',
-      LEDGERLINE_PHONE_SENDS: '900/10m',
-      LEDGERLINE_ADDRESS_SENDS: '900/10m',
+      LEDGERLINE_LIMITS: 'user-sends=900/10m; phone-sends=900/10m; address-sends=900/10m',
     });
     const phones = Array.from({ length: 23 }, newPhone);
     const answers = all.map((index) => {
@@ -246,11 +249,8 @@ it(
     const pair = await startPair({
       LEDGERLINE_RULES:
         '*=off,user-failures=enforce,phone-failures=enforce,address-failures=enforce,token-failures=enforce,one-code=enforce',
-      LEDGERLINE_CODE_USERS: '6/1h/1h',
-      LEDGERLINE_USER_FAILURES: '9/1h/1h',
-      LEDGERLINE_PHONE_FAILURES: '12/1d/1d',
-      LEDGERLINE_ADDRESS_FAILURES: '8/1h/1h',
-      LEDGERLINE_TOKEN_FAILURES: '7/1h/1h',
+      LEDGERLINE_LIMITS:
+        'one-code=6/1h/1h; user-failures=9/1h/1h; phone-failures=12/1d/1d; address-failures=8/1h/1h; token-failures=7/1h/1h',
     });
     const guess = (index: number, id: number, options?: CallOptions) =>
       pair.call(index, verify, { id, code: 'wrong' }, options);

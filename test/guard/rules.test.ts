@@ -30,7 +30,7 @@ it('a counter that blocks has one rule: blocks are stored without a rule, and na
 
 describe('sends', () => {
   it('of one user leave half of a phone’s budget to others', async () => {
-    const service = await serviceWithRule('phone-sends=enforce', { LEDGERLINE_PHONE_SENDS: '4/10m' });
+    const service = await serviceWithRule('phone-sends=enforce', { LEDGERLINE_LIMITS: 'phone-sends=4/10m' });
     const phone = newPhone();
     const [greedy, owner] = await createUsers(service, 2);
     const statuses = async (id: number, count: number) => {
@@ -49,8 +49,7 @@ describe('sends', () => {
 
   it('of newcomers take nothing of a phone’s budget from established users', async () => {
     const service = await serviceWithRule('phone-sends=enforce,phone-users=enforce', {
-      LEDGERLINE_PHONE_SENDS: '5/10m,10/1d',
-      LEDGERLINE_PHONE_USERS: '3/1d',
+      LEDGERLINE_LIMITS: 'phone-sends=5/10m,10/1d; phone-users=3/1d',
     });
     const phone = newPhone();
     const send = async (id: number) => (await service.sendCode(id, phone)).status;
@@ -72,7 +71,7 @@ describe('sends', () => {
   });
 
   it('go to so many phones of one user, and to those again', async () => {
-    const service = await serviceWithRule('user-phones=enforce', { LEDGERLINE_USER_PHONES: '2/1d' });
+    const service = await serviceWithRule('user-phones=enforce', { LEDGERLINE_LIMITS: 'user-phones=2/1d' });
     const [id] = await createUsers(service, 1);
     const phones = [newPhone(), newPhone(), newPhone()] as const;
     expect((await service.sendCode(id!, phones[0])).status).toBe(204);
@@ -88,7 +87,7 @@ describe('sends', () => {
   });
 
   it('come from so many users for one phone, and from those again', async () => {
-    const service = await serviceWithRule('phone-users=enforce', { LEDGERLINE_PHONE_USERS: '2/1d' });
+    const service = await serviceWithRule('phone-users=enforce', { LEDGERLINE_LIMITS: 'phone-users=2/1d' });
     const phone = newPhone();
     const [a, b, c] = await createUsers(service, 3);
     for (const id of [a!, b!, a!]) expect((await service.sendCode(id, phone)).status).toBe(204);
@@ -99,7 +98,7 @@ describe('sends', () => {
 
   it('are counted by the address a trusted proxy reports, IPv6 by its /64, and never by a forged one', async () => {
     const service = await serviceWithRule('address-sends=enforce', {
-      LEDGERLINE_ADDRESS_SENDS: '2/10m',
+      LEDGERLINE_LIMITS: 'address-sends=2/10m',
       LEDGERLINE_TRUSTED_PROXIES: '127.0.0.1,10.0.0.0/8',
     });
     const [id] = await createUsers(service, 1);
@@ -119,7 +118,7 @@ describe('sends', () => {
 
   it('behind a number of proxies are counted by address with user-bound tokens only, not for back ends', async () => {
     const service = await serviceWithRule('address-sends=enforce', {
-      LEDGERLINE_ADDRESS_SENDS: '2/10m',
+      LEDGERLINE_LIMITS: 'address-sends=2/10m',
       LEDGERLINE_TRUSTED_PROXIES: '1',
     });
     const ids = await createUsers(service, 4);
@@ -130,14 +129,14 @@ describe('sends', () => {
   });
 
   it('without a trusted proxy are not counted by what a header says', async () => {
-    const service = await serviceWithRule('address-sends=enforce', { LEDGERLINE_ADDRESS_SENDS: '1/10m' });
+    const service = await serviceWithRule('address-sends=enforce', { LEDGERLINE_LIMITS: 'address-sends=1/10m' });
     const [id] = await createUsers(service, 1);
     for (let call = 0; call < 3; call += 1)
       expect((await through(service, '203.0.113.7', id!, newPhone(), true)).status).toBe(204);
   });
 
   it('are counted by token where it is bound to a user, and never for a back end', async () => {
-    const service = await serviceWithRule('token-sends=enforce', { LEDGERLINE_TOKEN_SENDS: '2/10m' });
+    const service = await serviceWithRule('token-sends=enforce', { LEDGERLINE_LIMITS: 'token-sends=2/10m' });
     const [id] = await createUsers(service, 1);
     const statuses = [];
     for (let call = 0; call < 3; call += 1) statuses.push((await through(service, '', id!, newPhone(), true)).status);
@@ -148,7 +147,7 @@ describe('sends', () => {
 
 describe('failures', () => {
   it('on one phone refuse the users who failed there, and nobody else', async () => {
-    const service = await serviceWithRule('phone-failures=enforce', { LEDGERLINE_PHONE_FAILURES: '6/1d/1d' });
+    const service = await serviceWithRule('phone-failures=enforce', { LEDGERLINE_LIMITS: 'phone-failures=6/1d/1d' });
     const phone = newPhone();
     const [a, b, victim] = await createUsers(service, 3);
     for (const id of [a!, b!]) {
@@ -171,8 +170,7 @@ describe('failures', () => {
   it('from one address, or with one person’s tokens, block it and not others; a success does not count', async () => {
     const service = await serviceForTest({
       LEDGERLINE_RULES: '*=off,address-failures=enforce,token-failures=enforce',
-      LEDGERLINE_ADDRESS_FAILURES: '5/1h/1h',
-      LEDGERLINE_TOKEN_FAILURES: '3/1h/1h',
+      LEDGERLINE_LIMITS: 'address-failures=5/1h/1h; token-failures=3/1h/1h',
       LEDGERLINE_TRUSTED_PROXIES: '1',
     });
     const ids = await createUsers(service, 3);
@@ -199,7 +197,7 @@ describe('failures', () => {
   });
 
   it('of one code on many users block that code for everybody', async () => {
-    const service = await serviceWithRule('one-code=enforce', { LEDGERLINE_CODE_USERS: '4/1h/1h' });
+    const service = await serviceWithRule('one-code=enforce', { LEDGERLINE_LIMITS: 'one-code=4/1h/1h' });
     const ids = await createUsers(service, 6);
     const statuses = [];
     for (const id of ids) statuses.push((await service.verify(id, '135790')).status);
@@ -213,7 +211,7 @@ describe('failures', () => {
   });
 
   it('of one code do not count a user who had it sent', async () => {
-    const service = await serviceWithRule('one-code=enforce', { LEDGERLINE_CODE_USERS: '2/1h/1h' });
+    const service = await serviceWithRule('one-code=enforce', { LEDGERLINE_LIMITS: 'one-code=2/1h/1h' });
     const phone = newPhone();
     const [owner, ...others] = await createUsers(service, 3);
     await service.sendCode(owner!, phone);
@@ -241,18 +239,13 @@ describe('modes', () => {
   it('in shadow a rule records what it would have refused, and refuses nothing', async () => {
     const service = await serviceForTest({
       LEDGERLINE_RULES: '*=shadow',
-      LEDGERLINE_USER_SENDS: '1/10m',
-      LEDGERLINE_PHONE_SENDS: '1/10m',
-      LEDGERLINE_USER_PHONES: '1/1d',
-      LEDGERLINE_PHONE_USERS: '1/1d',
+      LEDGERLINE_LIMITS:
+        'user-sends=1/10m; phone-sends=1/10m; user-phones=1/1d; phone-users=1/1d; user-failures=2/1h/1h; phone-failures=2/1h/1h; one-code=1/1h/1h',
       LEDGERLINE_COUNTRIES: 'DE',
       LEDGERLINE_REFUSED_TYPES: 'premium-rate',
       LEDGERLINE_RANGES: '4=1,5=1,6=1,7=1,country=1',
       LEDGERLINE_COUNTRY_SENDS: '*=1',
       LEDGERLINE_SPEND: '*=0.1',
-      LEDGERLINE_USER_FAILURES: '2/1h/1h',
-      LEDGERLINE_PHONE_FAILURES: '2/1h/1h',
-      LEDGERLINE_CODE_USERS: '1/1h/1h',
     });
     const [a, b] = await createUsers(service, 2);
     const [phone, other] = ['+447911100001', '+447911100002'];

@@ -135,7 +135,7 @@ describe('errors of an operation', () => {
   });
 
   it('too-many-sends and too-many-failures', async () => {
-    const strict = await serviceForTest({ LEDGERLINE_USER_SENDS: '1/10m' });
+    const strict = await serviceForTest({ LEDGERLINE_LIMITS: 'user-sends=1/10m' });
     const id = await strict.createUser();
     const phone = newPhone();
     expect((await strict.sendCode(id, phone)).status).toBe(204);

@@ -8,7 +8,7 @@ let service: Service;
 let user: number;
 beforeAll(async () => {
   // Failures block a user, and a blocked user answers 429 before anything interesting happens.
-  service = await startService({ LEDGERLINE_USER_FAILURES: 'off', LEDGERLINE_USER_SENDS: 'off' });
+  service = await startService({ LEDGERLINE_LIMITS: 'user-failures=off; user-sends=off' });
   user = await service.createUser();
   await service.record([row(user, { transactionId: 'fuzz' })]);
 });

@@ -22,7 +22,7 @@ async function causeRefusal(service: Service): Promise<number> {
 
 describe('decisions of the guard', () => {
   it('that cannot be written are reported as a failed job, and written when the database takes them', async () => {
-    const service = await serviceForTest({ LEDGERLINE_USER_SENDS: '1/10m' });
+    const service = await serviceForTest({ LEDGERLINE_LIMITS: 'user-sends=1/10m' });
     await service.sql`alter table guard_totals rename to guard_totals_away`;
     const id = await causeRefusal(service);
     await until(() => logs(service, '"job-failed"', '"job":"guard-decisions"', '"reason":"42P01"'));
@@ -39,7 +39,7 @@ describe('decisions of the guard', () => {
   });
 
   it('do not keep the service from stopping', async () => {
-    const service = await startService({ LEDGERLINE_USER_SENDS: '1/10m' });
+    const service = await startService({ LEDGERLINE_LIMITS: 'user-sends=1/10m' });
     await service.sql`alter table guard_totals rename to guard_totals_away`;
     await causeRefusal(service);
     await service.stop();
@@ -49,7 +49,7 @@ describe('decisions of the guard', () => {
 
 describe('events of the trail', () => {
   it('that cannot be written are reported, and written when the database takes them', async () => {
-    const service = await serviceForTest({ LEDGERLINE_USER_SENDS: '1/10m' });
+    const service = await serviceForTest({ LEDGERLINE_LIMITS: 'user-sends=1/10m' });
     await service.sql`alter table verification_events rename to verification_events_away`;
     const id = await causeRefusal(service);
     await until(() => logs(service, '"trail-unwritten"', '"events":1', '"reason":"42P01"'));
@@ -62,7 +62,7 @@ describe('events of the trail', () => {
   });
 
   it('are not written about a user who was erased meanwhile', async () => {
-    const service = await serviceForTest({ LEDGERLINE_USER_SENDS: '1/10m' });
+    const service = await serviceForTest({ LEDGERLINE_LIMITS: 'user-sends=1/10m' });
     await service.sql`alter table verification_events add constraint no_inserts check (false) not valid`;
     const id = await causeRefusal(service);
     await until(() => logs(service, '"trail-unwritten"'));

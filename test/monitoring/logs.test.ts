@@ -69,7 +69,7 @@ it('has the trace id of the answer in every line about a send and a verification
     LEDGERLINE_TWILIO_TOKEN: 'secret',
     LEDGERLINE_GATEWAY_URLS: `twilio=${gateway.url}`,
     LEDGERLINE_SENDER: 'Ledgerline',
-    LEDGERLINE_USER_SENDS: '1/10m',
+    LEDGERLINE_LIMITS: 'user-sends=1/10m',
   });
   const id = await service.createUser();
   const failed = await service.sendCode(id, newPhone());

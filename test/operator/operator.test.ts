@@ -4,7 +4,7 @@ import { newPhone, serviceForTest, startService, wrongCode, type Answer, type Se
 
 let service: Service;
 beforeAll(async () => {
-  service = await startService({ LEDGERLINE_USER_SENDS: '3/10m' });
+  service = await startService({ LEDGERLINE_LIMITS: 'user-sends=3/10m' });
 });
 afterAll(() => service.stop());
 

@@ -42,7 +42,7 @@ it('answers 204 without an SMS when verified', async () => {
 });
 
 it('counts against the same limit', async () => {
-  const limited = await serviceForTest({ LEDGERLINE_USER_SENDS: '2/10m' });
+  const limited = await serviceForTest({ LEDGERLINE_LIMITS: 'user-sends=2/10m' });
   const id = await limited.createUser();
   await limited.sendCode(id, newPhone());
   expect((await resend(id, limited)).status).toBe(204);

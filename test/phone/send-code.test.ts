@@ -178,7 +178,7 @@ describe('send-code', () => {
 
 describe('the limit of sends', () => {
   it('lets exactly 5 of 100 parallel sends through if the limit is 5', async () => {
-    const limited = await serviceForTest({ LEDGERLINE_USER_SENDS: '5/10m' });
+    const limited = await serviceForTest({ LEDGERLINE_LIMITS: 'user-sends=5/10m' });
     const id = await limited.createUser();
     const phone = newPhone();
     const answers = await Promise.all(Array.from({ length: 100 }, () => limited.sendCode(id, phone)));
@@ -188,7 +188,7 @@ describe('the limit of sends', () => {
   });
 
   it('says in Retry-After when one more send is possible', async () => {
-    const limited = await serviceForTest({ LEDGERLINE_USER_SENDS: '2/10m,3/1d' });
+    const limited = await serviceForTest({ LEDGERLINE_LIMITS: 'user-sends=2/10m,3/1d' });
     const id = await limited.createUser();
     const phone = newPhone();
     await limited.sendCode(id, phone);
@@ -209,7 +209,7 @@ describe('the limit of sends', () => {
   });
 
   it('applies to a phone for all users, and a send refused by it does not count for the user', async () => {
-    const limited = await serviceForTest({ LEDGERLINE_USER_SENDS: '2/10m', LEDGERLINE_PHONE_SENDS: '3/10m' });
+    const limited = await serviceForTest({ LEDGERLINE_LIMITS: 'user-sends=2/10m; phone-sends=3/10m' });
     const phone = newPhone();
     const users = await Promise.all(Array.from({ length: 6 }, () => limited.createUser()));
     const answers = await Promise.all(users.map((id) => limited.sendCode(id, phone)));
@@ -223,7 +223,7 @@ describe('the limit of sends', () => {
   });
 
   it('counts a number that is linked to another user, so that numbers cannot be looked up for free', async () => {
-    const limited = await serviceForTest({ LEDGERLINE_USER_SENDS: '3/10m' });
+    const limited = await serviceForTest({ LEDGERLINE_LIMITS: 'user-sends=3/10m' });
     const phone = newPhone();
     await limited.verifiedUser(phone);
     const id = await limited.createUser();

@@ -79,7 +79,7 @@ describe('a gateway that answers too late', () => {
 
   it('makes no more texts than the limit allows, and all of them carry one code', async () => {
     const { gateway, service, id, phone, send, codes } = await withGateway({
-      LEDGERLINE_PHONE_SENDS: '5/10m',
+      LEDGERLINE_LIMITS: 'phone-sends=5/10m',
       LEDGERLINE_RULES: 'phone-sends=enforce',
     });
     gateway.behave('hang');
@@ -282,9 +282,7 @@ describe('when every gateway fails for certain', () => {
   it('the pending code is void, the earlier one stays good, and the budgets of user and phone are given back', async () => {
     const { gateway, service, id, phone, send, codes } = await withGateway({
       LEDGERLINE_RULES: 'user-sends=enforce,phone-sends=enforce,user-phones=enforce,phone-users=enforce',
-      LEDGERLINE_USER_SENDS: '2/10m',
-      LEDGERLINE_PHONE_SENDS: '2/10m',
-      LEDGERLINE_USER_PHONES: '2/1d',
+      LEDGERLINE_LIMITS: 'user-sends=2/10m; phone-sends=2/10m; user-phones=2/1d',
     });
     await send();
     gateway.behave(failsForCertain);

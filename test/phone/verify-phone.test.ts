@@ -235,7 +235,7 @@ describe('the block after failures', () => {
   });
 
   it('lasts a day after 20 failures in a day, if configured', async () => {
-    const own = await serviceForTest({ LEDGERLINE_USER_FAILURES: '10/1h/1h,20/1d/1d' });
+    const own = await serviceForTest({ LEDGERLINE_LIMITS: 'user-failures=10/1h/1h,20/1d/1d' });
     const id = await own.createUser();
     const attempts = async (count: number) => {
       for (let attempt = 0; attempt < count; attempt += 1) expect((await own.verify(id, 'nope')).status).toBe(400);

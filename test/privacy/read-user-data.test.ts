@@ -89,7 +89,7 @@ async function leaveTraces(at: Service): Promise<number> {
 it('gives the content of every column that src/privacy/personal-data.ts lists for a user, unless it says why not', async () => {
   const at = await serviceForTest({
     LEDGERLINE_RULES: '*=off,user-sends=enforce,user-phones=enforce,user-failures=enforce',
-    LEDGERLINE_USER_SENDS: '2/10m',
+    LEDGERLINE_LIMITS: 'user-sends=2/10m',
     LEDGERLINE_TRUSTED_PROXIES: '127.0.0.1',
   });
   const id = await leaveTraces(at);

@@ -21,7 +21,7 @@ const days: Record<string, number> = {
 const settings = {
   LEDGERLINE_RETENTION_DAYS: 'trail=4,guard-decisions=2,operator-actions=5,events=3',
   LEDGERLINE_RETAIN_ERASED_DAYS: '6',
-  LEDGERLINE_USER_SENDS: '1/10m',
+  LEDGERLINE_LIMITS: 'user-sends=1/10m',
 };
 
 let service: Service;

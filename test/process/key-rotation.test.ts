@@ -37,7 +37,7 @@ class Node {
       ...this.#settings,
       LEDGERLINE_DIGEST_KEY: keys.join(','),
       LEDGERLINE_RULES: 'token-sends=enforce,country=enforce',
-      LEDGERLINE_TOKEN_SENDS: '3/1h',
+      LEDGERLINE_LIMITS: 'token-sends=3/1h',
     });
     this.token = await started.token();
     this.service = started;

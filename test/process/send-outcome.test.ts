@@ -69,7 +69,7 @@ describe('several processes', { timeout: 120_000 }, () => {
   });
 
   it('never make a second code while the outcome of the first is unknown, in 200 parallel sends', async () => {
-    const { gateway, send, verify } = await processes(2, { LEDGERLINE_USER_SENDS: '40/10m' });
+    const { gateway, send, verify } = await processes(2, { LEDGERLINE_LIMITS: 'user-sends=40/10m' });
     gateway.behave('die');
     const answers = await Promise.all(Array.from({ length: 200 }, (_, index) => send(index)));
     const counts: Record<string, number> = {};

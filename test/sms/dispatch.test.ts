@@ -70,7 +70,7 @@ describe('a send', () => {
   });
 
   it('answers 503 with Retry-After when all fail, and uses up no budget', async () => {
-    const { first, second, service } = await twoGateways({ LEDGERLINE_USER_SENDS: '2/10m' });
+    const { first, second, service } = await twoGateways({ LEDGERLINE_LIMITS: 'user-sends=2/10m' });
     const id = await service.createUser();
     const phone = newPhone();
     expect((await service.sendCode(id, phone)).status).toBe(204);
@@ -115,7 +115,7 @@ describe('a refused destination', () => {
     async (code) => {
       const { first, second, service } = await twoGateways({
         LEDGERLINE_BREAKER: '1/5s/2m',
-        LEDGERLINE_USER_SENDS: '2/10m',
+        LEDGERLINE_LIMITS: 'user-sends=2/10m',
       });
       first.behave(() => ({ status: 400, body: { code } }));
       const id = await service.createUser();

@@ -131,7 +131,7 @@ describe('a repeated Idempotency-Key', () => {
       LEDGERLINE_GATEWAYS: 'infobip',
       LEDGERLINE_INFOBIP_KEY: 'k',
       LEDGERLINE_INFOBIP_URL: gateway.url,
-      LEDGERLINE_USER_SENDS: '1/10m',
+      LEDGERLINE_LIMITS: 'user-sends=1/10m',
     });
     const id = await failing.createUser();
     const phone = newPhone();

@@ -124,7 +124,7 @@ describe('decisions', () => {
   it('shows what a rule in shadow would have refused: all of it, and of that rule alone', async () => {
     const own = await serviceForTest({
       LEDGERLINE_RULES: 'user-sends=shadow,user-failures=enforce',
-      LEDGERLINE_USER_SENDS: '1/10m',
+      LEDGERLINE_LIMITS: 'user-sends=1/10m',
     });
     const id = await own.createUser();
     for (let call = 0; call < 61; call += 1) expect((await own.sendCode(id, newPhone())).status).toBe(204);
@@ -154,7 +154,7 @@ describe('decisions', () => {
   });
 
   it('take little room on a phone', async () => {
-    const own = await serviceForTest({ LEDGERLINE_RULES: 'user-sends=shadow', LEDGERLINE_USER_SENDS: '1/10m' });
+    const own = await serviceForTest({ LEDGERLINE_RULES: 'user-sends=shadow', LEDGERLINE_LIMITS: 'user-sends=1/10m' });
     const id = await own.createUser();
     for (let call = 0; call < 52; call += 1) await own.sendCode(id, newPhone());
     for (let user = 0; user < 8; user += 1) {

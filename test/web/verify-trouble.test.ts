@@ -81,7 +81,7 @@ describe('states', () => {
       LEDGERLINE_CORS_ORIGINS: form.nextOrigin(),
       LEDGERLINE_RULES: 'country=enforce,user-sends=enforce',
       LEDGERLINE_COUNTRIES: 'GB,GG',
-      LEDGERLINE_USER_SENDS: '3/10m',
+      LEDGERLINE_LIMITS: 'user-sends=3/10m',
     });
     const taken = newPhone();
     await own.verifiedUser(taken);

@@ -1,14 +1,15 @@
 /** The limits of the rules against abuse. */
 import {
   base64Keys,
+  byKey,
   byMode,
   fail,
   integer,
   type Kind,
   list,
-  type Setting,
   setting,
   spanSeconds,
+  text,
 } from '../../formats/setting-kinds.ts';
 import {
   countingRuleNames,
@@ -16,50 +17,43 @@ import {
   ruleModes,
   ruleNames,
   ruleOf,
-  settingOf,
   type CountingRuleName,
   type RuleMode,
 } from '../../guard/rules.ts';
-import type { SpendLimits } from '../../guard/limits.ts';
+import type { Rates, SpendLimits } from '../../guard/limits.ts';
 import type { Rate } from '../../guard/windows.ts';
 import { rangeSettings } from './ranges.ts';
 
-function rates(form: string, parts: number, make: (count: number, spans: number[]) => Rate): Kind<Rate[]> {
-  return {
-    form: `${form}, one or two, separated by commas; or off`,
-    parse(value) {
-      if (value === 'off') return [];
-      const items = list.parse(value);
-      if (items.length < 1 || items.length > 2) return fail('must hold one or two limits, or off');
-      return items.map((item) => {
-        const [count, ...rest] = item.split('/');
-        if (!/^[1-9]\d{0,3}$/.test(count ?? '') || rest.length !== parts) {
-          return fail(`has the limit "${item}"; write it as ${form}`);
-        }
-        return make(Number(count), rest.map(spanSeconds));
-      });
-    },
-  };
+/** How the limits of a rule are written: `5/10m,10/1d`, and for rules that block the span of the block too. */
+function parseRates(name: CountingRuleName, value: string): Rate[] {
+  if (value === 'off') return [];
+  const { counts, windows } = countingRuleOf(name);
+  const blocks = counts === 'failures' || counts === 'failed users';
+  const form = blocks ? 'count/span/block such as 10/1h/1h' : 'count/span such as 5/10m';
+  const items = list.parse(value);
+  if (windows.single && items.length !== 1) return fail(`must have one limit for ${name}, or off`);
+  if (items.length < 1 || items.length > 2) return fail(`must have one or two limits for ${name}, or off`);
+  return items.map((item) => {
+    const [count = '', ...spans] = item.split('/');
+    if (!/^[1-9]\d{0,3}$/.test(count) || spans.length !== (blocks ? 2 : 1)) {
+      return fail(`has the limit "${item}" for ${name}; write it as ${form}`);
+    }
+    const [seconds, blockSeconds] = spans.map(spanSeconds);
+    return { count: Number(count), seconds: seconds!, ...(blockSeconds !== undefined && { blockSeconds }) };
+  });
 }
 
-const sendRates = rates('count/span such as 5/10m', 1, (count, [seconds]) => ({ count, seconds: seconds! }));
-
-const failureRates = rates('count/span/block such as 10/1h/1h', 2, (count, [seconds, blockSeconds]) => ({
-  count,
-  seconds: seconds!,
-  blockSeconds: blockSeconds!,
-}));
-
-/** A rule that has one window only. */
-function single(kind: Kind<Rate[]>): Kind<Rate[]> {
-  return {
-    form: kind.form.replace(', one or two, separated by commas', ''),
-    parse(value) {
-      const limits = kind.parse(value);
-      return limits.length > 1 ? fail('must hold one limit, or off') : limits;
-    },
-  };
-}
+const limits: Kind<Rates> = {
+  form: 'rule=limits, separated by semicolons; limits are count/span or, for failures, count/span/block, one or two, separated by commas; or off',
+  parse(value, mode = 'sandbox') {
+    const given = byKey('rule', new RegExp(`^(${countingRuleNames.join('|')})$`), text).parse(value);
+    const rates = countingRuleNames.map((name) => {
+      const written = given.get(name) ?? countingRuleOf(name).windows[mode];
+      return [name, parseRates(name, written)] as const;
+    });
+    return Object.fromEntries(rates) as Record<CountingRuleName, Rate[]>;
+  },
+};
 
 const destination = /^(\*|[A-Z]{2}|\+[1-9]\d{0,14})$/;
 
@@ -158,7 +152,14 @@ export const guardSettings = {
     defaultText: `enforce in production, but challenge; in the sandbox ${inSandbox.join(', ')} alone`,
     about: 'Modes of the rules against abuse (docs/abuse.md). Operators can change them while the service runs.',
   }),
-  ...countingRuleSettings(),
+  rates: setting<Rates>({
+    env: 'LEDGERLINE_LIMITS',
+    kind: limits,
+    default: byMode(limits.parse('', 'sandbox'), limits.parse('', 'production')),
+    defaultText: 'in docs/abuse.md',
+    about:
+      'Limits of the rules that count, such as `user-sends=5/10m,10/1d; user-failures=10/1h/1h; phone-users=off`. A rule that is not listed keeps its default.',
+  }),
   countries: setting<string[] | undefined>({
     env: 'LEDGERLINE_COUNTRIES',
     kind: countries,
@@ -213,25 +214,3 @@ export const guardSettings = {
       'Maximum cost of one message (numbers with a higher price are not supported), of all messages in a day (UTC), and of those to one country in a day: * for each country, or countries by name. What is not listed keeps its default; off removes a limit.',
   }),
 };
-
-/** One setting for each rule that counts in windows, named after the rule. */
-function countingRuleSettings(): Record<CountingRuleName, Setting<Rate[]>> {
-  return Object.fromEntries(countingRuleNames.map((name) => [name, countingRuleSetting(name)])) as Record<
-    CountingRuleName,
-    Setting<Rate[]>
-  >;
-}
-
-function countingRuleSetting(name: CountingRuleName): Setting<Rate[]> {
-  const { counts, windows } = countingRuleOf(name);
-  const blocks = counts === 'failures' || counts === 'failed users';
-  const kind = blocks ? failureRates : sendRates;
-  const { sandbox, production } = windows;
-  return setting<Rate[]>({
-    env: settingOf(name),
-    kind: windows.single ? single(kind) : kind,
-    default: byMode(kind.parse(sandbox), kind.parse(production)),
-    defaultText: sandbox === production ? sandbox : `${sandbox}; ${production} in production`,
-    about: windows.about,
-  });
-}
