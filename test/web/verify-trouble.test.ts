@@ -277,3 +277,17 @@ describe('answers that are lost', () => {
     await alert(page).getByText('That code is not right').waitFor();
   });
 });
+
+it('a failure of the network keeps the typed code', async () => {
+  const { page } = await form.open();
+  const phoneNumber = newPhone();
+  await enterNumber(page, phoneNumber);
+  const code = await form.service.lastCode(phoneNumber);
+  await page.route('**/User/phone-number/verify', (route) => route.abort());
+  await codeField(page).pressSequentially(code);
+  await alert(page).waitFor();
+  expect(await codeField(page).inputValue()).toBe(code);
+  await page.unroute('**/User/phone-number/verify');
+  await verifyButton(page).click();
+  await page.getByRole('heading', { name: 'Verified' }).waitFor();
+});

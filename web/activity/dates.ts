@@ -3,6 +3,13 @@ import { withGregorianMonths } from './locale.ts';
 
 const hour = 3_600_000;
 
+/** Whether the text is a day that exists, such as 2026-03-31. */
+export function isDay(text: string): boolean {
+  const time = /^\d{4}-\d\d-\d\d$/.test(text) ? Date.parse(`${text}T00:00:00Z`) : NaN;
+  // 2026-02-30 would be a day of March.
+  return !Number.isNaN(time) && new Date(time).toISOString().startsWith(text);
+}
+
 const dayFormats = new Map<string, Intl.DateTimeFormat>();
 
 export function dayOf(instant: Date, timeZone: string): string {

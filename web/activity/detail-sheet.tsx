@@ -1,6 +1,6 @@
 /** One transaction: its details, its history, and a document about it. */
 import { useEffect, useState } from 'preact/hooks';
-import type { Transaction } from '../../client/index.ts';
+import { LedgerlineError, type Transaction } from '../../client/index.ts';
 import { History } from './history.tsx';
 import { Icon } from './icons.tsx';
 import { useSaveFile } from './save-file.ts';
@@ -28,8 +28,8 @@ export function DetailSheet({ transactionId, known, onClose }: DetailSheetProps)
       .getTransaction({ transactionId, individualId }, { signal: controller.signal })
       .then(setTransaction, (error: unknown) => {
         if (controller.signal.aborted || known) return;
-        const trouble = troubleOf(error);
-        setComplaint(trouble.kind === 'error' ? texts.notFound : sentenceOf(trouble, texts));
+        const isMissing = error instanceof LedgerlineError && error.kind === 'not-found';
+        setComplaint(isMissing ? texts.notFound : sentenceOf(troubleOf(error), texts));
       });
     return () => controller.abort();
   }, [transactionId]);

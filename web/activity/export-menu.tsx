@@ -1,6 +1,7 @@
 /** Files and paper with exactly the rows of the list: the same filter, as of the same moment. */
 import { useRef } from 'preact/hooks';
 import type { ExportFormat } from '../../client/index.ts';
+import { useFocusLeft } from '../data/use-focus-left.ts';
 import { requestOf, type Filter } from './filter.ts';
 import { Icon } from './icons.tsx';
 import { useSaveFile } from './save-file.ts';
@@ -19,6 +20,7 @@ interface ExportMenuProps {
 export function ExportMenu({ filter, withAsOf, isDisabled, onMessage, onPrint }: ExportMenuProps) {
   const { client, individualId, timeZone, locale, texts } = useViewer();
   const menu = useRef<HTMLDetailsElement>(null);
+  useFocusLeft(menu, () => (menu.current!.open = false));
   const save = useSaveFile(onMessage);
   const request = requestOf(individualId, filter, timeZone);
   const saveRows = (format: ExportFormat) =>
@@ -48,9 +50,6 @@ export function ExportMenu({ filter, withAsOf, isDisabled, onMessage, onPrint }:
       ref={menu}
       onKeyDown={(event) => {
         if (event.key === 'Escape' && menu.current!.open) close();
-      }}
-      onFocusOut={(event) => {
-        if (!menu.current!.contains(event.relatedTarget as Node | null)) menu.current!.open = false;
       }}
     >
       <summary class={isDisabled ? 'pill disabled' : 'pill'} aria-label={texts.exportAs}>

@@ -6,6 +6,9 @@ import { isGreater, parseAmount } from './money.ts';
 import { Sheet } from './sheet.tsx';
 import { useViewer } from './viewer.ts';
 
+/** Without it a browser offers years of six digits. */
+const lastDay = '9999-12-31';
+
 export interface FilterSheetProps {
   filter: Filter;
   today: string;
@@ -23,11 +26,11 @@ export function FilterSheet({ filter, today, currencies, types, statuses, onAppl
   const [complaint, setComplaint] = useState<string>();
   const change = (members: Partial<Filter>) => setDraft({ ...draft, ...members });
   const onInput = (name: keyof Filter) => (event: Event) =>
-    change({ [name]: (event.currentTarget as HTMLInputElement).value.trim() });
+    change({ [name]: (event.currentTarget as HTMLInputElement).value });
 
   function submit(event: Event): void {
     event.preventDefault();
-    const amounts = [draft.amountFrom, draft.amountTo].map((text) => text && parseAmount(text, locale));
+    const amounts = [draft.amountFrom, draft.amountTo].map((text) => text.trim() && parseAmount(text, locale));
     const [amountFrom, amountTo] = amounts;
     if (amountFrom === undefined || amountTo === undefined) {
       return setComplaint(texts.badAmount((1000.5).toLocaleString(locale, { minimumFractionDigits: 2 })));
@@ -35,7 +38,8 @@ export function FilterSheet({ filter, today, currencies, types, statuses, onAppl
     const areDatesCrossed = draft.from && draft.to && draft.from > draft.to;
     const areAmountsCrossed = amountFrom && amountTo && isGreater(amountFrom, amountTo);
     if (areDatesCrossed || areAmountsCrossed) return setComplaint(texts.badRange);
-    onApply({ ...draft, amountFrom, amountTo });
+    const [type, status, currency] = [draft.type, draft.status, draft.currency].map((text) => text.trim());
+    onApply({ ...draft, type: type!, status: status!, currency: currency!, amountFrom, amountTo });
   }
 
   return (
@@ -59,11 +63,11 @@ export function FilterSheet({ filter, today, currencies, types, statuses, onAppl
           <div class="pair">
             <label>
               {texts.from}
-              <input type="date" value={draft.from} max={draft.to || undefined} onInput={onInput('from')} />
+              <input type="date" value={draft.from} max={draft.to || lastDay} onInput={onInput('from')} />
             </label>
             <label>
               {texts.to}
-              <input type="date" value={draft.to} min={draft.from || undefined} onInput={onInput('to')} />
+              <input type="date" value={draft.to} min={draft.from || undefined} max={lastDay} onInput={onInput('to')} />
             </label>
           </div>
         </fieldset>
@@ -165,7 +169,7 @@ function Choice({ label, value, names, found, onChange }: ChoiceProps) {
           maxLength={64}
           autoComplete="off"
           value={value}
-          onInput={(event) => onChange(event.currentTarget.value.trim())}
+          onInput={(event) => onChange(event.currentTarget.value)}
         />
       )}
     </div>

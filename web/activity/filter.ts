@@ -1,6 +1,6 @@
 /** The filters of the list: as the viewer sets them, in the address bar, and in requests to the API. */
 import type { ExportTransactionsRequest } from '../../client/index.ts';
-import { firstMoment, lastDayOf, lastMoment } from './dates.ts';
+import { firstMoment, isDay, lastDayOf, lastMoment } from './dates.ts';
 
 /** An empty member filters nothing. */
 export interface Filter {
@@ -57,21 +57,27 @@ export function writeAddress(address: URL, filter: Filter): URL {
   return changed;
 }
 
-const forms: Partial<Record<keyof Filter, RegExp>> = {
-  from: /^\d{4}-\d\d-\d\d$/,
-  to: /^\d{4}-\d\d-\d\d$/,
-  amountFrom: /^\d{1,20}(\.\d+)?$/,
-  amountTo: /^\d{1,20}(\.\d+)?$/,
+const isAmount = (text: string) => /^\d{1,20}(\.\d+)?$/.test(text);
+
+const checks: Partial<Record<keyof Filter, (text: string) => boolean>> = {
+  from: isDay,
+  to: isDay,
+  amountFrom: isAmount,
+  amountTo: isAmount,
 };
 
-/** A value that cannot be used filters nothing. */
-export function readAddress(address: URL): Filter {
+/** The same filter; a value that cannot be used filters nothing. */
+export function usableFilter(given: Partial<Record<keyof Filter, string | null>>): Filter {
   const filter = { ...noFilter };
   for (const name of names) {
-    const value = address.searchParams.get(name) ?? '';
-    if (forms[name]?.test(value) ?? true) filter[name] = value;
+    const value = given[name] ?? '';
+    if (checks[name]?.(value) ?? true) filter[name] = value;
   }
   return filter;
+}
+
+export function readAddress(address: URL): Filter {
+  return usableFilter(Object.fromEntries(names.map((name) => [name, address.searchParams.get(name)])));
 }
 
 /** Days are days of the viewer's time zone, so their bounds are sent as instants. */

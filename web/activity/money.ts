@@ -64,6 +64,8 @@ export type Sign = '+' | '−' | '';
 
 /** Shows all digits of the amount: 0.0025 is not 0.00. */
 export function formatMoney(locale: string, text: string, currency: string, sign: Sign = ''): string {
+  // A filter may have any text as its currency.
+  if (!/^[A-Za-z]{3}$/.test(currency)) return `${sign}${text} ${currency}`;
   const scale = (text.split('.')[1] ?? '').replace(/0+$/, '').length;
   const formatter = formatterOf(locale, currency, scale, sign);
   // Intl formats decimal strings exactly, but the type allows only literals.

@@ -1,5 +1,6 @@
 /** Sheets that slide over the list. */
 import type { ComponentChildren } from 'preact';
+import { useRef } from 'preact/hooks';
 import { useModal } from '../use-modal.ts';
 import { Icon } from './icons.tsx';
 import { useViewer } from './viewer.ts';
@@ -14,13 +15,16 @@ export function Sheet({ title, onClose, children }: SheetProps) {
   const { texts } = useViewer();
   const modal = useModal(onClose);
   const { dialog } = modal;
+  /** Whether the press began outside: text may be selected from inside to outside. */
+  const isPressedOutside = useRef(false);
   return (
     <dialog
       ref={dialog}
       class="sheet"
       aria-label={title}
       onClose={modal.onClose}
-      onClick={(event) => event.target === dialog.current && dialog.current!.close()}
+      onPointerDown={(event) => (isPressedOutside.current = event.target === dialog.current)}
+      onClick={(event) => isPressedOutside.current && event.target === dialog.current && dialog.current!.close()}
     >
       <div class="sheet-body">
         <header>

@@ -1,7 +1,7 @@
 /** The filter and the open sheet, kept in the address bar if the host page wants that. */
 import { useLayoutEffect, useRef, useState } from 'preact/hooks';
 import type { Transaction } from '../../client/index.ts';
-import { isSameFilter, noFilter, readAddress, writeAddress, type Filter } from './filter.ts';
+import { isSameFilter, noFilter, readAddress, usableFilter, writeAddress, type Filter } from './filter.ts';
 import { useViewer } from './viewer.ts';
 
 const transactionParameter = 'transaction';
@@ -71,7 +71,7 @@ export function useAddress(): Address {
     filter,
     sheet,
     change(members) {
-      const next = { ...latest.current, ...members };
+      const next = usableFilter({ ...latest.current, ...members });
       if (inAddressBar) history.replaceState(stateWith(undefined), '', addressOf(next, undefined));
       setSheet(undefined);
       keep(next);

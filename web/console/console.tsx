@@ -32,7 +32,7 @@ type ViewName = keyof typeof views;
 
 function useView(): ViewName {
   const { view } = useAddress();
-  return view in views ? (view as ViewName) : 'overview';
+  return Object.hasOwn(views, view) ? (view as ViewName) : 'overview';
 }
 
 interface Session {

@@ -1,6 +1,7 @@
 /** One customer: from a number or an id to the reason why a code failed. */
 import { useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks';
-import type { OperatorFunctions, RevealedPhones } from '../../client/index.ts';
+import { LedgerlineError, type OperatorFunctions, type RevealedPhones } from '../../client/index.ts';
+import { readStored, store } from '../data/storage.ts';
 import { countriesIn, homeCountry, isCountry } from '../phone/countries.ts';
 import { loadNumberRules } from '../phone/load-number-rules.ts';
 import { goTo, useAddress } from './address.ts';
@@ -15,13 +16,13 @@ import { useOperator } from './operator.ts';
 import { Complaint, Done, Failure, isStale, Loading, Time, Updated } from './parts.tsx';
 import { refreshSeconds, sentenceOf, useChange, useRequest } from './requests.ts';
 import { t } from './texts.ts';
-import { useLiveMessages } from './use-live-messages.ts';
+import { isAbout, useLiveMessages } from './use-live-messages.ts';
 
 const countryKey = 'ledgerline-console-country';
 const largestUserId = 2_147_483_647;
 
 function rememberedCountry(): string {
-  const remembered = localStorage.getItem(countryKey) ?? '';
+  const remembered = readStored(countryKey) ?? '';
   return isCountry(remembered) ? remembered : (homeCountry(navigator.languages) ?? 'GB');
 }
 
@@ -85,7 +86,7 @@ function Search({ userId }: { userId: string }) {
             value={country}
             onChange={(event) => {
               setCountry(event.currentTarget.value);
-              localStorage.setItem(countryKey, event.currentTarget.value);
+              store(countryKey, event.currentTarget.value);
             }}
           >
             {countries.map(({ code, name, callingCode }) => (
@@ -135,14 +136,38 @@ interface Found {
  * format.
  */
 async function findCustomers(operations: OperatorFunctions, text: string, country: string): Promise<Found> {
-  if (/^[1-9]\d{0,9}$/.test(text) && Number(text) <= largestUserId) return { userIds: [Number(text)] };
+  if (/^[1-9]\d{0,9}$/.test(text) && Number(text) <= largestUserId) return findByDigits(operations, text, country);
   if (/^[^\s@]+@[^\s@]+$/.test(text)) {
     const { userIds } = await operations.findUsers({ email: text });
     return { userIds, display: text, ...(userIds.length === 0 && { complaint: t.customer.nobodyEmail }) };
   }
+  const found = await findByNumber(operations, text, country);
+  return found ?? { userIds: [], complaint: t.customer.bad };
+}
+
+/** Plain digits may be a user id, or a phone number in national format. */
+async function findByDigits(operations: OperatorFunctions, text: string, country: string): Promise<Found> {
+  const byNumber = await findByNumber(operations, text, country);
+  const id = Number(text);
+  if (!byNumber || byNumber.userIds.length === 0) return { userIds: [id] };
+  return { ...byNumber, userIds: [...new Set([...byNumber.userIds, ...((await isUser(operations, id)) ? [id] : [])])] };
+}
+
+async function isUser(operations: OperatorFunctions, id: number): Promise<boolean> {
+  try {
+    await operations.trail(id);
+    return true;
+  } catch (error) {
+    if (error instanceof LedgerlineError && error.kind === 'not-found') return false;
+    throw error;
+  }
+}
+
+/** Undefined if the text is no phone number. */
+async function findByNumber(operations: OperatorFunctions, text: string, country: string): Promise<Found | undefined> {
   const { parseNumber } = await loadNumberRules();
   const number = /^[\d\s()+./-]+$/.test(text) ? parseNumber(text, country) : undefined;
-  if (!number) return { userIds: [], complaint: t.customer.bad };
+  if (!number) return undefined;
   const { phoneNumber, display } = number;
   const { userIds, holder } = await operations.findUsers(phoneNumber);
   const held = holder ? { ...holder, phoneNumber } : undefined;
@@ -172,7 +197,7 @@ function Customer({ userId }: { userId: number }) {
   function refresh(): void {
     for (const request of [trail, decisions, blocks]) request.refresh();
   }
-  useLiveMessages(({ data }) => 'userId' in data && data.userId === userId && refresh());
+  useLiveMessages((events) => isAbout(events, userId) && refresh());
 
   if (!trail.value) return trail.error ? <Complaint text={trail.error} /> : <Loading />;
   if (trail.value.erasedAt !== null) return <Erased at={trail.value.erasedAt} />;

@@ -28,7 +28,8 @@ export function formatShare(part: number, whole: number): string {
 }
 
 export function countryName(code: string | null): string {
-  return code === null ? t.common.unknownCountry : (formats.regions.of(code) ?? code);
+  // A spend limit may be of numbers without a country.
+  return code !== null && /^[A-Z]{2}$/.test(code) ? (formats.regions.of(code) ?? code) : t.common.unknownCountry;
 }
 
 const minuteSeconds = 60;

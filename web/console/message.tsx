@@ -10,7 +10,7 @@ import { useOperator } from './operator.ts';
 import { isStale, Loading, Time, ViewTitle } from './parts.tsx';
 import { refreshSeconds, useRequest } from './requests.ts';
 import { t } from './texts.ts';
-import { useLiveMessages } from './use-live-messages.ts';
+import { isAbout, useLiveMessages } from './use-live-messages.ts';
 
 /** `17-3` is message 3 of user 17; `guard-9` a request that a rule refused, with its time in the filter. */
 export function MessageDetails({ id }: { id: string }) {
@@ -31,7 +31,7 @@ export function MessageDetails({ id }: { id: string }) {
     [operations, id],
     refreshSeconds,
   );
-  useLiveMessages(({ data }) => 'userId' in data && data.userId === Number(userId) && request.refresh());
+  useLiveMessages((events) => isAbout(events, Number(userId)) && request.refresh());
   const { message, events } = request.value ?? {};
   return (
     <div class={isStale(request) ? 'view stale' : 'view'}>

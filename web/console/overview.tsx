@@ -50,9 +50,19 @@ export function OverviewView() {
   const { operations } = useOperator();
   const span = spanOf(useAddress().part);
   // With the same number of days before, for comparison.
-  const overview = useRequest((options) => operations.overview(span * 2, options), [operations, span], refreshSeconds);
-  const performance = useRequest((options) => operations.performance(span, options), [operations, span], alertSeconds);
+  const overview = useRequest(
+    async (options) => ({ span, figures: await operations.overview(span * 2, options) }),
+    [operations, span],
+    refreshSeconds,
+  );
+  const performance = useRequest(
+    async (options) => ({ span, figures: await operations.performance(span, options) }),
+    [operations, span],
+    alertSeconds,
+  );
   const { value } = overview;
+  // Figures of different spans must not be compared.
+  const ofSameSpan = performance.value?.span === value?.span ? performance.value?.figures : undefined;
   return (
     <div class={isStale(overview, performance) ? 'view stale' : 'view'}>
       <ViewTitle title={t.common.overview} requests={[overview]}>
@@ -68,7 +78,7 @@ export function OverviewView() {
         </label>
       </ViewTitle>
       {!value && !overview.error && <Loading />}
-      {value && <Figures overview={value} performance={performance.value} span={span} />}
+      {value && <Figures overview={value.figures} performance={ofSameSpan} span={value.span} />}
     </div>
   );
 }
@@ -181,6 +191,7 @@ function Alerts(figures: AlertsProps) {
     [operations],
     alertSeconds,
   );
+  const unread = [endpoints, blocks, usage, rangeDecisions].find(({ error }) => error !== undefined)?.error;
   const alerts = alertsOf({
     ...figures,
     endpoints: endpoints.value ?? [],
@@ -189,11 +200,17 @@ function Alerts(figures: AlertsProps) {
     usage: usage.value ?? [],
     now: Date.now(),
   });
-  if (alerts.length === 0) return null;
+  if (alerts.length === 0 && unread === undefined) return null;
   return (
     <section class="card panel alerts" aria-labelledby="alerts">
       <h2 id="alerts">{t.overview.alerts}</h2>
       <ul>
+        {unread !== undefined && (
+          <li>
+            <Icon name="alert" />
+            {t.overview.unreadAlerts(unread)}
+          </li>
+        )}
         {alerts.map((alert) => (
           <AlertItem key={alert.key} alert={alert} />
         ))}

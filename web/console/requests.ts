@@ -9,7 +9,10 @@ export const refreshSeconds = 15;
 const answerSeconds = 30;
 
 export interface Requested<T> {
-  /** The last answer. It stays until the next one is there. */
+  /**
+   * The last answer. While the first one for another filter is on its way, the last one of the filter before stays; if
+   * that request fails, there is none: rows of another filter would look like the answer to this one.
+   */
   value: T | undefined;
   /** The time of the last answer. */
   updatedAt: Date | undefined;
@@ -23,8 +26,8 @@ export interface Requested<T> {
 type Call<T> = (options: CallOptions) => Promise<T>;
 
 export function useRequest<T>(request: Call<T>, dependencies: unknown[], everySeconds = 0): Requested<T> {
-  const [answer, setAnswer] = useState<{ value: T; at: Date; outdated: AbortSignal }>();
-  const [error, setError] = useState<unknown>();
+  const [answer, setAnswer] = useState<{ value: T; at: Date; outdated: AbortSignal; key: unknown[] }>();
+  const [failed, setFailed] = useState<{ reason: unknown; key: unknown[] }>();
   const latest = useRef(request);
   latest.current = request;
   const update = useRef(() => {});
@@ -37,10 +40,10 @@ export function useRequest<T>(request: Call<T>, dependencies: unknown[], everySe
       try {
         const value = await callInTime(latest.current, outdated);
         if (outdated.aborted) return;
-        setAnswer({ value, at: new Date(), outdated });
-        setError(undefined);
+        setAnswer({ value, at: new Date(), outdated, key: dependencies });
+        setFailed(undefined);
       } catch (reason) {
-        if (!outdated.aborted) setError(reason);
+        if (!outdated.aborted) setFailed({ reason, key: dependencies });
       }
     });
     update.current();
@@ -48,14 +51,20 @@ export function useRequest<T>(request: Call<T>, dependencies: unknown[], everySe
   }, dependencies);
   // A value that is requested only once is requested again after a failure: the client does not repeat a call by
   // itself.
+  const error = failed && isSameKey(failed.key, dependencies) ? sentenceOf(failed.reason) : undefined;
   useRefresh(refresh, everySeconds || (error === undefined ? 0 : refreshSeconds));
+  const isOwn = answer !== undefined && isSameKey(answer.key, dependencies);
   return {
-    value: answer?.value,
-    updatedAt: answer?.at,
-    error: error === undefined ? undefined : sentenceOf(error),
+    value: isOwn || error === undefined ? answer?.value : undefined,
+    updatedAt: isOwn ? answer.at : undefined,
+    error,
     outdated: answer?.outdated,
     refresh,
   };
+}
+
+function isSameKey(a: readonly unknown[], b: readonly unknown[]): boolean {
+  return a.length === b.length && a.every((member, index) => member === b[index]);
 }
 
 /** While the work is running, any number of calls cause only one more run. */

@@ -79,6 +79,7 @@ const overview = {
   days: (count: string) => `${count} days`,
   alerts: 'Look at this first',
   byDay: 'By day',
+  unreadAlerts: (error: string) => `Some alerts could not be read: ${error}`,
   codesByDay: 'Codes by day',
   day: 'Day',
   sent: 'Sent',

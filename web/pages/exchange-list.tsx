@@ -1,6 +1,7 @@
 /** The requests of the app, each as code in the language that the viewer chose. */
 import { useLayoutEffect, useState } from 'preact/hooks';
 import { Icon } from '../activity/icons.tsx';
+import { readStored, store } from '../data/storage.ts';
 import type { Exchange } from './exchanges.ts';
 import { texts } from './sandbox-page-texts.ts';
 import { highlight, languages, sampleOf, type Language } from './samples.ts';
@@ -8,14 +9,14 @@ import { highlight, languages, sampleOf, type Language } from './samples.ts';
 const languageKey = 'ledgerline-sandbox-language';
 
 function rememberedLanguage(): Language {
-  return languages.find((language) => language === localStorage.getItem(languageKey)) ?? 'curl';
+  return languages.find((language) => language === readStored(languageKey)) ?? 'curl';
 }
 
 export function ExchangeList({ exchanges }: { exchanges: Exchange[] }) {
   const [language, setLanguage] = useState(rememberedLanguage);
   function choose(next: Language): void {
     setLanguage(next);
-    localStorage.setItem(languageKey, next);
+    store(languageKey, next);
   }
   return (
     <section class="exchanges" aria-label={texts.calls}>

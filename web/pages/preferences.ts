@@ -1,4 +1,5 @@
 /** What a reader chose for all pages: the language and the colours. Kept by the browser. */
+import { readStored, store } from '../data/storage.ts';
 import { hasTexts, languages, type Language } from '../languages/languages.ts';
 
 const languageKey = 'ledgerline-language';
@@ -7,25 +8,8 @@ const themeKey = 'ledgerline-theme';
 export const themes = ['system', 'light', 'dark'] as const;
 export type Theme = (typeof themes)[number];
 
-/** A browser may forbid storage; then nothing is kept. */
-function stored(key: string): string | null {
-  try {
-    return localStorage.getItem(key);
-  } catch {
-    return null;
-  }
-}
-
-function store(key: string, value: string): void {
-  try {
-    localStorage.setItem(key, value);
-  } catch {
-    // Kept for this page only.
-  }
-}
-
 export function chosenTheme(): Theme {
-  return themes.find((theme) => theme === stored(themeKey)) ?? 'system';
+  return themes.find((theme) => theme === readStored(themeKey)) ?? 'system';
 }
 
 export function chooseTheme(theme: Theme): void {
@@ -55,7 +39,7 @@ export function watchTheme(onChange: () => void): void {
  * texts.
  */
 export function readerLocale(): string {
-  const chosen = languages.find((language) => language === stored(languageKey));
+  const chosen = languages.find((language) => language === readStored(languageKey));
   const own = navigator.languages.filter((locale) => hasTexts(locale));
   if (chosen === undefined) return own[0] ?? navigator.language;
   return own.find((locale) => locale.split('-')[0] === chosen) ?? chosen;

@@ -56,7 +56,9 @@ export function CodeStep({ sent, failure, done, busy, handle, onVerify, onResend
   // Before the next paint, so that what a fast user types immediately is not lost.
   useLayoutEffect(start, [sent]);
   useLayoutEffect(() => {
-    if (failure) start();
+    // Only a code that was judged is of no more use: after a failure of the network it can be sent again.
+    if (failure?.kind === 'invalidCode' || failure?.kind === 'blocked') start();
+    else if (failure) input.current!.focus({ preventScroll: true });
   }, [failure]);
   useImperativeHandle(handle, () => ({ enter }), [sent, isBlocked, isExpired]);
 

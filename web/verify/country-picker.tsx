@@ -1,6 +1,7 @@
 /** A button with the flag and the calling code, which opens a list of countries with a search field. */
 import { useId, useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks';
 import { Icon } from '../activity/icons.tsx';
+import { useFocusLeft } from '../data/use-focus-left.ts';
 import { findCountries, type Country } from '../phone/countries.ts';
 import { useForm } from './form.ts';
 
@@ -16,19 +17,15 @@ export function CountryPicker({ countries, country, onChoose }: CountryPickerPro
   const box = useRef<HTMLDivElement>(null);
   const button = useRef<HTMLButtonElement>(null);
 
+  useFocusLeft(box, () => setOpen(false));
+
   function close(): void {
     setOpen(false);
     button.current!.focus();
   }
 
   return (
-    <div
-      class="country"
-      ref={box}
-      onFocusOut={(event) => {
-        if (!box.current!.contains(event.relatedTarget as Node | null)) setOpen(false);
-      }}
-    >
+    <div class="country" ref={box}>
       <button
         ref={button}
         type="button"
@@ -91,6 +88,8 @@ function CountryList({ countries, chosen, onChoose, onClose }: CountryListProps)
   useLayoutEffect(() => list.current?.children[active]?.scrollIntoView({ block: 'nearest' }), [active, found]);
 
   function onKeyDown(event: KeyboardEvent): void {
+    // The Enter that ends a composition (Japanese, Chinese) chooses characters, not a country.
+    if (event.isComposing) return;
     const last = found.length - 1;
     const moves: Record<string, () => void> = {
       ArrowDown: () => setActive(Math.min(active + 1, last)),

@@ -1,0 +1,117 @@
+/** What a person types, selects and presses in the wallet, also what makes no sense. */
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { noFilter, readAddress, usableFilter } from '../../web/activity/filter.ts';
+import { formatMoney } from '../../web/activity/money.ts';
+import { startService } from '../harness/service.ts';
+import { count, walletOf, type Wallet } from '../harness/browser/wallet.ts';
+
+let wallet: Wallet;
+beforeAll(async () => {
+  wallet = await walletOf(await startService());
+});
+afterAll(() => wallet.service.stop());
+
+describe('a filter', () => {
+  it.each(['2026-13-01', '2026-02-30', '12026-01-01', '0', 'today'])(
+    'a day that does not exist (%s) filters nothing',
+    (from) => {
+      expect(readAddress(new URL(`http://host/wallet?from=${from}&to=${from}`))).toEqual(noFilter);
+      expect(usableFilter({ from, search: 'a' })).toEqual({ ...noFilter, search: 'a' });
+    },
+  );
+
+  it('an amount beside a text that is no currency is shown as it is', () => {
+    expect(formatMoney('en', '12.50', 'dollars')).toBe('12.50 dollars');
+  });
+
+  it('a day in the address that does not exist does not break the page', async () => {
+    const page = await wallet.open(`?individual=${wallet.busy}&from=2026-13-01`);
+    expect(await count(page)).toBe('10,000 transactions');
+  });
+
+  it('values are typed with their spaces, and a currency that is none breaks nothing', async () => {
+    const page = await wallet.open(`?individual=${wallet.busy}`);
+    await page.getByRole('button', { name: 'Filters' }).click();
+    const sheet = page.getByRole('dialog', { name: 'Filters' });
+    await sheet.getByLabel('From').pressSequentially('01012026');
+    await sheet.getByLabel('At least').pressSequentially('1 000');
+    await sheet.getByLabel('Currency').selectOption({ label: 'Other …' });
+    const typed = sheet.getByRole('textbox', { name: /currency/i });
+    await typed.pressSequentially('US dollars');
+    expect(await typed.inputValue()).toBe('US dollars');
+    await sheet.getByRole('button', { name: 'Show results' }).click();
+    await page
+      .getByRole('button', { name: /US dollars/ })
+      .first()
+      .waitFor();
+    await page.reload();
+    await page
+      .getByRole('button', { name: /US dollars/ })
+      .first()
+      .waitFor();
+  });
+});
+
+it('text can be selected from inside a sheet to outside without closing it', async () => {
+  const page = await wallet.open(`?individual=${wallet.busy}`);
+  await page.locator('button.row').first().click();
+  const sheet = page.getByRole('dialog');
+  const box = (await sheet.getByRole('heading').first().boundingBox())!;
+  await page.mouse.move(box.x + 5, box.y + 5);
+  await page.mouse.down();
+  await page.mouse.move(5, 5, { steps: 3 });
+  await page.mouse.up();
+  expect(await sheet.isVisible()).toBe(true);
+  await page.mouse.click(5, 5);
+  await sheet.waitFor({ state: 'detached' });
+});
+
+it('the menu of exports works where a button takes no focus when it is clicked', async () => {
+  const page = await wallet.open(`?individual=${wallet.busy}`);
+  // As in Safari.
+  await page.evaluate(`document.addEventListener('mousedown', (event) => {
+    if (!event.composedPath().some(({ localName }) => localName === 'button')) return;
+    event.preventDefault();
+    let active = document.activeElement;
+    while (active?.shadowRoot?.activeElement) active = active.shadowRoot.activeElement;
+    active?.blur();
+  }, true)`);
+  await page.getByLabel('Export').click();
+  const [download] = await Promise.all([
+    page.waitForEvent('download'),
+    page.getByRole('button', { name: 'CSV' }).click(),
+  ]);
+  expect(download.suggestedFilename()).toMatch(/\.csv$/);
+});
+
+it('an export is not started twice', async () => {
+  const page = await wallet.open(`?individual=${wallet.busy}`);
+  let requests = 0;
+  await page.route('**/app/export-transactions', async (route) => {
+    requests += 1;
+    await new Promise((resolve) => setTimeout(resolve, 2000));
+    await route.continue();
+  });
+  const start = async () => {
+    await page.getByLabel('Export').click();
+    await page.getByRole('button', { name: 'CSV' }).click();
+  };
+  await start();
+  await Promise.all([page.waitForEvent('download'), start()]);
+  expect(requests).toBe(1);
+});
+
+it('a transaction that cannot be read says why, not that it does not exist', async () => {
+  const page = await wallet.open(`?individual=${wallet.busy}`, { expected: /status of 4|status of 5/ });
+  await page.route('**/app/get-transaction', (route) =>
+    route.fulfill({
+      status: 400,
+      contentType: 'application/problem+json',
+      body: '{"title":"Bad Request","status":400}',
+    }),
+  );
+  await page.goto(`${wallet.service.url}/wallet?individual=${wallet.busy}&transaction=b-00001`);
+  const complaint = page.getByRole('dialog').locator('.complaint');
+  await complaint.waitFor();
+  expect(await complaint.innerText()).not.toContain('does not exist');
+});
