@@ -102,12 +102,12 @@ it.each([
   expect(played(words).texts).toBeLessThanOrEqual(most);
 });
 
-it('old codes open nothing', () => {
+it('superseded and expired codes verify nothing', () => {
   // Ten rounds of four codes: a used one, that of another user, a superseded one and an expired one.
   expect(played('replay')).toMatchObject({ attempts: 40, takeoverOdds: 0 });
 });
 
-it('no honest user is hurt in any of them', () => {
+it('no scenario refuses or blocks an honest user', () => {
   expect(runs.length).toBeGreaterThanOrEqual(20);
   expect(runs.filter(({ hurt }) => hurt > 0)).toEqual([]);
 });

@@ -32,7 +32,7 @@ const statuses: Record<string, number> = {
 };
 const usual = ({ method, url }: IncomingMessage) => statuses[`${method} ${url}`] ?? 200;
 
-it('an honest user who meets a 503 tries again, and is not counted as refused', async () => {
+it('an honest user who gets a 503 tries again, and is not counted as refused', async () => {
   const world = new World(await startBusy(usual));
   onTestFinished(() => world.close());
   await world.reset();

@@ -197,7 +197,7 @@ describe('a token of an external issuer', () => {
     await vi.waitFor(async () => expect(await callWith(token)).toBe(400), { timeout: 5000 });
   });
 
-  it('gives 503 with Retry-After while the keys cannot be read, and heals', async () => {
+  it('gives 503 with Retry-After while the keys cannot be read, and is accepted once they can', async () => {
     // The service reads the keys when it starts.
     issuer.status = 500;
     const own = await startService({

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { AttemptsInFlight } from '../../src/codes/attempts-in-flight.ts';
 
-it('an attempt that is alone waits for nobody', () => {
+it('an attempt does not wait if no other attempt of the user is in progress', () => {
   const inFlight = new AttemptsInFlight();
   inFlight.begin(1).end();
   inFlight.begin(2);

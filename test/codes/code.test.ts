@@ -41,7 +41,7 @@ it('the same key, owner and seed give the same code, and any other gives another
   expect(new Set([code, ...others]).size).toBe(7);
 });
 
-it('a digest is good for its kind, user, phone and seed alone, with any of the keys', () => {
+it('a digest verifies only for its kind, user, phone and seed, with any of the keys', () => {
   const [old, current] = [randomBytes(32), randomBytes(32)];
   const of = owner();
   const digest = digestCode(old, of, '123456');

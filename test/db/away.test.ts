@@ -72,7 +72,7 @@ const healed = () =>
     interval: 100,
   });
 
-it('answers 503 with Retry-After while the database is refused, says so in readiness, and heals by itself', async () => {
+it('answers 503 with Retry-After while the database refuses connections, fails readiness, and reconnects by itself', async () => {
   expect((await create()).status).toBe(201);
   network.down();
   const answers = await Promise.all(Array.from({ length: 50 }, create));
@@ -99,7 +99,7 @@ it('answers requests that were waiting when the network fell silent', async () =
   await healed();
 });
 
-it('heals again and again, and leaves no connection behind', async () => {
+it('reconnects after every outage, and leaves no connection open', async () => {
   for (let round = 0; round < 3; round += 1) {
     network.down();
     await vi.waitFor(async () => expect(await ready()).toBe(503), { timeout: 5000 });

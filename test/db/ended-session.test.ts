@@ -43,7 +43,7 @@ async function terminate(pid: number): Promise<void> {
 const ownPid = async (sql: { unsafe: postgres.Sql['unsafe'] }): Promise<number> =>
   (await sql.unsafe('select pg_backend_pid() as pid'))[0]!.pid;
 
-it('a transaction whose session ends is an error, and the pool is as good as before', async () => {
+it('a transaction whose session ends is an error, and the next transaction works', async () => {
   for (let round = 0; round < 5; round += 1) {
     const ended = db.transaction(async (sql) => {
       await terminate(await ownPid(sql));
@@ -79,7 +79,7 @@ it('statements that wait behind another when the session ends get their answer, 
   expect(await db.transaction(async (sql) => (await sql`select 1 as one`)[0]!.one)).toBe(1);
 });
 
-it('a statement that fails is the error of the transaction, also when nobody waited for it', async () => {
+it('a statement that fails is the error of the transaction, even if its result was not awaited', async () => {
   const failed = db.transaction(async (sql) => {
     void sql`select 1 / 0`.execute();
     await sql`select 2`;
@@ -125,7 +125,7 @@ it('a stream gives all rows of one snapshot, also when their number is a multipl
   }
 });
 
-it('a stream that nobody reads to its end leaves no session behind', async () => {
+it('a stream that is not read to its end leaves no session open', async () => {
   for await (const some of db.stream({
     statement: 'select generate_series(1, 5000) as number',
     parameters: [],

@@ -128,7 +128,7 @@ describe('a database from before the first release is refused, with what to do,'
   });
 });
 
-it('a migration gives up its wait for a lock, so that nobody queues up behind it, and tries again', async () => {
+it('a migration that waits for a lock gives up soon, so that no request queues behind it, and tries again', async () => {
   const database = await migratedDatabase();
   const folder = await folderWith({ '9001_more.sql': '-- expand\nalter table users add column nickname text' });
   const holder = postgres(database.url, { max: 1, connection: { search_path: 'ledgerline' } });

@@ -112,7 +112,7 @@ it('an erased user has no page any more, though the standby still has all of the
   await goOnReplaying();
 });
 
-it('a start with a standby in DATABASE_URL is refused in words', async () => {
+it('a start with a standby in DATABASE_URL is refused with a sentence that says why', async () => {
   await caughtUp();
   await expect(startService({ DATABASE_URL: servers.standby.url })).rejects.toThrow(
     /cannot be used: it is a read-only standby \(25006\)\. Name the primary in DATABASE_URL, or all hosts, separated by commas\./,
@@ -153,7 +153,7 @@ it('pages never go back in time while rows arrive and change, whoever answers', 
   expect(behind).toBeGreaterThan(0);
 });
 
-it('a standby that dies in the middle is no failure for the caller', async () => {
+it('a standby that dies makes no read fail', async () => {
   const { individualId, asOf } = await recordedIndividual(5);
   await caughtUp();
   await servers.standby.crash();

@@ -173,7 +173,7 @@ it('a transaction whose connection is reset after its first result leaves nothin
   }
 });
 
-it('a caller that leaves while its connection logs in takes it from nobody', async () => {
+it('a caller that leaves while its connection logs in does not keep the connection from others', async () => {
   const proxy = await startProxy();
   const pool = open(proxy.port);
   let answer = () => {};
@@ -199,7 +199,7 @@ it('a value that cannot be sent is an error of its transaction, which ends', asy
   expect(await runTransaction(pool, async (sql) => [...(await sql`select 1 as one`)])).toEqual([{ one: 1 }]);
 });
 
-it('a prepared statement that no longer fits its table gives nobody the rows of another', async () => {
+it('a prepared statement that no longer fits its table never returns the rows of another call', async () => {
   const pool = open();
   const admin = open();
   await admin.unsafe('create table public.growing (number int); insert into public.growing values (1)');

@@ -87,7 +87,7 @@ describe('the address that is connected to', () => {
   });
 });
 
-it('a certificate that nobody trusts ends the connection', async () => {
+it('a certificate that is not trusted ends the connection', async () => {
   const receiver = await startReceiver(200, selfSigned);
   const { post } = posterFor(['127.0.0.1', 'localhost'], [['127.0.0.1']]);
   expect((await post(receiver.url)).error).toMatch(/^The TLS connection failed \(\w+\)\.$/);
@@ -152,7 +152,7 @@ describe('a proxy', () => {
     expect(proxy.connected).toHaveLength(1);
   });
 
-  it('that refuses is told', async () => {
+  it('that refuses is the reason of the failure', async () => {
     const proxy = await startProxy(403);
     const { post } = posterFor([], [], { proxyUrl: proxy.url });
     expect((await post('https://hooks.example.com/')).error).toBe('The connection failed (PROXY_403).');

@@ -49,7 +49,7 @@ describe('GET /app/live', () => {
     expect(stream.messages).toHaveLength(3);
   });
 
-  it('tells all watchers of an individual, and nobody else', async () => {
+  it('sends events to all watchers of an individual, and to no others', async () => {
     const [a, b] = [await service.createUser(), await service.createUser()];
     const [first, second, other] = [
       await live(`?individualId=${a}`),

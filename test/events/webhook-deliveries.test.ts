@@ -52,7 +52,7 @@ describe('a delivery', () => {
     ]);
   });
 
-  it('goes only to endpoints that want its type, and not to what came before them', async () => {
+  it('goes only to endpoints that want its type, and not to endpoints that were added after the event', async () => {
     const service = await serviceForTest();
     await service.createUser();
     const [all, some] = [await startReceiver(), await startReceiver()];

@@ -132,7 +132,7 @@ describe('a receiver that fails', () => {
     expect(JSON.stringify(await deliveries(service, first))).not.toContain('xxx');
   });
 
-  it('that hangs is given up after 15 seconds, and holds nobody else up', async () => {
+  it('that hangs is given up after 15 seconds, and does not delay other endpoints', async () => {
     const service = await serviceForTest();
     const [hanging, other] = [await startReceiver(() => {}), await startReceiver()];
     const endpoint = await subscribe(service, hanging.url);
@@ -146,7 +146,7 @@ describe('a receiver that fails', () => {
   }, 120_000);
 });
 
-it('a dead endpoint with a long queue slows down nobody', async () => {
+it('a dead endpoint with a long queue does not delay other endpoints', async () => {
   const service = await serviceForTest();
   const [dead, alive] = [await startReceiver(), await startReceiver()];
   const endpoint = await subscribe(service, dead.url);

@@ -89,7 +89,7 @@ describe('the solution of a challenge', () => {
     expect((await service.verify(id, await service.lastCode(phoneNumber))).status).toBe(200);
   });
 
-  it('is good once, for its user and its number', async () => {
+  it('is valid once, for its user and its number', async () => {
     const newNumber = await fullRange();
     const [[id, other], phoneNumber] = [[await service.createUser(), await service.createUser()], newNumber()];
     const solution = await solutionFor(id, phoneNumber);
@@ -166,7 +166,7 @@ describe('the solution of a challenge', () => {
 });
 
 describe('an attestation', () => {
-  it('passes at once, and is good once', async () => {
+  it('passes at once, and is valid once', async () => {
     const newNumber = await fullRange();
     const [id, phoneNumber] = [await service.createUser(), newNumber()];
     const statement = attest(id, phoneNumber);

@@ -148,7 +148,7 @@ describe('the operator', () => {
     expect((await service.sendCode(id, '+447911100002')).status).toBe(204);
   });
 
-  it('lifts a prefix for good, also where another node has not heard of it yet', async () => {
+  it('lifts a prefix permanently, even if another node has not read the change yet', async () => {
     const settings = {
       LEDGERLINE_RULES: '*=off,prefix=enforce',
       LEDGERLINE_RANGES: '4=4,5=100,6=100,7=100,country=100',
@@ -199,7 +199,7 @@ describe('the operator', () => {
     expect((await service.call('/operator/guard/lift', { block: `phone:${id}` })).status).toBe(404);
   });
 
-  it('asks for long lists on connections of their own, so that nobody else waits', async () => {
+  it('reads long lists on separate connections, so that other requests do not wait', async () => {
     const service = await serviceForTest();
     const id = await service.createUser();
     let release = () => {};

@@ -143,7 +143,7 @@ describe('a country whose users follow the hours of the week', () => {
     expect(learned.refused.honest).toBeLessThan(even.refused.honest / 1.5);
   });
 
-  it('refuses nobody at the peak of its week', () => {
+  it('refuses no code at the peak hour of the week', () => {
     const own = createRandom();
     const book = bookInMemory();
     const days = Array.from({ length: 20 }, (_, index) => honestDay(own, start + index * day, usersOfDay / 3));
@@ -240,7 +240,7 @@ it('failed texts count where the rest of the country has fewer, and not where a 
   expect(excessFailures(receipts(100, 50), receipts(100, 50), limits)).toBe(0);
 });
 
-it('an address is good by its verified codes and their share', () => {
+it('an address is trusted by the number and share of its verified codes', () => {
   expect(isGoodAddress({ sends: 8, verified: 5 }, limits)).toBe(true);
   expect(isGoodAddress({ sends: 9, verified: 5 }, limits)).toBe(false);
   expect(isGoodAddress({ sends: 4, verified: 4 }, limits)).toBe(false);

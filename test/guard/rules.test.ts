@@ -70,7 +70,7 @@ describe('sends', () => {
     expect([await send(others[1]!), await send(others[2]!)]).toEqual([204, 429]);
   });
 
-  it('go to so many phones of one user, and to those again', async () => {
+  it('of one user may go to a limited number of phones, and to the same phones again', async () => {
     const service = await serviceWithRule('user-phones=enforce', { LEDGERLINE_LIMITS: 'user-phones=2/1d' });
     const [id] = await createUsers(service, 1);
     const phones = [newPhone(), newPhone(), newPhone()] as const;
@@ -86,7 +86,7 @@ describe('sends', () => {
     expect((await service.sendCode(id!, phones[2])).status).toBe(204);
   });
 
-  it('come from so many users for one phone, and from those again', async () => {
+  it('to one phone may come from a limited number of users, and from the same users again', async () => {
     const service = await serviceWithRule('phone-users=enforce', { LEDGERLINE_LIMITS: 'phone-users=2/1d' });
     const phone = newPhone();
     const [a, b, c] = await createUsers(service, 3);
@@ -111,7 +111,7 @@ describe('sends', () => {
       204, 204, 429,
     ]);
     expect(await send('2001:db8:0:1::1')).toBe(204);
-    // A back end that is named as a proxy is nobody by itself.
+    // The address of a back end that is listed as a proxy is not counted.
     for (let call = 0; call < 4; call += 1) expect(await send('10.1.2.3')).toBe(204);
     for (let call = 0; call < 4; call += 1) expect((await service.sendCode(id!, newPhone())).status).toBe(204);
   });
@@ -146,7 +146,7 @@ describe('sends', () => {
 });
 
 describe('failures', () => {
-  it('on one phone refuse the users who failed there, and nobody else', async () => {
+  it('on one phone refuse the users who failed there, and no others', async () => {
     const service = await serviceWithRule('phone-failures=enforce', { LEDGERLINE_LIMITS: 'phone-failures=6/1d/1d' });
     const phone = newPhone();
     const [a, b, victim] = await createUsers(service, 3);
@@ -222,7 +222,7 @@ describe('failures', () => {
     expect((await service.verify(others[1]!, code)).status).toBe(429);
   });
 
-  it('on one user leave every other user’s code and verify alone', async () => {
+  it('on one user do not affect the codes and verifications of other users', async () => {
     const service = await serviceForTest({ LEDGERLINE_RULES: '*=enforce', LEDGERLINE_COUNTRIES: 'GB,GG' });
     const phone = newPhone();
     const [attacker, victim] = await createUsers(service, 2);

@@ -94,7 +94,7 @@ it('a defect before the start is a 500, and is counted once', async () => {
   expect(lines.filter((line) => line.includes('"msg":"defect"'))).toHaveLength(1);
 });
 
-it('a stream whose caller leaves has the status 499, and is no defect', async () => {
+it('a stream whose caller leaves is logged with status 499, and not as a defect', async () => {
   const { url, lines, requestLine } = await serverWith(() => ({
     status: 200,
     body: new Readable({

@@ -160,7 +160,7 @@ describe('a JSON body of rows', () => {
     expect(answer.json).toEqual(invalidField('Transactions', message));
   });
 
-  it('may hold millions of values that nobody asks for', async () => {
+  it('may contain millions of values that no field reads', async () => {
     const id = await service.createUser();
     const junk = `[${'0,'.repeat(2 * 1024 * 1024)}0]`;
     const good = JSON.stringify(row(id, { transactionId: 'good' }));

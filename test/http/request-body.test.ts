@@ -174,7 +174,7 @@ describe('a body', () => {
     ],
     ['['.repeat(70), 'The maximum configured depth of 64 has been exceeded. Cannot read next JSON array.'],
     ['// no', "'/' is an invalid start of a value."],
-  ])('that is malformed JSON is told in the words of .NET under $: %s', async (raw, sentence) => {
+  ])('that is malformed JSON is reported in the words of .NET under $: %s', async (raw, sentence) => {
     const answer = await verify(raw);
     expect(answer.status).toBe(400);
     expect(Object.keys(answer.json.errors)).toEqual(['$']);

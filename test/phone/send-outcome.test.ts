@@ -162,7 +162,7 @@ describe('a connection that breaks after the request was written', () => {
     expect((await parts.service.verify(parts.id, parts.codes()[1]!)).status).toBe(200);
   });
 
-  it('gives a new code to another phone; the unknown one is good until that is accepted', async () => {
+  it('gives a new code to another phone; the code of unknown outcome is valid until that one is accepted', async () => {
     const { gateway, service, id, send, codes } = await withGateway();
     gateway.behave('die');
     await send();
@@ -206,14 +206,14 @@ describe('while a code is pending', () => {
     return { ...parts, late, answer, earlier: earlier!, latest: latest! };
   }
 
-  it('the earlier code is good', async () => {
+  it('the earlier code is valid', async () => {
     const { service, id, late, answer, earlier } = await pending();
     expect((await service.verify(id, earlier)).status).toBe(200);
     late.release();
     expect((await answer).status).toBe(204);
   });
 
-  it('the pending code is good too', async () => {
+  it('the pending code is valid too', async () => {
     const { service, id, late, answer, latest } = await pending();
     expect((await service.verify(id, latest)).status).toBe(200);
     late.release();
@@ -260,7 +260,7 @@ describe('while a code is pending', () => {
     expect((await service.verify(id, latest!)).status).toBe(200);
   });
 
-  it('codes to several phones are all good, and the accepted one supersedes those before it', async () => {
+  it('codes to several phones are all valid, and the accepted one supersedes those before it', async () => {
     const { service, id, late, answer, earlier, latest, codes } = await pending();
     const other = service.sendCode(id, newPhone());
     await vi.waitFor(() => expect(late.count()).toBe(2), { timeout: 15_000 });
@@ -279,7 +279,7 @@ describe('while a code is pending', () => {
 });
 
 describe('when every gateway fails for certain', () => {
-  it('the pending code is void, the earlier one stays good, and the budgets of user and phone are given back', async () => {
+  it('the pending code is void, the earlier one stays valid, and the budgets of user and phone are given back', async () => {
     const { gateway, service, id, phone, send, codes } = await withGateway({
       LEDGERLINE_RULES: 'user-sends=enforce,phone-sends=enforce,user-phones=enforce,phone-users=enforce',
       LEDGERLINE_LIMITS: 'user-sends=2/10m; phone-sends=2/10m; user-phones=2/1d',
@@ -313,7 +313,7 @@ describe('when every gateway fails for certain', () => {
     expect(row!.budgets).toBeGreaterThanOrEqual(2);
   });
 
-  it('a code of unknown outcome stays good', async () => {
+  it('a code of unknown outcome stays valid', async () => {
     const { gateway, service, id, send, codes } = await withGateway();
     gateway.behave('die');
     await send();
@@ -324,7 +324,7 @@ describe('when every gateway fails for certain', () => {
 });
 
 describe('a destination that a gateway refuses', () => {
-  it('is a 400 that is counted, and the earlier code stays good', async () => {
+  it('is a 400 that is counted, and the earlier code stays valid', async () => {
     const { gateway, service, id, send, codes, sends } = await withGateway();
     await send();
     gateway.behave(refusesDestination);

@@ -169,7 +169,7 @@ describe('DELETE /User/{id}', () => {
     expect(events).toMatchObject([{ data: { userId: id, retainedUntil: null } }]);
   });
 
-  it('is told as phone.unlinked, user.erased and operator.acted, in this order and without a gap', async () => {
+  it('causes the events phone.unlinked, user.erased and operator.acted, in this order and without a gap', async () => {
     const id = await service.verifiedUser('+447400123456');
     await service.record([row(id)]);
     await erase(id);

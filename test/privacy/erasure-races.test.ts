@@ -24,7 +24,7 @@ const status = (id: number) => service.call(`/User/${id}/status`, undefined, { m
 const personalTexts = () => erased.flatMap(({ phone, email, nickname }) => [phone, phone.slice(1), email, nickname]);
 
 describe('twenty erasures, each in the middle of other calls', () => {
-  it('answer nobody with a 5xx, and the user is gone', async () => {
+  it('answer no caller with a 5xx, and the user is erased', async () => {
     for (let round = 0; round < rounds; round += 1) {
       const person = { phone: newPhone(), email: `person-${round}@gone.example`, nickname: `Zaphod-${round}` };
       const { phone, email, nickname } = person;

@@ -30,7 +30,7 @@ describe('ledgerline token', () => {
 });
 
 describe('ledgerline migrate and doctor', () => {
-  it('bring a database up to date, and say how it stands', async () => {
+  it('bring a database up to date, and report its state', async () => {
     const database = await cloneDatabase('template0');
     onTestFinished(() => database.drop());
     const settings = { DATABASE_URL: database.url };

@@ -71,7 +71,7 @@ describe('ledgerline import, NDJSON', () => {
     expect(await stored(id)).toHaveLength(0);
   });
 
-  it('says what is wrong with a file that is not there, and with options that are none', async () => {
+  it('says what is wrong with a missing file, and with unknown options', async () => {
     expect((await run(['import', '/nowhere/x.ndjson'], env)).stderr).toBe(
       '/nowhere/x.ndjson cannot be read (ENOENT).\n',
     );
@@ -208,7 +208,7 @@ describe('ledgerline import, CSV', () => {
 });
 
 describe('ledgerline import-users', () => {
-  it('brings users and their verified phones, once, and says whom it refused and why', async () => {
+  it('imports users and their verified phones, once, and reports which users it refused and why', async () => {
     const text =
       'id,phone,verified\n70001,+447911190001,true\n70002,+447911190002,false\n70003,,\n70004,nonsense,true\nx,,\n70005,+447911190001,yes\n70006,,true\n';
     const target = await file('users.csv', text);

@@ -84,7 +84,7 @@ const ofTheSandbox = [
 /** What a page's HTML asks for. */
 const filesIn = (html: string) => [...html.matchAll(/(?:src|href)="([^"]+)"/g)].map(([, address]) => address!);
 
-it('production serves no page unless told to', async () => {
+it('production serves no page unless LEDGERLINE_PAGES names it', async () => {
   const { service } = await startProduction({});
   const sandbox = await serviceForTest();
   // The reference is served in every mode, with what it loads.
@@ -98,7 +98,7 @@ it('production serves no page unless told to', async () => {
   expect((await get(service, '/health/ready')).status).toBe(200);
 });
 
-it('production serves the pages it was told to, under the sandbox’s policy, and nothing of the sandbox', async () => {
+it('production serves the pages of LEDGERLINE_PAGES, under the sandbox’s policy, and nothing of the sandbox', async () => {
   const { service, issuer } = await startProduction({ LEDGERLINE_PAGES: 'console' });
   const sandbox = await serviceForTest();
   for (const [method, pathname] of [...ofTheSandbox, ['GET', '/wallet'] as const]) {
@@ -145,7 +145,7 @@ async function signIn(page: Page, token: string): Promise<void> {
   await page.keyboard.press('Enter');
 }
 
-it('an operator signs in to production’s console by a token of their own issuer, and stands in the audit', async () => {
+it('an operator signs in to production’s console by a token of their own issuer, and is named in the audit', async () => {
   const { service, issuer, gateway, database } = await startProduction({ LEDGERLINE_PAGES: 'console' });
   const backend = await issuer.mint('backend', 'users phone');
   const phoneNumber = newPhone();

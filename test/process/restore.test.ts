@@ -87,7 +87,7 @@ it('doctor finds rows that do not agree, and asks for the list of erased users',
   expect(stdout).toMatch(/! Erased: no list of erased users was given/);
 });
 
-it('doctor moves ids on to where it is told, and refuses where there is no room', async () => {
+it('doctor moves ids on to the given one, and refuses if there is no room', async () => {
   const dataDir = await preparedDataFolder();
   const findIds = async (...options: string[]) => {
     const { code, stdout } = await run(['doctor', '--restored', ...options], { DATA_DIR: dataDir });
@@ -106,7 +106,7 @@ it('doctor moves ids on to where it is told, and refuses where there is no room'
   await service.end('SIGTERM');
 });
 
-it('doctor erases nobody if a line of the list cannot be read', async () => {
+it('doctor erases no user if a line of the list cannot be read', async () => {
   const dataDir = await preparedDataFolder();
   const list = path.join(path.dirname(dataDir), 'erased.txt');
   await writeFile(list, '1 2026-01-01T00:00:00.000Z\n2 yesterday\n');

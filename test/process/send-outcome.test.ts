@@ -89,7 +89,7 @@ describe('several processes', { timeout: 120_000 }, () => {
     expect((await verify(0, codes[0]!)).status).toBe(200);
   });
 
-  it('leave the code of the last accepted text good, after 90 parallel sends', async () => {
+  it('leave the code of the last accepted text valid, after 90 parallel sends', async () => {
     const { gateway, send, verify } = await processes(2);
     const answers = await Promise.all(Array.from({ length: 90 }, (_, index) => send(index)));
     expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([204]));

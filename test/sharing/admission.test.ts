@@ -84,7 +84,7 @@ it('stays closed as long as callers are turned away, and opens after a second of
   expect(active).toHaveLength(400);
 });
 
-it('refuses nobody who is answered fast, however many there are at once', () => {
+it('refuses no request while requests are answered fast, however many there are at once', () => {
   const active = enter(300, owner('client'));
   for (let turns = 0; turns < 100; turns += 1) {
     now += 50;

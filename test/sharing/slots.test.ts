@@ -70,7 +70,7 @@ it('refuses what finds no place in line, and tells a caller that has its share o
   expect(await streams.take(client('c')).catch(reasonOf)).toBe('overloaded');
 });
 
-it('lets nobody wait for longer than it should', async () => {
+it('lets no caller wait longer than its time limit', async () => {
   const slots = new Slots({ slots: 1, waiting: 10, waitMilliseconds: 10, retrySeconds: 1 });
   const release = await slots.take(serviceItself);
   expect(await slots.take(client('a')).catch(reasonOf)).toBe('overloaded');

@@ -63,7 +63,7 @@ describe.each(Object.entries(adapters))('%s', (name, { accepts, id }) => {
     [429, '42', { retryAfterSeconds: 42, isHealthy: true }],
     [503, '42', { retryAfterSeconds: 42 }],
     [429, 'soon', { retryAfterSeconds: 1, isHealthy: true }],
-  ])('says when it wants to be asked again: %i, Retry-After: %s', async (status, after, expected) => {
+  ])('reports when it may be asked again: %i, Retry-After: %s', async (status, after, expected) => {
     const headers = { 'retry-after': after };
     const { answer } = await ask(name, () => ({ status, headers, body: 'x' }));
     expect(answer).toEqual({ outcome: 'unavailable', reason: `HTTP ${status}`, ...expected });

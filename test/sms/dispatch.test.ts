@@ -87,7 +87,7 @@ describe('a send', () => {
     expect((await service.sendCode(id, phone)).status).toBe(429);
   });
 
-  it('that failed everywhere leaves the earlier code good', async () => {
+  it('that failed everywhere leaves the earlier code valid', async () => {
     const { first, second, service } = await twoGateways();
     const id = await service.createUser();
     const phone = newPhone();

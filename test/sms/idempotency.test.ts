@@ -258,7 +258,7 @@ describe('requests that wait for the answer of a key', () => {
     expect(gateway.received).toHaveLength(1);
   });
 
-  it('are at most 200 for a key in a process; the others are told to come back', async () => {
+  it('are at most 200 for a key in a process; the others get 503 send-in-progress', async () => {
     const [{ once }] = twoProcesses();
     const { send: slow, calls, end, sent } = slowSend();
     const answers = Array.from({ length: 300 }, () => once(keyed(700_002, 'crowd'), slow));

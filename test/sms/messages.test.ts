@@ -124,7 +124,7 @@ describe('a message', () => {
     expect(messages({ LEDGERLINE_ANDROID_HASH: 'FA+9qCX9VSu' }).write(wanted).text).toMatch(/\n\nFA\+9qCX9VSu$/);
   });
 
-  it('that would not fit one segment is told of at the start', async () => {
+  it('that does not fit one segment is reported at the start', async () => {
     const service = await serviceForTest({
       LEDGERLINE_TEMPLATES: JSON.stringify({ ru: `${'длинно '.repeat(12)}{code}`, el: '{code}' }),
       LEDGERLINE_LOG_FORMAT: 'json',
@@ -156,7 +156,7 @@ describe('a message', () => {
 describe('a test number', () => {
   const day = (days: number) => new Date(Date.now() + days * 86_400_000).toISOString().slice(0, 10);
 
-  it('gets no text, has a fixed code for one use, and stands in the trail', async () => {
+  it('gets no text, has a fixed code for one use, and is listed in the trail', async () => {
     const phone = newPhone();
     const service = await serviceForTest({ LEDGERLINE_TEST_NUMBERS: `${phone}=424242@${day(1)}` });
     const id = await service.createUser();

@@ -148,7 +148,7 @@ describe('a receipt of Twilio', () => {
 });
 
 describe('a receipt of Infobip', () => {
-  it('is authentic by its address, which nobody else knows', async () => {
+  it('is authentic by its address, which is secret', async () => {
     const { send, stateOf } = await start('infobip');
     const { id, address } = await send();
     const body = JSON.stringify({ results: [{ messageId: 'I1', status: { groupId: 3 } }] });

@@ -115,7 +115,7 @@ describe('a stream of rows', () => {
     ).toBe(403);
   });
 
-  it('is read to its end while nobody reads a long answer', async () => {
+  it('is read to its end even if the caller does not read the long answer', async () => {
     const id = await service.createUser();
     const token = await service.token();
     const bad =

@@ -178,7 +178,7 @@ describe('a row that comes again', () => {
   });
 
   it.each([{ amount: '11' }, { currency: 'USD' }, { timeStamp: '2026-01-01T00:00:01Z' }])(
-    'is a conflict when %j changed on a row that is not Pending, and the row that stands stays',
+    'is a conflict when %j changed on a row that is not Pending, and the stored row stays unchanged',
     async (change) => {
       const id = await service.createUser();
       const first = row(id, { transactionId: 'x', transactionStatus: 'Accepted' });

@@ -318,7 +318,7 @@ const orderOf = (rowCount: number, characters: number): DocumentRequest => ({
 });
 
 describe('a document', () => {
-  it('that nobody reads is made, and then keeps no thread and no slot for the making', async () => {
+  it('that is not read is made, and then occupies no thread and no slot', async () => {
     const desk = new DocumentDesk(8, (work) => work());
     const document = await desk.make(orderOf(250, 20));
     expect([desk.making, desk.open]).toEqual([1, 1]);

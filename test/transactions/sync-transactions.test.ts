@@ -42,7 +42,7 @@ async function readList(individualId: number): Promise<Map<unknown, unknown>> {
 }
 
 describe('a page', () => {
-  it('of an individual without transactions is empty, and its cursor is good', async () => {
+  it('of an individual without transactions is empty, and its cursor is valid', async () => {
     const id = await service.createUser();
     const empty = await page(id);
     expect(empty).toEqual({ added: [], modified: [], removed: [], nextCursor: expect.any(String), hasMore: false });

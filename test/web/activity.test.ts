@@ -200,7 +200,7 @@ describe('a range that is taller than a browser allows', () => {
     expect([range.scrolledTo(box), range.isStuck]).toEqual([list, false]);
   });
 
-  it('leaves lists alone that fit', () => {
+  it('does not change lists that fit', () => {
     const range = new ScrollRange(1_000_000, screenHeight);
     expect([range.scrolledTo(900_000), range.offset, range.moveTo(500_000), range.settle()]).toEqual([
       900_000,

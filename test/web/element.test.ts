@@ -79,7 +79,7 @@ describe('a service that does not allow the origin of the page', () => {
     await expectAccessible(page);
   });
 
-  it('is tried again, and nobody has to press anything once it allows the page', async () => {
+  it('is tried again by itself, and shows the list once it allows the page', async () => {
     const { page, service, origin } = await openRefused();
     const headers = {
       'access-control-allow-origin': origin,

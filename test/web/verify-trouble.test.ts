@@ -28,7 +28,7 @@ describe('states', () => {
     await page.getByRole('heading', { name: 'Verified' }).waitFor();
   });
 
-  it('a wrong code, a code that is too short, and at last a block with a countdown', async () => {
+  it('a wrong code, a code that is too short, and finally a block with a countdown', async () => {
     const { page } = await form.open();
     const phoneNumber = newPhone();
     await enterNumber(page, phoneNumber);
@@ -156,7 +156,7 @@ describe('states', () => {
     expect((await heard(page)).at(-1)).toEqual(['failed', { step: 'number', reason: 'invalid-token' }]);
   });
 
-  it('a text of which nobody knows whether it was sent: its code can be entered', async () => {
+  it('a text of unknown outcome: its code can be entered', async () => {
     const { page } = await form.open();
     const phoneNumber = newPhone();
     let isLost = true;

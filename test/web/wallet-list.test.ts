@@ -11,7 +11,7 @@ beforeAll(async () => {
 afterAll(() => wallet.service.stop());
 
 describe('the list', () => {
-  it('shows the demo individual’s days with their totals, without being told anything', async () => {
+  it('shows the demo individual’s days with their totals, without any settings', async () => {
     const page = await wallet.open('');
     await expectRenderedText(page, 'Activity');
     const { periods } = await wallet.client.summarizeTransactions({ individualId: 1, timeZone: 'Europe/Berlin' });

@@ -36,7 +36,7 @@ const pages: Kind<PageName[]> = {
 };
 
 const trustedProxies: Kind<number | string[]> = {
-  form: 'how many proxies stand before the service, or a list of their addresses and networks',
+  form: 'how many proxies are in front of the service, or a list of their addresses and networks',
   parse(value) {
     if (/^\d$/.test(value)) return Number(value);
     return list.parse(value).map((name) => {
