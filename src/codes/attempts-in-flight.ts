@@ -4,34 +4,34 @@
  * before it is refused.
  */
 export class AttemptsInFlight {
-  readonly #byUser = new Map<number, Company>();
+  readonly #byUser = new Map<number, UserAttempts>();
 
   begin(userId: number): AttemptInFlight {
-    const company = this.#byUser.get(userId) ?? { attempts: new Set(), begun: 0 };
-    this.#byUser.set(userId, company);
-    const wasAlone = company.attempts.size === 0;
-    company.begun += 1;
-    const { begun } = company;
+    const ofUser = this.#byUser.get(userId) ?? { attempts: new Set(), begun: 0 };
+    this.#byUser.set(userId, ofUser);
+    const wasAlone = ofUser.attempts.size === 0;
+    ofUser.begun += 1;
+    const { begun } = ofUser;
     let resolve!: () => void;
     const decided = new Promise<void>((done) => (resolve = done));
-    company.attempts.add(decided);
+    ofUser.attempts.add(decided);
     return {
       end: () => {
-        company.attempts.delete(decided);
-        if (company.attempts.size === 0 && this.#byUser.get(userId) === company) this.#byUser.delete(userId);
+        ofUser.attempts.delete(decided);
+        if (ofUser.attempts.size === 0 && this.#byUser.get(userId) === ofUser) this.#byUser.delete(userId);
         resolve();
       },
       others() {
         // An attempt that was decided meanwhile may have counted as failed when this attempt was checked.
-        if (wasAlone && company.begun === begun) return undefined;
-        return Promise.all([...company.attempts].filter((attempt) => attempt !== decided));
+        if (wasAlone && ofUser.begun === begun) return undefined;
+        return Promise.all([...ofUser.attempts].filter((attempt) => attempt !== decided));
       },
     };
   }
 }
 
 /** Attempts of one user that overlap in time. */
-interface Company {
+interface UserAttempts {
   attempts: Set<Promise<void>>;
   /** The number of attempts so far. */
   begun: number;

@@ -87,7 +87,7 @@ export interface StreamedStatement<T> {
 }
 
 /** The mode of a transaction whose reads all see the same snapshot. */
-const oneMoment = 'isolation level repeatable read read only';
+const sameSnapshot = 'isolation level repeatable read read only';
 
 /** Each stream keeps a connection and a snapshot until its reader has finished. */
 const defaultStreams = 8;
@@ -227,7 +227,7 @@ export function openDatabase(options: DatabaseOptions): Database {
         runTransaction(
           pool('long'),
           (sql) => work((statement, parameters) => cancellable(sql.unsafe(statement, parameters, { prepare: true }))),
-          oneMoment,
+          sameSnapshot,
         ),
       ),
     async *stream({ statement, parameters, rowsAtOnce, read }, owner = serviceItself) {

@@ -2,31 +2,53 @@
  * Limits in the form that the database functions accept: named records. They are constants in the text of a statement,
  * so that PostgreSQL reads them once, when the statement is prepared. As parameters they cost 18 µs with every send.
  */
-import { arrayLiteral, compositeLiteral, constant } from '../formats/sql-literals.ts';
+import { arrayLiteral, compositeLiteral, constant, type CompositeField } from '../formats/sql-literals.ts';
 import type { FailureLimits, SendLimits } from './limits.ts';
 import type { Source } from './source.ts';
 import type { Limit, Window } from './windows.ts';
 
-/** Fields in the order of the type `guard_window`. */
-const windowRecord = ({ rule, isEnforced, count, seconds, blockSeconds }: Window) =>
-  compositeLiteral([rule, isEnforced, count, seconds, blockSeconds ?? null]);
+/** The fields of each type in the order of its definition. A test compares them with the schema. */
+export const compositeFields = {
+  guard_window: ['rule', 'is_enforced', 'count', 'seconds', 'block_seconds'],
+  guard_limit: ['smallest_count', 'kept', 'windows'],
+  send_limits: ['user_sends', 'user_phones', 'phone_sends', 'phone_users'],
+  failure_limits: ['user_failures', 'phone_failures'],
+  guard_source: ['kind', 'key', 'label', 'counted'],
+} as const;
 
-/** Fields in the order of the type `guard_limit`. */
+type Fields<Type extends keyof typeof compositeFields, Value> = Record<(typeof compositeFields)[Type][number], Value>;
+
+function valuesOf<Type extends keyof typeof compositeFields, Value>(type: Type, fields: Fields<Type, Value>): Value[] {
+  return compositeFields[type].map((field) => fields[field as keyof typeof fields]);
+}
+
+function recordOf<Type extends keyof typeof compositeFields>(type: Type, fields: Fields<Type, CompositeField>): string {
+  return compositeLiteral(valuesOf(type, fields));
+}
+
+const windowRecord = ({ rule, isEnforced, count, seconds, blockSeconds }: Window) =>
+  recordOf('guard_window', { rule, is_enforced: isEnforced, count, seconds, block_seconds: blockSeconds ?? null });
+
 const limitRecord = ({ smallestCount, kept, windows }: Limit) =>
-  compositeLiteral([smallestCount, kept, arrayLiteral(windows.map(windowRecord))]);
+  recordOf('guard_limit', { smallest_count: smallestCount, kept, windows: arrayLiteral(windows.map(windowRecord)) });
 
 export function limitConstant(limit: Limit): string {
   return constant(limitRecord(limit), 'guard_limit');
 }
 
-/** Fields in the order of the type `send_limits`. */
 export function sendLimitsConstant({ userSends, userPhones, phoneSends, phoneUsers }: SendLimits): string {
-  return constant(compositeLiteral([userSends, userPhones, phoneSends, phoneUsers].map(limitRecord)), 'send_limits');
+  const fields = {
+    user_sends: limitRecord(userSends),
+    user_phones: limitRecord(userPhones),
+    phone_sends: limitRecord(phoneSends),
+    phone_users: limitRecord(phoneUsers),
+  };
+  return constant(recordOf('send_limits', fields), 'send_limits');
 }
 
-/** Fields in the order of the type `failure_limits`. */
 export function failureLimitsConstant({ userFailures, phoneFailures }: FailureLimits): string {
-  return constant(compositeLiteral([userFailures, phoneFailures].map(limitRecord)), 'failure_limits');
+  const fields = { user_failures: limitRecord(userFailures), phone_failures: limitRecord(phoneFailures) };
+  return constant(recordOf('failure_limits', fields), 'failure_limits');
 }
 
 type Limits = SendLimits | FailureLimits;
@@ -41,7 +63,13 @@ export function sourcesExpression({ sources }: Limits, counted: readonly Source[
   if (counted.length === 0) return `'{}'::guard_source[]`;
   const rows = counted.map(({ kind }, index) => {
     const place = first + 2 * index;
-    return `row('${kind}', $${place}::bytea, $${place + 1}::text, ${limitConstant(sources[kind])})::guard_source`;
+    const fields = {
+      kind: `'${kind}'`,
+      key: `$${place}::bytea`,
+      label: `$${place + 1}::text`,
+      counted: limitConstant(sources[kind]),
+    };
+    return `row(${valuesOf('guard_source', fields).join(', ')})::guard_source`;
   });
   return `array[${rows.join(', ')}]`;
 }

@@ -52,7 +52,7 @@ type RuleEntry = (Counter & CountingRule) | (Judged & JudgingRule);
 
 const notSupported = 'Phone number not supported.';
 const destinationLimited = 'Codes to this destination are limited at the moment. Try again later.';
-const alike = (limits: string) => ({ sandbox: limits, production: limits });
+const inBothModes = (limits: string) => ({ sandbox: limits, production: limits });
 
 /** If several rules refuse, the answer names the first one in this order. */
 export const rules = {
@@ -69,7 +69,7 @@ export const rules = {
     counts: 'sends',
     by: 'address',
     sentence: 'Codes that may be asked for from one client address.',
-    windows: alike('30/10m,300/1d'),
+    windows: inBothModes('30/10m,300/1d'),
     answer: '429',
     refusal: 'Too many codes were requested from this address. Try again later.',
   },
@@ -77,7 +77,7 @@ export const rules = {
     counts: 'sends',
     by: 'token',
     sentence: 'Codes that may be asked for with the tokens of one person.',
-    windows: alike('10/10m,20/1d'),
+    windows: inBothModes('10/10m,20/1d'),
     answer: '429',
     refusal: 'Too many codes were requested with this token. Try again later.',
   },
@@ -127,7 +127,7 @@ export const rules = {
     sentence: 'Different users who may have codes sent to one phone. Newcomers do not count against established users.',
     // An hour more than a day, so that the users of one day cannot try their codes at the same time as those of the day
     // before.
-    windows: { ...alike('3/25h'), single: true },
+    windows: { ...inBothModes('3/25h'), single: true },
     sparesSafeNumbers: true,
     answer: '429',
     refusal: 'Too many users requested codes for this phone number. Try again later.',
@@ -136,7 +136,7 @@ export const rules = {
     counts: 'phones',
     by: 'user',
     sentence: 'Different phones one user may have codes sent to.',
-    windows: { ...alike('3/1d'), single: true },
+    windows: { ...inBothModes('3/1d'), single: true },
     answer: '429',
     refusal: 'Codes were requested for too many phone numbers. Try again later.',
   },
@@ -189,7 +189,7 @@ export const rules = {
     counts: 'failures',
     by: 'address',
     sentence: 'Failed verifications from one client address.',
-    windows: alike('50/1h/1h,200/1d/1d'),
+    windows: inBothModes('50/1h/1h,200/1d/1d'),
     answer: '429',
     refusal: 'Too many failed attempts from this address. Try again later.',
   },
@@ -197,7 +197,7 @@ export const rules = {
     counts: 'failures',
     by: 'token',
     sentence: 'Failed verifications with the tokens of one person.',
-    windows: alike('10/1h/1h,20/1d/1d'),
+    windows: inBothModes('10/1h/1h,20/1d/1d'),
     answer: '429',
     refusal: 'Too many failed attempts with this token. Try again later.',
   },
@@ -205,7 +205,7 @@ export const rules = {
     counts: 'failures',
     by: 'phone',
     sentence: 'Failed verifications of codes that were sent to one phone; refuses only users who failed on it.',
-    windows: alike('15/1d/1d'),
+    windows: inBothModes('15/1d/1d'),
     answer: '429',
     refusal: 'Too many failed attempts for this phone number. Try again later.',
   },
@@ -214,7 +214,7 @@ export const rules = {
     by: 'code',
     sentence: 'Different users for whom one code failed.',
     windows: {
-      ...alike('10/1h/1h'),
+      ...inBothModes('10/1h/1h'),
       single: true,
     },
     answer: '429',

@@ -1,5 +1,6 @@
 /** What the tables refuse, whoever writes to them. */
 import { afterAll, beforeAll, expect, it } from 'vitest';
+import { compositeFields } from '../../src/guard/limit-constants.ts';
 import { newPhone, row, startService, type Service } from '../harness/service.ts';
 
 let service: Service;
@@ -48,3 +49,13 @@ it('every index says what it is for, also the primary keys of these tables', asy
         or i.indrelid = any (array['transactions', 'transaction_history', 'transaction_blocks']::regclass[]))`;
   expect(silent.map(({ relname }) => relname)).toEqual([]);
 });
+
+it.each(Object.entries(compositeFields))(
+  'the type %s has the fields that the service writes, in this order: %s',
+  async (type, fields) => {
+    const rows = await service.sql`
+    select a.attname from pg_type t join pg_attribute a on a.attrelid = t.typrelid
+    where t.typname = ${type} and t.typnamespace = 'ledgerline'::regnamespace and not a.attisdropped order by a.attnum`;
+    expect(rows.map(({ attname }) => attname)).toEqual(fields);
+  },
+);

@@ -254,7 +254,7 @@ it('likely senders have a quarter more than newcomers, and are halved one step l
       range: { name: '+44740011', level: '4' },
       state: { ...emptyState(start), hourSends: 4, unverified, shrinks },
       country: emptyState(start),
-      ...{ rhythm: { hour: 1, day: 1 }, limits, rank, unseen: 0, answersForUnverified: true },
+      ...{ rhythm: { hour: 1, day: 1 }, limits, rank, unseen: 0, countsUnverified: true },
     }) === undefined;
   const least = limits.unverified['4'];
   expect([ask('newcomer', least - 1, 0), ask('newcomer', least, 0)]).toEqual([true, false]);

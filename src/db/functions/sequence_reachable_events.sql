@@ -10,16 +10,15 @@ create or replace function sequence_reachable_events(
 )
 language plpgsql as $body$
 declare
-  first_position bigint;
   coordinator_ids bigint[];
-  -- The events that wait on the workers, as one array for each column.
-  waiting record;
-  moved integer;
+  -- Rows of user_event_outbox that wait on the workers.
+  waiting json;
+  added json;
   worker record;
   answer record;
-  answers json := '[]';
+  answers json[] := '{}';
 begin
-  select l.last_position into first_position from event_log l for update;
+  perform from event_log for update;
   -- Without its worker a user's first event, user.created, cannot be logged. If no event of that counter is in the log,
   -- the later ones wait for it.
   coordinator_ids := array(
@@ -31,10 +30,7 @@ begin
     order by o.id limit batch_limit);
   -- Read after the other outbox: the transaction that wrote there has seen the user, so user.created is visible here.
   if cardinality(away) = 0 then
-    select count(*) as count, array_agg(o.id) as ids, array_agg(o.user_id) as user_ids,
-      array_agg(o.sequence) as sequences, array_agg(o.type) as types, array_agg(o.at) as times,
-      array_agg(o.data::text) as data
-    into waiting
+    select json_agg(o) into waiting
     from (
       select w.id, w.user_id, w.sequence, w.type, w.at, w.data from user_event_outbox w
       order by w.id, w.user_id limit batch_limit
@@ -43,8 +39,8 @@ begin
     -- A statement about a distributed table asks all workers. So each of the others is asked for its shards by name.
     for worker in
       select n.nodename::text as name, n.nodeport as port, string_agg(format(
-        'select id, user_id, sequence, type, at, data::text as data from %s',
-        shard_name(s.logicalrelid, s.shardid)), ' union all ') as shards
+        'select id, user_id, sequence, type, at, data from %s', shard_name(s.logicalrelid, s.shardid)),
+        ' union all ') as shards
       from pg_catalog.pg_dist_shard s
       join pg_catalog.pg_dist_placement p on p.shardid = s.shardid
       join pg_catalog.pg_dist_node n on n.groupid = p.groupid and n.noderole = 'primary'
@@ -59,19 +55,17 @@ begin
         -- connection_failure
         raise exception 'A worker was not reached.' using errcode = '08006';
       end if;
-      answers := (answers::jsonb || answer.result::jsonb)::json;
+      answers := answers || answer.result::json;
     end loop;
-    select count(*) as count, array_agg(o.id) as ids, array_agg(o.user_id) as user_ids,
-      array_agg(o.sequence) as sequences, array_agg(o.type) as types, array_agg(o.at) as times,
-      array_agg(o.data) as data
-    into waiting
+    select json_agg(o) into waiting
     from (
       select w.id, w.user_id, w.sequence, w.type, w.at, w.data
-      from json_to_recordset(answers) as w (id bigint, user_id integer, sequence integer, type text, at timestamptz, data text)
+      from unnest(answers) a (rows), json_to_recordset(a.rows)
+        as w (id bigint, user_id integer, sequence integer, type text, at timestamptz, data json)
       order by w.id, w.user_id limit batch_limit
     ) o;
   end if;
-  has_more := waiting.count >= batch_limit;
+  has_more := coalesce(json_array_length(waiting), 0) >= batch_limit;
   -- The first event of a user may be among those that were not read.
   if has_more then coordinator_ids := '{}'; end if;
   has_more := has_more or cardinality(coordinator_ids) >= batch_limit;
@@ -79,40 +73,20 @@ begin
   with taken as (
     delete from event_outbox o where o.id = any(coordinator_ids)
     returning o.id, o.type, o.at, o.user_id, o.sequence, o.data
-  ), fresh as (
-    select w.id, w.type, w.at, w.user_id, w.sequence, w.data::json
-    from unnest(waiting.ids, waiting.user_ids, waiting.sequences, waiting.types, waiting.times, waiting.data)
-      as w (id, user_id, sequence, type, at, data)
+  )
+  select json_agg(t order by t.place, t.id) into added
+  from (
+    select 1 as place, w.id, w.type, w.at, w.user_id, w.sequence, w.data
+    from json_to_recordset(waiting)
+      as w (id bigint, user_id integer, sequence integer, type text, at timestamptz, data json)
     -- Events of a counter are logged in the order of their numbers.
     where w.sequence > coalesce((
       select e.sequence from events e
       where e.user_id = w.user_id and (e.type like 'transactions.%') = (w.type like 'transactions.%')
       order by e.position desc limit 1), 0)
-  ), logged as (
-    insert into events (position, id, type, at, user_id, sequence, data)
-    select first_position + row_number() over (order by t.place, t.id), event_id(t.at), t.type, t.at, t.user_id,
-      t.sequence, t.data
-    from (
-      select 1 as place, f.id, f.type, f.at, f.user_id, f.sequence, f.data from fresh f
-      union all
-      select 2, k.id, k.type, k.at, k.user_id, k.sequence, k.data from taken k
-    ) t
-    returning position, type, data
-  ), wanting as materialized (
-    -- The lock keeps an endpoint from being disabled while something is queued for it.
-    select e.id, e.types from webhook_endpoints e where e.enabled for share
-  ), queued as (
-    insert into webhook_deliveries (endpoint_id, event_position, due_at)
-    select w.id, l.position, moment
-    from logged l join wanting w on w.types = '{}' or l.type = any(w.types)
-    -- An event about an endpoint is sent to the other endpoints only.
-    where l.type not like 'endpoint.%' or (l.data ->> 'endpointId')::integer <> w.id
-    order by l.position, w.id
-  )
-  select count(*) into moved from logged;
-  if moved > 0 then
-    update event_log set last_position = first_position + moved;
-  end if;
-  select json_agg(json_build_object('user_id', w.user_id, 'id', w.id, 'at', w.at)) into settled
-  from unnest(waiting.user_ids, waiting.ids, waiting.times) as w (user_id, id, at);
+    union all
+    select 2, k.id, k.type, k.at, k.user_id, k.sequence, k.data from taken k
+  ) t;
+  perform append_events(added, moment);
+  select json_agg(w) into settled from json_to_recordset(waiting) as w (user_id integer, id bigint, at timestamptz);
 end $body$;

@@ -56,14 +56,15 @@ interface Entry {
   change: RangeChange | undefined;
 }
 
-interface DrawnRange {
+interface JudgedRange {
   range: Range;
   entry: Entry;
   /** Whether the unverified sends of the number count for this range. */
-  answers: boolean;
+  countsUnverified: boolean;
 }
 
-interface Asking {
+/** The sender, and what is normal for the country. */
+interface SendContext {
   country: Entry;
   rhythm: Rhythm;
   rank: Rank;
@@ -118,9 +119,10 @@ export class RangeBook {
 
   /** Judges one more send, and counts it immediately. */
   judge(phoneNumber: Destination, now: Date): RangeVerdict {
-    const { ranges, country } = this.#drawnRanges(phoneNumber, now);
+    const { ranges, country } = this.#rangesOf(phoneNumber, now);
     const rhythm = this.#weeks.rhythmOf(countryRangeName(phoneNumber), now);
-    const objectionTo = (rank: Rank) => firstOf(ranges, (drawn) => this.#ask(drawn, { country, rhythm, rank }));
+    const objectionTo = (rank: Rank) =>
+      firstOf(ranges, (judged) => this.#objectionOf(judged, { country, rhythm, rank }));
     const objection = objectionTo('newcomer');
     if (objection) this.#noteObjection(objection, now);
     const isOpenTo = (rank: Rank) => objection === undefined || objectionTo(rank) === undefined;
@@ -133,7 +135,10 @@ export class RangeBook {
     return { objection, ...open, giveBack: () => this.#add(ranges, -1, now) };
   }
 
-  #ask({ range, entry, answers }: DrawnRange, { country, rhythm, rank }: Asking): RangeObjection | undefined {
+  #objectionOf(
+    { range, entry, countsUnverified }: JudgedRange,
+    { country, rhythm, rank }: SendContext,
+  ): RangeObjection | undefined {
     return objectTo({
       range,
       state: entry.state,
@@ -141,21 +146,21 @@ export class RangeBook {
       rhythm,
       limits: this.#limits,
       rank,
-      answersForUnverified: answers,
+      countsUnverified,
       unseen: this.#siblings * Math.max(0, entry.change?.unverified ?? 0),
     });
   }
 
   /** Counts a verified code. */
   noteVerified(phoneNumber: Destination, now: Date): void {
-    const { ranges, country } = this.#drawnRanges(phoneNumber, now);
+    const { ranges, country } = this.#rangesOf(phoneNumber, now);
     this.#weeks.noteVerified(countryRangeName(phoneNumber), now);
-    for (const { range, entry, answers } of ranges) {
+    for (const { range, entry, countsUnverified } of ranges) {
       const conversion = normalConversion(entry.state, country.state, this.#limits);
       change(entry, range, {
         hourVerified: 1,
         normalVerified: 1,
-        unverified: answers ? -explainedBy(conversion, this.#limits) : 0,
+        unverified: countsUnverified ? -explainedBy(conversion, this.#limits) : 0,
       });
       if (recover(entry.state, conversion, this.#limits)) noteLimit(entry, range, now);
     }
@@ -163,7 +168,7 @@ export class RangeBook {
 
   /** Counts what a gateway reported about a text. */
   noteReceipt(phoneNumber: Destination, state: 'delivered' | 'failed', now: Date): void {
-    const { ranges } = this.#drawnRanges(phoneNumber, now);
+    const { ranges } = this.#rangesOf(phoneNumber, now);
     for (const { range, entry } of ranges) change(entry, range, { [state]: 1 });
   }
 
@@ -218,13 +223,17 @@ export class RangeBook {
    * The ranges of a number, brought up to date. If one of them is proven, the unverified sends of the number do not
    * count for its country; otherwise they count for the country too.
    */
-  #drawnRanges(phoneNumber: Destination, now: Date) {
+  #rangesOf(phoneNumber: Destination, now: Date) {
     const all = rangesOf(phoneNumber).map((range) => ({ range, entry: this.#current(range, now) }));
     const country = all.at(-1)!.entry;
-    const isAnswered = all.some(
+    const hasProvenRange = all.some(
       ({ range, entry }) => range.level !== 'country' && isProven(entry.state, country.state, this.#limits),
     );
-    const ranges = all.map(({ range, entry }) => ({ range, entry, answers: range.level !== 'country' || !isAnswered }));
+    const ranges = all.map(({ range, entry }) => ({
+      range,
+      entry,
+      countsUnverified: range.level !== 'country' || !hasProvenRange,
+    }));
     return { ranges, country };
   }
 
@@ -239,10 +248,10 @@ export class RangeBook {
     return entry;
   }
 
-  #add(drawn: readonly DrawnRange[], count: 1 | -1, now: Date): void {
-    for (const { range, entry, answers } of drawn) {
+  #add(judged: readonly JudgedRange[], count: 1 | -1, now: Date): void {
+    for (const { range, entry, countsUnverified } of judged) {
       fade(entry.state, Math.max(now.getTime(), entry.state.at));
-      const unverified = answers ? count : 0;
+      const unverified = countsUnverified ? count : 0;
       change(entry, range, { hourSends: count, daySends: count, normalSends: count, unverified });
     }
   }

@@ -218,7 +218,7 @@ export interface RangeQuestion {
   /** Further sends that other processes may have made since the sums were read. */
   unseen: number;
   /** False for a country if the send is to one of its proven ranges, for which unverified sends are counted alone. */
-  answersForUnverified: boolean;
+  countsUnverified: boolean;
 }
 
 /** Why one more send would exceed a budget of the range; undefined if it would not. The state must be up to date. */
@@ -231,7 +231,7 @@ export function objectTo(question: RangeQuestion): RangeObjection | undefined {
   const unverified = state.unverified + unseen + (limits.failedWeightPercent / 100) * excess;
   const waits = [
     // The wait ends when the budgets have room, or when the next trial send is allowed, whichever comes first.
-    question.answersForUnverified
+    question.countsUnverified
       ? Math.min(
           Math.max(
             fadingSeconds(unverified, budgets.unverified - 1, sumSpanSeconds.unverified),

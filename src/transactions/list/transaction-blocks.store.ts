@@ -231,7 +231,7 @@ export function cutBlocks(
   shard: Shard | undefined,
 ): Statement {
   return sql.unsafe(
-    `with torn as (
+    `with removed as (
        delete from transaction_blocks b using users u
        where b.individual_id = any($1::int[]) and u.id = b.individual_id ${shard ? 'and u.id = any($1::int[])' : ''}
          and (b.row_count > 2 * ${blockSize('u.transaction_count', '$2')} or exists (
@@ -239,40 +239,40 @@ export function cutBlocks(
            where s.individual_id = b.individual_id and s.last >= b.start_time and s.first < b.end_time))
        returning b.individual_id, b.start_time, b.end_time, ${blockSize('u.transaction_count', '$2')} as size
      ), placed as materialized (
-       select b.individual_id, b.start_time as torn_time, b.end_time, t.*,
+       select b.individual_id, b.start_time as old_start, b.end_time, t.*,
          (rank() over (partition by b.individual_id, b.start_time order by t.time_stamp) - 1) / b.size as piece
-       from torn b left join lateral (
+       from removed b left join lateral (
          select time_stamp, amount, seq, ${facetColumns}, search_text from transactions
          where individual_id = b.individual_id and time_stamp >= b.start_time and time_stamp < b.end_time
            ${shard ? 'and individual_id = any($1::int[])' : ''}
          offset 0
        ) t on true
      ), facets as (
-       select individual_id, torn_time, piece, jsonb_object_agg(key, rows) as counts
+       select individual_id, old_start, piece, jsonb_object_agg(key, rows) as counts
        from (
-         select c.individual_id, c.torn_time, c.piece, k.key, sum(c.rows) as rows
+         select c.individual_id, c.old_start, c.piece, k.key, sum(c.rows) as rows
          from (
-           select individual_id, torn_time, piece, ${facetColumns}, count(*) as rows
-           from placed where seq is not null group by individual_id, torn_time, piece, ${facetColumns}
+           select individual_id, old_start, piece, ${facetColumns}, count(*) as rows
+           from placed where seq is not null group by individual_id, old_start, piece, ${facetColumns}
          ) c cross join ${facetKeysOf('c')} group by 1, 2, 3, 4
-       ) counted group by individual_id, torn_time, piece having count(*) <= ${maxFacets}
+       ) counted group by individual_id, old_start, piece having count(*) <= ${maxFacets}
      ), pieces as (
-       select individual_id, torn_time, piece, end_time,
-         case when piece = 0 then torn_time else min(time_stamp) end as start_time,
+       select individual_id, old_start, piece, end_time,
+         case when piece = 0 then old_start else min(time_stamp) end as start_time,
          count(seq)::int as rows, coalesce(max(seq), 0) as last_seq,
          case when not coalesce(bool_or(amount >= ${tooLarge}), false)
            then coalesce(array_agg(${millionths('amount')} order by amount) filter (where amount < ${tooLarge}), '{}') end as amounts,
          case when coalesce(sum(octet_length(search_text)), 0) <= ${maxWordsBytes}
            and not coalesce(bool_or(strpos(search_text, ${sqlRowSeparator}) > 0), false)
            then coalesce(string_agg(search_text, ${sqlRowSeparator}), '') end as words
-       from placed group by individual_id, torn_time, end_time, piece
+       from placed group by individual_id, old_start, end_time, piece
      )
      insert into transaction_blocks (individual_id, start_time, end_time, row_count, last_seq, amounts, facets, words, version)
      select p.individual_id, p.start_time,
        coalesce(lead(p.start_time) over (partition by p.individual_id, p.end_time order by p.start_time), p.end_time),
        p.rows, p.last_seq, p.amounts, case when p.rows = 0 then '{}' else f.counts end, p.words, $6::bigint
      from pieces p left join facets f
-       on f.individual_id = p.individual_id and f.torn_time = p.torn_time and f.piece = p.piece`,
+       on f.individual_id = p.individual_id and f.old_start = p.old_start and f.piece = p.piece`,
     [
       array(ids),
       leastBlock,

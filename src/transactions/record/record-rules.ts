@@ -9,17 +9,17 @@ export type RecordResult = 'created' | 'duplicate' | 'updated' | 'conflict';
 const finalStatuses = new Set(['accepted', 'rejected', 'reversed', 'cancelled']);
 
 export function decideRecordResult(
-  standing: Transaction,
+  stored: Transaction,
   incoming: Transaction,
   detailsChanged: boolean,
 ): Exclude<RecordResult, 'created'> {
   const moneyChanged =
-    !sameAmount(standing.amount, incoming.amount) ||
-    standing.currency !== incoming.currency ||
-    standing.timeStamp !== incoming.timeStamp;
-  const textChanged = textMembers.some((member) => standing[member] !== incoming[member]);
+    !sameAmount(stored.amount, incoming.amount) ||
+    stored.currency !== incoming.currency ||
+    stored.timeStamp !== incoming.timeStamp;
+  const textChanged = textMembers.some((member) => stored[member] !== incoming[member]);
   if (!moneyChanged && !textChanged && !detailsChanged) return 'duplicate';
-  const status = foldCase(standing.transactionStatus);
+  const status = foldCase(stored.transactionStatus);
   // Only a pending row may still change its money: cards clear at other amounts.
   if (moneyChanged && status !== 'pending') return 'conflict';
   // A settled row does not become pending again: the pending row was sent late, and its details with it.
@@ -30,7 +30,7 @@ export function decideRecordResult(
 export type RecordPlanResult = RecordResult | 'unknown-individual';
 
 /** A row as it is stored. */
-export interface StandingRow {
+export interface StoredRow {
   body: string;
   details: string | undefined;
   seq: number;
@@ -60,20 +60,20 @@ export function keyOf({ individualId, transactionId }: Pick<Row, 'individualId' 
 }
 
 /**
- * Rows of one key are applied in order: each is compared with the result of the one before. `standing` has the stored
+ * Rows of one key are applied in order: each is compared with the result of the one before. `stored` has the stored
  * rows by key.
  */
 export function planBatch(
   rows: readonly Row[],
   isKnown: (individualId: number) => boolean,
-  standing: ReadonlyMap<string, StandingRow>,
+  stored: ReadonlyMap<string, StoredRow>,
 ): BatchPlan {
   const changed = new Map<string, Row>();
   const replaced: BatchPlan['replaced'] = [];
   const results = rows.map((row): RecordPlanResult => {
     if (!isKnown(row.individualId)) return 'unknown-individual';
     const key = keyOf(row);
-    const before = changed.get(key) ?? standing.get(key);
+    const before = changed.get(key) ?? stored.get(key);
     const details = mergeDetails(before?.details, row.details);
     const result = before ? decideAgain(before, row, details) : 'created';
     if (result === 'updated') {
@@ -83,7 +83,7 @@ export function planBatch(
     if (result === 'created' || result === 'updated') changed.set(key, withDetails(row, details));
     return result;
   });
-  const last = [...changed].map(([key, row]) => ({ row, before: standing.get(key) }));
+  const last = [...changed].map(([key, row]) => ({ row, before: stored.get(key) }));
   return {
     results,
     created: last.filter(({ before }) => before === undefined).map(({ row }) => row),
@@ -93,7 +93,7 @@ export function planBatch(
 }
 
 function decideAgain(
-  before: Pick<StandingRow, 'body' | 'details'>,
+  before: Pick<StoredRow, 'body' | 'details'>,
   row: Row,
   details: string | undefined,
 ): Exclude<RecordResult, 'created'> {
@@ -112,7 +112,7 @@ function withDetails(row: Row, details: string | undefined): Row {
   return row.details === details ? row : { ...row, details };
 }
 
-function updatedRow(row: Row, { body, details, seq }: StandingRow): UpdatedRow {
+function updatedRow(row: Row, { body, details, seq }: StoredRow): UpdatedRow {
   return {
     from: readTransaction(row.individualId, body),
     to: row,

@@ -6,7 +6,7 @@ import { copyInto } from '../../db/copy.ts';
 import { array, type DatabaseTransaction, type Statement } from '../../db/database.ts';
 import { inShard, type Shard } from '../../db/citus/shards.ts';
 import type { EventCounts, TransactionEvent } from './record-events.ts';
-import type { BatchPlan, StandingRow } from './record-rules.ts';
+import type { BatchPlan, StoredRow } from './record-rules.ts';
 import { copiedColumns, copyLine, escaped, type Row } from '../row.ts';
 import type { NumberedRow } from '../list/transaction-blocks.store.ts';
 import { foldCase, readTransaction, searchText } from '../transaction.ts';
@@ -52,7 +52,7 @@ export function lockInShard(sql: DatabaseTransaction, shard: Shard): Promise<Loc
  * is that a plan made while the table was small is kept while the table grows: a join would read the whole table, and a
  * lookup by half of the key all rows of an individual.
  */
-export async function readStanding(sql: DatabaseTransaction, rows: readonly Row[]): Promise<Map<string, StandingRow>> {
+export async function readStored(sql: DatabaseTransaction, rows: readonly Row[]): Promise<Map<string, StoredRow>> {
   const found = await sql<FoundRow[]>`
     select k.individual_id || ' ' || k.transaction_id as key, t.body, t.seq, t.details
     from unnest(${array(rows.map(({ individualId }) => individualId))}::int[],
@@ -67,15 +67,15 @@ export async function readStanding(sql: DatabaseTransaction, rows: readonly Row[
         and (s.transaction_id, s.individual_id) <= (k.transaction_id, k.individual_id)
       offset 0
     ) t`.execute();
-  return standingByKey(found);
+  return storedByKey(found);
 }
 
 /** The same on Citus, which needs the individuals in the statement and plans it each time. */
-export async function readStandingOf(
+export async function readStoredInShard(
   sql: DatabaseTransaction,
   rows: readonly Row[],
   shard: Shard,
-): Promise<Map<string, StandingRow>> {
+): Promise<Map<string, StoredRow>> {
   const found = await sql<FoundRow[]>`
     select k.individual_id || ' ' || k.transaction_id as key, t.body, t.seq, t.details
     from unnest(${array(rows.map(({ individualId }) => individualId))}::int[],
@@ -88,7 +88,7 @@ export async function readStandingOf(
         and s.individual_id = any(${array(shard)}::int[])
       offset 0
     ) t`.execute();
-  return standingByKey(found);
+  return storedByKey(found);
 }
 
 interface FoundRow {
@@ -98,7 +98,7 @@ interface FoundRow {
   details: string | null;
 }
 
-function standingByKey(rows: readonly FoundRow[]): Map<string, StandingRow> {
+function storedByKey(rows: readonly FoundRow[]): Map<string, StoredRow> {
   return new Map(rows.map(({ key, body, seq, details }) => [key, { body, seq, details: details ?? undefined }]));
 }
 

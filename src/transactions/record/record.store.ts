@@ -6,7 +6,7 @@ import { retryLostRace } from '../../db/lost-race.ts';
 import { groupByShard, type Shard } from '../../db/citus/shards.ts';
 import type { Owner } from '../../sharing/slots.ts';
 import { eventsOfBatch, type EventCounts, type TransactionEvent } from './record-events.ts';
-import { planBatch, type BatchPlan, type RecordPlanResult, type StandingRow } from './record-rules.ts';
+import { planBatch, type BatchPlan, type RecordPlanResult, type StoredRow } from './record-rules.ts';
 import {
   changeDetails,
   copyDistributedEvents,
@@ -16,8 +16,8 @@ import {
   lockIndividuals,
   lockInShard,
   minCopiedRows,
-  readStanding,
-  readStandingOf,
+  readStored,
+  readStoredInShard,
   updateTransactions,
   writeCounts,
   writeEvents,
@@ -88,30 +88,30 @@ async function planUnderLock(
 ): Promise<LockedPlan> {
   const ids = [...new Set(rows.map(({ individualId }) => individualId))].sort((a, b) => a - b);
   if (isDistributed) return planByShards(sql, rows, await groupByShard(sql, ids));
-  const [locked, standing] = await Promise.all([lockIndividuals(sql, ids), readStanding(sql, rows)]);
-  return planFrom(rows, locked, standing, oneDatabase);
+  const [locked, stored] = await Promise.all([lockIndividuals(sql, ids), readStored(sql, rows)]);
+  return planFrom(rows, locked, stored, oneDatabase);
 }
 
 /** The statements are sent in the order of the shards, each lock before the read that it protects. */
 async function planByShards(sql: DatabaseTransaction, rows: readonly Row[], shards: Shard[]): Promise<LockedPlan> {
   const found = await Promise.all(
     shards.flatMap((shard) => [
-      lockInShard(sql, shard).then((locked) => ({ locked, standing: [] as [string, StandingRow][] })),
-      readStandingOf(
+      lockInShard(sql, shard).then((locked) => ({ locked, stored: [] as [string, StoredRow][] })),
+      readStoredInShard(
         sql,
         partOf(rows, shard, (row) => row.individualId),
         shard,
-      ).then((standing) => ({
+      ).then((stored) => ({
         locked: [],
-        standing: [...standing],
+        stored: [...stored],
       })),
     ]),
   );
-  const standing = new Map(found.flatMap((each) => each.standing));
+  const stored = new Map(found.flatMap((each) => each.stored));
   return planFrom(
     rows,
     found.flatMap(({ locked }) => locked),
-    standing,
+    stored,
     shards,
   );
 }
@@ -119,12 +119,12 @@ async function planByShards(sql: DatabaseTransaction, rows: readonly Row[], shar
 function planFrom(
   rows: readonly Row[],
   locked: Awaited<ReturnType<typeof lockIndividuals>>,
-  standing: Map<string, StandingRow>,
+  stored: Map<string, StoredRow>,
   shards: LockedPlan['shards'],
 ): LockedPlan {
   const counts = new Map(locked.map(({ id, transaction_count }) => [id, transaction_count]));
   const eventCounts = new Map(locked.map(({ id, transaction_event_count }) => [id, transaction_event_count]));
-  return { plan: planBatch(rows, (id) => counts.has(id), standing), counts, eventCounts, shards };
+  return { plan: planBatch(rows, (id) => counts.has(id), stored), counts, eventCounts, shards };
 }
 
 /** The items that belong to the individuals of a shard. */
