@@ -26,6 +26,26 @@ export const scenarios = [
     },
   },
   {
+    name: 'guess with resends of the code for a day',
+    matters: ['user-sends', 'user-failures', 'phone-failures'],
+    async run(world) {
+      const phone = '+447400123456';
+      const id = await world.user();
+      let guesses = 0;
+      let texts = 0;
+      for (let quarter = 0; quarter < 96; quarter += 1) {
+        if ((await world.send(id, phone)) === 204) texts += 1;
+        for (let attempt = 0; attempt < 5; attempt += 1) {
+          // The same code is sent again with its attempts, so a resend gives no further guess.
+          if ((await world.resend(id)) === 204) texts += 1;
+          if ((await world.verify(id, guessed(guesses))) === 400) guesses += 1;
+        }
+        await world.wait(900);
+      }
+      return { attempts: 96 * 5, texts, price: 0.04, guesses, ...(await honestStream(world, 20)) };
+    },
+  },
+  {
     name: 'guess with fresh codes, twelve users on one phone',
     matters: ['user-sends', 'phone-sends', 'phone-users', 'user-failures', 'phone-failures'],
     async run(world) {

@@ -57,6 +57,16 @@ export const catalogue = {
     message: 'Too many webhook endpoints.',
     when: 'The maximum number of webhook endpoints exists already.',
   },
+  'phone-not-verified': {
+    status: 400,
+    message: 'Phone number not verified.',
+    when: 'The operation needs a user whose phone is verified.',
+  },
+  'confirmation-required': {
+    status: 400,
+    message: 'Confirmation required.',
+    when: 'A change of number needs a `confirmationId`: a confirmation of the user with the purpose `change-phone`, approved at most ten minutes ago and not used for a change yet.',
+  },
   'endpoint-disabled': {
     status: 400,
     message: 'The webhook endpoint is disabled.',
@@ -261,6 +271,8 @@ export const tooManyFailures = (seconds: number, message: string) => later('too-
 /** `challenge` is what the caller must solve, as the header Challenge gives it. */
 export const challengeRequired = (seconds: number, challenge: string) =>
   later('challenge-required', seconds, { headers: { challenge } });
+export const phoneNotVerified = () => problem('phone-not-verified');
+export const confirmationRequired = () => problem('confirmation-required');
 export const notDispatched = (seconds: number) => later('send-failed', seconds);
 export const sendOutcomeUnknown = (seconds: number) => later('send-outcome-unknown', seconds);
 export const keyReused = () => problem('idempotency-conflict');

@@ -1,6 +1,6 @@
 /** Makes the codes that are sent: derived from a key, or fixed for a test number. */
 import type { DigestKeys } from '../crypto/digest-keys.ts';
-import { deriveCode, digestCode, makeSeed, recoverCode, type CodeOwner, type StoredCode } from './code.ts';
+import { deriveCode, digestCode, isCodeOf, makeSeed, recoverCode, type CodeOwner, type StoredCode } from './code.ts';
 import type { FindTestNumber } from './test-numbers.ts';
 
 export interface CodeMakerParts {
@@ -28,8 +28,11 @@ export function createCodeMaker({ digestKeys, testNumber, codeDigits }: CodeMake
       return { code, stored: { seed, digest }, isTest: test !== undefined };
     },
 
-    /** The stored code; undefined if its key no longer exists. */
-    recover: (stored: StoredCode, owner: Omit<CodeOwner, 'seed'>): string | undefined =>
-      recoverCode(digestKeys, stored, owner, codeDigits),
+    /** The stored code; undefined if its key no longer exists, or if it is not the one of the test number any more. */
+    recover(stored: StoredCode, owner: Omit<CodeOwner, 'seed'>, e164: string, now: Date): string | undefined {
+      const test = testNumber(e164, now);
+      if (!test) return recoverCode(digestKeys, stored, owner, codeDigits);
+      return isCodeOf(digestKeys, stored.digest, { ...owner, seed: stored.seed }, test.code) ? test.code : undefined;
+    },
   };
 }

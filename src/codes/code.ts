@@ -6,7 +6,10 @@ import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
 import type { DigestKeys } from '../crypto/digest-keys.ts';
 
 /** What a code is for. A code of one kind is never valid as one of another kind. */
-export type CodeKind = 'verification' | 'change' | 'confirmation';
+export type CodeKind = PhoneCodeKind | 'confirmation';
+
+/** The codes that prove a phone: the user's first, or another one in its place. */
+export type PhoneCodeKind = 'verification' | 'change';
 
 /** What a code is bound to. Its digest is valid for these values only. */
 export interface CodeOwner {

@@ -43,6 +43,8 @@ export interface CodeText extends CountedCode {
   /** What the text is for, as the sandbox's inbox shows it. */
   purpose: string;
   written: MessageText;
+  /** The gateway that is asked last, because it may have lost an earlier text. */
+  avoid?: string | undefined;
   traceId: string;
   owner: Owner;
 }
@@ -75,6 +77,7 @@ export function createDelivery(parts: DeliveryParts) {
       code,
       purpose,
       validSeconds: text.validSeconds,
+      avoid: text.avoid,
       dlt: text.written.dlt,
       traceId: text.traceId,
     };

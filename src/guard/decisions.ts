@@ -2,11 +2,14 @@
 import type { Evidence } from './evidence.ts';
 import type { RuleName } from './rules.ts';
 
+/** The operations that rules refuse. */
+export const decidedOperations = ['send-code', 'verify-phone', 'change-phone', 'verify-change'] as const;
+
 export interface Decision {
   at: Date;
   rule: RuleName;
   action: 'refused' | 'shadow';
-  operation: 'send-code' | 'verify-phone';
+  operation: (typeof decidedOperations)[number];
   userId: number;
   /** Masked. */
   phone: string | undefined;

@@ -4,7 +4,7 @@ import { maskPhone } from '../values/phone-number.ts';
 import { retryLostRace } from '../db/lost-race.ts';
 import type { Operator } from '../audit/operator-actions.ts';
 import { namedParameters } from '../db/named-parameters.ts';
-import type { StoredCode } from '../codes/code.ts';
+import type { PhoneCodeKind, StoredCode } from '../codes/code.ts';
 import type { LeasedBudgets } from '../codes/send-judge.ts';
 import type { Proof } from '../guard/challenge.ts';
 import { readRefusals, type RuleRefusal } from '../guard/judge.ts';
@@ -21,6 +21,7 @@ import type { FailureLimits, SendLimits } from '../guard/limits.ts';
 import type { Source } from '../guard/source.ts';
 
 export interface SendAttempt {
+  kind: PhoneCodeKind;
   userId: number;
   e164: string;
   /** The keyed digest that the phone is counted by. */
@@ -48,15 +49,28 @@ export interface NewCode extends StoredCode {
   attemptLimit: number;
   /** Whether the user's latest code may be sent again instead, if its outcome is not known. */
   mayRepeat: boolean;
+  /** Whether the latest code is sent again as long as it is good. */
+  isResend: boolean;
 }
 
 export interface SendReservation extends LeasedBudgets {
-  decision: 'unknown-user' | 'verified' | 'refused' | 'proof-used' | 'phone-taken' | 'reserved';
+  decision:
+    | 'unknown-user'
+    | 'verified'
+    | 'not-verified'
+    | 'already-linked'
+    | 'lapsed'
+    | 'phone-replaced'
+    | 'refused'
+    | 'proof-used'
+    | 'phone-taken'
+    | 'reserved';
   refusals: RuleRefusal[];
   /** The sources that the send was counted for. */
   counted: Source[];
   codeNumber: number;
   messageNumber: number;
+  expiresAt: Date;
   /** The stored code that is to be sent again; undefined if the new one is sent. */
   repeated: StoredCode | undefined;
 }
@@ -97,15 +111,19 @@ export interface Unlinking {
 }
 
 export interface LastSend {
+  /** Of the latest code that counts, otherwise of the last send. */
   e164: string | null;
   correlationType: number;
   locale: string | undefined;
   verified: boolean;
+  /** The gateway that took the last text, unless that was delivered. */
+  doubtfulGateway: string | undefined;
 }
 
 export type PhoneStore = ReturnType<typeof createPhoneStore>;
 
 const sendParameters = {
+  kind: 'text',
   for_user: 'int',
   to_phone: 'text',
   phone_key: 'bytea',
@@ -119,6 +137,7 @@ const sendParameters = {
   new_expires_at: 'timestamptz',
   attempt_limit: 'int',
   may_repeat: 'boolean',
+  is_resend: 'boolean',
 };
 const reserveSend = namedParameters({ ...sendParameters, is_forbidden_to_newcomers: 'boolean' });
 const reserveProvenSend = namedParameters({ ...sendParameters, proof_key: 'bytea', proof_expires_at: 'timestamptz' });
@@ -166,12 +185,17 @@ const consumeCodeText = rememberStatements<FailureLimits>(
     code_limit => ${limitConstant(limits.codeUsers)}) as consumed`,
 );
 
+const verifiedSend =
+  'coalesce((v.latest_code).phone, v.sent_phone) as e164, v.sent_correlation_type as correlation_type';
+const changedSend = '(v.change_code).phone as e164, v.change_correlation_type as correlation_type';
+
 export function createPhoneStore(db: Database) {
   return {
     async reserveSend(attempt: SendAttempt): Promise<SendReservation> {
       const { limits, code, proof } = attempt;
       const counted = countedSources(limits, attempt.sources);
       const common = {
+        kind: attempt.kind,
         for_user: attempt.userId,
         to_phone: attempt.e164,
         phone_key: attempt.phoneKey,
@@ -185,6 +209,7 @@ export function createPhoneStore(db: Database) {
         new_expires_at: code.expiresAt,
         attempt_limit: code.attemptLimit,
         may_repeat: code.mayRepeat,
+        is_resend: code.isResend,
       };
       const text = (proof ? reserveProvenSendText : reserveSendText)(limits, counted);
       const values = proof
@@ -201,6 +226,7 @@ export function createPhoneStore(db: Database) {
         budgetLeases: new Map<string, number>(row!.budget_leases ?? []),
         codeNumber: row!.code_number,
         messageNumber: row!.message_number,
+        expiresAt: row!.expires_at,
         repeated: row!.repeated_digest ? { seed: row!.repeated_seed, digest: row!.repeated_digest } : undefined,
       };
     },
@@ -213,17 +239,23 @@ export function createPhoneStore(db: Database) {
       return row!.has_room;
     },
 
-    async readLastSend(userId: number): Promise<LastSend | undefined> {
-      const [row] = await db.read`
-        select v.sent_phone, v.sent_correlation_type, v.verified_phone is not null as verified,
-          (select m.locale from messages m where m.user_id = u.id order by m.message_number desc limit 1) as locale
-        from users u left join verifications v on v.user_id = u.id where u.id = ${userId}`;
+    /** What a resend repeats. */
+    async readLastSend(userId: number, kind: PhoneCodeKind): Promise<LastSend | undefined> {
+      const [row] = await db.read.unsafe(
+        `select ${kind === 'change' ? changedSend : verifiedSend}, v.verified_phone is not null as verified,
+           (select json_build_object('locale', m.locale, 'gateway', m.gateway, 'state', m.state) from messages m
+            where m.user_id = $1 and m.kind = $2 and m.state <> 'refused' order by m.message_number desc limit 1) as text
+         from users u left join verifications v on v.user_id = u.id where u.id = $1`,
+        [userId, kind],
+        { prepare: true },
+      );
       return (
         row && {
-          e164: row.sent_phone,
-          correlationType: row.sent_correlation_type ?? 0,
-          locale: row.locale ?? undefined,
+          e164: row.e164,
+          correlationType: row.correlation_type ?? 0,
+          locale: row.text?.locale,
           verified: row.verified,
+          doubtfulGateway: row.text?.state === 'delivered' ? undefined : row.text?.gateway,
         }
       );
     },

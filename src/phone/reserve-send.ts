@@ -1,8 +1,8 @@
 /** Decides whether a code may be sent, by every rule, and counts it if so. */
 import { secondsAfter, type Clock } from '../values/clock.ts';
-import { challengeRequired, phoneTaken, unknownUser } from '../errors.ts';
+import { challengeRequired, nothingToResend, phoneNotVerified, phoneTaken, unknownUser } from '../errors.ts';
 import type { Observe } from '../monitoring/observe.ts';
-import type { StoredCode } from '../codes/code.ts';
+import type { PhoneCodeKind, StoredCode } from '../codes/code.ts';
 import { destinationObjections, type JudgedDestination, type JudgedSend, type SendJudge } from '../codes/send-judge.ts';
 import type { Challenges, GivenProof, Proof } from '../guard/challenge.ts';
 import { isOn } from '../guard/destination.ts';
@@ -22,12 +22,14 @@ export interface ReservedSend {
   /** The stored code that is to be sent again; undefined if the new one is sent. */
   repeated: StoredCode | undefined;
   requestedAt: Date;
+  expiresAt: Date;
   /** The key of the phone, and the sources, that it was counted for. */
   phoneKey: Buffer;
   counted: readonly Source[];
 }
 
 export interface GuardedSend extends Omit<JudgedSend, 'operation' | 'sources'> {
+  kind: PhoneCodeKind;
   correlationType: number;
   proof: GivenProof;
   /** The code that is stored if this send issues a new one. */
@@ -63,16 +65,19 @@ interface SendOutcome {
   reserved: SendReservation;
 }
 
+/** A newer code went to another phone while a resend was being prepared. */
+export class PhoneReplaced extends Error {}
+
 export type ReserveSend = ReturnType<typeof createReserveSend>;
 
 export function createReserveSend(guard: SendGuard) {
   const { store, live, judge: sendJudge, ranges, challenges, digest, clock, observe } = guard;
   const { isEnforced, note } = sendJudge;
 
-  /** Returns undefined if the user is already verified and nothing is to be sent. */
+  /** Returns undefined if the user has verified the phone already and nothing is to be sent. */
   return async function reserveSend(given: GuardedSend): Promise<ReservedSend | undefined> {
     const { userId, phoneNumber, origin } = given;
-    const send = { ...given, operation: 'send-code' as const, sources: sourcesOf(digest, origin) };
+    const send = { ...given, operation: operations[given.kind], sources: sourcesOf(digest, origin) };
     const destination = sendJudge.find(phoneNumber);
     const phoneKey = digest('phone', phoneNumber.e164);
     const outcome = await sendJudge.lease(destination, (taken, report) =>
@@ -80,9 +85,12 @@ export function createReserveSend(guard: SendGuard) {
     );
     const { now, taken, rangeObjection, proof, reserved } = outcome;
 
-    const { decision, codeNumber, messageNumber, repeated, counted } = reserved;
+    const { decision, codeNumber, messageNumber, expiresAt, repeated, counted } = reserved;
     if (decision === 'unknown-user') throw unknownUser();
-    if (decision === 'verified') return undefined;
+    if (decision === 'not-verified') throw phoneNotVerified();
+    if (decision === 'lapsed') throw nothingToResend();
+    if (decision === 'phone-replaced') throw new PhoneReplaced();
+    if (decision === 'verified' || decision === 'already-linked') return undefined;
     const own = objectionsOf(reserved.refusals, now);
     // The rules about destinations do not judge a phone of another user.
     const others =
@@ -105,7 +113,7 @@ export function createReserveSend(guard: SendGuard) {
       throw phoneTaken();
     }
     if (proof) observe({ kind: 'send-proven', userId, proof: proof.kind, traceId: origin.traceId });
-    return { codeNumber, messageNumber, repeated, requestedAt: now, phoneKey, counted };
+    return { codeNumber, messageNumber, repeated, requestedAt: now, expiresAt, phoneKey, counted };
   };
 
   /** Asks the database for the send. Whatever happens, the range and the leases are told whether it was reserved. */
@@ -129,6 +137,7 @@ export function createReserveSend(guard: SendGuard) {
         : undefined;
       if (isRangeFull && range!.isOpenToProven) proof = given;
       const attempt = {
+        kind: send.kind,
         userId,
         e164: phoneNumber.e164,
         phoneKey,
@@ -196,6 +205,8 @@ export function createReserveSend(guard: SendGuard) {
     throw challengeRequired(waitSeconds, challenges.make({ userId, phone: phoneNumber.e164 }, now));
   }
 }
+
+const operations = { verification: 'send-code', change: 'change-phone' } as const;
 
 /** The rules about a phone that a proof lifts for one send: see reserve_proven_send.sql. */
 const phoneRules: ReadonlySet<RuleName> = new Set<RuleName>(['phone-users', 'phone-sends']);

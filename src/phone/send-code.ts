@@ -1,6 +1,7 @@
 /** Sends a one-time code to a user's phone. */
-import { secondsAfter } from '../values/clock.ts';
+import { secondsAfter, secondsBetween } from '../values/clock.ts';
 import { nothingToResend, unknownUser } from '../errors.ts';
+import type { PhoneCodeKind } from '../codes/code.ts';
 import type { CodeMaker } from '../codes/code-maker.ts';
 import type { CodeDelivery, CountedCode } from '../codes/deliver-code.ts';
 import type { SendOnce, SentCode } from '../codes/idempotent-send.ts';
@@ -10,9 +11,10 @@ import type { WriteMessage } from '../sms/message.ts';
 import type { Owner } from '../sharing/slots.ts';
 import { parsePhoneNumber, type PhoneNumber } from '../values/phone-number.ts';
 import type { NewCode, PhoneStore } from './phone.store.ts';
-import type { ReserveSend, ReservedSend } from './reserve-send.ts';
+import { PhoneReplaced, type ReserveSend, type ReservedSend } from './reserve-send.ts';
 
 export interface ResendRequest {
+  kind: PhoneCodeKind;
   userId: number;
   origin: Origin;
   /** The caller that waits for the answer. */
@@ -43,6 +45,11 @@ export interface SendRules {
 
 export type SendCode = ReturnType<typeof createSendCode>;
 
+interface PreparedRequest extends SendRequest {
+  /** Of a resend: the gateway that may have lost the last text. */
+  resends?: { avoid: string | undefined };
+}
+
 /** A send that was counted, and the code in its message. */
 interface Prepared extends ReservedSend {
   code: string;
@@ -51,30 +58,33 @@ interface Prepared extends ReservedSend {
 export function createSendCode(rules: SendRules) {
   const { store, codes, delivery, codeSeconds } = rules;
 
-  /** Returns undefined if the user is already verified and nothing was sent. */
-  async function send(request: SendRequest): Promise<SentCode | undefined> {
+  /** Returns undefined if the user has verified the phone already and nothing was sent. */
+  async function send(request: PreparedRequest): Promise<SentCode | undefined> {
     const prepared = await prepare(request, true);
     if (!prepared) return undefined;
-    const { phoneNumber, correlationType, locale, origin, owner } = request;
+    const { kind, phoneNumber, correlationType, locale, origin, owner, resends } = request;
     const { code } = prepared;
+    const counted = countedCode(request, prepared);
     await delivery.deliver({
-      ...countedCode(request, prepared),
+      ...counted,
       code,
-      purpose: 'verification',
+      purpose: kind,
       written: rules.write({ locale, country: phoneNumber.country, correlationType, code }),
+      avoid: resends?.avoid,
       traceId: origin.traceId,
       owner,
     });
-    return { codeLength: code.length, expiresInSeconds: codeSeconds };
+    return { codeLength: code.length, expiresInSeconds: counted.validSeconds };
   }
 
   /**
-   * Counts the send and stores its code as pending. If the outcome of the user's latest code is not known, that code is
-   * sent again. A code that cannot be recovered, because its key no longer exists, is replaced by a new one.
+   * Counts the send and stores its code as pending. A resend sends the user's latest code again as long as it is good;
+   * so does any send if the outcome of that code is not known. A code that cannot be recovered, because its key no
+   * longer exists, is replaced by a new one.
    */
-  async function prepare(request: SendRequest, mayRepeat: boolean): Promise<Prepared | undefined> {
-    const { userId, phoneNumber, correlationType, origin, proof } = request;
-    const codeOwner = { kind: 'verification' as const, userId, boundTo: phoneNumber.e164 };
+  async function prepare(request: PreparedRequest, mayRepeat: boolean): Promise<Prepared | undefined> {
+    const { kind, userId, phoneNumber, correlationType, origin, proof } = request;
+    const codeOwner = { kind, userId, boundTo: phoneNumber.e164 };
     let code = '';
     const makeCode = (now: Date): NewCode => {
       const made = codes.make(codeOwner, phoneNumber.e164, now);
@@ -83,23 +93,24 @@ export function createSendCode(rules: SendRules) {
         ...made.stored,
         expiresAt: secondsAfter(now, codeSeconds),
         attemptLimit: rules.codeAttempts,
-        mayRepeat: mayRepeat && !made.isTest,
+        mayRepeat,
+        isResend: request.resends !== undefined,
       };
     };
-    const reserved = await rules.reserveSend({ userId, phoneNumber, correlationType, origin, proof, makeCode });
+    const reserved = await rules.reserveSend({ kind, userId, phoneNumber, correlationType, origin, proof, makeCode });
     if (!reserved?.repeated) return reserved && { ...reserved, code };
-    const recovered = codes.recover(reserved.repeated, codeOwner);
+    const recovered = codes.recover(reserved.repeated, codeOwner, phoneNumber.e164, reserved.requestedAt);
     if (recovered !== undefined) return { ...reserved, code: recovered };
     await delivery.abandon(countedCode(request, reserved), request.locale ?? '', 'the code cannot be sent again');
     return prepare(request, false);
   }
 
   function countedCode(
-    { userId, phoneNumber, correlationType }: SendRequest,
-    { codeNumber, messageNumber, requestedAt, phoneKey, counted }: ReservedSend,
+    { kind, userId, phoneNumber, correlationType }: SendRequest,
+    { codeNumber, messageNumber, requestedAt, expiresAt, phoneKey, counted }: ReservedSend,
   ): CountedCode {
     return {
-      kind: 'verification',
+      kind,
       confirmationId: null,
       userId,
       phoneNumber,
@@ -107,34 +118,52 @@ export function createSendCode(rules: SendRules) {
       codeNumber,
       messageNumber,
       requestedAt,
-      validSeconds: codeSeconds,
+      validSeconds: Math.floor(secondsBetween(requestedAt, expiresAt)),
       phoneKey,
       counted,
     };
   }
 
   async function sendCode(request: SendRequest): Promise<SentCode | undefined> {
-    const { userId, phoneNumber, correlationType, locale = '', owner, idempotencyKey: key } = request;
+    const { kind, userId, phoneNumber, correlationType, locale = '', owner, idempotencyKey: key } = request;
     if (key === undefined) return send(request);
-    const same = ['send', phoneNumber.e164, correlationType, locale].join('\n');
+    const name = kind === 'change' ? 'change' : 'send';
+    const same = [name, phoneNumber.e164, correlationType, locale].join('\n');
     return rules.once({ userId, key, request: same, owner }, () => send(request));
   }
 
-  /** A send to the phone of the last send. */
-  async function resend({ userId, origin, owner, proof }: ResendRequest): Promise<SentCode | undefined> {
-    const last = await store.readLastSend(userId);
+  /** Goes to the phone of the latest code that counts, over another gateway if the last text may have been lost. */
+  async function resend(request: ResendRequest): Promise<SentCode | undefined> {
+    const { kind, userId, origin, owner, proof } = request;
+    const last = await store.readLastSend(userId, kind);
     if (!last) throw unknownUser();
-    if (last.verified) return undefined;
+    if (kind === 'verification' && last.verified) return undefined;
     if (last.e164 === null) throw nothingToResend();
-    const { correlationType, locale } = last;
+    const { correlationType, locale, doubtfulGateway: avoid } = last;
     const phoneNumber = parsePhoneNumber(last.e164)!;
-    return send({ userId, phoneNumber, correlationType, locale, origin, owner, proof });
+    try {
+      return await send({
+        kind,
+        userId,
+        phoneNumber,
+        correlationType,
+        locale,
+        origin,
+        owner,
+        proof,
+        resends: { avoid },
+      });
+    } catch (error) {
+      if (error instanceof PhoneReplaced) return resend(request);
+      throw error;
+    }
   }
 
   async function resendCode(request: ResendRequest): Promise<SentCode | undefined> {
-    const { userId, owner, idempotencyKey: key } = request;
+    const { kind, userId, owner, idempotencyKey: key } = request;
     if (key === undefined) return resend(request);
-    return rules.once({ userId, key, request: 'resend', owner }, () => resend(request));
+    const same = kind === 'change' ? 'resend change' : 'resend';
+    return rules.once({ userId, key, request: same, owner }, () => resend(request));
   }
 
   return { sendCode, resendCode };

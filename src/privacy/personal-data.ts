@@ -59,14 +59,32 @@ export const tables = {
       sends: 'when codes were requested',
       failures: 'when attempts failed',
       blocked_until: 'a block',
+      change_code: 'phone number, digest of a code',
+      earlier_change_codes: 'phone numbers, digests of codes',
+      change_failures: 'when attempts to verify a change failed',
+      change_blocked_until: 'a block',
     },
-    other: ['last_code_number', 'last_message_number', 'sent_correlation_type', 'reported_block_until'],
+    other: [
+      ...['last_code_number', 'last_message_number', 'sent_correlation_type', 'reported_block_until'],
+      ...['change_correlation_type', 'reported_change_block_until'],
+    ],
   },
   phone_links: {
     user: 'user_id',
     atErasure: 'removed',
     personal: { phone: 'phone number', user_id: 'user id' },
     other: ['linked_at'],
+  },
+  phone_changes: {
+    user: 'user_id',
+    atErasure: 'removed',
+    personal: {
+      user_id: 'user id',
+      changed_at: 'when the phone was changed',
+      previous_phone: 'masked phone number',
+      phone: 'masked phone number',
+    },
+    other: [],
   },
   messages: {
     user: 'user_id',

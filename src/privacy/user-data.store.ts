@@ -31,7 +31,12 @@ const codeOf = (code: string) =>
     attempts: `${code}.attempts`,
     sentAt: isoTime(`${code}.sent_at`),
     expiresAt: isoTime(`${code}.expires_at`),
+    issuedAt: isoTime(`${code}.issued_at`),
+    changeAskedAt: isoTime(`${code}.asked_at`),
   });
+const blocksOf = (until: string) =>
+  `case when ${until} is null then '[]'::json else
+    json_build_array(${objectOf({ rule: "'user-failures'", until: isoTime(until) })}) end`;
 const listTimes = (times: string) => listOf(isoTime('e.at'), `unnest(${times}) e (at)`, 'e.at');
 
 /** What each column becomes in the answer. The aliases are those of the statement below. */
@@ -58,12 +63,20 @@ const shown: { [T in TableOfUser]: Readonly<Record<ShownColumn<T>, Members>> } =
     earlier_codes: { earlierCodes: listOf(codeOf('c'), 'unnest(v.earlier_codes) c', 'c.number') },
     sends: { requestedAt: listTimes('v.sends') },
     failures: { failedAt: listTimes('v.failures') },
-    blocked_until: {
-      blocks: `case when v.blocked_until is null then '[]'::json else
-        json_build_array(${objectOf({ rule: "'user-failures'", until: isoTime('v.blocked_until') })}) end`,
+    blocked_until: { blocks: blocksOf('v.blocked_until') },
+    change_code: {
+      changeCode: `case when (v.change_code).number is not null then ${codeOf('(v.change_code)')} end`,
     },
+    earlier_change_codes: { earlierChangeCodes: listOf(codeOf('c'), 'unnest(v.earlier_change_codes) c', 'c.number') },
+    change_failures: { changeFailedAt: listTimes('v.change_failures') },
+    change_blocked_until: { changeBlocks: blocksOf('v.change_blocked_until') },
   },
   phone_links: { phone: { linked: listOf('l.phone', 'phone_links l where l.user_id = u.id', 'l.phone') } },
+  phone_changes: {
+    changed_at: { changedAt: isoTime('h.changed_at') },
+    previous_phone: { previousPhoneNumber: 'h.previous_phone' },
+    phone: { phoneNumber: 'h.phone' },
+  },
   verification_events: {
     at: { at: isoTime('e.at') },
     kind: { kind: 'e.kind' },
@@ -146,6 +159,7 @@ select ${objectOf({
     'guard_decisions d where d.user_id = u.id',
     'd.decided_at, d.id',
   ),
+  changes: listOf(objectOf(membersOf('phone_changes')), 'phone_changes h where h.user_id = u.id', 'h.changed_at'),
   transactions: objectOf({ count: 'u.transaction_count', export: '$2::text' }),
 })}::text as data
 from users u left join verifications v on v.user_id = u.id

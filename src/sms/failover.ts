@@ -16,6 +16,8 @@ import {
 export interface OutgoingMessage extends Omit<Message, 'reference'> {
   /** The reference of the text that the given try sends; tries are counted from 1. */
   referenceOf(tryNumber: number): string;
+  /** The gateway that is asked last, whatever the order. */
+  avoid?: string | undefined;
   /** The trace of the request, for the log. */
   traceId: string;
 }
@@ -107,7 +109,7 @@ export function createFailover(options: FailoverOptions) {
 
   async function send(message: OutgoingMessage): Promise<Dispatch> {
     const run: Run = { message, endsAt: now() + options.budgetMilliseconds, tries: [], answers: [] };
-    const order = options.orderFor(message.country).flatMap((name) => lanes.get(name) ?? []);
+    const order = asksLast(options.orderFor(message.country), message.avoid).flatMap((name) => lanes.get(name) ?? []);
     for (const lane of order) {
       if (run.endsAt - now() < shortestTryMilliseconds) break;
       if (now() < lane.pausedUntil || !lane.breaker.admit()) continue;
@@ -143,7 +145,7 @@ export function createFailover(options: FailoverOptions) {
     const { gateway } = lane;
     const startedAt = now();
     const within = Math.min(options.gatewayMilliseconds, run.endsAt - startedAt);
-    const { referenceOf: _, traceId, ...message } = run.message;
+    const { referenceOf: _, avoid: __, traceId, ...message } = run.message;
     const answer = await sendInTime(gateway, { ...message, reference }, within);
     learn(lane, answer);
     run.answers.push({ lane, answer, reference });
@@ -195,6 +197,10 @@ export function createFailover(options: FailoverOptions) {
       await Promise.all([...lanes.values()].map(async ({ gateway }) => gateway.close?.()));
     },
   };
+}
+
+function asksLast(names: readonly string[], avoided: string | undefined): string[] {
+  return [...names.filter((name) => name !== avoided), ...names.filter((name) => name === avoided)];
 }
 
 function dispatchOf({ answers, tries }: Run): Dispatch {

@@ -80,6 +80,7 @@ it('a send whose range cannot be judged fails, and the next one is reserved', as
   });
   const send = async () =>
     reserveSend({
+      kind: 'verification',
       userId: await service.createUser(),
       phoneNumber: parsePhoneNumber(newPhone())!,
       correlationType: 0,
@@ -91,6 +92,7 @@ it('a send whose range cannot be judged fails, and the next one is reserved', as
         expiresAt: new Date(now.getTime() + 600_000),
         attemptLimit: 5,
         mayRepeat: false,
+        isResend: false,
       }),
     });
   await expect(send()).rejects.toThrow('the range cannot be judged');

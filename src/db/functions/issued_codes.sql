@@ -1,14 +1,29 @@
 -- The codes of one user that may still be valid: the latest, and the earlier ones that stay valid while it is pending.
 -- Short expressions are SQL functions, which PostgreSQL inlines: these run with every send and verify.
 
--- Whether another send to the phone sends this code again: its outcome is not known yet, and it is still valid.
+-- Whether another send to the phone sends this code again: it is still valid, and its outcome is not known yet, unless
+-- the caller asked for the same code.
 create or replace function is_repeatable(
-  code issued_code, to_phone text, called_at timestamptz, attempt_limit integer
+  code issued_code, to_phone text, called_at timestamptz, attempt_limit integer, is_resend boolean
 ) returns boolean
 language sql immutable as $$
-  select code.state <> 'accepted' and code.phone = to_phone and code.digest is not null
+  select (is_resend or code.state <> 'accepted') and code.phone = to_phone and code.digest is not null
     and code.expires_at > called_at and code.attempts < attempt_limit
 $$;
+
+-- When a code expires that is sent again: never later than 30 minutes after it was first sent, and never earlier than
+-- before.
+create or replace function prolonged(code issued_code, new_expires_at timestamptz) returns timestamptz
+language sql immutable as $$
+  select greatest(code.expires_at, least(new_expires_at, code.issued_at + interval '30 minutes'))
+$$;
+
+-- A change that was asked for at this time.
+create or replace function lapses_at(asked_at timestamptz) returns timestamptz
+language sql immutable as $$ select asked_at + interval '1 hour' $$;
+
+create or replace function is_under_way(change_code issued_code, called_at timestamptz) returns boolean
+language sql immutable as $$ select coalesce(lapses_at(change_code.asked_at) > called_at, false) $$;
 
 create or replace function is_good(code issued_code, called_at timestamptz, attempt_limit integer) returns boolean
 language sql immutable as $$

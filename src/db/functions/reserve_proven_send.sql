@@ -5,13 +5,14 @@
 -- proof stays valid.
 create or replace function reserve_proven_send(
   proof_key bytea, proof_expires_at timestamptz,
-  for_user integer, to_phone text, phone_key bytea, called_at timestamptz, correlation_type smallint,
+  kind text, for_user integer, to_phone text, phone_key bytea, called_at timestamptz, correlation_type smallint,
   is_forbidden boolean, limits send_limits, sources guard_source[], established_before timestamptz, leases jsonb,
   new_seed bytea, new_digest bytea, new_expires_at timestamptz, attempt_limit integer, may_repeat boolean,
+  is_resend boolean,
 
   -- A decision of reserve_send, or proof-used.
   out decision text, out refusals json, out is_leased boolean, out budget_leases json, out code_number integer,
-  out message_number integer, out repeated_seed bytea, out repeated_digest bytea
+  out message_number integer, out expires_at timestamptz, out repeated_seed bytea, out repeated_digest bytea
 )
 language plpgsql as $$
 declare
@@ -28,11 +29,12 @@ begin
   from phone_sends p where p.key = phone_key for update;
   limits.phone_users := without_enforcement(limits.phone_users);
   if proven_texts < most_proven_texts then limits.phone_sends := without_enforcement(limits.phone_sends); end if;
-  select r.decision, r.refusals, r.is_leased, r.budget_leases, r.code_number, r.message_number, r.repeated_seed,
-    r.repeated_digest
-  into decision, refusals, is_leased, budget_leases, code_number, message_number, repeated_seed, repeated_digest
-  from reserve_send(for_user, to_phone, phone_key, called_at, correlation_type, is_forbidden, false, limits, sources,
-    established_before, leases, new_seed, new_digest, new_expires_at, attempt_limit, may_repeat) r;
+  select r.decision, r.refusals, r.is_leased, r.budget_leases, r.code_number, r.message_number, r.expires_at,
+    r.repeated_seed, r.repeated_digest
+  into decision, refusals, is_leased, budget_leases, code_number, message_number, expires_at, repeated_seed,
+    repeated_digest
+  from reserve_send(kind, for_user, to_phone, phone_key, called_at, correlation_type, is_forbidden, false, limits,
+    sources, established_before, leases, new_seed, new_digest, new_expires_at, attempt_limit, may_repeat, is_resend) r;
   if decision = 'reserved' then
     update phone_sends p set proven = append_event(p.proven, called_at, most_proven_texts) where p.key = phone_key;
   else

@@ -8,6 +8,8 @@
 -- The windows of a counter are checked only if it has reached the smallest limit, and each row is inserted or
 -- updated by a plain statement: an upsert, or one more function, costs 10 to 15 µs of the 200 to 300 that this takes.
 create or replace function reserve_send(
+  -- What the code is for: verification or change.
+  kind text,
   for_user integer, to_phone text,
   -- The keyed digest that the phone is counted by.
   phone_key bytea, called_at timestamptz, correlation_type smallint,
@@ -22,14 +24,18 @@ create or replace function reserve_send(
   leases jsonb,
   -- The new code, unless the latest one is sent again.
   new_seed bytea, new_digest bytea, new_expires_at timestamptz, attempt_limit integer, may_repeat boolean,
+  -- Whether the latest code is sent again as long as it is good; otherwise only if its outcome is not known.
+  is_resend boolean,
 
-  -- unknown-user, verified, refused, phone-taken or reserved.
+  -- unknown-user, verified, refused, phone-taken or reserved. For a resend also phone-replaced: the latest code went to
+  -- another phone. For a change not-verified, already-linked or lapsed instead of verified.
   out decision text,
   -- The rules that refuse, and those that would if they were enforced, as an array of guard_refusal.
   out refusals json,
   -- Whether the leases were requested, and their result.
   out is_leased boolean, out budget_leases json,
   out code_number integer, out message_number integer,
+  out expires_at timestamptz,
   -- Of the code that is sent again; null for a new code.
   out repeated_seed bytea, out repeated_digest bytea
 )
@@ -53,6 +59,7 @@ declare
   is_granted boolean := true;
   code issued_code;
   earlier issued_code[] := '{}';
+  asked_at timestamptz;
 begin
   select exists (select 1 from phone_links l where l.phone = to_phone and l.user_id <> for_user),
     u.created_at, u.transaction_count
@@ -89,7 +96,9 @@ begin
       end if;
     end if;
   end loop;
-  select v.verified_phone, v.last_code_number, v.last_message_number, v.latest_code, v.earlier_codes, v.sends, v.phones,
+  select v.verified_phone, v.last_code_number, v.last_message_number, v.sends, v.phones,
+    case kind when 'change' then v.change_code else v.latest_code end as latest_code,
+    case kind when 'change' then v.earlier_change_codes else v.earlier_codes end as earlier_codes,
     exists (select 1 from users u where u.id = for_user) as is_user
   into known_user from verifications v where v.user_id = for_user for update;
   is_known_user := found;
@@ -99,8 +108,12 @@ begin
       decision := 'unknown-user';
       return;
     end if;
-    if known_user.verified_phone is not null then
+    if kind = 'verification' and known_user.verified_phone is not null then
       decision := 'verified';
+      return;
+    end if;
+    if is_resend and (known_user.latest_code).phone <> to_phone then
+      decision := 'phone-replaced';
       return;
     end if;
     if cardinality(known_user.sends) >= (limits.user_sends).smallest_count then
@@ -110,6 +123,16 @@ begin
       phone_refusals := phone_refusals
         || find_full_windows(times_of_others(known_user.phones, to_phone), limits.user_phones, called_at);
     end if;
+  end if;
+
+  if kind = 'change' then
+    decision := case
+      when not is_known_user or known_user.verified_phone is null then 'not-verified'
+      when is_resend and not is_under_way(known_user.latest_code, called_at) then 'lapsed'
+      when known_user.verified_phone = to_phone then 'already-linked' end;
+    if decision is not null then return; end if;
+    asked_at := case when is_resend then (known_user.latest_code).asked_at else called_at end;
+    new_expires_at := least(new_expires_at, lapses_at(asked_at));
   end if;
 
   -- A send to a phone of another user still counts for the user and the sources, so that nobody can find out for free
@@ -172,11 +195,14 @@ begin
   if not is_known_user then
     code_number := 1;
     message_number := 1;
+    expires_at := new_expires_at;
     insert into verifications
       (user_id, last_code_number, last_message_number, latest_code, sends, phones, sent_phone, sent_correlation_type)
     values (
       for_user, 1, 1,
-      row(1, to_phone, new_seed, new_digest, 'pending', 1, called_at, new_expires_at, 0, phone_key)::issued_code,
+      row(
+        1, to_phone, new_seed, new_digest, 'pending', 1, called_at, new_expires_at, 0, phone_key, called_at, null
+      )::issued_code,
       array[called_at], array[row(called_at, to_phone)::seen_value], to_phone, correlation_type)
     on conflict (user_id) do nothing;
     if not found then perform raise_lost_race(); end if;
@@ -187,18 +213,31 @@ begin
   code := known_user.latest_code;
   earlier := known_user.earlier_codes;
   message_number := known_user.last_message_number + 1;
-  if may_repeat and is_repeatable(code, to_phone, called_at, attempt_limit) then
+  if may_repeat and is_repeatable(code, to_phone, called_at, attempt_limit, is_resend) then
     code_number := code.number;
     repeated_seed := code.seed;
     repeated_digest := code.digest;
     code.texts_in_flight := code.texts_in_flight + 1;
     code.sent_at := called_at;
-    code.expires_at := new_expires_at;
+    code.expires_at := case when is_resend then prolonged(code, new_expires_at) else new_expires_at end;
+    code.asked_at := asked_at;
   else
     code_number := known_user.last_code_number + 1;
     -- The limit only bounds the size of the row: no user has that many codes in flight.
     if code.number is not null then earlier := (code || earlier)[: 20]; end if;
-    code := row(code_number, to_phone, new_seed, new_digest, 'pending', 1, called_at, new_expires_at, 0, phone_key);
+    code := row(
+      code_number, to_phone, new_seed, new_digest, 'pending', 1, called_at, new_expires_at, 0, phone_key, called_at,
+      asked_at);
+  end if;
+  expires_at := code.expires_at;
+  if kind = 'change' then
+    update verifications v set
+      last_code_number = greatest(v.last_code_number, code_number), last_message_number = message_number,
+      change_code = code, earlier_change_codes = earlier, change_correlation_type = correlation_type,
+      sends = append_event(v.sends, called_at, (limits.user_sends).kept),
+      phones = see_value(v.phones, to_phone, (limits.user_phones).kept, called_at)
+    where v.user_id = for_user;
+    return;
   end if;
   update verifications v set
     last_code_number = greatest(v.last_code_number, code_number), last_message_number = message_number,

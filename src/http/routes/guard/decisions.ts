@@ -1,4 +1,5 @@
 import type { GuardControl } from '../../../guard/control/guard-control.ts';
+import { decidedOperations } from '../../../guard/decisions.ts';
 import { describeEvidence } from '../../../guard/evidence.ts';
 import { ruleNames } from '../../../guard/rules.ts';
 import { instant, integer, listOf, nullable, record, word } from '../../../formats/record.ts';
@@ -15,7 +16,7 @@ const decision = record('GuardDecision', {
   at: required(instant(), 'When it was made.'),
   rule: required(text({ schema: { enum: ruleNames } }), 'The rule that decided.'),
   action: required(text({ schema: { enum: actions } }), 'Whether the request was refused, or would have been.'),
-  operation: required(text({ schema: { enum: ['send-code', 'verify-phone'] } }), 'The operation that was called.'),
+  operation: required(text({ schema: { enum: decidedOperations } }), 'The operation that was called.'),
   userId: required(integer(), 'The user of the request.'),
   phone: required(nullable(text()), 'Masked.'),
   phoneKey: required(nullable(text()), 'A keyed digest: the same for the same number.'),

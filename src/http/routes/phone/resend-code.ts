@@ -10,8 +10,8 @@ export const resendCodeOperation = (send: SendCode) =>
     method: 'POST',
     path: '/User/{id}/phone-number/resend-code',
     tag: 'Phone verification',
-    summary: 'Send another code',
-    about: `Sends a new code to the phone of the last send. No body is needed. It counts against the same limits as send-code. ${idempotencyAbout}`,
+    summary: 'Send the code again',
+    about: `Sends the latest code again while it is valid, otherwise a new code, to the phone of that code. Its time starts anew, but ends at the latest 30 minutes after it was first sent. Another gateway is asked first than the one that took the last text, unless that was delivered. No body is needed. It counts against the same limits as send-code. ${idempotencyAbout}`,
     scopes: ['phone'],
     responses: { 204: sentResponse },
     errors: ['unknown-user', 'nothing-to-resend', ...sendErrors],
@@ -20,7 +20,13 @@ export const resendCodeOperation = (send: SendCode) =>
     namesUser: ({ id }) => id,
     async handle({ id, caller, owner, request }) {
       const origin = callOrigin(caller, request);
-      const sent = await send.resendCode({ userId: id, origin, owner, ...sendHeadersOf(request.headers) });
+      const sent = await send.resendCode({
+        kind: 'verification',
+        userId: id,
+        origin,
+        owner,
+        ...sendHeadersOf(request.headers),
+      });
       return sentReply(sent);
     },
   });

@@ -39,6 +39,7 @@ export const sendCodeOperation = (send: SendCode) =>
     namesUser: ({ body: { id } }) => id,
     async handle({ body: { id, phoneNumber, correlationType, locale }, caller, owner, request }) {
       const sent = await send.sendCode({
+        kind: 'verification',
         userId: id,
         phoneNumber,
         correlationType,
