@@ -1,5 +1,5 @@
 /** Phone verification, in its own file, so that a page that only verifies loads nothing else. */
-import { get, post, type CallOptions, type Calls } from './calls.ts';
+import { get, post, remove, type CallOptions, type Calls } from './calls.ts';
 import { LedgerlineError, textOf } from './errors.ts';
 import { solveChallenge, type SolveChallenge } from './solve-challenge.ts';
 import type { Call } from './transport.ts';
@@ -34,6 +34,15 @@ const e164 = /^\+[1-9]\d{6,14}$/;
 /** Whether the service accepts the format: `+`, country code and number, without spaces and punctuation. */
 export function isE164(phoneNumber: string): boolean {
   return e164.test(phoneNumber);
+}
+
+function requireE164(phoneNumber: string): void {
+  if (isE164(phoneNumber)) return;
+  const message = 'The PhoneNumber field is not a valid phone number.';
+  throw new LedgerlineError('invalid', message, {
+    reason: 'invalid-request',
+    problem: { errors: { PhoneNumber: [message] } },
+  });
 }
 
 /** A send with a key may be repeated if there was no answer. */
@@ -122,13 +131,7 @@ export function phoneFunctions({ transport, json, discardBody }: Calls, options:
 
     /** Checks the phone number and the resend delay before the call. */
     async sendCode(request: wire.SendCodeRequest, sendOptions?: SendOptions): Promise<SentCode> {
-      if (!isE164(request.phoneNumber)) {
-        const message = 'The PhoneNumber field is not a valid phone number.';
-        throw new LedgerlineError('invalid', message, {
-          reason: 'invalid-request',
-          problem: { errors: { PhoneNumber: [message] } },
-        });
-      }
+      requireE164(request.phoneNumber);
       const call = once(post('/User/phone-number/send-code', request, sendOptions), sendOptions);
       return send(request.id, call, request.phoneNumber);
     },
@@ -138,6 +141,25 @@ export function phoneFunctions({ transport, json, discardBody }: Calls, options:
 
     verify: (request: wire.VerifyRequest, callOptions?: CallOptions): Promise<void> =>
       discardBody(post('/User/phone-number/verify', request, callOptions)),
+
+    /**
+     * Sends a code to another number of a verified user, whose number stays until `verifyChange`. `alreadyVerified` means
+     * that the user has this number already. A user-bound token needs a `confirmationId`.
+     */
+    async changePhone(userId: number, request: wire.ChangePhoneRequest, sendOptions?: SendOptions): Promise<SentCode> {
+      requireE164(request.phoneNumber);
+      const call = once(post(`/User/${userId}/phone-number/change`, request, sendOptions), sendOptions);
+      return send(userId, call, request.phoneNumber);
+    },
+
+    resendChange: (userId: number, sendOptions?: SendOptions): Promise<SentCode> =>
+      send(userId, once(post(`/User/${userId}/phone-number/change/resend-code`, undefined, sendOptions), sendOptions)),
+
+    verifyChange: (userId: number, code: string, callOptions?: CallOptions): Promise<void> =>
+      discardBody(post(`/User/${userId}/phone-number/change/verify`, { code }, callOptions)),
+
+    giveUpChange: (userId: number, callOptions?: CallOptions): Promise<void> =>
+      discardBody(remove(`/User/${userId}/phone-number/change`, callOptions)),
 
     userStatus: (userId: number, callOptions?: CallOptions): Promise<wire.UserStatus> =>
       json(get(`/User/${userId}/status`, callOptions)),

@@ -30,6 +30,22 @@ export interface VerifyRequest {
   code: string;
 }
 
+export interface ChangePhoneRequest {
+  /** Phone number in E.164 format. */
+  phoneNumber: string;
+  /** 0: standard individual user; 1: merchant flows. */
+  correlationType?: number | null | undefined;
+  /** Language of the message, such as en or pt-BR. If absent, the language of the phone’s country. */
+  locale?: string | null | undefined;
+  /** An approved confirmation of the user with the purpose `change-phone`, at most ten minutes old. A user-bound token needs it. */
+  confirmationId?: string | null | undefined;
+}
+
+export interface VerifyChangeRequest {
+  /** The code of the message. */
+  code: string;
+}
+
 export interface CreateUserRequest {
   /** The id, if the caller chooses it. */
   id?: number | null | undefined;
@@ -88,6 +104,10 @@ export interface StoredCode {
   sentAt: string;
   /** When it expires. */
   expiresAt: string;
+  /** When it was first sent. */
+  issuedAt: string | null;
+  /** When the change of number was asked for that it belongs to. */
+  changeAskedAt: string | null;
 }
 
 export interface StoredPhone {
@@ -109,6 +129,12 @@ export interface StoredPhone {
   requestedAt: string[];
   /** When attempts failed lately. */
   failedAt: string[];
+  /** The latest code of a change that is under way, without its digits. */
+  changeCode: StoredCode | null;
+  /** Earlier codes of that change that can still be used. */
+  earlierChangeCodes: StoredCode[];
+  /** When attempts to verify a change failed lately. */
+  changeFailedAt: string[];
 }
 
 export interface StoredVerification {
@@ -208,6 +234,17 @@ export interface StoredDecision {
   evidence: GuardEvidence | null;
 }
 
+export interface StoredPhoneChange {
+  /** When the change was asked for. */
+  askedAt: string;
+  /** When the new number was verified. */
+  changedAt: string;
+  /** The number before, masked, as it is stored. */
+  previousPhoneNumber: string;
+  /** The new number, masked, as it is stored. */
+  phoneNumber: string;
+}
+
 export interface StoredTransactions {
   /** How many there are. */
   count: number;
@@ -226,6 +263,8 @@ export interface UserData {
   blocks: StoredBlock[];
   /** Refusals by the rules against abuse. */
   decisions: StoredDecision[];
+  /** Changes of the phone number. One that is under way is in `phone.changeCode`. */
+  changes: StoredPhoneChange[];
   transactions: StoredTransactions;
 }
 
@@ -793,6 +832,26 @@ export interface PhoneVerifiedEvent {
   data: PhoneVerifiedData;
 }
 
+export interface PhoneChangedData {
+  /** The user the event is about. */
+  userId: number;
+  /** ISO 3166 code of the phone number’s country, or null if unknown. */
+  country: string | null;
+  /** The same for the number before. */
+  previousCountry: string | null;
+}
+
+export interface PhoneChangedEvent {
+  /** The same on every delivery of the event. */
+  id: string;
+  type: 'phone.changed';
+  /** When it happened, by the service’s clock. */
+  timestamp: string;
+  /** Counts the user’s events, without gaps: one count for transactions.*, another for all others. */
+  sequence: number;
+  data: PhoneChangedData;
+}
+
 export interface PhoneUnlinkedData {
   /** The user the event is about. */
   userId: number;
@@ -1001,7 +1060,7 @@ export interface EndpointDeliveryFailedEvent {
   data: EndpointDeliveryFailedData;
 }
 
-export type LedgerlineEvent = UserCreatedEvent | UserErasedEvent | PhoneCodeSentEvent | PhoneSendFailedEvent | PhoneDeliveryChangedEvent | PhoneVerifiedEvent | PhoneUnlinkedEvent | PhoneVerificationBlockedEvent | PhoneBlockLiftedEvent | TransactionsRecordedEvent | TransactionsUpdatedEvent | GuardRuleFiredEvent | GatewayDownEvent | GatewayUpEvent | OperatorActedEvent | EndpointDisabledEvent | EndpointDeliveryFailedEvent;
+export type LedgerlineEvent = UserCreatedEvent | UserErasedEvent | PhoneCodeSentEvent | PhoneSendFailedEvent | PhoneDeliveryChangedEvent | PhoneVerifiedEvent | PhoneChangedEvent | PhoneUnlinkedEvent | PhoneVerificationBlockedEvent | PhoneBlockLiftedEvent | TransactionsRecordedEvent | TransactionsUpdatedEvent | GuardRuleFiredEvent | GatewayDownEvent | GatewayUpEvent | OperatorActedEvent | EndpointDisabledEvent | EndpointDeliveryFailedEvent;
 
 export interface EventPage {
   /** The events. */
@@ -1014,7 +1073,7 @@ export interface CreateWebhookEndpointRequest {
   /** Where events are posted: https, without credentials, at a public address. */
   url: string;
   /** The event types to send; absent or empty for all. */
-  types?: ('user.created' | 'user.erased' | 'phone.code_sent' | 'phone.send_failed' | 'phone.delivery_changed' | 'phone.verified' | 'phone.unlinked' | 'phone.verification_blocked' | 'phone.block_lifted' | 'transactions.recorded' | 'transactions.updated' | 'guard.rule_fired' | 'gateway.down' | 'gateway.up' | 'operator.acted' | 'endpoint.disabled' | 'endpoint.delivery_failed')[] | null | undefined;
+  types?: ('user.created' | 'user.erased' | 'phone.code_sent' | 'phone.send_failed' | 'phone.delivery_changed' | 'phone.verified' | 'phone.changed' | 'phone.unlinked' | 'phone.verification_blocked' | 'phone.block_lifted' | 'transactions.recorded' | 'transactions.updated' | 'guard.rule_fired' | 'gateway.down' | 'gateway.up' | 'operator.acted' | 'endpoint.disabled' | 'endpoint.delivery_failed')[] | null | undefined;
   /** A text for people. */
   description?: string | null | undefined;
 }
@@ -1064,7 +1123,7 @@ export interface UpdateWebhookEndpointRequest {
   /** Where events are posted. */
   url?: string | null | undefined;
   /** The event types to send; empty for all. */
-  types?: ('user.created' | 'user.erased' | 'phone.code_sent' | 'phone.send_failed' | 'phone.delivery_changed' | 'phone.verified' | 'phone.unlinked' | 'phone.verification_blocked' | 'phone.block_lifted' | 'transactions.recorded' | 'transactions.updated' | 'guard.rule_fired' | 'gateway.down' | 'gateway.up' | 'operator.acted' | 'endpoint.disabled' | 'endpoint.delivery_failed')[] | null | undefined;
+  types?: ('user.created' | 'user.erased' | 'phone.code_sent' | 'phone.send_failed' | 'phone.delivery_changed' | 'phone.verified' | 'phone.changed' | 'phone.unlinked' | 'phone.verification_blocked' | 'phone.block_lifted' | 'transactions.recorded' | 'transactions.updated' | 'guard.rule_fired' | 'gateway.down' | 'gateway.up' | 'operator.acted' | 'endpoint.disabled' | 'endpoint.delivery_failed')[] | null | undefined;
   /** A description for people; empty for none. */
   description?: string | null | undefined;
   /** Whether events are sent. When it is disabled, due deliveries become failed. */
@@ -1179,7 +1238,7 @@ export interface TrailMessage {
 export interface TrailEvent {
   /** When it happened. */
   at: string;
-  /** send-refused, verify-refused, verified, phone-unlinked or block-lifted (its reason is the operator). */
+  /** send-refused, verify-refused, verified, phone-changed, phone-unlinked or block-lifted (its reason is the operator). */
   kind: string;
   /** Why. */
   reason: string | null;

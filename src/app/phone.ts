@@ -6,6 +6,7 @@ import { createCodesStore } from '../codes/codes.store.ts';
 import { createDelivery } from '../codes/deliver-code.ts';
 import { createSendKeyStore } from '../codes/idempotency-key.store.ts';
 import { createSendOnce } from '../codes/idempotent-send.ts';
+import { createSendNotice } from '../phone/send-notice.ts';
 import { testNumbers } from '../codes/test-numbers.ts';
 import { readLimits } from '../guard/limits.ts';
 import { createRefusalsStore } from '../guard/refusals.store.ts';
@@ -19,6 +20,8 @@ import { createPerformanceStore } from '../messages/performance.store.ts';
 import { errorCode } from '../db/failures.ts';
 import { createEventLogStore } from '../events/event-log.store.ts';
 import { createGatewayEvents } from '../events/gateway-events.ts';
+import { createChangePhone } from '../phone/change-phone.ts';
+import { createChangesStore } from '../phone/changes.store.ts';
 import { createPhoneStore } from '../phone/phone.store.ts';
 import { createSendCode } from '../phone/send-code.ts';
 import { createFreePhone, createUnlinkPhone } from '../phone/unlink-phone.ts';
@@ -27,6 +30,7 @@ import { createFailover, type Failover } from '../sms/failover.ts';
 import type { Gateway } from '../sms/gateway.ts';
 import type { Inbox } from '../sms/inbox.ts';
 import { createMessages } from '../sms/message.ts';
+import { createNotices } from '../sms/notice-text.ts';
 import type { Tracing } from '../tracing/tracing.ts';
 import { parsePhoneNumber } from '../values/phone-number.ts';
 import type { Core } from './core.ts';
@@ -106,36 +110,56 @@ export async function openPhone(core: Core, { audit, url, inbox, terminal }: Pho
     clock,
     observe,
   });
+  const send = createSendCode({
+    store: phones,
+    once: createSendOnce({
+      store: traced('codes', createSendKeyStore(db)),
+      clock,
+      waitSeconds: config.sendSeconds + 2,
+      digest: guard.digest,
+      whileWaiting,
+    }),
+    delivery,
+    write: texts.write,
+    codes,
+    reserveSend: guard.reserveSend,
+    codeSeconds: config.codeSeconds,
+    codeAttempts: config.codeAttempts,
+  });
+  const verifyCode = createVerifyCode({
+    store: phones,
+    clock,
+    observe,
+    digestKeys,
+    live: guard.live,
+    decisions: guard.decisions,
+    digest: guard.digest,
+    ranges: guard.ranges,
+    codeAttempts: config.codeAttempts,
+    dispatchSeconds: config.sendSeconds + recordingSeconds,
+  });
+  const changes = traced('phone', createChangesStore(db));
+  const sendNotice = createSendNotice({
+    store: changes,
+    judge: guard.sendJudge,
+    write: createNotices(texts),
+    dispatch: failover.send,
+    referenceKeys: messages.referenceKeys,
+    clock,
+    observe,
+    report: (error) => observer.observeDefect(error, 'change-notice'),
+  });
   return {
     guard,
     services: {
-      send: createSendCode({
-        store: phones,
-        once: createSendOnce({
-          store: traced('codes', createSendKeyStore(db)),
-          clock,
-          waitSeconds: config.sendSeconds + 2,
-          digest: guard.digest,
-          whileWaiting,
-        }),
-        delivery,
-        write: texts.write,
-        codes,
-        reserveSend: guard.reserveSend,
-        codeSeconds: config.codeSeconds,
-        codeAttempts: config.codeAttempts,
-      }),
-      verifyCode: createVerifyCode({
-        store: phones,
-        clock,
-        observe,
-        digestKeys,
-        live: guard.live,
-        decisions: guard.decisions,
-        digest: guard.digest,
-        ranges: guard.ranges,
-        codeAttempts: config.codeAttempts,
-        dispatchSeconds: config.sendSeconds + recordingSeconds,
+      send,
+      verifyCode,
+      changePhone: createChangePhone({
+        store: changes,
+        send,
+        verifyCode,
+        sendNotice: config.changeNotice ? sendNotice : undefined,
+        isConfirmationRequired: config.changeConfirmed,
       }),
       guardControl: guard.control,
       unlinkPhone: createUnlinkPhone(phones, clock, observe),

@@ -37,6 +37,12 @@ const settled: Partial<Record<CodeKind, string>> = {
       earlier_codes = '{}'
     where v.user_id = ${place('user_id')} and (v.latest_code).number = ${place('code_number')}
     returning v.user_id`,
+  change: `
+    update verifications v set
+      change_code.state = 'accepted', change_code.texts_in_flight = (v.change_code).texts_in_flight - 1,
+      earlier_change_codes = '{}'
+    where v.user_id = ${place('user_id')} and (v.change_code).number = ${place('code_number')}
+    returning v.user_id`,
 };
 
 /** The common case of finish_send, as a plain statement: a function takes a third longer. */

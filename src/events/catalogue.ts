@@ -98,6 +98,11 @@ export const eventCatalogue = {
     about: 'user',
     data: { country },
   },
+  'phone.changed': {
+    when: 'Another number was linked in place of the user’s. There is no `phone.verified` or `phone.unlinked` for it.',
+    about: 'user',
+    data: { country, previousCountry: textOrNull('The same for the number before.') },
+  },
   'phone.unlinked': {
     when: 'The phone number was unlinked from the user, who is unverified again.',
     about: 'user',

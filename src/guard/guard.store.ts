@@ -13,8 +13,9 @@ import type { WeekCounts } from './ranges/week-book.ts';
 const last = (events: string) => `coalesce(${events}[cardinality(${events})], '-infinity')`;
 const lastAt = (events: string) => `coalesce(${events}[cardinality(${events})].at, '-infinity')`;
 
-const isQuietVerification = `t.verified_phone is null and greatest(${last('t.sends')}, ${last('t.failures')}) <= $2
-      and (t.blocked_until is null or t.blocked_until <= $3)`;
+const isQuietVerification = `t.verified_phone is null
+      and greatest(${last('t.sends')}, ${last('t.failures')}, ${last('t.change_failures')}) <= $2
+      and coalesce(greatest(t.blocked_until, t.change_blocked_until) <= $3, true)`;
 
 const typed = (condition: string) => condition.replaceAll('$2', '$2::timestamptz').replaceAll('$3', '$3::timestamptz');
 

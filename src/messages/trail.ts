@@ -118,6 +118,7 @@ function eventOf(observation: Observation): NotedEvent | undefined {
         isHeld: observation.reason === 'blocked',
       };
     case 'verified':
+    case 'phone-changed':
     case 'phone-unlinked':
       return { userId: observation.userId, kind: observation.kind, reason: null, isHeld: false };
   }

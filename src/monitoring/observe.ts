@@ -24,6 +24,7 @@ export type Observation =
   | { kind: 'trail-lost'; events: number }
   | { kind: 'risky-setting'; setting: string; risk: string; cure: string }
   | { kind: 'verified'; userId: number; traceId: string }
+  | { kind: 'phone-changed'; userId: number; traceId: string }
   | {
       kind: 'verify-refused';
       userId: number;
@@ -51,6 +52,13 @@ export type Observation =
   | { kind: 'webhook-queue'; oldestDueSeconds: number }
   | { kind: 'clock-off'; difference: string }
   | { kind: 'phone-unlinked'; userId: number }
+  | {
+      kind: 'change-notice';
+      userId: number;
+      outcome: 'sent' | 'failed';
+      reason?: string | undefined;
+      traceId: string;
+    }
   | { kind: 'recorded'; result: string; rows: number }
   | { kind: 'answer-truncated'; reason: string }
   | { kind: 'token-issued'; client: string; userId?: number }
@@ -192,6 +200,7 @@ export function createObserver(options: ObserverOptions): Observer {
       case 'trail-lost':
         return counter('trail_failures_total').inc({ outcome: 'lost' }, observation.events);
       case 'verified':
+      case 'phone-changed':
         return counter('verifications_total').inc({ outcome: 'verified' });
       case 'verify-refused':
         return counter('verifications_total').inc({ outcome: observation.reason });

@@ -36,6 +36,8 @@ export interface SendAttempt {
   isForbidden: boolean;
   /** An enforced rule allows it to established users only. */
   isForbiddenToNewcomers: boolean;
+  /** Present if a confirmation is needed. */
+  confirmation: { id: string | undefined } | undefined;
   /** A proof that allows a newcomer to send, unless it was used before. */
   proof: Proof | undefined;
   /** What this process must lease for the send, as JSON; null if its leases are sufficient. */
@@ -58,6 +60,7 @@ export interface SendReservation extends LeasedBudgets {
     | 'unknown-user'
     | 'verified'
     | 'not-verified'
+    | 'unconfirmed'
     | 'already-linked'
     | 'lapsed'
     | 'phone-replaced'
@@ -76,6 +79,7 @@ export interface SendReservation extends LeasedBudgets {
 }
 
 export interface VerifyAttempt {
+  kind: PhoneCodeKind;
   userId: number;
   now: Date;
   limits: FailureLimits;
@@ -100,6 +104,8 @@ export interface AttemptReservation {
   /** The keys of the phones that the attempt was counted for, as an array literal. */
   phoneKeys: string;
   goodCodes: GoodCode[];
+  /** The phone that the user has verified. */
+  linkedPhone: string | null;
 }
 
 export interface Unlinking {
@@ -138,6 +144,8 @@ const sendParameters = {
   attempt_limit: 'int',
   may_repeat: 'boolean',
   is_resend: 'boolean',
+  needs_confirmation: 'boolean',
+  given_confirmation: 'text::uuid',
 };
 const reserveSend = namedParameters({ ...sendParameters, is_forbidden_to_newcomers: 'boolean' });
 const reserveProvenSend = namedParameters({ ...sendParameters, proof_key: 'bytea', proof_expires_at: 'timestamptz' });
@@ -155,6 +163,7 @@ const reserveProvenSendText = rememberStatements<SendLimits>(
 );
 
 const reserveAttempt = namedParameters({
+  kind: 'text',
   for_user: 'int',
   called_at: 'timestamptz',
   attempt_limit: 'int',
@@ -170,12 +179,14 @@ const reserveAttemptText = rememberStatements<FailureLimits>(
 );
 
 const consumeCode = namedParameters({
+  kind: 'text',
   for_user: 'int',
   code_number: 'int',
   to_phone: 'text',
   called_at: 'timestamptz',
   counted_phones: 'text::bytea[]',
   code_key: 'bytea',
+  previous_country: 'text',
 });
 
 const consumeCodeText = rememberStatements<FailureLimits>(
@@ -210,6 +221,8 @@ export function createPhoneStore(db: Database) {
         attempt_limit: code.attemptLimit,
         may_repeat: code.mayRepeat,
         is_resend: code.isResend,
+        needs_confirmation: attempt.confirmation !== undefined,
+        given_confirmation: attempt.confirmation?.id ?? null,
       };
       const text = (proof ? reserveProvenSendText : reserveSendText)(limits, counted);
       const values = proof
@@ -260,10 +273,12 @@ export function createPhoneStore(db: Database) {
       );
     },
 
-    /** The phone that a code of a verification was sent to, if it is the user's latest; null otherwise. */
+    /** The phone that a code was sent to, if it is the user's latest of a verification or a change; null otherwise. */
     async readPhoneOfCode({ userId, codeNumber }: { userId: number; codeNumber: number }): Promise<string | null> {
       const [row] = await db.read`
-        select (latest_code).phone from verifications where user_id = ${userId} and (latest_code).number = ${codeNumber}`;
+        select case ${codeNumber}::int when (latest_code).number then (latest_code).phone
+          when (change_code).number then (change_code).phone end as phone
+        from verifications where user_id = ${userId}`;
       return row?.phone ?? null;
     },
 
@@ -271,6 +286,7 @@ export function createPhoneStore(db: Database) {
       const { limits } = attempt;
       const counted = countedSources(limits, attempt.sources);
       const values = reserveAttempt.valuesOf({
+        kind: attempt.kind,
         for_user: attempt.userId,
         called_at: attempt.now,
         attempt_limit: attempt.attemptLimit,
@@ -295,23 +311,27 @@ export function createPhoneStore(db: Database) {
             : []),
           ...readCodes(row!.earlier_good_codes),
         ],
+        linkedPhone: row!.linked_phone,
       };
     },
 
     /** Decides a verification. False if another call used the code first, or another user has the phone. */
     async consumeCode(
-      { userId, now, limits, sources, codeKey }: VerifyAttempt,
+      { kind, userId, now, limits, sources, codeKey }: VerifyAttempt,
       { codeNumber, e164 }: GoodCode,
-      phoneKeys: string,
+      { phoneKeys, linkedPhone }: AttemptReservation,
+      countryOf: (e164: string) => string | null,
     ): Promise<boolean> {
       const counted = countedSources(limits, sources);
       const values = consumeCode.valuesOf({
+        kind,
         for_user: userId,
         code_number: codeNumber,
         to_phone: e164,
         called_at: now,
         counted_phones: phoneKeys,
         code_key: codeKey ?? null,
+        previous_country: linkedPhone === null ? null : countryOf(linkedPhone),
       });
       const [row] = await db.write.unsafe(consumeCodeText(limits, counted), [...values, ...sourceParameters(counted)], {
         prepare: true,
@@ -320,8 +340,8 @@ export function createPhoneStore(db: Database) {
     },
 
     /** Writes the event of a block that a final failure started. */
-    async writeBlockEvent(userId: number, until: Date, now: Date): Promise<void> {
-      await db.write`select write_block_event(${userId}, ${until}, ${now})`;
+    async writeBlockEvent({ kind, userId, now }: VerifyAttempt, until: Date): Promise<void> {
+      await db.write`select write_block_event(${kind}, ${userId}, ${until}, ${now})`;
     },
 
     /** Writes the events of blocks whose process ended before it wrote them. Returns how many. */
@@ -346,7 +366,8 @@ export function createPhoneStore(db: Database) {
             returning l.phone
           ), cleared as (
             update verifications set
-              verified_phone = null, verified_at = null, sent_phone = null, latest_code = null, earlier_codes = '{}'
+              verified_phone = null, verified_at = null, sent_phone = null, latest_code = null, earlier_codes = '{}',
+              change_code = null, earlier_change_codes = '{}'
             where user_id = ${userId}
           )
           select (select phone from unlinked) as phone from users where id = ${userId}`;

@@ -1,6 +1,13 @@
 /** Decides whether a code may be sent, by every rule, and counts it if so. */
 import { secondsAfter, type Clock } from '../values/clock.ts';
-import { challengeRequired, nothingToResend, phoneNotVerified, phoneTaken, unknownUser } from '../errors.ts';
+import {
+  challengeRequired,
+  confirmationRequired,
+  nothingToResend,
+  phoneNotVerified,
+  phoneTaken,
+  unknownUser,
+} from '../errors.ts';
 import type { Observe } from '../monitoring/observe.ts';
 import type { PhoneCodeKind, StoredCode } from '../codes/code.ts';
 import { destinationObjections, type JudgedDestination, type JudgedSend, type SendJudge } from '../codes/send-judge.ts';
@@ -32,6 +39,8 @@ export interface GuardedSend extends Omit<JudgedSend, 'operation' | 'sources'> {
   kind: PhoneCodeKind;
   correlationType: number;
   proof: GivenProof;
+  /** Present if a confirmation is needed. */
+  confirmation: { id: string | undefined } | undefined;
   /** The code that is stored if this send issues a new one. */
   makeCode(now: Date): NewCode;
 }
@@ -88,6 +97,7 @@ export function createReserveSend(guard: SendGuard) {
     const { decision, codeNumber, messageNumber, expiresAt, repeated, counted } = reserved;
     if (decision === 'unknown-user') throw unknownUser();
     if (decision === 'not-verified') throw phoneNotVerified();
+    if (decision === 'unconfirmed') throw confirmationRequired();
     if (decision === 'lapsed') throw nothingToResend();
     if (decision === 'phone-replaced') throw new PhoneReplaced();
     if (decision === 'verified' || decision === 'already-linked') return undefined;
@@ -148,6 +158,7 @@ export function createReserveSend(guard: SendGuard) {
         establishedBefore: secondsAfter(now, -establishedSeconds),
         isForbidden: sendJudge.isForbidden(destination, taken) || (isRangeFull && !range!.isOpenToEstablished),
         isForbiddenToNewcomers: isRangeFull,
+        confirmation: send.confirmation,
         leases: sendJudge.writeLeases(taken, now),
         code: send.makeCode(now),
       };

@@ -29,6 +29,8 @@ export interface SendRequest extends ResendRequest {
   correlationType: number;
   /** The requested language of the message. */
   locale?: string | undefined;
+  /** A change needs a confirmation: the one that was given, if any. */
+  confirmation?: { id: string | undefined };
 }
 
 export interface SendRules {
@@ -97,7 +99,16 @@ export function createSendCode(rules: SendRules) {
         isResend: request.resends !== undefined,
       };
     };
-    const reserved = await rules.reserveSend({ kind, userId, phoneNumber, correlationType, origin, proof, makeCode });
+    const reserved = await rules.reserveSend({
+      kind,
+      userId,
+      phoneNumber,
+      correlationType,
+      origin,
+      proof,
+      confirmation: request.confirmation,
+      makeCode,
+    });
     if (!reserved?.repeated) return reserved && { ...reserved, code };
     const recovered = codes.recover(reserved.repeated, codeOwner, phoneNumber.e164, reserved.requestedAt);
     if (recovered !== undefined) return { ...reserved, code: recovered };
@@ -128,7 +139,7 @@ export function createSendCode(rules: SendRules) {
     const { kind, userId, phoneNumber, correlationType, locale = '', owner, idempotencyKey: key } = request;
     if (key === undefined) return send(request);
     const name = kind === 'change' ? 'change' : 'send';
-    const same = [name, phoneNumber.e164, correlationType, locale].join('\n');
+    const same = [name, phoneNumber.e164, correlationType, locale, request.confirmation?.id ?? ''].join('\n');
     return rules.once({ userId, key, request: same, owner }, () => send(request));
   }
 

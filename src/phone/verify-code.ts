@@ -1,9 +1,9 @@
-/** Checks a code and marks the phone it was sent to as the user's own. */
+/** Checks a code and marks the phone it was sent to as the user's own: the first one, or another one in its place. */
 import { secondsAfter, type Clock } from '../values/clock.ts';
 import type { DigestKeys } from '../crypto/digest-keys.ts';
 import { invalidCode, tooManyFailures } from '../errors.ts';
 import { AttemptsInFlight } from '../codes/attempts-in-flight.ts';
-import { isCodeOf } from '../codes/code.ts';
+import { isCodeOf, type PhoneCodeKind } from '../codes/code.ts';
 import type { Observe } from '../monitoring/observe.ts';
 import type { DecisionLog } from '../guard/decisions.ts';
 import { judge, objectionsOf } from '../guard/judge.ts';
@@ -11,7 +11,7 @@ import type { LiveGuard } from '../guard/live.ts';
 import type { RangeBook } from '../guard/ranges/range-book.ts';
 import { ruleOf, type RuleName } from '../guard/rules.ts';
 import { sourcesOf, type Digest, type Origin } from '../guard/source.ts';
-import { maskPhone, parsePhoneNumber } from '../values/phone-number.ts';
+import { countryOf, maskPhone, parsePhoneNumber } from '../values/phone-number.ts';
 import type { AttemptReservation, PhoneStore, VerifyAttempt } from './phone.store.ts';
 
 export interface VerifyRules {
@@ -42,29 +42,37 @@ interface LoggedAttempt extends VerifyAttempt {
 const codeLike = /^\d{4,10}$/;
 
 export function createVerifyCode({ store, clock, observe, live, decisions, digest, ranges, ...rules }: VerifyRules) {
-  const inFlight = new AttemptsInFlight();
+  const inFlight = { verification: new AttemptsInFlight(), change: new AttemptsInFlight() };
 
-  return async function verifyCode(userId: number, code: string, origin: Origin): Promise<void> {
-    const attempt = createAttempt(userId, code, origin);
-    let own = inFlight.begin(userId);
+  /** Returns the phone that the user had before, if it was changed. */
+  return async function verifyCode(
+    kind: PhoneCodeKind,
+    userId: number,
+    code: string,
+    origin: Origin,
+  ): Promise<string | null> {
+    const attempt = createAttempt(kind, userId, code, origin);
+    let own = inFlight[kind].begin(userId);
     try {
       let reserved = await store.reserveAttempt(attempt);
       const others = reserved.isCounted ? undefined : own.others();
       if (others) {
         own.end();
         await others;
-        own = inFlight.begin(userId);
+        own = inFlight[kind].begin(userId);
         reserved = await store.reserveAttempt(attempt);
       }
       await decide(attempt, reserved, code);
+      return reserved.linkedPhone;
     } finally {
       own.end();
     }
   };
 
-  function createAttempt(userId: number, code: string, origin: Origin): LoggedAttempt {
+  function createAttempt(kind: PhoneCodeKind, userId: number, code: string, origin: Origin): LoggedAttempt {
     const now = clock.now();
     return {
+      kind,
       userId,
       now,
       limits: live.failureLimits,
@@ -77,20 +85,20 @@ export function createVerifyCode({ store, clock, observe, live, decisions, diges
   }
 
   async function decide(attempt: LoggedAttempt, reserved: AttemptReservation, code: string): Promise<void> {
-    const { userId, traceId } = attempt;
+    const { kind, userId, traceId } = attempt;
     await judgeBlocks(attempt, reserved);
-    const { goodCodes, phoneKeys } = reserved;
+    const { goodCodes } = reserved;
     const refuse = (reason: FailureReason) => fail(attempt, reserved, reason);
     if (goodCodes.length === 0) return refuse('no-code');
     const matching = goodCodes.find(({ seed, digest: stored, e164 }) =>
-      isCodeOf(rules.digestKeys, stored, { kind: 'verification', userId, boundTo: e164, seed }, code),
+      isCodeOf(rules.digestKeys, stored, { kind, userId, boundTo: e164, seed }, code),
     );
     if (!matching) return refuse('wrong-code');
     // The code is right, but another call may use it first, or another user may have verified the number.
-    if (!(await store.consumeCode(attempt, matching, phoneKeys))) return refuse('lost-race');
+    if (!(await store.consumeCode(attempt, matching, reserved, countryOf))) return refuse('lost-race');
     const phoneNumber = live.modes.prefix === 'off' ? undefined : parsePhoneNumber(matching.e164);
     if (phoneNumber) ranges.noteVerified(phoneNumber, attempt.now);
-    observe({ kind: 'verified', userId, traceId });
+    observe({ kind: kind === 'change' ? 'phone-changed' : 'verified', userId, traceId });
   }
 
   /** Throws if an enforced rule refused the attempt; notes the rules that would have refused it. */
@@ -112,17 +120,18 @@ export function createVerifyCode({ store, clock, observe, live, decisions, diges
 
   /** Called when the failure is final, and so is the block that it may have started. */
   async function fail(
-    { userId, now, traceId }: LoggedAttempt,
+    attempt: LoggedAttempt,
     { begunBlockUntil }: AttemptReservation,
     reason: FailureReason,
   ): Promise<never> {
+    const { userId, traceId } = attempt;
     observe({ kind: 'verify-refused', userId, reason, traceId });
-    if (begunBlockUntil) await store.writeBlockEvent(userId, begunBlockUntil, now);
+    if (begunBlockUntil) await store.writeBlockEvent(attempt, begunBlockUntil);
     throw invalidCode();
   }
 
   function note(
-    { userId, now, sources }: VerifyAttempt,
+    { kind, userId, now, sources }: VerifyAttempt,
     rule: RuleName,
     action: 'refused' | 'shadow',
     e164: string | undefined,
@@ -131,7 +140,7 @@ export function createVerifyCode({ store, clock, observe, live, decisions, diges
       at: now,
       rule,
       action,
-      operation: 'verify-phone',
+      operation: kind === 'change' ? 'verify-change' : 'verify-phone',
       userId,
       phone: e164 && maskPhone(e164),
       phoneKey: e164 ? digest('phone', e164) : undefined,

@@ -53,7 +53,8 @@ async function lockVerification(sql: DatabaseTransaction, userId: number): Promi
 async function releaseVerification(sql: DatabaseTransaction, userId: number): Promise<void> {
   await sql`
     delete from verifications
-    where user_id = ${userId} and last_message_number = 0 and sends = '{}' and failures = '{}'`;
+    where user_id = ${userId} and last_message_number = 0 and sends = '{}' and failures = '{}'
+      and change_failures = '{}'`;
 }
 
 async function isErased(sql: DatabaseTransaction, userId: number): Promise<boolean> {

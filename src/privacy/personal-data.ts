@@ -84,7 +84,7 @@ export const tables = {
       previous_phone: 'masked phone number',
       phone: 'masked phone number',
     },
-    other: [],
+    other: ['asked_at'],
   },
   messages: {
     user: 'user_id',

@@ -39,6 +39,7 @@ const kindTables = {
   trail: [
     { table: 'messages', column: 'requested_at' },
     { table: 'verification_events', column: 'at' },
+    { table: 'phone_changes', column: 'changed_at' },
   ],
   'send-keys': [{ table: 'send_keys', column: 'claimed_at' }],
   'guard-decisions': [{ table: 'guard_decisions', column: 'decided_at' }],

@@ -113,7 +113,7 @@ const shown: { [T in TableOfUser]: Readonly<Record<ShownColumn<T>, Members>> } =
 const membersOf = (table: TableOfUser, also: Members = {}): Members =>
   Object.assign({}, ...Object.values<Members>(shown[table]), also) as Members;
 
-const { blocks, ...phone } = membersOf('verifications', membersOf('phone_links'));
+const { blocks, changeBlocks, ...phone } = membersOf('verifications', membersOf('phone_links'));
 
 /** $1 the user, $2 the path by which the transactions can be exported. */
 export const userDataStatement = `
@@ -145,7 +145,7 @@ select ${objectOf({
     'messages m where m.user_id = u.id',
     'm.requested_at',
   ),
-  blocks: blocks!,
+  blocks: `((${blocks})::jsonb || (${changeBlocks})::jsonb)`,
   decisions: listOf(
     objectOf(
       membersOf('guard_decisions', {
@@ -159,7 +159,11 @@ select ${objectOf({
     'guard_decisions d where d.user_id = u.id',
     'd.decided_at, d.id',
   ),
-  changes: listOf(objectOf(membersOf('phone_changes')), 'phone_changes h where h.user_id = u.id', 'h.changed_at'),
+  changes: listOf(
+    objectOf(membersOf('phone_changes', { askedAt: isoTime('h.asked_at') })),
+    'phone_changes h where h.user_id = u.id',
+    'h.changed_at',
+  ),
   transactions: objectOf({ count: 'u.transaction_count', export: '$2::text' }),
 })}::text as data
 from users u left join verifications v on v.user_id = u.id

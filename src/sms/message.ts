@@ -51,6 +51,7 @@ const builtInTemplates: Record<string, string> = {
   pt: '{brand}: {code} é o seu código de verificação. Válido por {minutes} min.',
 };
 
+export type MessageWriter = ReturnType<typeof createMessages>;
 export type WriteMessage = (request: TextRequest) => MessageText;
 
 export function createMessages(settings: MessageSettings) {
@@ -125,7 +126,18 @@ export function createMessages(settings: MessageSettings) {
     return valuesOf(settings.locale).some((locale) => locale.toLowerCase().split('-')[0] === name);
   }
 
-  return { write, isRegistered, findLongTemplates };
+  const brandOf = (country: string) => valueFor(country, settings.brand);
+
+  /** The languages of a text, best first: `de-AT`, `de`, then those of the default, then English. */
+  function localesFor(locale: string | undefined, country: string): string[] {
+    const wanted = [locale ?? valueFor(country, settings.locale), settings.locale.value, 'en'];
+    return wanted.flatMap((each) => {
+      const parts = each.toLowerCase().split('-');
+      return parts.map((_, index) => parts.slice(0, parts.length - index).join('-'));
+    });
+  }
+
+  return { write, isRegistered, findLongTemplates, brandOf, localesFor, idsOf };
 }
 
 /** The names of templates are compared without regard to case, as locales are. */

@@ -33,6 +33,10 @@ describe('every operation has its function', () => {
     await own.sendCode({ id: 1, phoneNumber: '+447911123456' });
     await own.resendCode(1);
     await own.verify({ id: 1, code: '123456' });
+    await own.changePhone(1, { phoneNumber: '+447911123457' });
+    await own.resendChange(1);
+    await own.verifyChange(1, '123456');
+    await own.giveUpChange(1);
     await own.unlinkPhone(1);
     await own.createUser();
     await own.userStatus(1);

@@ -149,6 +149,11 @@ async function verifyPhone({ gateway, call, step, behave, newPhone, lastCode, se
   await step('operator-transactions', ['operator.acted'], () => call('POST', `/operator/users/${id}/transactions`));
   await step('unlink-phone', ['phone.unlinked'], () => call('DELETE', `/User/${id}/phone-number`));
   await step('unlink-phone', [], () => call('DELETE', `/User/${id}/phone-number`));
+  return id;
+}
+
+/** After the rules have fired for the first time, which is told once in an hour. */
+async function changePhone({ call, step, newPhone, lastCode }: Run): Promise<void> {
   const recycled = newPhone();
   let userId = 0;
   await step(
@@ -160,10 +165,22 @@ async function verifyPhone({ gateway, call, step, behave, newPhone, lastCode, se
       await call('POST', '/User/phone-number/verify', { id: userId, code: lastCode() });
     },
   );
-  await step('operator-free-phone', ['phone.unlinked', 'operator.acted'], () =>
-    call('POST', '/operator/free-phone', { userId, phoneNumber: recycled }),
+  const changed = newPhone();
+  await step('change-phone', ['phone.code_sent'], () =>
+    call('POST', `/User/${userId}/phone-number/change`, { phoneNumber: changed }),
   );
-  return id;
+  await step('resend-change', ['phone.code_sent'], () =>
+    call('POST', `/User/${userId}/phone-number/change/resend-code`),
+  );
+  const code = lastCode();
+  await step('verify-change', [], () => call('POST', `/User/${userId}/phone-number/change/verify`, { code: '999999' }));
+  await step('verify-change', ['phone.changed'], () =>
+    call('POST', `/User/${userId}/phone-number/change/verify`, { code }),
+  );
+  await step('end-change', [], () => call('DELETE', `/User/${userId}/phone-number/change`));
+  await step('operator-free-phone', ['phone.unlinked', 'operator.acted'], () =>
+    call('POST', '/operator/free-phone', { userId, phoneNumber: changed }),
+  );
 }
 
 async function useTheGuard({ call, step, newPhone }: Run, id: number): Promise<void> {
@@ -332,6 +349,7 @@ it('every operation tells exactly what the catalogue promises, and nothing that 
   const { service, call, step, done, told, secrets } = run;
   const id = await verifyPhone(run);
   await useTheGuard(run, id);
+  await changePhone(run);
   await recordTransactions(run, id);
   await loseTheGateway(run);
   await eraseUser(run, id);

@@ -86,6 +86,7 @@ it('a send whose range cannot be judged fails, and the next one is reserved', as
       correlationType: 0,
       origin: { client: 'back-end', subject: 'back-end', bound: false, address: undefined, traceId: 'test' },
       proof: {},
+      confirmation: undefined,
       makeCode: (now) => ({
         seed: Buffer.alloc(16),
         digest: Buffer.alloc(32),

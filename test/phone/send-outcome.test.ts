@@ -123,7 +123,8 @@ describe('a connection that breaks after the request was written', () => {
     // An accepted code is sent again by a resend, but not by another send.
     expect((await service.call(`/User/${id}/phone-number/resend-code`)).status).toBe(204);
     const last = async () =>
-      (await service.sql`select last_code_number from verifications where user_id = ${id}`)[0]!.last_code_number as number;
+      (await service.sql`select last_code_number from verifications where user_id = ${id}`)[0]!
+        .last_code_number as number;
     expect(await last()).toBe(1);
     expect((await send()).status).toBe(204);
     expect(await last()).toBe(2);

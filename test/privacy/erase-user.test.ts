@@ -86,7 +86,7 @@ describe('DELETE /User/{id}', () => {
     const trail = (await get(`/operator/users/${id}/trail`)).json;
     expect(trail).toEqual({ id, messages: [], events: [], erasedAt: expect.stringMatching(/^20.*Z$/) });
     const found = await service.call('/operator/find-users', { phoneNumber: phone });
-    expect(found.json).toEqual({ userIds: [] });
+    expect(found.json).toEqual({ userIds: [], holder: null });
   });
 
   it('never gives the id out again', async () => {

@@ -77,7 +77,7 @@ function cellsOf(decision: GuardDecision) {
     </>,
     <>
       <span class={`mark ${decision.action}`}>{decision.action === 'refused' ? t.guard.refused : t.guard.shadow}</span>
-      <span class="about">{/^verify/.test(decision.operation) ? t.guard.verifying : t.guard.sending}</span>
+      <span class="about">{decision.operation.startsWith('verify') ? t.guard.verifying : t.guard.sending}</span>
     </>,
     <a href={hrefOf('customer', decision.userId)}>{decision.userId}</a>,
     decision.phone && (

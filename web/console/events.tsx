@@ -17,6 +17,7 @@ const types = Object.keys({
   'phone.send_failed': true,
   'phone.delivery_changed': true,
   'phone.verified': true,
+  'phone.changed': true,
   'phone.unlinked': true,
   'phone.verification_blocked': true,
   'phone.block_lifted': true,

@@ -79,6 +79,7 @@ function eventSteps({ at, kind, reason, times }: TrailEvent): Step[] {
     'send-refused': t.steps.sendRefused(reasonText(reason)),
     'verify-refused': t.steps.verifyRefused(reasonText(reason)),
     'phone-unlinked': t.steps.unlinked,
+    'phone-changed': t.steps.changed,
     'block-lifted': t.steps.lifted(reason ?? t.steps.anOperator),
   };
   const text = texts[kind] ?? `${kind}${reason ? `: ${reason}` : ''}`;

@@ -317,6 +317,7 @@ const steps = {
   sendRefused: (reason: string) => `A code was refused: ${reason}`,
   verifyRefused: (reason: string) => `A code did not verify: ${reason}`,
   times: (sentence: string, count: string) => `${sentence}, ${count} times`,
+  changed: 'The number was changed',
   unlinked: 'The number was unlinked',
   lifted: (who: string) => `${who} lifted the block`,
   anOperator: 'An operator',

@@ -30,6 +30,19 @@ export const codesSettings = {
     default: 600,
     about: 'Lifetime of a code.',
   }),
+  changeConfirmed: setting({
+    env: 'LEDGERLINE_CHANGE_CONFIRMED',
+    kind: yesOrNo,
+    default: false,
+    about:
+      'Whether a change of number with a service token needs an approved confirmation too. With a user-bound token it always does.',
+  }),
+  changeNotice: setting({
+    env: 'LEDGERLINE_CHANGE_NOTICE',
+    kind: yesOrNo,
+    default: true,
+    about: 'Whether the old number gets a text when it was replaced.',
+  }),
   codeAttempts: setting({
     env: 'LEDGERLINE_CODE_ATTEMPTS',
     kind: integer(1, 100),

@@ -29,6 +29,9 @@ begin
   if not found then return; end if;
   if sent.kind = 'verification' then
     perform settle_verification(sent.user_id, sent.code_number, sent.outcome);
+  elsif sent.kind = 'change' then
+    perform settle_change(sent.user_id, sent.code_number, sent.outcome);
+    if sent.outcome <> 'accepted' then perform give_back_change_confirmation(sent.user_id, sent.requested_at); end if;
   end if;
   insert into messages (user_id, message_number, code_number, kind, confirmation_id, phone, country, correlation_type,
     locale, segments, gateway, gateway_message_id, state, reason, tries, requested_at, answered_at, state_at, expires_at)
@@ -58,6 +61,18 @@ begin
   select v.latest_code, v.earlier_codes into known_user from verifications v where v.user_id = for_user;
   codes := settle_code(known_user.latest_code || known_user.earlier_codes, code_number, outcome);
   update verifications v set latest_code = codes[1], earlier_codes = codes[2 :] where v.user_id = for_user;
+end $$;
+
+-- The same for the codes of a change.
+create or replace function settle_change(for_user integer, code_number integer, outcome text) returns void
+language plpgsql as $$
+declare
+  known_user record;
+  codes issued_code[];
+begin
+  select v.change_code, v.earlier_change_codes into known_user from verifications v where v.user_id = for_user;
+  codes := settle_code(known_user.change_code || known_user.earlier_change_codes, code_number, outcome);
+  update verifications v set change_code = codes[1], earlier_change_codes = codes[2 :] where v.user_id = for_user;
 end $$;
 
 -- The data of an event about a code: with what the code is for, and with the id of its confirmation if it has one.

@@ -4,6 +4,8 @@
 --
 -- Rows are locked as in reserve_send: phones, sources, user; then the code.
 create or replace function reserve_attempt(
+  -- What the code is for: verification or change. Each counts failures of the user apart.
+  kind text,
   for_user integer, called_at timestamptz, attempt_limit integer,
   -- A code that was sent before this and is still pending was left behind by a process that ended.
   pending_since timestamptz,
@@ -22,7 +24,9 @@ create or replace function reserve_attempt(
   -- The latest code if it is valid, otherwise null.
   out code_number integer, out code_phone text, out code_seed bytea, out code_digest bytea,
   -- Earlier codes that are still valid because the latest is pending, as an array of issued_code.
-  out earlier_good_codes json
+  out earlier_good_codes json,
+  -- The phone that the user has verified.
+  out linked_phone text
 )
 language plpgsql as $$
 declare
@@ -45,7 +49,9 @@ begin
   phone_keys := '{}';
   if (limits.phone_failures).kept > 0 then
     -- Without a lock, since phones are locked before users.
-    select current_phone_keys(v.latest_code, v.earlier_codes, pending_since) into phone_keys
+    select case kind
+      when 'change' then current_phone_keys(v.change_code, v.earlier_change_codes, pending_since)
+      else current_phone_keys(v.latest_code, v.earlier_codes, pending_since) end into phone_keys
     from verifications v where v.user_id = for_user;
     if not found then phone_keys := '{}'; end if;
     foreach counted_phone in array phone_keys loop
@@ -66,10 +72,18 @@ begin
       found_refusals := found_refusals || refusal_of(source_blocked_until, source.counted);
     end if;
   end loop;
-  select v.latest_code, v.earlier_codes, v.failures, v.blocked_until, v.verified_phone is not null as is_verified,
-    current_phone_keys(v.latest_code, v.earlier_codes, pending_since) as phone_keys
-  into known_user from verifications v where v.user_id = for_user for update;
+  if kind = 'change' then
+    select v.change_code as latest_code, v.earlier_change_codes as earlier_codes, v.change_failures as failures,
+      v.change_blocked_until as blocked_until, v.verified_phone is not null as may_succeed, v.verified_phone,
+      current_phone_keys(v.change_code, v.earlier_change_codes, pending_since) as phone_keys
+    into known_user from verifications v where v.user_id = for_user for update;
+  else
+    select v.latest_code, v.earlier_codes, v.failures, v.blocked_until, v.verified_phone is null as may_succeed,
+      v.verified_phone, current_phone_keys(v.latest_code, v.earlier_codes, pending_since) as phone_keys
+    into known_user from verifications v where v.user_id = for_user for update;
+  end if;
   is_known_user := found;
+  linked_phone := known_user.verified_phone;
   if is_known_user then
     if (limits.phone_failures).kept > 0 and known_user.phone_keys <> phone_keys then perform raise_lost_race(); end if;
     if known_user.blocked_until > called_at and (limits.user_failures).kept > 0 then
@@ -130,10 +144,14 @@ begin
     if not found then perform raise_lost_race(); end if;
   end if;
   if not is_known_user then
-    insert into verifications (user_id, failures, blocked_until)
-    values (for_user, array[called_at], find_block('{}', null, limits.user_failures, called_at))
-    on conflict (user_id) do nothing
-    returning blocked_until into begun_until;
+    begun_until := find_block('{}', null, limits.user_failures, called_at);
+    if kind = 'change' then
+      insert into verifications (user_id, change_failures, change_blocked_until)
+      values (for_user, array[called_at], begun_until) on conflict (user_id) do nothing;
+    else
+      insert into verifications (user_id, failures, blocked_until)
+      values (for_user, array[called_at], begun_until) on conflict (user_id) do nothing;
+    end if;
     if not found then perform raise_lost_race(); end if;
     if begun_until > called_at and (limits.user_failures).windows[1].is_enforced then
       refusals := to_json(found_refusals || refusal_of(begun_until, limits.user_failures));
@@ -142,7 +160,7 @@ begin
   end if;
 
   latest := known_user.latest_code;
-  if is_good(latest, called_at, attempt_limit) and not known_user.is_verified then
+  if is_good(latest, called_at, attempt_limit) and known_user.may_succeed then
     latest.attempts := latest.attempts + 1;
     code_number := latest.number;
     code_phone := latest.phone;
@@ -152,20 +170,30 @@ begin
   if not supersedes(latest, pending_since) and cardinality(known_user.earlier_codes) > 0 then
     earlier := current_codes(known_user.earlier_codes, pending_since);
     for place in 1 .. cardinality(earlier) loop
-      if is_good(earlier[place], called_at, attempt_limit) and not known_user.is_verified then
+      if is_good(earlier[place], called_at, attempt_limit) and known_user.may_succeed then
         earlier[place].attempts := earlier[place].attempts + 1;
         good := good || earlier[place];
       end if;
     end loop;
     earlier_good_codes := to_json(good);
-    update verifications v set earlier_codes = earlier where v.user_id = for_user;
+  else
+    earlier := known_user.earlier_codes;
   end if;
-  update verifications v set
-    latest_code = latest,
-    failures = append_event(v.failures, called_at, (limits.user_failures).kept),
-    blocked_until = find_block(v.failures, v.blocked_until, limits.user_failures, called_at)
-  where v.user_id = for_user
-  returning v.blocked_until into begun_until;
+  if kind = 'change' then
+    update verifications v set
+      change_code = latest, earlier_change_codes = earlier,
+      change_failures = append_event(v.change_failures, called_at, (limits.user_failures).kept),
+      change_blocked_until = find_block(v.change_failures, v.change_blocked_until, limits.user_failures, called_at)
+    where v.user_id = for_user
+    returning v.change_blocked_until into begun_until;
+  else
+    update verifications v set
+      latest_code = latest, earlier_codes = earlier,
+      failures = append_event(v.failures, called_at, (limits.user_failures).kept),
+      blocked_until = find_block(v.failures, v.blocked_until, limits.user_failures, called_at)
+    where v.user_id = for_user
+    returning v.blocked_until into begun_until;
+  end if;
   if begun_until > called_at and (limits.user_failures).windows[1].is_enforced then
     refusals := to_json(found_refusals || refusal_of(begun_until, limits.user_failures));
   end if;

@@ -8,7 +8,7 @@ create or replace function reserve_proven_send(
   kind text, for_user integer, to_phone text, phone_key bytea, called_at timestamptz, correlation_type smallint,
   is_forbidden boolean, limits send_limits, sources guard_source[], established_before timestamptz, leases jsonb,
   new_seed bytea, new_digest bytea, new_expires_at timestamptz, attempt_limit integer, may_repeat boolean,
-  is_resend boolean,
+  is_resend boolean, needs_confirmation boolean, given_confirmation uuid,
 
   -- A decision of reserve_send, or proof-used.
   out decision text, out refusals json, out is_leased boolean, out budget_leases json, out code_number integer,
@@ -34,7 +34,8 @@ begin
   into decision, refusals, is_leased, budget_leases, code_number, message_number, expires_at, repeated_seed,
     repeated_digest
   from reserve_send(kind, for_user, to_phone, phone_key, called_at, correlation_type, is_forbidden, false, limits,
-    sources, established_before, leases, new_seed, new_digest, new_expires_at, attempt_limit, may_repeat, is_resend) r;
+    sources, established_before, leases, new_seed, new_digest, new_expires_at, attempt_limit, may_repeat, is_resend,
+    needs_confirmation, given_confirmation) r;
   if decision = 'reserved' then
     update phone_sends p set proven = append_event(p.proven, called_at, most_proven_texts) where p.key = phone_key;
   else

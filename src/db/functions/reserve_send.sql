@@ -26,9 +26,12 @@ create or replace function reserve_send(
   new_seed bytea, new_digest bytea, new_expires_at timestamptz, attempt_limit integer, may_repeat boolean,
   -- Whether the latest code is sent again as long as it is good; otherwise only if its outcome is not known.
   is_resend boolean,
+  -- Whether a change needs a confirmation, and the one that was given.
+  needs_confirmation boolean, given_confirmation uuid,
 
   -- unknown-user, verified, refused, phone-taken or reserved. For a resend also phone-replaced: the latest code went to
-  -- another phone. For a change not-verified, already-linked or lapsed instead of verified.
+  -- another phone. For a change not-verified, unconfirmed,
+  -- already-linked or lapsed instead of verified.
   out decision text,
   -- The rules that refuse, and those that would if they were enforced, as an array of guard_refusal.
   out refusals json,
@@ -129,6 +132,8 @@ begin
     decision := case
       when not is_known_user or known_user.verified_phone is null then 'not-verified'
       when is_resend and not is_under_way(known_user.latest_code, called_at) then 'lapsed'
+      when needs_confirmation and not is_resend
+        and not is_confirmed_change(for_user, given_confirmation, called_at, known_user.latest_code) then 'unconfirmed'
       when known_user.verified_phone = to_phone then 'already-linked' end;
     if decision is not null then return; end if;
     asked_at := case when is_resend then (known_user.latest_code).asked_at else called_at end;
@@ -231,6 +236,7 @@ begin
   end if;
   expires_at := code.expires_at;
   if kind = 'change' then
+    if needs_confirmation and not is_resend then perform spend_confirmation(for_user, given_confirmation, called_at); end if;
     update verifications v set
       last_code_number = greatest(v.last_code_number, code_number), last_message_number = message_number,
       change_code = code, earlier_change_codes = earlier, change_correlation_type = correlation_type,

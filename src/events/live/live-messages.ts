@@ -10,6 +10,7 @@ const types: EventType[] = [
   'phone.send_failed',
   'phone.delivery_changed',
   'phone.verified',
+  'phone.changed',
   'phone.unlinked',
   'phone.verification_blocked',
   'phone.block_lifted',

@@ -64,8 +64,8 @@ function selectBlocks(sql: Sql, now: Date, limit: number): Statement {
   return sql`
     select id, rule, subject, users, blocked_until from (
       (select 'user:' || user_id as id, 'user-failures' as rule, user_id::text as subject,
-        null::int[] as users, blocked_until
-      from verifications where blocked_until > ${now} order by blocked_until desc limit ${limit})
+        null::int[] as users, greatest(blocked_until, change_blocked_until) as blocked_until
+      from verifications where blocked_until > ${now} or change_blocked_until > ${now} order by 5 desc limit ${limit})
       union all
       (select 'phone:' || encode(key, 'hex'), 'phone-failures', label,
         array(select distinct f.user_id from unnest(failures) f order by f.user_id), blocked_until
@@ -89,13 +89,19 @@ function liftStatement(sql: Sql, target: LiftTarget, now: Date): Statement {
   if ('userId' in target) {
     // Write the lift event only if the block event was written.
     return sql`
-      update verifications v set failures = '{}', blocked_until = null, sends = '{}', phones = '{}'
+      update verifications v set
+        failures = '{}', blocked_until = null, change_failures = '{}', change_blocked_until = null,
+        sends = '{}', phones = '{}'
       from (
-        select user_id, blocked_until, reported_block_until from verifications where user_id = ${target.userId} for update
+        select user_id, blocked_until, reported_block_until, change_blocked_until, reported_change_block_until
+        from verifications where user_id = ${target.userId} for update
       ) b
       where v.user_id = b.user_id
-      returning v.user_id, case when b.blocked_until > ${now}::timestamptz and b.reported_block_until = b.blocked_until
-        then b.blocked_until end as until`;
+      returning v.user_id, greatest(
+        case when b.blocked_until > ${now}::timestamptz and b.reported_block_until = b.blocked_until
+          then b.blocked_until end,
+        case when b.change_blocked_until > ${now}::timestamptz
+          and b.reported_change_block_until = b.change_blocked_until then b.change_blocked_until end) as until`;
   }
   if ('phone' in target) {
     return sql`

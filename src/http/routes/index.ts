@@ -13,6 +13,7 @@ import type { FindMessages } from '../../messages/find-messages.ts';
 import type { ReadOverview } from '../../messages/overview.ts';
 import type { ReadPerformance } from '../../messages/performance.ts';
 import type { SendCode } from '../../phone/send-code.ts';
+import type { ChangePhone } from '../../phone/change-phone.ts';
 import type { FreePhone } from '../../phone/unlink-phone.ts';
 import type { VerifyCode } from '../../phone/verify-code.ts';
 import type { Sandbox } from '../../sandbox/sandbox.ts';
@@ -87,6 +88,10 @@ import { emptySandboxOperation } from './sandbox/empty.ts';
 import { readMessagesOperation } from './sandbox/messages.ts';
 import { sendCodeOperation } from './phone/send-code.ts';
 import { tokenOperation } from './tokens/token.ts';
+import { changePhoneOperation } from './phone/change-phone.ts';
+import { endChangeOperation } from './phone/end-change.ts';
+import { resendChangeOperation } from './phone/resend-change.ts';
+import { verifyChangeOperation } from './phone/verify-change.ts';
 import { unlinkPhoneOperation } from './phone/unlink-phone.ts';
 import { userStatusOperation } from './users/user-status.ts';
 import { createWebhookEndpointOperation } from './events/create-webhook-endpoint.ts';
@@ -108,6 +113,7 @@ export interface Services {
   verifyCode: VerifyCode;
   unlinkPhone(userId: number): Promise<void>;
   freePhone: FreePhone;
+  changePhone: ChangePhone;
   guardControl: GuardControl;
   createUser(user: NewUser): Promise<number>;
   userStatus(userId: number): Promise<UserStatus>;
@@ -160,6 +166,10 @@ export function operationsOf(services: Services): AnyOperation[] {
     verifyPhoneOperation(services.verifyCode),
     resendCodeOperation(services.send),
     unlinkPhoneOperation(services.unlinkPhone),
+    changePhoneOperation(services.changePhone),
+    resendChangeOperation(services.changePhone),
+    verifyChangeOperation(services.changePhone),
+    endChangeOperation(services.changePhone),
     createUserOperation(services.createUser),
     userStatusOperation(services.userStatus),
     eraseUserOperation(services.eraseUser),

@@ -2,22 +2,13 @@ import type { SendCode } from '../../../phone/send-code.ts';
 import { idempotencyAbout, idempotencyKeyOf } from '../idempotency-key.ts';
 import { operation } from '../../operation.ts';
 import { callOrigin } from '../call-origin.ts';
-import { phoneNumberText } from './phone-number-text.ts';
+import { sendMembers } from './send-input.ts';
 import { sendErrors, sendHeaders, sendHeadersOf, sentReply, sentResponse } from './sent-code.ts';
-import { body, filterText, int32, optional, required, withDefault } from '../../../formats/shape.ts';
+import { body, int32, required } from '../../../formats/shape.ts';
 
 const input = body('SendCodeRequest', {
   id: required(int32(), 'User identifier.'),
-  phoneNumber: required(phoneNumberText, 'Phone number in E.164 format.'),
-  correlationType: withDefault(int32(0, 1), 0, '0: standard individual user; 1: merchant flows.'),
-  locale: optional(
-    filterText({
-      trim: true,
-      parse: (given) => (/^[A-Za-z]{2,3}(-[A-Za-z0-9]{2,8}){0,3}$/.test(given) ? given : undefined),
-      message: 'The field {0} must be a language such as en or pt-BR.',
-    }),
-    'Language of the message, such as en or pt-BR. If absent, the language of the phone’s country.',
-  ),
+  ...sendMembers,
 });
 
 export const sendCodeOperation = (send: SendCode) =>

@@ -24,7 +24,7 @@ export const verifyPhoneOperation = (verifyCode: VerifyCode) =>
     errors: ['invalid-code', 'too-many-failures'],
     namesUser: ({ body: { id } }) => id,
     async handle({ body: { id, code }, caller, request }) {
-      await verifyCode(id, code, callOrigin(caller, request));
+      await verifyCode('verification', id, code, callOrigin(caller, request));
       return empty(200);
     },
   });

@@ -13,6 +13,8 @@ const storedCode = record('StoredCode', {
   attempts: required(integer(0), 'Attempts that failed.'),
   sentAt: required(instant(), 'When it was last sent.'),
   expiresAt: required(instant(), 'When it expires.'),
+  issuedAt: required(nullable(instant()), 'When it was first sent.'),
+  changeAskedAt: required(nullable(instant()), 'When the change of number was asked for that it belongs to.'),
 });
 
 const userData = record('UserData', {
@@ -48,6 +50,9 @@ const userData = record('UserData', {
       earlierCodes: required(listOf(storedCode), 'Earlier codes that can still be used.'),
       requestedAt: required(listOf(instant()), 'When codes were requested lately.'),
       failedAt: required(listOf(instant()), 'When attempts failed lately.'),
+      changeCode: required(nullable(storedCode), 'The latest code of a change that is under way, without its digits.'),
+      earlierChangeCodes: required(listOf(storedCode), 'Earlier codes of that change that can still be used.'),
+      changeFailedAt: required(listOf(instant()), 'When attempts to verify a change failed lately.'),
     }),
     'The phone numbers.',
   ),
@@ -110,6 +115,17 @@ const userData = record('UserData', {
       }),
     ),
     'Refusals by the rules against abuse.',
+  ),
+  changes: required(
+    listOf(
+      record('StoredPhoneChange', {
+        askedAt: required(instant(), 'When the change was asked for.'),
+        changedAt: required(instant(), 'When the new number was verified.'),
+        previousPhoneNumber: required(text(), 'The number before, masked, as it is stored.'),
+        phoneNumber: required(text(), 'The new number, masked, as it is stored.'),
+      }),
+    ),
+    'Changes of the phone number. One that is under way is in `phone.changeCode`.',
   ),
   transactions: required(
     record('StoredTransactions', {
