@@ -112,7 +112,7 @@ describe('a change', () => {
   });
 
   it('to a number of another user is refused, and draws on the budget', async () => {
-    const own = await serviceForTest({ LEDGERLINE_USER_SENDS: '3/10m' });
+    const own = await serviceForTest({ LEDGERLINE_LIMITS: 'user-sends=3/10m' });
     const taken = newPhone();
     await own.verifiedUser(taken);
     const id = await own.verifiedUser();
