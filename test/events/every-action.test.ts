@@ -344,7 +344,7 @@ function holds(text: string, secret: string): boolean {
   });
 }
 
-it('every operation tells exactly what the catalogue promises, and nothing that it must not', async () => {
+it('every operation causes exactly the events of the catalogue, without codes or full numbers', async () => {
   const run = await openRun();
   const { service, call, step, done, told, secrets } = run;
   const id = await verifyPhone(run);

@@ -124,7 +124,7 @@ describe('GET /events', () => {
     expect([answer.status, answer.json.events.length]).toEqual([200, 1]);
   });
 
-  it('refuses what it cannot take', async () => {
+  it('refuses invalid values', async () => {
     const message = 'The field Limit must be between 1 and 1000.';
     for (const limit of [0, 1001, -1]) {
       expect((await events(`?limit=${limit}`)).json).toEqual(invalidField('Limit', message));

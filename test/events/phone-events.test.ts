@@ -44,7 +44,7 @@ async function failTimes(id: number, times: number): Promise<void> {
 }
 
 describe('sends and verifications', () => {
-  it('tell of each code, of the link and of its end', async () => {
+  it('cause an event for each code, for the link and for its end', async () => {
     const phone = newPhone();
     const id = await service.createUser();
     await service.sendCode(id, phone);
@@ -70,7 +70,7 @@ describe('sends and verifications', () => {
     expect((await eventsOf(service, id)).map(({ data }) => data.country)).toEqual([null, null, null]);
   });
 
-  it('tell one verification of many parallel ones, in an order without gaps', async () => {
+  it('cause one event for many parallel verifications, in an order without gaps', async () => {
     const phone = newPhone();
     const id = await service.createUser();
     await service.sendCode(id, phone);
@@ -83,7 +83,7 @@ describe('sends and verifications', () => {
     ]);
   });
 
-  it('tell nothing of what was refused, nor of a second send with one Idempotency-Key', async () => {
+  it('cause no event if they are refused, or repeat an Idempotency-Key', async () => {
     const phone = newPhone();
     await service.verifiedUser(phone);
     const id = await service.createUser();
@@ -161,7 +161,7 @@ describe('the block of a user', () => {
 });
 
 describe('sends through a gateway', () => {
-  it('tell what came of them, and what receipts changed', async () => {
+  it('cause an event for their outcome, and for what receipts change', async () => {
     const gateway = await gatewayServer(twilioAccepts);
     const through = await serviceForTest({
       ...(await twilioSettings(gateway.url)),

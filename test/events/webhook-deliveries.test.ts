@@ -181,7 +181,7 @@ describe('POST /webhook-endpoints/{id}/replay', () => {
     expect((await replay({ eventIds: [] })).json).toEqual({ count: 0 });
   });
 
-  it('refuses what it cannot take', async () => {
+  it('refuses invalid values', async () => {
     const service = await serviceForTest();
     const { id } = await subscribe(service, 'https://hooks.example.com');
     const replay = async (body?: unknown) => (await service.call(`/webhook-endpoints/${id}/replay`, body)).json.errors;

@@ -38,7 +38,7 @@ describe('POST /webhook-endpoints', () => {
     expect((await get()).json.endpoints).toContainEqual(endpoint);
   });
 
-  it('takes no types and no description for all types and none', async () => {
+  it('without types is for all types, and needs no description', async () => {
     expect((await post('', { url, types: [] })).json).toMatchObject({ types: [], description: null });
     expect((await post('', { url, types: null })).json).toMatchObject({ types: [], description: null });
   });
@@ -67,7 +67,7 @@ describe('POST /webhook-endpoints', () => {
     expect(row!.sealed.toString('latin1')).not.toContain(secret);
   });
 
-  it('refuses what it cannot take', async () => {
+  it('refuses invalid values', async () => {
     expect((await post('', {})).json).toEqual(invalidField('Url', 'The Url field is required.'));
     expect((await post('', { url, types: ['user.invented'] })).json).toEqual(
       invalidField('Types', `The field Types must be one of ${eventTypes.join(', ')}.`),

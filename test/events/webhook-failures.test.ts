@@ -172,7 +172,7 @@ it('a dead endpoint with a long queue does not delay other endpoints', async () 
 }, 120_000);
 
 describe('disabling', () => {
-  it('follows a 410: what was due fails, nothing queues, and the others are told', async () => {
+  it('follows a 410: due deliveries fail, nothing is queued, and other endpoints get the event', async () => {
     const service = await serviceForTest();
     const [receiver, other] = [await startReceiver(500), await startReceiver()];
     const endpoint = await subscribe(service, receiver.url);

@@ -62,7 +62,7 @@ describe('the odds of guessing one phone’s code in 24 hours', () => {
   );
 });
 
-it('counters that have expired go by themselves: the tables stay bounded over weeks', async () => {
+it('expired counters are removed by a job: the tables stay bounded over weeks', async () => {
   const service = await serviceForTest({
     LEDGERLINE_RULES: '*=enforce',
     LEDGERLINE_TRUSTED_PROXIES: '127.0.0.1',

@@ -120,7 +120,7 @@ describe('the solution of a challenge', () => {
     expect((await sendWith(solved(solution), id, phoneNumber)).status).toBe(204);
   });
 
-  it('buys of the reserve only, and leaves established users theirs', async () => {
+  it('allows sends from the reserve only, and not from the share of established users', async () => {
     const newNumber = await fullRange();
     for (let call = 0; call < share; call += 1) {
       const [id, phoneNumber] = [await service.createUser(), newNumber()];

@@ -31,7 +31,7 @@ describe('destinations', () => {
     expect((await service.sendCode(id!, newPhone())).status).toBe(204);
   });
 
-  it('that cost too much a message are not supported, and a country’s and a day’s money end', async () => {
+  it('that cost too much a message are not supported, and spending ends at the limits of the country and the day', async () => {
     const service = await serviceWithRule('spend=enforce', {
       LEDGERLINE_PRICES: '*=0.1,DE=0.3,+4477=0.9',
       LEDGERLINE_SPEND: '*=1,DE=9,day=1.7',

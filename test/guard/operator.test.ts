@@ -14,7 +14,7 @@ async function blockUser(service: Service): Promise<number> {
 }
 
 describe('what an operator sends', () => {
-  it('is checked: words in a query, a Host that is none, a prefix that is a whole number', async () => {
+  it('is checked: invalid words in a query, an invalid Host, a prefix that is a whole number', async () => {
     const service = await serviceForTest();
     const get = (path: string, headers = {}) => service.call(path, undefined, { method: 'GET', headers });
     for (const query of ['rule=%00', 'action=%00', 'rule=none', 'userId=x']) {

@@ -6,7 +6,7 @@ import { expect, it } from 'vitest';
 import { dataFolder, startProcess } from '../harness/process.ts';
 import { newPhone, row } from '../harness/service.ts';
 
-it('a whole run leaves no secret and no person behind', async () => {
+it('a whole run leaves no secret and no personal data in logs, metrics and errors', async () => {
   const dataDir = await dataFolder();
   const service = await startProcess(dataDir, { LEDGERLINE_LOG_LEVEL: 'debug', LEDGERLINE_STATEMENT_SECONDS: '1' });
   const token = await service.token();

@@ -17,7 +17,7 @@ it('every gateway that speaks HTTP is tested here', () => {
 });
 
 describe.each(Object.entries(adapters))('%s', (name, { accepts, id }) => {
-  it('is sent what it asks for, and its acceptance is one', async () => {
+  it('gets the request that it documents, and its acceptance is read as accepted', async () => {
     for (const sent of [message, { ...message, text: 'Ваш код 123456' }]) {
       const { answer, server } = await ask(name, accepts, 20_000, sent);
       if (server.failure()) throw server.failure();
@@ -40,7 +40,7 @@ describe.each(Object.entries(adapters))('%s', (name, { accepts, id }) => {
     expect(server.received).toHaveLength(1);
   });
 
-  it('surely sent nothing when it cannot be reached', async () => {
+  it('certainly sent nothing if it cannot be reached', async () => {
     const server = await gatewayServer('hang');
     await server.stop();
     const answer = await adapters[name]!.make(server.url).send(message, 20_000);

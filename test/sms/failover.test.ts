@@ -155,7 +155,7 @@ describe('failover', () => {
     expect(failover.health()[0]!.breaker).toBe('closed');
   });
 
-  it('asks the next gateway if one cannot send this message, and does not hold it against the gateway', async () => {
+  it('asks the next gateway if one cannot send this message, and the breaker does not count it', async () => {
     const a = scripted('a', unable('wrong sender'));
     const { failover, states, send } = failoverOf([a, scripted('b', accepted())]);
     for (let call = 0; call < 5; call += 1) expect((await send()).gateway).toBe('b');

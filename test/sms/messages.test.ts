@@ -90,7 +90,7 @@ describe('a message', () => {
     expect(words({ country: 'KE' })).toContain('votre code');
   });
 
-  it('carries the brand of the country, and nothing is filled in twice', () => {
+  it('has the brand of the country, and placeholders inside the brand are not filled in', () => {
     const { write } = messages({ LEDGERLINE_BRAND: 'Acme {code}; DE=Acme GmbH' });
     expect(write(wanted).text).toMatch(/^Acme \{code\}: 012345 /);
     expect(write({ ...wanted, country: 'DE' }).text).toMatch(/^Acme GmbH: 012345 /);

@@ -319,7 +319,7 @@ describe('SMPP with a peer that is none of ours (Net::SMPP)', () => {
     expect(peer.lines().filter((line) => line === 'deliver_sm_resp 0')).toHaveLength(4);
   });
 
-  it('is killed in mid-flight and started again', async (context) => {
+  it('that is killed while messages wait and started again is bound again', async (context) => {
     if (!isInstalled()) context.skip('Net::SMPP is not installed (Debian: apt-get install libnet-smpp-perl)');
     const port = await freePort('127.0.0.1');
     const peer = await startPeer(port);
