@@ -3,11 +3,10 @@ import { createHash } from 'node:crypto';
 import { readdir, readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { promisify } from 'node:util';
-import { brotliCompress, constants } from 'node:zlib';
 import type { PageName } from '../config/settings/server.ts';
 import type { Mode } from '../formats/setting-kinds.ts';
 import { packageRoot } from '../package-root.ts';
+import { acceptsEncoding, compressFile, type ContentEncoding } from './encoding.ts';
 import type { Reply, Request } from './operation.ts';
 
 const built = fileURLToPath(new URL('dist/web/', packageRoot));
@@ -93,7 +92,7 @@ export async function readPages(names: readonly PageName[], mode: Mode, signIn?:
   };
 }
 
-/** There are many of them, so each is read and compressed when it is first requested. */
+/** There are many of them, so each is read when it is first requested. */
 async function readDocs(mode: Mode): Promise<StaticFile[]> {
   const files = await readdir(docsFolder, { recursive: true, withFileTypes: true });
   return files
@@ -105,16 +104,12 @@ async function readDocs(mode: Mode): Promise<StaticFile[]> {
       return whenAsked(address, async () => {
         const plain =
           extension === '.html' ? Buffer.from(await readText(name, mode)) : await readFile(path.join(built, name));
-        return staticFile(address, extension, plain, await compress(plain), pageHeaders('docs'));
+        return staticFile(address, extension, plain, pageHeaders('docs'));
       });
     });
 }
 
-/** At a quality that takes a few milliseconds for a page. */
-const compress = (plain: Buffer): Promise<Buffer> =>
-  promisify(brotliCompress)(plain, { params: { [constants.BROTLI_PARAM_QUALITY]: 6 } });
-
-/** A file that is made when it is first requested: reading or compressing it would delay the start. */
+/** A file that is made when it is first requested: reading it would delay the start. */
 function whenAsked(address: string, make: () => Promise<StaticFile>): StaticFile {
   let file: Promise<StaticFile> | undefined;
   return { path: address, reply: async (request) => (await (file ??= make())).reply(request) };
@@ -142,7 +137,7 @@ async function readText(file: string, mode: Mode): Promise<string> {
 
 async function readHtml(name: PageName, mode: Mode, signIn: ConsoleSignIn | undefined): Promise<StaticFile> {
   const text = Buffer.from(withSignIn(await readText(htmlFiles[name], mode), signIn));
-  return whenAsked(name, async () => staticFile(name, '.html', text, await compress(text), pageHeaders(name, signIn)));
+  return staticFile(name, '.html', text, pageHeaders(name, signIn));
 }
 
 function withSignIn(html: string, signIn: ConsoleSignIn | undefined): string {
@@ -157,27 +152,40 @@ function withSignIn(html: string, signIn: ConsoleSignIn | undefined): string {
 async function readAsset(name: string): Promise<StaticFile> {
   const file = path.join(built, 'assets', name);
   const [plain, packed] = await Promise.all([readFile(file), readFile(`${file}.br`)]);
-  return staticFile(`/assets/${name}`, path.extname(name), plain, packed, assetHeaders);
+  return staticFile(`/assets/${name}`, path.extname(name), plain, assetHeaders, packed);
 }
 
-function staticFile(
+/** Each encoding is made when it is first requested, unless it is given. */
+export function staticFile(
   address: string,
   extension: string,
   plain: Buffer,
-  packed: Buffer,
   more: Record<string, string>,
+  brotli?: Buffer,
 ): StaticFile {
   const etag = `"${createHash('sha256').update(plain).digest('base64url').slice(0, 22)}"`;
   const headers = { etag, vary: 'accept-encoding', ...more };
   const contentType = mediaTypes[extension] ?? 'application/octet-stream';
+  const packed = new Map<ContentEncoding, Promise<Buffer>>(brotli && [['br', Promise.resolve(brotli)]]);
+
+  function pack(encoding: ContentEncoding): Promise<Buffer> {
+    const made = packed.get(encoding) ?? compressFile(plain, encoding);
+    packed.set(encoding, made);
+    return made;
+  }
+
   return {
     path: address,
-    reply({ headers: asked }) {
+    async reply({ headers: asked }) {
       if (asked['if-none-match'] === etag) return { status: 304, headers };
-      const brotli = /\bbr\b/.test(asked['accept-encoding'] ?? '');
-      return brotli
-        ? { status: 200, body: packed, contentType, headers: { ...headers, 'content-encoding': 'br' } }
-        : { status: 200, body: plain, contentType, headers };
+      const encoding = (['br', 'gzip'] as const).find((each) => acceptsEncoding(asked, each));
+      if (!encoding) return { status: 200, body: plain, contentType, headers };
+      return {
+        status: 200,
+        body: await pack(encoding),
+        contentType,
+        headers: { ...headers, 'content-encoding': encoding },
+      };
     },
   };
 }

@@ -10,6 +10,7 @@ import { ArrivingBodies } from './connections/arriving-bodies.ts';
 import { createProxyCheck } from './client-address.ts';
 import { allowSlowReading, ConnectionTable, type ConnectionLimits } from './connections/connections.ts';
 import { createCors, isPreflight } from './cors.ts';
+import { acceptsEncoding, compressAnswer, compressedFromBytes } from './encoding.ts';
 import { createFailureReply } from './failure.ts';
 import { linger } from './connections/linger.ts';
 import type { Reply } from './operation.ts';
@@ -74,8 +75,35 @@ export function createServer(options: ServerOptions): Server {
     return headers;
   }
 
+  /** Whether an answer is compressed before it is sent. Answers without a token are short, or files. */
+  function isCompressed(request: IncomingMessage, { body, contentType, headers }: Reply, record: RequestRecord) {
+    return (
+      (typeof body === 'string' || Buffer.isBuffer(body)) &&
+      body.length >= compressedFromBytes &&
+      record.needsToken &&
+      contentType?.startsWith('application/json') === true &&
+      headers?.['content-encoding'] === undefined &&
+      acceptsEncoding(request.headers, 'gzip')
+    );
+  }
+
+  async function sendCompressed(
+    request: IncomingMessage,
+    response: ServerResponse,
+    reply: Reply,
+    record: RequestRecord,
+  ): Promise<void> {
+    const body = await compressAnswer(reply.body as string | Buffer);
+    const headers = { ...reply.headers, vary: 'accept-encoding', 'content-encoding': 'gzip' };
+    send(request, response, { ...reply, body, headers }, record);
+  }
+
   function send(request: IncomingMessage, response: ServerResponse, reply: Reply, record: RequestRecord): void {
     const { status, body } = reply;
+    if (isCompressed(request, reply, record)) {
+      sendCompressed(request, response, reply, record).catch((error: unknown) => giveUp(error, response, record));
+      return;
+    }
     const headers = headersOf(request, reply, record);
     if (body === undefined || typeof body === 'string' || Buffer.isBuffer(body)) {
       const length = body === undefined ? 0 : Buffer.byteLength(body);

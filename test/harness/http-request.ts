@@ -6,6 +6,7 @@ import {
   type IncomingMessage,
   type RequestOptions,
 } from 'node:http';
+import { brotliDecompressSync, gunzipSync } from 'node:zlib';
 import { checkReceived } from './checked-answers.ts';
 
 export interface HttpAnswer {
@@ -25,12 +26,17 @@ export async function httpRequest(
       response.on('data', (chunk: Buffer) => chunks.push(chunk)).on('error', reject);
       response.on('end', () => {
         const bytes = Buffer.concat(chunks);
-        checkHttpAnswer(url, outgoing, response, bytes.toString());
+        checkHttpAnswer(url, outgoing, response, unpacked(bytes, response.headers).toString());
         resolve({ status: response.statusCode!, headers: response.headers, bytes });
       });
     });
     outgoing.on('error', reject).end(body);
   });
+}
+
+function unpacked(bytes: Buffer, headers: IncomingHttpHeaders): Buffer {
+  const encoding = bytes.length > 0 ? headers['content-encoding'] : undefined;
+  return encoding === 'gzip' ? gunzipSync(bytes) : encoding === 'br' ? brotliDecompressSync(bytes) : bytes;
 }
 
 /** For a test that sends its request in parts. Without a text only status and headers are checked. */

@@ -1,9 +1,10 @@
 import type { OpenApiDocument } from '../../openapi/openapi.ts';
-import { jsonText, operation } from '../../operation.ts';
+import { operation } from '../../operation.ts';
+import { staticFile, type StaticFile } from '../../pages.ts';
 
 /** Made when it is first requested: it takes as long as everything else at the start. */
 export function openApiOperation(describe: () => OpenApiDocument) {
-  let text: string | undefined;
+  let file: StaticFile | undefined;
   return operation({
     name: 'openapi',
     method: 'GET',
@@ -16,7 +17,13 @@ export function openApiOperation(describe: () => OpenApiDocument) {
         schema: { type: 'object', required: ['openapi', 'paths'] },
         example: { openapi: '3.1.0', info: { title: 'Ledgerline' }, paths: {} },
       },
+      304: { about: 'The document has the ETag in If-None-Match.' },
     },
-    handle: () => jsonText(200, (text ??= JSON.stringify(describe()))),
+    handle({ request }) {
+      file ??= staticFile('/openapi.json', '.json', Buffer.from(JSON.stringify(describe())), {
+        'cache-control': 'no-cache',
+      });
+      return file.reply(request);
+    },
   });
 }
