@@ -271,6 +271,14 @@ export const scenarios = [
   },
 ];
 
+/** Rules that no scenario is about, and why. A test requires every rule here or in the `matters` of a scenario. */
+export const withoutScenario = {
+  country: 'It decides by the country of the number alone: an attacker can only choose another country.',
+  'user-phones': 'In every scenario about many phones each phone has another user, which costs the attacker nothing.',
+  'token-sends': 'The attackers act through a service, whose token is not bound to a user.',
+  'token-failures': 'The attackers act through a service, whose token is not bound to a user.',
+};
+
 /** Every guess is another code. */
 function guessed(number) {
   return String((number * 7919 + 12_345) % 1_000_000).padStart(6, '0');
