@@ -51,9 +51,9 @@ create table users (
   created_at timestamptz not null,
   -- The number of the user's transactions, and the seq of the latest one: rows are never deleted.
   transaction_count integer not null default 0 constraint users_transaction_count check (transaction_count >= 0),
-  -- 1 if user.created was written. The demo individual has no such event.
-  created_event_count smallint not null default 0,
-  -- The sequence number of the user's latest transactions.* event.
+  -- Whether user.created was written, which is number 1 of the user's other events. The demo individual has no events.
+  has_created_event boolean not null default false,
+  -- The sequence number of the user's latest transactions.* event. It changes with every change of the transactions.
   transaction_event_count integer not null default 0
 ) with (fillfactor = 80);
 create index users_of_email on users (lower(email)) where email is not null;

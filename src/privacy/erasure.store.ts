@@ -105,7 +105,7 @@ async function beginErasure(
   const wasErased = await isErased(sql, userId);
   const [user] = wasErased
     ? []
-    : await sql`select transaction_count, created_event_count from users where id = ${userId}`;
+    : await sql`select transaction_count, has_created_event from users where id = ${userId}`;
   if (!user) {
     await releaseVerification(sql, userId);
     return wasErased ? 'erased-before' : 'unknown';
@@ -116,7 +116,7 @@ async function beginErasure(
     values (${userId}, ${erasedAt}, ${retainedUntil}, ${retainedUntil === null ? now : null}, false, false)`;
   // The last events are numbered after the user was deleted.
   await sql`
-    insert into event_counters (user_id, sequence) values (${userId}, ${user.created_event_count})
+    insert into event_counters (user_id, sequence) values (${userId}, ${Number(user.has_created_event)})
     on conflict (user_id) do nothing`;
   await sql`
     insert into operator_actions (acted_at, subject, client, action, target, user_id)

@@ -43,7 +43,7 @@ export const tables = {
       additional_data: 'additionalData, as the caller gave it',
       merchant_id: 'merchant of the user',
     },
-    other: ['created_at', 'transaction_count', 'created_event_count', 'transaction_event_count'],
+    other: ['created_at', 'transaction_count', 'has_created_event', 'transaction_event_count'],
   },
   verifications: {
     user: 'user_id',

@@ -35,11 +35,11 @@ export async function insertDistributedUser(
   db: Database,
   user: NewUser,
   now: Date,
-  createdEventCount: number,
+  hasCreatedEvent: boolean,
 ): Promise<number | undefined> {
   for (let draws = 1; ; draws += 1) {
     try {
-      return await db.transaction((sql) => insertInShard(sql, user, now, createdEventCount));
+      return await db.transaction((sql) => insertInShard(sql, user, now, hasCreatedEvent));
     } catch (error) {
       if (!(error instanceof WorkerNotReached)) throw error;
       if (user.id !== undefined || draws === maxDraws) throw error.cause;
@@ -51,14 +51,14 @@ async function insertInShard(
   sql: DatabaseTransaction,
   { id: wantedId, merchantId, email, additionalData }: NewUser,
   now: Date,
-  createdEventCount: number,
+  hasCreatedEvent: boolean,
 ): Promise<number | undefined> {
   const id = wantedId ?? (await drawId(sql));
   if ((await readErased(sql, [id])).has(id)) return undefined;
   const inserted = await sql`
-    insert into users (id, merchant_id, email, additional_data, created_at, created_event_count)
+    insert into users (id, merchant_id, email, additional_data, created_at, has_created_event)
     values (${id}, ${merchantId ?? null}, ${email ?? null}, ${additionalData ?? null}::text::json, ${now},
-      ${createdEventCount})
+      ${hasCreatedEvent})
     on conflict (id) do nothing returning id`.catch((error: unknown) => {
     throw isWorkerAway(error) ? new WorkerNotReached(error) : error;
   });
@@ -68,7 +68,7 @@ async function insertInShard(
     await sql`delete from users where id = ${id}`;
     return undefined;
   }
-  if (createdEventCount > 0) {
+  if (hasCreatedEvent) {
     await sql`
       insert into user_event_outbox (id, user_id, sequence, type, at, data)
       values (${createdEventNumber}, ${id}, 1, 'user.created', ${now}, ${JSON.stringify({ userId: id })}::text::json)`;
@@ -114,22 +114,22 @@ export async function importDistributedIds(
   sql: DatabaseTransaction,
   ids: readonly number[],
   now: Date,
-  createdEventCount: number,
+  hasCreatedEvent: boolean,
 ): Promise<ImportedIds> {
   const erased = await readErased(sql, ids);
   const wanted = ids.filter((id) => !erased.has(id));
   const inserted = await sql`
-    insert into users (id, created_at, created_event_count)
-    select id, ${now}, ${createdEventCount} from unnest(${array(wanted)}::int[]) id order by id
+    insert into users (id, created_at, has_created_event)
+    select id, ${now}, ${hasCreatedEvent}::boolean from unnest(${array(wanted)}::int[]) id order by id
     on conflict (id) do nothing returning id`;
   const erasedMeanwhile = [...(await readErased(sql, wanted))];
   if (erasedMeanwhile.length > 0) await sql`delete from users where id = any(${array(erasedMeanwhile)}::int[])`;
   const created = inserted.map(({ id }) => Number(id));
   await sql`
     insert into user_event_outbox (id, user_id, sequence, type, at, data)
-    select ${createdEventNumber}, u.id, u.created_event_count, 'user.created', u.created_at,
+    select ${createdEventNumber}, u.id, 1, 'user.created', u.created_at,
       ('{"userId":' || u.id || '}')::json
-    from users u where u.created_event_count > 0 and u.id = any(${array(created)}::int[])`;
+    from users u where u.has_created_event and u.id = any(${array(created)}::int[])`;
   // Waits for an erasure in progress, and delays later ones.
   const present: number[] = [];
   for (const shard of await groupByShard(sql, wanted)) {

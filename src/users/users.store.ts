@@ -30,8 +30,8 @@ export interface UsersStoreOptions {
 async function writeCreatedEvents(sql: DatabaseTransaction, ids: readonly number[]): Promise<void> {
   await sql`
     insert into user_event_outbox (user_id, sequence, type, at, data)
-    select u.id, u.created_event_count, 'user.created', u.created_at, with_user_id('{}', u.id)
-    from users u where u.created_event_count > 0 and u.id = any(${array(ids)}::int[]) order by u.id`;
+    select u.id, 1, 'user.created', u.created_at, with_user_id('{}', u.id)
+    from users u where u.has_created_event and u.id = any(${array(ids)}::int[]) order by u.id`;
 }
 
 /** Creates the users that do not exist, and locks all of them against an erasure. */
@@ -39,11 +39,11 @@ async function importIds(
   sql: DatabaseTransaction,
   ids: readonly number[],
   now: Date,
-  createdEventCount: number,
+  hasCreatedEvent: boolean,
 ): Promise<ImportedIds> {
   const inserted = await sql`
-    insert into users (id, created_at, created_event_count)
-    select id, ${now}, ${createdEventCount} from unnest(${array(ids)}::int[]) id order by id
+    insert into users (id, created_at, has_created_event)
+    select id, ${now}, ${hasCreatedEvent}::boolean from unnest(${array(ids)}::int[]) id order by id
     on conflict (id) do nothing returning id`;
   const created = inserted.map(({ id }) => Number(id));
   await sql`
@@ -57,18 +57,16 @@ async function importIds(
 }
 
 export function createUsersStore(db: Database, { writesEvents = true }: UsersStoreOptions = {}) {
-  const createdEventCount = writesEvents ? 1 : 0;
-
   return {
     /** The id of the new user; undefined if it was taken. */
     async insertUser({ id, merchantId, email, additionalData }: NewUser, now: Date): Promise<number | undefined> {
       const user = { id, merchantId, email, additionalData };
-      if (db.isDistributed) return insertDistributedUser(db, user, now, createdEventCount);
+      if (db.isDistributed) return insertDistributedUser(db, user, now, writesEvents);
       return db.transaction(async (sql) => {
         const [row] = await sql`
-          insert into users (id, merchant_id, email, additional_data, created_at, created_event_count)
+          insert into users (id, merchant_id, email, additional_data, created_at, has_created_event)
           select new_id, ${merchantId ?? null}, ${email ?? null}, ${additionalData ?? null}::text::json, ${now},
-            ${createdEventCount}
+            ${writesEvents}::boolean
           from coalesce(${id ?? null}::int, nextval('user_ids')::int) new_id
           where not exists (select from erased_users e where e.user_id = new_id)
           on conflict (id) do nothing
@@ -104,7 +102,7 @@ export function createUsersStore(db: Database, { writesEvents = true }: UsersSto
           sql,
           ids,
           now,
-          createdEventCount,
+          writesEvents,
         );
         const isPresent = new Set(present);
         await sql`

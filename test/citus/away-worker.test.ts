@@ -116,7 +116,7 @@ it.skipIf(!worker)(
     const now = new Date('2026-11-01T00:00:00Z');
     const users = [1, 2, 3, 4, 5, 6, 7, 8];
     for (const id of users) {
-      await sql`insert into users (id, created_at, created_event_count) values (${id}, ${now}, 1)`;
+      await sql`insert into users (id, created_at, has_created_event) values (${id}, ${now}, true)`;
       await sql`
       insert into user_event_outbox (id, user_id, sequence, type, at, data)
       values (0, ${id}, 1, 'user.created', ${now}, '{}')`;

@@ -1223,7 +1223,7 @@ begin
   select of_user, c.sequence, event_type, moment, with_user_id(event_data, of_user) from counted c;
   if found then return; end if;
   -- A separate statement: if users is distributed, Citus would refuse one that also writes to a local table.
-  select u.created_event_count + 1 into first_sequence from users u where u.id = of_user;
+  select u.has_created_event::integer + 1 into first_sequence from users u where u.id = of_user;
   if not found then
     insert into event_outbox (type, at, data) values (event_type, moment, event_data);
     return;
@@ -1589,7 +1589,7 @@ CREATE TABLE ledgerline.users (
     additional_data json,
     created_at timestamp with time zone NOT NULL,
     transaction_count integer DEFAULT 0 NOT NULL,
-    created_event_count smallint DEFAULT 0 NOT NULL,
+    has_created_event boolean DEFAULT false NOT NULL,
     transaction_event_count integer DEFAULT 0 NOT NULL,
     CONSTRAINT users_id_check CHECK ((id > 0)),
     CONSTRAINT users_transaction_count CHECK ((transaction_count >= 0))
@@ -1852,14 +1852,14 @@ INSERT INTO ledgerline.transactions VALUES
 INSERT INTO ledgerline.user_event_outbox VALUES
 	(24, 5, 1, 'user.created', '2026-11-17 19:35:16.569+00', '{"userId":5}');
 INSERT INTO ledgerline.users VALUES
-	(1, NULL, NULL, NULL, '2026-11-17 19:35:10.911868+00', 6, 0, 1),
-	(3, NULL, 'user3@example.com', NULL, '2026-11-17 19:35:14.181+00', 0, 1, 0),
-	(10, NULL, 'user10@example.com', NULL, '2026-11-17 19:35:14.684+00', 0, 1, 0),
-	(11, NULL, 'user11@example.com', NULL, '2026-11-17 19:35:14.776+00', 0, 1, 0),
-	(12, NULL, 'user12@example.com', NULL, '2026-11-17 19:35:14.978+00', 0, 1, 0),
-	(13, NULL, 'user13@example.com', NULL, '2026-11-17 19:35:15.056+00', 0, 1, 0),
-	(2, NULL, 'user2@example.com', NULL, '2026-11-17 19:35:13.735+00', 1, 1, 2),
-	(5, NULL, 'user5@example.com', NULL, '2026-11-17 19:35:16.569+00', 0, 1, 0);
+	(1, NULL, NULL, NULL, '2026-11-17 19:35:10.911868+00', 6, false, 1),
+	(3, NULL, 'user3@example.com', NULL, '2026-11-17 19:35:14.181+00', 0, true, 0),
+	(10, NULL, 'user10@example.com', NULL, '2026-11-17 19:35:14.684+00', 0, true, 0),
+	(11, NULL, 'user11@example.com', NULL, '2026-11-17 19:35:14.776+00', 0, true, 0),
+	(12, NULL, 'user12@example.com', NULL, '2026-11-17 19:35:14.978+00', 0, true, 0),
+	(13, NULL, 'user13@example.com', NULL, '2026-11-17 19:35:15.056+00', 0, true, 0),
+	(2, NULL, 'user2@example.com', NULL, '2026-11-17 19:35:13.735+00', 1, true, 2),
+	(5, NULL, 'user5@example.com', NULL, '2026-11-17 19:35:16.569+00', 0, true, 0);
 INSERT INTO ledgerline.verification_events VALUES
 	(2, '2026-11-17 19:35:14.173+00', 'verified', NULL, 1),
 	(3, '2026-11-17 19:35:14.633+00', 'verify-refused', 'wrong-code', 1),

@@ -116,8 +116,11 @@ async function readRows(sql: postgres.Sql): Promise<Map<string, Record<string, u
   return contents;
 }
 
-const pick = (row: Record<string, unknown>, columns: string[]) =>
-  JSON.stringify(Object.fromEntries(columns.map((column) => [column, row[column]])));
+/** The columns of the rows, ordered by their values. */
+function pick(rows: Record<string, unknown>[], columns: string[]): Record<string, unknown>[] {
+  const picked = rows.map((row) => Object.fromEntries(columns.map((column) => [column, row[column]])));
+  return picked.toSorted((a, b) => (JSON.stringify(a) < JSON.stringify(b) ? -1 : 1));
+}
 
 describe('an upgrade of a database of the first release', () => {
   it('keeps every row, and the service works on it', { timeout: 120_000 }, async () => {
@@ -138,8 +141,8 @@ describe('an upgrade of a database of the first release', () => {
       const kept = after.get(table);
       if (!kept || ['migrations', 'functions'].includes(table)) continue;
       const columns = Object.keys(rows[0]!).filter((column) => column in (kept[0] ?? {}));
-      const pickAll = (all: Record<string, unknown>[]) => all.map((row) => pick(row, columns)).toSorted();
-      expect([table, pickAll(kept)]).toEqual([table, pickAll(rows)]);
+      // A column may have more in it now: a composite type gets further fields.
+      expect([table, pick(kept, columns)]).toMatchObject([table, pick(rows, columns)]);
     }
 
     const node = await startNode(database.url);

@@ -15,7 +15,7 @@ begin
   if found then return; end if;
 
   -- A separate statement: if users is distributed, Citus would refuse one that also writes to a local table.
-  select u.created_event_count + 1 into first_sequence from users u where u.id = of_user;
+  select u.has_created_event::integer + 1 into first_sequence from users u where u.id = of_user;
   if not found then
     insert into event_outbox (type, at, data) values (event_type, moment, event_data);
     return;
