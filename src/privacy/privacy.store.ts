@@ -74,7 +74,7 @@ export function createPrivacyStore(db: Database) {
     readRetained: (userId: number): AsyncIterable<string[]> =>
       db.stream({
         statement: `select with_details(t.body, (
-           select d.details from transaction_details d where d.individual_id = t.individual_id and d.seq = t.seq
+           select d.details from transaction_details d where d.individual_id = $1 and d.seq = t.seq
          )) as body from erased_users e join transactions t on t.individual_id = e.user_id
          where e.user_id = $1 order by t.time_stamp desc, t.transaction_id desc`,
         parameters: [userId],

@@ -81,9 +81,12 @@ select ${columns} from users u join transactions t on t.individual_id = u.id whe
 order by t.time_stamp ${order}, t.transaction_id ${order}
 limit $2 offset $3::bigint`;
 
-/** A subquery looks the details up in the key; a join might be planned to read them all. */
+/**
+ * The JSON of a row of the individual $1, with its details. A subquery looks them up in the key; a join might be planned
+ * to read them all. Citus needs the individual in it.
+ */
 export const detailedBody = `with_details(t.body, (
-    select d.details from transaction_details d where d.individual_id = t.individual_id and d.seq = t.seq))`;
+    select d.details from transaction_details d where d.individual_id = $1 and d.seq = t.seq))`;
 
 const exportedAtOnce = 1000;
 

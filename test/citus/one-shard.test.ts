@@ -10,6 +10,7 @@ import { createPhoneStore } from '../../src/phone/phone.store.ts';
 import { serviceItself } from '../../src/sharing/slots.ts';
 import { createHistoryStore } from '../../src/transactions/history.store.ts';
 import { createRecordStore } from '../../src/transactions/record/record.store.ts';
+import { createSyncStore } from '../../src/transactions/sync/sync.store.ts';
 import { createTransactionsStore } from '../../src/transactions/transactions.store.ts';
 import { createUsersStore } from '../../src/users/users.store.ts';
 import { cloneDatabase } from '../harness/service.ts';
@@ -83,7 +84,10 @@ describe.skipIf(inject('citusNodes').length === 0)('on a Citus', () => {
       recordedRow(1, { timeStamp: new Date(now.getTime() + minute * 60_000).toISOString() }),
     );
     await createRecordStore(db, { sizes }).recordBatch(rows, now);
-    await createRecordStore(db, { sizes }).recordBatch([recordedRow(2, { transactionId: 'known' })], now);
+    await createRecordStore(db, { sizes }).recordBatch(
+      [recordedRow(2, { transactionId: 'known', reference: 'one' })],
+      now,
+    );
   });
   afterAll(async () => {
     await admin.end();
@@ -130,7 +134,7 @@ describe.skipIf(inject('citusNodes').length === 0)('on a Citus', () => {
     );
   });
 
-  it('totals, an export, a count, a transaction and its history are one task', async () => {
+  it('totals, an export, a count, a transaction, its history and a sync are one task', async () => {
     oneTask(
       await tasksOf(async (recorded) => {
         const store = createTransactionsStore(recorded, sizes);
@@ -139,11 +143,18 @@ describe.skipIf(inject('citusNodes').length === 0)('on a Citus', () => {
         let exported = 0;
         for await (const bodies of store.readAll({ ...common, individualId: 1 })) exported += bodies.length;
         expect(exported).toBe(200);
+        const detailed = store.readAll({ ...common, individualId: 2, hasDetails: true });
+        for await (const bodies of detailed) expect(bodies[0]).toContain('"reference":"one"');
         expect(await store.countAll(1)).toBe(200);
         expect(await store.findTransactions('known', 2)).toHaveLength(1);
         const history = createHistoryStore(recorded);
         expect(await history.findHolders('known', 2)).toEqual([2]);
         expect(await history.readVersions({ individualId: 2, transactionId: 'known' }, 0, 10)).toHaveLength(1);
+        const sync = createSyncStore(recorded);
+        for (const hasDetails of [false, true]) {
+          const query = { individualId: 1, after: { commit: 0, seq: 0 }, count: 150, hasDetails };
+          expect(await sync.readPage(query)).toMatchObject({ hasMore: true, last: { commit: 1, seq: 150 } });
+        }
       }),
     );
   });
@@ -160,10 +171,18 @@ describe.skipIf(inject('citusNodes').length === 0)('on a Citus', () => {
     const store = createRecordStore(db, { sizes });
     const before = await multiShardStatements();
     await store.recordBatch([recordedRow(3)], now);
-    const grown = individuals.flatMap((id) => Array.from({ length: 8 }, () => recordedRow(id)));
+    const grown = individuals.flatMap((id) => Array.from({ length: 8 }, () => recordedRow(id, { reference: 'a' })));
     await store.recordBatch(grown, now);
     await store.recordBatch(
-      [recordedRow(2, { transactionId: 'known', transactionStatus: 'Reversed' }), recordedRow(4), recordedRow(5)],
+      [
+        recordedRow(2, { transactionId: 'known', transactionStatus: 'Reversed', reference: 'two' }),
+        recordedRow(4, { merchant: 'Shop' }),
+        recordedRow(5),
+      ],
+      now,
+    );
+    await store.recordBatch(
+      [recordedRow(2, { transactionId: 'known', transactionStatus: 'Reversed', reference: '' })],
       now,
     );
     await createUsersStore(db).insertUser(

@@ -54,19 +54,20 @@ export function lockInShard(sql: DatabaseTransaction, shard: Shard): Promise<Loc
  */
 export async function readStored(sql: DatabaseTransaction, rows: readonly Row[]): Promise<Map<string, StoredRow>> {
   const found = await sql<FoundRow[]>`
-    select k.individual_id || ' ' || k.transaction_id as key, t.body, t.seq, t.details
+    select k.individual_id || ' ' || k.transaction_id as key, t.body, t.seq, d.details
     from unnest(${array(rows.map(({ individualId }) => individualId))}::int[],
       ${array(rows.map(({ transactionId }) => transactionId))}::text[]) as k (individual_id, transaction_id)
     cross join lateral (
-      select s.body, s.seq, (
-        select d.details from transaction_details d
-        where (d.individual_id, d.seq) >= (s.individual_id, s.seq) and (d.individual_id, d.seq) <= (s.individual_id, s.seq)
-      ) as details
-      from transactions s
-      where (s.transaction_id, s.individual_id) >= (k.transaction_id, k.individual_id)
-        and (s.transaction_id, s.individual_id) <= (k.transaction_id, k.individual_id)
+      select individual_id, seq, body from transactions
+      where (transaction_id, individual_id) >= (k.transaction_id, k.individual_id)
+        and (transaction_id, individual_id) <= (k.transaction_id, k.individual_id)
       offset 0
-    ) t`.execute();
+    ) t
+    left join lateral (
+      select details from transaction_details
+      where (individual_id, seq) >= (t.individual_id, t.seq) and (individual_id, seq) <= (t.individual_id, t.seq)
+      offset 0
+    ) d on true`.execute();
   return storedByKey(found);
 }
 
