@@ -1,7 +1,7 @@
 /** The operations of operators: scopes operator:read and operator:write. */
 import { get, post, read, withQuery, type CallOptions, type Calls } from './calls.ts';
 import { readStream } from './streams.ts';
-import type { TransactionPage } from './transaction-types.ts';
+import type { DetailedTransaction, TransactionPage } from './transaction-types.ts';
 import type * as wire from './types.ts';
 
 export type GuardRuleName = wire.GuardRule['rule'];
@@ -144,6 +144,10 @@ export function operatorFunctions({ json, jsonAndHeaders, discardBody, transport
       const { value, headers } = await jsonAndHeaders<Omit<TransactionPage, 'asOf'>>(call);
       return { ...value, asOf: headers.get('as-of') ?? '' };
     },
+
+    /** A customer's transaction with its details. The call is audited. */
+    transaction: (userId: number, transactionId: string, options?: CallOptions): Promise<DetailedTransaction> =>
+      json(read(`/operator/users/${userId}/transaction`, { transactionId }, options)),
 
     /** The settings of the process that answers, without secrets. */
     settings: (options?: CallOptions): Promise<wire.ServiceSettings> => json(get('/operator/settings', options)),

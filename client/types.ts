@@ -1757,6 +1757,11 @@ export interface OperatorTransactions {
   transactionCount: number;
 }
 
+export interface OperatorTransactionRequest {
+  /** Transaction identifier. */
+  transactionId: string;
+}
+
 export interface TokenResponse {
   /** A JWT (RFC 9068). */
   access_token: string;

@@ -41,7 +41,7 @@ import { createStopping, settleSeconds } from './stopping.ts';
 import { createTokens, type Tokens } from './tokens.ts';
 import { openTransactions } from './transactions.ts';
 import { openUsers } from './users.ts';
-import { createListUserTransactions } from '../users/list-user-transactions.ts';
+import { createListUserTransactions, createReadUserTransaction } from '../users/list-user-transactions.ts';
 
 export interface AppOptions {
   config: Config;
@@ -173,6 +173,7 @@ async function openDomains(core: Core, { config, fresh = false, terminal }: AppO
       ...users,
       ...transactions,
       listUserTransactions: createListUserTransactions(transactions.listTransactions, audit.recordLookup),
+      readUserTransaction: createReadUserTransaction(transactions.getTransaction, audit.recordLookup),
       ...openPrivacy(core),
       ...events.services,
     },

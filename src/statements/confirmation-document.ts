@@ -1,9 +1,11 @@
 /** A confirmation: one page, or a few if its notes are long, about one transaction. */
+import { isolateLeftToRight } from './direction.ts';
 import { Fonts } from './fonts.ts';
-import { createFormats, type Formats } from './formats.ts';
+import type { DetailLabels } from './detail-labels.ts';
+import { createFormats, groupIban, type Formats } from './formats.ts';
 import { bottom, cellOf, drawTableRow, headingStyle, heightOf, left, rowGap, top, width } from './page-layout.ts';
 import { chooseLanguage, type StatementTexts } from './statement-texts.ts';
-import type { DocumentHead, StatementRow } from './statement.ts';
+import type { DocumentHead, StatementDetail, StatementDetails, StatementRow } from './statement.ts';
 import { Typesetter, type Style } from './typesetter.ts';
 
 const nameBox = { x: left, width: 140 };
@@ -13,6 +15,7 @@ export class ConfirmationDocument {
   readonly #head: DocumentHead;
   readonly #type: Typesetter;
   readonly #texts: StatementTexts;
+  readonly #detailLabels: DetailLabels;
   readonly #formats: Formats;
   readonly #root: ReturnType<PDFKit.PDFDocument['struct']>;
   #y = top;
@@ -20,8 +23,9 @@ export class ConfirmationDocument {
   constructor(head: DocumentHead) {
     this.#head = head;
     const fonts = new Fonts(head.extraFont);
-    const { texts, labelLocale, formatLocale, direction } = chooseLanguage(head.locale, fonts);
+    const { texts, detailLabels, labelLocale, formatLocale, direction } = chooseLanguage(head.locale, fonts);
     this.#texts = texts;
+    this.#detailLabels = detailLabels;
     this.#formats = createFormats(formatLocale, head.timeZone);
     this.#type = new Typesetter({ fonts, title: texts.confirmation, locale: labelLocale, direction });
     const { document } = this.#type;
@@ -84,9 +88,40 @@ export class ConfirmationDocument {
       [texts.type, row.type],
       [texts.paymentSystem, row.paymentSystem],
       [texts.transactionId, row.transactionId],
+      ...this.#detailsOf(row),
       [texts.individual, String(individualId)],
       [texts.madeAt, `${this.#formats.moment(madeAt)} (${timeZone})`],
     ];
     return facts.filter(([, value]) => value !== '');
+  }
+
+  /** In the order of the labels, with an amount's currency beside it. */
+  #detailsOf({ details, currency }: StatementRow): [name: string, value: string][] {
+    const names = Object.keys(this.#detailLabels) as StatementDetail[];
+    return names.flatMap((name): [string, string][] => {
+      const value = details[name];
+      return value === undefined ? [] : [[this.#detailLabels[name], this.#showDetail(name, value, details, currency)]];
+    });
+  }
+
+  #showDetail(name: StatementDetail, value: string, details: StatementDetails, currency: string): string {
+    switch (name) {
+      case 'senderIban':
+      case 'receiverIban':
+        return isolateLeftToRight(groupIban(value));
+      case 'transactionFee':
+        return this.#showAmount(value, details.feeCurrency ?? currency);
+      case 'originalAmount':
+        return this.#showAmount(value, details.originalCurrency ?? currency);
+      case 'balanceAfter':
+        return this.#showAmount(value, currency);
+      default:
+        return value;
+    }
+  }
+
+  #showAmount(decimal: string, currency: string): string {
+    const isNegative = decimal.startsWith('-');
+    return this.#formats.amount(isNegative ? decimal.slice(1) : decimal, currency, isNegative ? '−' : '');
   }
 }

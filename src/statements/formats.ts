@@ -47,6 +47,11 @@ export function createFormats(askedLocale: string, timeZone: string): Formats {
   };
 }
 
+/** An IBAN in groups of four, as people read it. */
+export function groupIban(iban: string): string {
+  return iban.replaceAll(/.{4}(?=.)/g, '$& ');
+}
+
 /** Sample times: every month, at night and in the afternoon. */
 const sampleTimes = Array.from({ length: 24 }, (_, half) =>
   new Date(Date.UTC(2026, Math.floor(half / 2), 15, half % 2 === 0 ? 3 : 15)).toISOString(),

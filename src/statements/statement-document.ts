@@ -1,6 +1,6 @@
 /** The pages of a statement: a head with totals by currency, then one row for each transaction, oldest first. */
 import { Fonts } from './fonts.ts';
-import { createFormats, type Formats } from './formats.ts';
+import { createFormats, groupIban, type Formats } from './formats.ts';
 import {
   bottom,
   cellOf,
@@ -207,7 +207,7 @@ export class StatementDocument {
       cell(
         'details',
         [[party].flat().filter(Boolean).join(' → '), {}],
-        [[row.type, row.notes].filter(Boolean).join(' · '), noteStyle],
+        [[row.type, accountOf(row), row.details.reference, row.notes].filter(Boolean).join(' · '), noteStyle],
         [row.transactionId, noteStyle],
       ),
       cell('status', [row.status, {}]),
@@ -223,4 +223,10 @@ export class StatementDocument {
   #drawCells(table: Structure, kind: 'TH' | 'TD', cells: readonly Cell[]): void {
     this.#y = drawTableRow(this.#type, { table, kinds: [kind], cells, y: this.#y });
   }
+}
+
+/** The account of the other party. */
+function accountOf({ category, details }: StatementRow): string | undefined {
+  const iban = category.toLowerCase() === 'credit' ? details.senderIban : details.receiverIban;
+  return iban === undefined ? details.accountNumber : groupIban(iban);
 }

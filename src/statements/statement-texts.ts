@@ -1,4 +1,5 @@
 /** The labels of statements and confirmations, by language. Other languages get the English ones. */
+import { detailLabels, type DetailLabels } from './detail-labels.ts';
 import type { Direction } from './direction.ts';
 import type { Fonts } from './fonts.ts';
 import { canDrawDates } from './formats.ts';
@@ -291,6 +292,7 @@ const byLanguage: Record<string, StatementTexts> = {
 /** The language of a document. */
 export interface DocumentLanguage {
   texts: StatementTexts;
+  detailLabels: DetailLabels;
   /** The language tag of the labels. */
   labelLocale: string;
   /** The locale of dates and amounts. */
@@ -305,9 +307,16 @@ export interface DocumentLanguage {
 export function chooseLanguage(locale: string, fonts: Pick<Fonts, 'canDraw'>): DocumentLanguage {
   const { language } = new Intl.Locale(locale);
   const texts = byLanguage[language];
-  if (!texts || !fonts.canDraw(Object.values(texts).join(''))) {
+  const labels = detailLabels[language];
+  if (!texts || !labels || !fonts.canDraw([...Object.values(texts), ...Object.values(labels)].join(''))) {
     const formatLocale = canDrawDates(locale, (text) => fonts.canDraw(text)) ? locale : 'en';
-    return { texts: english, labelLocale: 'en', formatLocale, direction: 'ltr' };
+    return { texts: english, detailLabels: detailLabels.en!, labelLocale: 'en', formatLocale, direction: 'ltr' };
   }
-  return { texts, labelLocale: locale, formatLocale: locale, direction: language === 'ar' ? 'rtl' : 'ltr' };
+  return {
+    texts,
+    detailLabels: labels,
+    labelLocale: locale,
+    formatLocale: locale,
+    direction: language === 'ar' ? 'rtl' : 'ltr',
+  };
 }

@@ -44,7 +44,33 @@ export interface StatementRow {
   receiverName: string;
   notes: string;
   paymentSystem: string;
+  details: StatementDetails;
 }
+
+/** A detail that a confirmation has a line for. */
+export type StatementDetail =
+  | 'senderIban'
+  | 'receiverIban'
+  | 'senderBic'
+  | 'receiverBic'
+  | 'accountNumber'
+  | 'senderEmail'
+  | 'receiverEmail'
+  | 'merchant'
+  | 'cardNetwork'
+  | 'cardPan'
+  | 'cardAlias'
+  | 'paymentProvider'
+  | 'purposeDet'
+  | 'scaStatus'
+  | 'reference'
+  | 'transactionFee'
+  | 'originalAmount'
+  | 'balanceAfter'
+  | 'additionalData';
+
+/** Those that the transaction has, as text; additionalData as JSON. */
+export type StatementDetails = Readonly<Partial<Record<StatementDetail | 'feeCurrency' | 'originalCurrency', string>>>;
 
 /** Makes a document in parts. Each call returns the bytes that are ready. */
 export interface StatementWriter {

@@ -12,3 +12,14 @@ export function createListUserTransactions<Request extends { individualId: numbe
     return list(request);
   };
 }
+
+/** One of them, with its details. It is audited too. */
+export function createReadUserTransaction(
+  get: (transactionId: string, individualId: number) => Promise<string>,
+  recordLookup: RecordLookup,
+) {
+  return async function readUserTransaction(who: Operator, userId: number, transactionId: string): Promise<string> {
+    await recordLookup(who, 'list-transactions', { userId });
+    return get(transactionId, userId);
+  };
+}

@@ -72,6 +72,7 @@ describe('every operation has its function', () => {
     await own.operator.guardUsage();
     await own.operator.settings();
     await own.operator.transactions(1);
+    await own.operator.transaction(1, 't');
     const place = { country: 'GB', gateway: 'twilio', state: 'failed', verified: 'no', rule: 'prefix' } as const;
     await own.operator.messages({
       userId: 1,

@@ -248,6 +248,7 @@ async function recordTransactions({ service, call, step, secrets }: Run, id: num
       await call('POST', '/app/sync-transactions', of);
     },
   );
+  await step('operator-transaction', ['operator.acted'], () => call('POST', `/operator/users/${id}/transaction`, of));
   await step(['summarize-transactions', 'export-transactions', 'live-transactions'], [], async () => {
     await call('POST', '/app/summarize-transactions', of);
     await call('POST', '/app/export-transactions', of);

@@ -1,6 +1,10 @@
 /** Details of transactions: what is checked, kept, compared and returned. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { Json } from '../../src/formats/json.ts';
+import { readJson } from '../../src/formats/json-reader.ts';
+import { demoTransactions } from '../../src/sandbox/demo.ts';
 import { detailNames } from '../../src/transactions/details/details.ts';
+import { readRow } from '../../src/transactions/row.ts';
 import { listStatement } from '../../src/transactions/transactions.store.ts';
 import { row, startService, type Service } from '../harness/service.ts';
 
@@ -339,5 +343,17 @@ describe('cost the list nothing', () => {
     expect(withAll.relations).toEqual(new Set(['transactions', 'users']));
     // The first row of a batch may lie on the last page of the batch before.
     expect(Math.abs(withAll.pages - without.pages)).toBeLessThanOrEqual(1);
+  });
+});
+
+describe('of the demo individual', () => {
+  it('are such as the service accepts, and the transactions of every kind have some', () => {
+    const rows = demoTransactions(new Date('2026-11-17T12:00:00Z'));
+    const detailed = rows.filter(({ details }) => details !== undefined);
+    expect(detailed.length).toBeGreaterThan(rows.length * 0.9);
+    for (const { body, details } of detailed) {
+      const json = readJson(`${body.slice(0, -1)},"individualId":1,${details!.slice(1)}`) as Json;
+      expect(readRow(json, '$')).toMatchObject({ row: { body, details } });
+    }
   });
 });

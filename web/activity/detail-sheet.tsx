@@ -1,13 +1,14 @@
 /** One transaction: its details, its history, and a document about it. */
 import { useEffect, useState } from 'preact/hooks';
-import { LedgerlineError, type Transaction } from '../../client/index.ts';
+import { LedgerlineError, type DetailedTransaction, type Transaction } from '../../client/index.ts';
+import { detailGroupsOf } from '../transaction-details.ts';
 import { History } from './history.tsx';
 import { Icon } from './icons.tsx';
 import { useSaveFile } from './save-file.ts';
 import { Sheet } from './sheet.tsx';
 import { sentenceOf } from './states.tsx';
 import { troubleOf } from './trouble.ts';
-import { counterparty, directionOf, isVoid, signedAmount, useViewer } from './viewer.ts';
+import { counterparty, detailFormatsOf, directionOf, isVoid, signedAmount, useViewer } from './viewer.ts';
 
 export interface DetailSheetProps {
   transactionId: string;
@@ -18,7 +19,7 @@ export interface DetailSheetProps {
 
 export function DetailSheet({ transactionId, known, onClose }: DetailSheetProps) {
   const { client, individualId, texts, locale, dates } = useViewer();
-  const [transaction, setTransaction] = useState(known);
+  const [transaction, setTransaction] = useState<DetailedTransaction | undefined>(known);
   const [complaint, setComplaint] = useState<string>();
 
   useEffect(() => {
@@ -58,10 +59,11 @@ export function DetailSheet({ transactionId, known, onClose }: DetailSheetProps)
               <dt>{texts.id}</dt>
               <dd class="id">
                 <code>{transaction.transactionId}</code>
-                <CopyButton text={transactionId} />
+                <CopyButton text={transactionId} what={texts.id} />
               </dd>
             </div>
           </dl>
+          <Details transaction={transaction} />
           <ConfirmationButton transactionId={transaction.transactionId} />
           <History transaction={transaction} />
         </div>
@@ -80,7 +82,28 @@ function Fact({ name, value }: { name: string; value: string }) {
   );
 }
 
-function CopyButton({ text }: { text: string }) {
+/** In groups, with a button to copy what people type elsewhere. */
+function Details({ transaction }: { transaction: DetailedTransaction }) {
+  const viewer = useViewer();
+  return detailGroupsOf(transaction, detailFormatsOf(viewer)).map(({ title, details }) => (
+    <section class="detail-group" aria-label={title} key={title}>
+      <h3>{title}</h3>
+      <dl>
+        {details.map(({ label, value, copied }) => (
+          <div key={label}>
+            <dt dir="auto">{label}</dt>
+            <dd class={copied === undefined ? undefined : 'id'}>
+              <bdi>{value}</bdi>
+              {copied !== undefined && <CopyButton text={copied} what={label} />}
+            </dd>
+          </div>
+        ))}
+      </dl>
+    </section>
+  ));
+}
+
+function CopyButton({ text, what }: { text: string; what: string }) {
   const { texts } = useViewer();
   const [label, setLabel] = useState(texts.copy);
   async function copy(): Promise<void> {
@@ -93,7 +116,7 @@ function CopyButton({ text }: { text: string }) {
     }
   }
   return (
-    <button type="button" class="quiet small" onClick={copy}>
+    <button type="button" class="quiet small" aria-label={`${label}: ${what}`} onClick={copy}>
       <Icon name={label === texts.copied ? 'check' : 'copy'} />
       {label}
     </button>

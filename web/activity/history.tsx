@@ -1,7 +1,8 @@
 /** The history of a transaction: when it was recorded, and what changed when. */
 import { useEffect, useState } from 'preact/hooks';
 import type { Transaction, TransactionVersion } from '../../client/index.ts';
-import { signedAmount, useViewer, type Viewer } from './viewer.ts';
+import { detailFactsOf } from '../transaction-details.ts';
+import { detailFormatsOf, signedAmount, useViewer, type Viewer } from './viewer.ts';
 
 /** A pending row may change any number of times. */
 const shownVersions = 20;
@@ -63,7 +64,8 @@ function entriesOf(versions: TransactionVersion[], viewer: Viewer): Entry[] {
 }
 
 /** Everything that can change, as it is shown, always in this order. */
-function factsOf(version: TransactionVersion, { texts, locale, dates }: Viewer): [name: string, value: string][] {
+function factsOf(version: TransactionVersion, viewer: Viewer): [name: string, value: string][] {
+  const { texts, locale, dates } = viewer;
   const named = (names: Record<string, string>, value: string) => names[value] ?? value;
   return [
     [texts.status, named(texts.statuses, version.transactionStatus)],
@@ -74,5 +76,6 @@ function factsOf(version: TransactionVersion, { texts, locale, dates }: Viewer):
     [texts.note, version.paymentNotes],
     [texts.type, named(texts.types, version.transactionType)],
     [texts.system, named(texts.systems, version.paymentSystem)],
+    ...detailFactsOf(version, detailFormatsOf(viewer)),
   ];
 }

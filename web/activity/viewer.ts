@@ -5,6 +5,7 @@ import type { TokenSource, Transaction, TransactionFunctions } from '../../clien
 import type { DateFormats } from './dates.ts';
 import { formatMoney, type Sign } from './money.ts';
 import type { ActivityTexts } from '../languages/activity-texts.ts';
+import type { DetailFormats } from '../transaction-details.ts';
 
 export interface Viewer {
   client: TransactionFunctions;
@@ -50,6 +51,11 @@ export function counterparty(transaction: Transaction, texts: ActivityTexts): st
 
 export function signedAmount(transaction: Transaction, locale: string): string {
   return formatMoney(locale, transaction.amountText, transaction.currency, signs[directionOf(transaction)]);
+}
+
+/** How details are shown. */
+export function detailFormatsOf({ texts, locale }: Pick<Viewer, 'texts' | 'locale'>): DetailFormats {
+  return { texts, money: (decimal, currency) => formatMoney(locale, decimal, currency) };
 }
 
 /** Whether no money moved, or it came back. */

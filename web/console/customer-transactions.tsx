@@ -3,13 +3,14 @@
  * records it.
  */
 import { useState } from 'preact/hooks';
-import type { Transaction, TransactionPage } from '../../client/index.ts';
+import type { DetailedTransaction, Transaction, TransactionPage } from '../../client/index.ts';
 import { formatNumber } from './format.ts';
 import { useOperator } from './operator.ts';
 import { Complaint, Done, PanelHeading, Table, Time } from './parts.tsx';
 import { useChange } from './requests.ts';
 import { LedgerlineError } from '../../client/index.ts';
 import { t } from './texts.ts';
+import { TransactionDetails } from './transaction-details.tsx';
 
 const pageSize = 20;
 
@@ -17,6 +18,7 @@ export function TransactionsPanel({ userId }: { userId: number }) {
   const { operations, mayWrite } = useOperator();
   const { complaint, done, run } = useChange();
   const [shown, setShown] = useState<{ number: number; page: TransactionPage }>();
+  const [detailed, setDetailed] = useState<DetailedTransaction>();
 
   async function show(number: number): Promise<void> {
     // Later pages are pinned to the time of the first page.
@@ -24,7 +26,12 @@ export function TransactionsPanel({ userId }: { userId: number }) {
     await run(async () => {
       const request = operations.transactions(userId, { dataBatch: number, dataBatchCount: pageSize, asOf });
       setShown({ number, page: await emptyIfNone(request) });
+      setDetailed(undefined);
     }, t.customer.transactions);
+  }
+
+  async function showDetails(transactionId: string): Promise<void> {
+    await run(async () => setDetailed(await operations.transaction(userId, transactionId)), t.customer.details);
   }
 
   return (
@@ -57,10 +64,13 @@ export function TransactionsPanel({ userId }: { userId: number }) {
             t.common.state,
             t.customer.names,
             t.customer.note,
+            t.customer.details,
           ]}
-          rows={shown.page.transactions.map((row) => ({ key: row.transactionId, cells: cellsOf(row) }))}
+          hasControl
+          rows={shown.page.transactions.map((row) => ({ key: row.transactionId, cells: cellsOf(row, showDetails) }))}
         />
       )}
+      {detailed && <TransactionDetails transaction={detailed} onClose={() => setDetailed(undefined)} />}
       {shown && <Pager number={shown.number} count={shown.page.transactionCount} onShow={show} />}
       <Complaint text={complaint} />
       <Done text={done} />
@@ -102,7 +112,7 @@ function Pager({ number, count, onShow }: PagerProps) {
   );
 }
 
-function cellsOf(row: Transaction) {
+function cellsOf(row: Transaction, onShow: (transactionId: string) => void) {
   const { timeStamp, amountText, currency, transactionCategory, transactionType, transactionStatus } = row;
   const sign = transactionCategory === 'Debit' ? '−' : transactionCategory === 'Credit' ? '+' : '';
   return [
@@ -118,5 +128,13 @@ function cellsOf(row: Transaction) {
       <span class="about">{row.receiverName}</span>
     </>,
     row.paymentNotes || null,
+    <button
+      type="button"
+      class="quiet small"
+      aria-label={t.customer.detailsOf(row.transactionId)}
+      onClick={() => onShow(row.transactionId)}
+    >
+      {t.customer.details}
+    </button>,
   ];
 }

@@ -67,6 +67,7 @@ import { findUsersOperation } from './operator/find-users.ts';
 import { operatorExportActionsOperation } from './operator/export-actions.ts';
 import { operatorMessagesOperation } from './operator/messages.ts';
 import { operatorSettingsOperation, type SettingsReport } from './operator/settings.ts';
+import { operatorTransactionOperation, type ReadUserTransaction } from './operator/transaction.ts';
 import { operatorTransactionsOperation } from './operator/transactions.ts';
 import { overviewOperation } from './operator/overview.ts';
 import { operatorPerformanceOperation } from './operator/performance.ts';
@@ -144,6 +145,7 @@ export interface Services {
   findUsers: ReturnType<typeof createFindUsers>;
   revealPhone: ReturnType<typeof createRevealPhone>;
   listUserTransactions(who: Operator, request: ListRequest): Promise<ListReply>;
+  readUserTransaction: ReadUserTransaction;
   settings: SettingsReport;
   /** Throws the reason why requests cannot be served. */
   checkReady(): void;
@@ -218,6 +220,7 @@ export function operationsOf(services: Services): AnyOperation[] {
     revealPhoneOperation(services.revealPhone),
     freePhoneOperation(services.freePhone),
     operatorTransactionsOperation(services.listUserTransactions),
+    operatorTransactionOperation(services.readUserTransaction),
     ...(issuer ? [tokenOperation(issuer, observer.observe), jwksOperation(issuer), discoveryOperation(issuer)] : []),
     liveOperation(),
     readyOperation(services.checkReady),

@@ -41,11 +41,11 @@ function writeValue(name: DetailName, value: string): string {
 /** The value in a patch that removes a detail. */
 const removal = '""';
 
-/** The details that stand, changed by those of a later row: what it leaves out stays, and an empty text removes. */
-export function mergeDetails(standing: string | undefined, given: string | undefined): string | undefined {
-  if (given === undefined || given === standing) return standing;
-  if (standing === undefined && !given.includes(removal)) return given;
-  const before = membersOf(standing);
+/** The stored details, changed by those of a later row: what it leaves out stays, and an empty text removes. */
+export function mergeDetails(stored: string | undefined, given: string | undefined): string | undefined {
+  if (given === undefined || given === stored) return stored;
+  if (stored === undefined && !given.includes(removal)) return given;
+  const before = membersOf(stored);
   const patch = membersOf(given);
   const merged = detailNames.flatMap((name) => {
     const value = patch.get(name) ?? before.get(name);

@@ -30,9 +30,9 @@ export function createMakeConfirmation({ store, clock, pageTokens, extraFont, de
     const { timeStamp } = readTransaction(individualId, found);
     const now = clock.now();
     const head: DocumentHead = { individualId, locale, timeZone, madeAt: now.toISOString(), extraFont };
-    // Read like the rows of a statement, with the details that the list has.
+    // Read like the rows of a statement.
     const filter = { from: timeStamp, to: timeStamp, search: foldCase(transactionId) };
-    const rows = store.readAll({ individualId, filter, owner, isOldestFirst: true });
+    const rows = store.readAll({ individualId, filter, owner, isOldestFirst: true, hasDetails: true });
     return {
       chunks: await desk.make({
         owner,

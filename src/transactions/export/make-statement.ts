@@ -2,14 +2,21 @@
 import { PassThrough, type Readable } from 'node:stream';
 import { inBackground } from '../../monitoring/background.ts';
 import type { Clock } from '../../values/clock.ts';
-import { JsonObject, type JsonNumber } from '../../formats/json.ts';
+import { JsonObject, writeJson, type Json, type JsonNumber } from '../../formats/json.ts';
 import { readJson } from '../../formats/json-reader.ts';
 import { invalidFields, noTransactions, unknownIndividual } from '../../errors.ts';
 import { SharedStreams } from '../../sharing/shared-streams.ts';
 import { Slots, type Owner } from '../../sharing/slots.ts';
-import type { CurrencyTotals, StatementHead, StatementRow, StatementWriter } from '../../statements/statement.ts';
+import type {
+  CurrencyTotals,
+  StatementDetails,
+  StatementHead,
+  StatementRow,
+  StatementWriter,
+} from '../../statements/statement.ts';
 import { timeZoneMessage } from '../../values/time-zone.ts';
 import { addAmounts } from '../amount.ts';
+import { detailNames } from '../details/details.ts';
 import type { PageTokens } from '../list/page-token.ts';
 import type { Filter } from '../filter.ts';
 import { readTransaction } from '../transaction.ts';
@@ -138,8 +145,9 @@ async function readRows(bodies: AsyncIterable<string[]>): Promise<StatementRow[]
   let characters = 0;
   for await (const some of bodies) {
     const read = some.map(rowOf);
-    for (const { transactionId, type, status, senderName, receiverName, notes } of read) {
-      for (const text of [transactionId, type, status, senderName, receiverName, notes]) characters += text.length;
+    for (const { transactionId, type, status, senderName, receiverName, notes, details } of read) {
+      const texts = [transactionId, type, status, senderName, receiverName, notes, ...Object.values(details)];
+      for (const text of texts) characters += text.length;
     }
     if (characters > maxStatementCharacters) throw tooManyCharacters();
     rows.push(...read);
@@ -202,7 +210,7 @@ export function createMakeStatement({ store, clock, pageTokens, extraFont, desk,
       chunks: await desk.make({
         owner,
         rowCount: summed.count,
-        bodies: store.readAll({ ...rows, isOldestFirst: true }),
+        bodies: store.readAll({ ...rows, isOldestFirst: true, hasDetails: true }),
         open: () => openWriter(head),
       }),
       asOf: request.asOf ?? pageTokens.issue(individualId, summed.total, now),
@@ -237,7 +245,18 @@ function rowOf(body: string): StatementRow {
     receiverName: rest.receiverName,
     notes: rest.paymentNotes,
     paymentSystem: rest.paymentSystem,
+    details: detailTexts(rest),
   };
+}
+
+function detailTexts(members: object): StatementDetails {
+  return Object.fromEntries(
+    Object.entries(members as Record<string, Json>).flatMap(([name, value]) =>
+      (detailNames as readonly string[]).includes(name)
+        ? [[name, typeof value === 'string' ? value : writeJson(value)]]
+        : [],
+    ),
+  );
 }
 
 function sumCurrencies(items: string): CurrencyTotals[] {
