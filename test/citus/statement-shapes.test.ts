@@ -8,6 +8,7 @@ import { refusedShapes, shapes, statementsOf } from './statement-shapes.ts';
 /** Statements that run only where nothing is distributed, by a part of their text, and what runs on Citus instead. */
 const forOneDatabase: [file: string, part: string, instead: string][] = [
   ['src/guard/guard.store.ts', 'u.id = t.user_id', 'sweepUnknownUsers'],
+  ['src/transactions/record/record-statements.store.ts', '(transaction_id, individual_id) >=', 'readStoredOf'],
   [
     'src/transactions/record/record-statements.store.ts',
     'array(ids)}::int[]) order by id for no key update',
