@@ -80,7 +80,7 @@ function transactionOf(individualId, transactionId, day, transactionStatus = 'Ac
       transactionType: 'card',
       transactionCategory: 'food',
     },
-    ...{ transactionInitiator: 'Ada', transactionRecipient: 'Shop', notes: 'lunch' },
+    ...{ transactionInitiator: 'Ada', transactionRecipient: 'Shop', notes: 'lunch', merchant: 'Shop' },
   };
 }
 
@@ -111,9 +111,17 @@ function sendCode(id, phoneNumber, options) {
   return call('POST', '/User/phone-number/send-code', { id, phoneNumber }, options);
 }
 
+async function readCode(phoneNumber) {
+  return (await call('GET', `/sandbox/messages?${new URLSearchParams({ phoneNumber })}`)).json[0].code;
+}
+
 async function verify(id, phoneNumber) {
-  const inbox = await call('GET', `/sandbox/messages?${new URLSearchParams({ phoneNumber })}`);
-  await call('POST', '/User/phone-number/verify', { id, code: inbox.json[0].code });
+  await call('POST', '/User/phone-number/verify', { id, code: await readCode(phoneNumber) });
+}
+
+async function changePhone(id, phoneNumber) {
+  await call('POST', `/User/${id}/phone-number/change`, { phoneNumber });
+  await call('POST', `/User/${id}/phone-number/change/verify`, { code: await readCode(phoneNumber) });
 }
 
 async function usePhones() {
@@ -122,8 +130,7 @@ async function usePhones() {
   await verify(2, '+447400000001');
   await createUser(3);
   await sendCode(3, '+447400000002');
-  const inbox = await call('GET', `/sandbox/messages?${new URLSearchParams({ phoneNumber: '+447400000002' })}`);
-  const wrongCode = inbox.json[0].code === '123456' ? '654321' : '123456';
+  const wrongCode = (await readCode('+447400000002')) === '123456' ? '654321' : '123456';
   await call('POST', '/User/phone-number/verify', { id: 3, code: wrongCode }, { statuses: [400] });
   await createUser(4);
   for (let number = 0; number <= rangeShare; number += 1) {
@@ -162,6 +169,7 @@ async function fillOutboxes(work) {
     await createUser(5);
     await sendCode(5, '+447400000005');
     await verify(5, '+447400000005');
+    await changePhone(5, '+447400000007');
     await work();
   });
 }
