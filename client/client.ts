@@ -1,5 +1,6 @@
 /** Every operation of the service as a function. */
 import { createCalls, get, post, remove, withQuery, type CallOptions } from './calls.ts';
+import { confirmationFunctions } from './confirmations.ts';
 import { eventFunctions, webhookFunctions } from './events.ts';
 import { operatorFunctions } from './operator.ts';
 import { phoneFunctions, type PhoneOptions } from './phone.ts';
@@ -32,6 +33,7 @@ export function createClient(options: ClientOptions = {}) {
     unlinkPhone: (userId: number, options?: CallOptions): Promise<void> =>
       discardBody(remove(`/User/${userId}/phone-number`, options)),
 
+    confirmations: confirmationFunctions(calls),
     events: eventFunctions(calls),
     webhooks: webhookFunctions(calls),
 

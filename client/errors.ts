@@ -28,6 +28,7 @@ export interface FailureDetails {
   challenge?: string | undefined;
   /** From the header Request-Id, for an answer without a body. */
   requestId?: string | undefined;
+  location?: string | undefined;
   cause?: unknown;
 }
 
@@ -44,9 +45,11 @@ export class LedgerlineError extends Error {
   readonly retryAfterSeconds: number | undefined;
   /** The challenge that must be solved before the call is made again, from the header Challenge. */
   readonly challenge: string | undefined;
+  /** The path of what was created although the call failed, from the header Location. */
+  readonly location: string | undefined;
 
   constructor(kind: FailureKind, message: string, details: FailureDetails = {}) {
-    const { status, reason, problem, retryAfterSeconds, challenge, requestId, cause } = details;
+    const { status, reason, problem, retryAfterSeconds, challenge, location, requestId, cause } = details;
     super(message, { cause });
     this.name = 'LedgerlineError';
     this.kind = kind;
@@ -56,6 +59,7 @@ export class LedgerlineError extends Error {
     this.traceId = problem?.traceId ?? requestId;
     this.retryAfterSeconds = retryAfterSeconds;
     this.challenge = challenge;
+    this.location = location;
   }
 }
 
@@ -96,6 +100,7 @@ export async function errorOf(response: Response): Promise<LedgerlineError> {
     requestId: requestIdOf(response.headers),
     retryAfterSeconds: retryAfterSeconds(response.headers),
     challenge: response.headers.get('challenge') ?? undefined,
+    location: response.headers.get('location') ?? undefined,
   });
 }
 

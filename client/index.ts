@@ -1,6 +1,7 @@
 /** `@ledgerline/client`: the typed client, for browsers and Node, without dependencies. */
 export type { CallOptions } from './calls.ts';
 export type { AnswerReport, CallSettings } from './transport.ts';
+export type { ConfirmationFunctions, ConfirmationOptions } from './confirmations.ts';
 export { createClient, type Client, type ClientOptions } from './client.ts';
 export { LedgerlineError, type FailureKind } from './errors.ts';
 export type {
@@ -43,6 +44,11 @@ export type {
 export type { ExportFormat, TransactionFunctions } from './transactions.ts';
 export type {
   AllTransactionRequestModel,
+  ApprovedConfirmation,
+  CheckConfirmationRequest,
+  Confirmation,
+  CreateConfirmationRequest,
+  CreatedConfirmation,
   CreatedUser,
   CreateUserRequest,
   ExportTransactionsRequest,

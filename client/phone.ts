@@ -166,7 +166,7 @@ export function phoneFunctions({ transport, json, discardBody }: Calls, options:
   };
 }
 
-function sentCode(headers: Headers): SentCode {
+export function sentCode(headers: Headers): SentCode {
   const [codeLength, expiresInSeconds] = [headers.get('code-length'), headers.get('code-expires-in')];
   if (codeLength === null || expiresInSeconds === null) return { alreadyVerified: true };
   return { alreadyVerified: false, codeLength: Number(codeLength), expiresInSeconds: Number(expiresInSeconds) };

@@ -46,6 +46,65 @@ export interface VerifyChangeRequest {
   code: string;
 }
 
+export interface CreateConfirmationRequest {
+  /** What the code is for, such as payment. */
+  purpose: string;
+  /** What is paid: a number, whose digits are kept, or a decimal string. */
+  amount?: number | string | null | undefined;
+  /** ISO 4217 code of the amount. */
+  currency?: string | null | undefined;
+  /** Who is paid, or what else the person agrees to. */
+  payee?: string | null | undefined;
+  /** Language of the message, such as en or pt-BR. If absent, the language of the phone’s country. */
+  locale?: string | null | undefined;
+}
+
+export interface CreatedConfirmation {
+  /** By which it is checked. */
+  confirmationId: string;
+  /** Number of digits of the code. */
+  codeLength: number;
+  /** Seconds for which the code can be used. */
+  expiresInSeconds: number;
+}
+
+export interface Confirmation {
+  /** Its id. */
+  confirmationId: string;
+  /** What it is for. */
+  purpose: string;
+  /** failed: no attempts are left. void: a check named other terms, it was given up, or the phone is no longer the user’s. */
+  state: 'pending' | 'approved' | 'expired' | 'failed' | 'void';
+  /** When it was created. */
+  createdAt: string;
+  /** When its code expires. */
+  expiresAt: string;
+  /** When it was approved, or null. */
+  approvedAt: string | null;
+}
+
+export interface CheckConfirmationRequest {
+  /** The code of the message. */
+  code: string;
+  /** What is paid: a number, whose digits are kept, or a decimal string. */
+  amount?: number | string | null | undefined;
+  /** ISO 4217 code, exactly if the confirmation has one. */
+  currency?: string | null | undefined;
+  /** Exactly if the confirmation has one. */
+  payee?: string | null | undefined;
+  /** Compared if it is given. */
+  purpose?: string | null | undefined;
+}
+
+export interface ApprovedConfirmation {
+  /** The confirmation. */
+  confirmationId: string;
+  /** What it was for. */
+  purpose: string;
+  /** Now. */
+  approvedAt: string;
+}
+
 export interface CreateUserRequest {
   /** The id, if the caller chooses it. */
   id?: number | null | undefined;
@@ -135,6 +194,12 @@ export interface StoredPhone {
   earlierChangeCodes: StoredCode[];
   /** When attempts to verify a change failed lately. */
   changeFailedAt: string[];
+  /** When confirmations were requested lately. */
+  confirmationsRequestedAt: string[];
+  /** When confirmations were requested lately with a token that is bound to the user. */
+  boundConfirmationsRequestedAt: string[];
+  /** When checks of confirmations failed lately. */
+  failedChecksAt: string[];
 }
 
 export interface StoredVerification {
@@ -234,6 +299,25 @@ export interface StoredDecision {
   evidence: GuardEvidence | null;
 }
 
+export interface StoredConfirmation {
+  /** Its id. */
+  confirmationId: string;
+  /** The code’s number among the user’s. */
+  codeNumber: number;
+  /** What was to be confirmed. */
+  purpose: string;
+  /** What became of it. */
+  state: string;
+  /** Attempts that failed. */
+  attempts: number;
+  /** When it was created. */
+  createdAt: string;
+  /** When its code expires. */
+  expiresAt: string;
+  /** When it was approved. */
+  approvedAt: string | null;
+}
+
 export interface StoredPhoneChange {
   /** When the change was asked for. */
   askedAt: string;
@@ -263,6 +347,8 @@ export interface UserData {
   blocks: StoredBlock[];
   /** Refusals by the rules against abuse. */
   decisions: StoredDecision[];
+  /** The confirmations, without their terms. */
+  confirmations: StoredConfirmation[];
   /** Changes of the phone number. One that is under way is in `phone.changeCode`. */
   changes: StoredPhoneChange[];
   transactions: StoredTransactions;
@@ -872,6 +958,48 @@ export interface PhoneUnlinkedEvent {
   data: PhoneUnlinkedData;
 }
 
+export interface ConfirmationApprovedData {
+  /** The user the event is about. */
+  userId: number;
+  /** The confirmation, if the code is for one. */
+  confirmationId: string;
+  /** What was to be confirmed. */
+  purpose: string;
+}
+
+export interface ConfirmationApprovedEvent {
+  /** The same on every delivery of the event. */
+  id: string;
+  type: 'confirmation.approved';
+  /** When it happened, by the service’s clock. */
+  timestamp: string;
+  /** Counts the user’s events, without gaps: one count for transactions.*, another for all others. */
+  sequence: number;
+  data: ConfirmationApprovedData;
+}
+
+export interface ConfirmationFailedData {
+  /** The user the event is about. */
+  userId: number;
+  /** The confirmation, if the code is for one. */
+  confirmationId: string;
+  /** What was to be confirmed. */
+  purpose: string;
+  /** mismatch: a check named other terms, and the confirmation is void. */
+  reason: 'attempts' | 'mismatch';
+}
+
+export interface ConfirmationFailedEvent {
+  /** The same on every delivery of the event. */
+  id: string;
+  type: 'confirmation.failed';
+  /** When it happened, by the service’s clock. */
+  timestamp: string;
+  /** Counts the user’s events, without gaps: one count for transactions.*, another for all others. */
+  sequence: number;
+  data: ConfirmationFailedData;
+}
+
 export interface PhoneVerificationBlockedData {
   /** The user the event is about. */
   userId: number;
@@ -1060,7 +1188,7 @@ export interface EndpointDeliveryFailedEvent {
   data: EndpointDeliveryFailedData;
 }
 
-export type LedgerlineEvent = UserCreatedEvent | UserErasedEvent | PhoneCodeSentEvent | PhoneSendFailedEvent | PhoneDeliveryChangedEvent | PhoneVerifiedEvent | PhoneChangedEvent | PhoneUnlinkedEvent | PhoneVerificationBlockedEvent | PhoneBlockLiftedEvent | TransactionsRecordedEvent | TransactionsUpdatedEvent | GuardRuleFiredEvent | GatewayDownEvent | GatewayUpEvent | OperatorActedEvent | EndpointDisabledEvent | EndpointDeliveryFailedEvent;
+export type LedgerlineEvent = UserCreatedEvent | UserErasedEvent | PhoneCodeSentEvent | PhoneSendFailedEvent | PhoneDeliveryChangedEvent | PhoneVerifiedEvent | PhoneChangedEvent | PhoneUnlinkedEvent | ConfirmationApprovedEvent | ConfirmationFailedEvent | PhoneVerificationBlockedEvent | PhoneBlockLiftedEvent | TransactionsRecordedEvent | TransactionsUpdatedEvent | GuardRuleFiredEvent | GatewayDownEvent | GatewayUpEvent | OperatorActedEvent | EndpointDisabledEvent | EndpointDeliveryFailedEvent;
 
 export interface EventPage {
   /** The events. */
@@ -1073,7 +1201,7 @@ export interface CreateWebhookEndpointRequest {
   /** Where events are posted: https, without credentials, at a public address. */
   url: string;
   /** The event types to send; absent or empty for all. */
-  types?: ('user.created' | 'user.erased' | 'phone.code_sent' | 'phone.send_failed' | 'phone.delivery_changed' | 'phone.verified' | 'phone.changed' | 'phone.unlinked' | 'phone.verification_blocked' | 'phone.block_lifted' | 'transactions.recorded' | 'transactions.updated' | 'guard.rule_fired' | 'gateway.down' | 'gateway.up' | 'operator.acted' | 'endpoint.disabled' | 'endpoint.delivery_failed')[] | null | undefined;
+  types?: ('user.created' | 'user.erased' | 'phone.code_sent' | 'phone.send_failed' | 'phone.delivery_changed' | 'phone.verified' | 'phone.changed' | 'phone.unlinked' | 'confirmation.approved' | 'confirmation.failed' | 'phone.verification_blocked' | 'phone.block_lifted' | 'transactions.recorded' | 'transactions.updated' | 'guard.rule_fired' | 'gateway.down' | 'gateway.up' | 'operator.acted' | 'endpoint.disabled' | 'endpoint.delivery_failed')[] | null | undefined;
   /** A text for people. */
   description?: string | null | undefined;
 }
@@ -1123,7 +1251,7 @@ export interface UpdateWebhookEndpointRequest {
   /** Where events are posted. */
   url?: string | null | undefined;
   /** The event types to send; empty for all. */
-  types?: ('user.created' | 'user.erased' | 'phone.code_sent' | 'phone.send_failed' | 'phone.delivery_changed' | 'phone.verified' | 'phone.changed' | 'phone.unlinked' | 'phone.verification_blocked' | 'phone.block_lifted' | 'transactions.recorded' | 'transactions.updated' | 'guard.rule_fired' | 'gateway.down' | 'gateway.up' | 'operator.acted' | 'endpoint.disabled' | 'endpoint.delivery_failed')[] | null | undefined;
+  types?: ('user.created' | 'user.erased' | 'phone.code_sent' | 'phone.send_failed' | 'phone.delivery_changed' | 'phone.verified' | 'phone.changed' | 'phone.unlinked' | 'confirmation.approved' | 'confirmation.failed' | 'phone.verification_blocked' | 'phone.block_lifted' | 'transactions.recorded' | 'transactions.updated' | 'guard.rule_fired' | 'gateway.down' | 'gateway.up' | 'operator.acted' | 'endpoint.disabled' | 'endpoint.delivery_failed')[] | null | undefined;
   /** A description for people; empty for none. */
   description?: string | null | undefined;
   /** Whether events are sent. When it is disabled, due deliveries become failed. */
@@ -1238,7 +1366,7 @@ export interface TrailMessage {
 export interface TrailEvent {
   /** When it happened. */
   at: string;
-  /** send-refused, verify-refused, verified, phone-changed, phone-unlinked or block-lifted (its reason is the operator). */
+  /** send-refused, verify-refused, verified, confirmation-refused, confirmation-approved, phone-changed, phone-unlinked or block-lifted (its reason is the operator). */
   kind: string;
   /** Why. */
   reason: string | null;
@@ -1409,7 +1537,7 @@ export interface MessageLog {
 
 export interface GuardRule {
   /** Its name. */
-  rule: 'user-sends' | 'address-sends' | 'token-sends' | 'country' | 'number-type' | 'spend' | 'phone-sends' | 'phone-users' | 'user-phones' | 'prefix' | 'challenge' | 'country-sends' | 'user-failures' | 'address-failures' | 'token-failures' | 'phone-failures' | 'one-code';
+  rule: 'user-sends' | 'address-sends' | 'token-sends' | 'user-confirmations' | 'country' | 'number-type' | 'spend' | 'phone-sends' | 'phone-users' | 'user-phones' | 'prefix' | 'challenge' | 'country-sends' | 'user-failures' | 'confirmation-failures' | 'address-failures' | 'token-failures' | 'phone-failures' | 'one-code';
   /** What it counts, in a sentence. */
   about: string;
   /** The mode in force. */
@@ -1433,7 +1561,7 @@ export interface GuardRules {
 
 export interface GuardModeRequest {
   /** The rule. */
-  rule: 'user-sends' | 'address-sends' | 'token-sends' | 'country' | 'number-type' | 'spend' | 'phone-sends' | 'phone-users' | 'user-phones' | 'prefix' | 'challenge' | 'country-sends' | 'user-failures' | 'address-failures' | 'token-failures' | 'phone-failures' | 'one-code';
+  rule: 'user-sends' | 'address-sends' | 'token-sends' | 'user-confirmations' | 'country' | 'number-type' | 'spend' | 'phone-sends' | 'phone-users' | 'user-phones' | 'prefix' | 'challenge' | 'country-sends' | 'user-failures' | 'confirmation-failures' | 'address-failures' | 'token-failures' | 'phone-failures' | 'one-code';
   /** The new mode; configured returns to the setting. */
   mode: 'off' | 'shadow' | 'enforce' | 'configured';
   /** Why it is changed; the audit shows it. */
@@ -1457,8 +1585,8 @@ export interface GuardLimitUsage {
 
 export interface GuardRuleUsage {
   /** Its name. */
-  rule: 'user-sends' | 'address-sends' | 'token-sends' | 'country' | 'number-type' | 'spend' | 'phone-sends' | 'phone-users' | 'user-phones' | 'prefix' | 'challenge' | 'country-sends' | 'user-failures' | 'address-failures' | 'token-failures' | 'phone-failures' | 'one-code';
-  /** What it counts: sends, phones, users, failures, failed users, messages or money. */
+  rule: 'user-sends' | 'address-sends' | 'token-sends' | 'user-confirmations' | 'country' | 'number-type' | 'spend' | 'phone-sends' | 'phone-users' | 'user-phones' | 'prefix' | 'challenge' | 'country-sends' | 'user-failures' | 'confirmation-failures' | 'address-failures' | 'token-failures' | 'phone-failures' | 'one-code';
+  /** What it counts: sends, confirmations, phones, users, failures, failed checks, failed users, messages or money. */
   counts: string;
   /** Its limits, each with how much of it is used. For countries and ranges, those with the highest use. */
   limits: GuardLimitUsage[];
@@ -1473,7 +1601,7 @@ export interface GuardBlock {
   /** The id by which it can be lifted. */
   id: string;
   /** The rule that blocks. */
-  rule: 'user-sends' | 'address-sends' | 'token-sends' | 'country' | 'number-type' | 'spend' | 'phone-sends' | 'phone-users' | 'user-phones' | 'prefix' | 'challenge' | 'country-sends' | 'user-failures' | 'address-failures' | 'token-failures' | 'phone-failures' | 'one-code';
+  rule: 'user-sends' | 'address-sends' | 'token-sends' | 'user-confirmations' | 'country' | 'number-type' | 'spend' | 'phone-sends' | 'phone-users' | 'user-phones' | 'prefix' | 'challenge' | 'country-sends' | 'user-failures' | 'confirmation-failures' | 'address-failures' | 'token-failures' | 'phone-failures' | 'one-code';
   /** Who is blocked. Phone numbers are masked. */
   subject: string;
   /** The users it refuses; null if it refuses everybody. */
@@ -1541,11 +1669,11 @@ export interface GuardDecision {
   /** When it was made. */
   at: string;
   /** The rule that decided. */
-  rule: 'user-sends' | 'address-sends' | 'token-sends' | 'country' | 'number-type' | 'spend' | 'phone-sends' | 'phone-users' | 'user-phones' | 'prefix' | 'challenge' | 'country-sends' | 'user-failures' | 'address-failures' | 'token-failures' | 'phone-failures' | 'one-code';
+  rule: 'user-sends' | 'address-sends' | 'token-sends' | 'user-confirmations' | 'country' | 'number-type' | 'spend' | 'phone-sends' | 'phone-users' | 'user-phones' | 'prefix' | 'challenge' | 'country-sends' | 'user-failures' | 'confirmation-failures' | 'address-failures' | 'token-failures' | 'phone-failures' | 'one-code';
   /** Whether the request was refused, or would have been. */
   action: 'refused' | 'shadow';
   /** The operation that was called. */
-  operation: 'send-code' | 'verify-phone' | 'change-phone' | 'verify-change';
+  operation: 'send-code' | 'verify-phone' | 'change-phone' | 'verify-change' | 'create-confirmation' | 'check-confirmation';
   /** The user of the request. */
   userId: number;
   /** Masked. */

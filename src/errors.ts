@@ -23,7 +23,7 @@ export const catalogue = {
   'invalid-code': {
     status: 400,
     message: 'Invalid code.',
-    when: 'The code is wrong, expired, used or superseded, or no code was issued to this id.',
+    when: 'The code is wrong, expired, used or superseded, or no code was issued to this id; or a confirmation was checked with other terms.',
   },
   'phone-taken': {
     status: 400,
@@ -38,7 +38,7 @@ export const catalogue = {
   'nothing-to-resend': {
     status: 400,
     message: 'No code has been sent to this user yet.',
-    when: 'A resend was requested before the first send.',
+    when: 'A resend was requested before the first send, or for a confirmation that is no longer pending.',
   },
   'user-exists': { status: 400, message: 'User already exists.', when: 'The id that the caller chose is taken.' },
   'unknown-individual': { status: 400, message: 'Unknown individual.', when: 'No user has this individualId.' },
@@ -260,7 +260,8 @@ export const unknownUser = () => problem('unknown-user');
 export const userExists = () => problem('user-exists');
 export const phoneTaken = () => problem('phone-taken');
 export const phoneUnsupported = () => problem('phone-not-supported');
-export const nothingToResend = () => problem('nothing-to-resend');
+export const nothingToResend = (message?: string) => problem('nothing-to-resend', worded(message));
+export const unknownConfirmation = () => problem('not-found', { message: 'Unknown confirmation.' });
 export const invalidCode = () => problem('invalid-code');
 
 const worded = (message: string | undefined): Particulars => (message === undefined ? {} : { message });
@@ -274,11 +275,21 @@ export const challengeRequired = (seconds: number, challenge: string) =>
 export const phoneNotVerified = () => problem('phone-not-verified');
 export const confirmationRequired = () => problem('confirmation-required');
 export const notDispatched = (seconds: number) => later('send-failed', seconds);
-export const sendOutcomeUnknown = (seconds: number) => later('send-outcome-unknown', seconds);
+/** `location` is the path of what was created, if the send created something. */
+export const sendOutcomeUnknown = (seconds: number, location?: string) =>
+  later('send-outcome-unknown', seconds, location === undefined ? {} : { headers: { location } });
 export const keyReused = () => problem('idempotency-conflict');
 export const stillSending = () => later('send-in-progress', 1);
-/** The first answer to an Idempotency-Key again, by the reason that was stored. */
-export const repeated = (reason: string) => problem(reason as ErrorReason);
+/** How the first answer to an Idempotency-Key is stored: its reason, and its message unless it is the catalogue's. */
+export function asStored({ reason, errors }: ProblemDetails): string {
+  const message = errors?.Error?.[0];
+  const isUsual = message === undefined || message === (catalogue[reason] as ErrorEntry).message;
+  return isUsual ? reason : `${reason} ${message}`;
+}
+export function repeated(stored: string): Problem {
+  const [reason, ...words] = stored.split(' ');
+  return problem(reason as ErrorReason, worded(words.length > 0 ? words.join(' ') : undefined));
+}
 export const receiptRefused = () => problem('receipt-refused');
 
 // What operators ask for.

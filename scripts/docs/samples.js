@@ -1,6 +1,6 @@
 /** One request in four languages. `{origin}` and `{phoneNumber}` are filled in by the page. */
 
-const exampleValues = { id: '1', individualId: '1' };
+const exampleValues = { id: '1', individualId: '1', confirmationId: '0b7e3c1a-9d42-4f7e-8a55-6c2f1d9e4b30' };
 
 /** The address of the example: path parameters with a value, and the query parameters that are required. */
 export function exampleAddress(path, parameters) {

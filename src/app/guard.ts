@@ -21,6 +21,8 @@ import type { PhoneStore } from '../phone/phone.store.ts';
 import { createReserveSend } from '../phone/reserve-send.ts';
 import type { Core } from './core.ts';
 
+export type OpenGuard = Awaited<ReturnType<typeof openGuard>>;
+
 export async function openGuard(core: Core, phones: PhoneStore, audit: Audit, observe: Observe) {
   const { config, db, clock, jobs, releasers, siblings, traced } = core;
   const store = traced('guard', createGuardStore(db));

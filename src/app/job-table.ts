@@ -16,6 +16,12 @@ export const jobTable = {
     runsOnce: true,
     about: 'Writes the event of a block whose process ended before it could.',
   },
+  'confirmation-expiry': {
+    everyMilliseconds: 10 * second,
+    idleMilliseconds: minute,
+    runsOnce: true,
+    about: 'Ends confirmations whose time has passed, and removes their terms.',
+  },
   'guard-state': {
     everyMilliseconds: 5 * second,
     ...untilRequest(10 * second),

@@ -33,6 +33,7 @@ import { createMessages } from '../sms/message.ts';
 import { createNotices } from '../sms/notice-text.ts';
 import type { Tracing } from '../tracing/tracing.ts';
 import { parsePhoneNumber } from '../values/phone-number.ts';
+import { openConfirmations } from './confirmations.ts';
 import type { Core } from './core.ts';
 import { createGateways } from './gateways.ts';
 import { openGuard } from './guard.ts';
@@ -110,15 +111,16 @@ export async function openPhone(core: Core, { audit, url, inbox, terminal }: Pho
     clock,
     observe,
   });
+  const once = createSendOnce({
+    store: traced('codes', createSendKeyStore(db)),
+    clock,
+    waitSeconds: config.sendSeconds + 2,
+    digest: guard.digest,
+    whileWaiting,
+  });
   const send = createSendCode({
     store: phones,
-    once: createSendOnce({
-      store: traced('codes', createSendKeyStore(db)),
-      clock,
-      waitSeconds: config.sendSeconds + 2,
-      digest: guard.digest,
-      whileWaiting,
-    }),
+    once,
     delivery,
     write: texts.write,
     codes,
@@ -152,6 +154,7 @@ export async function openPhone(core: Core, { audit, url, inbox, terminal }: Pho
   return {
     guard,
     services: {
+      ...openConfirmations(core, { guard, delivery, once, texts, testNumber, digestKeys, observe }),
       send,
       verifyCode,
       changePhone: createChangePhone({

@@ -30,6 +30,12 @@ const { place } = columns;
 
 /** Marks a code as accepted, and returns its user. No row: `finish_send` decides. */
 const settled: Partial<Record<CodeKind, string>> = {
+  // The lock waits for an erasure only, which removes the user's messages after it has the lock.
+  confirmation: `
+    update confirmations c set sent_state = 'accepted', texts_in_flight = c.texts_in_flight - 1
+    from (select v.user_id from verifications v where v.user_id = ${place('user_id')} for key share) v
+    where c.user_id = v.user_id and c.confirmation_id = ${place('confirmation_id')}
+    returning c.user_id`,
   // The accepted code is the user's latest, so it supersedes the earlier ones.
   verification: `
     update verifications v set

@@ -47,6 +47,8 @@ export interface CodeText extends CountedCode {
   avoid?: string | undefined;
   traceId: string;
   owner: Owner;
+  /** The path of what is created with this text, if something is. */
+  location?: string;
 }
 
 export type CodeDelivery = ReturnType<typeof createDelivery>;
@@ -115,19 +117,21 @@ export function createDelivery(parts: DeliveryParts) {
   }
 
   function answer(
-    { userId, phoneNumber, traceId }: CodeText,
+    { kind, userId, phoneNumber, traceId, location }: CodeText,
     { outcome, gateway, reason = outcome, retryAfterSeconds = 1 }: Dispatch,
     isTest: boolean,
   ): void {
     if (outcome === 'accepted') {
       const sent = { userId, phone: maskPhone(phoneNumber.e164), traceId };
-      return observe(isTest ? { kind: 'test-number-used', ...sent } : { kind: 'code-sent', gateway, ...sent });
+      return observe(
+        isTest ? { kind: 'test-number-used', ...sent } : { kind: 'code-sent', for: kind, gateway, ...sent },
+      );
     }
     if (outcome === 'unknown') {
-      observe({ kind: 'send-outcome-unknown', userId, gateway, reason, traceId });
-      throw sendOutcomeUnknown(retryAfterSeconds);
+      observe({ kind: 'send-outcome-unknown', for: kind, userId, gateway, reason, traceId });
+      throw sendOutcomeUnknown(retryAfterSeconds, location);
     }
-    observe({ kind: 'send-failed', userId, gateway, reason, traceId });
+    observe({ kind: 'send-failed', for: kind, userId, gateway, reason, traceId });
     throw outcome === 'refused' ? phoneUnsupported() : notDispatched(retryAfterSeconds);
   }
 

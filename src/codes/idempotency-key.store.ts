@@ -9,38 +9,57 @@ export interface SendKey {
 
 export interface FirstAnswer {
   sameRequest: boolean;
+  /** 503: the outcome of the send is not known, and the key may be claimed again. */
   status: number | null;
-  /** The reason of a refusal, or the content of a 204 if it has any. */
+  /** The reason of a refusal, or the content of the answer if it has any. */
   answer: string | null;
   claimedAt: Date;
+}
+
+export interface ClaimOptions {
+  now: Date;
+  abandonedBefore: Date;
+  /** Maximum number of keys of the user. */
+  limit: number;
+  /** What a later claim of the key must know of this one; null if nothing. */
+  draft: string | null;
+}
+
+export interface Claim {
+  result: 'claimed' | 'taken' | 'full';
+  draft: string | null;
 }
 
 export type SendKeyStore = ReturnType<typeof createSendKeyStore>;
 
 export function createSendKeyStore(db: Database) {
   return {
-    /** One caller claims the key; for others it is taken. A claim without an answer may be taken over after a while. */
+    /**
+     * One caller claims the key; for others it is taken. A claim without an answer may be taken over after a while, and
+     * one whose outcome is not known immediately. Its draft is then that of the earlier claim.
+     */
     async claim(
       { userId, key, request }: SendKey,
-      now: Date,
-      abandonedBefore: Date,
-      limit: number,
-    ): Promise<'claimed' | 'taken' | 'full'> {
+      { now, abandonedBefore, limit, draft }: ClaimOptions,
+    ): Promise<Claim> {
       const [row] = await db.write`
         with known as (
           select count(*)::int as keys, exists (
             select 1 from send_keys where user_id = ${userId} and key_digest = ${key}) as mine
           from (select 1 from send_keys where user_id = ${userId} order by key_digest limit ${limit}) k
         ), claimed as (
-          insert into send_keys as k (user_id, key_digest, request_digest, claimed_at)
-          select ${userId}::int, ${key}::bytea, ${request}::bytea, ${now}::timestamptz from known
+          insert into send_keys as k (user_id, key_digest, request_digest, claimed_at, error)
+          select ${userId}::int, ${key}::bytea, ${request}::bytea, ${now}::timestamptz, ${draft}::text from known
           where keys < ${limit} or mine
-          on conflict (user_id, key_digest) do update set claimed_at = excluded.claimed_at
-          where k.status is null and k.claimed_at < ${abandonedBefore} and k.request_digest = excluded.request_digest
-          returning 1
+          on conflict (user_id, key_digest) do update set claimed_at = excluded.claimed_at, status = null
+          where (k.status = 503 or k.status is null and k.claimed_at < ${abandonedBefore})
+            and k.request_digest = excluded.request_digest
+          returning k.error as draft
         )
-        select exists (select from claimed) as claimed, keys >= ${limit} and not mine as full from known`;
-      return row!.claimed ? 'claimed' : row!.full ? 'full' : 'taken';
+        select exists (select from claimed) as claimed, (select draft from claimed) as draft,
+          keys >= ${limit} and not mine as full
+        from known`;
+      return { result: row!.claimed ? 'claimed' : row!.full ? 'full' : 'taken', draft: row!.draft };
     },
 
     async read({ userId, key, request }: SendKey): Promise<FirstAnswer | undefined> {

@@ -2,7 +2,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { secondsAfter, type Clock } from '../values/clock.ts';
 import type { Digest } from '../guard/source.ts';
-import { keyReused, Problem, repeated, stillSending, tooManySends } from '../errors.ts';
+import { asStored, keyReused, Problem, repeated, stillSending, tooManySends } from '../errors.ts';
 import type { Owner } from '../sharing/slots.ts';
 import type { SendKey, SendKeyStore } from './idempotency-key.store.ts';
 
@@ -29,21 +29,48 @@ export interface OnceOptions {
   whileWaiting<T>(work: () => Promise<T>, owner: Owner): Promise<T>;
 }
 
-type Send = () => Promise<SentCode | undefined>;
+/** How an answer is stored, so that a repeated request gets it again. */
+export interface AnswerForm<T> {
+  status: 201 | 204;
+  write(answer: T): string | null;
+  read(stored: string | null): T;
+}
 
-/** `request` is everything that makes two requests the same. */
+/** A send without a body: 204, or nothing was sent. */
+export const sentCodeForm: AnswerForm<SentCode | undefined> = {
+  status: 204,
+  write: (sent) => (sent ? `${sent.codeLength} ${sent.expiresInSeconds}` : null),
+  read(stored) {
+    if (stored === null) return undefined;
+    const [codeLength, expiresInSeconds] = stored.split(' ').map(Number);
+    return { codeLength: codeLength!, expiresInSeconds: expiresInSeconds! };
+  },
+};
+
+/**
+ * `request` is everything that makes two requests the same. `draft` names what is sent, if a request that is repeated
+ * after an unknown outcome must send the same again.
+ */
 export interface KeyedRequest {
   userId: number;
   key: string;
   request: string;
   owner: Owner;
+  draft?: string;
 }
+
+/** What is sent with a key. If something else must be sent, it is changed here. */
+export interface Draft {
+  text: string | null;
+}
+
+type Send<T> = (draft: Draft) => Promise<T>;
 
 /** A request with a key that has no answer yet, in this process. */
 interface Open {
   request: Buffer;
   waiters: number;
-  answer: Promise<SentCode | undefined>;
+  answer: Promise<unknown>;
 }
 
 export type SendOnce = ReturnType<typeof createSendOnce>;
@@ -57,17 +84,24 @@ export function createSendOnce({ store, clock, waitSeconds, digest, whileWaiting
    * If this process has several requests with the same key, one asks the database; the others share its answer or its
    * error.
    */
-  return async function once({ userId, key, request, owner }: KeyedRequest, send: Send): Promise<SentCode | undefined> {
-    const claim = { userId, key: digest('idempotency-key', key), request: digest('idempotent-request', request) };
+  return async function once<T>(given: KeyedRequest, form: AnswerForm<T>, send: Send<T>): Promise<T> {
+    const { userId, owner } = given;
+    const claim = {
+      userId,
+      key: digest('idempotency-key', given.key),
+      request: digest('idempotent-request', given.request),
+    };
     const name = `${userId} ${claim.key.toString('base64')}`;
     const first = open.get(name);
-    if (first) return join(first, claim.request, owner);
-    const answer = claimAndSend(claim, send, owner).finally(() => open.delete(name));
+    // The same request has an answer of the same form.
+    if (first) return (await join(first, claim.request, owner)) as T;
+    const draft = { text: given.draft ?? null };
+    const answer = claimAndSend({ claim, draft, owner }, form, send).finally(() => open.delete(name));
     open.set(name, { request: claim.request, waiters: 0, answer });
     return answer;
   };
 
-  async function join(first: Open, request: Buffer, owner: Owner): Promise<SentCode | undefined> {
+  async function join(first: Open, request: Buffer, owner: Owner): Promise<unknown> {
     if (!first.request.equals(request)) throw keyReused();
     if (first.waiters >= waiterLimit) throw stillSending();
     first.waiters += 1;
@@ -75,21 +109,29 @@ export function createSendOnce({ store, clock, waitSeconds, digest, whileWaiting
   }
 
   /** Sends, if the key is free. Otherwise it waits for the answer of the process that has the key. */
-  async function claimAndSend(claim: SendKey, send: Send, owner: Owner): Promise<SentCode | undefined> {
+  async function claimAndSend<T>(
+    { claim, draft, owner }: { claim: SendKey; draft: Draft; owner: Owner },
+    form: AnswerForm<T>,
+    send: Send<T>,
+  ): Promise<T> {
     let isFree = true;
     let waited = 0;
     for (let look = 0; waited <= waitSeconds * 1000; look += 1) {
       const now = clock.now();
       const abandonedBefore = secondsAfter(now, -claimSeconds);
-      const claimed = isFree ? await store.claim(claim, now, abandonedBefore, keyLimit) : 'taken';
-      if (claimed === 'full') throw tooManySends(3600);
-      if (claimed === 'claimed') return sendAndFinish(claim, now, send);
+      const claimed = isFree
+        ? await store.claim(claim, { now, abandonedBefore, limit: keyLimit, draft: draft.text })
+        : undefined;
+      if (claimed?.result === 'full') throw tooManySends(3600);
+      if (claimed?.result === 'claimed') {
+        return sendAndFinish(claim, now, { text: claimed.draft }, form, send);
+      }
       const first = await store.read(claim);
       if (first && !first.sameRequest) throw keyReused();
-      if (first?.status === 204) return asSentCode(first.answer);
-      if (first?.status) throw repeated(first.answer!);
-      // The other process released the key, or ended without an answer.
-      isFree = !first || first.claimedAt < abandonedBefore;
+      if (first?.status === form.status) return form.read(first.answer);
+      if (first?.status === 400) throw repeated(first.answer!);
+      // The other process released the key, does not know the outcome, or ended without an answer.
+      isFree = !first || first.status === 503 || first.claimedAt < abandonedBefore;
       const pause = pausesMilliseconds[Math.min(look, pausesMilliseconds.length - 1)]!;
       waited += pause;
       await whileWaiting(() => sleep(pause), owner);
@@ -97,28 +139,26 @@ export function createSendOnce({ store, clock, waitSeconds, digest, whileWaiting
     throw stillSending();
   }
 
-  async function sendAndFinish(claim: SendKey, claimedAt: Date, send: Send): Promise<SentCode | undefined> {
-    let sent: SentCode | undefined;
+  async function sendAndFinish<T>(
+    claim: SendKey,
+    claimedAt: Date,
+    draft: Draft,
+    form: AnswerForm<T>,
+    send: Send<T>,
+  ): Promise<T> {
+    let answer: T;
     try {
-      sent = await send();
+      answer = await send(draft);
     } catch (error) {
       // A 429 or 503 is not final: the next request with the key tries again.
       const details = error instanceof Problem ? error.details : undefined;
-      if (details?.status === 400) await store.finish(claim, claimedAt, 400, details.reason);
-      else await store.release(claim, claimedAt);
+      if (details?.status === 400) await store.finish(claim, claimedAt, 400, asStored(details));
+      else if (draft.text !== null && details?.reason === 'send-outcome-unknown') {
+        await store.finish(claim, claimedAt, 503, draft.text);
+      } else await store.release(claim, claimedAt);
       throw error;
     }
-    await store.finish(claim, claimedAt, 204, sent ? asText(sent) : null);
-    return sent;
+    await store.finish(claim, claimedAt, form.status, form.write(answer));
+    return answer;
   }
-}
-
-function asText({ codeLength, expiresInSeconds }: SentCode): string {
-  return `${codeLength} ${expiresInSeconds}`;
-}
-
-function asSentCode(text: string | null): SentCode | undefined {
-  if (text === null) return undefined;
-  const [codeLength, expiresInSeconds] = text.split(' ').map(Number);
-  return { codeLength: codeLength!, expiresInSeconds: expiresInSeconds! };
 }

@@ -13,6 +13,7 @@ import type { LiveGuard } from '../guard/live.ts';
 import { ruleOf, type RuleName } from '../guard/rules.ts';
 import type { Digest, Origin, Source } from '../guard/source.ts';
 import { maskPhone, type PhoneNumber } from '../values/phone-number.ts';
+import type { CodeKind } from './code.ts';
 
 export interface SendJudgeParts {
   live: LiveGuard;
@@ -25,6 +26,7 @@ export interface SendJudgeParts {
 
 /** A send that is judged. */
 export interface JudgedSend {
+  kind: CodeKind;
   operation: Decision['operation'];
   userId: number;
   phoneNumber: PhoneNumber;
@@ -114,9 +116,9 @@ export function createSendJudge({ live, leases, decisions, digest, clock, observ
   /** `waitSeconds` is undefined if waiting does not help. */
   async function refuse(send: JudgedSend, objection: Objection, now: Date): Promise<never> {
     const { rule, waitSeconds } = objection;
-    const { userId, origin } = send;
+    const { kind, userId, origin } = send;
     await note(send, objection, 'refused', now);
-    observe({ kind: 'send-refused', userId, reason: rule, traceId: origin.traceId });
+    observe({ kind: 'send-refused', for: kind, userId, reason: rule, traceId: origin.traceId });
     throw waitSeconds === undefined ? phoneUnsupported() : tooManySends(waitSeconds, ruleOf(rule).refusal);
   }
 

@@ -36,6 +36,7 @@ const aboutCode = {
   confirmationId: { type: 'string', format: 'uuid', description: 'The confirmation, if the code is for one.' },
 } satisfies Record<string, Schema>;
 const optional = ['confirmationId'];
+const purpose = text('What was to be confirmed.');
 const rule = text('Name of the guard’s rule.');
 
 /** Maximum number of ids in one event; all of them are available from the API. */
@@ -108,8 +109,22 @@ export const eventCatalogue = {
     about: 'user',
     data: { country, by: oneOf(['client', 'operator', 'erasure'], 'Who unlinked it. client: a service token.') },
   },
+  'confirmation.approved': {
+    when: 'A check of a confirmation succeeded.',
+    about: 'user',
+    data: { confirmationId: aboutCode.confirmationId, purpose },
+  },
+  'confirmation.failed': {
+    when: 'A confirmation ended because no attempts were left, or because a check named other terms.',
+    about: 'user',
+    data: {
+      confirmationId: aboutCode.confirmationId,
+      purpose,
+      reason: oneOf(['attempts', 'mismatch'], 'mismatch: a check named other terms, and the confirmation is void.'),
+    },
+  },
   'phone.verification_blocked': {
-    when: 'Verification of a known user was blocked after too many failures.',
+    when: 'Verification, or the checks of confirmations, of a known user were blocked after too many failures.',
     about: 'user',
     data: { until: instant('When the block ends.'), rule },
   },

@@ -3,7 +3,14 @@ import type { Evidence } from './evidence.ts';
 import type { RuleName } from './rules.ts';
 
 /** The operations that rules refuse. */
-export const decidedOperations = ['send-code', 'verify-phone', 'change-phone', 'verify-change'] as const;
+export const decidedOperations = [
+  'send-code',
+  'verify-phone',
+  'change-phone',
+  'verify-change',
+  'create-confirmation',
+  'check-confirmation',
+] as const;
 
 export interface Decision {
   at: Date;

@@ -14,8 +14,9 @@ const last = (events: string) => `coalesce(${events}[cardinality(${events})], '-
 const lastAt = (events: string) => `coalesce(${events}[cardinality(${events})].at, '-infinity')`;
 
 const isQuietVerification = `t.verified_phone is null
-      and greatest(${last('t.sends')}, ${last('t.failures')}, ${last('t.change_failures')}) <= $2
-      and coalesce(greatest(t.blocked_until, t.change_blocked_until) <= $3, true)`;
+      and greatest(${last('t.sends')}, ${last('t.failures')}, ${last('t.change_failures')},
+        ${last('t.confirmation_failures')}) <= $2
+      and coalesce(greatest(t.blocked_until, t.change_blocked_until, t.confirmations_blocked_until) <= $3, true)`;
 
 const typed = (condition: string) => condition.replaceAll('$2', '$2::timestamptz').replaceAll('$3', '$3::timestamptz');
 

@@ -68,6 +68,13 @@ export interface FailureLimits {
   sources: SourceLimits;
 }
 
+export interface ConfirmationLimits {
+  userConfirmations: Limit;
+  /** Those that tokens ask for that are bound to the user. */
+  boundConfirmations: Limit;
+  failedChecks: Limit;
+}
+
 /**
  * The number of failures that are kept beyond the limit of a phone, so that users who fail while it is blocked remain
  * known.
@@ -94,6 +101,19 @@ export function planFailures(limits: GuardLimits, modes: Modes): FailureLimits {
     phoneFailures: createLimit(windows({ counts: 'failures', by: 'phone' }), (count) => count + keptNewcomers),
     codeUsers: createLimit(windows({ counts: 'failed users', by: 'code' })),
     sources: bySource((by) => createLimit(windows({ counts: 'failures', by }))),
+  };
+}
+
+export function planConfirmations(limits: GuardLimits, modes: Modes): ConfirmationLimits {
+  const windows = (counter: Counter) => windowsOf(counter, limits, modes, false);
+  const confirmations = windows({ counts: 'confirmations', by: 'user' });
+  return {
+    userConfirmations: createLimit(confirmations),
+    // A stolen token must not use up what the person's own payments need.
+    boundConfirmations: createLimit(
+      confirmations.map((window) => ({ ...window, count: Math.max(1, Math.floor(window.count / 2)) })),
+    ),
+    failedChecks: createLimit(windows({ counts: 'failed checks', by: 'user' })),
   };
 }
 

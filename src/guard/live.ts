@@ -1,6 +1,14 @@
 /** The current state of the rules: configured limits, modes that an operator may have changed, the safe list. */
 import { createLatestRead } from '../sharing/latest-read.ts';
-import { planFailures, planSends, type FailureLimits, type GuardLimits, type SendLimits } from './limits.ts';
+import {
+  planConfirmations,
+  planFailures,
+  planSends,
+  type ConfirmationLimits,
+  type FailureLimits,
+  type GuardLimits,
+  type SendLimits,
+} from './limits.ts';
 import { ruleNames, type Modes, type RuleMode } from './rules.ts';
 import type { Digest } from './source.ts';
 
@@ -13,6 +21,7 @@ export interface LiveGuard {
   readonly limits: GuardLimits;
   readonly modes: Modes;
   readonly failureLimits: FailureLimits;
+  readonly confirmationLimits: ConfirmationLimits;
   sendLimits(isSafe: boolean): SendLimits;
   isSafe(phone: string): boolean;
   refresh(): Promise<void>;
@@ -32,6 +41,7 @@ export function createLiveGuard(
   function compile() {
     return {
       failures: planFailures(limits, modes),
+      confirmations: planConfirmations(limits, modes),
       sends: planSends(limits, modes, false),
       safeSends: planSends(limits, modes, true),
     };
@@ -55,6 +65,9 @@ export function createLiveGuard(
     },
     get failureLimits() {
       return plans.failures;
+    },
+    get confirmationLimits() {
+      return plans.confirmations;
     },
     sendLimits: (isSafe) => (isSafe ? plans.safeSends : plans.sends),
     isSafe: (phone) =>

@@ -32,7 +32,7 @@ export function createRefusalsStore(db: Database) {
           ...(after === undefined ? [] : [sql`and (decided_at, id) < (${after.at}, ${after.id}::bigint)`]),
         ];
         const wanted = [
-          sql`action = 'refused' and operation = 'send-code'`,
+          sql`action = 'refused' and operation in ('send-code', 'create-confirmation')`,
           ...(country === undefined ? [] : [sql`and country = ${country}`]),
           ...(rule === undefined ? [] : [sql`and rule = ${rule}`]),
         ];

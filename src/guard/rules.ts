@@ -7,6 +7,8 @@ import type { SourceKind } from './source.ts';
 /** The counters in the database, and the key of each. */
 export type Counter =
   | { counts: 'sends'; by: 'user' | 'phone' | SourceKind }
+  | { counts: 'confirmations'; by: 'user' }
+  | { counts: 'failed checks'; by: 'user' }
   | { counts: 'phones'; by: 'user' }
   | { counts: 'users'; by: 'phone' }
   | { counts: 'failures'; by: 'user' | 'phone' | SourceKind }
@@ -80,6 +82,15 @@ export const rules = {
     windows: inBothModes('10/10m,20/1d'),
     answer: '429',
     refusal: 'Too many codes were requested with this token. Try again later.',
+  },
+  'user-confirmations': {
+    counts: 'confirmations',
+    by: 'user',
+    sentence: 'Codes for confirmations of one user. Tokens that are bound to the user may ask for half of them.',
+    windows: { sandbox: '100/10m', production: '10/10m,50/1d' },
+    isOnInSandbox: true,
+    answer: '429',
+    refusal: 'Too many confirmations were requested. Try again later.',
   },
   country: {
     counts: 'nothing',
@@ -181,6 +192,15 @@ export const rules = {
       sandbox: '10/1h/1h',
       production: '10/1h/1h,20/1d/1d',
     },
+    isOnInSandbox: true,
+    answer: '429',
+    refusal: 'Too many failed attempts. Try again later.',
+  },
+  'confirmation-failures': {
+    counts: 'failed checks',
+    by: 'user',
+    sentence: 'Failed checks of confirmations of one user.',
+    windows: { sandbox: '10/1h/1h', production: '10/1h/1h,20/1d/1d' },
     isOnInSandbox: true,
     answer: '429',
     refusal: 'Too many failed attempts. Try again later.',

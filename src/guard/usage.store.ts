@@ -52,6 +52,8 @@ const counters: Record<CounterName, EventColumn> = {
   'sends by user': { user: true, events: 'sends', keys: latestUsers },
   'phones by user': { user: true, events: 'phones', hasRecords: true, keys: latestUsers },
   'failures by user': { user: true, events: 'failures', keys: latestUsers },
+  'confirmations by user': { user: true, events: 'confirmation_sends', keys: latestUsers },
+  'failed checks by user': { user: true, events: 'confirmation_failures', keys: latestUsers },
   'sends by address': { events: 'sends', keys: sources('address') },
   'sends by token': { events: 'sends', keys: sources('token') },
   'failures by address': { events: 'failures', keys: sources('address') },

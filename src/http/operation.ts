@@ -22,6 +22,8 @@ export interface Context<T, Q = undefined> {
   query: Q;
   /** The id in the path: of a user, or of another thing that the operation is about. */
   id: number;
+  /** All parameters in the path, in lower case. */
+  parameters: Readonly<Record<string, string>>;
   caller: Caller;
   /** The caller for whom the work is done. */
   owner: Owner;

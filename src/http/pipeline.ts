@@ -23,7 +23,7 @@ import { queryOf, type AnyOperation, type Context, type Reply } from './operatio
 import type { PendingAnswers } from './pending-answers.ts';
 import { RequestOwner } from './request-owner.ts';
 import type { RequestRecord } from './request-record.ts';
-import { createRouting } from './routing.ts';
+import { createRouting, type PathParameters } from './routing.ts';
 
 export interface PipelineOptions {
   operations: AnyOperation[];
@@ -58,8 +58,7 @@ interface Routed {
   response: ServerResponse;
   record: RequestRecord;
   operation: AnyOperation;
-  /** As it is in the path. */
-  id: string | undefined;
+  parameters: PathParameters;
 }
 
 export function createPipeline(
@@ -84,7 +83,7 @@ export function createPipeline(
   ): Answer | Promise<Answer> {
     checkHost(request);
     takeAddress(request);
-    const { operation, allowed, id } = route(request.method!, request.url!);
+    const { operation, allowed, parameters } = route(request.method!, request.url!);
     const { headers } = request;
     record.oauthErrors = operation.oauthErrors ?? false;
     record.needsToken = operation.scopes !== undefined;
@@ -94,7 +93,7 @@ export function createPipeline(
     const refusal = operation.isVital ? undefined : findEarlyRefusal(request);
     if (refusal) return refusal;
     if (operation.isLocalInSandbox) refuseRemote?.(headers);
-    const routed = { request, response, record, operation, id };
+    const routed = { request, response, record, operation, parameters };
     const verified = operation.scopes ? verifier(bearerToken(headers.authorization)) : undefined;
     return verified instanceof Promise
       ? verified.then((caller) => answerCaller(routed, caller))
@@ -123,7 +122,10 @@ export function createPipeline(
     return refusal ?? operation.findRefusal?.(owner);
   }
 
-  async function run({ request, response, record, operation, id }: Routed, owner: RequestOwner): Promise<Reply> {
+  async function run(
+    { request, response, record, operation, parameters }: Routed,
+    owner: RequestOwner,
+  ): Promise<Reply> {
     const { headers } = request;
     const caller = record.caller!;
     const asked = {
@@ -135,7 +137,7 @@ export function createPipeline(
     };
     const isBodySent = hasBody(headers);
     if (isBodySent && isStreamed(operation, headers)) {
-      const context = { id: 0, caller, owner, request: asked };
+      const context = { id: 0, parameters, caller, owner, request: asked };
       const release = await streamSlots.take(owner);
       // Its answer may be a large file, which stays in memory until it has been read.
       response.once('close', release);
@@ -153,7 +155,8 @@ export function createPipeline(
       const body = input instanceof Promise ? await input : input;
       const context: Context<unknown, unknown> = {
         body,
-        id: pathId(id, operation.unknownId),
+        id: pathId(parameters.id, operation.unknownId),
+        parameters,
         query: operation.query?.read(queryOf(request.url!)),
         caller,
         owner,

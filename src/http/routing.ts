@@ -6,35 +6,42 @@ export interface Found {
   operation: AnyOperation;
   /** The methods of the path, if the request has another one. `operation` then has one of them. */
   allowed: string[] | undefined;
-  /** The value of `{id}` in the path. */
-  id: string | undefined;
+  /** The values of the parameters in the path, in lower case: `{id}` as `id`. */
+  parameters: PathParameters;
 }
+
+export type PathParameters = Readonly<Record<string, string>>;
 
 type Methods = Map<string, AnyOperation>;
 
+const noParameters: PathParameters = {};
+
 export function createRouting(operations: readonly AnyOperation[]) {
   const plain = new Map<string, Methods>();
-  const patterns = new Map<string, { expression: RegExp; methods: Methods }>();
+  const patterns = new Map<string, { expression: RegExp; names: string[]; methods: Methods }>();
   for (const operation of operations) {
     const path = operation.path.toLowerCase();
     let methods = plain.get(path) ?? patterns.get(path)?.methods;
     if (!methods) {
       methods = new Map();
-      if (path.includes('{id}')) {
-        const expression = new RegExp(`^${path.replaceAll('.', '\\.').replace('{id}', '([^/]+)')}$`);
-        patterns.set(path, { expression, methods });
+      if (path.includes('{')) {
+        const names = [...operation.path.matchAll(/\{(\w+)\}/g)].map(([, name]) => name!);
+        const expression = new RegExp(`^${path.replaceAll('.', '\\.').replaceAll(/\{\w+\}/g, '([^/]+)')}$`);
+        patterns.set(path, { expression, names, methods });
       } else plain.set(path, methods);
     }
     methods.set(operation.method, operation);
     if (operation.method === 'GET') methods.set('HEAD', operation);
   }
 
-  function methodsAt(path: string): { methods: Methods; id: string | undefined } | undefined {
+  function methodsAt(path: string): { methods: Methods; parameters: PathParameters } | undefined {
     const methods = plain.get(path);
-    if (methods) return { methods, id: undefined };
+    if (methods) return { methods, parameters: noParameters };
     for (const pattern of patterns.values()) {
       const match = pattern.expression.exec(path);
-      if (match) return { methods: pattern.methods, id: match[1] };
+      if (!match) continue;
+      const { methods: found, names } = pattern;
+      return { methods: found, parameters: Object.fromEntries(names.map((name, index) => [name, match[index + 1]!])) };
     }
     return undefined;
   }
@@ -42,10 +49,10 @@ export function createRouting(operations: readonly AnyOperation[]) {
   return function find(method: string, address: string): Found {
     const at = methodsAt(pathOf(address));
     if (!at) throw unknownPath();
-    const { methods, id } = at;
+    const { methods, parameters } = at;
     const operation = methods.get(method);
-    if (operation) return { operation, allowed: undefined, id };
-    return { operation: methods.values().next().value!, allowed: [...methods.keys()], id };
+    if (operation) return { operation, allowed: undefined, parameters };
+    return { operation: methods.values().next().value!, allowed: [...methods.keys()], parameters };
   };
 }
 

@@ -111,6 +111,7 @@ function eventOf(observation: Observation): NotedEvent | undefined {
     case 'send-refused':
       return { userId: observation.userId, kind: observation.kind, reason: observation.reason, isHeld: true };
     case 'verify-refused':
+    case 'confirmation-refused':
       return {
         userId: observation.userId,
         kind: observation.kind,
@@ -119,6 +120,7 @@ function eventOf(observation: Observation): NotedEvent | undefined {
       };
     case 'verified':
     case 'phone-changed':
+    case 'confirmation-approved':
     case 'phone-unlinked':
       return { userId: observation.userId, kind: observation.kind, reason: null, isHeld: false };
   }

@@ -114,7 +114,7 @@ export const alerts: readonly Alert[] = [
   {
     name: 'LedgerlineCodesAreNotVerified',
     expression:
-      'sum(rate(ledgerline_verifications_total{outcome="verified"}[1h])) / sum(rate(ledgerline_codes_total{outcome="sent"}[1h])) < 0.4 and sum(increase(ledgerline_codes_total{outcome="sent"}[1h])) > 100',
+      'sum(rate(ledgerline_verifications_total{outcome="verified"}[1h])) / sum(rate(ledgerline_codes_total{outcome="sent",for!="confirmation"}[1h])) < 0.4 and sum(increase(ledgerline_codes_total{outcome="sent",for!="confirmation"}[1h])) > 100',
     hold: '30m',
     severity: 'ticket',
     summary:

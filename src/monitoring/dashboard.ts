@@ -41,7 +41,7 @@ const panels: Panel[] = [
   {
     title: 'Share of codes that are verified, 1 h',
     expression:
-      'sum(rate(ledgerline_verifications_total{outcome="verified"}[1h])) / sum(rate(ledgerline_codes_total{outcome="sent"}[1h]))',
+      'sum(rate(ledgerline_verifications_total{outcome="verified"}[1h])) / sum(rate(ledgerline_codes_total{outcome="sent",for!="confirmation"}[1h]))',
     legend: 'verified',
     unit: 'percentunit',
   },

@@ -43,8 +43,11 @@ export const metrics = defineMetrics({
   },
   codes_total: {
     type: 'counter',
-    help: 'Codes requested, by outcome: sent, unknown (the text may arrive), failed, phone-taken, or the rule that refused.',
-    labels: { outcome: ['sent', 'unknown', 'failed', 'phone-taken', 'phone-not-supported'] },
+    help: 'Codes requested, by what they are for and by outcome: sent, unknown (the text may arrive), failed, phone-taken, or the rule that refused.',
+    labels: {
+      for: ['verification', 'change', 'confirmation'],
+      outcome: ['sent', 'unknown', 'failed', 'phone-taken', 'phone-not-supported'],
+    },
   },
   proofs_total: {
     type: 'counter',
@@ -55,6 +58,11 @@ export const metrics = defineMetrics({
     type: 'counter',
     help: 'Attempts to verify a code, by outcome.',
     labels: { outcome: ['verified', 'wrong-code', 'no-code', 'lost-race', 'blocked'] },
+  },
+  confirmation_checks_total: {
+    type: 'counter',
+    help: 'Checks of confirmations, by outcome.',
+    labels: { outcome: ['approved', 'wrong-code', 'other-terms', 'ended', 'unknown', 'blocked'] },
   },
   gateway_sends_total: {
     type: 'counter',

@@ -7,11 +7,11 @@ import { createMetricSet, type KnownLabels } from './registry.ts';
 import { version } from '../version.ts';
 
 export type Observation =
-  | { kind: 'code-sent'; userId: number; phone: string; gateway: string; traceId: string }
-  | { kind: 'send-refused'; userId: number; reason: string; traceId: string }
+  | { kind: 'code-sent'; for: string; userId: number; phone: string; gateway: string; traceId: string }
+  | { kind: 'send-refused'; for: string; userId: number; reason: string; traceId: string }
   | { kind: 'send-proven'; userId: number; proof: string; traceId: string }
-  | { kind: 'send-failed'; userId: number; gateway: string; reason: string; traceId: string }
-  | { kind: 'send-outcome-unknown'; userId: number; gateway: string; reason: string; traceId: string }
+  | { kind: 'send-failed'; for: string; userId: number; gateway: string; reason: string; traceId: string }
+  | { kind: 'send-outcome-unknown'; for: string; userId: number; gateway: string; reason: string; traceId: string }
   | { kind: 'test-number-used'; userId: number; phone: string; traceId: string }
   | { kind: 'gateway-asked'; gateway: string; outcome: string; reason?: string; milliseconds: number; traceId: string }
   | { kind: 'gateway-breaker'; gateway: string; state: 'closed' | 'open' | 'probing'; reason?: string }
@@ -29,6 +29,14 @@ export type Observation =
       kind: 'verify-refused';
       userId: number;
       reason: 'blocked' | 'no-code' | 'wrong-code' | 'lost-race';
+      rule?: string;
+      traceId: string;
+    }
+  | { kind: 'confirmation-approved'; userId: number; purpose: string; traceId: string }
+  | {
+      kind: 'confirmation-refused';
+      userId: number;
+      reason: 'blocked' | 'unknown' | 'ended' | 'other-terms' | 'wrong-code';
       rule?: string;
       traceId: string;
     }
@@ -170,15 +178,15 @@ export function createObserver(options: ObserverOptions): Observer {
   function count(observation: Observation): void {
     switch (observation.kind) {
       case 'code-sent':
-        return counter('codes_total').inc({ outcome: 'sent' });
+        return counter('codes_total').inc({ for: observation.for, outcome: 'sent' });
       case 'send-refused':
-        return counter('codes_total').inc({ outcome: observation.reason });
+        return counter('codes_total').inc({ for: observation.for, outcome: observation.reason });
       case 'send-proven':
         return counter('proofs_total').inc({ kind: observation.proof });
       case 'send-failed':
-        return counter('codes_total').inc({ outcome: 'failed' });
+        return counter('codes_total').inc({ for: observation.for, outcome: 'failed' });
       case 'send-outcome-unknown':
-        return counter('codes_total').inc({ outcome: 'unknown' });
+        return counter('codes_total').inc({ for: observation.for, outcome: 'unknown' });
       case 'gateway-asked':
         histogram('gateway_duration_seconds').observe(
           { gateway: observation.gateway },
@@ -204,6 +212,10 @@ export function createObserver(options: ObserverOptions): Observer {
         return counter('verifications_total').inc({ outcome: 'verified' });
       case 'verify-refused':
         return counter('verifications_total').inc({ outcome: observation.reason });
+      case 'confirmation-approved':
+        return counter('confirmation_checks_total').inc({ outcome: 'approved' });
+      case 'confirmation-refused':
+        return counter('confirmation_checks_total').inc({ outcome: observation.reason });
       case 'recorded':
         return counter('transactions_recorded_total').inc({ result: observation.result }, observation.rows);
       case 'token-issued':

@@ -370,7 +370,7 @@ export function createPhoneStore(db: Database) {
               change_code = null, earlier_change_codes = '{}'
             where user_id = ${userId}
           )
-          select (select phone from unlinked) as phone from users where id = ${userId}`;
+          select (select phone from unlinked) as phone, void_confirmations(id, ${now}) from users where id = ${userId}`;
         const e164: string | null = rows[0]?.phone ?? null;
         if (e164 !== null) {
           const data = JSON.stringify({ country: countryOf(e164), by: freed ? 'operator' : 'client' });

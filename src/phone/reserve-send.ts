@@ -119,7 +119,7 @@ export function createReserveSend(guard: SendGuard) {
       return sendJudge.refuse(send, refusal ?? own[0] ?? { rule: 'user-sends', waitSeconds: 1 }, now);
     }
     if (decision === 'phone-taken') {
-      observe({ kind: 'send-refused', userId, reason: 'phone-taken', traceId: origin.traceId });
+      observe({ kind: 'send-refused', for: given.kind, userId, reason: 'phone-taken', traceId: origin.traceId });
       throw phoneTaken();
     }
     if (proof) observe({ kind: 'send-proven', userId, proof: proof.kind, traceId: origin.traceId });
@@ -211,8 +211,8 @@ export function createReserveSend(guard: SendGuard) {
     if (mode === 'off') return;
     await note(send, { rule: 'challenge', evidence }, mode === 'shadow' ? 'shadow' : 'refused', now);
     if (mode === 'shadow') return;
-    const { userId, phoneNumber, origin } = send;
-    observe({ kind: 'send-refused', userId, reason: 'challenge', traceId: origin.traceId });
+    const { kind, userId, phoneNumber, origin } = send;
+    observe({ kind: 'send-refused', for: kind, userId, reason: 'challenge', traceId: origin.traceId });
     throw challengeRequired(waitSeconds, challenges.make({ userId, phone: phoneNumber.e164 }, now));
   }
 }

@@ -4,7 +4,7 @@ import { nothingToResend, unknownUser } from '../errors.ts';
 import type { PhoneCodeKind } from '../codes/code.ts';
 import type { CodeMaker } from '../codes/code-maker.ts';
 import type { CodeDelivery, CountedCode } from '../codes/deliver-code.ts';
-import type { SendOnce, SentCode } from '../codes/idempotent-send.ts';
+import { sentCodeForm, type SendOnce, type SentCode } from '../codes/idempotent-send.ts';
 import type { GivenProof } from '../guard/challenge.ts';
 import type { Origin } from '../guard/source.ts';
 import type { WriteMessage } from '../sms/message.ts';
@@ -140,7 +140,7 @@ export function createSendCode(rules: SendRules) {
     if (key === undefined) return send(request);
     const name = kind === 'change' ? 'change' : 'send';
     const same = [name, phoneNumber.e164, correlationType, locale, request.confirmation?.id ?? ''].join('\n');
-    return rules.once({ userId, key, request: same, owner }, () => send(request));
+    return rules.once({ userId, key, request: same, owner }, sentCodeForm, () => send(request));
   }
 
   /** Goes to the phone of the latest code that counts, over another gateway if the last text may have been lost. */
@@ -174,7 +174,7 @@ export function createSendCode(rules: SendRules) {
     const { kind, userId, owner, idempotencyKey: key } = request;
     if (key === undefined) return resend(request);
     const same = kind === 'change' ? 'resend change' : 'resend';
-    return rules.once({ userId, key, request: same, owner }, () => resend(request));
+    return rules.once({ userId, key, request: same, owner }, sentCodeForm, () => resend(request));
   }
 
   return { sendCode, resendCode };

@@ -54,7 +54,7 @@ async function releaseVerification(sql: DatabaseTransaction, userId: number): Pr
   await sql`
     delete from verifications
     where user_id = ${userId} and last_message_number = 0 and sends = '{}' and failures = '{}'
-      and change_failures = '{}'`;
+      and change_failures = '{}' and confirmation_failures = '{}'`;
 }
 
 async function isErased(sql: DatabaseTransaction, userId: number): Promise<boolean> {

@@ -63,6 +63,10 @@ export const tables = {
       earlier_change_codes: 'phone numbers, digests of codes',
       change_failures: 'when attempts to verify a change failed',
       change_blocked_until: 'a block',
+      confirmation_sends: 'when confirmations were requested',
+      bound_confirmation_sends: 'when confirmations were requested with a user-bound token',
+      confirmation_failures: 'when checks of confirmations failed',
+      confirmations_blocked_until: 'a block',
     },
     other: [
       ...['last_code_number', 'last_message_number', 'sent_correlation_type', 'reported_block_until'],
@@ -101,6 +105,26 @@ export const tables = {
     other: [
       ...['message_number', 'code_number', 'correlation_type', 'segments', 'gateway', 'state', 'requested_at'],
       ...['answered_at', 'state_at', 'expires_at', 'verified_at', 'kind', 'confirmation_id'],
+    ],
+  },
+  confirmations: {
+    user: 'user_id',
+    atErasure: 'removed',
+    personal: {
+      user_id: 'user id',
+      purpose: 'what was to be confirmed',
+      terms_digest: 'keyed digest of amount, currency and payee',
+      code_digest: 'digest of a code',
+      sealed_terms: 'sealed amount, currency, payee and language, while it is pending',
+    },
+    notShown: {
+      terms_digest: 'a digest',
+      code_digest: 'a digest',
+      sealed_terms: 'it is removed within minutes; the caller has the terms',
+    },
+    other: [
+      ...['confirmation_id', 'code_number', 'state', 'sent_state', 'texts_in_flight', 'attempts', 'created_at'],
+      ...['expires_at', 'approved_at', 'spent_at'],
     ],
   },
   verification_events: {

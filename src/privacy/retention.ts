@@ -40,6 +40,7 @@ const kindTables = {
     { table: 'messages', column: 'requested_at' },
     { table: 'verification_events', column: 'at' },
     { table: 'phone_changes', column: 'changed_at' },
+    { table: 'confirmations', column: 'created_at' },
   ],
   'send-keys': [{ table: 'send_keys', column: 'claimed_at' }],
   'guard-decisions': [{ table: 'guard_decisions', column: 'decided_at' }],

@@ -34,9 +34,9 @@ const codeOf = (code: string) =>
     issuedAt: isoTime(`${code}.issued_at`),
     changeAskedAt: isoTime(`${code}.asked_at`),
   });
-const blocksOf = (until: string) =>
+const blocksOf = (until: string, rule = 'user-failures') =>
   `case when ${until} is null then '[]'::json else
-    json_build_array(${objectOf({ rule: "'user-failures'", until: isoTime(until) })}) end`;
+    json_build_array(${objectOf({ rule: `'${rule}'`, until: isoTime(until) })}) end`;
 const listTimes = (times: string) => listOf(isoTime('e.at'), `unnest(${times}) e (at)`, 'e.at');
 
 /** What each column becomes in the answer. The aliases are those of the statement below. */
@@ -70,6 +70,12 @@ const shown: { [T in TableOfUser]: Readonly<Record<ShownColumn<T>, Members>> } =
     earlier_change_codes: { earlierChangeCodes: listOf(codeOf('c'), 'unnest(v.earlier_change_codes) c', 'c.number') },
     change_failures: { changeFailedAt: listTimes('v.change_failures') },
     change_blocked_until: { changeBlocks: blocksOf('v.change_blocked_until') },
+    confirmation_sends: { confirmationsRequestedAt: listTimes('v.confirmation_sends') },
+    bound_confirmation_sends: { boundConfirmationsRequestedAt: listTimes('v.bound_confirmation_sends') },
+    confirmation_failures: { failedChecksAt: listTimes('v.confirmation_failures') },
+    confirmations_blocked_until: {
+      confirmationBlocks: blocksOf('v.confirmations_blocked_until', 'confirmation-failures'),
+    },
   },
   phone_links: { phone: { linked: listOf('l.phone', 'phone_links l where l.user_id = u.id', 'l.phone') } },
   phone_changes: {
@@ -95,6 +101,7 @@ const shown: { [T in TableOfUser]: Readonly<Record<ShownColumn<T>, Members>> } =
     country: { country: 'd.country' },
     source: { source: 'd.source' },
   },
+  confirmations: { purpose: { purpose: 'c.purpose' } },
   send_keys: {},
   sandbox_messages: {},
   transactions: {},
@@ -113,7 +120,7 @@ const shown: { [T in TableOfUser]: Readonly<Record<ShownColumn<T>, Members>> } =
 const membersOf = (table: TableOfUser, also: Members = {}): Members =>
   Object.assign({}, ...Object.values<Members>(shown[table]), also) as Members;
 
-const { blocks, changeBlocks, ...phone } = membersOf('verifications', membersOf('phone_links'));
+const { blocks, changeBlocks, confirmationBlocks, ...phone } = membersOf('verifications', membersOf('phone_links'));
 
 /** $1 the user, $2 the path by which the transactions can be exported. */
 export const userDataStatement = `
@@ -145,7 +152,7 @@ select ${objectOf({
     'messages m where m.user_id = u.id',
     'm.requested_at',
   ),
-  blocks: `((${blocks})::jsonb || (${changeBlocks})::jsonb)`,
+  blocks: `((${blocks})::jsonb || (${changeBlocks})::jsonb || (${confirmationBlocks})::jsonb)`,
   decisions: listOf(
     objectOf(
       membersOf('guard_decisions', {
@@ -158,6 +165,21 @@ select ${objectOf({
     ),
     'guard_decisions d where d.user_id = u.id',
     'd.decided_at, d.id',
+  ),
+  confirmations: listOf(
+    objectOf(
+      membersOf('confirmations', {
+        confirmationId: 'c.confirmation_id',
+        codeNumber: 'c.code_number',
+        state: 'c.state',
+        attempts: 'c.attempts',
+        createdAt: isoTime('c.created_at'),
+        expiresAt: isoTime('c.expires_at'),
+        approvedAt: isoTime('c.approved_at'),
+      }),
+    ),
+    'confirmations c where c.user_id = u.id',
+    'c.created_at, c.confirmation_id',
   ),
   changes: listOf(
     objectOf(membersOf('phone_changes', { askedAt: isoTime('h.asked_at') })),

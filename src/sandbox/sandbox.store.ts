@@ -23,6 +23,7 @@ messages_ahead as (delete from messages where requested_at > $1),
 events_ahead as (delete from verification_events where at > $1),
 changes_ahead as (delete from phone_changes where changed_at > $1),
 keys_ahead as (delete from send_keys where claimed_at > $1),
+confirmations_ahead as (delete from confirmations where created_at > $1),
 phones as (
   update phone_sends set
     sends = ${eventsUntil('sends')}, users = ${eventsUntil('users')}, failures = ${eventsUntil('failures')},
@@ -43,16 +44,22 @@ rules as (delete from guard_fired_rules where reported_at > $1)
 update verifications set
   sends = ${until('sends')}, phones = ${eventsUntil('phones')}, failures = ${until('failures')},
   blocked_until = case when ${last('failures')} > $1 then null else blocked_until end,
+  confirmation_sends = ${until('confirmation_sends')},
+  bound_confirmation_sends = ${until('bound_confirmation_sends')},
+  confirmation_failures = ${until('confirmation_failures')},
+  confirmations_blocked_until =
+    case when ${last('confirmation_failures')} > $1 then null else confirmations_blocked_until end,
   latest_code = case when (latest_code).sent_at <= $1 then latest_code end, earlier_codes = '{}',
   change_failures = ${until('change_failures')},
   change_blocked_until = case when ${last('change_failures')} > $1 then null else change_blocked_until end,
   change_code = case when (change_code).sent_at <= $1 then change_code end, earlier_change_codes = '{}'
-where ${last('sends')} > $1 or ${last('failures')} > $1 or (latest_code).sent_at > $1
+where ${last('sends')} > $1 or ${last('confirmation_sends')} > $1 or ${last('confirmation_failures')} > $1
+  or ${last('failures')} > $1 or (latest_code).sent_at > $1
   or ${last('change_failures')} > $1 or (change_code).sent_at > $1`;
 
 const emptiedTables = [
   ...['users', 'verifications', 'phone_links', 'phone_sends', 'messages', 'verification_events', 'send_keys'],
-  'phone_changes',
+  ...['phone_changes', 'confirmations'],
   ...['guard_sources', 'guard_codes', 'guard_proofs', 'guard_ranges', 'guard_budgets', 'guard_modes', 'guard_safe'],
   ...['guard_decisions', 'guard_totals', 'guard_fired_rules', 'operator_actions', 'erased_users', 'sandbox_messages'],
   ...['transactions', 'transaction_details', 'transaction_history', 'transaction_blocks'],

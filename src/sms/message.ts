@@ -6,7 +6,10 @@ import { encodingOf, type Encoding } from './encoding.ts';
 export interface MessageSettings {
   /** With exceptions by country. */
   brand: WithExceptions<string>;
-  /** By locale, or by locale and correlationType: `de`, `de/1`. */
+  /**
+   * By locale, or by locale and correlationType: `de`, `de/1`. Those of confirmations: `de/confirmation`,
+   * `de/confirmation/payment`.
+   */
   templates: ReadonlyMap<string, string>;
   /** The locale if the request has none, with exceptions by country. */
   locale: WithExceptions<string>;
@@ -56,27 +59,27 @@ export type WriteMessage = (request: TextRequest) => MessageText;
 
 export function createMessages(settings: MessageSettings) {
   const configured = new Map([...settings.templates].map(([name, template]) => [name.toLowerCase(), template]));
-  const templates = new Map([...Object.entries(builtInTemplates), ...configured]);
+  const ours = [...configured].filter(([name]) => !name.includes('/confirmation'));
+  const templates = new Map([...Object.entries(builtInTemplates), ...ours]);
   const registrations = new Map([...settings.dlt].map(([country, each]) => [country, withLowerCaseNames(each)]));
   const minutes = String(Math.max(1, Math.round(settings.codeSeconds / 60)));
 
+  const brandOf = (country: string) => valueFor(country, settings.brand);
+  const localeOf = (country: string) => valueFor(country, settings.locale);
+
   /** `de-AT/1`, `de-AT`, `de/1`, `de`, then the same for the default locale, then English. */
   function findCandidates(locale: string, correlationType: number): Candidate[] {
-    return [locale, settings.locale.value, 'en'].flatMap((wanted) => {
-      const parts = wanted.toLowerCase().split('-');
-      const locales = parts.map((_, index) => parts.slice(0, parts.length - index).join('-'));
-      return locales.flatMap((each) =>
-        [`${each}/${correlationType}`, each].flatMap((name) => {
-          const template = templates.get(name);
-          return template === undefined ? [] : [{ name, locale: each, template }];
-        }),
-      );
-    });
+    return [locale, settings.locale.value, 'en'].flatMap(localeChain).flatMap((each) =>
+      [`${each}/${correlationType}`, each].flatMap((name) => {
+        const template = templates.get(name);
+        return template === undefined ? [] : [{ name, locale: each, template }];
+      }),
+    );
   }
 
   /** Where texts must be registered, a registered one in another language is better than one that is not delivered. */
   function findTemplate(locale: string | undefined, country: string, correlationType: number): Candidate {
-    const candidates = findCandidates(locale ?? valueFor(country, settings.locale), correlationType);
+    const candidates = findCandidates(locale ?? localeOf(country), correlationType);
     const registered = registrations.get(country)?.templates;
     return candidates.find(({ name }) => registered?.has(name)) ?? candidates[0]!;
   }
@@ -96,15 +99,12 @@ export function createMessages(settings: MessageSettings) {
   function fill(template: string, brand: string, code: string): string {
     const values: Record<string, string> = { brand, code, minutes };
     const filled = template.replaceAll(/\{(brand|code|minutes)\}/g, (_, name: string) => values[name]!);
-    const { webOtpHost, androidHash } = settings;
-    // Browsers read the last line. Android's hash may follow the code on it.
-    if (webOtpHost) return `${filled}\n\n@${webOtpHost} #${code}${androidHash ? ` ${androidHash}` : ''}`;
-    return androidHash ? `${filled}\n\n${androidHash}` : filled;
+    return appendCodeLines(settings, filled, code);
   }
 
   function write({ locale, country = '', correlationType, code }: TextRequest): MessageText {
     const found = findTemplate(locale, country, correlationType);
-    const text = fill(found.template, valueFor(country, settings.brand), code);
+    const text = fill(found.template, brandOf(country), code);
     return { text, locale: found.locale, dlt: idsOf(country, found.name), ...encodingOf(text) };
   }
 
@@ -126,18 +126,29 @@ export function createMessages(settings: MessageSettings) {
     return valuesOf(settings.locale).some((locale) => locale.toLowerCase().split('-')[0] === name);
   }
 
-  const brandOf = (country: string) => valueFor(country, settings.brand);
-
   /** The languages of a text, best first: `de-AT`, `de`, then those of the default, then English. */
   function localesFor(locale: string | undefined, country: string): string[] {
-    const wanted = [locale ?? valueFor(country, settings.locale), settings.locale.value, 'en'];
-    return wanted.flatMap((each) => {
-      const parts = each.toLowerCase().split('-');
-      return parts.map((_, index) => parts.slice(0, parts.length - index).join('-'));
-    });
+    const wanted = [locale ?? localeOf(country), settings.locale.value, 'en'];
+    return wanted.flatMap(localeChain);
   }
 
   return { write, isRegistered, findLongTemplates, brandOf, localesFor, idsOf };
+}
+
+/** `de-AT`, `de`. */
+function localeChain(locale: string): string[] {
+  const parts = locale.toLowerCase().split('-');
+  return parts.map((_, index) => parts.slice(0, parts.length - index).join('-'));
+}
+
+/** Browsers read the last line. Android's hash may follow the code on it. */
+export function appendCodeLines(
+  { webOtpHost, androidHash }: Pick<MessageSettings, 'webOtpHost' | 'androidHash'>,
+  text: string,
+  code: string,
+): string {
+  if (webOtpHost) return `${text}\n\n@${webOtpHost} #${code}${androidHash ? ` ${androidHash}` : ''}`;
+  return androidHash ? `${text}\n\n${androidHash}` : text;
 }
 
 /** The names of templates are compared without regard to case, as locales are. */

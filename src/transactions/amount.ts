@@ -40,7 +40,8 @@ export function sameAmount(a: string, b: string): boolean {
   return a === b || withoutScale(a) === withoutScale(b);
 }
 
-function withoutScale(amount: string): string {
+/** The same value in its shortest form. */
+export function withoutScale(amount: string): string {
   return amount.includes('.') ? amount.replace(/\.?0+$/, '') : amount;
 }
 

@@ -38,6 +38,12 @@ describe('every operation has its function', () => {
     await own.verifyChange(1, '123456');
     await own.giveUpChange(1);
     await own.unlinkPhone(1);
+    const confirmationId = '0b7e3c1a-9d42-4f7e-8a55-6c2f1d9e4b30';
+    await own.confirmations.create(1, { purpose: 'payment' });
+    await own.confirmations.check(1, confirmationId, { code: '123456' });
+    await own.confirmations.resend(1, confirmationId);
+    await own.confirmations.read(1, confirmationId);
+    await own.confirmations.cancel(1, confirmationId);
     await own.createUser();
     await own.userStatus(1);
     await own.eraseUser(1);
@@ -115,7 +121,7 @@ describe('every operation has its function', () => {
     const called = asked.map(({ method, url }) => {
       const found = operations.find(
         (one) =>
-          one.method === method && new RegExp(`^${one.template.replace(/\{\w+\}/g, '\\d+')}$`).test(url.pathname),
+          one.method === method && new RegExp(`^${one.template.replace(/\{\w+\}/g, '[^/]+')}$`).test(url.pathname),
       );
       const known = found?.parameters?.filter((parameter) => parameter.in === 'query').map(({ name }) => name) ?? [];
       expect([url.pathname, [...url.searchParams.keys()].sort()]).toEqual([url.pathname, known.sort()]);

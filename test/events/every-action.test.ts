@@ -10,6 +10,7 @@ import { openStream } from '../harness/servers/event-stream.ts';
 import { gatewayServer, type Behaviour } from '../harness/servers/gateway-server.ts';
 import { startReceiver } from '../harness/servers/receiver.ts';
 import { row, serviceForTest } from '../harness/service.ts';
+import { confirm } from './confirmation-steps.ts';
 import { sendTwilioReceipt, twilioAccepts, twilioSettings } from '../harness/servers/twilio.ts';
 import { until } from '../harness/until.ts';
 
@@ -118,7 +119,8 @@ async function openRun() {
 
 type Run = Awaited<ReturnType<typeof openRun>>;
 
-async function verifyPhone({ gateway, call, step, behave, newPhone, lastCode, secrets }: Run): Promise<number> {
+async function verifyPhone(run: Run): Promise<number> {
+  const { gateway, call, step, behave, newPhone, lastCode, secrets } = run;
   const person = { email: 'person@secret.example', additionalData: { note: 'private-note' } };
   for (const secret of ['person@secret.example', 'private-note']) secrets.add(secret);
   let id = 0;
@@ -147,6 +149,7 @@ async function verifyPhone({ gateway, call, step, behave, newPhone, lastCode, se
     call('POST', '/operator/find-users', { phoneNumber: phone }),
   );
   await step('operator-transactions', ['operator.acted'], () => call('POST', `/operator/users/${id}/transactions`));
+  await confirm(run, id);
   await step('unlink-phone', ['phone.unlinked'], () => call('DELETE', `/User/${id}/phone-number`));
   await step('unlink-phone', [], () => call('DELETE', `/User/${id}/phone-number`));
   return id;

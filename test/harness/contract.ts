@@ -67,7 +67,7 @@ export function violationsOf(schema: Schema, value: unknown): string[] {
 }
 
 const paths = Object.entries(document.paths).map(([path, operations]) => ({
-  expression: new RegExp(`^${path.replaceAll('.', '\\.').replace('{id}', '[^/]+')}/?$`, 'i'),
+  expression: new RegExp(`^${path.replaceAll('.', '\\.').replaceAll(/\{\w+\}/g, '[^/]+')}/?$`, 'i'),
   isPlain: !path.includes('{'),
   operations,
 }));

@@ -4,7 +4,7 @@ import { openDatabase } from '../../src/db/database.ts';
 import { notDispatched } from '../../src/errors.ts';
 import { createSendKeyStore, type SendKeyStore } from '../../src/codes/idempotency-key.store.ts';
 import { createDigest } from '../../src/guard/source.ts';
-import { createSendOnce, type KeyedRequest } from '../../src/codes/idempotent-send.ts';
+import { createSendOnce, sentCodeForm, type KeyedRequest } from '../../src/codes/idempotent-send.ts';
 import { serviceItself } from '../../src/sharing/slots.ts';
 import { gatewayServer } from '../harness/servers/gateway-server.ts';
 import { exchangeBytes } from '../harness/raw-socket.ts';
@@ -233,7 +233,7 @@ describe('requests that wait for the answer of a key', () => {
     const [first, second] = twoProcesses();
     const { send: slow, calls, end, sent } = slowSend();
     const callers = (process: typeof first) =>
-      Array.from({ length: 100 }, () => process.once(keyed(700_001, 'slow'), slow));
+      Array.from({ length: 100 }, () => process.once(keyed(700_001, 'slow'), sentCodeForm, slow));
     const answers = callers(first);
     await until(() => calls.count === 1);
     answers.push(...callers(second));
@@ -261,7 +261,7 @@ describe('requests that wait for the answer of a key', () => {
   it('are at most 200 for a key in a process; the others get 503 send-in-progress', async () => {
     const [{ once }] = twoProcesses();
     const { send: slow, calls, end, sent } = slowSend();
-    const answers = Array.from({ length: 300 }, () => once(keyed(700_002, 'crowd'), slow));
+    const answers = Array.from({ length: 300 }, () => once(keyed(700_002, 'crowd'), sentCodeForm, slow));
     const results = Promise.allSettled(answers);
     await until(() => calls.count === 1);
     await expect(answers.at(-1)).rejects.toMatchObject({ details: { reason: 'send-in-progress', status: 503 } });
@@ -269,7 +269,7 @@ describe('requests that wait for the answer of a key', () => {
     const answered = (await results).filter((result) => result.status === 'fulfilled' && result.value === sent);
     expect(answered).toHaveLength(201);
     // Nobody waits any more, and the key has its answer.
-    expect(await once(keyed(700_002, 'crowd'), slow)).toEqual(sent);
+    expect(await once(keyed(700_002, 'crowd'), sentCodeForm, slow)).toEqual(sent);
     expect(calls.count).toBe(1);
   });
 
@@ -281,11 +281,11 @@ describe('requests that wait for the answer of a key', () => {
       throw notDispatched(3);
     };
     const results = await Promise.allSettled(
-      Array.from({ length: 50 }, () => once(keyed(700_003, 'failing'), failing)),
+      Array.from({ length: 50 }, () => once(keyed(700_003, 'failing'), sentCodeForm, failing)),
     );
     expect(results.filter(({ status }) => status === 'rejected')).toHaveLength(50);
     expect([calls, questions.total]).toEqual([1, 1]);
-    await expect(once(keyed(700_003, 'failing'), failing)).rejects.toMatchObject({
+    await expect(once(keyed(700_003, 'failing'), sentCodeForm, failing)).rejects.toMatchObject({
       details: { reason: 'send-failed' },
     });
     expect(calls).toBe(2);
@@ -294,8 +294,8 @@ describe('requests that wait for the answer of a key', () => {
   it('are refused if they differ from the first', async () => {
     const [{ once }] = twoProcesses();
     const { send: slow, end, sent } = slowSend();
-    const first = once(keyed(700_004, 'other'), slow);
-    await expect(once(keyed(700_004, 'other', 'another request'), slow)).rejects.toMatchObject({
+    const first = once(keyed(700_004, 'other'), sentCodeForm, slow);
+    await expect(once(keyed(700_004, 'other', 'another request'), sentCodeForm, slow)).rejects.toMatchObject({
       details: { reason: 'idempotency-conflict' },
     });
     end();

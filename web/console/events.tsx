@@ -19,6 +19,8 @@ const types = Object.keys({
   'phone.verified': true,
   'phone.changed': true,
   'phone.unlinked': true,
+  'confirmation.approved': true,
+  'confirmation.failed': true,
   'phone.verification_blocked': true,
   'phone.block_lifted': true,
   'transactions.recorded': true,

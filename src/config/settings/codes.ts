@@ -30,6 +30,12 @@ export const codesSettings = {
     default: 600,
     about: 'Lifetime of a code.',
   }),
+  confirmationSeconds: setting({
+    env: 'LEDGERLINE_CONFIRMATION_SECONDS',
+    kind: integer(30, 86400),
+    default: 300,
+    about: 'Lifetime of the code of a confirmation.',
+  }),
   changeConfirmed: setting({
     env: 'LEDGERLINE_CHANGE_CONFIRMED',
     kind: yesOrNo,

@@ -28,7 +28,7 @@ import { rangeSettings } from './ranges.ts';
 function parseRates(name: CountingRuleName, value: string): Rate[] {
   if (value === 'off') return [];
   const { counts, windows } = countingRuleOf(name);
-  const blocks = counts === 'failures' || counts === 'failed users';
+  const blocks = counts.startsWith('fail');
   const form = blocks ? 'count/span/block such as 10/1h/1h' : 'count/span such as 5/10m';
   const items = list.parse(value);
   if (windows.single && items.length !== 1) return fail(`must have one limit for ${name}, or off`);

@@ -44,17 +44,24 @@ function asObject(value: unknown): Record<string, unknown> | undefined {
   return isObject ? (value as Record<string, unknown>) : undefined;
 }
 
+/** The placeholders of all templates, and those of confirmations. */
+const common = ['brand', 'code', 'minutes'];
+const terms = ['amount', 'currency', 'payee'];
+
 const templates: Kind<Map<string, string>> = {
-  form: 'JSON object: by locale, such as de, or locale/correlationType, such as de/1',
+  form: 'JSON object: by locale, such as de, or locale/correlationType, such as de/1; for confirmations de/confirmation, or by purpose de/confirmation/payment',
   parse(value) {
     return new Map(
       Object.entries(jsonObject(value)).map(([name, template]) => {
-        if (!/^[A-Za-z]{2,3}(-[A-Za-z0-9]{2,8})*(\/[01])?$/.test(name)) return fail(`has the name "${name}"`);
+        if (!/^[A-Za-z]{2,3}(-[A-Za-z0-9]{2,8})*(\/([01]|confirmation(\/[a-z0-9-]{1,64})?))?$/.test(name)) {
+          return fail(`has the name "${name}"`);
+        }
         if (typeof template !== 'string' || !template.includes('{code}')) {
           return fail(`has the template "${name}" without {code}`);
         }
-        const [, unknown] = /\{(?!(?:brand|code|minutes)\})([^}]*)\}/.exec(template) ?? [];
-        if (unknown !== undefined) return fail(`has {${unknown}} in "${name}"; there are {brand}, {code}, {minutes}`);
+        const placeholders = [...common, ...(name.includes('/confirmation') ? terms : [])];
+        const unknown = [...template.matchAll(/\{([^}]*)\}/g)].find(([, given]) => !placeholders.includes(given!));
+        if (unknown) return fail(`has ${unknown[0]} in "${name}"; there are {${placeholders.join('}, {')}}`);
         return [name, template];
       }),
     );
@@ -132,7 +139,8 @@ export const messagesSettings = {
     kind: templates,
     default: new Map(),
     defaultText: 'built in: de, en, es, fr, it, nl, pt',
-    about: 'Templates of the messages, with the placeholders {code}, {brand} and {minutes}.',
+    about:
+      'Templates of the messages, with the placeholders {code}, {brand} and {minutes}. Those of confirmations may have {amount}, {currency} and {payee}; one is used only if it names exactly what the confirmation is bound to.',
   }),
   locale: setting<WithExceptions<string>>({
     env: 'LEDGERLINE_LOCALE',

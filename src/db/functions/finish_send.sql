@@ -19,7 +19,9 @@ begin
     e164 text, phone_key text, source_keys text[], phone text, country text, correlation_type smallint, locale text,
     segments smallint, gateway text, gateway_message_id text, reason text, tries json, requested_at timestamptz,
     answered_at timestamptz, expires_at timestamptz);
-  if sent.outcome = 'unavailable' then
+  if sent.outcome = 'unavailable' and sent.kind = 'confirmation' then
+    perform give_back_confirmation(sent.user_id, sent.requested_at);
+  elsif sent.outcome = 'unavailable' then
     perform give_back_send(sent.user_id, sent.e164, decode(sent.phone_key, 'hex'), sent.requested_at,
       array(select decode(k, 'hex') from unnest(sent.source_keys) k));
   end if;
@@ -32,6 +34,8 @@ begin
   elsif sent.kind = 'change' then
     perform settle_change(sent.user_id, sent.code_number, sent.outcome);
     if sent.outcome <> 'accepted' then perform give_back_change_confirmation(sent.user_id, sent.requested_at); end if;
+  elsif sent.kind = 'confirmation' then
+    perform settle_confirmation(sent.user_id, sent.confirmation_id, sent.outcome);
   end if;
   insert into messages (user_id, message_number, code_number, kind, confirmation_id, phone, country, correlation_type,
     locale, segments, gateway, gateway_message_id, state, reason, tries, requested_at, answered_at, state_at, expires_at)

@@ -16,7 +16,7 @@ begin
       and exists (select 1 from users u where u.id = for_user);
   end if;
   if found then
-    perform write_event('phone.verification_blocked', for_user, called_at, block_data(block_until));
+    perform write_event('phone.verification_blocked', for_user, called_at, block_data(block_until, 'user-failures'));
   end if;
 end $$;
 
@@ -55,9 +55,9 @@ begin
   return written;
 end $$;
 
-create or replace function block_data(block_until timestamptz) returns json
+create or replace function block_data(block_until timestamptz, rule text) returns json
 language sql stable as $$
-  select json_build_object('until', event_timestamp(block_until), 'rule', 'user-failures')
+  select json_build_object('until', event_timestamp(block_until), 'rule', rule)
 $$;
 
 -- A timestamp as the API writes it: UTC, without trailing zeros in the fraction.

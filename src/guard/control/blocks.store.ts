@@ -17,6 +17,7 @@ export interface Block {
 /** `phone` and `source` are all blocks and counts of a key, the others are one block each. */
 export type LiftTarget =
   | { userId: number }
+  | { confirmationsOf: number }
   | { phone: Buffer; label: string }
   | { source: Buffer; label: string }
   | { code: Buffer }
@@ -41,7 +42,7 @@ export function createBlocksStore(db: Database) {
     /** Removes the block with everything that was counted for it. Returns how many blocks were lifted. */
     async liftBlock(target: LiftTarget, who: Operator, now: Date): Promise<number> {
       const { subject, client, reason = null } = who;
-      const userId = 'userId' in target ? target.userId : null;
+      const userId = 'userId' in target ? target.userId : 'confirmationsOf' in target ? target.confirmationsOf : null;
       // The lift is also written to the user's trail, so that the trail does not show the block as still in force.
       const rows = await db.write`
         with lifted as (${liftStatement(db.write, target, now)}), trail as (
@@ -51,7 +52,7 @@ export function createBlocksStore(db: Database) {
         )
         select
           case when l.until is not null
-            then write_event('phone.block_lifted', l.user_id, ${now}::timestamptz, block_data(l.until)) end,
+            then write_event('phone.block_lifted', l.user_id, ${now}::timestamptz, block_data(l.until, l.rule)) end,
           record_action(
             ${now}::timestamptz, ${subject}, ${client}, 'lift', ${labelOf(target)}, null, ${userId}, ${reason})
         from lifted l`;
@@ -66,6 +67,10 @@ function selectBlocks(sql: Sql, now: Date, limit: number): Statement {
       (select 'user:' || user_id as id, 'user-failures' as rule, user_id::text as subject,
         null::int[] as users, greatest(blocked_until, change_blocked_until) as blocked_until
       from verifications where blocked_until > ${now} or change_blocked_until > ${now} order by 5 desc limit ${limit})
+      union all
+      (select 'confirmations:' || user_id, 'confirmation-failures', user_id::text, null, confirmations_blocked_until
+      from verifications where confirmations_blocked_until > ${now}
+      order by confirmations_blocked_until desc limit ${limit})
       union all
       (select 'phone:' || encode(key, 'hex'), 'phone-failures', label,
         array(select distinct f.user_id from unnest(failures) f order by f.user_id), blocked_until
@@ -83,15 +88,16 @@ function selectBlocks(sql: Sql, now: Date, limit: number): Statement {
     ) blocks order by blocked_until desc, id limit ${limit}`;
 }
 
-/** Returns the user, and the end of a block whose event was written; null if the block has no user or event. */
+/** Returns the user, and the end and the rule of a block whose event was written; null if it has no user or event. */
 function liftStatement(sql: Sql, target: LiftTarget, now: Date): Statement {
-  const noUser = sql`null::int as user_id, null::timestamptz as until`;
+  const noUser = sql`null::int as user_id, null::timestamptz as until, null as rule`;
   if ('userId' in target) {
     // Write the lift event only if the block event was written.
     return sql`
       update verifications v set
         failures = '{}', blocked_until = null, change_failures = '{}', change_blocked_until = null,
-        sends = '{}', phones = '{}'
+        sends = '{}', phones = '{}', confirmation_sends = '{}', bound_confirmation_sends = '{}',
+        confirmation_failures = '{}', confirmations_blocked_until = null
       from (
         select user_id, blocked_until, reported_block_until, change_blocked_until, reported_change_block_until
         from verifications where user_id = ${target.userId} for update
@@ -101,7 +107,17 @@ function liftStatement(sql: Sql, target: LiftTarget, now: Date): Statement {
         case when b.blocked_until > ${now}::timestamptz and b.reported_block_until = b.blocked_until
           then b.blocked_until end,
         case when b.change_blocked_until > ${now}::timestamptz
-          and b.reported_change_block_until = b.change_blocked_until then b.change_blocked_until end) as until`;
+          and b.reported_change_block_until = b.change_blocked_until then b.change_blocked_until end) as until, 'user-failures' as rule`;
+  }
+  if ('confirmationsOf' in target) {
+    return sql`
+      update verifications v set confirmation_failures = '{}', confirmations_blocked_until = null
+      from (
+        select user_id, confirmations_blocked_until as until from verifications
+        where user_id = ${target.confirmationsOf} and confirmations_blocked_until > ${now}::timestamptz for update
+      ) b
+      where v.user_id = b.user_id
+      returning v.user_id, b.until, 'confirmation-failures' as rule`;
   }
   if ('phone' in target) {
     return sql`
@@ -130,6 +146,7 @@ function liftStatement(sql: Sql, target: LiftTarget, now: Date): Statement {
 /** The text that the audit shows. */
 function labelOf(target: LiftTarget): string {
   if ('userId' in target) return `user ${target.userId}`;
+  if ('confirmationsOf' in target) return `confirmations of user ${target.confirmationsOf}`;
   if ('phone' in target) return `phone ${target.label}`;
   if ('blockedPhone' in target) return `phone ${target.blockedPhone.toString('hex', 0, 4)}`;
   if ('source' in target) return target.label;

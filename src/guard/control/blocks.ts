@@ -57,10 +57,13 @@ function liftTargetOf({ block, userId, phone, address }: Lift, digest: Digest): 
 
 /** The id of a block consists of its kind and its key: see `listBlocks` of the store. */
 function parseBlockId(block: string): LiftTarget {
-  const [, kind, name = ''] = /^(user|phone|address|token|code|prefix):(.+)$/.exec(block) ?? [];
+  const [, kind, name = ''] = /^(user|confirmations|phone|address|token|code|prefix):(.+)$/.exec(block) ?? [];
   const id = /^\d{1,10}$/.test(name) ? Number(name) : 0;
   const key = /^[0-9a-f]{32}$/.test(name) ? Buffer.from(name, 'hex') : undefined;
-  if (kind === 'user' && id > 0 && id <= 2_147_483_647) return { userId: id };
+  if (id > 0 && id <= 2_147_483_647) {
+    if (kind === 'user') return { userId: id };
+    if (kind === 'confirmations') return { confirmationsOf: id };
+  }
   if (kind === 'prefix') return { prefix: name };
   if (kind === 'phone' && key) return { blockedPhone: key };
   if (kind === 'code' && key) return { code: key };

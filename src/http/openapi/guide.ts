@@ -5,6 +5,8 @@ import { catalogue, type ErrorEntry } from '../../errors.ts';
 const tagIntroductions: Record<string, string> = {
   'Phone verification':
     'Send a one-time code by SMS, and check what the user typed. The headers `Code-Length` and `Code-Expires-In` of the send contain the length and the lifetime of the code. Only the newest code of a user counts.',
+  Confirmations:
+    'A code for one act of a user whose phone is verified: a payment, a new payee, a login. The code is bound to what the person agreed to, and the text names it. Your app or your back end creates a confirmation; your back end checks it with the terms that it is about to act on.',
   Users:
     'A user is a person who verifies a phone and owns transactions. The id that user creation returns is the `individualId` of the transactions.',
   Transactions:

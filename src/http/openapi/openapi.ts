@@ -113,12 +113,14 @@ function describe(operation: AnyOperation, shared: Shared): OpenApiOperation & R
   };
 }
 
+const numericId = { type: 'integer', format: 'int32', minimum: 1 };
+
 function parameters({ path, query, requestHeaders = {} }: AnyOperation): Pick<OpenApiOperation, 'parameters'> {
   const inPath = [...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => ({
     name: name!,
     in: 'path',
     required: true,
-    schema: { type: 'integer', format: 'int32', minimum: 1 },
+    schema: name === 'id' ? numericId : { type: 'string', format: 'uuid' },
   }));
   const inQuery = (query?.parameters ?? []).map((parameter) => ({ ...parameter, in: 'query' }));
   const inHeader = Object.entries(requestHeaders).map(([name, description]) => ({

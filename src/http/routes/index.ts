@@ -14,6 +14,9 @@ import type { ReadOverview } from '../../messages/overview.ts';
 import type { ReadPerformance } from '../../messages/performance.ts';
 import type { SendCode } from '../../phone/send-code.ts';
 import type { ChangePhone } from '../../phone/change-phone.ts';
+import type { CheckConfirmation } from '../../confirmations/check-confirmation.ts';
+import type { ReadConfirmation } from '../../confirmations/read-confirmation.ts';
+import type { SendConfirmation } from '../../confirmations/send-confirmation.ts';
 import type { FreePhone } from '../../phone/unlink-phone.ts';
 import type { VerifyCode } from '../../phone/verify-code.ts';
 import type { Sandbox } from '../../sandbox/sandbox.ts';
@@ -82,6 +85,11 @@ import {
   type RecordTransactions,
 } from './transactions/record-transactions.ts';
 import { receiptOperations, type Receipts } from './phone/receipts.ts';
+import { cancelConfirmationOperation } from './confirmations/cancel-confirmation.ts';
+import { checkConfirmationOperation } from './confirmations/check-confirmation.ts';
+import { createConfirmationOperation } from './confirmations/create-confirmation.ts';
+import { readConfirmationOperation } from './confirmations/read-confirmation.ts';
+import { resendConfirmationOperation } from './confirmations/resend-confirmation.ts';
 import { resendCodeOperation } from './phone/resend-code.ts';
 import { advanceClockOperation } from './sandbox/clock-advance.ts';
 import { resetClockOperation } from './sandbox/clock-reset.ts';
@@ -113,6 +121,9 @@ export interface Services {
   send: SendCode;
   verifyCode: VerifyCode;
   unlinkPhone(userId: number): Promise<void>;
+  sendConfirmation: SendConfirmation;
+  checkConfirmation: CheckConfirmation;
+  confirmations: ReadConfirmation;
   freePhone: FreePhone;
   changePhone: ChangePhone;
   guardControl: GuardControl;
@@ -172,6 +183,11 @@ export function operationsOf(services: Services): AnyOperation[] {
     resendChangeOperation(services.changePhone),
     verifyChangeOperation(services.changePhone),
     endChangeOperation(services.changePhone),
+    createConfirmationOperation(services.sendConfirmation),
+    readConfirmationOperation(services.confirmations),
+    resendConfirmationOperation(services.sendConfirmation),
+    checkConfirmationOperation(services.checkConfirmation),
+    cancelConfirmationOperation(services.confirmations),
     createUserOperation(services.createUser),
     userStatusOperation(services.userStatus),
     eraseUserOperation(services.eraseUser),

@@ -18,7 +18,10 @@ const usage = record('GuardUsage', {
     listOf(
       record('GuardRuleUsage', {
         rule: required(word(ruleNames), 'Its name.'),
-        counts: required(text(), 'What it counts: sends, phones, users, failures, failed users, messages or money.'),
+        counts: required(
+          text(),
+          'What it counts: sends, confirmations, phones, users, failures, failed checks, failed users, messages or money.',
+        ),
         limits: required(
           listOf(limit),
           'Its limits, each with how much of it is used. For countries and ranges, those with the highest use.',

@@ -36,7 +36,7 @@ const event = record('TrailEvent', {
   at: required(instant(), 'When it happened.'),
   kind: required(
     text(),
-    'send-refused, verify-refused, verified, phone-changed, phone-unlinked or block-lifted (its reason is the operator).',
+    'send-refused, verify-refused, verified, confirmation-refused, confirmation-approved, phone-changed, phone-unlinked or block-lifted (its reason is the operator).',
   ),
   reason: required(nullable(text()), 'Why.'),
   times: required(integer(), 'How often within a minute.'),

@@ -53,6 +53,12 @@ const userData = record('UserData', {
       changeCode: required(nullable(storedCode), 'The latest code of a change that is under way, without its digits.'),
       earlierChangeCodes: required(listOf(storedCode), 'Earlier codes of that change that can still be used.'),
       changeFailedAt: required(listOf(instant()), 'When attempts to verify a change failed lately.'),
+      confirmationsRequestedAt: required(listOf(instant()), 'When confirmations were requested lately.'),
+      boundConfirmationsRequestedAt: required(
+        listOf(instant()),
+        'When confirmations were requested lately with a token that is bound to the user.',
+      ),
+      failedChecksAt: required(listOf(instant()), 'When checks of confirmations failed lately.'),
     }),
     'The phone numbers.',
   ),
@@ -115,6 +121,21 @@ const userData = record('UserData', {
       }),
     ),
     'Refusals by the rules against abuse.',
+  ),
+  confirmations: required(
+    listOf(
+      record('StoredConfirmation', {
+        confirmationId: required(text(), 'Its id.'),
+        codeNumber: required(integer(), 'The code’s number among the user’s.'),
+        purpose: required(text(), 'What was to be confirmed.'),
+        state: required(text(), 'What became of it.'),
+        attempts: required(integer(0), 'Attempts that failed.'),
+        createdAt: required(instant(), 'When it was created.'),
+        expiresAt: required(instant(), 'When its code expires.'),
+        approvedAt: required(nullable(instant()), 'When it was approved.'),
+      }),
+    ),
+    'The confirmations, without their terms.',
   ),
   changes: required(
     listOf(

@@ -1,0 +1,4 @@
+/** Where a confirmation is found. */
+export function confirmationPath(userId: number, confirmationId: string): string {
+  return `/User/${userId}/confirmations/${confirmationId}`;
+}

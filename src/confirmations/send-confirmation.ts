@@ -1,0 +1,211 @@
+/** Creates confirmations, and sends their codes. */
+import { randomUUID } from 'node:crypto';
+import { secondsAfter, secondsBetween } from '../values/clock.ts';
+import { nothingToResend, phoneNotVerified, stillSending, unknownConfirmation, unknownUser } from '../errors.ts';
+import type { CodeDelivery, CountedCode } from '../codes/deliver-code.ts';
+import { sentCodeForm, type AnswerForm, type Draft, type SendOnce, type SentCode } from '../codes/idempotent-send.ts';
+import type { Origin } from '../guard/source.ts';
+import type { WriteConfirmation } from '../sms/confirmation-text.ts';
+import type { Owner } from '../sharing/slots.ts';
+import { parsePhoneNumber, type PhoneNumber } from '../values/phone-number.ts';
+import type { ConfirmationCodes, SealedTerms } from './confirmation-codes.ts';
+import { confirmationPath } from './confirmation-path.ts';
+import type { ConfirmationsStore } from './confirmations.store.ts';
+import type { ReserveConfirmation, ReservedConfirmation } from './reserve-confirmation.ts';
+import { termsText, type Terms } from './terms.ts';
+
+interface Caller {
+  userId: number;
+  origin: Origin;
+  /** The caller that waits for the answer. */
+  owner: Owner;
+  idempotencyKey: string | undefined;
+}
+
+export interface CreateRequest extends Caller {
+  purpose: string;
+  terms: Terms;
+  locale: string | undefined;
+}
+
+export interface ResendConfirmationRequest extends Caller {
+  confirmationId: string;
+}
+
+export interface CreatedConfirmation extends SentCode {
+  confirmationId: string;
+}
+
+export interface ConfirmationRules {
+  store: ConfirmationsStore;
+  reserve: ReserveConfirmation;
+  codes: ConfirmationCodes;
+  delivery: CodeDelivery;
+  once: SendOnce;
+  write: WriteConfirmation;
+  now(): Date;
+  confirmationSeconds: number;
+}
+
+/** A confirmation whose code is sent, and its text. */
+interface Outgoing extends SealedTerms {
+  request: Caller;
+  confirmationId: string;
+  purpose: string;
+  phoneNumber: PhoneNumber;
+  reserved: ReservedConfirmation;
+  code: string;
+  validSeconds: number;
+  isNew: boolean;
+}
+
+/** A phone that changes hands during the call, or a confirmation that ends, is seen once. */
+const mostTries = 3;
+
+const createdForm: AnswerForm<CreatedConfirmation> = {
+  status: 201,
+  write: (created) => JSON.stringify(created),
+  read: (stored) => JSON.parse(stored!) as CreatedConfirmation,
+};
+
+export type SendConfirmation = ReturnType<typeof createSendConfirmation>;
+
+export function createSendConfirmation(rules: ConfirmationRules) {
+  const { store, codes, delivery, confirmationSeconds } = rules;
+
+  /** With the id of the draft. If that confirmation exists and is pending, its code is sent again. */
+  async function send(request: CreateRequest, draft: Draft): Promise<CreatedConfirmation> {
+    const { userId, purpose, terms, locale, origin } = request;
+    for (let tries = 0; tries < mostTries; tries += 1) {
+      const e164 = await store.readPhone(userId);
+      if (e164 === undefined) throw unknownUser();
+      if (e164 === null) throw phoneNotVerified();
+      const bound = { userId, confirmationId: draft.text!, terms };
+      let code = '';
+      const makeDraft = (now: Date) => {
+        const made = codes.make(bound, purpose, e164, now);
+        ({ code } = made);
+        return {
+          purpose,
+          ...made,
+          sealedTerms: codes.seal(bound, locale),
+          expiresAt: secondsAfter(now, confirmationSeconds),
+        };
+      };
+      const phoneNumber = parsePhoneNumber(e164)!;
+      const { confirmationId } = bound;
+      const reserved = await rules.reserve({ userId, confirmationId, phoneNumber, origin, makeDraft });
+      const { repeated, requestedAt } = reserved;
+      if (reserved.decision === 'ended') draft.text = randomUUID();
+      if (reserved.decision !== 'reserved') continue;
+      const outgoing = { request, confirmationId, purpose, terms, locale, phoneNumber, reserved };
+      const found = repeated ? codes.recover(repeated.codeDigest, bound, purpose, e164, requestedAt) : code;
+      if (found === undefined) {
+        // Its key no longer exists: another confirmation takes its place.
+        await abandon({ ...outgoing, code, validSeconds: confirmationSeconds, isNew: false });
+        draft.text = randomUUID();
+        continue;
+      }
+      await deliver({ ...outgoing, code: found, validSeconds: confirmationSeconds, isNew: true });
+      return { confirmationId, codeLength: found.length, expiresInSeconds: confirmationSeconds };
+    }
+    throw stillSending();
+  }
+
+  async function create(request: CreateRequest): Promise<CreatedConfirmation> {
+    const { userId, purpose, terms, locale = '', owner, idempotencyKey: key } = request;
+    const draft = randomUUID();
+    if (key === undefined) return send(request, { text: draft });
+    const same = ['confirmation', purpose, termsText(terms), locale].join('\n');
+    return rules.once({ userId, key, request: same, owner, draft }, createdForm, (taken) => send(request, taken));
+  }
+
+  async function resend(request: ResendConfirmationRequest): Promise<SentCode> {
+    const { userId, confirmationId, origin } = request;
+    const known = await store.readConfirmation({ userId, confirmationId }, rules.now());
+    if (!known) throw (await store.isUser(userId)) ? unknownConfirmation() : unknownUser();
+    for (let tries = 0; tries < mostTries; tries += 1) {
+      const e164 = known.state === 'pending' ? await store.readPhone(userId) : null;
+      // If the phone was unlinked, the confirmation is void.
+      if (!e164) throw noLongerPending();
+      const phoneNumber = parsePhoneNumber(e164)!;
+      const reserved = await rules.reserve({ userId, confirmationId, phoneNumber, origin });
+      if (reserved.decision === 'other-phone') continue;
+      if (reserved.decision !== 'reserved') throw noLongerPending();
+      return sendAgain(request, phoneNumber, reserved);
+    }
+    throw stillSending();
+  }
+
+  async function sendAgain(
+    request: ResendConfirmationRequest,
+    phoneNumber: PhoneNumber,
+    reserved: ReservedConfirmation,
+  ): Promise<SentCode> {
+    const { userId, confirmationId } = request;
+    const { requestedAt } = reserved;
+    const { purpose, codeDigest, sealedTerms, expiresAt } = reserved.repeated!;
+    const validSeconds = Math.max(1, Math.floor(secondsBetween(requestedAt, expiresAt)));
+    const sealed = codes.unseal({ userId, confirmationId }, sealedTerms);
+    const bound = sealed && { userId, confirmationId, terms: sealed.terms };
+    const code = bound && codes.recover(codeDigest, bound, purpose, phoneNumber.e164, requestedAt);
+    const outgoing = { request, confirmationId, purpose, phoneNumber, reserved, validSeconds, isNew: false };
+    if (!sealed || code === undefined) {
+      await abandon({ ...outgoing, ...noTerms, code: '' });
+      throw noLongerPending();
+    }
+    await deliver({ ...outgoing, ...sealed, code });
+    return { codeLength: code.length, expiresInSeconds: validSeconds };
+  }
+
+  async function resendCode(request: ResendConfirmationRequest): Promise<SentCode> {
+    const { userId, confirmationId, owner, idempotencyKey: key } = request;
+    if (key === undefined) return resend(request);
+    const same = `resend confirmation ${confirmationId}`;
+    return (await rules.once({ userId, key, request: same, owner }, sentCodeForm, () => resend(request)))!;
+  }
+
+  async function deliver(outgoing: Outgoing): Promise<void> {
+    const { request, confirmationId, purpose, phoneNumber, terms, locale, code, isNew } = outgoing;
+    const { userId, origin, owner } = request;
+    await delivery.deliver({
+      ...countedCode(outgoing),
+      code,
+      purpose,
+      written: rules.write({ locale, country: phoneNumber.country, code, purpose, ...terms }),
+      traceId: origin.traceId,
+      owner,
+      ...(isNew && { location: confirmationPath(userId, confirmationId) }),
+    });
+  }
+
+  const abandon = (outgoing: Outgoing): Promise<void> =>
+    delivery.abandon(countedCode(outgoing), outgoing.locale ?? '', 'the code cannot be sent again');
+
+  return { create, resendCode };
+}
+
+function countedCode({ request, confirmationId, phoneNumber, reserved, validSeconds }: Outgoing): CountedCode {
+  const { codeNumber, messageNumber, requestedAt } = reserved;
+  return {
+    kind: 'confirmation',
+    confirmationId,
+    userId: request.userId,
+    phoneNumber,
+    correlationType: 0,
+    codeNumber,
+    messageNumber,
+    requestedAt,
+    validSeconds,
+    // A confirmation is counted for its user only.
+    phoneKey: null,
+    counted: [],
+  };
+}
+
+const noTerms: SealedTerms = {
+  terms: { amount: undefined, currency: undefined, payee: undefined },
+  locale: undefined,
+};
+
+const noLongerPending = () => nothingToResend('The confirmation is no longer pending.');

@@ -1,0 +1,21 @@
+import type { ReadConfirmation } from '../../../confirmations/read-confirmation.ts';
+import { empty, operation } from '../../operation.ts';
+import { confirmationIdOf } from './confirmation-id.ts';
+
+export const cancelConfirmationOperation = (confirmations: ReadConfirmation) =>
+  operation({
+    name: 'cancel-confirmation',
+    method: 'DELETE',
+    path: '/User/{id}/confirmations/{confirmationId}',
+    tag: 'Confirmations',
+    summary: 'Give a confirmation up',
+    about: 'A pending one is void: its code no longer works. One that has ended stays as it is.',
+    scopes: ['phone'],
+    responses: { 204: { about: 'It is not pending.' } },
+    errors: ['unknown-user', 'not-found'],
+    namesUser: ({ id }) => id,
+    async handle(context) {
+      await confirmations.cancel(context.id, confirmationIdOf(context));
+      return empty(204);
+    },
+  });

@@ -1,0 +1,44 @@
+import type { ReadConfirmation } from '../../../confirmations/read-confirmation.ts';
+import { writeTimestamp } from '../../../events/event.ts';
+import { instant, nullable, record } from '../../../formats/record.ts';
+import { required, text } from '../../../formats/shape.ts';
+import { operation, reply } from '../../operation.ts';
+import { confirmationIdOf } from './confirmation-id.ts';
+
+const confirmation = record('Confirmation', {
+  confirmationId: required(text({ schema: { format: 'uuid' } }), 'Its id.'),
+  purpose: required(text(), 'What it is for.'),
+  state: required(
+    text({ schema: { enum: ['pending', 'approved', 'expired', 'failed', 'void'] } }),
+    'failed: no attempts are left. void: a check named other terms, it was given up, or the phone is no longer the user’s.',
+  ),
+  createdAt: required(instant(), 'When it was created.'),
+  expiresAt: required(instant(), 'When its code expires.'),
+  approvedAt: required(nullable(instant()), 'When it was approved, or null.'),
+});
+
+export const readConfirmationOperation = (confirmations: ReadConfirmation) =>
+  operation({
+    name: 'read-confirmation',
+    method: 'GET',
+    path: '/User/{id}/confirmations/{confirmationId}',
+    tag: 'Confirmations',
+    summary: 'Get a confirmation',
+    about: 'Its state, without its terms. Confirmations are kept as long as the trail.',
+    scopes: ['phone'],
+    responses: { 200: { about: 'The confirmation.', shape: confirmation } },
+    errors: ['unknown-user', 'not-found'],
+    namesUser: ({ id }) => id,
+    async handle(context) {
+      const { createdAt, expiresAt, approvedAt, ...rest } = await confirmations.read(
+        context.id,
+        confirmationIdOf(context),
+      );
+      return reply(200, confirmation, {
+        ...rest,
+        createdAt: writeTimestamp(createdAt),
+        expiresAt: writeTimestamp(expiresAt),
+        approvedAt: approvedAt && writeTimestamp(approvedAt),
+      });
+    },
+  });

@@ -1,0 +1,45 @@
+import type { SendConfirmation } from '../../../confirmations/send-confirmation.ts';
+import { unknownConfirmation } from '../../../errors.ts';
+import { callOrigin } from '../call-origin.ts';
+import { idempotencyAbout, idempotencyKeyOf } from '../idempotency-key.ts';
+import { operation } from '../../operation.ts';
+import { sentReply } from '../phone/sent-code.ts';
+import { confirmationIdOf } from './confirmation-id.ts';
+import { confirmationErrors, confirmationHeaders } from './sent-confirmation.ts';
+
+export const resendConfirmationOperation = (send: SendConfirmation) =>
+  operation({
+    name: 'resend-confirmation',
+    method: 'POST',
+    path: '/User/{id}/confirmations/{confirmationId}/resend-code',
+    tag: 'Confirmations',
+    summary: 'Resend a confirmation',
+    about: `Sends the same code again. It counts as a confirmation, and the code expires when it would have. No body is needed. ${idempotencyAbout}`,
+    scopes: ['phone'],
+    responses: {
+      204: {
+        about: 'The code was sent.',
+        headers: {
+          'Code-Length': 'Number of digits of the code.',
+          'Code-Expires-In': 'Seconds for which the code can still be used.',
+        },
+      },
+    },
+    errors: ['unknown-user', 'not-found', 'nothing-to-resend', ...confirmationErrors],
+    requestHeaders: confirmationHeaders,
+    checkHeaders: (headers) => void idempotencyKeyOf(headers),
+    namesUser: ({ id }) => id,
+    async handle(context) {
+      const { id, caller, owner, request } = context;
+      const confirmationId = confirmationIdOf(context);
+      if (confirmationId === undefined) throw unknownConfirmation();
+      const sent = await send.resendCode({
+        userId: id,
+        confirmationId,
+        origin: callOrigin(caller, request),
+        owner,
+        idempotencyKey: idempotencyKeyOf(request.headers),
+      });
+      return sentReply(sent);
+    },
+  });

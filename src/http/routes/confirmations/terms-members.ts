@@ -1,0 +1,41 @@
+/** Amount, currency and payee in a request. */
+import { decimal, filterText, optional, text, type Shape } from '../../../formats/shape.ts';
+import { parseAmount } from '../../../transactions/amount.ts';
+
+export const purposeLength = 64;
+const payeeLength = 140;
+
+export const amountMember = optional(
+  decimal(
+    (given, isNumber) => parseAmount(given, isNumber),
+    'The field {0} must be a non-negative decimal with up to 20 digits before the point and 6 after.',
+    { type: ['number', 'string'], minimum: 0, pattern: '^\\d{1,20}(\\.\\d{1,6})?$' },
+  ),
+  'What is paid: a number, whose digits are kept, or a decimal string.',
+);
+
+export const currencyText = text({
+  trim: true,
+  parse: (code) => (/^[A-Za-z]{3}$/.test(code) ? code.toUpperCase() : undefined),
+  message: 'The field {0} must be an ISO 4217 code.',
+  schema: { pattern: '^[A-Za-z]{3}$' },
+});
+
+/** Two spellings of one letter are the same payee. */
+const anyPayee = filterText({ trim: true, maxLength: payeeLength, parse: (given) => given.normalize('NFC') });
+
+/** Control characters, line breaks, and characters that change the direction of the text around them. */
+const forbidden = /[\p{Cc}\u2028\u2029\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/u;
+
+/** The payee of a new confirmation: a line of text. */
+export const payeeText: Shape<string> = {
+  ...anyPayee,
+  read(json, field, path, errors) {
+    if (typeof json !== 'string' || !forbidden.test(json)) return anyPayee.read(json, field, path, errors);
+    errors[field.name] = [`The field ${field.name} must not contain control characters or line breaks.`];
+    return undefined;
+  },
+};
+
+/** The payee of a check: one that could not have been agreed to is only another one. */
+export const checkedPayeeText = anyPayee;

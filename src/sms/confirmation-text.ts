@@ -1,0 +1,210 @@
+/**
+ * The text with the code of a confirmation. It names what the person agrees to, as far as the request gave it: amount,
+ * currency and payee.
+ */
+import { encodingOf } from './encoding.ts';
+import { appendCodeLines, type MessageSettings, type MessageText, type MessageWriter } from './message.ts';
+import { safePayee } from './safe-payee.ts';
+
+export interface ConfirmationSettings extends MessageSettings {
+  confirmationSeconds: number;
+}
+
+export interface ConfirmationTextRequest {
+  locale: string | undefined;
+  country: string | undefined;
+  code: string;
+  purpose: string;
+  amount: string | undefined;
+  currency: string | undefined;
+  payee: string | undefined;
+}
+
+export type WriteConfirmation = (request: ConfirmationTextRequest) => MessageText;
+
+/** By what the text names. */
+interface BuiltIn {
+  payment: string;
+  amount: string;
+  payee: string;
+  plain: string;
+  /** For the purpose `change-phone`. What else was agreed to follows it. */
+  changePhone: string;
+}
+
+const builtIn: Readonly<Record<string, BuiltIn>> = {
+  en: {
+    payment: '{brand}: {code} confirms {amount} {currency} to {payee}. Valid for {minutes} min. Share it with nobody.',
+    amount: '{brand}: {code} confirms {amount} {currency}. Valid for {minutes} min. Share it with nobody.',
+    payee: '{brand}: {code} confirms {payee}. Valid for {minutes} min. Share it with nobody.',
+    plain: '{brand}: {code} is your confirmation code. Valid for {minutes} min. Share it with nobody.',
+    changePhone: '{brand}: {code} confirms that your phone number is to be changed. Valid for {minutes} min.',
+  },
+  de: {
+    payment:
+      '{brand}: {code} bestätigt {amount} {currency} an {payee}. Gilt {minutes} Min. Geben Sie ihn niemandem weiter.',
+    amount: '{brand}: {code} bestätigt {amount} {currency}. Gilt {minutes} Min. Geben Sie ihn niemandem weiter.',
+    payee: '{brand}: {code} bestätigt {payee}. Gilt {minutes} Min. Geben Sie ihn niemandem weiter.',
+    plain: '{brand}: {code} ist Ihr Code zur Bestätigung. Gilt {minutes} Min. Geben Sie ihn niemandem weiter.',
+    changePhone: '{brand}: {code} bestätigt, dass Ihre Telefonnummer geändert werden soll. Gilt {minutes} Min.',
+  },
+  es: {
+    payment: '{brand}: {code} confirma {amount} {currency} a {payee}. Vale {minutes} min. No lo compartas con nadie.',
+    amount: '{brand}: {code} confirma {amount} {currency}. Vale {minutes} min. No lo compartas con nadie.',
+    payee: '{brand}: {code} confirma {payee}. Vale {minutes} min. No lo compartas con nadie.',
+    plain: '{brand}: {code} es tu código de confirmación. Vale {minutes} min. No lo compartas con nadie.',
+    changePhone: '{brand}: {code} confirma que se va a cambiar tu número de teléfono. Vale {minutes} min.',
+  },
+  fr: {
+    payment: '{brand} : {code} confirme {amount} {currency} à {payee}. Valable {minutes} min. Ne le donnez à personne.',
+    amount: '{brand} : {code} confirme {amount} {currency}. Valable {minutes} min. Ne le donnez à personne.',
+    payee: '{brand} : {code} confirme {payee}. Valable {minutes} min. Ne le donnez à personne.',
+    plain: '{brand} : {code} est votre code de confirmation. Valable {minutes} min. Ne le donnez à personne.',
+    changePhone: '{brand} : {code} confirme le changement de votre numéro de téléphone. Valable {minutes} min.',
+  },
+  it: {
+    payment: '{brand}: {code} conferma {amount} {currency} a {payee}. Vale {minutes} min. Non darlo a nessuno.',
+    amount: '{brand}: {code} conferma {amount} {currency}. Vale {minutes} min. Non darlo a nessuno.',
+    payee: '{brand}: {code} conferma {payee}. Vale {minutes} min. Non darlo a nessuno.',
+    plain: '{brand}: {code} è il tuo codice di conferma. Vale {minutes} min. Non darlo a nessuno.',
+    changePhone: '{brand}: {code} conferma il cambio del tuo numero di telefono. Vale {minutes} min.',
+  },
+  nl: {
+    payment: '{brand}: {code} bevestigt {amount} {currency} aan {payee}. {minutes} min. geldig. Deel hem met niemand.',
+    amount: '{brand}: {code} bevestigt {amount} {currency}. {minutes} min. geldig. Deel hem met niemand.',
+    payee: '{brand}: {code} bevestigt {payee}. {minutes} min. geldig. Deel hem met niemand.',
+    plain: '{brand}: {code} is je bevestigingscode. {minutes} min. geldig. Deel hem met niemand.',
+    changePhone: '{brand}: {code} bevestigt dat je telefoonnummer wordt gewijzigd. {minutes} min. geldig.',
+  },
+  pt: {
+    payment: '{brand}: {code} confirma {amount} {currency} para {payee}. Válido por {minutes} min. Não o partilhe.',
+    amount: '{brand}: {code} confirma {amount} {currency}. Válido por {minutes} min. Não o partilhe.',
+    payee: '{brand}: {code} confirma {payee}. Válido por {minutes} min. Não o partilhe.',
+    plain: '{brand}: {code} é o seu código de confirmação. Válido por {minutes} min. Não o partilhe.',
+    changePhone: '{brand}: {code} confirma a alteração do seu número de telefone. Válido por {minutes} min.',
+  },
+  ar: {
+    payment: '{brand}: {code} لتأكيد دفع {amount} {currency} إلى {payee}. صالح {minutes} دقائق. لا تشاركه.',
+    amount: '{brand}: {code} لتأكيد {amount} {currency}. صالح {minutes} دقائق. لا تشاركه.',
+    payee: '{brand}: {code} لتأكيد {payee}. صالح {minutes} دقائق. لا تشاركه.',
+    plain: '{brand}: {code} هو رمز التأكيد. صالح {minutes} دقائق. لا تشاركه.',
+    changePhone: '{brand}: {code} لتأكيد تغيير رقم هاتفك. صالح {minutes} دقائق. لا تشاركه.',
+  },
+  ja: {
+    payment:
+      '{brand}: 確認コード {code}。{payee} へ {amount} {currency}。有効 {minutes} 分。他人に教えないでください。',
+    amount: '{brand}: 確認コード {code}。{amount} {currency}。有効 {minutes} 分。他人に教えないでください。',
+    payee: '{brand}: 確認コード {code}。{payee}。有効 {minutes} 分。他人に教えないでください。',
+    plain: '{brand}: 確認コード {code}。有効 {minutes} 分。他人に教えないでください。',
+    changePhone: '{brand}: 確認コード {code}。電話番号の変更を確認します。有効 {minutes} 分。',
+  },
+};
+
+export const confirmationLanguages = Object.keys(builtIn);
+
+/** A text with more segments loses the end of the payee. */
+const mostSegments = 2;
+
+interface Found {
+  name: string;
+  locale: string;
+  template: string;
+}
+
+/** What the text names. */
+interface Named {
+  amount: string | undefined;
+  currency: string | undefined;
+  payee: string | undefined;
+}
+
+export function createConfirmationTexts(settings: ConfirmationSettings, { brandOf, localesFor, idsOf }: MessageWriter) {
+  const configured = new Map([...settings.templates].map(([name, template]) => [name.toLowerCase(), template]));
+  const minutes = String(Math.max(1, Math.round(settings.confirmationSeconds / 60)));
+
+  /**
+   * The template of the purpose, then that of all confirmations, then the built-in text; in the wanted language, then in
+   * that of the country, then in English. A configured template is used only if it names exactly what was agreed to.
+   */
+  function findTemplate(locales: readonly string[], purpose: string, named: Named): Found {
+    const candidates = locales.flatMap((each): Found[] => {
+      const ours = builtIn[each];
+      return [
+        ...[`${each}/confirmation/${purpose}`, `${each}/confirmation`].flatMap((name) => {
+          const template = configured.get(name);
+          return template !== undefined && namesExactly(template, named) ? [{ name, locale: each, template }] : [];
+        }),
+        ...(ours
+          ? [{ name: `${each}/confirmation`, locale: each, template: chooseBuiltIn(ours, purpose, named) }]
+          : []),
+      ];
+    });
+    return candidates[0]!;
+  }
+
+  return function writeConfirmation(request: ConfirmationTextRequest): MessageText {
+    const { country = '', code, purpose } = request;
+    const brand = brandOf(country);
+    const locales = localesFor(request.locale, country);
+    let payee = request.payee === undefined ? '' : safePayee(request.payee);
+    for (;;) {
+      const named = { amount: request.amount, currency: request.currency, payee: payee || undefined };
+      const found = findTemplate(locales, purpose, named);
+      const text = appendCodeLines(
+        settings,
+        fill(found.template, {
+          brand,
+          code,
+          minutes,
+          amount: named.amount === undefined ? '' : formatAmount(named.amount, named.currency!, found.locale),
+          currency: named.currency ?? '',
+          payee,
+        }),
+        code,
+      );
+      const encoding = encodingOf(text);
+      if (encoding.segments <= mostSegments || payee === '') {
+        return { text, locale: found.locale, dlt: idsOf(country, found.name), ...encoding };
+      }
+      payee = Array.from(payee).slice(0, -1).join('').trimEnd();
+    }
+  };
+}
+
+/** In one pass, so that what looks like a placeholder in a value stays as it is. */
+function fill(template: string, values: Readonly<Record<string, string>>): string {
+  return template.replaceAll(/\{(brand|code|minutes|amount|currency|payee)\}/g, (_, name: string) => values[name]!);
+}
+
+function namesExactly(template: string, { amount, currency, payee }: Named): boolean {
+  const terms = Object.entries({ amount, currency, payee });
+  return terms.every(([name, value]) => template.includes(`{${name}}`) === (value !== undefined));
+}
+
+function chooseBuiltIn(texts: BuiltIn, purpose: string, { amount, payee }: Named): string {
+  const kind =
+    amount === undefined ? (payee === undefined ? 'plain' : 'payee') : payee === undefined ? 'amount' : 'payment';
+  if (purpose !== 'change-phone') return texts[kind];
+  const terms = {
+    plain: '',
+    payee: ' {payee}',
+    amount: ' {amount} {currency}',
+    payment: ' {amount} {currency} – {payee}',
+  };
+  return texts.changePhone + terms[kind];
+}
+
+/**
+ * In the language's own format, with the digits of the currency at least, and all that were given. Other spaces than the
+ * usual one, and other digits than the code's, would double the length of the text or confuse.
+ */
+export function formatAmount(amount: string, currency: string, locale: string): string {
+  const { minimumFractionDigits } = new Intl.NumberFormat(locale, { style: 'currency', currency }).resolvedOptions();
+  const format = new Intl.NumberFormat(locale, {
+    minimumFractionDigits: minimumFractionDigits!,
+    maximumFractionDigits: Math.max(6, minimumFractionDigits!),
+    numberingSystem: 'latn',
+  });
+  // As text, so that no digit is lost.
+  return format.format(amount as `${number}`).replaceAll(/[\u00a0\u202f]/g, ' ');
+}
