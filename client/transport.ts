@@ -74,7 +74,7 @@ export function createTransport(options: TransportOptions): Transport {
   const send = options.fetch ?? ((url: string, init: RequestInit) => fetch(url, init));
   const tokens = createTokens(typeof token === 'function' ? token : () => token ?? '');
 
-  async function attempt(call: Call, sent: { token?: string }, refused: boolean): Promise<Response> {
+  async function attempt(call: Call, sent: { token?: string | undefined }, refused: boolean): Promise<Response> {
     const { timeoutSeconds = options.timeoutSeconds ?? usualTimeoutSeconds } = call;
     const startedAt = Date.now();
     const limit = new TryLimit(timeoutSeconds, call.signal);
@@ -106,7 +106,8 @@ export function createTransport(options: TransportOptions): Transport {
 
   return async function transport(call) {
     const { retries = options.retries ?? usualRetries } = call;
-    const sent: { token?: string } = {};
+    // What is known to have expired is the last token.
+    const sent: { token?: string | undefined } = call.refreshToken ? { token: tokens.latest() } : {};
     let refused = call.refreshToken ?? false;
     let unknownOutcomes = 0;
     for (let failures = 0; ;) {
@@ -169,6 +170,8 @@ function createTokens(source: TokenSource) {
   }
 
   return {
+    latest: () => latest,
+
     /** `refused`: the token that the service has refused. */
     get(refused: string | undefined): Promise<string> {
       if (refused === undefined) return refreshing ?? ask(false);

@@ -115,3 +115,21 @@ it('a transaction that cannot be read says why, not that it does not exist', asy
   await complaint.waitFor();
   expect(await complaint.innerText()).not.toContain('does not exist');
 });
+
+it('the heading of a day names the totals of every currency', async () => {
+  const id = (await wallet.client.createUser()).id;
+  const currencies = ['EUR', 'USD', 'GBP', 'CHF', 'JPY'];
+  await wallet.client.recordTransactions(
+    currencies.map((currency, index) => ({
+      individualId: id,
+      transactionId: currency,
+      amount: `${index + 1}00`,
+      currency,
+      timeStamp: '2026-02-03T04:05:06Z',
+      transactionCategory: 'Debit',
+    })),
+  );
+  const page = await wallet.open(`?individual=${id}`);
+  const heading = await page.locator('.day p').first().textContent();
+  for (const sum of ['€', '$', '£', 'CHF', '¥']) expect(heading).toContain(sum);
+});

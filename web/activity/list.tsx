@@ -162,13 +162,22 @@ function isFocusElsewhere(list: HTMLElement): boolean {
   return focused ? !list.contains(focused) : document.activeElement !== document.body;
 }
 
+/** Currencies of a day that have their own totals in its heading; a title has the others. */
+const shownCurrencies = 3;
+
 function DayHeading({ day, today, height }: { day: VisibleDay; today: string; height: number }) {
   const { locale, dates, texts } = useViewer();
+  const others = day.totals
+    .slice(shownCurrencies)
+    .flatMap(({ currency, moneyIn, moneyOut }) => [
+      ...(isZero(moneyIn) ? [] : [formatMoney(locale, moneyIn, currency, '+')]),
+      ...(isZero(moneyOut) ? [] : [formatMoney(locale, moneyOut, currency, '−')]),
+    ]);
   return (
     <div class="day" style={{ height: `${height}px` }}>
       <h3>{dates.day(day.day, today)}</h3>
       <p>
-        {day.totals.slice(0, 3).flatMap(({ currency, moneyIn, moneyOut }) => [
+        {day.totals.slice(0, shownCurrencies).flatMap(({ currency, moneyIn, moneyOut }) => [
           !isZero(moneyIn) && (
             <span key={`${currency} in`} class="in">
               <span class="unseen">{texts.moneyIn} </span>
@@ -182,6 +191,12 @@ function DayHeading({ day, today, height }: { day: VisibleDay; today: string; he
             </span>
           ),
         ])}
+        {others.length > 0 && (
+          <span title={others.join(', ')}>
+            <span aria-hidden="true">+{others.length.toLocaleString(locale)}</span>
+            <span class="unseen">{others.join(', ')}</span>
+          </span>
+        )}
       </p>
     </div>
   );
