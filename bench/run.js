@@ -12,6 +12,7 @@ import { benchAvailability } from './availability.js';
 import { benchBodies } from './bodies.js';
 import { benchCitus, citusUrls } from './citus.js';
 import { benchCsv } from './csv-files.js';
+import { benchDetails } from './details.js';
 import { benchDocs } from './docs.js';
 import { benchEvents } from './events.js';
 import { benchFastify } from './fastify.js';
@@ -43,6 +44,7 @@ const benches = {
   guard: benchGuard,
   gateway: benchGateway,
   events: benchEvents,
+  details: benchDetails,
   pages: benchPages,
   docs: benchDocs,
   growth: (bench, { quick, large }) =>
