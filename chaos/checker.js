@@ -38,6 +38,7 @@ export function checkHistory(history, report) {
   for (const calls of groupBy(verifies, 'userId').values()) checkUser(history, calls, byPhone, report);
   checkBudgets(history, report);
   checkLists(history, report);
+  checkSyncs(history, report);
 }
 
 /** An error that nothing handled. A defect that was answered with 500 is counted by its answer. */
@@ -173,6 +174,14 @@ function checkLists({ calls }, report) {
     if (call.count < call.known || call.missing > 0) report.add('nothing acknowledged is lost (list)', call);
     if (call.doubled > 0) report.add('no row is doubled (list)', call);
     if (call.isComplete === false) report.add('every count equals the rows (list)', call);
+  }
+}
+
+function checkSyncs({ calls }, report) {
+  for (const call of calls) {
+    if (call.operation !== 'sync') continue;
+    if (call.missing > 0) report.add('nothing acknowledged is lost (sync)', call);
+    if (call.doubled > 0) report.add('no row is doubled (sync)', call);
   }
 }
 

@@ -154,6 +154,7 @@ export function createCrowd(world, random, pauseMilliseconds) {
     while (!isStopping) {
       const individualId = await createUser(drawn);
       const acknowledged = new Set();
+      const reader = { individualId, cursor: undefined, found: new Set() };
       let batch;
       while (!isStopping && acknowledged.size < rowsOfIndividual) {
         // What was not answered is sent again: it must not be stored twice.
@@ -162,6 +163,7 @@ export function createCrowd(world, random, pauseMilliseconds) {
         if (acknowledged.size > rowsOfIndividual / 2) stocked = individualId;
         await sleep(pauseMilliseconds);
         if (drawn.isTrue(0.5)) await list(drawn, individualId, acknowledged);
+        if (drawn.isTrue(0.3)) await sync(drawn, reader, acknowledged);
       }
     }
   }
@@ -291,6 +293,29 @@ export function createCrowd(world, random, pauseMilliseconds) {
         entry.doubled = found.length - new Set(found).size;
         return;
       }
+    }
+  }
+
+  /** Goes on where it stopped, also after an answer that did not come. At the end it has every acknowledged row. */
+  async function sync(drawn, reader, acknowledged) {
+    const known = [...acknowledged];
+    const { individualId } = reader;
+    for (;;) {
+      const { status, json, entry } = await call(
+        'sync',
+        anyService(drawn),
+        '/app/sync-transactions',
+        { individualId, count: drawn.integer(1, 50), ...(reader.cursor && { cursor: reader.cursor }) },
+        { note: { individualId, known: known.length } },
+      );
+      if (status !== 200) return;
+      const page = json.added.concat(json.modified).map(({ transactionId }) => transactionId);
+      entry.doubled = page.length - new Set(page).size;
+      for (const transactionId of page) reader.found.add(transactionId);
+      reader.cursor = json.nextCursor;
+      if (json.hasMore) continue;
+      entry.missing = known.filter((transactionId) => !reader.found.has(transactionId)).length;
+      return;
     }
   }
 

@@ -60,7 +60,8 @@ export async function startTarget() {
       if (request.name === 'POST /sandbox/clock' && status === 200) await renewTokens();
       if (status === 201 && request.name === 'POST /User') remember(known.users, JSON.parse(text).id);
       if (headers?.['as-of']) remember(known.asOf, headers['as-of']);
-      const cursor = request.name === 'GET /events' && status === 200 && /"next":"([^"]+)"/.exec(text)?.[1];
+      if (status !== 200 || !['GET /events', 'POST /app/sync-transactions'].includes(request.name)) return;
+      const cursor = /"next(?:Cursor)?":"([^"]+)"/.exec(text)?.[1];
       if (cursor) remember(known.cursors, cursor);
     },
     async stop() {

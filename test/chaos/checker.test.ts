@@ -82,6 +82,8 @@ describe('the checker', () => {
     ['no request hangs', [{ operation: 'list', status: 200, endedAt: 61_000 }], []],
     ['nothing acknowledged is lost (list)', [{ operation: 'list', status: 200, known: 3, count: 2 }], []],
     ['nothing acknowledged is lost (list)', [{ operation: 'list', status: 404, known: 1 }], []],
+    ['nothing acknowledged is lost (sync)', [{ operation: 'sync', status: 200, known: 3, missing: 1 }], []],
+    ['no row is doubled (sync)', [{ operation: 'sync', status: 200, known: 1, doubled: 1 }], []],
     ['no row is doubled (list)', [{ operation: 'list', status: 200, known: 1, count: 1, doubled: 1 }], []],
     [
       'every count equals the rows (list)',
