@@ -119,7 +119,7 @@ describe('a start that cannot work says in a sentence why, and what to do', () =
       /^This database has served production/,
     );
     await sql`update ledgerline.installation set served_production = false`;
-    await sql`insert into ledgerline.migrations (name) values ('9999_future.sql')`;
+    await sql`insert into ledgerline.migrations (name, kind) values ('9999_future.sql', 'contract')`;
     await sql.end();
     expect(await refusal({ DATABASE_URL: database.url, DATA_DIR: await dataFolder() })).toBe(
       'The database has been migrated by a newer Ledgerline (9999_future.sql). Start that one.',
