@@ -13,6 +13,11 @@ export interface ConfirmationOptions extends CallOptions {
   idempotencyKey?: string;
 }
 
+export interface ResendConfirmationOptions extends ConfirmationOptions {
+  /** How the code is sent this time. If absent, another gateway of the same channel comes first, then the next channel. */
+  channel?: NonNullable<wire.ResendConfirmationRequest['channel']>;
+}
+
 export type ConfirmationFunctions = ReturnType<typeof confirmationFunctions>;
 
 export function confirmationFunctions({ transport, json, discardBody }: Calls) {
@@ -45,8 +50,9 @@ export function confirmationFunctions({ transport, json, discardBody }: Calls) {
     ): Promise<wire.ApprovedConfirmation> => json(post(path(userId, confirmationId, '/check'), request, options)),
 
     /** Sends the same code again. It expires when it would have. */
-    async resend(userId: number, confirmationId: string, options?: ConfirmationOptions): Promise<SentCode> {
-      const call = once(post(path(userId, confirmationId, '/resend-code'), undefined, options), options);
+    async resend(userId: number, confirmationId: string, options?: ResendConfirmationOptions): Promise<SentCode> {
+      const body = options?.channel && { channel: options.channel };
+      const call = once(post(path(userId, confirmationId, '/resend-code'), body, options), options);
       const response = await transport(call);
       await textOf(response, call.signal);
       return sentCode(response.headers);

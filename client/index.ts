@@ -1,7 +1,7 @@
 /** `@ledgerline/client`: the typed client, for browsers and Node, without dependencies. */
 export type { CallOptions } from './calls.ts';
 export type { AnswerReport, CallSettings } from './transport.ts';
-export type { ConfirmationFunctions, ConfirmationOptions } from './confirmations.ts';
+export type { ConfirmationFunctions, ConfirmationOptions, ResendConfirmationOptions } from './confirmations.ts';
 export { createClient, type Client, type ClientOptions } from './client.ts';
 export { LedgerlineError, type FailureKind } from './errors.ts';
 export type {
@@ -26,7 +26,7 @@ export type {
   OperatorMessageFilter,
   OperatorPage,
 } from './operator.ts';
-export { isE164, type PhoneFunctions, type SendOptions, type SentCode } from './phone.ts';
+export { isE164, type PhoneFunctions, type ResendOptions, type SendOptions, type SentCode } from './phone.ts';
 export { solveChallenge, type SolveChallenge } from './solve-challenge.ts';
 export { clientCredentials, type ClientCredentials, type TokenSource } from './token.ts';
 export type { MirrorChange, MirrorOptions, TransactionMirror } from './mirror.ts';

@@ -3,7 +3,7 @@ import { createCalls } from './calls.ts';
 import { phoneFunctions, type PhoneFunctions, type PhoneOptions } from './phone.ts';
 import type { TransportOptions } from './transport.ts';
 
-export type { PhoneFunctions, PhoneOptions, SendOptions, SentCode } from './phone.ts';
+export type { PhoneFunctions, PhoneOptions, ResendOptions, SendOptions, SentCode } from './phone.ts';
 export { LedgerlineError } from './errors.ts';
 export { clientCredentials } from './token.ts';
 

@@ -24,6 +24,11 @@ export interface SendOptions extends CallOptions {
   idempotencyKey?: string;
 }
 
+export interface ResendOptions extends SendOptions {
+  /** How the code is sent this time. If absent, another gateway of the same channel comes first, then the next channel. */
+  channel?: NonNullable<wire.ResendCodeRequest['channel']>;
+}
+
 /** What the service says about the code it sent; nothing is sent to a user who is verified already. */
 export type SentCode =
   | { alreadyVerified: false; codeLength: number; expiresInSeconds: number }
@@ -136,8 +141,8 @@ export function phoneFunctions({ transport, json, discardBody }: Calls, options:
       return send(request.id, call, request.phoneNumber);
     },
 
-    resendCode: (userId: number, sendOptions?: SendOptions): Promise<SentCode> =>
-      send(userId, once(post(`/User/${userId}/phone-number/resend-code`, undefined, sendOptions), sendOptions)),
+    resendCode: (userId: number, options?: ResendOptions): Promise<SentCode> =>
+      send(userId, once(post(`/User/${userId}/phone-number/resend-code`, over(options), options), options)),
 
     verify: (request: wire.VerifyRequest, callOptions?: CallOptions): Promise<void> =>
       discardBody(post('/User/phone-number/verify', request, callOptions)),
@@ -152,8 +157,8 @@ export function phoneFunctions({ transport, json, discardBody }: Calls, options:
       return send(userId, call, request.phoneNumber);
     },
 
-    resendChange: (userId: number, sendOptions?: SendOptions): Promise<SentCode> =>
-      send(userId, once(post(`/User/${userId}/phone-number/change/resend-code`, undefined, sendOptions), sendOptions)),
+    resendChange: (userId: number, options?: ResendOptions): Promise<SentCode> =>
+      send(userId, once(post(`/User/${userId}/phone-number/change/resend-code`, over(options), options), options)),
 
     verifyChange: (userId: number, code: string, callOptions?: CallOptions): Promise<void> =>
       discardBody(post(`/User/${userId}/phone-number/change/verify`, { code }, callOptions)),
@@ -164,6 +169,11 @@ export function phoneFunctions({ transport, json, discardBody }: Calls, options:
     userStatus: (userId: number, callOptions?: CallOptions): Promise<wire.UserStatus> =>
       json(get(`/User/${userId}/status`, callOptions)),
   };
+}
+
+/** The body of a resend. It needs none without a channel. */
+function over(options?: ResendOptions): wire.ResendCodeRequest | undefined {
+  return options?.channel && { channel: options.channel };
 }
 
 export function sentCode(headers: Headers): SentCode {

@@ -9,6 +9,8 @@ export interface SendCodeRequest {
   correlationType?: number | null | undefined;
   /** Language of the message, such as en or pt-BR. If absent, the language of the phone’s country. */
   locale?: string | null | undefined;
+  /** How the code is sent: `sms`, `whatsapp` or `voice`. If absent, the first channel of the phone’s country. */
+  channel?: 'sms' | 'whatsapp' | 'voice' | undefined;
 }
 
 export type ErrorReason = 'invalid-request' | 'malformed-body' | 'malformed-request' | 'invalid-code' | 'phone-taken' | 'phone-not-supported' | 'nothing-to-resend' | 'user-exists' | 'unknown-individual' | 'ambiguous-transaction' | 'idempotency-conflict' | 'too-many-endpoints' | 'phone-not-verified' | 'confirmation-required' | 'endpoint-disabled' | 'invalid-token' | 'missing-scope' | 'not-this-user' | 'sandbox-only' | 'receipt-refused' | 'unknown-user' | 'no-transactions' | 'unknown-transaction' | 'not-found' | 'method-not-allowed' | 'request-timeout' | 'body-too-large' | 'unsupported-media-type' | 'too-many-sends' | 'too-many-failures' | 'too-many-streams' | 'too-many-replays' | 'challenge-required' | 'internal' | 'send-failed' | 'send-outcome-unknown' | 'send-in-progress' | 'database-unavailable' | 'issuer-unavailable' | 'overloaded' | 'query-too-slow' | 'stopping' | 'invalid-client' | 'invalid-scope' | 'unauthorized-client' | 'unsupported-grant-type' | 'temporarily-unavailable';
@@ -30,6 +32,11 @@ export interface VerifyRequest {
   code: string;
 }
 
+export interface ResendCodeRequest {
+  /** How the code is sent: `sms`, `whatsapp` or `voice`. If absent, the first channel of the phone’s country. */
+  channel?: 'sms' | 'whatsapp' | 'voice' | undefined;
+}
+
 export interface ChangePhoneRequest {
   /** Phone number in E.164 format. */
   phoneNumber: string;
@@ -37,8 +44,15 @@ export interface ChangePhoneRequest {
   correlationType?: number | null | undefined;
   /** Language of the message, such as en or pt-BR. If absent, the language of the phone’s country. */
   locale?: string | null | undefined;
+  /** How the code is sent: `sms`, `whatsapp` or `voice`. If absent, the first channel of the phone’s country. */
+  channel?: 'sms' | 'whatsapp' | 'voice' | undefined;
   /** An approved confirmation of the user with the purpose `change-phone`, at most ten minutes old. A user-bound token needs it. */
   confirmationId?: string | null | undefined;
+}
+
+export interface ResendChangeRequest {
+  /** How the code is sent: `sms`, `whatsapp` or `voice`. If absent, the first channel of the phone’s country. */
+  channel?: 'sms' | 'whatsapp' | 'voice' | undefined;
 }
 
 export interface VerifyChangeRequest {
@@ -57,6 +71,8 @@ export interface CreateConfirmationRequest {
   payee?: string | null | undefined;
   /** Language of the message, such as en or pt-BR. If absent, the language of the phone’s country. */
   locale?: string | null | undefined;
+  /** How the code is sent: `sms`, `whatsapp` or `voice`. If absent, the first channel of the phone’s country. */
+  channel?: 'sms' | 'whatsapp' | 'voice' | undefined;
 }
 
 export interface CreatedConfirmation {
@@ -81,6 +97,11 @@ export interface Confirmation {
   expiresAt: string;
   /** When it was approved, or null. */
   approvedAt: string | null;
+}
+
+export interface ResendConfirmationRequest {
+  /** How the code is sent: `sms`, `whatsapp` or `voice`. If absent, the first channel of the phone’s country. */
+  channel?: 'sms' | 'whatsapp' | 'voice' | undefined;
 }
 
 export interface CheckConfirmationRequest {
@@ -232,6 +253,8 @@ export interface StoredMessage {
   segments: number;
   /** The gateway that accepted it, or was asked last. */
   gateway: string;
+  /** How it was sent. */
+  channel: string;
   /** The gateway’s own id of the message. */
   gatewayMessageId: string | null;
   /** What became of it. */
@@ -829,6 +852,8 @@ export interface PhoneCodeSentData {
   correlationType: number;
   /** Name of the gateway. */
   gateway: string;
+  /** How it was sent. */
+  channel: 'sms' | 'whatsapp' | 'voice';
   /** unknown: no gateway confirmed, and the text may arrive. */
   outcome: 'accepted' | 'unknown';
   /** The number of the code among the user’s. */
@@ -883,6 +908,8 @@ export interface PhoneDeliveryChangedData {
   state: 'delivered' | 'failed';
   /** Name of the gateway. */
   gateway: string;
+  /** How it was sent. */
+  channel: 'sms' | 'whatsapp' | 'voice';
   /** What the code is for. */
   for: 'verification' | 'change' | 'confirmation';
   /** The confirmation, if the code is for one. */
@@ -1341,6 +1368,8 @@ export interface TrailMessage {
   segments: number;
   /** The gateway that accepted it, or was asked last. */
   gateway: string;
+  /** How it was sent. */
+  channel: 'sms' | 'whatsapp' | 'voice';
   /** The gateway’s own id of the message. */
   gatewayMessageId: string | null;
   /** verified, expired, or otherwise the state. */
@@ -1502,6 +1531,8 @@ export interface LoggedMessage {
   segments: number | null;
   /** The gateway that accepted it, or was asked last. */
   gateway: string | null;
+  /** How it was sent. */
+  channel: 'sms' | 'whatsapp' | 'voice' | null;
   /** The gateway’s own id of the message. */
   gatewayMessageId: string | null;
   /** verified, expired, or otherwise the state. */
@@ -1930,6 +1961,8 @@ export interface SandboxMessage {
   code: string | null;
   /** What it was for: `verification`, `change`, `notice`, or the purpose of a confirmation. */
   purpose: string;
+  /** How it was sent. */
+  channel: 'sms' | 'whatsapp' | 'voice';
   /** When it was sent. */
   sentAt: string;
 }

@@ -260,6 +260,8 @@ export const unknownUser = () => problem('unknown-user');
 export const userExists = () => problem('user-exists');
 export const phoneTaken = () => problem('phone-taken');
 export const phoneUnsupported = () => problem('phone-not-supported');
+/** The channel is unknown, or not allowed for the country of the phone. */
+export const channelUnsupported = () => invalidFields({ Channel: ['Channel not supported.'] });
 export const nothingToResend = (message?: string) => problem('nothing-to-resend', worded(message));
 export const unknownConfirmation = () => problem('not-found', { message: 'Unknown confirmation.' });
 export const invalidCode = () => problem('invalid-code');
@@ -288,6 +290,8 @@ export function asStored({ reason, errors }: ProblemDetails): string {
 }
 export function repeated(stored: string): Problem {
   const [reason, ...words] = stored.split(' ');
+  // No other error in a field is found as late as that.
+  if (reason === 'invalid-request') return channelUnsupported();
   return problem(reason as ErrorReason, worded(words.length > 0 ? words.join(' ') : undefined));
 }
 export const receiptRefused = () => problem('receipt-refused');

@@ -70,6 +70,7 @@ const pure = [
   'guard/rules.ts',
   'guard/source.ts',
   'guard/windows.ts',
+  'sms/channels.ts',
   'transactions/amount.ts',
   'transactions/details/account-numbers.ts',
   'transactions/details/detail-members.ts',

@@ -11,6 +11,7 @@ export const guideGroups = {
     'backup',
     'config',
     'gateways',
+    'channels',
     'abuse',
     'privacy',
     'personal-data',

@@ -10,6 +10,7 @@ import type { SendOnce } from '../codes/idempotent-send.ts';
 import type { FindTestNumber } from '../codes/test-numbers.ts';
 import type { DigestKeys } from '../crypto/digest-keys.ts';
 import type { Observe } from '../monitoring/observe.ts';
+import type { Channels } from '../codes/choose-channels.ts';
 import { createConfirmationTexts } from '../sms/confirmation-text.ts';
 import type { MessageWriter } from '../sms/message.ts';
 import type { Core } from './core.ts';
@@ -20,6 +21,7 @@ export interface OpenConfirmationParts {
   delivery: CodeDelivery;
   once: SendOnce;
   texts: MessageWriter;
+  channels: Channels;
   testNumber: FindTestNumber;
   digestKeys: DigestKeys;
   observe: Observe;
@@ -29,7 +31,7 @@ const expiredAtOnce = 1000;
 
 export function openConfirmations(core: Core, parts: OpenConfirmationParts) {
   const { config, db, clock, jobs, traced } = core;
-  const { guard, delivery, once, texts, testNumber, digestKeys, observe } = parts;
+  const { guard, delivery, once, texts, channels, testNumber, digestKeys, observe } = parts;
   const { live, decisions, digest, sendJudge } = guard;
   const { codeAttempts, codeDigits, confirmationSeconds } = config;
   const store = traced('confirmations', createConfirmationsStore(db));
@@ -48,6 +50,7 @@ export function openConfirmations(core: Core, parts: OpenConfirmationParts) {
       delivery,
       once,
       write: createConfirmationTexts(config, texts),
+      channels,
       now: () => clock.now(),
       confirmationSeconds,
     }),

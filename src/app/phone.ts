@@ -26,8 +26,10 @@ import { createPhoneStore } from '../phone/phone.store.ts';
 import { createSendCode } from '../phone/send-code.ts';
 import { createFreePhone, createUnlinkPhone } from '../phone/unlink-phone.ts';
 import { createVerifyCode } from '../phone/verify-code.ts';
+import { createChannels } from '../codes/choose-channels.ts';
 import { createFailover, type Failover } from '../sms/failover.ts';
 import type { Gateway } from '../sms/gateway.ts';
+import { gatewayChannels } from '../sms/gateways/index.ts';
 import type { Inbox } from '../sms/inbox.ts';
 import { createMessages } from '../sms/message.ts';
 import { createNotices } from '../sms/notice-text.ts';
@@ -96,6 +98,7 @@ export async function openPhone(core: Core, { audit, url, inbox, terminal }: Pho
   const gateways = openGateways(core, { inbox, terminal }, messages);
   const failover = openFailover(core, gateways, messages);
   const texts = createMessages(config);
+  const channels = createChannels(config.channels);
   for (const template of texts.findLongTemplates()) observer.observe({ kind: 'template-too-long', ...template });
   const whileWaiting = core.admission.outside.bind(core.admission);
   const observe = messages.observePhone;
@@ -123,6 +126,7 @@ export async function openPhone(core: Core, { audit, url, inbox, terminal }: Pho
     once,
     delivery,
     write: texts.write,
+    channels,
     codes,
     reserveSend: guard.reserveSend,
     codeSeconds: config.codeSeconds,
@@ -145,6 +149,7 @@ export async function openPhone(core: Core, { audit, url, inbox, terminal }: Pho
     store: changes,
     judge: guard.sendJudge,
     write: createNotices(texts),
+    channels,
     dispatch: failover.send,
     referenceKeys: messages.referenceKeys,
     clock,
@@ -154,7 +159,7 @@ export async function openPhone(core: Core, { audit, url, inbox, terminal }: Pho
   return {
     guard,
     services: {
-      ...openConfirmations(core, { guard, delivery, once, texts, testNumber, digestKeys, observe }),
+      ...openConfirmations(core, { guard, delivery, once, texts, channels, testNumber, digestKeys, observe }),
       send,
       verifyCode,
       changePhone: createChangePhone({
@@ -226,6 +231,7 @@ function openFailover(core: Core, gateways: Gateway[], messages: OpenMessages): 
   const gatewayEvents = openGatewayEvents(core);
   const failover = createFailover({
     gateways,
+    channelsOf: (gateway) => gatewayChannels.get(gateway) ?? [],
     orderFor: messages.order.orderFor,
     gatewayMilliseconds: config.gatewaySeconds * 1000,
     budgetMilliseconds: config.sendSeconds * 1000,

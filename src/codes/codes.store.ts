@@ -19,6 +19,7 @@ const columns = namedParameters({
   locale: 'text',
   segments: 'smallint',
   gateway: 'text',
+  channel: 'text',
   gateway_message_id: 'text',
   reason: 'text',
   tries: 'text::json',
@@ -60,7 +61,8 @@ with settled as (${settle}), kept as (
 )
 select write_event('phone.code_sent', k.user_id, ${place('answered_at')}, about_code(
   json_build_object('country', nullif(${place('country')}, ''), 'correlationType', ${place('correlation_type')},
-    'gateway', ${place('gateway')}, 'outcome', 'accepted', 'codeNumber', ${place('code_number')}),
+    'gateway', ${place('gateway')}, 'channel', ${place('channel')}, 'outcome', 'accepted',
+    'codeNumber', ${place('code_number')}),
   ${place('kind')}, ${place('confirmation_id')}))
 from kept k`;
 
@@ -103,6 +105,7 @@ function rowOf(message: FinishedMessage) {
     locale: message.locale,
     segments: message.segments,
     gateway: message.gateway,
+    channel: message.channel,
     gateway_message_id: message.gatewayId,
     reason: message.reason,
     tries: message.tries,

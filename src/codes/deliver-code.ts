@@ -4,7 +4,9 @@ import { notDispatched, phoneUnsupported, sendOutcomeUnknown } from '../errors.t
 import type { DigestKeys } from '../crypto/digest-keys.ts';
 import type { Observe } from '../monitoring/observe.ts';
 import type { Source } from '../guard/source.ts';
-import type { Dispatch, OutgoingMessage } from '../sms/failover.ts';
+import type { CodeChannel } from '../sms/channels.ts';
+import type { Dispatch, OutgoingMessage, TextRoute } from '../sms/failover.ts';
+import type { GatewayOutcome } from '../sms/gateway.ts';
 import type { MessageText } from '../sms/message.ts';
 import { makeReference } from '../sms/reference.ts';
 import type { Owner } from '../sharing/slots.ts';
@@ -33,6 +35,8 @@ export interface CountedCode {
   codeNumber: number;
   messageNumber: number;
   requestedAt: Date;
+  /** How it may be sent, first to last. */
+  channels: readonly CodeChannel[];
   validSeconds: number;
   phoneKey: Buffer | null;
   counted: readonly Source[];
@@ -43,8 +47,8 @@ export interface CodeText extends CountedCode {
   /** What the text is for, as the sandbox's inbox shows it. */
   purpose: string;
   written: MessageText;
-  /** The gateway that is asked last, because it may have lost an earlier text. */
-  avoid?: string | undefined;
+  /** The gateway that is asked last over this channel, because it may have lost an earlier text. */
+  avoid?: TextRoute | undefined;
   traceId: string;
   owner: Owner;
   /** The path of what is created with this text, if something is. */
@@ -59,14 +63,16 @@ export function createDelivery(parts: DeliveryParts) {
   /** Outside any transaction, because a gateway may take seconds. Throws if no gateway accepted the text. */
   async function deliver(text: CodeText): Promise<void> {
     const isTest = parts.testNumber(text.phoneNumber.e164, text.requestedAt) !== undefined;
-    const result = isTest ? testDispatch : await parts.dispatch(outgoing(text), text.owner);
+    const result = isTest
+      ? noDispatch(text, 'accepted', testGateway)
+      : await parts.dispatch(outgoing(text), text.owner);
     await finishSend(describe(text, text.written, result));
     answer(text, result, isTest);
   }
 
   /** Records that a counted code was not passed to a gateway, so that it is given back. */
   async function abandon(code: CountedCode, locale: string, reason: string): Promise<void> {
-    await finishSend(describe(code, { locale, segments: 1 }, { ...noDispatch, reason }));
+    await finishSend(describe(code, { locale, segments: 1 }, { ...noDispatch(code, 'unavailable', 'none'), reason }));
   }
 
   function outgoing({ userId, messageNumber, phoneNumber, code, purpose, ...text }: CodeText): OutgoingMessage {
@@ -75,7 +81,9 @@ export function createDelivery(parts: DeliveryParts) {
         makeReference(parts.referenceKeys.current, { userId, number: messageNumber }, tryNumber),
       e164: phoneNumber.e164,
       country: phoneNumber.country,
+      channels: text.channels,
       text: text.written.text,
+      locale: text.written.locale,
       code,
       purpose,
       validSeconds: text.validSeconds,
@@ -88,7 +96,7 @@ export function createDelivery(parts: DeliveryParts) {
   function describe(
     { phoneNumber, validSeconds, ...code }: CountedCode,
     { locale, segments }: Pick<MessageText, 'locale' | 'segments'>,
-    { outcome, gateway, gatewayId, reason, tries }: Dispatch,
+    { outcome, gateway, channel, gatewayId, reason, tries }: Dispatch,
   ): FinishedMessage {
     const { e164, country } = phoneNumber;
     return {
@@ -105,6 +113,7 @@ export function createDelivery(parts: DeliveryParts) {
       locale,
       segments,
       gateway,
+      channel,
       gatewayId: gatewayId ?? null,
       reason: reason ?? null,
       tries: tries.length > 1 || outcome !== 'accepted' ? JSON.stringify(tries) : null,
@@ -138,12 +147,7 @@ export function createDelivery(parts: DeliveryParts) {
   return { deliver, abandon };
 }
 
-const testDispatch: Dispatch = {
-  outcome: 'accepted',
-  gateway: testGateway,
-  gatewayId: undefined,
-  reason: undefined,
-  tries: [],
-};
-
-const noDispatch: Dispatch = { ...testDispatch, outcome: 'unavailable', gateway: 'none' };
+/** The outcome of a text that is passed to no gateway. */
+function noDispatch({ channels }: CountedCode, outcome: GatewayOutcome, gateway: string): Dispatch {
+  return { outcome, gateway, channel: channels[0]!, gatewayId: undefined, reason: undefined, tries: [] };
+}

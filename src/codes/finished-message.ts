@@ -1,4 +1,5 @@
 /** A text with a code that was passed to the gateways, and its outcome. */
+import type { CodeChannel } from '../sms/channels.ts';
 import type { GatewayOutcome } from '../sms/gateway.ts';
 import type { Source } from '../guard/source.ts';
 import type { CodeKind } from './code.ts';
@@ -19,6 +20,7 @@ export interface FinishedMessage {
   locale: string;
   segments: number;
   gateway: string;
+  channel: CodeChannel;
   gatewayId: string | null;
   reason: string | null;
   /** The tries at each gateway as JSON, or null. */

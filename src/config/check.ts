@@ -2,13 +2,15 @@
 import type { Setting } from '../formats/setting-kinds.ts';
 import { ConfigError, type Config } from './load.ts';
 import { isLoopback } from '../network/loopback.ts';
-import { gatewayDefinitions, type GatewayName } from '../sms/gateways/index.ts';
+import type { CodeChannel } from '../sms/channels.ts';
+import { gatewayChannels, gatewayDefinitions, type GatewayName } from '../sms/gateways/index.ts';
 import { settings } from './settings/index.ts';
 
 /** Checks what a mode and its gateways need. Reports all problems together. */
 export function checkMode(config: Config): void {
   const problems = config.mode === 'production' ? missingInProduction(config) : tooOpen(config);
   problems.push(...missingForGateways(config));
+  problems.push(...missingForChannels(config));
   problems.push(...plainHttp(config));
   if (config.metricsPort === config.port && config.port !== 0) {
     problems.push('LEDGERLINE_METRICS_PORT must be another port than PORT.');
@@ -47,6 +49,30 @@ function missingForGateways(config: Config): string[] {
     const missing = requiredSettings(config, name).map(({ env }) => env);
     return missing.length === 0 ? [] : [`The gateway ${name} needs ${missing.join(' and ')}.`];
   });
+}
+
+/** A channel needs a gateway in every country that has it; a gateway that no country uses is a mistake too. */
+function missingForChannels({ gateways, channels }: Config): string[] {
+  if (!gateways) return [];
+  const { value, exceptions } = gateways;
+  const used = new Set<string>();
+  const missing = new Set<CodeChannel>();
+  for (const country of new Set(['*', ...channels.keys(), ...exceptions.keys()])) {
+    const names: readonly string[] = exceptions.get(country) ?? value;
+    for (const channel of channels.get(country) ?? channels.get('*') ?? ['sms']) {
+      const own = names.filter((name) => gatewayChannels.get(name)!.includes(channel));
+      if (own.length === 0) missing.add(channel);
+      for (const name of own) used.add(name);
+    }
+  }
+  const unused = [...new Set([...value, ...[...exceptions.values()].flat()])].filter((name) => !used.has(name));
+  return [
+    ...[...missing].map(
+      (channel) =>
+        `LEDGERLINE_CHANNELS names ${channel} for a country without a gateway for it in LEDGERLINE_GATEWAYS.`,
+    ),
+    ...unused.map((name) => `LEDGERLINE_GATEWAYS names ${name}, whose channel LEDGERLINE_CHANNELS does not name.`),
+  ];
 }
 
 /** The settings that are required and not set. */

@@ -2,6 +2,7 @@
 import { array, type Database } from '../db/database.ts';
 import { retryLostRace } from '../db/lost-race.ts';
 import { namedParameters } from '../db/named-parameters.ts';
+import { readLastRoute, type LastRoute } from '../codes/last-route.ts';
 import type { LeasedBudgets } from '../codes/send-judge.ts';
 import { readRefusals, type RuleRefusal } from '../guard/judge.ts';
 import { limitConstant } from '../guard/limit-constants.ts';
@@ -73,6 +74,11 @@ export interface StoredConfirmation {
   createdAt: Date;
   expiresAt: Date;
   approvedAt: Date | null;
+}
+
+export interface LastText extends LastRoute {
+  /** Null once the confirmation has ended. */
+  sealedTerms: Buffer | null;
 }
 
 interface ConfirmationKey {
@@ -204,6 +210,17 @@ export function createConfirmationsStore(db: Database) {
           approvedAt: row.approved_at,
         }
       );
+    },
+
+    /** What a resend repeats, and how the last text was sent. */
+    async readLastText({ userId, confirmationId }: ConfirmationKey): Promise<LastText> {
+      const [row] = await db.read`
+        select c.sealed_terms, (
+          select json_build_object('gateway', m.gateway, 'channel', m.channel, 'state', m.state) from messages m
+          where m.user_id = c.user_id and m.confirmation_id = c.confirmation_id and m.state <> 'refused'
+          order by m.message_number desc limit 1) as text
+        from confirmations c where c.user_id = ${userId} and c.confirmation_id = ${confirmationId}::text::uuid`;
+      return { sealedTerms: row?.sealed_terms ?? null, ...readLastRoute(row?.text) };
     },
 
     async isUser(userId: number): Promise<boolean> {

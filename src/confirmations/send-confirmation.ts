@@ -5,6 +5,9 @@ import { nothingToResend, phoneNotVerified, stillSending, unknownConfirmation, u
 import type { CodeDelivery, CountedCode } from '../codes/deliver-code.ts';
 import { sentCodeForm, type AnswerForm, type Draft, type SendOnce, type SentCode } from '../codes/idempotent-send.ts';
 import type { Origin } from '../guard/source.ts';
+import type { Channels } from '../codes/choose-channels.ts';
+import { identityOf, type CodeChannel } from '../sms/channels.ts';
+import type { TextRoute } from '../sms/failover.ts';
 import type { WriteConfirmation } from '../sms/confirmation-text.ts';
 import type { Owner } from '../sharing/slots.ts';
 import { parsePhoneNumber, type PhoneNumber } from '../values/phone-number.ts';
@@ -20,6 +23,8 @@ interface Caller {
   /** The caller that waits for the answer. */
   owner: Owner;
   idempotencyKey: string | undefined;
+  /** The only channel that the caller accepts. */
+  channel: CodeChannel | undefined;
 }
 
 export interface CreateRequest extends Caller {
@@ -43,6 +48,7 @@ export interface ConfirmationRules {
   delivery: CodeDelivery;
   once: SendOnce;
   write: WriteConfirmation;
+  channels: Channels;
   now(): Date;
   confirmationSeconds: number;
 }
@@ -53,6 +59,9 @@ interface Outgoing extends SealedTerms {
   confirmationId: string;
   purpose: string;
   phoneNumber: PhoneNumber;
+  channels: readonly CodeChannel[];
+  /** The gateway that may have lost the last text. */
+  avoid?: TextRoute | undefined;
   reserved: ReservedConfirmation;
   code: string;
   validSeconds: number;
@@ -75,7 +84,7 @@ export function createSendConfirmation(rules: ConfirmationRules) {
 
   /** With the id of the draft. If that confirmation exists and is pending, its code is sent again. */
   async function send(request: CreateRequest, draft: Draft): Promise<CreatedConfirmation> {
-    const { userId, purpose, terms, locale, origin } = request;
+    const { userId, purpose, terms, locale, origin, channel } = request;
     for (let tries = 0; tries < mostTries; tries += 1) {
       const e164 = await store.readPhone(userId);
       if (e164 === undefined) throw unknownUser();
@@ -93,12 +102,17 @@ export function createSendConfirmation(rules: ConfirmationRules) {
         };
       };
       const phoneNumber = parsePhoneNumber(e164)!;
+      const channels = rules.channels.choose({
+        country: phoneNumber.country,
+        wanted: channel,
+        isFreeText: isFreeText(purpose, terms),
+      });
       const { confirmationId } = bound;
       const reserved = await rules.reserve({ userId, confirmationId, phoneNumber, origin, makeDraft });
       const { repeated, requestedAt } = reserved;
       if (reserved.decision === 'ended') draft.text = randomUUID();
       if (reserved.decision !== 'reserved') continue;
-      const outgoing = { request, confirmationId, purpose, terms, locale, phoneNumber, reserved };
+      const outgoing = { request, confirmationId, purpose, terms, locale, phoneNumber, channels, reserved };
       const found = repeated ? codes.recover(repeated.codeDigest, bound, purpose, e164, requestedAt) : code;
       if (found === undefined) {
         // Its key no longer exists: another confirmation takes its place.
@@ -113,10 +127,10 @@ export function createSendConfirmation(rules: ConfirmationRules) {
   }
 
   async function create(request: CreateRequest): Promise<CreatedConfirmation> {
-    const { userId, purpose, terms, locale = '', owner, idempotencyKey: key } = request;
+    const { userId, purpose, terms, locale = '', owner, idempotencyKey: key, channel } = request;
     const draft = randomUUID();
     if (key === undefined) return send(request, { text: draft });
-    const same = ['confirmation', purpose, termsText(terms), locale].join('\n');
+    const same = ['confirmation', purpose, termsText(terms), locale, ...identityOf(channel)].join('\n');
     return rules.once({ userId, key, request: same, owner, draft }, createdForm, (taken) => send(request, taken));
   }
 
@@ -129,17 +143,37 @@ export function createSendConfirmation(rules: ConfirmationRules) {
       // If the phone was unlinked, the confirmation is void.
       if (!e164) throw noLongerPending();
       const phoneNumber = parsePhoneNumber(e164)!;
+      const route = await chooseRoute(request, known.purpose, phoneNumber);
       const reserved = await rules.reserve({ userId, confirmationId, phoneNumber, origin });
       if (reserved.decision === 'other-phone') continue;
       if (reserved.decision !== 'reserved') throw noLongerPending();
-      return sendAgain(request, phoneNumber, reserved);
+      return sendAgain(request, phoneNumber, route, reserved);
     }
     throw stillSending();
+  }
+
+  /** Over another gateway of the same channel first, unless the last text was delivered, then over the next channel. */
+  async function chooseRoute(
+    { userId, confirmationId, channel }: ResendConfirmationRequest,
+    purpose: string,
+    { country }: PhoneNumber,
+  ): Promise<Pick<Outgoing, 'channels' | 'avoid'>> {
+    const { sealedTerms, lastRoute, isDoubtful } = await store.readLastText({ userId, confirmationId });
+    const sealed = sealedTerms && codes.unseal({ userId, confirmationId }, sealedTerms);
+    const channels = rules.channels.choose({
+      country,
+      wanted: channel,
+      first: lastRoute?.channel,
+      // Without the terms the confirmation is not sent again.
+      isFreeText: isFreeText(purpose, (sealed || noTerms).terms),
+    });
+    return { channels, avoid: isDoubtful ? lastRoute : undefined };
   }
 
   async function sendAgain(
     request: ResendConfirmationRequest,
     phoneNumber: PhoneNumber,
+    route: Pick<Outgoing, 'channels' | 'avoid'>,
     reserved: ReservedConfirmation,
   ): Promise<SentCode> {
     const { userId, confirmationId } = request;
@@ -149,7 +183,7 @@ export function createSendConfirmation(rules: ConfirmationRules) {
     const sealed = codes.unseal({ userId, confirmationId }, sealedTerms);
     const bound = sealed && { userId, confirmationId, terms: sealed.terms };
     const code = bound && codes.recover(codeDigest, bound, purpose, phoneNumber.e164, requestedAt);
-    const outgoing = { request, confirmationId, purpose, phoneNumber, reserved, validSeconds, isNew: false };
+    const outgoing = { request, confirmationId, purpose, phoneNumber, ...route, reserved, validSeconds, isNew: false };
     if (!sealed || code === undefined) {
       await abandon({ ...outgoing, ...noTerms, code: '' });
       throw noLongerPending();
@@ -161,7 +195,7 @@ export function createSendConfirmation(rules: ConfirmationRules) {
   async function resendCode(request: ResendConfirmationRequest): Promise<SentCode> {
     const { userId, confirmationId, owner, idempotencyKey: key } = request;
     if (key === undefined) return resend(request);
-    const same = `resend confirmation ${confirmationId}`;
+    const same = [`resend confirmation ${confirmationId}`, ...identityOf(request.channel)].join('\n');
     return (await rules.once({ userId, key, request: same, owner }, sentCodeForm, () => resend(request)))!;
   }
 
@@ -173,6 +207,7 @@ export function createSendConfirmation(rules: ConfirmationRules) {
       code,
       purpose,
       written: rules.write({ locale, country: phoneNumber.country, code, purpose, ...terms }),
+      avoid: outgoing.avoid,
       traceId: origin.traceId,
       owner,
       ...(isNew && { location: confirmationPath(userId, confirmationId) }),
@@ -185,7 +220,14 @@ export function createSendConfirmation(rules: ConfirmationRules) {
   return { create, resendCode };
 }
 
-function countedCode({ request, confirmationId, phoneNumber, reserved, validSeconds }: Outgoing): CountedCode {
+function countedCode({
+  request,
+  confirmationId,
+  phoneNumber,
+  channels,
+  reserved,
+  validSeconds,
+}: Outgoing): CountedCode {
   const { codeNumber, messageNumber, requestedAt } = reserved;
   return {
     kind: 'confirmation',
@@ -196,11 +238,17 @@ function countedCode({ request, confirmationId, phoneNumber, reserved, validSeco
     codeNumber,
     messageNumber,
     requestedAt,
+    channels,
     validSeconds,
     // A confirmation is counted for its user only.
     phoneKey: null,
     counted: [],
   };
+}
+
+/** Whether the text says more than the code: the terms, or that the number is to be changed. */
+function isFreeText(purpose: string, { amount, payee }: Terms): boolean {
+  return purpose === 'change-phone' || amount !== undefined || payee !== undefined;
 }
 
 const noTerms: SealedTerms = {

@@ -5,6 +5,7 @@
  * Data never contains a code, a full phone number, a name, a note or an amount: a receiver that needs more asks the
  * API.
  */
+import { channels } from '../sms/channels.ts';
 import type { Schema } from '../formats/shape.ts';
 
 export interface EventEntry {
@@ -31,6 +32,7 @@ const oneOf = (values: string[], description: string): Schema => ({ type: 'strin
 const country = textOrNull('ISO 3166 code of the phone number’s country, or null if unknown.');
 const codeNumber = integer('The number of the code among the user’s.');
 const gateway = text('Name of the gateway.');
+const channel = oneOf([...channels], 'How it was sent.');
 const aboutCode = {
   for: oneOf(['verification', 'change', 'confirmation'], 'What the code is for.'),
   confirmationId: { type: 'string', format: 'uuid', description: 'The confirmation, if the code is for one.' },
@@ -69,6 +71,7 @@ export const eventCatalogue = {
       country,
       correlationType: integer('0: individual; 1: merchant flow.'),
       gateway,
+      channel,
       outcome: oneOf(['accepted', 'unknown'], 'unknown: no gateway confirmed, and the text may arrive.'),
       codeNumber,
       ...aboutCode,
@@ -91,7 +94,7 @@ export const eventCatalogue = {
   'phone.delivery_changed': {
     when: 'A receipt changed the state of a message.',
     about: 'user',
-    data: { codeNumber, state: oneOf(['delivered', 'failed'], 'The new state.'), gateway, ...aboutCode },
+    data: { codeNumber, state: oneOf(['delivered', 'failed'], 'The new state.'), gateway, channel, ...aboutCode },
     optional,
   },
   'phone.verified': {

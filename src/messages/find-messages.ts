@@ -123,6 +123,7 @@ const noText = {
   locale: null,
   segments: null,
   gateway: null,
+  channel: null,
   gatewayMessageId: null,
   answeredAt: null,
   stateAt: null,

@@ -45,7 +45,7 @@ const forward = `(state in ('accepted', 'unknown') or (state = 'failed' and $1::
  */
 const writtenEvents = `written_events as (
   select write_event('phone.delivery_changed', m.user_id, $3::timestamptz,
-    about_code(json_build_object('codeNumber', m.code_number, 'state', m.state, 'gateway', m.gateway),
+    about_code(json_build_object('codeNumber', m.code_number, 'state', m.state, 'gateway', m.gateway, 'channel', m.channel),
       m.kind, m.confirmation_id))
   from moved m
 ), first_moved as (
@@ -76,7 +76,7 @@ export function createTrailStore(db: Database) {
            update messages set state = $1::message_state, reason = $2, state_at = $3
            where user_id = $4 and message_number = $5 and gateway = $6
              and (gateway_message_id is null or $7::text is null or gateway_message_id = $7) and ${forward}
-           returning user_id, code_number, kind, confirmation_id, state, gateway
+           returning user_id, code_number, kind, confirmation_id, state, gateway, channel
          ), ${writtenEvents}
          ${movedCode} from messages where user_id = $4 and message_number = $5`,
         [receipt.state, receipt.reason, receipt.at, userId, number, receipt.gateway, receipt.gatewayId],
@@ -91,7 +91,7 @@ export function createTrailStore(db: Database) {
         `with moved as (
            update messages set state = $1::message_state, reason = $2, state_at = $3
            where gateway = 'smpp' and gateway_message_id = $4 and ${forward}
-           returning user_id, code_number, kind, confirmation_id, state, gateway
+           returning user_id, code_number, kind, confirmation_id, state, gateway, channel
          ), ${writtenEvents}
          ${movedCode}
          where exists (select 1 from messages where gateway = 'smpp' and gateway_message_id = $4)`,
@@ -211,7 +211,7 @@ export const messageState = `case
 /** The columns of a message that an operator sees. The parameter is the current time. */
 export const messageColumns = (now: string) => `
   phone as "phoneNumber", nullif(country, '') as country, correlation_type as "correlationType", locale, segments,
-  gateway, gateway_message_id as "gatewayMessageId",
+  gateway, channel, gateway_message_id as "gatewayMessageId",
   case when verified_at is not null then 'verified'
     when state in ('accepted', 'delivered') and expires_at <= ${now} then 'expired'
     else ${messageState} end as outcome,

@@ -29,6 +29,8 @@ export type ChangePhone = ReturnType<typeof createChangePhone>;
 
 export function createChangePhone({ store, send, verifyCode, sendNotice, isConfirmationRequired }: ChangeRules) {
   return {
+    isAllowed: send.isAllowed,
+
     /** Returns undefined if the user has this number already. */
     askForChange({ confirmationId, ...request }: ChangeRequest): Promise<SentCode | undefined> {
       const needsConfirmation = isConfirmationRequired || request.origin.bound;

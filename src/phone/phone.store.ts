@@ -5,6 +5,7 @@ import { retryLostRace } from '../db/lost-race.ts';
 import type { Operator } from '../audit/operator-actions.ts';
 import { namedParameters } from '../db/named-parameters.ts';
 import type { PhoneCodeKind, StoredCode } from '../codes/code.ts';
+import { readLastRoute, type LastRoute } from '../codes/last-route.ts';
 import type { LeasedBudgets } from '../codes/send-judge.ts';
 import type { Proof } from '../guard/challenge.ts';
 import { readRefusals, type RuleRefusal } from '../guard/judge.ts';
@@ -116,14 +117,12 @@ export interface Unlinking {
   freed?: { e164: string; who: Operator };
 }
 
-export interface LastSend {
+export interface LastSend extends LastRoute {
   /** Of the latest code that counts, otherwise of the last send. */
   e164: string | null;
   correlationType: number;
   locale: string | undefined;
   verified: boolean;
-  /** The gateway that took the last text, unless that was delivered. */
-  doubtfulGateway: string | undefined;
 }
 
 export type PhoneStore = ReturnType<typeof createPhoneStore>;
@@ -256,8 +255,8 @@ export function createPhoneStore(db: Database) {
     async readLastSend(userId: number, kind: PhoneCodeKind): Promise<LastSend | undefined> {
       const [row] = await db.read.unsafe(
         `select ${kind === 'change' ? changedSend : verifiedSend}, v.verified_phone is not null as verified,
-           (select json_build_object('locale', m.locale, 'gateway', m.gateway, 'state', m.state) from messages m
-            where m.user_id = $1 and m.kind = $2 and m.state <> 'refused' order by m.message_number desc limit 1) as text
+           (select json_build_object('locale', m.locale, 'gateway', m.gateway, 'channel', m.channel, 'state', m.state)
+            from messages m where m.user_id = $1 and m.kind = $2 and m.state <> 'refused' order by m.message_number desc limit 1) as text
          from users u left join verifications v on v.user_id = u.id where u.id = $1`,
         [userId, kind],
         { prepare: true },
@@ -268,7 +267,7 @@ export function createPhoneStore(db: Database) {
           correlationType: row.correlation_type ?? 0,
           locale: row.text?.locale,
           verified: row.verified,
-          doubtfulGateway: row.text?.state === 'delivered' ? undefined : row.text?.gateway,
+          ...readLastRoute(row.text),
         }
       );
     },

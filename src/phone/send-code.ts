@@ -7,6 +7,9 @@ import type { CodeDelivery, CountedCode } from '../codes/deliver-code.ts';
 import { sentCodeForm, type SendOnce, type SentCode } from '../codes/idempotent-send.ts';
 import type { GivenProof } from '../guard/challenge.ts';
 import type { Origin } from '../guard/source.ts';
+import type { Channels } from '../codes/choose-channels.ts';
+import { identityOf, type CodeChannel } from '../sms/channels.ts';
+import type { TextRoute } from '../sms/failover.ts';
 import type { WriteMessage } from '../sms/message.ts';
 import type { Owner } from '../sharing/slots.ts';
 import { parsePhoneNumber, type PhoneNumber } from '../values/phone-number.ts';
@@ -22,6 +25,8 @@ export interface ResendRequest {
   /** The proof of the caller. */
   proof: GivenProof;
   idempotencyKey?: string | undefined;
+  /** The only channel that the caller accepts. */
+  channel?: CodeChannel | undefined;
 }
 
 export interface SendRequest extends ResendRequest {
@@ -38,6 +43,7 @@ export interface SendRules {
   once: SendOnce;
   delivery: CodeDelivery;
   write: WriteMessage;
+  channels: Channels;
   codes: CodeMaker;
   reserveSend: ReserveSend;
   codeSeconds: number;
@@ -48,8 +54,8 @@ export interface SendRules {
 export type SendCode = ReturnType<typeof createSendCode>;
 
 interface PreparedRequest extends SendRequest {
-  /** Of a resend: the gateway that may have lost the last text. */
-  resends?: { avoid: string | undefined };
+  /** Of a resend: how the last text was sent, and whether it may be lost. */
+  resends?: { last: TextRoute | undefined; isDoubtful: boolean };
 }
 
 /** A send that was counted, and the code in its message. */
@@ -62,17 +68,22 @@ export function createSendCode(rules: SendRules) {
 
   /** Returns undefined if the user has verified the phone already and nothing was sent. */
   async function send(request: PreparedRequest): Promise<SentCode | undefined> {
-    const prepared = await prepare(request, true);
-    if (!prepared) return undefined;
     const { kind, phoneNumber, correlationType, locale, origin, owner, resends } = request;
+    const channels = rules.channels.choose({
+      country: phoneNumber.country,
+      wanted: request.channel,
+      first: resends?.last?.channel,
+    });
+    const prepared = await prepare(request, channels, true);
+    if (!prepared) return undefined;
     const { code } = prepared;
-    const counted = countedCode(request, prepared);
+    const counted = countedCode(request, prepared, channels);
     await delivery.deliver({
       ...counted,
       code,
       purpose: kind,
       written: rules.write({ locale, country: phoneNumber.country, correlationType, code }),
-      avoid: resends?.avoid,
+      avoid: resends?.isDoubtful ? resends.last : undefined,
       traceId: origin.traceId,
       owner,
     });
@@ -84,7 +95,11 @@ export function createSendCode(rules: SendRules) {
    * so does any send if the outcome of that code is not known. A code that cannot be recovered, because its key no
    * longer exists, is replaced by a new one.
    */
-  async function prepare(request: PreparedRequest, mayRepeat: boolean): Promise<Prepared | undefined> {
+  async function prepare(
+    request: PreparedRequest,
+    channels: readonly CodeChannel[],
+    mayRepeat: boolean,
+  ): Promise<Prepared | undefined> {
     const { kind, userId, phoneNumber, correlationType, origin, proof } = request;
     const codeOwner = { kind, userId, boundTo: phoneNumber.e164 };
     let code = '';
@@ -112,13 +127,18 @@ export function createSendCode(rules: SendRules) {
     if (!reserved?.repeated) return reserved && { ...reserved, code };
     const recovered = codes.recover(reserved.repeated, codeOwner, phoneNumber.e164, reserved.requestedAt);
     if (recovered !== undefined) return { ...reserved, code: recovered };
-    await delivery.abandon(countedCode(request, reserved), request.locale ?? '', 'the code cannot be sent again');
-    return prepare(request, false);
+    await delivery.abandon(
+      countedCode(request, reserved, channels),
+      request.locale ?? '',
+      'the code cannot be sent again',
+    );
+    return prepare(request, channels, false);
   }
 
   function countedCode(
     { kind, userId, phoneNumber, correlationType }: SendRequest,
     { codeNumber, messageNumber, requestedAt, expiresAt, phoneKey, counted }: ReservedSend,
+    channels: readonly CodeChannel[],
   ): CountedCode {
     return {
       kind,
@@ -129,6 +149,7 @@ export function createSendCode(rules: SendRules) {
       codeNumber,
       messageNumber,
       requestedAt,
+      channels,
       validSeconds: Math.floor(secondsBetween(requestedAt, expiresAt)),
       phoneKey,
       counted,
@@ -136,21 +157,28 @@ export function createSendCode(rules: SendRules) {
   }
 
   async function sendCode(request: SendRequest): Promise<SentCode | undefined> {
-    const { kind, userId, phoneNumber, correlationType, locale = '', owner, idempotencyKey: key } = request;
+    const { kind, userId, phoneNumber, correlationType, locale = '', channel, owner, idempotencyKey: key } = request;
     if (key === undefined) return send(request);
     const name = kind === 'change' ? 'change' : 'send';
-    const same = [name, phoneNumber.e164, correlationType, locale, request.confirmation?.id ?? ''].join('\n');
-    return rules.once({ userId, key, request: same, owner }, sentCodeForm, () => send(request));
+    const same = [
+      name,
+      phoneNumber.e164,
+      correlationType,
+      locale,
+      request.confirmation?.id ?? '',
+      ...identityOf(channel),
+    ];
+    return rules.once({ userId, key, request: same.join('\n'), owner }, sentCodeForm, () => send(request));
   }
 
   /** Goes to the phone of the latest code that counts, over another gateway if the last text may have been lost. */
   async function resend(request: ResendRequest): Promise<SentCode | undefined> {
-    const { kind, userId, origin, owner, proof } = request;
+    const { kind, userId, origin, owner, proof, channel } = request;
     const last = await store.readLastSend(userId, kind);
     if (!last) throw unknownUser();
     if (kind === 'verification' && last.verified) return undefined;
     if (last.e164 === null) throw nothingToResend();
-    const { correlationType, locale, doubtfulGateway: avoid } = last;
+    const { correlationType, locale, lastRoute, isDoubtful } = last;
     const phoneNumber = parsePhoneNumber(last.e164)!;
     try {
       return await send({
@@ -162,7 +190,8 @@ export function createSendCode(rules: SendRules) {
         origin,
         owner,
         proof,
-        resends: { avoid },
+        channel,
+        resends: { last: lastRoute, isDoubtful },
       });
     } catch (error) {
       if (error instanceof PhoneReplaced) return resend(request);
@@ -173,9 +202,15 @@ export function createSendCode(rules: SendRules) {
   async function resendCode(request: ResendRequest): Promise<SentCode | undefined> {
     const { kind, userId, owner, idempotencyKey: key } = request;
     if (key === undefined) return resend(request);
-    const same = kind === 'change' ? 'resend change' : 'resend';
+    const same = [kind === 'change' ? 'resend change' : 'resend', ...identityOf(request.channel)].join('\n');
     return rules.once({ userId, key, request: same, owner }, sentCodeForm, () => resend(request));
   }
 
-  return { sendCode, resendCode };
+  return {
+    sendCode,
+    resendCode,
+    /** Whether a channel is allowed for the phone. */
+    isAllowed: ({ country }: PhoneNumber, wanted: CodeChannel | undefined): boolean =>
+      rules.channels.isAllowed({ country, wanted }),
+  };
 }

@@ -3,6 +3,7 @@ import type { SendJudge } from '../codes/send-judge.ts';
 import type { DigestKeys } from '../crypto/digest-keys.ts';
 import { inBackground, type ReportError } from '../monitoring/background.ts';
 import type { Observe } from '../monitoring/observe.ts';
+import type { Channels } from '../codes/choose-channels.ts';
 import type { Dispatch, OutgoingMessage } from '../sms/failover.ts';
 import type { WriteNotice } from '../sms/notice-text.ts';
 import { makeReference } from '../sms/reference.ts';
@@ -14,6 +15,7 @@ export interface NoticeParts {
   store: ChangesStore;
   judge: SendJudge;
   write: WriteNotice;
+  channels: Channels;
   dispatch(message: OutgoingMessage): Promise<Dispatch>;
   referenceKeys: DigestKeys;
   clock: Clock;
@@ -36,6 +38,8 @@ export function createSendNotice({ store, judge, clock, observe, ...parts }: Not
 
   /** Returns why it was not sent. */
   async function send(userId: number, phoneNumber: PhoneNumber, traceId: string): Promise<string | undefined> {
+    const channels = parts.channels.orderFor({ country: phoneNumber.country, isFreeText: true });
+    if (channels.length === 0) return 'channel';
     const destination = judge.find(phoneNumber);
     const spend = { ...destination, needs: destination.needs.filter(({ rule }) => rule === 'spend') };
     const isAffordable = await judge.lease(spend, async (taken, report) => {
@@ -53,13 +57,15 @@ export function createSendNotice({ store, judge, clock, observe, ...parts }: Not
     const [messageNumber, locale] = await Promise.all([store.takeMessageNumber(userId), store.readLocale(userId)]);
     if (messageNumber === undefined) return 'erased';
     const { e164, country } = phoneNumber;
-    const { text, dlt } = parts.write({ locale, country });
+    const { text, locale: language, dlt } = parts.write({ locale, country });
     const { outcome, reason } = await parts.dispatch({
       referenceOf: (tryNumber) =>
         makeReference(parts.referenceKeys.current, { userId, number: messageNumber }, tryNumber),
       e164,
       country,
+      channels,
       text,
+      locale: language,
       code: null,
       purpose: 'notice',
       validSeconds,

@@ -103,7 +103,16 @@ export const tables = {
       reason: 'answer of a gateway',
     },
     other: [
-      ...['message_number', 'code_number', 'correlation_type', 'segments', 'gateway', 'state', 'requested_at'],
+      ...[
+        'message_number',
+        'code_number',
+        'correlation_type',
+        'segments',
+        'gateway',
+        'channel',
+        'state',
+        'requested_at',
+      ],
       ...['answered_at', 'state_at', 'expires_at', 'verified_at', 'kind', 'confirmation_id'],
     ],
   },

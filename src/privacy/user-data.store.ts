@@ -141,6 +141,7 @@ select ${objectOf({
         correlationType: 'm.correlation_type',
         segments: 'm.segments',
         gateway: 'm.gateway',
+        channel: 'm.channel',
         state: 'm.state',
         requestedAt: isoTime('m.requested_at'),
         answeredAt: isoTime('m.answered_at'),

@@ -94,5 +94,6 @@ type Content = Omit<ReceivedMessage, 'sentAt'>;
 /** Undefined for a text that was sealed with another key: the sandbox's keys can be deleted without its database. */
 function openContent(key: Buffer, sealed: Buffer): Content | undefined {
   const text = unseal(key, sealed);
-  return text && (JSON.parse(text.toString()) as Content);
+  // Texts that were kept before there were other channels have none.
+  return text && { channel: 'sms', ...(JSON.parse(text.toString()) as Omit<Content, 'channel'>) };
 }

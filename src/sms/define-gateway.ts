@@ -1,5 +1,6 @@
 /** What a gateway's file declares: its name, its settings, and how the adapter is made from them. */
 import type { RequiredSetting, Setting, SettingValue } from '../formats/setting-kinds.ts';
+import { channels, type CodeChannel } from './channels.ts';
 import type { Gateway, Message, Receipt } from './gateway.ts';
 
 /** What the service provides to every adapter. */
@@ -32,7 +33,9 @@ export type GatewayValues<S extends Settings> = {
 
 export interface GatewayDefinition<Name extends string = string, S extends Settings = Settings> {
   name: Name;
-  /** For development only: production refuses it. */
+  /** How it sends; `sms` if not given. */
+  channel?: CodeChannel;
+  /** For development only: production refuses it. It stands for every channel. */
   sendsNothing?: true;
   /** A text to India needs the ids of LEDGERLINE_DLT in its request; otherwise the gateway keeps them, or needs none. */
   needsDltIds?: true;
@@ -48,4 +51,9 @@ export function defineGateway<const Name extends string, S extends Settings>(
   definition: GatewayDefinition<Name, S>,
 ): GatewayDefinition<Name, S> {
   return definition;
+}
+
+/** The channels of a gateway. */
+export function channelsOf({ channel = 'sms', sendsNothing }: Pick<GatewayDefinition, 'channel' | 'sendsNothing'>) {
+  return sendsNothing ? channels : [channel];
 }

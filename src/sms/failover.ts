@@ -3,6 +3,7 @@
  * code, so that each text that arrives is useful. Each text has its own reference.
  */
 import { createBreaker, type Breaker, type BreakerState } from './breaker.ts';
+import type { CodeChannel } from './channels.ts';
 import {
   unavailable,
   unknown,
@@ -13,13 +14,20 @@ import {
 } from './gateway.ts';
 
 /** A message before the gateways to ask are known. */
-export interface OutgoingMessage extends Omit<Message, 'reference'> {
+export interface OutgoingMessage extends Omit<Message, 'reference' | 'channel'> {
   /** The reference of the text that the given try sends; tries are counted from 1. */
   referenceOf(tryNumber: number): string;
-  /** The gateway that is asked last, whatever the order. */
-  avoid?: string | undefined;
+  /** First to last. A gateway of the next one is asked if none of the first accepts the text. */
+  channels: readonly CodeChannel[];
+  /** The gateway that is asked last over this channel, whatever the order. */
+  avoid?: TextRoute | undefined;
   /** The trace of the request, for the log. */
   traceId: string;
+}
+
+export interface TextRoute {
+  gateway: string;
+  channel: CodeChannel;
 }
 
 export interface Try {
@@ -37,6 +45,7 @@ export interface Dispatch {
   outcome: GatewayOutcome;
   /** The gateway whose answer decided; `none` if no gateway could be asked. */
   gateway: string;
+  channel: CodeChannel;
   /** That gateway's id of the text, if it accepted the text and returned an id. */
   gatewayId: string | undefined;
   /** Why it was not accepted. */
@@ -48,6 +57,7 @@ export interface Dispatch {
 
 export interface FailoverOptions {
   gateways: readonly Gateway[];
+  channelsOf(gateway: string): readonly CodeChannel[];
   /** The names to ask for a country, first to last. */
   orderFor(country: string | undefined): readonly string[];
   /** For one gateway. */
@@ -77,12 +87,18 @@ interface Lane {
   pausedUntil: number;
 }
 
+/** A gateway that is asked to send over one of its channels. */
+interface Leg {
+  lane: Lane;
+  channel: CodeChannel;
+}
+
 /** A send in progress. */
 interface Run {
   message: OutgoingMessage;
   endsAt: number;
   tries: Try[];
-  answers: { lane: Lane; answer: GatewayAnswer; reference: string }[];
+  answers: (Leg & { answer: GatewayAnswer; reference: string })[];
 }
 
 /** No gateway answers faster than this. */
@@ -109,18 +125,31 @@ export function createFailover(options: FailoverOptions) {
 
   async function send(message: OutgoingMessage): Promise<Dispatch> {
     const run: Run = { message, endsAt: now() + options.budgetMilliseconds, tries: [], answers: [] };
-    const order = asksLast(options.orderFor(message.country), message.avoid).flatMap((name) => lanes.get(name) ?? []);
-    for (const lane of order) {
+    const order = legsFor(message);
+    for (const leg of order) {
       if (run.endsAt - now() < shortestTryMilliseconds) break;
-      if (now() < lane.pausedUntil || !lane.breaker.admit()) continue;
-      const { outcome } = await ask(lane, run, message.referenceOf(run.tries.length + 1));
+      if (now() < leg.lane.pausedUntil || !leg.lane.breaker.admit()) continue;
+      const { outcome } = await ask(leg, run, message.referenceOf(run.tries.length + 1));
       if (outcome === 'accepted' || outcome === 'refused') return finish(order, run);
     }
     await askOnceMore(run);
     return finish(order, run);
   }
 
-  function finish(order: readonly Lane[], run: Run): Dispatch {
+  /** The order of the channels, and for each of them the order of its gateways. */
+  function legsFor({ channels, country, avoid }: OutgoingMessage): Leg[] {
+    const names = options.orderFor(country);
+    const legs = channels.flatMap((channel) =>
+      names
+        .filter((name) => options.channelsOf(name).includes(channel))
+        .flatMap((name) => lanes.get(name) ?? [])
+        .map((lane) => ({ lane, channel })),
+    );
+    const isAvoided = ({ lane, channel }: Leg) => avoid?.gateway === lane.gateway.name && avoid.channel === channel;
+    return [...legs.filter((leg) => !isAvoided(leg)), ...legs.filter(isAvoided)];
+  }
+
+  function finish(order: readonly Leg[], run: Run): Dispatch {
     const dispatch = dispatchOf(run);
     const isFinal = dispatch.outcome === 'accepted' || dispatch.outcome === 'refused';
     return isFinal ? dispatch : { ...dispatch, retryAfterSeconds: retryAfterSeconds(order) };
@@ -134,21 +163,21 @@ export function createFailover(options: FailoverOptions) {
     });
     if (!previous || run.endsAt - now() <= retryPauseMilliseconds + shortestTryMilliseconds) return;
     await new Promise((resolve) => setTimeout(resolve, retryPauseMilliseconds));
-    const { lane, answer, reference } = previous;
+    const { lane, channel, answer, reference } = previous;
     if (now() < lane.pausedUntil || !lane.breaker.admit()) return;
     // After an unknown outcome it must be the same text, so that the gateway can recognise it.
     const isSameText = answer.outcome === 'unknown';
-    await ask(lane, run, isSameText ? reference : run.message.referenceOf(run.tries.length + 1));
+    await ask({ lane, channel }, run, isSameText ? reference : run.message.referenceOf(run.tries.length + 1));
   }
 
-  async function ask(lane: Lane, run: Run, reference: string): Promise<GatewayAnswer> {
+  async function ask({ lane, channel }: Leg, run: Run, reference: string): Promise<GatewayAnswer> {
     const { gateway } = lane;
     const startedAt = now();
     const within = Math.min(options.gatewayMilliseconds, run.endsAt - startedAt);
-    const { referenceOf: _, avoid: __, traceId, ...message } = run.message;
-    const answer = await sendInTime(gateway, { ...message, reference }, within);
+    const { referenceOf: _, channels: __, avoid: ___, traceId, ...message } = run.message;
+    const answer = await sendInTime(gateway, { ...message, channel, reference }, within);
     learn(lane, answer);
-    run.answers.push({ lane, answer, reference });
+    run.answers.push({ lane, channel, answer, reference });
     const attempt: Try = {
       gateway: gateway.name,
       outcome: answer.outcome,
@@ -172,8 +201,8 @@ export function createFailover(options: FailoverOptions) {
   }
 
   /** The time until the first of the gateways may be asked again. */
-  function retryAfterSeconds(order: readonly Lane[]): number {
-    const waits = order.map(waitMilliseconds);
+  function retryAfterSeconds(order: readonly Leg[]): number {
+    const waits = order.map(({ lane }) => waitMilliseconds(lane));
     const wait = waits.length > 0 ? Math.min(...waits) : noGatewayWaitMilliseconds;
     return Math.max(1, Math.ceil(wait / 1000));
   }
@@ -199,17 +228,14 @@ export function createFailover(options: FailoverOptions) {
   };
 }
 
-function asksLast(names: readonly string[], avoided: string | undefined): string[] {
-  return [...names.filter((name) => name !== avoided), ...names.filter((name) => name === avoided)];
-}
-
-function dispatchOf({ answers, tries }: Run): Dispatch {
+function dispatchOf({ message, answers, tries }: Run): Dispatch {
   const answered = (outcome: GatewayOutcome) => answers.findLast(({ answer }) => answer.outcome === outcome);
   const decisive = answered('accepted') ?? answered('unknown') ?? answers.at(-1);
   const answer = decisive?.answer ?? unavailable('no gateway is available');
   return {
     outcome: answer.outcome,
     gateway: decisive?.lane.gateway.name ?? 'none',
+    channel: decisive?.channel ?? message.channels[0]!,
     gatewayId: answer.outcome === 'accepted' ? answer.gatewayId : undefined,
     reason: answer.outcome === 'accepted' ? undefined : answer.reason,
     tries,

@@ -1,5 +1,6 @@
 /** The port to SMS gateways: what a gateway is given, and the four ways in which it can answer. */
 
+import type { CodeChannel } from './channels.ts';
 import type { DltIds } from './dlt.ts';
 
 /** One text for one gateway. */
@@ -9,7 +10,11 @@ export interface Message {
   e164: string;
   /** ISO 3166 code of the phone's country; undefined if the number is not valid. */
   country: string | undefined;
+  /** How it is sent: one of the gateway's channels. */
+  channel: CodeChannel;
   text: string;
+  /** The language of the text. */
+  locale: string;
   /** The code inside the text, for the sandbox's inbox; null if the text has none. */
   code: string | null;
   /** What the text is for, for the sandbox's inbox: `verification`, or the purpose of a confirmation. */

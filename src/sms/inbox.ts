@@ -1,4 +1,5 @@
 /** The messages of the sandbox: they are kept in the database, so that every process of the service can read them. */
+import type { CodeChannel } from './channels.ts';
 import type { Message } from './gateway.ts';
 
 export interface ReceivedMessage {
@@ -7,6 +8,7 @@ export interface ReceivedMessage {
   code: string | null;
   /** What the text was for. */
   purpose: string;
+  channel: CodeChannel;
   sentAt: Date;
 }
 
@@ -25,8 +27,8 @@ export class Inbox {
     this.#now = now;
   }
 
-  keep({ reference, e164, text, code, purpose }: Message): Promise<void> {
-    return this.#store.add(reference, { phoneNumber: e164, text, code, purpose, sentAt: this.#now() });
+  keep({ reference, e164, text, code, purpose, channel }: Message): Promise<void> {
+    return this.#store.add(reference, { phoneNumber: e164, text, code, purpose, channel, sentAt: this.#now() });
   }
 
   /** Newest first. */

@@ -18,12 +18,12 @@ export interface NoticeRequest {
   country: string | undefined;
 }
 
-export type WriteNotice = (request: NoticeRequest) => Pick<MessageText, 'text' | 'dlt' | 'segments'>;
+export type WriteNotice = (request: NoticeRequest) => Pick<MessageText, 'text' | 'locale' | 'dlt' | 'segments'>;
 
 export function createNotices({ brandOf, localesFor, idsOf }: MessageWriter): WriteNotice {
   return ({ locale, country = '' }) => {
     const language = localesFor(locale, country).find((each) => notices[each] !== undefined)!;
     const text = notices[language]!.replaceAll('{brand}', () => brandOf(country));
-    return { text, dlt: idsOf(country, `${language}/notice`), segments: encodingOf(text).segments };
+    return { text, locale: language, dlt: idsOf(country, `${language}/notice`), segments: encodingOf(text).segments };
   };
 }

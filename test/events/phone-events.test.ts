@@ -32,6 +32,7 @@ const codeSent = {
   country: 'FR',
   correlationType: 0,
   gateway: 'inbox',
+  channel: 'sms',
   outcome: 'accepted',
   codeNumber: 1,
   for: 'verification',
@@ -181,7 +182,7 @@ describe('sends through a gateway', () => {
     gateway.behave('die');
     expect((await through.sendCode(id, phone)).status).toBe(503);
     const sent = { ...codeSent, userId: id, gateway: 'twilio' };
-    const changed = { userId: id, codeNumber: 1, gateway: 'twilio', for: 'verification' };
+    const changed = { userId: id, codeNumber: 1, gateway: 'twilio', channel: 'sms', for: 'verification' };
     expect((await eventsOf(through, id)).map(({ type, data }) => ({ type, data }))).toEqual([
       { type: 'phone.code_sent', data: sent },
       { type: 'phone.delivery_changed', data: { ...changed, state: 'failed' } },

@@ -16,6 +16,8 @@ export const message: Message = {
   reference: '17.3.1.AAAAAAAAAAAAAAAA',
   e164: '+447911123456',
   country: 'GB',
+  channel: 'sms',
+  locale: 'en',
   text: 'Acme: 123456 is your code. 5 € £',
   code: '123456',
   purpose: 'verification',

@@ -165,7 +165,9 @@ export async function startService(settings: Record<string, string> = {}, option
     verify: (id: number, code: string) => call('/User/phone-number/verify', { id, code }),
     async messages(
       phoneNumber: string,
-    ): Promise<{ code: string; purpose: string; text: string; sentAt: string; phoneNumber: string }[]> {
+    ): Promise<
+      { code: string; purpose: string; channel: string; text: string; sentAt: string; phoneNumber: string }[]
+    > {
       const query = new URLSearchParams({ phoneNumber });
       return (await call(`/sandbox/messages?${query}`, undefined, { method: 'GET', token: null })).json;
     },

@@ -19,7 +19,9 @@ describe('failover', () => {
     referenceOf: (tryNumber) => `reference ${tryNumber}`,
     e164: '+447911123456',
     country: 'GB',
+    channels: ['sms'],
     text: 'x',
+    locale: 'en',
     code: '1',
     purpose: 'verification',
     validSeconds: 60,
@@ -45,6 +47,7 @@ describe('failover', () => {
     const clock = { now: 0 };
     const failover = createFailover({
       gateways,
+      channelsOf: () => ['sms'],
       orderFor: () => gateways.map(({ name }) => name),
       gatewayMilliseconds: 100,
       budgetMilliseconds: 10_000,
@@ -201,6 +204,7 @@ describe('failover', () => {
     expect(await send()).toEqual({
       outcome: 'unavailable',
       gateway: 'none',
+      channel: 'sms',
       gatewayId: undefined,
       reason: 'no gateway is available',
       tries: [],

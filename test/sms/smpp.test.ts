@@ -15,6 +15,8 @@ const message: Message = {
   reference: '1.1.1.x',
   e164: '+447911123456',
   country: 'GB',
+  channel: 'sms',
+  locale: 'en',
   text: 'Acme: 123456 is your code. 5 €',
   code: '123456',
   purpose: 'verification',

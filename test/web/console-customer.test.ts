@@ -85,6 +85,7 @@ describe('a failed customer', () => {
       locale: 'en',
       segments: 1,
       gateway: 'vonage',
+      channel: 'sms' as const,
       gatewayMessageId: 'm',
       outcome: 'accepted',
       state: 'accepted',

@@ -13,6 +13,7 @@ import {
   withExceptions,
   type WithExceptions,
 } from '../../formats/setting-kinds.ts';
+import { channels, type CodeChannel, type ChannelOrder } from '../../sms/channels.ts';
 import { gatewayBaseUrls, gatewayNames, gatewaySettings, type GatewayName } from '../../sms/gateways/index.ts';
 
 const gatewayList: Kind<GatewayName[]> = {
@@ -47,6 +48,19 @@ const breaker: Kind<Breaker> = {
 
 export const country = /^[A-Z]{2}$/;
 
+const channelList: Kind<CodeChannel[]> = {
+  form: `list of ${channels.join(', ')}`,
+  parse(value) {
+    const given = list.parse(value).map((name) => {
+      const known = channels.find((channel) => channel === name);
+      return known ?? fail(`has the channel "${name}"; there are ${channels.join(', ')}`);
+    });
+    if (given.length === 0) return fail('must name at least one channel for each country');
+    if (new Set(given).size < given.length) return fail('names a channel twice');
+    return given;
+  },
+};
+
 const gatewayLists = withExceptions('country', country, gatewayList);
 
 export const gatewaysSettings = {
@@ -57,6 +71,14 @@ export const gatewaysSettings = {
     defaultText: 'inbox in the sandbox; production must choose',
     about:
       'The gateways that send messages, in the order in which they are tried, and another list for some countries, such as `twilio,vonage; DE=vonage,twilio; FR=infobip`. docs/gateways.md says how to set up each one.',
+  }),
+  channels: setting<ChannelOrder>({
+    env: 'LEDGERLINE_CHANNELS',
+    kind: byKey('country', /^(\*|[A-Z]{2})$/, channelList),
+    default: new Map([['*', ['sms']]]),
+    defaultText: '*=sms',
+    about:
+      'The channels by which codes are sent, in their order, by country, and with * for all the others, such as `BR=whatsapp,sms; *=sms,voice` (docs/channels.md).',
   }),
   gatewayUrls: setting<ReadonlyMap<string, string>>({
     env: 'LEDGERLINE_GATEWAY_URLS',

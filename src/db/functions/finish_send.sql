@@ -17,8 +17,10 @@ begin
   select m.* into sent from jsonb_to_record(message) m (
     user_id integer, message_number integer, code_number integer, kind text, confirmation_id uuid, outcome text,
     e164 text, phone_key text, source_keys text[], phone text, country text, correlation_type smallint, locale text,
-    segments smallint, gateway text, gateway_message_id text, reason text, tries json, requested_at timestamptz,
-    answered_at timestamptz, expires_at timestamptz);
+    segments smallint, gateway text, channel text, gateway_message_id text, reason text, tries json,
+    requested_at timestamptz, answered_at timestamptz, expires_at timestamptz);
+  -- A process of an earlier release sends texts only.
+  sent.channel := coalesce(sent.channel, 'sms');
   if sent.outcome = 'unavailable' and sent.kind = 'confirmation' then
     perform give_back_confirmation(sent.user_id, sent.requested_at);
   elsif sent.outcome = 'unavailable' then
@@ -38,9 +40,10 @@ begin
     perform settle_confirmation(sent.user_id, sent.confirmation_id, sent.outcome);
   end if;
   insert into messages (user_id, message_number, code_number, kind, confirmation_id, phone, country, correlation_type,
-    locale, segments, gateway, gateway_message_id, state, reason, tries, requested_at, answered_at, state_at, expires_at)
+    locale, segments, gateway, channel, gateway_message_id, state, reason, tries, requested_at, answered_at, state_at,
+    expires_at)
   values (sent.user_id, sent.message_number, sent.code_number, sent.kind, sent.confirmation_id, sent.phone, sent.country,
-    sent.correlation_type, sent.locale, sent.segments, sent.gateway, sent.gateway_message_id,
+    sent.correlation_type, sent.locale, sent.segments, sent.gateway, sent.channel, sent.gateway_message_id,
     (case sent.outcome when 'unavailable' then 'refused' else sent.outcome end)::message_state, sent.reason, sent.tries,
     sent.requested_at, sent.answered_at, sent.answered_at, sent.expires_at);
   is_sent := sent.outcome in ('accepted', 'unknown');
@@ -50,7 +53,7 @@ begin
       case when is_sent
         then json_build_object(
           'country', nullif(sent.country, ''), 'correlationType', sent.correlation_type, 'gateway', sent.gateway,
-          'outcome', sent.outcome, 'codeNumber', sent.code_number)
+          'channel', sent.channel, 'outcome', sent.outcome, 'codeNumber', sent.code_number)
         else json_build_object('country', nullif(sent.country, ''), 'reason', sent.outcome) end,
       sent.kind, sent.confirmation_id));
 end $$;

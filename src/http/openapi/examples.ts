@@ -35,6 +35,7 @@ const valuesByName: Record<string, unknown> = {
   export: '/app/export-transactions',
   failingSince: null,
   gateway: 'twilio',
+  channel: 'sms',
   gatewayMessageId: 'SM0123456789abcdef',
   id: 'dXNlci1zZW5kczoxNw',
   kind: 'sent',

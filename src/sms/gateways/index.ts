@@ -1,4 +1,6 @@
 /** The list of all gateways. A new one is added here; docs/how-to-add-a-gateway.md shows how it is written. */
+import type { CodeChannel } from '../channels.ts';
+import { channelsOf } from '../define-gateway.ts';
 import { aws } from './aws.ts';
 import { consoleGateway } from './console.ts';
 import { inbox } from './inbox.ts';
@@ -39,3 +41,8 @@ export const gatewayBaseUrls: ReadonlyMap<string, string> = new Map(
 );
 
 export const gatewayNames: readonly GatewayName[] = gatewayDefinitions.map(({ name }) => name);
+
+/** The channels of each gateway. */
+export const gatewayChannels: ReadonlyMap<string, readonly CodeChannel[]> = new Map(
+  gatewayDefinitions.map((definition) => [definition.name, channelsOf(definition)]),
+);

@@ -4,6 +4,7 @@ import { integer, record } from '../../../formats/record.ts';
 import { body, optional, required, text } from '../../../formats/shape.ts';
 import { callOrigin } from '../call-origin.ts';
 import { idempotencyAbout, idempotencyKeyOf } from '../idempotency-key.ts';
+import { channelMember, refuseChannel } from '../channel-member.ts';
 import { localeMember } from '../locale-member.ts';
 import { operation, reply } from '../../operation.ts';
 import { confirmationErrors, confirmationHeaders } from './sent-confirmation.ts';
@@ -25,10 +26,14 @@ const input = body(
     currency: optional(currencyText, 'ISO 4217 code of the amount.'),
     payee: optional(payeeText, 'Who is paid, or what else the person agrees to.'),
     locale: localeMember,
+    channel: channelMember,
   },
-  ({ amount, currency }, errors) => {
+  ({ amount, currency, payee, channel }, errors) => {
     if (amount !== undefined && currency === undefined) errors.Currency ??= ['The Currency field is required.'];
     if (amount === undefined && currency !== undefined) errors.Amount ??= ['The Amount field is required.'];
+    // WhatsApp sends codes in texts of its own, which cannot name what the code is for.
+    const hasTerms = [amount, currency, payee].some((term) => term !== undefined);
+    if (channel === 'whatsapp' && hasTerms) refuseChannel(errors);
   },
 );
 
@@ -57,12 +62,13 @@ export const createConfirmationOperation = (send: SendConfirmation) =>
     requestHeaders: confirmationHeaders,
     checkHeaders: (headers) => void idempotencyKeyOf(headers),
     namesUser: ({ id }) => id,
-    async handle({ id, body: { purpose, amount, currency, payee, locale }, caller, owner, request }) {
+    async handle({ id, body: { purpose, amount, currency, payee, locale, channel }, caller, owner, request }) {
       const confirmation = await send.create({
         userId: id,
         purpose,
         terms: { amount, currency, payee },
         locale,
+        channel,
         origin: callOrigin(caller, request),
         owner,
         idempotencyKey: idempotencyKeyOf(request.headers),

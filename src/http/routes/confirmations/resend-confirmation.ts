@@ -1,11 +1,15 @@
 import type { SendConfirmation } from '../../../confirmations/send-confirmation.ts';
 import { unknownConfirmation } from '../../../errors.ts';
+import { body } from '../../../formats/shape.ts';
 import { callOrigin } from '../call-origin.ts';
+import { channelMember } from '../channel-member.ts';
 import { idempotencyAbout, idempotencyKeyOf } from '../idempotency-key.ts';
 import { operation } from '../../operation.ts';
 import { sentReply } from '../phone/sent-code.ts';
 import { confirmationIdOf } from './confirmation-id.ts';
 import { confirmationErrors, confirmationHeaders } from './sent-confirmation.ts';
+
+const input = body('ResendConfirmationRequest', { channel: channelMember });
 
 export const resendConfirmationOperation = (send: SendConfirmation) =>
   operation({
@@ -16,6 +20,8 @@ export const resendConfirmationOperation = (send: SendConfirmation) =>
     summary: 'Resend a confirmation',
     about: `Sends the same code again. It counts as a confirmation, and the code expires when it would have. No body is needed. ${idempotencyAbout}`,
     scopes: ['phone'],
+    input,
+    example: { channel: 'sms' },
     responses: {
       204: {
         about: 'The code was sent.',
@@ -30,12 +36,13 @@ export const resendConfirmationOperation = (send: SendConfirmation) =>
     checkHeaders: (headers) => void idempotencyKeyOf(headers),
     namesUser: ({ id }) => id,
     async handle(context) {
-      const { id, caller, owner, request } = context;
+      const { id, body: given, caller, owner, request } = context;
       const confirmationId = confirmationIdOf(context);
       if (confirmationId === undefined) throw unknownConfirmation();
       const sent = await send.resendCode({
         userId: id,
         confirmationId,
+        channel: given.channel,
         origin: callOrigin(caller, request),
         owner,
         idempotencyKey: idempotencyKeyOf(request.headers),

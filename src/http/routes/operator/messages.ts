@@ -2,6 +2,7 @@ import { ruleNames } from '../../../guard/rules.ts';
 import { instant, integer, listOf, nullable, record, word } from '../../../formats/record.ts';
 import { filterText, int32, optional, required, text, withDefault } from '../../../formats/shape.ts';
 import type { FindMessages } from '../../../messages/find-messages.ts';
+import { channels } from '../../../sms/channels.ts';
 import { parseLogCursor, writeLogCursor } from '../../../messages/log-cursor.ts';
 import { parseFrom, parseTo } from '../../../values/instant.ts';
 import { jsonText, operation } from '../../operation.ts';
@@ -23,6 +24,7 @@ const message = record('LoggedMessage', {
   locale: required(nullable(text()), 'Language of the template.'),
   segments: required(nullable(integer()), 'SMS segments it took.'),
   gateway: required(nullable(text()), 'The gateway that accepted it, or was asked last.'),
+  channel: required(nullable(word(channels)), 'How it was sent.'),
   gatewayMessageId: required(nullable(text()), 'The gateway’s own id of the message.'),
   outcome: required(text(), 'verified, expired, or otherwise the state.'),
   state: required(

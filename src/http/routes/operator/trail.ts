@@ -1,5 +1,6 @@
-import { instant, integer, listOf, nullable, number, record } from '../../../formats/record.ts';
+import { instant, integer, listOf, nullable, number, record, word } from '../../../formats/record.ts';
 import { optional, required, text } from '../../../formats/shape.ts';
+import { channels } from '../../../sms/channels.ts';
 import { jsonText, operation } from '../../operation.ts';
 
 export const attempt = record('TrailTry', {
@@ -17,6 +18,7 @@ const message = record('TrailMessage', {
   locale: required(text(), 'Language of the template.'),
   segments: required(integer(), 'SMS segments it took.'),
   gateway: required(text(), 'The gateway that accepted it, or was asked last.'),
+  channel: required(word(channels), 'How it was sent.'),
   gatewayMessageId: required(nullable(text()), 'The gateway’s own id of the message.'),
   outcome: required(text(), 'verified, expired, or otherwise the state.'),
   state: required(

@@ -3,16 +3,16 @@ import type { ChangePhone } from '../../../phone/change-phone.ts';
 import { operation } from '../../operation.ts';
 import { callOrigin } from '../call-origin.ts';
 import { idempotencyAbout, idempotencyKeyOf } from '../idempotency-key.ts';
-import { sendMembers } from './send-input.ts';
+import { checkChannel, sendMembers } from './send-input.ts';
 import { sendErrors, sendHeaders, sendHeadersOf, sentReply, sentResponse } from './sent-code.ts';
 
-const input = body('ChangePhoneRequest', {
+const members = {
   ...sendMembers,
   confirmationId: optional(
     text({ maxLength: 64 }),
     'An approved confirmation of the user with the purpose `change-phone`, at most ten minutes old. A user-bound token needs it.',
   ),
-});
+};
 
 const uuid = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 
@@ -25,7 +25,7 @@ export const changePhoneOperation = (changePhone: ChangePhone) =>
     summary: 'Change the phone number',
     about: `Sends a code to another number of a verified user. The number that is linked stays so until the new one is verified. A further change replaces this one, and it lapses after an hour. It counts against the same limits as send-code. ${idempotencyAbout}`,
     scopes: ['phone'],
-    input,
+    input: body('ChangePhoneRequest', members, checkChannel(changePhone)),
     inputRequired: true,
     example: { phoneNumber: '+447400123457' },
     responses: { 204: sentResponse },

@@ -1,5 +1,6 @@
-import { instant, listOf, nullable, record } from '../../../formats/record.ts';
+import { instant, listOf, nullable, record, word } from '../../../formats/record.ts';
 import { optional, required, text } from '../../../formats/shape.ts';
+import { channels } from '../../../sms/channels.ts';
 import type { Sandbox } from '../../../sandbox/sandbox.ts';
 import { parsePhoneNumber } from '../../../values/phone-number.ts';
 import { operation, reply } from '../../operation.ts';
@@ -11,6 +12,7 @@ const messages = listOf(
     text: required(text(), 'The whole text.'),
     code: required(nullable(text()), 'The code in it; null if it has none.'),
     purpose: required(text(), 'What it was for: `verification`, `change`, `notice`, or the purpose of a confirmation.'),
+    channel: required(word(channels), 'How it was sent.'),
     sentAt: required(instant(), 'When it was sent.'),
   }),
 );

@@ -85,6 +85,7 @@ const userData = record('UserData', {
         locale: required(text(), 'Language of the template.'),
         segments: required(integer(), 'SMS segments it took.'),
         gateway: required(text(), 'The gateway that accepted it, or was asked last.'),
+        channel: required(text(), 'How it was sent.'),
         gatewayMessageId: required(nullable(text()), 'The gateway’s own id of the message.'),
         state: required(text(), 'What became of it.'),
         reason: required(nullable(text()), 'Why it was refused or failed.'),
