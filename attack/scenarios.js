@@ -3,6 +3,7 @@
  * the `price` of one; `guesses` at codes that could have been right; the number of `honest` users, and in `hurt` why some
  * were refused; `takeovers`, which must be zero.
  */
+import { confirmationScenarios } from './confirmations.js';
 import { honestPhone, honestStream } from './honest.js';
 import { pumpingScenarios } from './pumping.js';
 import { inParallel } from './world.js';
@@ -269,6 +270,7 @@ export const scenarios = [
       return { attempts, takeovers, ...(await honestStream(world, 20)) };
     },
   },
+  ...confirmationScenarios,
 ];
 
 /** Rules that no scenario is about, and why. A test requires every rule here or in the `matters` of a scenario. */

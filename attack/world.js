@@ -119,6 +119,25 @@ export class World {
     return (await this.post('/User/phone-number/verify', { id, code }, options)).status;
   }
 
+  /** A user who has verified this phone. */
+  async verifiedUser(phoneNumber) {
+    const id = await this.user();
+    const options = { address: this.address() };
+    await this.send(id, phoneNumber, options);
+    const [code] = await this.codes(phoneNumber);
+    const verified = await this.verify(id, code, options);
+    if (verified !== 200) throw new Error(`The phone of user ${id} was not verified: ${verified}.`);
+    return id;
+  }
+
+  async confirm(id, terms, options) {
+    return this.post(`/User/${id}/confirmations`, { purpose: 'payment', ...terms }, options);
+  }
+
+  async check(id, confirmationId, body) {
+    return this.post(`/User/${id}/confirmations/${confirmationId}/check`, body);
+  }
+
   /** What the holder of a phone reads on it, newest first. */
   async codes(phoneNumber) {
     const { json } = await this.#must(200, 'GET', `/sandbox/messages?phoneNumber=${encodeURIComponent(phoneNumber)}`);

@@ -11,6 +11,7 @@ import { loadavg } from 'node:os';
 import { benchAvailability } from './availability.js';
 import { benchBodies } from './bodies.js';
 import { benchCitus, citusUrls } from './citus.js';
+import { benchConfirmations } from './confirmations.js';
 import { benchCsv } from './csv-files.js';
 import { benchDetails } from './details.js';
 import { benchDocs } from './docs.js';
@@ -41,6 +42,8 @@ const benches = {
   fastify: benchFastify,
   readers: benchReaders,
   verify: benchVerify,
+  confirmations: (bench, { quick, large }) =>
+    benchConfirmations(bench, { each: quick ? 2000 : 4800, oldRows: large ? 10_000_000 : quick ? 10_000 : 1_000_000 }),
   guard: benchGuard,
   gateway: benchGateway,
   events: benchEvents,

@@ -1,5 +1,6 @@
 /** Reads the whole history, and the database as it ended up, and says what must not have happened. */
 import { setTimeout as sleep } from 'node:timers/promises';
+import { checkConfirmations, checkStoredConfirmations } from './confirmations.js';
 import { hangMilliseconds } from './crowd.js';
 
 const budget = { count: 5, milliseconds: 600_000 };
@@ -39,6 +40,7 @@ export function checkHistory(history, report) {
   checkBudgets(history, report);
   checkLists(history, report);
   checkSyncs(history, report);
+  checkConfirmations(history, report);
 }
 
 /** An error that nothing handled. A defect that was answered with 500 is counted by its answer. */
@@ -197,6 +199,7 @@ export async function checkDatabase(history, sql, report) {
   await checkCounts(sql, report);
   await checkEvents(sql, report);
   await checkPhones(history, sql, report);
+  await checkStoredConfirmations(history, sql, report);
 }
 
 async function checkRows(history, sql, report) {

@@ -2,6 +2,7 @@
 import { Agent, request as httpRequest } from 'node:http';
 import { connect } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { createConfirm } from './confirmations.js';
 import { client } from './services.js';
 
 /** A request that takes longer has hung. */
@@ -64,7 +65,7 @@ export function createCrowd(world, random, pauseMilliseconds) {
           headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json', ...headers },
           body: typeof json === 'string' ? json : JSON.stringify(json),
         });
-        const reason = response.headers['error-reason'];
+        const { location, 'error-reason': reason } = response.headers;
         const asOf = response.headers['as-of'];
         // A 204 without it says that the user is verified already, and that nothing was sent.
         const isCodeSent = response.headers['code-length'] !== undefined;
@@ -72,6 +73,7 @@ export function createCrowd(world, random, pauseMilliseconds) {
           status: response.statusCode,
           ...(reason && { reason }),
           ...(asOf && { asOf }),
+          ...(location && { location }),
           ...(isCodeSent && { isCodeSent }),
           answer: text,
         };
@@ -117,6 +119,9 @@ export function createCrowd(world, random, pauseMilliseconds) {
       for (let round = 0; round < roundsOfUser && !isStopping; round += 1) {
         if (await sendAndVerify(drawn, userId, phone)) break;
       }
+      for (let round = 0; round < roundsOfUser / 2 && !isStopping; round += 1) {
+        if (await confirmOnce(drawn, userId)) break;
+      }
     }
   }
 
@@ -144,6 +149,8 @@ export function createCrowd(world, random, pauseMilliseconds) {
     await sleep(pauseMilliseconds);
     return answers.some(({ status }) => status === 200) || sent.status === 429;
   }
+
+  const confirmOnce = createConfirm({ world, call, anyService, pauseMilliseconds });
 
   function newestText(userId) {
     const texts = world.history.textsOf(userId).filter(({ isDelivered }) => isDelivered);

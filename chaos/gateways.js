@@ -74,7 +74,11 @@ async function startGateway(name, history, random) {
     // The service's own name of the text begins with the user and the number of the code.
     const [userId, codeNumber] = reference.split('.').map(Number);
     const note = () =>
-      history.addText({ gateway: name, behaviour: current, phone, userId, codeNumber, code, isDelivered });
+      history.addText({
+        ...{ gateway: name, behaviour: current, phone, userId, codeNumber, code, isDelivered },
+        // Each confirmation has an amount of its own, which its text names.
+        amount: /([\d,.]+) EUR/.exec(text)?.[1].replaceAll(',', ''),
+      });
     note();
     if (current === 'twice') note();
     if (current === 'hang') return;

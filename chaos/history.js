@@ -13,6 +13,7 @@ export function createHistory({ file, seed }) {
   const calls = [];
   const texts = [];
   const textsByUser = new Map();
+  const confirmationTexts = new Map();
   const rows = new Map();
   const faults = [];
   const lines = [];
@@ -51,10 +52,16 @@ export function createHistory({ file, seed }) {
     },
     addText(text) {
       const entry = write('text', { at: now(), clock: earliestClock(), latestClock: latestClock(), ...text });
+      if (text.amount !== undefined) {
+        if (!confirmationTexts.get(text.amount)?.isDelivered) confirmationTexts.set(text.amount, entry);
+        return;
+      }
       texts.push(entry);
       textsByUser.set(text.userId, [...(textsByUser.get(text.userId) ?? []), entry]);
     },
-    /** Every text to a user that reached a gateway, delivered or not. */
+    /** A text of a confirmation that reached a gateway, by its amount: one that was delivered, if there is any. */
+    confirmationText: (amount) => confirmationTexts.get(amount),
+    /** Every text of a verification to a user that reached a gateway, delivered or not. */
     textsOf: (userId) => textsByUser.get(userId) ?? [],
     /** Rows that were sent to be recorded, by their transactionId. */
     rows,

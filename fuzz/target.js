@@ -41,7 +41,7 @@ export async function startTarget() {
   const url = await startedUrl(child, keep);
   const agent = new Agent({ keepAlive: true });
   const send = (request) => sendRequest(agent, url, request);
-  const known = { users: [1], transactions: ['none'], asOf: ['none'], cursors: ['none'] };
+  const known = { users: [1], transactions: ['none'], asOf: ['none'], cursors: ['none'], confirmations: ['none'] };
   const tokens = { all: '', others: [] };
   const target = {
     url,
@@ -59,6 +59,9 @@ export async function startTarget() {
       if (request.name === 'DELETE /sandbox/data' && status === 204) await prepare();
       if (request.name === 'POST /sandbox/clock' && status === 200) await renewTokens();
       if (status === 201 && request.name === 'POST /User') remember(known.users, JSON.parse(text).id);
+      if (status === 201 && request.name === 'POST /User/{id}/confirmations') {
+        remember(known.confirmations, JSON.parse(text).confirmationId);
+      }
       if (headers?.['as-of']) remember(known.asOf, headers['as-of']);
       if (status !== 200 || !['GET /events', 'POST /app/sync-transactions'].includes(request.name)) return;
       const cursor = /"next(?:Cursor)?":"([^"]+)"/.exec(text)?.[1];
@@ -121,7 +124,15 @@ export async function startTarget() {
     const post = (address, json) =>
       send({ method: 'POST', path: address, headers, body: Buffer.from(JSON.stringify(json)) });
     known.users.splice(0, known.users.length, 1, 2, 3, 1_000_000);
-    for (const id of [1, 2, 3]) await post('/User', { id });
+    for (const id of [1, 2, 3]) {
+      await post('/User', { id });
+      // Only a user with a verified phone has confirmations.
+      const phoneNumber = `+44791100000${id}`;
+      await post('/User/phone-number/send-code', { id, phoneNumber });
+      const inbox = `/sandbox/messages?phoneNumber=${encodeURIComponent(phoneNumber)}`;
+      const { text } = await send({ method: 'GET', path: inbox, headers: {}, isWhole: true });
+      await post('/User/phone-number/verify', { id, code: JSON.parse(text)[0]?.code });
+    }
     const rows = Array.from({ length: 300 }, (_, index) => ({
       individualId: 1 + (index % 3),
       transactionId: `f${index}`,

@@ -189,7 +189,7 @@ function chooseBuiltIn(texts: BuiltIn, purpose: string, { amount, payee }: Named
     plain: '',
     payee: ' {payee}',
     amount: ' {amount} {currency}',
-    payment: ' {amount} {currency} – {payee}',
+    payment: ' {amount} {currency}, {payee}',
   };
   return texts.changePhone + terms[kind];
 }

@@ -25,7 +25,7 @@ const links = [
   /\b\d{1,3}(?:\.\d{1,3}){3}\S*/gu,
 ];
 
-const numberLike = /\+?\p{Nd}(?:[\s().,\-/\u2010-\u2015]*\p{Nd})*/gu;
+const numberLike = /[+(]*\p{Nd}(?:[\s().,\-/\u2010-\u2015]*\p{Nd})*\)?/gu;
 
 /** Scripts with letters that look alike. */
 const alike = [

@@ -46,6 +46,25 @@ it.each(['guess one phone', 'guess with resends', 'guess with fresh codes'])(
   },
 );
 
+it('guessing confirmations has odds of at most 0.002 %', () => {
+  for (const words of ['guess one confirmation', 'guess over all confirmations']) {
+    expect(played(words).takeoverOdds).toBeGreaterThan(0);
+    expect(played(words).takeoverOdds).toBeLessThanOrEqual(0.00002);
+  }
+});
+
+it('a stolen token uses up half of a victim’s confirmations, and the victim still pays', () => {
+  expect(played('stolen user-bound token')).toMatchObject({ attempts: 300, texts: 50, hurt: 0 });
+});
+
+it('confirmations to a verified premium number send nothing', () => {
+  expect(played('own verified premium number')).toMatchObject({ attempts: 200, texts: 0 });
+});
+
+it('an approved confirmation, and that of another user, cannot be used', () => {
+  expect(played('replay an approved confirmation')).toMatchObject({ takeoverOdds: 0 });
+});
+
 it('one code against many users is refused after a few', () => {
   // The code is blocked after ten users, the address after fifty; calls under way are not called back.
   expect(played('one code').attempts).toBe(10_000 * scale);
