@@ -1342,6 +1342,15 @@ export interface WebhookDeliveries {
   deliveries: WebhookDelivery[];
 }
 
+export interface MessageConfirmation {
+  /** Its id. */
+  confirmationId: string;
+  /** What it is for. */
+  purpose: string;
+  /** pending, approved, expired, failed or void. */
+  state: string;
+}
+
 export interface TrailTry {
   /** The gateway that was asked. */
   gateway: string;
@@ -1356,6 +1365,10 @@ export interface TrailTry {
 export interface TrailMessage {
   /** The code’s number among the user’s. */
   number: number;
+  /** verification, change, confirmation or notice. */
+  for: string;
+  /** The confirmation, if the code is for one. Its terms are shown to nobody. */
+  confirmation: MessageConfirmation | null;
   /** Masked. */
   phoneNumber: string;
   /** ISO 3166 code. */
@@ -1519,6 +1532,10 @@ export interface LoggedMessage {
   number: number | null;
   /** The number of the code in it. */
   codeNumber: number | null;
+  /** verification, change, confirmation or notice. Null if a rule refused it. */
+  for: string | null;
+  /** The confirmation, if the code is for one. Its terms are shown to nobody. */
+  confirmation: MessageConfirmation | null;
   /** Masked. */
   phoneNumber: string | null;
   /** ISO 3166 code. */

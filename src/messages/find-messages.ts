@@ -117,6 +117,8 @@ function entryOfRefusal({ id, at, evidence, ...rest }: RefusedSend): Entry<Refus
 }
 
 const noText = {
+  for: null,
+  confirmation: null,
   number: null,
   codeNumber: null,
   correlationType: null,

@@ -81,7 +81,7 @@ export function createMessageLogStore(db: Database) {
               order by requested_at desc, user_id desc, message_number desc limit ${scanLimit}
             ), wanted as (
               select user_id as "userId", message_number as number, code_number as "codeNumber",
-                ${sql.unsafe(messageColumns(`'${now.toISOString()}'::timestamptz`))}
+                ${sql.unsafe(messageColumns(`'${now.toISOString()}'::timestamptz`, 'scanned'))}
               from scanned where ${wanted}
               order by requested_at desc, user_id desc, message_number desc limit ${limit}
             )

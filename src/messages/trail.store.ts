@@ -111,7 +111,7 @@ export function createTrailStore(db: Database) {
            'id', u.id,
            'messages', coalesce((
              select json_agg(m order by m."requestedAt" desc) from (
-               select code_number as "number", ${messageColumns('$2')}
+               select code_number as "number", ${messageColumns('$2', 'messages')}
                from messages where user_id = $1 order by requested_at desc limit $3) m), '[]'::json),
            'events', coalesce((
              select json_agg(e order by e.at desc) from (
@@ -208,8 +208,13 @@ export const messageState = `case
   when state = 'refused' and not coalesce(tries::jsonb @> '[{"outcome": "refused"}]', false) then 'unavailable'
   else state::text end`;
 
-/** The columns of a message that an operator sees. The parameter is the current time. */
-export const messageColumns = (now: string) => `
+/** The columns of a message that an operator sees: at this time, of this table. Terms of confirmations are never shown. */
+export const messageColumns = (now: string, table: string) => `
+  kind as "for", (
+    select json_build_object('confirmationId', c.confirmation_id, 'purpose', c.purpose,
+      'state', case when c.state = 'pending' and c.expires_at <= ${now} then 'expired' else c.state::text end)
+    from confirmations c where c.user_id = ${table}.user_id and c.confirmation_id = ${table}.confirmation_id
+  ) as confirmation,
   phone as "phoneNumber", nullif(country, '') as country, correlation_type as "correlationType", locale, segments,
   gateway, channel, gateway_message_id as "gatewayMessageId",
   case when verified_at is not null then 'verified'

@@ -81,6 +81,8 @@ describe('a failed customer', () => {
       number: 1,
       phoneNumber: '+44…56',
       country: 'GB',
+      for: 'verification',
+      confirmation: null,
       correlationType: 0,
       locale: 'en',
       segments: 1,

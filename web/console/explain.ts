@@ -25,7 +25,8 @@ export function wayOf(message: LoggedMessage, events: readonly TrailEvent[]): St
   if (message.state === 'stopped') return stoppedSteps(message);
   const text = { ...message, number: message.codeNumber } as unknown as TrailMessage;
   const end = message.verifiedAt ?? message.expiresAt!;
-  const attempts = events.filter(({ kind, at }) => kind === 'verify-refused' && at >= message.requestedAt && at <= end);
+  const refused = message.confirmation ? 'confirmation-refused' : 'verify-refused';
+  const attempts = events.filter(({ kind, at }) => kind === refused && at >= message.requestedAt && at <= end);
   const steps = [...messageSteps(text), ...attempts.flatMap(eventSteps)].sort((a, b) => (a.at < b.at ? -1 : 1));
   const waits: Step[] = [];
   if (message.state === 'accepted') waits.push({ at: message.stateAt!, text: t.steps.noReceipt, tone: 'plain' });
@@ -48,7 +49,9 @@ function messageSteps(message: TrailMessage): Step[] {
   const { number, phoneNumber, country, gateway, state, reason, tries, answeredAt, stateAt } = message;
   const code = String(number);
   const to = `${phoneNumber}${country ? ` (${country})` : ''}`;
-  const steps: Step[] = [{ at: message.requestedAt, text: t.steps.requested(code, to), tone: 'plain' }];
+  const { confirmation } = message;
+  const requested = confirmation ? t.steps.requestedFor(code, confirmation.purpose, to) : t.steps.requested(code, to);
+  const steps: Step[] = [{ at: message.requestedAt, text: requested, tone: 'plain' }];
   for (const attempt of tries) {
     if (attempt.outcome === 'accepted') continue;
     const sentence = attempt.outcome === 'unknown' ? t.steps.tryUnknown : t.steps.tryFailed;
@@ -68,16 +71,20 @@ function messageSteps(message: TrailMessage): Step[] {
     steps.push({ at: stateAt, text: t.steps.failed(code, reason ?? t.common.noReason), tone: 'bad' });
   }
   if (message.outcome === 'expired') steps.push({ at: message.expiresAt, text: t.steps.expired(code), tone: 'bad' });
-  if (message.verifiedAt) steps.push({ at: message.verifiedAt, text: t.steps.verified(code), tone: 'good' });
+  if (message.verifiedAt) {
+    const used = confirmation ? t.steps.approved(code, confirmation.purpose) : t.steps.verified(code);
+    steps.push({ at: message.verifiedAt, text: used, tone: 'good' });
+  }
   return steps;
 }
 
 function eventSteps({ at, kind, reason, times }: TrailEvent): Step[] {
   // The step of the message already shows this.
-  if (kind === 'verified') return [];
+  if (kind === 'verified' || kind === 'confirmation-approved') return [];
   const texts: Record<string, string> = {
     'send-refused': t.steps.sendRefused(reasonText(reason)),
     'verify-refused': t.steps.verifyRefused(reasonText(reason)),
+    'confirmation-refused': t.steps.checkRefused(reasonText(reason)),
     'phone-unlinked': t.steps.unlinked,
     'phone-changed': t.steps.changed,
     'block-lifted': t.steps.lifted(reason ?? t.steps.anOperator),
@@ -95,8 +102,11 @@ function eventSteps({ at, kind, reason, times }: TrailEvent): Step[] {
 
 /** One sentence: the state of this customer, and why. */
 export function verdictOf(trail: UserTrail, isBlocked: boolean): Step {
-  const [last] = trail.messages;
-  const [event] = [...trail.events].sort((a, b) => (a.at < b.at ? 1 : -1));
+  // Whoever confirms something is verified: confirmations say nothing about that.
+  const [last] = trail.messages.filter(({ confirmation }) => confirmation === null);
+  const isAboutPhone = ({ kind, reason }: TrailEvent) =>
+    !kind.startsWith('confirmation-') && reason !== 'user-confirmations';
+  const [event] = trail.events.filter(isAboutPhone).sort((a, b) => (a.at < b.at ? 1 : -1));
   const at = [last?.stateAt, event?.at].reduce<string>((latest, time) => (time && time > latest ? time : latest), '');
   if (last?.verifiedAt && (!event || event.at <= last.verifiedAt || event.kind === 'verified')) {
     return { at, text: t.steps.isVerified, tone: 'good' };

@@ -17,3 +17,10 @@ export function StateMark({ message: { outcome } }: { message: LoggedMessage }) 
   const name = (t.messages.states as Record<string, string>)[outcome] ?? outcome;
   return <span class={`mark ${marks[outcome] ?? ''}`}>{name}</span>;
 }
+
+/** The purpose and the state of the confirmation that the code is for; null if it is for none. */
+export function confirmationText({ confirmation }: LoggedMessage): string | null {
+  if (!confirmation) return null;
+  const { purpose, state } = confirmation;
+  return `${purpose}: ${(t.messages.confirmationStates as Record<string, string>)[state] ?? state}`;
+}

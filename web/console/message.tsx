@@ -5,7 +5,7 @@ import { useFilter } from './address.ts';
 import { hrefOf } from './hrefs.ts';
 import { wayOf, type Step } from './explain.ts';
 import { countryName } from './format.ts';
-import { StateMark } from './message-state.tsx';
+import { confirmationText, StateMark } from './message-state.tsx';
 import { useOperator } from './operator.ts';
 import { isStale, Loading, Time, ViewTitle } from './parts.tsx';
 import { refreshSeconds, useRequest } from './requests.ts';
@@ -85,6 +85,7 @@ function Facts({ message }: { message: LoggedMessage }) {
     [t.messages.gatewayId, message.gatewayMessageId],
     [t.common.rule, message.rule && <a href={hrefOf('guard', '', { rule: message.rule })}>{message.rule}</a>],
     [t.messages.code, message.codeNumber],
+    [t.messages.purpose, confirmationText(message)],
     [t.messages.expires, message.expiresAt && <Time instant={message.expiresAt} />],
     [t.messages.language, message.locale],
     [t.messages.segments, message.segments],

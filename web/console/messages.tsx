@@ -7,7 +7,7 @@ import { hrefOf, pickFilter, type Filter } from './hrefs.ts';
 import { FilterForm, type FilterField } from './filters.tsx';
 import { countryName, consoleLocale, formatSpan } from './format.ts';
 import { MessageDetails } from './message.tsx';
-import { StateMark } from './message-state.tsx';
+import { confirmationText, StateMark } from './message-state.tsx';
 import { useOperator } from './operator.ts';
 import { isStale, Loading, pageSizeOf, Table, Time, ViewTitle } from './parts.tsx';
 import { useRequest } from './requests.ts';
@@ -137,6 +137,7 @@ function cellsOf(message: LoggedMessage) {
     gateway,
     <>
       <StateMark message={message} />
+      {message.confirmation && <span class="about">{confirmationText(message)}</span>}
       {(rule ?? reason) && <span class="about">{rule ?? reason}</span>}
     </>,
     deliverySeconds(message) === undefined ? null : formatSpan(deliverySeconds(message)!),

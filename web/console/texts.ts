@@ -168,6 +168,14 @@ const messages = {
   language: 'Language',
   segments: 'Segments',
   gatewayId: 'Id at the gateway',
+  purpose: 'Confirms',
+  confirmationStates: {
+    pending: 'pending',
+    approved: 'approved',
+    expired: 'expired',
+    failed: 'out of attempts',
+    void: 'void',
+  },
   code: 'Code',
   expires: 'Code expires',
   notFound: 'There is no such message. It may be older than what is kept.',
@@ -304,6 +312,8 @@ const customer = {
 /** The steps of a message and of a customer, and the sentence above them. */
 const steps = {
   requested: (number: string, phone: string) => `Code ${number} was requested, to ${phone}`,
+  requestedFor: (number: string, purpose: string, phone: string) =>
+    `Code ${number} was requested to confirm “${purpose}”, to ${phone}`,
   requestedAny: (phone: string) => `A code was requested, to ${phone}`,
   tryFailed: (gateway: string, number: string, reason: string) => `${gateway} did not accept code ${number}: ${reason}`,
   tryUnknown: (gateway: string, number: string, reason: string) =>
@@ -316,11 +326,13 @@ const steps = {
   failed: (number: string, reason: string) => `Code ${number} was not delivered: ${reason}`,
   expired: (number: string) => `Code ${number} expired unused`,
   verified: (number: string) => `Code ${number} verified the number`,
+  approved: (number: string, purpose: string) => `Code ${number} confirmed “${purpose}”`,
   noReceipt: 'No receipt has arrived yet',
   valid: (time: string) => `The code is valid until ${time}`,
   stopped: (rule: string) => `The rule ${rule} refused the request. No gateway was asked`,
   sendRefused: (reason: string) => `A code was refused: ${reason}`,
   verifyRefused: (reason: string) => `A code did not verify: ${reason}`,
+  checkRefused: (reason: string) => `A code did not confirm: ${reason}`,
   times: (sentence: string, count: string) => `${sentence}, ${count} times`,
   changed: 'The number was changed',
   unlinked: 'The number was unlinked',
@@ -332,6 +344,10 @@ const steps = {
     blocked: 'they were blocked after too many failures',
     'no-code': 'there was no longer a valid code',
     'wrong-code': 'the code was wrong',
+    'other-terms': 'amount, currency, payee or purpose was another than agreed to',
+    ended: 'the confirmation had ended',
+    unknown: 'there was no such confirmation',
+    'user-confirmations': 'they requested too many confirmations',
     'lost-race': 'another user verified the number first',
   },
   isVerified: 'Verified.',

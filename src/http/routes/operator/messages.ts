@@ -8,7 +8,7 @@ import { parseFrom, parseTo } from '../../../values/instant.ts';
 import { jsonText, operation } from '../../operation.ts';
 import { query } from '../../query-shape.ts';
 import { evidenceFigures } from '../guard/evidence-shape.ts';
-import { attempt } from './trail.ts';
+import { attempt, confirmation } from './trail.ts';
 import { timestamp } from '../timestamp.ts';
 
 const states = ['stopped', 'unavailable', 'refused', 'unknown', 'accepted', 'failed', 'delivered'] as const;
@@ -18,6 +18,8 @@ const message = record('LoggedMessage', {
   userId: required(integer(), 'The user who requested it.'),
   number: required(nullable(integer()), 'The message’s number among the user’s. Null if a rule refused it.'),
   codeNumber: required(nullable(integer()), 'The number of the code in it.'),
+  for: required(nullable(text()), 'verification, change, confirmation or notice. Null if a rule refused it.'),
+  confirmation: required(confirmation, 'The confirmation, if the code is for one. Its terms are shown to nobody.'),
   phoneNumber: required(nullable(text()), 'Masked.'),
   country: required(nullable(text()), 'ISO 3166 code.'),
   correlationType: required(nullable(integer()), 'As the send gave it.'),

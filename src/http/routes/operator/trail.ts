@@ -10,8 +10,18 @@ export const attempt = record('TrailTry', {
   milliseconds: required(number(), 'How long it took.'),
 });
 
+export const confirmation = nullable(
+  record('MessageConfirmation', {
+    confirmationId: required(text(), 'Its id.'),
+    purpose: required(text(), 'What it is for.'),
+    state: required(text(), 'pending, approved, expired, failed or void.'),
+  }),
+);
+
 const message = record('TrailMessage', {
   number: required(integer(), 'The code’s number among the user’s.'),
+  for: required(text(), 'verification, change, confirmation or notice.'),
+  confirmation: required(confirmation, 'The confirmation, if the code is for one. Its terms are shown to nobody.'),
   phoneNumber: required(text(), 'Masked.'),
   country: required(nullable(text()), 'ISO 3166 code.'),
   correlationType: required(integer(), 'As the send gave it.'),
