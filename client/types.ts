@@ -186,6 +186,8 @@ export interface StoredCode {
   expiresAt: string;
   /** When it was first sent. */
   issuedAt: string | null;
+  /** When it was sent once more over another gateway. */
+  reroutedAt: string | null;
   /** When the change of number was asked for that it belongs to. */
   changeAskedAt: string | null;
 }

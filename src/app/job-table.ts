@@ -58,6 +58,13 @@ export const jobTable = {
     everyMilliseconds: minute,
     about: 'Reads how well each gateway delivered, and orders the gateways by it.',
   },
+  'second-route': {
+    everyMilliseconds: second,
+    ...untilRequest(5 * second),
+    runsOnce: true,
+    about:
+      'Sends codes once more over another gateway if no receipt came in time; only with LEDGERLINE_RESEND_AFTER_SECONDS.',
+  },
   'gateway-events': {
     everyMilliseconds: 250,
     ...untilRequest(2 * second),

@@ -5,7 +5,10 @@ import { createCodeMaker } from '../codes/code-maker.ts';
 import { createCodesStore } from '../codes/codes.store.ts';
 import { createDelivery } from '../codes/deliver-code.ts';
 import { createSendKeyStore } from '../codes/idempotency-key.store.ts';
+import { createSpendOnText } from '../codes/spend-on-text.ts';
 import { createSendOnce } from '../codes/idempotent-send.ts';
+import { createSecondRoutes, type SecondRoutes } from '../phone/second-route.ts';
+import { createSecondRouteStore } from '../phone/second-route.store.ts';
 import { createSendNotice } from '../phone/send-notice.ts';
 import { testNumbers } from '../codes/test-numbers.ts';
 import { readLimits } from '../guard/limits.ts';
@@ -76,7 +79,9 @@ export async function openPhone(core: Core, { audit, url, inbox, terminal }: Pho
   const { config, db, clock, observer, traced } = core;
   const phones = traced('phone', createPhoneStore(db));
   // Receipts arrive only after everything is wired.
+  let secondRoutes: SecondRoutes | undefined;
   const messages = openMessages(core, async (code, state, at) => {
+    if (state === 'failed') secondRoutes?.onFailed(code);
     if (guard.live.modes.prefix === 'off') return;
     try {
       const phone = await phones.readPhoneOfCode(code);
@@ -105,14 +110,13 @@ export async function openPhone(core: Core, { audit, url, inbox, terminal }: Pho
   const digestKeys = core.deriveKeys('codes');
   const testNumber = testNumbers(config.testNumbers ?? []);
   const codes = createCodeMaker({ digestKeys, testNumber, codeDigits: config.codeDigits });
+  const { finishSend, leaseBudgets } = traced('codes', createCodesStore(db));
+  const { referenceKeys } = messages;
+  const deliveryParts = { finishSend, testNumber, referenceKeys, clock, observe };
   const delivery = createDelivery({
-    finishSend: traced('codes', createCodesStore(db)).finishSend,
+    ...deliveryParts,
     // A gateway may take seconds, in which the request needs no slot.
     dispatch: (message, owner) => whileWaiting(() => failover.send(message), owner),
-    testNumber,
-    referenceKeys: messages.referenceKeys,
-    clock,
-    observe,
   });
   const once = createSendOnce({
     store: traced('codes', createSendKeyStore(db)),
@@ -121,6 +125,22 @@ export async function openPhone(core: Core, { audit, url, inbox, terminal }: Pho
     digest: guard.digest,
     whileWaiting,
   });
+  const spend = createSpendOnText(guard.sendJudge, leaseBudgets, clock);
+  if (config.resendAfterSeconds !== undefined) {
+    secondRoutes = createSecondRoutes({
+      store: traced('phone', createSecondRouteStore(db)),
+      codes,
+      delivery: createDelivery({ ...deliveryParts, dispatch: failover.send }),
+      write: texts.write,
+      spend,
+      orderFor: messages.order.orderFor,
+      clock,
+      report: (error) => observer.observeDefect(error, 'second-route'),
+      afterSeconds: config.resendAfterSeconds,
+      codeAttempts: config.codeAttempts,
+    });
+    core.jobs.start({ 'second-route': secondRoutes.sendDue });
+  }
   const send = createSendCode({
     store: phones,
     once,
@@ -147,12 +167,11 @@ export async function openPhone(core: Core, { audit, url, inbox, terminal }: Pho
   const changes = traced('phone', createChangesStore(db));
   const sendNotice = createSendNotice({
     store: changes,
-    judge: guard.sendJudge,
+    spend,
     write: createNotices(texts),
     channels,
     dispatch: failover.send,
-    referenceKeys: messages.referenceKeys,
-    clock,
+    referenceKeys,
     observe,
     report: (error) => observer.observeDefect(error, 'change-notice'),
   });

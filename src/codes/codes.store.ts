@@ -89,6 +89,14 @@ export function createCodesStore(db: Database) {
       };
       await db.write.unsafe('select finish_send($1::text::jsonb)', [JSON.stringify(finished)], { prepare: true });
     },
+
+    /** Leases a part of the shared budgets for a text that no user is counted for. */
+    async leaseBudgets(leases: string): Promise<{ granted: [name: string, units: number][]; isSufficient: boolean }> {
+      const [row] = await db.write`
+        select l.granted, l.is_sufficient
+        from lease_budgets(${leases}::text::jsonb -> 'budgets', (${leases}::text::jsonb ->> 'day')::date) l`;
+      return { granted: row!.granted ?? [], isSufficient: row!.is_sufficient };
+    },
   };
 }
 

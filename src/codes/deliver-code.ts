@@ -49,6 +49,8 @@ export interface CodeText extends CountedCode {
   written: MessageText;
   /** The gateway that is asked last over this channel, because it may have lost an earlier text. */
   avoid?: TextRoute | undefined;
+  /** A gateway that is not asked at all. */
+  except?: string | undefined;
   traceId: string;
   owner: Owner;
   /** The path of what is created with this text, if something is. */
@@ -88,6 +90,7 @@ export function createDelivery(parts: DeliveryParts) {
       purpose,
       validSeconds: text.validSeconds,
       avoid: text.avoid,
+      except: text.except,
       dlt: text.written.dlt,
       traceId: text.traceId,
     };

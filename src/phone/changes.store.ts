@@ -16,14 +16,6 @@ export function createChangesStore(db: Database) {
       return rows.length === 1;
     },
 
-    /** Leases a part of the shared budgets for a text that no user is counted for. */
-    async leaseBudgets(leases: string): Promise<{ granted: [name: string, units: number][]; isSufficient: boolean }> {
-      const [row] = await db.write`
-        select l.granted, l.is_sufficient
-        from lease_budgets(${leases}::text::jsonb -> 'budgets', (${leases}::text::jsonb ->> 'day')::date) l`;
-      return { granted: row!.granted ?? [], isSufficient: row!.is_sufficient };
-    },
-
     /** The number of a text that has no code: receipts for it name a message that does not exist. */
     async takeMessageNumber(userId: number): Promise<number | undefined> {
       const [row] = await db.write`

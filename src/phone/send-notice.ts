@@ -1,5 +1,5 @@
 /** Tells the number that a user had before that it was replaced: without a code, and without the new number. */
-import type { SendJudge } from '../codes/send-judge.ts';
+import type { SpendOnText } from '../codes/spend-on-text.ts';
 import type { DigestKeys } from '../crypto/digest-keys.ts';
 import { inBackground, type ReportError } from '../monitoring/background.ts';
 import type { Observe } from '../monitoring/observe.ts';
@@ -7,18 +7,16 @@ import type { Channels } from '../codes/choose-channels.ts';
 import type { Dispatch, OutgoingMessage } from '../sms/failover.ts';
 import type { WriteNotice } from '../sms/notice-text.ts';
 import { makeReference } from '../sms/reference.ts';
-import type { Clock } from '../values/clock.ts';
 import type { PhoneNumber } from '../values/phone-number.ts';
 import type { ChangesStore } from './changes.store.ts';
 
 export interface NoticeParts {
   store: ChangesStore;
-  judge: SendJudge;
+  spend: SpendOnText;
   write: WriteNotice;
   channels: Channels;
   dispatch(message: OutgoingMessage): Promise<Dispatch>;
   referenceKeys: DigestKeys;
-  clock: Clock;
   observe: Observe;
   report: ReportError;
 }
@@ -29,7 +27,7 @@ const validSeconds = 86_400;
 export type SendNotice = (userId: number, phoneNumber: PhoneNumber, traceId: string) => void;
 
 /** Best effort, in the background. It is counted against the spend of the day, and against nothing else. */
-export function createSendNotice({ store, judge, clock, observe, ...parts }: NoticeParts): SendNotice {
+export function createSendNotice({ store, observe, ...parts }: NoticeParts): SendNotice {
   return (userId, phoneNumber, traceId) =>
     inBackground(async () => {
       const reason = await send(userId, phoneNumber, traceId);
@@ -40,20 +38,7 @@ export function createSendNotice({ store, judge, clock, observe, ...parts }: Not
   async function send(userId: number, phoneNumber: PhoneNumber, traceId: string): Promise<string | undefined> {
     const channels = parts.channels.orderFor({ country: phoneNumber.country, isFreeText: true });
     if (channels.length === 0) return 'channel';
-    const destination = judge.find(phoneNumber);
-    const spend = { ...destination, needs: destination.needs.filter(({ rule }) => rule === 'spend') };
-    const isAffordable = await judge.lease(spend, async (taken, report) => {
-      const now = clock.now();
-      if (taken.denied.some(({ need }) => judge.isEnforced(need.rule))) return false;
-      const leases = judge.writeLeases(taken, now);
-      const { granted, isSufficient } =
-        leases === null ? { granted: [], isSufficient: true } : await store.leaseBudgets(leases);
-      report(
-        judge.settlementOf({ isLeased: leases !== null, budgetLeases: new Map(granted) }, taken, isSufficient, now),
-      );
-      return isSufficient;
-    });
-    if (!isAffordable) return 'spend';
+    if (!(await parts.spend(phoneNumber))) return 'spend';
     const [messageNumber, locale] = await Promise.all([store.takeMessageNumber(userId), store.readLocale(userId)]);
     if (messageNumber === undefined) return 'erased';
     const { e164, country } = phoneNumber;

@@ -33,6 +33,7 @@ const codeOf = (code: string) =>
     expiresAt: isoTime(`${code}.expires_at`),
     issuedAt: isoTime(`${code}.issued_at`),
     changeAskedAt: isoTime(`${code}.asked_at`),
+    reroutedAt: isoTime(`${code}.rerouted_at`),
   });
 const blocksOf = (until: string, rule = 'user-failures') =>
   `case when ${until} is null then '[]'::json else

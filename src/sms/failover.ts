@@ -21,6 +21,8 @@ export interface OutgoingMessage extends Omit<Message, 'reference' | 'channel'> 
   channels: readonly CodeChannel[];
   /** The gateway that is asked last over this channel, whatever the order. */
   avoid?: TextRoute | undefined;
+  /** A gateway that is not asked at all. */
+  except?: string | undefined;
   /** The trace of the request, for the log. */
   traceId: string;
 }
@@ -137,8 +139,8 @@ export function createFailover(options: FailoverOptions) {
   }
 
   /** The order of the channels, and for each of them the order of its gateways. */
-  function legsFor({ channels, country, avoid }: OutgoingMessage): Leg[] {
-    const names = options.orderFor(country);
+  function legsFor({ channels, country, avoid, except }: OutgoingMessage): Leg[] {
+    const names = options.orderFor(country).filter((name) => name !== except);
     const legs = channels.flatMap((channel) =>
       names
         .filter((name) => options.channelsOf(name).includes(channel))
@@ -174,7 +176,7 @@ export function createFailover(options: FailoverOptions) {
     const { gateway } = lane;
     const startedAt = now();
     const within = Math.min(options.gatewayMilliseconds, run.endsAt - startedAt);
-    const { referenceOf: _, channels: __, avoid: ___, traceId, ...message } = run.message;
+    const { referenceOf: _, channels: __, avoid: ___, except: ____, traceId, ...message } = run.message;
     const answer = await sendInTime(gateway, { ...message, channel, reference }, within);
     learn(lane, answer);
     run.answers.push({ lane, channel, answer, reference });

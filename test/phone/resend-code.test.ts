@@ -1,6 +1,12 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { gatewayServer } from '../harness/servers/gateway-server.ts';
-import { sendTwilioReceipt, twilioAccepts, twilioSettings } from '../harness/servers/twilio.ts';
+import {
+  sendTwilioReceipt,
+  twilioAccepts,
+  twilioSettings,
+  twoGatewaySettings,
+  vonageAccepts,
+} from '../harness/servers/twilio.ts';
 import { sized } from '../harness/size.ts';
 import { newPhone, refusal, serviceForTest, startService, wrongCode, type Service } from '../harness/service.ts';
 
@@ -9,16 +15,6 @@ beforeAll(async () => {
   service = await startService();
 });
 afterAll(() => service.stop());
-
-const vonageAccepts = () => ({ status: 200, body: { messages: [{ status: '0', 'message-id': 'V1' }] } });
-
-const twoGateways = async (twilioUrl: string, vonageUrl: string) => ({
-  ...(await twilioSettings(twilioUrl)),
-  LEDGERLINE_GATEWAYS: 'twilio,vonage',
-  LEDGERLINE_VONAGE_KEY: 'key',
-  LEDGERLINE_VONAGE_SECRET: 'secret',
-  LEDGERLINE_GATEWAY_URLS: `twilio=${twilioUrl}; vonage=${vonageUrl}`,
-});
 
 const resend = (id: number | string, to = service) => to.call(`/User/${id}/phone-number/resend-code`);
 
@@ -168,7 +164,7 @@ describe('the code that is sent again', () => {
 describe('the gateway of a resend', () => {
   async function startWithTwo() {
     const [twilio, vonage] = [await gatewayServer(twilioAccepts), await gatewayServer(vonageAccepts)];
-    return { twilio, vonage, own: await serviceForTest(await twoGateways(twilio.url, vonage.url)) };
+    return { twilio, vonage, own: await serviceForTest(await twoGatewaySettings(twilio.url, vonage.url)) };
   }
 
   it('is another one than took the last text, in turns, with the same code', async () => {
@@ -205,7 +201,7 @@ describe('the gateway of a resend', () => {
 it('helps the users whose texts a gateway loses: at least 95 % have a code that works, none without another gateway', async () => {
   const users = sized(90, 600);
   const [losing, other] = [await gatewayServer(twilioAccepts), await gatewayServer(vonageAccepts)];
-  const own = await serviceForTest(await twoGateways(losing.url, other.url));
+  const own = await serviceForTest(await twoGatewaySettings(losing.url, other.url));
   const isLost = (phone: string) => Number(phone.slice(-4)) % 3 === 0;
   const numbers = Array.from({ length: users }, () => newPhone());
   const arrived = (phone: string) =>

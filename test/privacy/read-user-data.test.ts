@@ -95,7 +95,7 @@ it('gives the content of every column that src/privacy/personal-data.ts lists fo
   const id = await leaveTraces(at);
   // An earlier code stays only while a later text is in flight, and a link only of a verified phone.
   await at.sql`
-    update verifications set earlier_codes = array[row((latest_code).number - 1, '+447400555001', null, null, 'unknown', 1, now(), now(), 3, null, now(), null)::issued_code],
+    update verifications set earlier_codes = array[row((latest_code).number - 1, '+447400555001', null, null, 'unknown', 1, now(), now(), 3, null, now(), null, null)::issued_code],
       verified_phone = '+447400555002', verified_at = now() where user_id = ${id}`;
   await at.sql`insert into phone_links (phone, user_id, linked_at) values ('+447400555002', ${id}, now())`;
   const { json } = await at.call(`/User/${id}/data`, undefined, { method: 'GET' });

@@ -35,6 +35,11 @@ interface Breaker {
   longestPauseSeconds: number;
 }
 
+const secondsOrOff: Kind<number | undefined> = {
+  form: 'integer, 5 to 600; or off',
+  parse: (value) => (value === 'off' ? undefined : integer(5, 600).parse(value)),
+};
+
 const breaker: Kind<Breaker> = {
   form: 'failures/pause/longest pause, such as 5/5s/2m',
   parse(value) {
@@ -107,6 +112,14 @@ export const gatewaysSettings = {
     defaultText: '5/5s/2m',
     about:
       'Failures in a row after which a gateway is no longer used; how long until it is tried again with one message; and how long at most, since each failed try doubles that time.',
+  }),
+  resendAfterSeconds: setting<number | undefined>({
+    env: 'LEDGERLINE_RESEND_AFTER_SECONDS',
+    kind: secondsOrOff,
+    default: undefined,
+    defaultText: 'off',
+    about:
+      'Seconds after which a text without a receipt is sent once more over another gateway; one whose receipt says that it failed at once. docs/gateways.md says when.',
   }),
   gatewayOrder: setting<'adaptive' | 'fixed'>({
     env: 'LEDGERLINE_GATEWAY_ORDER',

@@ -206,7 +206,7 @@ begin
     values (
       for_user, 1, 1,
       row(
-        1, to_phone, new_seed, new_digest, 'pending', 1, called_at, new_expires_at, 0, phone_key, called_at, null
+        1, to_phone, new_seed, new_digest, 'pending', 1, called_at, new_expires_at, 0, phone_key, called_at, null, null
       )::issued_code,
       array[called_at], array[row(called_at, to_phone)::seen_value], to_phone, correlation_type)
     on conflict (user_id) do nothing;
@@ -232,7 +232,7 @@ begin
     if code.number is not null then earlier := (code || earlier)[: 20]; end if;
     code := row(
       code_number, to_phone, new_seed, new_digest, 'pending', 1, called_at, new_expires_at, 0, phone_key, called_at,
-      asked_at);
+      asked_at, null);
   end if;
   expires_at := code.expires_at;
   if kind = 'change' then

@@ -31,3 +31,16 @@ export async function sendTwilioReceipt(address: string, status: string): Promis
     body: new URLSearchParams(members),
   });
 }
+
+export const vonageAccepts = () => ({ status: 200, body: { messages: [{ status: '0', 'message-id': 'V1' }] } });
+
+/** The same with a second gateway behind the first one. */
+export async function twoGatewaySettings(twilioUrl: string, vonageUrl: string): Promise<Record<string, string>> {
+  return {
+    ...(await twilioSettings(twilioUrl)),
+    LEDGERLINE_GATEWAYS: 'twilio,vonage',
+    LEDGERLINE_VONAGE_KEY: 'key',
+    LEDGERLINE_VONAGE_SECRET: 'secret',
+    LEDGERLINE_GATEWAY_URLS: `twilio=${twilioUrl}; vonage=${vonageUrl}`,
+  };
+}

@@ -14,6 +14,7 @@ const storedCode = record('StoredCode', {
   sentAt: required(instant(), 'When it was last sent.'),
   expiresAt: required(instant(), 'When it expires.'),
   issuedAt: required(nullable(instant()), 'When it was first sent.'),
+  reroutedAt: required(nullable(instant()), 'When it was sent once more over another gateway.'),
   changeAskedAt: required(nullable(instant()), 'When the change of number was asked for that it belongs to.'),
 });
 
