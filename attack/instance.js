@@ -5,15 +5,17 @@ import { chmod, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { rules } from '../dist/guard/rules.js';
 
 const main = fileURLToPath(new URL('../dist/ledgerline.js', import.meta.url));
 
 /** Production's defaults where the sandbox has others. The attacker stands behind a proxy on this machine. */
 export const productionRules = {
   LEDGERLINE_RULES: '*=enforce',
-  LEDGERLINE_LIMITS:
-    'user-sends=5/10m,10/1d; phone-sends=5/10m,10/1d; user-failures=10/1h/1h,20/1d/1d; ' +
-    'user-confirmations=10/10m,50/1d; confirmation-failures=10/1h/1h,20/1d/1d',
+  LEDGERLINE_LIMITS: Object.entries(rules)
+    .filter(([, { windows }]) => windows && windows.sandbox !== windows.production)
+    .map(([name, { windows }]) => `${name}=${windows.production}`)
+    .join('; '),
   LEDGERLINE_COUNTRIES: 'GB',
   LEDGERLINE_PRICES: '*=0.1,GB=0.04,+4490=0.45',
   LEDGERLINE_TRUSTED_PROXIES: '127.0.0.1',

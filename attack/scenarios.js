@@ -3,6 +3,7 @@
  * the `price` of one; `guesses` at codes that could have been right; the number of `honest` users, and in `hurt` why some
  * were refused; `takeovers`, which must be zero.
  */
+import { changeScenarios } from './changes.js';
 import { confirmationScenarios } from './confirmations.js';
 import { honestPhone, honestStream } from './honest.js';
 import { pumpingScenarios } from './pumping.js';
@@ -84,6 +85,7 @@ export const scenarios = [
     },
   },
   ...pumpingScenarios,
+  ...changeScenarios,
   {
     name: 'spell one number in many ways',
     matters: ['phone-sends', 'phone-users'],

@@ -115,6 +115,19 @@ export class World {
     return (await this.post(`/User/${id}/phone-number/resend-code`, undefined, options)).status;
   }
 
+  async change(id, phoneNumber, { confirmationId, ...options } = {}) {
+    return (await this.post(`/User/${id}/phone-number/change`, { phoneNumber, confirmationId }, options)).status;
+  }
+
+  async verifyChange(id, code, options) {
+    return (await this.post(`/User/${id}/phone-number/change/verify`, { code }, options)).status;
+  }
+
+  async phoneOf(id) {
+    const headers = { authorization: `Bearer ${await this.token()}` };
+    return (await this.#must(200, 'GET', `/User/${id}/status`, undefined, headers)).json.phoneNumber;
+  }
+
   async verify(id, code, options) {
     return (await this.post('/User/phone-number/verify', { id, code }, options)).status;
   }

@@ -1418,6 +1418,15 @@ export interface TrailEvent {
   times: number;
 }
 
+export interface TrailPhoneChange {
+  /** When another number was linked. */
+  changedAt: string;
+  /** The number before, masked. */
+  previousPhoneNumber: string;
+  /** The new number, masked. */
+  phoneNumber: string;
+}
+
 export interface UserTrail {
   /** The user. */
   id: number;
@@ -1425,6 +1434,8 @@ export interface UserTrail {
   messages: TrailMessage[];
   /** What else happened. */
   events: TrailEvent[];
+  /** Changes of the number, newest first. */
+  changes: TrailPhoneChange[];
   /** When the user was erased. If so, there is no other data. */
   erasedAt: string | null;
 }

@@ -133,7 +133,8 @@ export async function openPhone(core: Core, { audit, url, inbox, terminal }: Pho
       delivery: createDelivery({ ...deliveryParts, dispatch: failover.send }),
       write: texts.write,
       spend,
-      orderFor: messages.order.orderFor,
+      gatewaysFor: (country, channel) =>
+        messages.order.orderFor(country).filter((name) => gatewayChannels.get(name)?.includes(channel)),
       clock,
       report: (error) => observer.observeDefect(error, 'second-route'),
       afterSeconds: config.resendAfterSeconds,

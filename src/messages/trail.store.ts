@@ -117,12 +117,17 @@ export function createTrailStore(db: Database) {
              select json_agg(e order by e.at desc) from (
                select ${instantExpression('at')} as at, kind, reason, times
                from verification_events where user_id = $1 order by verification_events.at desc limit $3) e), '[]'::json),
+           'changes', coalesce((
+             select json_agg(c order by c."changedAt" desc) from (
+               select ${instantExpression('changed_at')} as "changedAt", previous_phone as "previousPhoneNumber",
+                 phone as "phoneNumber"
+               from phone_changes where user_id = $1 order by changed_at desc limit $3) c), '[]'::json),
            'erasedAt', null
          )::text as trail
          from users u where u.id = $1
          union all
          select json_build_object(
-           'id', user_id, 'messages', '[]'::json, 'events', '[]'::json, 'erasedAt', ${instantExpression('erased_at')})::text
+           'id', user_id, 'messages', '[]'::json, 'events', '[]'::json, 'changes', '[]'::json, 'erasedAt', ${instantExpression('erased_at')})::text
          from erased_users where user_id = $1`,
         [userId, now, limit],
         { prepare: true },

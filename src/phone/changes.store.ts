@@ -10,7 +10,7 @@ export function createChangesStore(db: Database) {
       const rows = await db.write`
         with ended as (
           update verifications set change_code = null, earlier_change_codes = '{}'
-          where user_id = ${userId} and change_code is not null
+          where user_id = ${userId} and (change_code).number is not null
         )
         select id from users where id = ${userId}`;
       return rows.length === 1;

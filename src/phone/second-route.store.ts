@@ -1,6 +1,7 @@
 /** The statements that find texts that did not arrive, and claim their second route. */
 import type { PhoneCodeKind, StoredCode } from '../codes/code.ts';
 import type { Database } from '../db/database.ts';
+import type { CodeChannel } from '../sms/channels.ts';
 
 /** A text whose receipt says that it failed, or that has no receipt. */
 export interface LostText {
@@ -8,6 +9,7 @@ export interface LostText {
   userId: number;
   codeNumber: number;
   gateway: string;
+  channel: CodeChannel;
   /** ISO 3166, or empty. */
   country: string;
   correlationType: number;
@@ -26,7 +28,7 @@ export type SecondRouteStore = ReturnType<typeof createSecondRouteStore>;
 
 /** Of the latest code of each kind: a text of an earlier code is of no use. */
 const lostText = `
-  select m.kind, m.user_id, m.code_number, m.gateway, m.country, m.correlation_type, m.locale, m.state = 'failed' as failed
+  select m.kind, m.user_id, m.code_number, m.gateway, m.channel, m.country, m.correlation_type, m.locale, m.state = 'failed' as failed
   from messages m join verifications v on v.user_id = m.user_id
   where m.kind in ('verification', 'change') and m.state in ('accepted', 'failed') and m.verified_at is null
     and m.code_number = case m.kind when 'change' then (v.change_code).number else (v.latest_code).number end
@@ -96,6 +98,7 @@ function readLost(row: Record<string, unknown>): LostText {
     userId: row.user_id as number,
     codeNumber: row.code_number as number,
     gateway: row.gateway as string,
+    channel: row.channel as CodeChannel,
     country: row.country as string,
     correlationType: row.correlation_type as number,
     locale: row.locale as string,

@@ -8,6 +8,7 @@ import type { SpendOnText } from '../codes/spend-on-text.ts';
 import { Problem } from '../errors.ts';
 import { inBackground, type ReportError } from '../monitoring/background.ts';
 import type { Owner } from '../sharing/slots.ts';
+import type { CodeChannel } from '../sms/channels.ts';
 import type { WriteMessage } from '../sms/message.ts';
 import { secondsAfter, secondsBetween, type Clock } from '../values/clock.ts';
 import { parsePhoneNumber } from '../values/phone-number.ts';
@@ -19,8 +20,8 @@ export interface SecondRouteParts {
   delivery: CodeDelivery;
   write: WriteMessage;
   spend: SpendOnText;
-  /** The gateways for a country, first to last. */
-  orderFor(country: string | undefined): readonly string[];
+  /** The gateways that send over a channel to a country. */
+  gatewaysFor(country: string | undefined, channel: CodeChannel): readonly string[];
   clock: Clock;
   report: ReportError;
   afterSeconds: number;
@@ -52,9 +53,8 @@ export function createSecondRoutes({ store, codes, delivery, clock, afterSeconds
   }
 
   async function send(text: LostText, until: Date): Promise<void> {
-    const { gateway, country } = text;
-    const others = parts.orderFor(country || undefined).filter((name) => name !== gateway);
-    if (others.length === 0) return;
+    const { gateway, country, channel } = text;
+    if (parts.gatewaysFor(country || undefined, channel).every((name) => name === gateway)) return;
     if (!text.hasFailed && !(await store.reportsReceipts(gateway, country, until))) return;
     const now = clock.now();
     const route = await store.reserve(text, now, parts.codeAttempts);
@@ -70,6 +70,7 @@ export function createSecondRoutes({ store, codes, delivery, clock, afterSeconds
       codeNumber,
       messageNumber: route.messageNumber,
       requestedAt: now,
+      channels: [channel],
       validSeconds: Math.floor(secondsBetween(now, route.expiresAt)),
       phoneKey: null,
       counted: [],
@@ -79,7 +80,7 @@ export function createSecondRoutes({ store, codes, delivery, clock, afterSeconds
     if (!(await parts.spend(phoneNumber))) return delivery.abandon(counted, locale, 'the spend of the day is used up');
     const written = parts.write({ locale, country: phoneNumber.country, correlationType, code });
     await delivery
-      .deliver({ ...counted, code, purpose: kind, written, only: others, traceId: 'second-route', owner })
+      .deliver({ ...counted, code, purpose: kind, written, except: gateway, traceId: 'second-route', owner })
       // What the gateways answered is recorded; there is no caller to tell.
       .catch((error: unknown) => {
         if (!(error instanceof Problem)) throw error;

@@ -65,6 +65,16 @@ it('an approved confirmation, and that of another user, cannot be used', () => {
   expect(played('replay an approved confirmation')).toMatchObject({ takeoverOdds: 0 });
 });
 
+it('a stolen user-bound token moves no number, and guessing the confirmation does not pay', () => {
+  expect(played('change the number with a stolen token')).toMatchObject({ attempts: 60, takeoverOdds: 0, hurt: 0 });
+  expect(played('guess the confirmation').takeoverOdds).toBeGreaterThan(0);
+  expect(played('guess the confirmation').takeoverOdds).toBeLessThanOrEqual(0.00003);
+});
+
+it('nobody is kept from a number by a change to it', () => {
+  expect(played('by changing to it')).toMatchObject({ honest: 20, hurt: 0 });
+});
+
 it('one code against many users is refused after a few', () => {
   // The code is blocked after ten users, the address after fifty; calls under way are not called back.
   expect(played('one code').attempts).toBe(10_000 * scale);

@@ -1,5 +1,6 @@
 /** Change of number: the old number stays verified until one statement swaps the link. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { changeCalls, changePath } from '../harness/change-phone.ts';
 import { newPhone, refusal, serviceForTest, startService, wrongCode, type Service } from '../harness/service.ts';
 import { until } from '../harness/until.ts';
 
@@ -9,25 +10,7 @@ beforeAll(async () => {
 });
 afterAll(() => service.stop());
 
-const path = (id: number | string, rest = '') => `/User/${id}/phone-number/change${rest}`;
-const change = (id: number | string, phoneNumber: string, to = service, more: object = {}) =>
-  to.call(path(id), { phoneNumber, ...more });
-const resend = (id: number | string, to = service) => to.call(path(id, '/resend-code'));
-const verify = (id: number | string, code: unknown, to = service) => to.call(path(id, '/verify'), { code });
-const giveUp = (id: number | string, to = service) => to.call(path(id), undefined, { method: 'DELETE' });
-const phoneOf = async (id: number, of = service) =>
-  (await of.call(`/User/${id}/status`, undefined, { method: 'GET' })).json.phoneNumber as string | null;
-const linksOf = async (id: number, of = service) =>
-  (await of.sql`select phone from phone_links where user_id = ${id}`).map(({ phone }) => phone as string);
-const eventsOf = async (id: number, of = service) => {
-  const { json } = await of.call(`/events?userId=${id}`, undefined, { method: 'GET' });
-  return (json.events as { type: string; data: Record<string, unknown> }[]).filter(({ type }) =>
-    type.startsWith('phone.'),
-  );
-};
-/** What stands in the inbox for a number, newest first, without notices. */
-const codesTo = async (phone: string, of = service) =>
-  (await of.messages(phone)).flatMap(({ code }) => (code === null ? [] : [code]));
+const { change, resend, verify, giveUp, phoneOf, linksOf, eventsOf, codesTo } = changeCalls(() => service);
 
 describe('a change', () => {
   it('keeps the old number until the new one is verified, then frees it, tells it, and writes one event', async () => {
@@ -188,7 +171,7 @@ describe('a change', () => {
     const next = newPhone();
     const id = await service.verifiedUser();
     const ask = (phoneNumber: string) =>
-      service.call(path(id), { phoneNumber }, { headers: { 'idempotency-key': `change-${id}` } });
+      service.call(changePath(id), { phoneNumber }, { headers: { 'idempotency-key': `change-${id}` } });
     expect((await ask(next)).status).toBe(204);
     expect((await ask(next)).headers.get('code-length')).toBe('6');
     expect(await service.messages(next)).toHaveLength(1);
@@ -208,9 +191,9 @@ describe('a change', () => {
   it('needs the scope phone, and a bound token names its own user', async () => {
     const id = await service.verifiedUser();
     const other = await service.token('users');
-    expect((await service.call(path(id), { phoneNumber: newPhone() }, { token: other })).status).toBe(403);
+    expect((await service.call(changePath(id), { phoneNumber: newPhone() }, { token: other })).status).toBe(403);
     const bound = await service.token('phone', await service.createUser());
-    const answer = await service.call(path(id), { phoneNumber: newPhone() }, { token: bound });
+    const answer = await service.call(changePath(id), { phoneNumber: newPhone() }, { token: bound });
     expect(answer.headers.get('error-reason')).toBe('not-this-user');
   });
 });
@@ -271,105 +254,5 @@ describe('the codes of a change and of a verification', () => {
       expect((await verify(2_147_483_639, '123456')).status).toBe(400);
     }
     expect((await verify(2_147_483_639, '123456')).status).toBe(429);
-  });
-});
-
-describe('races', () => {
-  const exactlyOneNumber = async (id: number, of: readonly string[]) => {
-    const phone = await phoneOf(id);
-    expect(of).toContain(phone);
-    expect(await linksOf(id)).toEqual([phone]);
-    return phone;
-  };
-
-  it('two users for one number: one has it, the other keeps the old one', async () => {
-    for (let round = 0; round < 10; round += 1) {
-      const [first, second, wanted] = [newPhone(), newPhone(), newPhone()];
-      const [a, b] = [await service.verifiedUser(first), await service.verifiedUser(second)];
-      await change(a, wanted);
-      const codeA = await service.lastCode(wanted);
-      await change(b, wanted);
-      const codeB = await service.lastCode(wanted);
-      const answers = await Promise.all([verify(a, codeA), verify(b, codeB)]);
-      expect(answers.map(({ status }) => status).toSorted((a, b) => a - b)).toEqual([200, 400]);
-      const [ofA, ofB] = [await exactlyOneNumber(a, [first, wanted]), await exactlyOneNumber(b, [second, wanted])];
-      expect([ofA, ofB].filter((phone) => phone === wanted)).toHaveLength(1);
-    }
-  });
-
-  it('one code, many calls: exactly one success', async () => {
-    const [old, next] = [newPhone(), newPhone()];
-    const id = await service.verifiedUser(old);
-    await change(id, next);
-    const code = await service.lastCode(next);
-    const answers = await Promise.all(Array.from({ length: 8 }, () => verify(id, code)));
-    expect(answers.filter(({ status }) => status === 200)).toHaveLength(1);
-    await exactlyOneNumber(id, [next]);
-    expect(await service.sql`select from phone_changes where user_id = ${id}`).toHaveLength(1);
-  });
-
-  it('beside a second change: the last number that was verified is the only one', async () => {
-    for (let round = 0; round < 10; round += 1) {
-      const [old, first, second] = [newPhone(), newPhone(), newPhone()];
-      const id = await service.verifiedUser(old);
-      await change(id, first);
-      const code = await service.lastCode(first);
-      await Promise.all([verify(id, code), change(id, second), giveUp(id), change(id, second)]);
-      await exactlyOneNumber(id, [old, first]);
-    }
-  });
-
-  it('beside an unlinking: no number, or none but the new one is left behind', async () => {
-    for (let round = 0; round < 10; round += 1) {
-      const [old, next] = [newPhone(), newPhone()];
-      const id = await service.verifiedUser(old);
-      await change(id, next);
-      const code = await service.lastCode(next);
-      await Promise.all([verify(id, code), service.call(`/User/${id}/phone-number`, undefined, { method: 'DELETE' })]);
-      expect(await phoneOf(id)).toBeNull();
-      expect(await linksOf(id)).toEqual([]);
-    }
-  });
-
-  it('beside an erasure: nothing of the user is left', async () => {
-    for (let round = 0; round < 10; round += 1) {
-      const [old, next] = [newPhone(), newPhone()];
-      const id = await service.verifiedUser(old);
-      await change(id, next);
-      const code = await service.lastCode(next);
-      await Promise.all([
-        verify(id, code),
-        service.call(`/User/${id}`, undefined, { method: 'DELETE' }),
-        change(id, newPhone()),
-      ]);
-      expect(await linksOf(id)).toEqual([]);
-      for (const table of ['phone_changes', 'messages']) {
-        expect(await service.sql.unsafe(`select from ledgerline.${table} where user_id = ${id}`), table).toHaveLength(
-          0,
-        );
-      }
-      // An attempt after the erasure counts as one on an unknown id.
-      const left = await service.sql`
-        select from verifications where user_id = ${id}
-          and (verified_phone is not null or sent_phone is not null or change_code is not null or sends <> '{}')`;
-      expect(left).toHaveLength(0);
-      expect(await service.verifiedUser(next)).not.toBe(id);
-    }
-  });
-
-  it('beside a verification of the same number by somebody else: one of the two has it', async () => {
-    for (let round = 0; round < 10; round += 1) {
-      const [old, wanted] = [newPhone(), newPhone()];
-      const id = await service.verifiedUser(old);
-      const newcomer = await service.createUser();
-      await change(id, wanted);
-      const code = await service.lastCode(wanted);
-      await service.sendCode(newcomer, wanted);
-      const theirs = await service.lastCode(wanted);
-      const [changed, verified] = await Promise.all([verify(id, code), service.verify(newcomer, theirs)]);
-      expect(changed.status + verified.status).toBe(600);
-      await exactlyOneNumber(id, changed.status === 200 ? [wanted] : [old]);
-      expect(await phoneOf(newcomer)).toBe(changed.status === 200 ? null : wanted);
-    }
   });
 });

@@ -60,6 +60,21 @@ describe('a failed customer', () => {
     expect([...acts]).toEqual([{ reason: 'A new owner called.' }]);
   });
 
+  it('who changed the number is shown with both, masked', async () => {
+    const [old, next] = [newPhone(), newPhone()];
+    const id = await service.verifiedUser(old);
+    await service.call(`/User/${id}/phone-number/change`, { phoneNumber: next });
+    const code = await service.lastCode(next);
+    expect((await service.call(`/User/${id}/phone-number/change/verify`, { code })).status).toBe(200);
+    const page = await openPage(`${service.url}/console#customer/${id}`);
+    const mask = (number: string) => `${number.slice(0, 3)}…${number.slice(-2)}`;
+    await page.getByText(`Changed from ${mask(old)} to ${mask(next)}`).waitFor();
+    await page.getByText('The number was changed').waitFor();
+    await page.locator('.sentence').getByText('Verified.').waitFor();
+    await expectAccessible(page);
+    await expectNarrow(page);
+  });
+
   it('who was erased is shown as that, and nothing more', async () => {
     const { id, phoneNumber } = await blockedCustomer(service);
     await service.call(`/User/${id}`, undefined, { method: 'DELETE' });
@@ -102,7 +117,9 @@ describe('a failed customer', () => {
         { gateway: 'vonage', outcome: 'accepted', milliseconds: 100 },
       ],
     };
-    expect(stepsOf({ erasedAt: null, id: 1, messages: [message], events: [] }).map(({ text }) => text)).toEqual([
+    expect(
+      stepsOf({ erasedAt: null, id: 1, messages: [message], events: [], changes: [] }).map(({ text }) => text),
+    ).toEqual([
       'vonage accepted code 1',
       'twilio did not accept code 1: HTTP 503',
       'Code 1 was requested, to +44…56 (GB)',

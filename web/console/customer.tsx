@@ -239,6 +239,19 @@ function Customer({ userId }: { userId: number }) {
           </p>
         )}
       </section>
+      {trail.value.changes.length > 0 && (
+        <section class="card panel" aria-labelledby="numbers">
+          <h2 id="numbers">{t.customer.numbers}</h2>
+          <ol class="trail">
+            {trail.value.changes.map(({ changedAt, previousPhoneNumber, phoneNumber }) => (
+              <li key={changedAt} class="plain">
+                <Time instant={changedAt} />
+                <p>{t.customer.changedFrom(previousPhoneNumber, phoneNumber)}</p>
+              </li>
+            ))}
+          </ol>
+        </section>
+      )}
       <TransactionsPanel userId={userId} />
       {decisions.value && decisions.value.length > 0 && (
         <section class="card panel" aria-labelledby="refusals">

@@ -108,7 +108,10 @@ export function verdictOf(trail: UserTrail, isBlocked: boolean): Step {
     !kind.startsWith('confirmation-') && reason !== 'user-confirmations';
   const [event] = trail.events.filter(isAboutPhone).sort((a, b) => (a.at < b.at ? 1 : -1));
   const at = [last?.stateAt, event?.at].reduce<string>((latest, time) => (time && time > latest ? time : latest), '');
-  if (last?.verifiedAt && (!event || event.at <= last.verifiedAt || event.kind === 'verified')) {
+  if (
+    last?.verifiedAt &&
+    (!event || event.at <= last.verifiedAt || event.kind === 'verified' || event.kind === 'phone-changed')
+  ) {
     return { at, text: t.steps.isVerified, tone: 'good' };
   }
   if (event && event.kind === 'block-lifted' && !isBlocked) {

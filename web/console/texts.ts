@@ -285,6 +285,8 @@ const customer = {
   heldBy: (user: string) => `User ${user} has this number.`,
   heldSince: (span: string, time: string) => `Verified ${span} ago, on ${time}`,
   lastUsed: (span: string, time: string) => `last used ${span} ago, on ${time}`,
+  numbers: 'Numbers',
+  changedFrom: (previous: string, next: string) => `Changed from ${previous} to ${next}`,
   free: 'Free the number',
   freeAbout:
     'The number has changed hands. The customer is unverified again, and somebody else can verify the number. The audit shows the reason.',

@@ -8,7 +8,13 @@ create or replace function is_confirmed_change(
 ) returns boolean
 language plpgsql stable as $$
 begin
-  return false;
+  return exists (
+    select from confirmations c
+    where c.user_id = for_user and c.confirmation_id = given_confirmation and c.purpose = 'change-phone'
+      and c.state = 'approved' and c.approved_at >= called_at - interval '10 minutes'
+      -- A process that ended during the dispatch has given no answer: longer than three minutes no dispatch takes.
+      and (c.spent_at is null
+        or latest.state = 'pending' and latest.sent_at = c.spent_at and c.spent_at < called_at - interval '3 minutes'));
 end $$;
 
 -- Before the dispatch, so that it is good for one change even if two are asked for at once.
@@ -16,12 +22,13 @@ create or replace function spend_confirmation(for_user integer, given_confirmati
 returns void
 language plpgsql as $$
 begin
-  return;
+  update confirmations c set spent_at = called_at
+  where c.user_id = for_user and c.confirmation_id = given_confirmation;
 end $$;
 
 -- No gateway accepted the text of the change that was asked for at this time.
 create or replace function give_back_change_confirmation(for_user integer, counted_at timestamptz) returns void
 language plpgsql as $$
 begin
-  return;
+  update confirmations c set spent_at = null where c.user_id = for_user and c.spent_at = counted_at;
 end $$;

@@ -52,6 +52,8 @@ begin
       change_code = null, earlier_change_codes = '{}', change_blocked_until = null,
       change_failures = remove_event(v.change_failures, called_at)
     where v.user_id = for_user;
+    -- Their codes went to the phone that the user no longer has.
+    perform void_confirmations(for_user, called_at);
   else
     update verifications v set
       verified_phone = to_phone, verified_at = called_at, latest_code = used, earlier_codes = '{}', blocked_until = null,

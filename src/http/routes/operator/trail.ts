@@ -58,6 +58,16 @@ const trail = record('UserTrail', {
   id: required(integer(), 'The user.'),
   messages: required(listOf(message), 'The messages.'),
   events: required(listOf(event), 'What else happened.'),
+  changes: required(
+    listOf(
+      record('TrailPhoneChange', {
+        changedAt: required(instant(), 'When another number was linked.'),
+        previousPhoneNumber: required(text(), 'The number before, masked.'),
+        phoneNumber: required(text(), 'The new number, masked.'),
+      }),
+    ),
+    'Changes of the number, newest first.',
+  ),
   erasedAt: required(nullable(instant()), 'When the user was erased. If so, there is no other data.'),
 });
 
