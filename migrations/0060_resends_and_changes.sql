@@ -16,10 +16,6 @@ alter table verifications
   add column change_blocked_until timestamptz,
   add column reported_change_block_until timestamptz;
 
--- The service alone writes these tables: the compiler knows the values.
-alter table guard_decisions drop constraint if exists guard_decisions_operation_check;
-alter table verification_events drop constraint if exists verification_events_kind_check;
-
 create index verifications_change_blocked on verifications (change_blocked_until)
   where change_blocked_until is not null;
 comment on index verifications_change_blocked is 'Lists the users who may not verify a change, who are few.';
