@@ -28,6 +28,35 @@ describe('the journey', () => {
     await expectNarrow(page);
   });
 
+  it('from one number to another, with a confirmation; without one it says what to do', async () => {
+    const [old, next] = [newPhone(), newPhone()];
+    const userId = await form.service.verifiedUser(old);
+    const bare = await form.open({ userId, attributes: 'mode="change"' });
+    await bare.page.getByRole('heading', { name: 'What is your new number?' }).waitFor();
+    await bare.page.getByLabel('Phone number').fill(`0${next.slice(3)}`);
+    await bare.page.getByRole('button', { name: 'Send code' }).click();
+    await alert(bare.page).getByText('First confirm the change with a code to your current number.').waitFor();
+    await expectAccessible(bare.page);
+
+    const created = await form.service.call(`/User/${userId}/confirmations`, { purpose: 'change-phone' });
+    const { confirmationId } = created.json as { confirmationId: string };
+    const code = await form.service.lastCode(old);
+    const check = `/User/${userId}/confirmations/${confirmationId}/check`;
+    expect((await form.service.call(check, { code })).status).toBe(200);
+    const attributes = `mode="change" confirmation-id="${confirmationId}" resend-seconds="0"`;
+    const { page } = await form.open({ userId, attributes });
+    await enterNumber(page, `0${next.slice(3)}`);
+    await resendButton(page).click();
+    await expect.poll(async () => (await form.service.messages(next)).length).toBe(2);
+    await enterCode(page, await form.service.lastCode(next));
+    await page.getByRole('heading', { name: 'Number changed' }).waitFor();
+    await expectAccessible(page);
+    await expectNarrow(page);
+    expect((await heard(page)).at(-1)).toEqual(['verified', { userId, phoneNumber: next }]);
+    const status = await form.service.call(`/User/${userId}/status`, undefined, { method: 'GET' });
+    expect(status.json.phoneNumber).toBe(next);
+  });
+
   it('works by keyboard alone, the country list included', async () => {
     const { page } = await form.open();
     const focused = () =>

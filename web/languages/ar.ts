@@ -150,6 +150,7 @@ export const activity: ActivityTexts = {
 
 export const verify: VerifyTexts = {
   numberTitle: 'ما رقم هاتفك؟',
+  newNumberTitle: 'ما رقم هاتفك الجديد؟',
   numberAbout: 'نرسل إليك رمزًا في رسالة نصية للتأكد من أن الرقم لك.',
   number: 'رقم الهاتف',
   country: (name) => `البلد: ${name}`,
@@ -170,6 +171,8 @@ export const verify: VerifyTexts = {
   resendIn: (time) => `رمز آخر بعد ${isolated(time)}`,
   changeNumber: 'تغيير الرقم',
   verifiedTitle: 'تم التحقّق',
+  changedTitle: 'تم تغيير الرقم',
+  unconfirmed: 'أكّد التغيير أولاً برمز يُرسل إلى رقمك الحالي.',
   verified: (phoneNumber) => `${isolated(phoneNumber)} هو رقمك الآن.`,
   verifiedBefore: 'تم التحقّق من رقمك من قبل.',
   tooShort: (digits) => `عدد أرقام الرمز: ${digits}.`,

@@ -151,6 +151,7 @@ export const activity: ActivityTexts = {
 
 export const verify: VerifyTexts = {
   numberTitle: 'Wie lautet Ihre Nummer?',
+  newNumberTitle: 'Wie lautet Ihre neue Nummer?',
   numberAbout: 'Wir senden Ihnen einen Code per SMS, um sicherzugehen, dass sie Ihnen gehört.',
   number: 'Telefonnummer',
   country: (name) => `Land: ${name}`,
@@ -171,6 +172,8 @@ export const verify: VerifyTexts = {
   resendIn: (time) => `Neuer Code in ${time}`,
   changeNumber: 'Nummer ändern',
   verifiedTitle: 'Bestätigt',
+  changedTitle: 'Nummer geändert',
+  unconfirmed: 'Bestätigen Sie die Änderung zuerst mit einem Code an Ihre bisherige Nummer.',
   verified: (phoneNumber) => `${phoneNumber} ist jetzt Ihre Nummer.`,
   verifiedBefore: 'Ihre Nummer ist bereits bestätigt.',
   tooShort: (digits) => `Der Code hat ${digits} Ziffern.`,

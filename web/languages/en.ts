@@ -151,6 +151,7 @@ export const activity = {
 /** The form that verifies a phone number. */
 export const verify = {
   numberTitle: 'What is your number?',
+  newNumberTitle: 'What is your new number?',
   numberAbout: 'We send you a code by text message to make sure that it is yours.',
   number: 'Phone number',
   country: (name: string) => `Country: ${name}`,
@@ -172,6 +173,8 @@ export const verify = {
   resendIn: (time: string) => `Another code in ${time}`,
   changeNumber: 'Change number',
   verifiedTitle: 'Verified',
+  changedTitle: 'Number changed',
+  unconfirmed: 'First confirm the change with a code to your current number.',
   verified: (phoneNumber: string) => `${phoneNumber} is now your number.`,
   verifiedBefore: 'Your number is already verified.',
   tooShort: (digits: number) => `The code has ${digits} digits.`,

@@ -150,6 +150,7 @@ export const activity: ActivityTexts = {
 
 export const verify: VerifyTexts = {
   numberTitle: '¿Cuál es su número?',
+  newNumberTitle: '¿Cuál es su nuevo número?',
   numberAbout: 'Le enviamos un código por SMS para comprobar que es suyo.',
   number: 'Número de teléfono',
   country: (name) => `País: ${name}`,
@@ -170,6 +171,8 @@ export const verify: VerifyTexts = {
   resendIn: (time) => `Otro código en ${time}`,
   changeNumber: 'Cambiar número',
   verifiedTitle: 'Verificado',
+  changedTitle: 'Número cambiado',
+  unconfirmed: 'Confirme primero el cambio con un código enviado a su número actual.',
   verified: (phoneNumber) => `${phoneNumber} es ahora su número.`,
   verifiedBefore: 'Su número ya está verificado.',
   tooShort: (digits) => `El código tiene ${digits} cifras.`,

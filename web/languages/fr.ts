@@ -150,6 +150,7 @@ export const activity: ActivityTexts = {
 
 export const verify: VerifyTexts = {
   numberTitle: 'Quel est votre numéro ?',
+  newNumberTitle: 'Quel est votre nouveau numéro ?',
   numberAbout: 'Nous vous envoyons un code par SMS pour vérifier qu’il est bien à vous.',
   number: 'Numéro de téléphone',
   country: (name) => `Pays : ${name}`,
@@ -170,6 +171,8 @@ export const verify: VerifyTexts = {
   resendIn: (time) => `Autre code dans ${time}`,
   changeNumber: 'Changer de numéro',
   verifiedTitle: 'Vérifié',
+  changedTitle: 'Numéro changé',
+  unconfirmed: 'Confirmez d’abord le changement avec un code envoyé à votre numéro actuel.',
   verified: (phoneNumber) => `${phoneNumber} est maintenant votre numéro.`,
   verifiedBefore: 'Votre numéro est déjà vérifié.',
   tooShort: (digits) => `Le code a ${digits} chiffres.`,

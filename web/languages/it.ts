@@ -150,6 +150,7 @@ export const activity: ActivityTexts = {
 
 export const verify: VerifyTexts = {
   numberTitle: 'Qual è il Suo numero?',
+  newNumberTitle: 'Qual è il Suo nuovo numero?',
   numberAbout: 'Le inviamo un codice per SMS per verificare che sia Suo.',
   number: 'Numero di telefono',
   country: (name) => `Paese: ${name}`,
@@ -170,6 +171,8 @@ export const verify: VerifyTexts = {
   resendIn: (time) => `Altro codice tra ${time}`,
   changeNumber: 'Cambia numero',
   verifiedTitle: 'Verificato',
+  changedTitle: 'Numero cambiato',
+  unconfirmed: 'Confermi prima il cambio con un codice inviato al Suo numero attuale.',
   verified: (phoneNumber) => `${phoneNumber} è ora il Suo numero.`,
   verifiedBefore: 'Il Suo numero è già verificato.',
   tooShort: (digits) => `Il codice ha ${digits} cifre.`,

@@ -150,6 +150,7 @@ export const activity: ActivityTexts = {
 
 export const verify: VerifyTexts = {
   numberTitle: '電話番号を教えてください',
+  newNumberTitle: '新しい電話番号を教えてください',
   numberAbout: 'ご本人の番号であることを確認するため、SMSでコードを送ります。',
   number: '電話番号',
   country: (name) => `国: ${name}`,
@@ -170,6 +171,8 @@ export const verify: VerifyTexts = {
   resendIn: (time) => `${time}後に再送できます`,
   changeNumber: '番号を変更',
   verifiedTitle: '確認しました',
+  changedTitle: '番号を変更しました',
+  unconfirmed: 'まず現在の番号に届くコードで変更を確認してください。',
   verified: (phoneNumber) => `${phoneNumber}があなたの番号になりました。`,
   verifiedBefore: 'あなたの番号はすでに確認済みです。',
   tooShort: (digits) => `コードは${digits}桁です。`,

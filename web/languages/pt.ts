@@ -150,6 +150,7 @@ export const activity: ActivityTexts = {
 
 export const verify: VerifyTexts = {
   numberTitle: 'Qual é o seu número?',
+  newNumberTitle: 'Qual é o seu novo número?',
   numberAbout: 'Enviamos-lhe um código por SMS para confirmar que é seu.',
   number: 'Número de telefone',
   country: (name) => `País: ${name}`,
@@ -170,6 +171,8 @@ export const verify: VerifyTexts = {
   resendIn: (time) => `Outro código em ${time}`,
   changeNumber: 'Mudar de número',
   verifiedTitle: 'Verificado',
+  changedTitle: 'Número alterado',
+  unconfirmed: 'Confirme primeiro a alteração com um código enviado para o seu número atual.',
   verified: (phoneNumber) => `${phoneNumber} é agora o seu número.`,
   verifiedBefore: 'O seu número já está verificado.',
   tooShort: (digits) => `O código tem ${digits} algarismos.`,

@@ -13,6 +13,7 @@ import { Verify, type VerifyHandle } from './verify.tsx';
 /**
  * Attributes: `user` (whose number is verified), `base-url` (the address of the service, if not this origin),
  * `country` (chosen at first), `countries` (those that can be chosen, separated by commas), `locale`,
+ * `mode` (change, for another number of a verified user), `confirmation-id` (the approved confirmation of a change),
  * `correlation-type` (1 for merchants), `resend-seconds` (the pause between two codes), `hide-title`, `autofocus`.
  * Properties: `getToken`, called for a token, and again with true when one was refused; `getUserId`, instead of
  * `user`; `texts`, other texts; `fetch` and `now`, to replace the browser's.
@@ -29,6 +30,8 @@ export class LedgerlineVerify extends DrawnElement<VerifyTexts> {
     'locale',
     'correlation-type',
     'resend-seconds',
+    'mode',
+    'confirmation-id',
     'hide-title',
   ];
 
@@ -72,8 +75,8 @@ export class LedgerlineVerify extends DrawnElement<VerifyTexts> {
     if (!hasUser) return null;
     const form = this.#form();
     return (
-      // For another user everything starts again.
-      <FormContext.Provider value={form} key={this.getAttribute('user') ?? ''}>
+      // For another user, or for a change, everything starts again.
+      <FormContext.Provider value={form} key={`${this.getAttribute('user') ?? ''} ${this.getAttribute('mode') ?? ''}`}>
         <div class="language" {...languageAttributes(form.locale)}>
           <Verify handle={this.#handle} isAutofocused={this.hasAttribute('autofocus')} />
         </div>
@@ -106,6 +109,10 @@ export class LedgerlineVerify extends DrawnElement<VerifyTexts> {
       country: this.#firstCountry(countries),
       countries: countries?.length ? countries : undefined,
       correlationType: this.getAttribute('correlation-type') === '1' ? 1 : 0,
+      change:
+        this.getAttribute('mode') === 'change'
+          ? { confirmationId: this.getAttribute('confirmation-id') ?? undefined }
+          : undefined,
       hidesTitle: this.hasAttribute('hide-title'),
       now: () => this.now(),
       announce: (event, detail) => this.announce(event, detail),

@@ -7,6 +7,7 @@ export type FailureKind =
   | 'invalidNumber'
   | 'notSupported'
   | 'taken'
+  | 'unconfirmed'
   | 'invalidCode'
   | 'blocked'
   | 'throttled'
@@ -35,6 +36,7 @@ const kinds: Partial<Record<string, FailureKind>> = {
   'invalid-request': 'invalidNumber',
   'phone-not-supported': 'notSupported',
   'phone-taken': 'taken',
+  'confirmation-required': 'unconfirmed',
   'invalid-code': 'invalidCode',
   'too-many-failures': 'blocked',
   'too-many-sends': 'throttled',

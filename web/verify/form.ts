@@ -16,6 +16,8 @@ export interface Form {
   /** The countries that can be chosen; undefined for all. */
   countries: string[] | undefined;
   correlationType: 0 | 1;
+  /** Set if another number is verified in place of the one that the user has. */
+  change: { confirmationId: string | undefined } | undefined;
   hidesTitle: boolean;
   /** Milliseconds since 1970; countdowns follow it. */
   now(): number;

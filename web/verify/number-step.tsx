@@ -30,7 +30,7 @@ interface NumberStepProps {
 }
 
 export function NumberStep({ entered, failure, isBusy, takesFocus, onChange, onSend }: NumberStepProps) {
-  const { texts, locale, countries: allowed, hidesTitle } = useForm();
+  const { texts, locale, countries: allowed, hidesTitle, change } = useForm();
   const id = useId();
   const countries = useMemo(
     () => countriesIn(locale).filter(({ code }) => !allowed || allowed.includes(code)),
@@ -87,7 +87,7 @@ export function NumberStep({ entered, failure, isBusy, takesFocus, onChange, onS
 
   return (
     <form onSubmit={submit} noValidate part="form">
-      {!hidesTitle && <h2 part="title">{texts.numberTitle}</h2>}
+      {!hidesTitle && <h2 part="title">{change ? texts.newNumberTitle : texts.numberTitle}</h2>}
       <p class="soft" part="text">
         {texts.numberAbout}
       </p>

@@ -38,7 +38,7 @@ export interface VerifyHandle {
 type Step = 'number' | 'code' | 'verified';
 
 export function Verify({ handle, isAutofocused }: { handle: Ref<VerifyHandle>; isAutofocused: boolean }) {
-  const { client, baseUrl, getUserId, texts, country, correlationType, now, announce } = useForm();
+  const { client, baseUrl, getUserId, texts, country, correlationType, change, now, announce } = useForm();
   const [step, setStep] = useState<Step>('number');
   const [entered, setEntered] = useState<Pick<EnteredNumber, 'country' | 'typed'>>({ country, typed: '' });
   const [sent, setSent] = useState<SentTo>();
@@ -137,7 +137,7 @@ export function Verify({ handle, isAutofocused }: { handle: Ref<VerifyHandle>; i
 
   async function verify(id: number, code: string, signal: AbortSignal): Promise<void> {
     try {
-      await client.verify({ id, code }, { signal });
+      await (change ? client.verifyChange(id, code, { signal }) : client.verify({ id, code }, { signal }));
     } catch (error) {
       if (isUnanswered(error)) isVerifyOpen.current = true;
       if (!isVerifyOpen.current || !(await isVerified(id, signal))) throw error;
@@ -147,7 +147,8 @@ export function Verify({ handle, isAutofocused }: { handle: Ref<VerifyHandle>; i
 
   async function isVerified(id: number, signal: AbortSignal): Promise<boolean> {
     try {
-      return (await client.userStatus(id, { signal })).isPhoneNumberVerified;
+      const { isPhoneNumberVerified, phoneNumber } = await client.userStatus(id, { signal });
+      return isPhoneNumberVerified && (!change || phoneNumber === number.current?.phoneNumber);
     } catch {
       // The failure of the code is shown, and it can be entered again.
       return false;
@@ -195,8 +196,10 @@ export function Verify({ handle, isAutofocused }: { handle: Ref<VerifyHandle>; i
             signal.throwIfAborted();
             number.current = next;
             userId.current = id;
-            const request = { id, phoneNumber: next.phoneNumber, correlationType };
-            await send(JSON.stringify(request), signal, (options) => client.sendCode(request, options));
+            const request = { phoneNumber: next.phoneNumber, correlationType, ...change };
+            await send(JSON.stringify({ id, ...request }), signal, (options) =>
+              change ? client.changePhone(id, request, options) : client.sendCode({ id, ...request }, options),
+            );
           })
         }
       />
@@ -213,7 +216,9 @@ export function Verify({ handle, isAutofocused }: { handle: Ref<VerifyHandle>; i
         onVerify={(code) => void run('verify', (signal) => verify(sent!.userId, code, signal))}
         onResend={() =>
           void run('send', async (signal) => {
-            await send(`resend ${sent!.userId}`, signal, (options) => client.resendCode(sent!.userId, options));
+            await send(`resend ${sent!.userId}`, signal, (options) =>
+              change ? client.resendChange(sent!.userId, options) : client.resendCode(sent!.userId, options),
+            );
             setDone(texts.resent);
           })
         }
@@ -242,7 +247,7 @@ function isUnanswered(error: unknown): boolean {
 }
 
 function Verified({ display }: { display: string | undefined }) {
-  const { texts } = useForm();
+  const { texts, change } = useForm();
   const heading = useRef<HTMLHeadingElement>(null);
   useLayoutEffect(() => heading.current!.focus({ preventScroll: true }), []);
   return (
@@ -251,7 +256,7 @@ function Verified({ display }: { display: string | undefined }) {
         <Icon name="check" />
       </span>
       <h2 ref={heading} tabIndex={-1} part="title">
-        {texts.verifiedTitle}
+        {change && display !== undefined ? texts.changedTitle : texts.verifiedTitle}
       </h2>
       <p class="soft" part="text">
         {display === undefined ? texts.verifiedBefore : texts.verified(display)}
