@@ -109,6 +109,10 @@ it('a row that changes far down leaves the keyboard where it is, and the rows ar
     if (isPageInView(route.request().postData())) await released;
     await route.continue();
   });
+  const pagesRead: number[] = [];
+  page.on('request', (request) => {
+    if (/get-all/.test(request.url())) pagesRead.push(JSON.parse(request.postData()!).dataBatch);
+  });
   const asked = page.waitForRequest((request) => /get-all/.test(request.url()) && isPageInView(request.postData()));
   await wallet.service.record([{ ...rows[0], transactionStatus: 'Accepted' }]);
   await asked;
@@ -116,6 +120,8 @@ it('a row that changes far down leaves the keyboard where it is, and the rows ar
   release();
   await oldest.locator('.status').waitFor({ state: 'detached' });
   expect([await focusedRow(), await page.locator('.list .waiting').count()]).toEqual(['250', 0]);
+  // Only what is in view was read again.
+  expect(new Set(pagesRead)).toEqual(new Set([3]));
   await page.keyboard.press('ArrowDown');
   await expect.poll(focusedRow).toBe('251');
 });

@@ -6,8 +6,8 @@ const inFlight = 2;
 const keptPages = 50;
 
 export interface RowsOptions {
-  /** The first page, which has been read already. */
-  first: Transaction[];
+  /** The first page, if it has been read already. */
+  first: Transaction[] | undefined;
   /** The rows of the same list before it was read again. They are shown until the new ones are there. */
   earlier: Rows | undefined;
   fetchPage(dataBatch: number, dataBatchCount: number): Promise<TransactionPage>;
@@ -25,8 +25,8 @@ export class Rows {
 
   constructor(options: RowsOptions) {
     this.#options = options;
-    this.#pages.set(0, options.first);
-    const { earlier } = options;
+    const { first, earlier } = options;
+    if (first) this.#pages.set(0, first);
     // Copied: with a reference to the earlier rows, every list that was ever read would stay in memory.
     if (earlier) this.#earlierPages = new Map([...earlier.#earlierPages, ...earlier.#pages].slice(-keptPages));
   }
@@ -38,7 +38,8 @@ export class Rows {
 
   /** The values of one member in all rows in memory, which the filters offer. */
   valuesOf(member: 'transactionType' | 'transactionStatus'): string[] {
-    const values = [...this.#pages.values()].flatMap((rows) => rows.map((row) => row[member]));
+    const pages = [...this.#earlierPages.values(), ...this.#pages.values()];
+    const values = pages.flatMap((rows) => rows.map((row) => row[member]));
     return [...new Set(values)].filter((value) => value !== '');
   }
 

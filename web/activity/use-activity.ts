@@ -1,9 +1,10 @@
 /**
  * Loads the rows of a filter: first the first page, which is fast and is shown immediately; then the totals as of the
- * same time, which give every row its position; then the pages in view.
+ * same time, which give every row its position; then the pages in view. After a change of rows that are in the list, it
+ * reads only the totals and the pages in view again.
  */
 import { useCallback, useLayoutEffect, useRef, useState } from 'preact/hooks';
-import { LedgerlineError, type Transaction } from '../../client/index.ts';
+import { LedgerlineError, type Transaction, type TransactionPage } from '../../client/index.ts';
 import { isRefusedByCors, noteAnswer } from '../cors.ts';
 import { dayOf } from './dates.ts';
 import { requestOf, type Filter } from './filter.ts';
@@ -31,6 +32,8 @@ export interface Activity {
   isEmpty: boolean;
   trouble: Trouble | undefined;
   reload(): void;
+  /** Reads the rows of the same list again, after some of them have changed. */
+  refresh(): void;
   /** Makes a request for exactly the rows of the list. A list that is too old for that is read again first. */
   withAsOf: WithAsOf;
 }
@@ -62,6 +65,12 @@ export function useActivity(filter: Filter): Activity {
   const [, redraw] = useState(0);
   const [round, setRound] = useState(0);
   const reload = useCallback(() => setRound((before) => before + 1), []);
+  /** Whether the next list has the same rows as the one before. */
+  const isRefreshing = useRef(false);
+  const refresh = useCallback(() => {
+    isRefreshing.current = true;
+    reload();
+  }, []);
   const latest = useRef<Loaded | undefined>(undefined);
   /** Whether the next list is read because rows of the last one were on other days than its totals say. */
   const isCorrecting = useRef(false);
@@ -75,6 +84,8 @@ export function useActivity(filter: Filter): Activity {
     const request = requestOf(individualId, filter, timeZone);
     const isCorrection = isCorrecting.current;
     isCorrecting.current = false;
+    const refreshed = isRefreshing.current && latest.current?.filter === filter ? latest.current : undefined;
+    isRefreshing.current = false;
 
     async function fail(error: unknown): Promise<void> {
       if (signal.aborted) return;
@@ -113,12 +124,17 @@ export function useActivity(filter: Filter): Activity {
       reload();
     }
 
-    async function load(): Promise<void> {
-      setLoading(true);
+    async function readFirst(): Promise<TransactionPage> {
       const first = await client.listTransactions({ ...request, dataBatch: 1, dataBatchCount: pageSize }, { signal });
       noteAnswer(baseUrl);
-      const { asOf, transactionCount: count } = first;
-      let layout = layOut(daysOf(first.transactions, timeZone), remPixels);
+      return first;
+    }
+
+    async function load(): Promise<void> {
+      setLoading(true);
+      const first = refreshed ? undefined : await readFirst();
+      const { asOf, count } = first ? { asOf: first.asOf, count: first.transactionCount } : refreshed!;
+      let layout = first ? layOut(daysOf(first.transactions, timeZone), remPixels) : refreshed!.layout;
       /**
        * A pending row can move to another day while the list is open. Then every position is different, and the list is
        * read again. Only once: the service and the browser may also have different data about the time zone, and then
@@ -134,7 +150,7 @@ export function useActivity(filter: Filter): Activity {
       // With another number of rows most of them have another position.
       const isSameList = latest.current?.filter === filter && latest.current.count === count;
       const rows = new Rows({
-        first: first.transactions,
+        first: first?.transactions,
         earlier: isSameList ? latest.current!.rows : undefined,
         async fetchPage(dataBatch, dataBatchCount) {
           const page = await client.listTransactions({ ...request, dataBatch, dataBatchCount, asOf }, { signal });
@@ -154,7 +170,7 @@ export function useActivity(filter: Filter): Activity {
       if (count > 0) {
         const totals = await client.summarizeTransactions({ ...request, by: 'day', timeZone, asOf }, { signal });
         layout = layOut(totals.periods, remPixels);
-        if (mustCorrect(first.transactions, 0)) return correct();
+        if (first && mustCorrect(first.transactions, 0)) return correct();
       }
       show(true);
       setLoading(false);
@@ -182,7 +198,7 @@ export function useActivity(filter: Filter): Activity {
   }, [getToken]);
 
   useRecovery(trouble, setTrouble, reload);
-  return { loaded, isLoading, isEmpty, trouble, reload, withAsOf };
+  return { loaded, isLoading, isEmpty, trouble, reload, refresh, withAsOf };
 }
 
 /** Tries again when the connection is back, and from time to time while the service does not answer. */

@@ -16,7 +16,7 @@ export interface News {
 }
 
 /** Undefined while the list shows everything. */
-export function useNews({ loaded, isEmpty, isLoading, trouble, reload }: Activity): News | undefined {
+export function useNews({ loaded, isEmpty, isLoading, trouble, reload, refresh }: Activity): News | undefined {
   const live = useLiveState();
   /** The latest state that was known when the list on screen was requested: a later one may be missing in it. */
   const known = useRef<{ rows: Rows | undefined; sequence: number | undefined }>({
@@ -41,7 +41,8 @@ export function useNews({ loaded, isEmpty, isLoading, trouble, reload }: Activit
     const mustLook = hasFirstRows && lookedFor.current !== live?.sequence;
     if (!canReload || (!isOnlyUpdated && !mustLook)) return;
     lookedFor.current = live?.sequence;
-    reload();
+    if (isOnlyUpdated) refresh();
+    else reload();
   }, [isOnlyUpdated, hasFirstRows, canReload, live?.sequence]);
 
   if (newRows > 0) return { count: newRows };
