@@ -94,6 +94,28 @@ describe('an unknown outcome', () => {
   });
 });
 
+describe('an erasure during the dispatch', () => {
+  it('leaves nothing about the user when the gateway answers', async () => {
+    const { gateway, service, id, calls } = await withGateway({ LEDGERLINE_GATEWAY_SECONDS: '10' });
+    let answer = () => {};
+    const asked = new Promise<void>((resolve) => {
+      gateway.behave(async () => {
+        resolve();
+        await new Promise<void>((done) => (answer = done));
+        return accepts();
+      });
+    });
+    const creating = calls.create(id);
+    await asked;
+    expect((await service.call(`/User/${id}`, undefined, { method: 'DELETE' })).status).toBe(204);
+    answer();
+    await creating;
+    for (const table of ['confirmations', 'messages', 'verifications']) {
+      expect([table, await service.sql`select from ${service.sql(table)} where user_id = ${id}`]).toEqual([table, []]);
+    }
+  });
+});
+
 describe('a text that certainly did not go', () => {
   it('is a 503 without Location; the confirmation is void, and nothing of the budget is used', async () => {
     const { gateway, service, id, calls, sends } = await withGateway();
