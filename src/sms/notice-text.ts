@@ -22,7 +22,10 @@ export type WriteNotice = (request: NoticeRequest) => Pick<MessageText, 'text' |
 
 export function createNotices({ brandOf, localesFor, idsOf }: MessageWriter): WriteNotice {
   return ({ locale, country = '' }) => {
-    const language = localesFor(locale, country).find((each) => notices[each] !== undefined)!;
+    const languages = localesFor(locale, country).filter((each) => notices[each] !== undefined);
+    // As for codes: where texts must be registered, a registered one in another language is better.
+    const isRegistered = (each: string) => idsOf(country, `${each}/notice`)?.template !== undefined;
+    const language = languages.find(isRegistered) ?? languages[0]!;
     const text = notices[language]!.replaceAll('{brand}', () => brandOf(country));
     return { text, locale: language, dlt: idsOf(country, `${language}/notice`), segments: encodingOf(text).segments };
   };

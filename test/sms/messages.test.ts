@@ -4,6 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { loadConfig } from '../../src/config/load.ts';
 import { encodingOf, gsmOctets, splitSegments, ucs2Octets } from '../../src/sms/encoding.ts';
 import { createMessages } from '../../src/sms/message.ts';
+import { createNotices } from '../../src/sms/notice-text.ts';
 import { newPhone, serviceForTest, wrongCode } from '../harness/service.ts';
 
 describe('the encoding', () => {
@@ -97,13 +98,17 @@ describe('a message', () => {
   });
 
   it('has the ids of its registered template, and is one that is registered where there is any', () => {
-    const templates = { en: '1107', 'en/1': '1108', 'hi-Latn': '1109' };
-    const { write } = messages({
+    const confirmation = { 'en/confirmation/payment': '1111' };
+    const templates = { en: '1107', 'en/1': '1108', 'hi-Latn': '1109', 'en/notice': '1110', ...confirmation };
+    const writer = messages({
       LEDGERLINE_LOCALE: 'en; IN=hi-latn',
       LEDGERLINE_TEMPLATES: JSON.stringify({ 'hi-Latn': 'hi {code}', 'en/1': 'shop {code}', ta: 'ta {code}' }),
       LEDGERLINE_DLT: JSON.stringify({ IN: { entity: '1101', telemarketer: '1102', templates } }),
     });
+    const { write } = writer;
     const ids = (template: string) => ({ entity: '1101', telemarketer: '1102', template });
+    const notice = createNotices(writer)({ locale: 'de', country: 'IN' });
+    expect(notice).toMatchObject({ text: expect.stringContaining('was changed'), dlt: ids('1110') });
     const inIndia = { ...wanted, country: 'IN' };
     expect(write(inIndia)).toMatchObject({ text: 'hi 012345', dlt: ids('1109') });
     expect(write({ ...inIndia, locale: 'en-IN', correlationType: 1 })).toMatchObject({

@@ -85,7 +85,7 @@ function dltRegistration(code: string, value: unknown): DltRegistration {
     telemarketer: telemarketer === undefined ? undefined : dltId(telemarketer, `${code}.telemarketer`),
     templates: new Map(
       Object.entries(names).map(([name, id]) => {
-        if (!/^[A-Za-z]{2,3}(-[A-Za-z0-9]{2,8})*(\/[a-z0-9-]{1,64})?$/.test(name)) {
+        if (!/^[A-Za-z]{2,3}(-[A-Za-z0-9]{2,8})*(\/[a-z0-9-]{1,64}){0,2}$/.test(name)) {
           return fail(
             `has the template "${name}" for ${code}; write its locale or locale/kind, as in LEDGERLINE_TEMPLATES`,
           );
