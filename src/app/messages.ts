@@ -4,6 +4,7 @@ import { createReceipts } from '../messages/receipts.ts';
 import { createTrail } from '../messages/trail.ts';
 import { createTrailStore, type TrailStore } from '../messages/trail.store.ts';
 import type { Observe } from '../monitoring/observe.ts';
+import { gatewayChannels } from '../sms/gateways/index.ts';
 import type { Core } from './core.ts';
 
 export type OpenMessages = ReturnType<typeof openMessages>;
@@ -42,6 +43,7 @@ function openGatewayOrder({ config, clock, observer }: Core, store: TrailStore):
     observe: observer.observe,
     gateways: config.gateways!.value,
     byCountry: config.gateways!.exceptions,
+    areRivals: (one, other) => gatewayChannels.get(one)?.[0] === gatewayChannels.get(other)?.[0],
     limits: config.gatewayOrder === 'adaptive' ? adaptiveOrder : undefined,
     settleSeconds: config.codeSeconds,
   });

@@ -2,6 +2,8 @@
 import type { Setting } from '../formats/setting-kinds.ts';
 import { ConfigError, type Config } from './load.ts';
 import { isLoopback } from '../network/loopback.ts';
+import type { GatewayDefinition } from '../sms/define-gateway.ts';
+import { senderOf } from '../sms/senders.ts';
 import type { CodeChannel } from '../sms/channels.ts';
 import { gatewayChannels, gatewayDefinitions, type GatewayName } from '../sms/gateways/index.ts';
 import { settings } from './settings/index.ts';
@@ -10,7 +12,7 @@ import { settings } from './settings/index.ts';
 export function checkMode(config: Config): void {
   const problems = config.mode === 'production' ? missingInProduction(config) : tooOpen(config);
   problems.push(...missingForGateways(config));
-  problems.push(...missingForChannels(config));
+  problems.push(...missingForChannels(config), ...missingCallers(config));
   problems.push(...plainHttp(config));
   if (config.metricsPort === config.port && config.port !== 0) {
     problems.push('LEDGERLINE_METRICS_PORT must be another port than PORT.');
@@ -44,11 +46,25 @@ export function gatewaysIn(config: Config): GatewayName[] {
   return [...new Set([...value, ...[...exceptions.values()].flat()])];
 }
 
+const definitionOf = (name: GatewayName): GatewayDefinition =>
+  gatewayDefinitions.find((definition) => definition.name === name)!;
+
 function missingForGateways(config: Config): string[] {
   return gatewaysIn(config).flatMap((name) => {
-    const missing = requiredSettings(config, name).map(({ env }) => env);
+    const own = new Set(Object.keys(definitionOf(name).settings));
+    const missing = unsetSettings(config)
+      .filter(([setting, { requiredBy }]) => own.has(setting) && requiredBy !== undefined)
+      .map(([, { env }]) => env);
     return missing.length === 0 ? [] : [`The gateway ${name} needs ${missing.join(' and ')}.`];
   });
+}
+
+/** A call comes from a number, and not from a name. */
+function missingCallers(config: Config): string[] {
+  return gatewaysIn(config)
+    .filter((name) => definitionOf(name).channel === 'voice')
+    .filter((name) => !/^\+?\d{3,15}$/.test(senderOf(name, config.sender)(undefined)))
+    .map((name) => `The gateway ${name} needs a number to call from: LEDGERLINE_SENDER='…; ${name}=+15550001'.`);
 }
 
 /** A channel needs a gateway in every country that has it; a gateway that no country uses is a mistake too. */
@@ -75,11 +91,8 @@ function missingForChannels({ gateways, channels }: Config): string[] {
   ];
 }
 
-/** The settings that are required and not set. */
-function requiredSettings(config: Config, requiredBy: string): Setting<unknown>[] {
-  return Object.entries<Setting<unknown>>(settings)
-    .filter(([name, setting]) => setting.requiredBy === requiredBy && config[name as keyof Config] === undefined)
-    .map(([, setting]) => setting);
+function unsetSettings(config: Config): [name: string, setting: Setting<unknown>][] {
+  return Object.entries<Setting<unknown>>(settings).filter(([name]) => config[name as keyof Config] === undefined);
 }
 
 const describeRequired = ({ env, howToSet }: Setting<unknown>) => `Production needs ${env}: ${howToSet}.`;
@@ -107,7 +120,11 @@ function missingInProduction(config: Config): string[] {
   if (config.pages.includes('sandbox')) {
     problems.push('LEDGERLINE_PAGES names the page sandbox, which needs the sandbox.');
   }
-  problems.push(...requiredSettings(config, 'production').map(describeRequired));
+  problems.push(
+    ...unsetSettings(config)
+      .filter(([, { requiredBy }]) => requiredBy === 'production')
+      .map(([, setting]) => describeRequired(setting)),
+  );
   const forDevelopment = gatewayDefinitions.filter(({ sendsNothing }) => sendsNothing).map(({ name }) => name);
   if (!config.gateways || gatewaysIn(config).some((name) => forDevelopment.includes(name))) {
     const others = `others than ${forDevelopment.join(' and ')}`;

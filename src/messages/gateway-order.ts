@@ -25,6 +25,8 @@ export interface GatewayOrderOptions {
   observe: Observe;
   gateways: readonly string[];
   byCountry: ReadonlyMap<string, readonly string[]>;
+  /** Whether two gateways serve the same channel. */
+  areRivals?: (one: string, other: string) => boolean;
   /** Undefined if the configured order is fixed. */
   limits: (OrderLimits & { windowSeconds: number }) | undefined;
   /** A younger message may still be delivered and used. */
@@ -54,7 +56,7 @@ export function createGatewayOrder(options: GatewayOrderOptions) {
     const countries = new Set([...figures.map(({ country }) => country), ...changed.keys()]);
     for (const country of countries) {
       const own = figures.filter((each) => each.country === country);
-      apply(country, decideOrder(configuredFor(country), own, limits), now);
+      apply(country, decideOrder(configuredFor(country), own, limits, options.areRivals), now);
     }
   }
 

@@ -30,13 +30,17 @@ export function decideOrder(
   configured: readonly string[],
   figures: readonly GatewayFigures[],
   limits: OrderLimits,
+  /** Whether two gateways can replace one another: what one channel delivers says nothing about another. */
+  areRivals: (one: string, other: string) => boolean = () => true,
 ): OrderDecision {
   const byName = new Map(figures.map((each) => [each.gateway, each]));
   const reasons = new Map<string, string>();
   for (const name of configured) {
     const own = byName.get(name);
     if (!own || own.accepted < limits.minMessages) continue;
-    const others = configured.filter((other) => other !== name).flatMap((other) => byName.get(other) ?? []);
+    const others = configured
+      .filter((other) => other !== name && areRivals(name, other))
+      .flatMap((other) => byName.get(other) ?? []);
     const reason = findBetter(own, others, limits) ?? findTooLow(own, limits);
     if (reason) reasons.set(name, reason);
   }

@@ -41,6 +41,8 @@ export interface GatewayDefinition<Name extends string = string, S extends Setti
   needsDltIds?: true;
   /** The methods by which the gateway calls `/gateways/{name}/receipts`, if it does. */
   receiptMethods?: readonly ('GET' | 'POST')[];
+  /** Whether a GET to that path is its check of the URL: then the adapter has `readHandshake`. */
+  hasHandshake?: boolean;
   /** Where the API is, if that is the same for every account. */
   baseUrl?: string;
   settings: S;

@@ -63,6 +63,8 @@ export interface Gateway {
   check?(withinMilliseconds: number): Promise<CheckAnswer>;
   /** The receipts in a callback of the gateway; undefined if the callback is not authentic. */
   readReceipts?(callback: Callback): Receipt[] | undefined;
+  /** The answer to a GET by which the gateway checks our URL for receipts; undefined if it is not for us. */
+  readHandshake?(callback: Callback): string | undefined;
   close?(): Promise<void> | void;
 }
 

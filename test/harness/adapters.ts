@@ -1,13 +1,17 @@
 /** The adapters of the HTTP gateways, with servers that accept only what the gateways document. */
+import { generateKeyPairSync, verify } from 'node:crypto';
 import { expect } from 'vitest';
 import type { GatewayContext } from '../../src/sms/define-gateway.ts';
 import type { Gateway, Message } from '../../src/sms/gateway.ts';
 import { createAws } from '../../src/sms/gateways/aws.ts';
 import { infobip } from '../../src/sms/gateways/infobip.ts';
 import { messageBird } from '../../src/sms/gateways/messagebird.ts';
+import { twilioVoice } from '../../src/sms/gateways/twilio-voice.ts';
 import { twilio } from '../../src/sms/gateways/twilio.ts';
 import { vonage } from '../../src/sms/gateways/vonage.ts';
+import { vonageVoice } from '../../src/sms/gateways/vonage-voice.ts';
 import { webhook } from '../../src/sms/gateways/webhook.ts';
+import { whatsapp } from '../../src/sms/gateways/whatsapp.ts';
 import { signV4 } from '../../src/sms/sigv4.ts';
 import { isSignedWebhook, webhookKey } from '../../src/crypto/standard-webhooks.ts';
 import { gatewayServer, type Answer, type Behaviour, type Received } from './servers/gateway-server.ts';
@@ -47,6 +51,20 @@ export function makeVonage(baseUrl: string, secret: string | undefined): Gateway
 
 export function makeMessageBird(baseUrl: string, messagebirdSigningKey: string | undefined): Gateway {
   return messageBird.create({ messagebirdKey: 'key', messagebirdSigningKey }, { ...context, baseUrl });
+}
+
+/** Of the application that makes calls at Vonage. */
+const vonageKeys = generateKeyPairSync('rsa', { modulusLength: 2048 });
+
+export function makeVonageVoice(baseUrl: string, secret: string | undefined): Gateway {
+  const vonageSignature = secret === undefined ? undefined : { method: 'sha256', secret };
+  const values = { vonageApplication: 'app-1', vonagePrivateKey: vonageKeys.privateKey, vonageSignature };
+  return vonageVoice.create(values, { ...context, baseUrl });
+}
+
+export function makeWhatsapp(baseUrl: string, onLink: GatewayContext['onLink'] = () => {}): Gateway {
+  const values = { whatsappPhone: '4711', whatsappToken: 'token', whatsappSecret: 'secret', whatsappTemplate: 'otp' };
+  return whatsapp.create(values, { ...context, baseUrl, onLink });
 }
 
 const awsValues = {
@@ -183,6 +201,79 @@ export const adapters: Record<string, { make(url: string): Gateway; accepts(rece
         return { status: 202, body: { id: 'W1' } };
       },
       id: 'W1',
+    },
+    'twilio-voice': {
+      make: (baseUrl) => twilioVoice.create({ twilioAccount: 'AC1', twilioToken: 'token' }, { ...context, baseUrl }),
+      accepts({ path, headers, form }) {
+        expect(path).toBe('/2010-04-01/Accounts/AC1/Calls.json');
+        expect(headers['content-type']).toBe('application/x-www-form-urlencoded');
+        expect(headers.authorization).toBe(`Basic ${Buffer.from('AC1:token').toString('base64')}`);
+        const say = '<Say language="en-GB">[^<]*1, 2, 3, 4, 5, 6[^<]*</Say>';
+        expect(form).toEqual({
+          To: message.e164,
+          From: 'Acme',
+          Twiml: expect.stringMatching(new RegExp(`^<Response>${say}<Pause length="1"/>${say}</Response>$`)),
+          Timeout: '40',
+          StatusCallback: callbackUrl(message.reference),
+          MachineDetection: 'Enable',
+          AsyncAmd: 'true',
+          AsyncAmdStatusCallback: callbackUrl(message.reference),
+        });
+        return { status: 201, body: { sid: 'CA1', status: 'queued' } };
+      },
+      id: 'CA1',
+    },
+    'vonage-voice': {
+      make: (url) => makeVonageVoice(url, undefined),
+      accepts({ path, headers, json }) {
+        expect(path).toBe('/v1/calls');
+        const [head, claims, signature] = headers.authorization!.slice('Bearer '.length).split('.');
+        const signed = Buffer.from(`${head}.${claims}`);
+        expect(verify('sha256', signed, vonageKeys.publicKey, Buffer.from(signature!, 'base64url'))).toBe(true);
+        const seconds = now().getTime() / 1000;
+        expect(JSON.parse(Buffer.from(claims!, 'base64url').toString())).toEqual({
+          application_id: 'app-1',
+          iat: seconds,
+          exp: seconds + 300,
+          jti: expect.any(String),
+        });
+        expect(json).toEqual({
+          to: [{ type: 'phone', number: '447911123456' }],
+          from: { type: 'phone', number: 'Acme' },
+          ncco: [{ action: 'talk', language: 'en-GB', text: expect.stringContaining('1, 2, 3, 4, 5, 6'), loop: 2 }],
+          ringing_timer: 40,
+          machine_detection: 'hangup',
+          event_url: [callbackUrl(message.reference)],
+          event_method: 'POST',
+        });
+        return { status: 201, body: { uuid: 'U1', status: 'started', direction: 'outbound' } };
+      },
+      id: 'U1',
+    },
+    whatsapp: {
+      make: (url) => makeWhatsapp(url),
+      accepts({ path, headers, json }) {
+        expect(path).toBe('/v23.0/4711/messages');
+        expect(headers.authorization).toBe('Bearer token');
+        const code = [{ type: 'text', text: '123456' }];
+        expect(json).toEqual({
+          messaging_product: 'whatsapp',
+          recipient_type: 'individual',
+          to: '447911123456',
+          type: 'template',
+          template: {
+            name: 'otp',
+            language: { code: 'en' },
+            components: [
+              { type: 'body', parameters: code },
+              { type: 'button', sub_type: 'url', index: '0', parameters: code },
+            ],
+          },
+          biz_opaque_callback_data: message.reference,
+        });
+        return { status: 200, body: { messaging_product: 'whatsapp', messages: [{ id: 'wamid.1' }] } };
+      },
+      id: 'wamid.1',
     },
   };
 

@@ -32,6 +32,12 @@ const nobody = (statusReason: string): Answer => ({
 });
 const aws = (status: number, type: string, more: object = {}): Answer => ({ status, body: { __type: type, ...more } });
 
+const whatsapp = (code: number, status = 400): Answer => ({ status, body: { error: { code, message: 'x' } } });
+const vonageVoice = (status: number, name: string): Answer => ({
+  status,
+  body: { title: 'Bad Request', invalid_parameters: [{ name, reason: 'x' }] },
+});
+
 const cases: [gateway: string, what: string, answer: Answer, meaning: keyof typeof meanings][] = [
   ['twilio', 'not a number', twilio(21211), 'refused'],
   ['twilio', 'a region that the account may not send to', twilio(21408), 'refused'],
@@ -52,6 +58,42 @@ const cases: [gateway: string, what: string, answer: Answer, meaning: keyof type
   ['twilio', 'a 201 with an error inside', { status: 201, body: { sid: 'S', error_code: 30008 } }, 'unavailable'],
   ['twilio', 'a 201 that failed', { status: 201, body: { sid: 'S', status: 'failed' } }, 'unavailable'],
   ['twilio', 'a 201 without an id', { status: 201, body: { status: 'queued' } }, 'unknown'],
+
+  ['twilio-voice', 'not a number', twilio(21211), 'refused'],
+  ['twilio-voice', 'a country that the account may not call', twilio(21215), 'refused'],
+  ['twilio-voice', 'a blocked number', twilio(13225), 'refused'],
+  ['twilio-voice', 'not verified for a trial account', twilio(21219), 'refused'],
+  ['twilio-voice', 'a caller id that is not ours', twilio(21210), 'unable'],
+  ['twilio-voice', 'throttled', twilio(20429, 429), 'throttled'],
+  ['twilio-voice', 'too many calls at once', twilio(10004), 'throttled'],
+  ['twilio-voice', 'wrong credentials', twilio(20003, 401), 'unavailable'],
+  ['twilio-voice', 'an internal error', twilio(20500, 500), 'unavailable'],
+  ['twilio-voice', 'an error of its proxy', twilio(20502, 502), 'unknown'],
+  ['twilio-voice', 'a 201 that failed', { status: 201, body: { sid: 'C', status: 'failed' } }, 'unavailable'],
+  ['twilio-voice', 'a 201 without an id', { status: 201, body: { status: 'queued' } }, 'unknown'],
+
+  ['vonage-voice', 'not a number', vonageVoice(400, 'to[0].number'), 'refused'],
+  ['vonage-voice', 'a wrong caller id', vonageVoice(400, 'from.number'), 'unavailable'],
+  ['vonage-voice', 'wrong credentials', { status: 401, body: { title: 'Unauthorized' } }, 'unavailable'],
+  ['vonage-voice', 'throttled', { status: 429, body: { title: 'Throughput' } }, 'throttled'],
+  ['vonage-voice', 'a call that was rejected', { status: 201, body: { uuid: 'U', status: 'rejected' } }, 'unable'],
+  ['vonage-voice', 'a 201 without an id', { status: 201, body: { status: 'started' } }, 'unknown'],
+
+  ['whatsapp', 'not on WhatsApp', whatsapp(131026), 'unable'],
+  ['whatsapp', 'not on the list of a test number', whatsapp(131030), 'unable'],
+  ['whatsapp', 'a country that the account may not write to', whatsapp(130497, 403), 'unable'],
+  ['whatsapp', 'asked too often for one recipient', whatsapp(131056), 'unable'],
+  ['whatsapp', 'not a number', whatsapp(131009), 'unable'],
+  ['whatsapp', 'no such template', whatsapp(132001, 404), 'unable'],
+  ['whatsapp', 'a template with other parameters', whatsapp(132000), 'unable'],
+  ['whatsapp', 'a paused template', whatsapp(132015), 'unable'],
+  ['whatsapp', 'throttled', whatsapp(130429), 'throttled'],
+  ['whatsapp', 'too many calls of the app', whatsapp(4, 429), 'throttled'],
+  ['whatsapp', 'an expired token', whatsapp(190, 401), 'unavailable'],
+  ['whatsapp', 'no payment', whatsapp(131042), 'unavailable'],
+  ['whatsapp', 'a blocked account', whatsapp(131031, 403), 'unavailable'],
+  ['whatsapp', 'an internal error', whatsapp(131000, 500), 'unavailable'],
+  ['whatsapp', 'a 200 without an id', { status: 200, body: { messages: [] } }, 'unknown'],
 
   ['vonage', 'throttled', vonage('1'), 'throttled'],
   ['vonage', 'too many connections', vonage('10'), 'throttled'],

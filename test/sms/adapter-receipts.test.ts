@@ -1,7 +1,15 @@
 /** Callbacks of each HTTP gateway, as the adapter reads them. */
 import { createHash, createHmac } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
-import { adapters, makeMessageBird, makeVonage, now } from '../harness/adapters.ts';
+import {
+  adapters,
+  makeMessageBird,
+  makeVonage,
+  makeVonageVoice,
+  makeWhatsapp,
+  message,
+  now,
+} from '../harness/adapters.ts';
 import { gatewayServer } from '../harness/servers/gateway-server.ts';
 import { until } from '../harness/until.ts';
 
@@ -147,5 +155,110 @@ describe('a receipt', () => {
     for (const body of ['{', '{}', 'null', '{"Message":"{"}']) {
       expect(awsGateway.readReceipts!(callback(body))).toBeUndefined();
     }
+  });
+});
+
+describe('a call', () => {
+  const ofTwilio = (members: Record<string, string>) => {
+    const url = 'https://l.example/r?message=m';
+    const form = { AccountSid: 'AC1', CallSid: 'CA1', ...members };
+    const names = Object.keys(form).sort() as (keyof typeof form)[];
+    const text = url + names.map((name) => name + form[name]).join('');
+    const headers = { 'x-twilio-signature': createHmac('sha1', 'token').update(text).digest('base64') };
+    const body = Buffer.from(new URLSearchParams(form).toString());
+    return adapters['twilio-voice']!.make('http://127.0.0.1:1').readReceipts!({ url, headers, body });
+  };
+  const ofVonage = (status: string) => {
+    const body = Buffer.from(JSON.stringify({ uuid: 'U1', status }));
+    return makeVonageVoice('http://127.0.0.1:1', undefined).readReceipts!({
+      url: 'https://l.example/r',
+      headers: {},
+      body,
+    });
+  };
+
+  it('by Twilio has arrived if a person answered; that it was completed says nothing', () => {
+    expect(ofTwilio({ AnsweredBy: 'human' })).toEqual([{ id: 'CA1', state: 'delivered' }]);
+    expect(ofTwilio({ AnsweredBy: 'unknown' })).toEqual([{ id: 'CA1', state: 'delivered' }]);
+    for (const machine of ['machine_start', 'fax']) {
+      expect(ofTwilio({ AnsweredBy: machine })).toEqual([{ id: 'CA1', state: 'failed', reason: 'machine' }]);
+    }
+    for (const status of ['busy', 'no-answer', 'failed', 'canceled']) {
+      expect(ofTwilio({ CallStatus: status })).toEqual([{ id: 'CA1', state: 'failed', reason: status }]);
+    }
+    for (const status of ['queued', 'ringing', 'in-progress', 'completed']) {
+      expect(ofTwilio({ CallStatus: status })).toEqual([]);
+    }
+  });
+
+  it('by Vonage has arrived if a person answered; that it was completed says nothing', () => {
+    expect(ofVonage('human')).toEqual([{ id: 'U1', state: 'delivered' }]);
+    for (const status of ['busy', 'unanswered', 'machine', 'timeout', 'rejected', 'failed', 'cancelled']) {
+      expect(ofVonage(status)).toEqual([{ id: 'U1', state: 'failed', reason: status }]);
+    }
+    for (const status of ['started', 'ringing', 'answered', 'completed']) expect(ofVonage(status)).toEqual([]);
+  });
+});
+
+describe('WhatsApp', () => {
+  const reference = message.reference;
+  const read = (value: unknown) => {
+    const body = Buffer.from(JSON.stringify({ entry: [{ changes: [{ field: 'messages', value }] }] }));
+    const headers = { 'x-hub-signature-256': `sha256=${createHmac('sha256', 'secret').update(body).digest('hex')}` };
+    return makeWhatsapp('http://127.0.0.1:1').readReceipts!({ url: 'https://l.example/r', headers, body });
+  };
+  const metadata = { phone_number_id: '4711' };
+  const status = (state: string, own: unknown = reference) => ({
+    id: 'wamid.1',
+    status: state,
+    biz_opaque_callback_data: own,
+  });
+
+  it('reports our messages among those of other systems and numbers', () => {
+    const delivered = { reference, id: 'wamid.1', state: 'delivered' };
+    expect(read({ metadata, statuses: [status('sent'), status('delivered'), status('read')] })).toEqual([
+      delivered,
+      delivered,
+    ]);
+    expect(read({ metadata, statuses: [{ ...status('failed'), errors: [{ code: 131026 }] }] })).toEqual([
+      { reference, id: 'wamid.1', state: 'failed', reason: '131-026' },
+    ]);
+    expect(read({ metadata, statuses: [status('delivered', 'order 17'), status('delivered', null)] })).toEqual([]);
+    expect(read({ metadata: { phone_number_id: '4712' }, statuses: [status('delivered')] })).toEqual([]);
+    for (const odd of [null, 5, 'x', [], { metadata, statuses: 'x' }, { metadata, statuses: [null, 5] }]) {
+      expect(read(odd)).toEqual([]);
+    }
+  });
+
+  it('is answered with its challenge if it knows the token, and with nothing else', () => {
+    const ask = (query: string) =>
+      makeWhatsapp('http://127.0.0.1:1').readHandshake!({
+        url: `https://l.example/r?${query}`,
+        headers: {},
+        body: Buffer.alloc(0),
+      });
+    expect(ask('hub.mode=subscribe&hub.challenge=1158201444&hub.verify_token=4711')).toBe('1158201444');
+    expect(ask('hub.mode=subscribe&hub.challenge=1158201444&hub.verify_token=4712')).toBeUndefined();
+    expect(ask('hub.mode=unsubscribe&hub.challenge=1&hub.verify_token=4711')).toBeUndefined();
+    expect(ask('hub.mode=subscribe&hub.challenge=%3Cscript%3E&hub.verify_token=4711')).toBeUndefined();
+    expect(ask('')).toBeUndefined();
+  });
+
+  it('tells operators that a template is missing, until a message is accepted again', async () => {
+    const links: unknown[] = [];
+    const server = await gatewayServer(() => ({ status: 404, body: { error: { code: 132001 } } }));
+    const gateway = makeWhatsapp(server.url, (...link) => void links.push(link));
+    expect(await gateway.send({ ...message, locale: 'pt', country: 'BR' }, 5000)).toMatchObject({ isHealthy: true });
+    expect(links).toEqual([[false, '132-001: template otp in pt_BR']]);
+    server.behave(() => ({ status: 200, body: { messages: [{ id: 'wamid.2' }] } }));
+    await gateway.send(message, 5000);
+    await gateway.send(message, 5000);
+    expect(links.slice(1)).toEqual([[true]]);
+    await gateway.close?.();
+  });
+
+  it('carries codes alone', async () => {
+    const gateway = makeWhatsapp('http://127.0.0.1:1');
+    expect(await gateway.send({ ...message, code: null }, 5000)).toMatchObject({ outcome: 'unavailable' });
   });
 });

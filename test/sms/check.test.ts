@@ -13,6 +13,9 @@ const paths: Record<string, RegExp> = {
   vonage: /^\/account\/get-balance\?api_key=/,
   infobip: /^\/account\/1\/balance$/,
   messagebird: /^\/balance$/,
+  'twilio-voice': /^\/2010-04-01\/Accounts\/\w+\.json$/,
+  'vonage-voice': /^\/v1\/calls\?page_size=1$/,
+  whatsapp: /^\/v23\.0\/4711\?fields=id$/,
 };
 
 /** They have no call that needs credentials and sends nothing. */

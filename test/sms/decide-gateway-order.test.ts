@@ -105,3 +105,18 @@ describe('a country', () => {
     });
   });
 });
+
+it('the figures of one channel say nothing about the gateways of another', () => {
+  const figures = (gateway: string, delivered: number) => ({
+    gateway,
+    accepted: 100,
+    delivered,
+    failed: 100 - delivered,
+    verified: 50,
+  });
+  const given = [figures('twilio-voice', 60), figures('twilio', 95)];
+  const wanted = { minMessages: 50, marginPercent: 15, floorPercent: 30 };
+  const configured = ['twilio-voice', 'twilio'];
+  expect(decideOrder(configured, given, wanted, () => false)).toEqual({ order: configured, reasons: [] });
+  expect(decideOrder(configured, given, wanted, () => true).order).toEqual(['twilio', 'twilio-voice']);
+});

@@ -8,8 +8,11 @@ import { infobip } from './infobip.ts';
 import { messageBird } from './messagebird.ts';
 import { smpp } from './smpp.ts';
 import { twilio } from './twilio.ts';
+import { twilioVoice } from './twilio-voice.ts';
 import { vonage } from './vonage.ts';
+import { vonageVoice } from './vonage-voice.ts';
 import { webhook } from './webhook.ts';
+import { whatsapp } from './whatsapp.ts';
 
 export const gatewayDefinitions = [
   twilio,
@@ -18,6 +21,9 @@ export const gatewayDefinitions = [
   messageBird,
   aws,
   webhook,
+  twilioVoice,
+  vonageVoice,
+  whatsapp,
   smpp,
   consoleGateway,
   inbox,

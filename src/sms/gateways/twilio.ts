@@ -1,19 +1,8 @@
 /** Twilio Programmable Messaging: POST /2010-04-01/Accounts/{Sid}/Messages.json. */
-import { createHmac } from 'node:crypto';
-import { requiredSetting, word } from '../../formats/setting-kinds.ts';
 import { defineGateway } from '../define-gateway.ts';
-import {
-  accepted,
-  refused,
-  throttled,
-  unable,
-  unavailable,
-  type Callback,
-  type GatewayAnswer,
-  type Receipt,
-} from '../gateway.ts';
-import { formType, headerOf, httpCaller, outcomeOfStatus, retryAfterOf, type HttpAnswer } from '../http.ts';
-import { sameText } from '../../crypto/constant-time.ts';
+import { accepted, refused, throttled, unable, unavailable, type GatewayAnswer, type Receipt } from '../gateway.ts';
+import { formType, httpCaller, outcomeOfStatus, retryAfterOf, type HttpAnswer } from '../http.ts';
+import { readTwilioForm, twilioAuthorization, twilioBaseUrl, twilioSettings } from '../twilio-account.ts';
 
 /**
  * Errors about the destination: not a number, a landline or short code, opted out, not verified for a trial account,
@@ -39,25 +28,12 @@ const longestValiditySeconds = 36_000;
 export const twilio = defineGateway({
   name: 'twilio',
   receiptMethods: ['POST'],
-  baseUrl: 'https://api.twilio.com',
-  settings: {
-    twilioAccount: requiredSetting<string>({
-      env: 'LEDGERLINE_TWILIO_ACCOUNT',
-      kind: word,
-      requiredBy: 'twilio',
-      about: 'Twilio: the account’s SID.',
-    }),
-    twilioToken: requiredSetting<string>({
-      env: 'LEDGERLINE_TWILIO_TOKEN',
-      kind: word,
-      secret: true,
-      requiredBy: 'twilio',
-      about: 'Twilio: the account’s auth token; it also signs receipts.',
-    }),
-  },
-  create({ twilioAccount, twilioToken }, { baseUrl, sender, callbackUrl }) {
+  baseUrl: twilioBaseUrl,
+  settings: twilioSettings,
+  create(account, { baseUrl, sender, callbackUrl }) {
     const http = httpCaller(baseUrl);
-    const authorization = `Basic ${Buffer.from(`${twilioAccount}:${twilioToken}`).toString('base64')}`;
+    const { twilioAccount } = account;
+    const authorization = twilioAuthorization(account);
     return {
       name: 'twilio',
       send({ e164, text, country, reference, validSeconds }, withinMilliseconds) {
@@ -73,15 +49,9 @@ export const twilio = defineGateway({
         };
         return http.send(call, withinMilliseconds, readAnswer);
       },
-      /** X-Twilio-Signature: HMAC-SHA1 over the URL and the sorted names with their values. */
-      readReceipts({ url: calledUrl, headers, body }: Callback): Receipt[] | undefined {
-        const form = new URLSearchParams(body.toString());
-        const parameters = [...form].sort(([a, x], [b, y]) => (a === b ? compare(x, y) : compare(a, b)));
-        const signed = calledUrl + parameters.map(([name, value]) => name + value).join('');
-        const expected = createHmac('sha1', twilioToken).update(signed).digest('base64');
-        if (!sameText(headerOf(headers, 'x-twilio-signature'), expected)) return undefined;
-        if (form.get('AccountSid') !== twilioAccount) return undefined;
-        return readStatus(form);
+      readReceipts(callback) {
+        const form = readTwilioForm(account, callback);
+        return form && readStatus(form);
       },
       check: (withinMilliseconds) =>
         http.check(`/2010-04-01/Accounts/${twilioAccount}.json`, { authorization }, withinMilliseconds),
@@ -104,10 +74,6 @@ function readError(answer: HttpAnswer, code: number): GatewayAnswer {
   if (wrongSender.has(code)) return unable(code);
   if (rateLimits.has(code)) return throttled(code, retryAfterOf(answer));
   return answer.status >= 400 ? outcomeOfStatus(answer, code) : unavailable(code);
-}
-
-function compare(a: string, b: string): number {
-  return a < b ? -1 : a > b ? 1 : 0;
 }
 
 function readStatus(form: URLSearchParams): Receipt[] {

@@ -1,6 +1,6 @@
 /** Vonage SMS API: POST /sms/json. It always answers 200; the outcome is in messages[].status. */
 import { createHash, createHmac } from 'node:crypto';
-import { requiredSetting, setting, word, type Kind } from '../../formats/setting-kinds.ts';
+import { requiredSetting, word } from '../../formats/setting-kinds.ts';
 import { defineGateway } from '../define-gateway.ts';
 import { isGsm } from '../encoding.ts';
 import {
@@ -15,6 +15,7 @@ import {
 } from '../gateway.ts';
 import { formType, httpCaller, outcomeOfStatus, type HttpAnswer } from '../http.ts';
 import { sameText } from '../../crypto/constant-time.ts';
+import { vonageSignatureSettings, type VonageSignature } from '../vonage-account.ts';
 
 /**
  * Statuses about the destination: unknown prefix (6), barred (7), not on the list of a demo account (29), deactivated
@@ -31,19 +32,6 @@ const shortestTtlMilliseconds = 20_000;
 const longestTtlMilliseconds = 604_800_000;
 
 const signatureToleranceSeconds = 300;
-
-interface Signature {
-  method: string;
-  secret: string;
-}
-
-const signatureSecret: Kind<Signature> = {
-  form: 'text without spaces, with md5hash:, md5:, sha1:, sha256: or sha512: before it',
-  parse(value) {
-    const [, method = 'sha256', secret = ''] = /^(?:(md5hash|md5|sha1|sha256|sha512):)?(.*)$/s.exec(value) ?? [];
-    return { method, secret: word.parse(secret) };
-  },
-};
 
 export const vonage = defineGateway({
   name: 'vonage',
@@ -64,14 +52,7 @@ export const vonage = defineGateway({
       requiredBy: 'vonage',
       about: 'Vonage: the API secret.',
     }),
-    vonageSignature: setting<Signature | undefined>({
-      env: 'LEDGERLINE_VONAGE_SIGNATURE_SECRET',
-      kind: signatureSecret,
-      default: undefined,
-      secret: true,
-      about:
-        'Vonage: the signature secret, if the account signs its webhooks. If it does not sign with SHA-256 HMAC, write the method before the secret, such as `sha512:SECRET`.',
-    }),
+    ...vonageSignatureSettings,
   },
   create(values, { baseUrl, sender, callbackUrl, now }) {
     const http = httpCaller(baseUrl);
@@ -152,7 +133,7 @@ function readParameters({ url: calledUrl, headers, body }: Callback): Record<str
 }
 
 /** `sig` over `&name=value` in the order of the names, with _ for & and = in values. */
-function isSigned({ method, secret }: Signature, parameters: Record<string, string>, now: Date): boolean {
+function isSigned({ method, secret }: VonageSignature, parameters: Record<string, string>, now: Date): boolean {
   const { sig = '', timestamp = '' } = parameters;
   const ageSeconds = Math.abs(now.getTime() / 1000 - Number(timestamp));
   if (!(ageSeconds <= signatureToleranceSeconds)) return false;

@@ -1,9 +1,10 @@
-import { unknownPath } from '../../../errors.ts';
+import { receiptRefused, unknownPath } from '../../../errors.ts';
 import type { TakeReceipts } from '../../../messages/receipts.ts';
+import type { GatewayDefinition } from '../../../sms/define-gateway.ts';
 import type { Gateway } from '../../../sms/gateway.ts';
 import { gatewayDefinitions } from '../../../sms/gateways/index.ts';
 import { optional, text } from '../../../formats/shape.ts';
-import { empty, operation, type AnyOperation } from '../../operation.ts';
+import { empty, operation, type AnyOperation, type Reply, type ResponseDoc } from '../../operation.ts';
 import { query } from '../../query-shape.ts';
 
 const largestReceipt = 64 * 1024;
@@ -16,12 +17,23 @@ export interface Receipts {
 }
 
 export function receiptOperations(receipts: Receipts): AnyOperation[] {
-  return gatewayDefinitions.flatMap(({ name, receiptMethods = [] }) =>
-    receiptMethods.map((method) => receiptOperation(receipts, name, method)),
+  return gatewayDefinitions.flatMap(({ name, receiptMethods = [], hasHandshake = false }: GatewayDefinition) =>
+    receiptMethods.map((method) => receiptOperation(receipts, name, method, hasHandshake && method === 'GET')),
   );
 }
 
-const receiptOperation = (receipts: Receipts, gateway: string, method: 'GET' | 'POST') =>
+const handshakeAnswer: ResponseDoc = {
+  about: 'For a gateway that checks the URL before it is used: what it gave us to return.',
+  contentType: 'text/plain',
+  examples: { 'text/plain': '1158201444' },
+};
+
+function handshakeReply(challenge: string | undefined): Reply {
+  if (challenge === undefined) throw receiptRefused();
+  return { status: 200, body: challenge, contentType: 'text/plain; charset=utf-8' };
+}
+
+const receiptOperation = (receipts: Receipts, gateway: string, method: 'GET' | 'POST', isHandshake: boolean) =>
   operation({
     name: `receipts-${gateway}${method === 'GET' ? '-get' : ''}`,
     method,
@@ -34,6 +46,7 @@ const receiptOperation = (receipts: Receipts, gateway: string, method: 'GET' | '
     largestBody: largestReceipt,
     query: query({ message: optional(text(), 'The reference of the message, as it was given to the gateway.') }),
     responses: {
+      ...(isHandshake && { 200: handshakeAnswer }),
       204: { about: 'Taken, or known already.' },
     },
     errors: ['receipt-refused', 'not-found', 'body-too-large', 'request-timeout'],
@@ -41,7 +54,9 @@ const receiptOperation = (receipts: Receipts, gateway: string, method: 'GET' | '
       const found = receipts.find(gateway);
       if (!found) throw unknownPath();
       const url = receipts.publicUrl + request.address;
-      await receipts.take(found, { url, headers: request.headers, body: request.bytes ?? Buffer.alloc(0) }, message);
+      const callback = { url, headers: request.headers, body: request.bytes ?? Buffer.alloc(0) };
+      if (isHandshake && found.readHandshake) return handshakeReply(found.readHandshake(callback));
+      await receipts.take(found, callback, message);
       return empty(204);
     },
   });

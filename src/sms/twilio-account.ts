@@ -1,0 +1,53 @@
+/** What Twilio's messages and calls have in common: the account, its signature, and its errors. */
+import { createHmac } from 'node:crypto';
+import { sameText } from '../crypto/constant-time.ts';
+import { requiredSetting, word } from '../formats/setting-kinds.ts';
+import type { Callback } from './gateway.ts';
+import { headerOf } from './http.ts';
+
+export const twilioSettings = {
+  twilioAccount: requiredSetting<string>({
+    env: 'LEDGERLINE_TWILIO_ACCOUNT',
+    kind: word,
+    requiredBy: 'twilio',
+    about: 'Twilio: the account’s SID.',
+  }),
+  twilioToken: requiredSetting<string>({
+    env: 'LEDGERLINE_TWILIO_TOKEN',
+    kind: word,
+    secret: true,
+    requiredBy: 'twilio',
+    about: 'Twilio: the account’s auth token; it also signs receipts.',
+  }),
+};
+
+export interface TwilioAccount {
+  twilioAccount: string;
+  twilioToken: string;
+}
+
+export const twilioBaseUrl = 'https://api.twilio.com';
+
+export function twilioAuthorization({ twilioAccount, twilioToken }: TwilioAccount): string {
+  return `Basic ${Buffer.from(`${twilioAccount}:${twilioToken}`).toString('base64')}`;
+}
+
+/**
+ * The form of a callback of this account; undefined if it is not authentic. X-Twilio-Signature: HMAC-SHA1 over the URL
+ * and the sorted names with their values.
+ */
+export function readTwilioForm(
+  { twilioAccount, twilioToken }: TwilioAccount,
+  { url, headers, body }: Callback,
+): URLSearchParams | undefined {
+  const form = new URLSearchParams(body.toString());
+  const parameters = [...form].sort(([a, x], [b, y]) => (a === b ? compare(x, y) : compare(a, b)));
+  const signed = url + parameters.map(([name, value]) => name + value).join('');
+  const expected = createHmac('sha1', twilioToken).update(signed).digest('base64');
+  if (!sameText(headerOf(headers, 'x-twilio-signature'), expected)) return undefined;
+  return form.get('AccountSid') === twilioAccount ? form : undefined;
+}
+
+function compare(a: string, b: string): number {
+  return a < b ? -1 : a > b ? 1 : 0;
+}
