@@ -53,6 +53,7 @@ describe('send-code', () => {
       phoneNumber: phone,
       code: expect.stringMatching(/^\d{6}$/),
       purpose: 'verification',
+      channel: 'sms',
       text: expect.stringContaining(message!.code),
       sentAt: expect.stringMatching(/^\d{4}-\d\d-\d\dT.*Z$/),
     });
