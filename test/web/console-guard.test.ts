@@ -168,7 +168,7 @@ describe('decisions', () => {
       .toBeGreaterThan(50);
     const page = await openPage(`${own.url}/console#guard`, { viewport: { width: 390, height: 844 } });
     await page.getByRole('button', { name: 'Show older' }).waitFor();
-    expect(await page.evaluate<number>('document.documentElement.scrollHeight')).toBeLessThan(3800);
+    expect(await page.evaluate<number>('document.documentElement.scrollHeight')).toBeLessThan(4100);
     await page.getByRole('button', { name: 'Show all 8' }).click();
     await expect.poll(() => page.getByRole('button', { name: /^Lift the block/ }).count()).toBe(8);
   });
