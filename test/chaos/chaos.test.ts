@@ -14,12 +14,12 @@ it('a minute of faults breaks no promise', { timeout: 600_000 }, async () => {
   const folder = await mkdtemp(path.join(tmpdir(), 'ledgerline-chaos-test-'));
   onTestFinished(() => rm(folder, { recursive: true, force: true }));
   const history = path.join(folder, 'history.ndjson');
-  // Fewer calls than a run by hand makes: the faults are what matters here.
+  // This seed kills services and workers several times. Fewer calls than a run by hand makes: the faults are what matters here.
   const options = [
     '--minutes',
     '1',
     '--seed',
-    '7',
+    '302',
     '--round-seconds',
     '20',
     '--pause-milliseconds',
@@ -32,6 +32,6 @@ it('a minute of faults breaks no promise', { timeout: 600_000 }, async () => {
   expect(stdout).toMatch(/\nNo violation\.\n$/);
   expect(stdout).toMatch(/\| kill service \| [1-9]/);
   const [start, ...entries] = (await readFile(history, 'utf8')).trim().split('\n');
-  expect(JSON.parse(start!)).toMatchObject({ kind: 'start', seed: 7 });
+  expect(JSON.parse(start!)).toMatchObject({ kind: 'start', seed: 302 });
   expect(entries.length).toBeGreaterThan(100);
 });
