@@ -52,6 +52,7 @@ const bounds: Record<string, string> = {
   'http/connections/connections.ts #madeRoomAt': '1000 networks',
   'http/connections/connections.ts #networks': 'connections',
   'http/connections/connections.ts #open': 'connections',
+  'http/pages.ts packed': 'two encodings',
   'http/connections/connections.ts #spares': 'connections',
   'http/connections/connections.ts readings': 'connections',
   'http/event-streams.ts counts': 'event streams',

@@ -172,7 +172,7 @@ export const alerts: readonly Alert[] = [
   },
   {
     name: 'LedgerlineDefects',
-    expression: 'increase(ledgerline_defects_total[15m]) + increase(ledgerline_uncaught_errors_total[15m]) > 0',
+    expression: 'increase(ledgerline_defects_total[15m]) > 0 or increase(ledgerline_uncaught_errors_total[15m]) > 0',
     hold: '0m',
     severity: 'ticket',
     summary: 'Requests were answered with an unexpected 500, or an error outside a request ended a process.',
