@@ -50,7 +50,6 @@ describe('send-code', () => {
     expect(codeHeaders(answer)).toEqual(['6', '600']);
     const [message] = await service.messages(phone);
     expect(message).toEqual({
-      channel: 'sms',
       phoneNumber: phone,
       code: expect.stringMatching(/^\d{6}$/),
       purpose: 'verification',
