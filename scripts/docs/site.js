@@ -5,7 +5,7 @@ import { operationPage } from './operation-page.js';
 
 /** The guides by reader, in reading order. Pages for those who change the service stay in the repository. */
 export const guideGroups = {
-  'Build with it': ['client', 'confirmations', 'transactions', 'events', 'web', 'tokens', 'errors'],
+  'Build with it': ['client', 'confirmations', 'change-of-number', 'transactions', 'events', 'web', 'tokens', 'errors'],
   'Operate it': [
     'production',
     'backup',

@@ -32,9 +32,11 @@ describe('/metrics of a service that has just started', () => {
         ([, { type, labels = {} }]) => type === 'counter' && Object.values(labels).every((known) => known.length > 0),
       )
       .flatMap(([name, { labels = {} }]) => {
-        const [label] = Object.entries(labels);
-        if (!label) return [`${metricPrefix}${name} `];
-        return label[1].map((value) => `${metricPrefix}${name}{${label[0]}="${value}"} `);
+        const sets = Object.entries(labels).reduce<string[][]>(
+          (before, [label, values]) => before.flatMap((set) => values.map((value) => [...set, `${label}="${value}"`])),
+          [[]],
+        );
+        return sets.map((set) => `${metricPrefix}${name}${set.length > 0 ? `{${set.join()}}` : ''} `);
       });
     expect(series.length).toBeGreaterThan(10);
     for (const line of series) expect(exposed).toContain(`\n${line}`);
