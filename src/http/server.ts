@@ -192,17 +192,17 @@ export function createServer(options: ServerOptions): Server {
       });
       span?.end({ route: record.route, status });
     });
-    const trySend = (reply: Reply) => {
+    const trySend = (make: () => Reply) => {
       try {
-        send(request, response, reply, record);
+        send(request, response, make(), record);
       } catch (error) {
         giveUp(error, response, record);
       }
     };
     response.on('error', (error) => giveUp(error, response, record));
-    if (hasCors && isPreflight(request.method!, request.headers)) return trySend({ status: 204 });
-    const refuse = (error: unknown) => trySend(failureReply(error, record));
-    const settle = (answered: Answer) => (answered instanceof Problem ? refuse(answered) : trySend(answered));
+    if (hasCors && isPreflight(request.method!, request.headers)) return trySend(() => ({ status: 204 }));
+    const refuse = (error: unknown) => trySend(() => failureReply(error, record));
+    const settle = (answered: Answer) => (answered instanceof Problem ? refuse(answered) : trySend(() => answered));
     let answered;
     try {
       answered = answer(request, response, record);

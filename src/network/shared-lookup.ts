@@ -27,8 +27,13 @@ export const sharedLookup: LookupFunction = asLookup(resolveOnce);
 export function asLookup(resolve: (host: string) => Promise<readonly LookupAddress[]>): LookupFunction {
   return (host, { all }, callback) => {
     resolve(host).then(
-      (addresses) =>
-        all ? callback(null, [...addresses]) : callback(null, addresses[0]!.address, addresses[0]!.family),
+      (addresses) => {
+        const [first] = addresses;
+        // An error here would be caught by nobody.
+        if (!first) callback(Object.assign(new Error('ENOTFOUND'), { code: 'ENOTFOUND' }), '', 0);
+        else if (all) callback(null, [...addresses]);
+        else callback(null, first.address, first.family);
+      },
       (error: NodeJS.ErrnoException) => callback(error, '', 0),
     );
   };

@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { expect, it, onTestFinished, vi } from 'vitest';
 import { createResolver } from '../../src/egress/resolver.ts';
+import { asLookup } from '../../src/network/shared-lookup.ts';
 import { startNameServer } from '../harness/servers/name-server.ts';
 
 async function files(contents: Record<string, string>): Promise<Record<string, string>> {
@@ -96,4 +97,9 @@ it('a host is asked for once at a time, and after each failure later', async () 
   expect(await resolveHost('hooks.example')).toEqual([{ address: '192.0.2.7', family: 4 }]);
   delete addresses['hooks.example'];
   expect([await isAsked(0), await isAsked(9), await isAsked(2)]).toEqual([true, false, true]);
+});
+
+it('a host without an address is an error for the connection, not an uncaught one', async () => {
+  const error = await new Promise((resolve) => asLookup(async () => [])('host', {}, resolve));
+  expect(error).toMatchObject({ code: 'ENOTFOUND' });
 });
