@@ -133,3 +133,23 @@ it('the heading of a day names the totals of every currency', async () => {
   const heading = await page.locator('.day p').first().textContent();
   for (const sum of ['€', '$', '£', 'CHF', '¥']) expect(heading).toContain(sum);
 });
+
+it('a type and a status that are called like a built-in member are shown as they are', async () => {
+  const id = (await wallet.client.createUser()).id;
+  await wallet.client.recordTransactions([
+    {
+      individualId: id,
+      transactionId: 'c1',
+      amount: '1.00',
+      currency: 'EUR',
+      timeStamp: '2026-02-03T04:05:06Z',
+      transactionType: 'constructor',
+      transactionStatus: 'toString',
+    },
+  ]);
+  const page = await wallet.open(`?individual=${id}`);
+  await page.locator('button.row').first().click();
+  const sheet = page.getByRole('dialog');
+  await sheet.getByText('constructor', { exact: true }).waitFor();
+  await sheet.getByText('toString', { exact: true }).waitFor();
+});

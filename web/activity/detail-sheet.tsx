@@ -2,6 +2,7 @@
 import { useEffect, useState } from 'preact/hooks';
 import { LedgerlineError, type DetailedTransaction, type Transaction } from '../../client/index.ts';
 import { detailGroupsOf } from '../transaction-details.ts';
+import { nameOf } from '../name-of.ts';
 import { History } from './history.tsx';
 import { Icon } from './icons.tsx';
 import { useSaveFile } from './save-file.ts';
@@ -46,15 +47,15 @@ export function DetailSheet({ transactionId, known, onClose }: DetailSheetProps)
           </p>
           <p class="amount">{signedAmount(transaction, locale)}</p>
           <p class={`status ${transaction.transactionStatus.toLowerCase()}`}>
-            {texts.statuses[transaction.transactionStatus] ?? transaction.transactionStatus}
+            {nameOf(texts.statuses, transaction.transactionStatus)}
           </p>
           <dl>
             <Fact name={texts.when} value={dates.full(transaction.timeStamp)} />
             <Fact name={texts.sender} value={transaction.senderName} />
             <Fact name={texts.receiver} value={transaction.receiverName} />
             <Fact name={texts.note} value={transaction.paymentNotes} />
-            <Fact name={texts.type} value={texts.types[transaction.transactionType] ?? transaction.transactionType} />
-            <Fact name={texts.system} value={texts.systems[transaction.paymentSystem] ?? transaction.paymentSystem} />
+            <Fact name={texts.type} value={nameOf(texts.types, transaction.transactionType)} />
+            <Fact name={texts.system} value={nameOf(texts.systems, transaction.paymentSystem)} />
             <div>
               <dt>{texts.id}</dt>
               <dd class="id">

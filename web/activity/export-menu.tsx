@@ -1,7 +1,7 @@
 /** Files and paper with exactly the rows of the list: the same filter, as of the same moment. */
 import { useRef } from 'preact/hooks';
 import type { ExportFormat } from '../../client/index.ts';
-import { useFocusLeft } from '../data/use-focus-left.ts';
+import { useFocusLeft } from '../use-focus-left.ts';
 import { requestOf, type Filter } from './filter.ts';
 import { Icon } from './icons.tsx';
 import { useSaveFile } from './save-file.ts';

@@ -1,5 +1,6 @@
 /** The sheet in which dates, amounts, type, status and currency are filtered. */
 import { useState } from 'preact/hooks';
+import { nameOf } from '../name-of.ts';
 import { addDays } from './dates.ts';
 import { noFilter, type Filter } from './filter.ts';
 import { isGreater, parseAmount } from './money.ts';
@@ -157,7 +158,7 @@ function Choice({ label, value, names, found, onChange }: ChoiceProps) {
           <option value="">{texts.any}</option>
           {offered.map((code) => (
             <option key={code} value={code}>
-              {names[code] ?? code}
+              {nameOf(names, code)}
             </option>
           ))}
           <option value={otherOption}>{texts.other}</option>

@@ -1,6 +1,7 @@
 /** The list on paper: a plain table, and none of the controls. */
 import { useLayoutEffect, useState } from 'preact/hooks';
 import type { Transaction } from '../../client/index.ts';
+import { nameOf } from '../name-of.ts';
 import { requestOf, type Filter } from './filter.ts';
 import type { WithAsOf } from './use-activity.ts';
 import { counterparty, signedAmount, useViewer } from './viewer.ts';
@@ -60,7 +61,7 @@ export function PrintedList({ rows, count }: { rows: Transaction[]; count: numbe
                 {row.paymentNotes && <small>{row.paymentNotes}</small>}
                 <small>{row.transactionId}</small>
               </td>
-              <td>{texts.statuses[row.transactionStatus] ?? row.transactionStatus}</td>
+              <td>{nameOf(texts.statuses, row.transactionStatus)}</td>
               <td>{signedAmount(row, locale)}</td>
             </tr>
           ))}

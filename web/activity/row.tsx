@@ -1,6 +1,7 @@
 /** One row of the list. */
 import { useMemo } from 'preact/hooks';
 import type { Transaction } from '../../client/index.ts';
+import { nameOf } from '../name-of.ts';
 import { Icon } from './icons.tsx';
 import { formatMoney } from './money.ts';
 import { counterparty, directionOf, isVoid, signedAmount, useViewer } from './viewer.ts';
@@ -39,8 +40,8 @@ function DrawnRow({ transaction, index, tabIndex, onOpen }: RowProps) {
   const direction = directionOf(transaction);
   const name = counterparty(transaction, texts);
   const amount = formatMoney(locale, transaction.amountText, transaction.currency);
-  const type = texts.types[transaction.transactionType] ?? transaction.transactionType;
-  const status = texts.statuses[transaction.transactionStatus] ?? transaction.transactionStatus;
+  const type = nameOf(texts.types, transaction.transactionType);
+  const status = nameOf(texts.statuses, transaction.transactionStatus);
   const time = dates.time(transaction.timeStamp);
   const sentence = { in: texts.received, out: texts.paid, other: texts.neither }[direction](amount, name);
   const isPending = transaction.transactionStatus === 'Pending';

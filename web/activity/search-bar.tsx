@@ -1,5 +1,6 @@
 /** Search, filters and the jump to a date, which stay at the top while the list scrolls. */
 import { useEffect, useLayoutEffect, useRef } from 'preact/hooks';
+import { nameOf } from '../name-of.ts';
 import type { Filter } from './filter.ts';
 import { Icon } from './icons.tsx';
 import { formatMoney, parseAmount } from './money.ts';
@@ -168,8 +169,8 @@ function useSetFilters(filter: Filter): SetFilter[] {
     const [least, most] = [texts.least, texts.most].map((name) => (text: string) => `${name} ${text}`) as Bound[];
     filters.push({ text: rangeText(from, to, least!, most!), without: { amountFrom: '', amountTo: '' } });
   }
-  if (filter.type) filters.push({ text: texts.types[filter.type] ?? filter.type, without: { type: '' } });
-  if (filter.status) filters.push({ text: texts.statuses[filter.status] ?? filter.status, without: { status: '' } });
+  if (filter.type) filters.push({ text: nameOf(texts.types, filter.type), without: { type: '' } });
+  if (filter.status) filters.push({ text: nameOf(texts.statuses, filter.status), without: { status: '' } });
   if (filter.currency) filters.push({ text: filter.currency, without: { currency: '' } });
   return filters;
 }

@@ -1,7 +1,7 @@
 /** One customer: from a number or an id to the reason why a code failed. */
 import { useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks';
 import { LedgerlineError, type OperatorFunctions, type RevealedPhones } from '../../client/index.ts';
-import { readStored, store } from '../data/storage.ts';
+import { readStored, store } from '../storage.ts';
 import { countriesIn, homeCountry, isCountry } from '../phone/countries.ts';
 import { loadNumberRules } from '../phone/load-number-rules.ts';
 import { goTo, useAddress } from './address.ts';

@@ -1,5 +1,5 @@
 /** What a reader chose for all pages: the language and the colours. Kept by the browser. */
-import { readStored, store } from '../data/storage.ts';
+import { readStored, store } from '../storage.ts';
 import { hasTexts, languages, type Language } from '../languages/languages.ts';
 
 const languageKey = 'ledgerline-language';

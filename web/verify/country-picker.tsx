@@ -1,7 +1,7 @@
 /** A button with the flag and the calling code, which opens a list of countries with a search field. */
 import { useId, useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks';
 import { Icon } from '../activity/icons.tsx';
-import { useFocusLeft } from '../data/use-focus-left.ts';
+import { useFocusLeft } from '../use-focus-left.ts';
 import { findCountries, type Country } from '../phone/countries.ts';
 import { useForm } from './form.ts';
 
