@@ -8,6 +8,7 @@ const assembled = [
   ['dist/client/', 'packages/client/dist/'],
   ['dist/activity/', 'packages/elements/dist/activity/'],
   ['dist/verify/', 'packages/elements/dist/verify/'],
+  ['dist/confirm/', 'packages/elements/dist/confirm/'],
 ];
 
 /** In declarations the compiler keeps imports of .ts files, which older compilers refuse. */

@@ -1,16 +1,11 @@
 /**
- * The base of the elements for other people's pages: their own styles, a token from the host page, texts, and drawing.
+ * The base of the elements for other people's pages: their own styles, texts, and drawing.
  */
 import { render, type ComponentChild } from 'preact';
-import type { TokenSource } from '../client/token.ts';
 import { usableLocale } from './activity/locale.ts';
 import { remPixelsOf, styleSheetOf } from './shadow-styles.ts';
 
 export abstract class DrawnElement<Texts extends object> extends HTMLElement {
-  #getToken: TokenSource | undefined;
-  /** Calls the host page's current callback, so that a client can be kept when the page sets another one. */
-  readonly #token: TokenSource = (refused) => this.#getToken?.(refused) ?? '';
-  #kept: { client: unknown; key: string } | undefined;
   #ownTexts: Partial<Texts> = {};
   #isDrawing = false;
   #remPixels = 16;
@@ -21,17 +16,8 @@ export abstract class DrawnElement<Texts extends object> extends HTMLElement {
   /** The element's own style rules. */
   protected abstract readonly rules: string;
   protected abstract textsOf(locale: string): Texts;
-  /** The content, or null as long as an attribute is missing. */
+  /** The content, or null as long as something is missing. */
   protected abstract content(): ComponentChild;
-
-  get getToken(): TokenSource | undefined {
-    return this.#getToken;
-  }
-
-  set getToken(getToken: TokenSource | undefined) {
-    this.#getToken = getToken;
-    this.draw();
-  }
 
   /** The texts of the locale's language; texts that the host page has set replace them. */
   get texts(): Texts {
@@ -48,21 +34,9 @@ export abstract class DrawnElement<Texts extends object> extends HTMLElement {
     return usableLocale(this.getAttribute('locale'), navigator.language);
   }
 
-  /** The address of the service; empty for the page's own origin. */
-  protected get serviceUrl(): string {
-    return this.getAttribute('base-url') ?? '';
-  }
-
   /** The size of one rem in pixels, as the viewer chose it. */
   protected get remPixels(): number {
     return this.#remPixels;
-  }
-
-  /** The client of the last drawing, if the service and `settings` are still the same. */
-  protected keepClient<Client>(settings: string, create: (token: TokenSource) => Client): Client {
-    const key = `${this.serviceUrl} ${settings}`;
-    if (this.#kept?.key !== key) this.#kept = { client: create(this.#token), key };
-    return this.#kept.client as Client;
   }
 
   protected announce(event: string, detail?: unknown): void {
@@ -79,7 +53,7 @@ export abstract class DrawnElement<Texts extends object> extends HTMLElement {
     render(null, this.#root);
   }
 
-  attributeChangedCallback(): void {
+  attributeChangedCallback(_name: string): void {
     this.draw();
   }
 
@@ -89,7 +63,7 @@ export abstract class DrawnElement<Texts extends object> extends HTMLElement {
     this.#isDrawing = true;
     queueMicrotask(() => {
       this.#isDrawing = false;
-      if (this.isConnected) render(this.#getToken ? this.content() : null, this.#root);
+      if (this.isConnected) render(this.content(), this.#root);
     });
   }
 }

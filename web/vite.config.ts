@@ -55,7 +55,7 @@ const pages = defineConfig({
   plugins: [packed()],
 });
 
-export default defineConfig(({ mode }) => (['activity', 'verify'].includes(mode) ? element(mode) : pages));
+export default defineConfig(({ mode }) => (['activity', 'verify', 'confirm'].includes(mode) ? element(mode) : pages));
 
 function packed(): Plugin {
   return {

@@ -55,7 +55,7 @@ describe('what the packages hold', () => {
 
   it('the elements have one script and its types each, and what a script loads later', () => {
     const files = filesOf('@ledgerline/elements');
-    const named = ['activity', 'verify'].flatMap((name) => [
+    const named = ['activity', 'verify', 'confirm'].flatMap((name) => [
       `dist/${name}/ledgerline-${name}.d.ts`,
       `dist/${name}/ledgerline-${name}.js`,
     ]);
@@ -126,9 +126,12 @@ describe('an installation of client and elements', () => {
     const program = `import { createClient, type Transaction } from '@ledgerline/client';
       import '@ledgerline/elements/verify';
       import '@ledgerline/elements/activity';
+      import '@ledgerline/elements/confirm';
       const client = createClient({ baseUrl: 'http://127.0.0.1:8080', token: 't' });
       for await (const row of client.transactions({ individualId: 1 })) console.log((row satisfies Transaction).amountText);
       document.querySelector('ledgerline-activity')!.getToken = async () => 't';
+      document.querySelector('ledgerline-confirm')!.addEventListener('ledgerline-code', ({ detail }) =>
+        detail.respond(fetch('/check', { method: 'POST', body: detail.code })));
       export const { id }: { id: number } = await client.createUser();`;
     await writeFile(file, program);
     await check();

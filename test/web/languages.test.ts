@@ -41,7 +41,7 @@ it('there is a file for each language', () => {
 });
 
 describe.each(Object.entries(files))('%s', (language, texts) => {
-  it.each(['activity', 'verify', 'page', 'sandbox'] as const)(
+  it.each(['activity', 'code', 'verify', 'confirm', 'page', 'sandbox'] as const)(
     '%s has every text, with everything that it mentions',
     (part) => {
       const english = flatten(files.en[part]);
@@ -124,7 +124,7 @@ describe.each(drawnLanguages)('the sandbox page in %s', (language) => {
 
 it('the form has a language and a direction of its own, whatever the page around it', async () => {
   const page = await openPage(`${service.url}/`);
-  const texts = ar.verify;
+  const texts = { ...ar.code, ...ar.verify };
   await page.evaluate(`document.querySelector('ledgerline-verify').setAttribute('locale', 'ar')`);
   await page.getByRole('heading', { name: texts.numberTitle }).waitFor();
   await page.getByLabel(texts.number).fill(newPhone());

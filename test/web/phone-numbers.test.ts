@@ -3,7 +3,7 @@ import { getCountries, getCountryCallingCode, parsePhoneNumberFromString } from 
 import { expect, it } from 'vitest';
 import { countriesIn, findCountries, homeCountry } from '../../web/phone/countries.ts';
 import { exampleOf, formatAsTyped, parseNumber, randomNumberOf } from '../../web/phone/number-rules.ts';
-import { formatDuration } from '../../web/verify/duration.ts';
+import { formatDuration } from '../../web/code/duration.ts';
 
 it('the countries are those of libphonenumber, and can be searched', () => {
   const known = countriesIn('en').map(({ code, callingCode }) => `${code} ${callingCode}`);

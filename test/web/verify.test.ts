@@ -3,8 +3,9 @@ import { readFile, stat } from 'node:fs/promises';
 import { brotliCompressSync } from 'node:zlib';
 import type { Page } from 'playwright-core';
 import { describe, expect, it } from 'vitest';
+import * as de from '../../web/languages/de.ts';
 import { expectAccessible, expectNarrow } from '../harness/browser/page.ts';
-import { newPhone } from '../harness/service.ts';
+import { newPhone, serviceForTest } from '../harness/service.ts';
 import { heard, verifyForm } from '../harness/browser/verify-form.ts';
 import { alert, chooseCountry, codeField, enterCode, enterNumber, resendButton } from '../harness/verify.ts';
 
@@ -168,6 +169,39 @@ describe('the journey', () => {
     await enterNumber(page, phoneNumber);
     await expect.poll(() => page.evaluate('window.otp')).toEqual({ transport: ['sms'] });
     await page.evaluate(`window.receiveText('${await form.service.lastCode(phoneNumber)}')`);
+    await page.getByRole('heading', { name: 'Verified' }).waitFor();
+  });
+
+  it('a code that did not come is called or sent by WhatsApp where the host page and the service allow it', async () => {
+    const settings = {
+      LEDGERLINE_CORS_ORIGINS: form.nextOrigin(),
+      LEDGERLINE_CHANNELS: '*=sms,voice',
+    };
+    const own = await serviceForTest(settings);
+    const script = 'element.now = () => Date.now() + (window.ahead ?? 0);';
+    const { page } = await form.open({ own, attributes: 'channels="sms, voice, whatsapp"', script });
+    const phoneNumber = newPhone();
+    await enterNumber(page, phoneNumber);
+    const call = page.getByRole('button', { name: 'Call me instead' });
+    // Not before the countdown is over.
+    expect([await resendButton(page).isDisabled(), await call.count()]).toEqual([true, 0]);
+    const pass = (seconds: number) => page.evaluate(`window.ahead = ${seconds * 1000}`);
+    await pass(31);
+    await call.click();
+    await page.getByText(/^We are calling \+44/).waitFor();
+    expect(await call.count()).toBe(0);
+    const messages = await own.messages(phoneNumber);
+    expect(messages.map(({ channel }: { channel: string }) => channel)).toEqual(['voice', 'sms']);
+    await pass(62);
+    await page.getByRole('button', { name: 'Send by WhatsApp' }).click();
+    await alert(page).getByText('That is not possible for this number. Choose another way.').waitFor();
+    await expectAccessible(page);
+    await expectNarrow(page);
+    // The usual button sends a text, also after a call.
+    await resendButton(page).click();
+    await page.getByText(/^We sent it to \+44/).waitFor();
+    expect((await own.messages(phoneNumber))[0]!.channel).toBe('sms');
+    await codeField(page).pressSequentially(await own.lastCode(phoneNumber));
     await page.getByRole('heading', { name: 'Verified' }).waitFor();
   });
 
@@ -344,11 +378,13 @@ describe('the host page', () => {
   });
 });
 
-it('the script takes less than 60 KB, and the rules of numbers come later', async () => {
+it('the script takes less than 30 KB, and the rules of numbers come later', async () => {
   const built = new URL('../../dist/verify/', import.meta.url);
   const script = await readFile(new URL('ledgerline-verify.js', built));
-  expect(brotliCompressSync(script).length).toBeLessThan(60 * 1024);
+  expect(brotliCompressSync(script).length).toBeLessThan(30 * 1024);
   expect(script.toString()).toMatch(/import\("\.\/number-rules\.js"\)/);
   expect(script.includes('$0A\\d{3}')).toBe(false);
+  // The texts of other elements are not in it.
+  for (const text of [de.activity.emptyTitle, de.confirm.paymentTitle]) expect(script.includes(text)).toBe(false);
   expect((await stat(new URL('number-rules.js', built))).size).toBeGreaterThan(50_000);
 });

@@ -2,7 +2,6 @@
 import type { ComponentChild } from 'preact';
 import { createCalls } from '../../client/calls.ts';
 import { transactionFunctions } from '../../client/transactions.ts';
-import { DrawnElement } from '../drawn-element.ts';
 import { ActivityScreen } from './activity.tsx';
 import css from './activity.css?inline';
 import chartCss from './chart.css?inline';
@@ -12,6 +11,7 @@ import sheetsCss from './sheets.css?inline';
 import { dateFormats } from './dates.ts';
 import { usableTimeZone } from './locale.ts';
 import { activityTextsOf, type ActivityTexts } from '../languages/activity-texts.ts';
+import { ServiceElement } from '../service-element.ts';
 import { ViewerContext, type Viewer } from './viewer.ts';
 
 const styles = chartCss + listCss + sheetsCss + css + printCss;
@@ -23,13 +23,13 @@ const styles = chartCss + listCss + sheetsCss + css + printCss;
  * Properties: `getToken`, called for a token, and again with true when one was refused; `texts`, other texts.
  * Event: `ledgerline-session-expired`, when there is no valid token.
  */
-export class LedgerlineActivity extends DrawnElement<ActivityTexts> {
+export class LedgerlineActivity extends ServiceElement<ActivityTexts> {
   static observedAttributes = ['individual', 'base-url', 'locale', 'time-zone', 'address-bar', 'hide-title'];
 
   protected readonly rules = styles;
   protected readonly textsOf = activityTextsOf;
 
-  protected content(): ComponentChild {
+  protected authorizedContent(): ComponentChild {
     const individualId = Number(this.getAttribute('individual'));
     if (!individualId) return null;
     const viewer = this.#viewer(individualId);

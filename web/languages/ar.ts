@@ -1,5 +1,9 @@
 /** Arabic. */
-import type { ActivityTexts, PageTexts, SandboxTexts, VerifyTexts } from './en.ts';
+import type { ActivityTexts, CodeTexts, ConfirmTexts, PageTexts, SandboxTexts, VerifyTexts } from './en.ts';
+
+/** In forms and on the activity screen. */
+const notAllowed = (origin: string) =>
+  `لا تقبل الخدمة الطلبات من ${origin}. على مشغّلها إضافة هذا العنوان إلى LEDGERLINE_CORS_ORIGINS.`;
 
 export const activity: ActivityTexts = {
   title: 'المعاملات',
@@ -73,8 +77,7 @@ export const activity: ActivityTexts = {
   unreachableTitle: 'الخدمة لا تستجيب',
   unreachable: 'اتصالك يعمل. نواصل المحاولة، وستُحمَّل القائمة عند استجابة الخدمة.',
   notAllowedTitle: 'لا يُسمح لهذه الصفحة باستخدام الخدمة',
-  notAllowed: (origin) =>
-    `لا تقبل الخدمة الطلبات من ${origin}. على مشغّلها إضافة هذا العنوان إلى LEDGERLINE_CORS_ORIGINS.`,
+  notAllowed,
   expiredTitle: 'انتهت جلستك',
   expired: 'سجّل الدخول مرة أخرى لعرض معاملاتك.',
   signIn: 'تسجيل الدخول مرة أخرى',
@@ -148,6 +151,25 @@ export const activity: ActivityTexts = {
   },
 };
 
+export const code: CodeTexts = {
+  codeTitle: 'أدخل الرمز',
+  sending: 'جارٍ الإرسال …',
+  code: 'الرمز',
+  validFor: (time) => `الرمز صالح لمدة ${isolated(time)}.`,
+  tooShort: (digits) => `عدد أرقام الرمز: ${digits}.`,
+  blocked: (time) => `محاولات خاطئة كثيرة. حاول مرة أخرى بعد ${isolated(time)}.`,
+  throttled: (time) => `طُلبت رموز كثيرة. حاول مرة أخرى بعد ${isolated(time)}.`,
+  paused: (time) => `يمكنك طلب رمز آخر بعد ${isolated(time)}.`,
+  sendFailed: 'تعذّر إرسال الرسالة. حاول مرة أخرى بعد قليل.',
+  offline: 'أنت غير متصل. حاول مرة أخرى عند عودة الاتصال.',
+  unreachable: 'الخدمة لا تستجيب. حاول مرة أخرى بعد قليل.',
+  sessionExpired: 'انتهت جلستك. سجّل الدخول مرة أخرى.',
+  failed: 'حدث خطأ ما. حاول مرة أخرى.',
+  callInstead: 'اتصلوا بي بدلاً من ذلك',
+  useWhatsApp: 'الإرسال عبر واتساب',
+  wrongChannel: 'هذا غير ممكن لهذا الرقم. اختر طريقة أخرى.',
+};
+
 export const verify: VerifyTexts = {
   numberTitle: 'ما رقم هاتفك؟',
   newNumberTitle: 'ما رقم هاتفك الجديد؟',
@@ -158,13 +180,11 @@ export const verify: VerifyTexts = {
   searchCountry: 'ابحث عن بلد أو رمز اتصال',
   noCountry: 'لا يوجد بلد مطابق.',
   send: 'إرسال الرمز',
-  sending: 'جارٍ الإرسال …',
-  codeTitle: 'أدخل الرمز',
   codeAbout: (phoneNumber) => `أرسلناه إلى ${isolated(phoneNumber)}.`,
+  calledAbout: (phoneNumber) => `نتصل بالرقم ${isolated(phoneNumber)} لنقرأ عليك الرمز.`,
+  whatsAppAbout: (phoneNumber) => `أرسلناه إلى ${isolated(phoneNumber)} عبر واتساب.`,
   codeMayArrive: (phoneNumber) =>
     `قد تكون الرسالة إلى ${isolated(phoneNumber)} في الطريق. إن وصلت فأدخل رمزها، وإلا فاطلب رمزًا آخر.`,
-  code: 'الرمز',
-  validFor: (time) => `الرمز صالح لمدة ${isolated(time)}.`,
   verify: 'تحقّق',
   verifying: 'جارٍ التحقّق …',
   resend: 'إرسال رمز آخر',
@@ -175,23 +195,34 @@ export const verify: VerifyTexts = {
   unconfirmed: 'أكّد التغيير أولاً برمز يُرسل إلى رقمك الحالي.',
   verified: (phoneNumber) => `${isolated(phoneNumber)} هو رقمك الآن.`,
   verifiedBefore: 'تم التحقّق من رقمك من قبل.',
-  tooShort: (digits) => `عدد أرقام الرمز: ${digits}.`,
   resent: 'تم إرسال رمز جديد.',
   invalidNumber: 'لا يبدو هذا رقم هاتف. تحقّق من البلد والأرقام.',
   notSupported: 'لا يمكننا إرسال رسائل إلى هذا الرقم. استخدم رقمًا آخر.',
   taken: 'هذا الرقم تابع لحساب آخر. استخدم رقمًا آخر.',
   invalidCode: 'الرمز غير صحيح. راجع الرسالة أو اطلب رمزًا جديدًا.',
   expired: 'انتهت صلاحية الرمز. اطلب رمزًا جديدًا.',
-  blocked: (time) => `محاولات خاطئة كثيرة. حاول مرة أخرى بعد ${isolated(time)}.`,
-  throttled: (time) => `طُلبت رموز كثيرة. حاول مرة أخرى بعد ${isolated(time)}.`,
-  paused: (time) => `يمكنك طلب رمز آخر بعد ${isolated(time)}.`,
   challenge: 'يلزم تحقّق إضافي قبل إرسال رمز.',
-  sendFailed: 'تعذّر إرسال الرسالة. حاول مرة أخرى بعد قليل.',
-  offline: 'أنت غير متصل. حاول مرة أخرى عند عودة الاتصال.',
-  unreachable: 'الخدمة لا تستجيب. حاول مرة أخرى بعد قليل.',
-  notAllowed: activity.notAllowed,
-  sessionExpired: 'انتهت جلستك. سجّل الدخول مرة أخرى.',
-  failed: 'حدث خطأ ما. حاول مرة أخرى.',
+  notAllowed,
+};
+
+export const confirm: ConfirmTexts = {
+  paymentTitle: 'أكّد الدفعة',
+  to: (payee) => `إلى ${payee}`,
+  codeAbout: 'أرسلنا رمزًا إلى هاتفك.',
+  codeAboutNumber: (phoneNumber) => `أرسلنا رمزًا إلى ${isolated(phoneNumber)}.`,
+  calledAbout: 'نتصل بك لنقرأ عليك الرمز.',
+  whatsAppAbout: 'أرسلنا رمزًا إلى هاتفك عبر واتساب.',
+  approve: 'موافقة',
+  approving: 'جارٍ التأكيد …',
+  resend: 'إعادة إرسال الرمز',
+  resendIn: (time) => `إعادة الإرسال بعد ${isolated(time)}`,
+  resent: 'أُعيد إرسال الرمز.',
+  invalidCode: 'الرمز غير صحيح. راجع الرسالة على هاتفك.',
+  expired: 'انتهى وقت هذا الرمز ولم تتم الموافقة على شيء. ابدأ من جديد.',
+  attemptsUsed: 'رموز خاطئة كثيرة ولم تتم الموافقة على شيء. ابدأ من جديد.',
+  voided: 'تغيّرت العملية أو أُلغيت، فلم يعد الرمز صالحًا ولم تتم الموافقة على شيء. ابدأ من جديد.',
+  over: 'لم يعد التأكيد ممكنًا. ابدأ من جديد.',
+  approvedTitle: 'تمت الموافقة',
 };
 
 export const page: PageTexts = {

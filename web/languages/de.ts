@@ -1,5 +1,9 @@
 /** German. */
-import type { ActivityTexts, PageTexts, SandboxTexts, VerifyTexts } from './en.ts';
+import type { ActivityTexts, CodeTexts, ConfirmTexts, PageTexts, SandboxTexts, VerifyTexts } from './en.ts';
+
+/** In forms and on the activity screen. */
+const notAllowed = (origin: string) =>
+  `Der Dienst nimmt keine Anfragen von ${origin} an. Sein Betreiber muss diese Adresse in LEDGERLINE_CORS_ORIGINS eintragen.`;
 
 export const activity: ActivityTexts = {
   title: 'Umsätze',
@@ -74,8 +78,7 @@ export const activity: ActivityTexts = {
   unreachable:
     'Ihre Verbindung funktioniert. Wir versuchen es weiter und laden die Liste, sobald der Dienst antwortet.',
   notAllowedTitle: 'Diese Seite darf den Dienst nicht nutzen',
-  notAllowed: (origin) =>
-    `Der Dienst nimmt keine Anfragen von ${origin} an. Sein Betreiber muss diese Adresse in LEDGERLINE_CORS_ORIGINS eintragen.`,
+  notAllowed,
   expiredTitle: 'Ihre Sitzung ist beendet',
   expired: 'Melden Sie sich erneut an, um Ihre Umsätze zu sehen.',
   signIn: 'Erneut anmelden',
@@ -149,6 +152,25 @@ export const activity: ActivityTexts = {
   },
 };
 
+export const code: CodeTexts = {
+  codeTitle: 'Code eingeben',
+  sending: 'Wird gesendet …',
+  code: 'Code',
+  validFor: (time) => `Der Code gilt noch ${time}.`,
+  tooShort: (digits) => `Der Code hat ${digits} Ziffern.`,
+  blocked: (time) => `Zu viele falsche Codes. Versuchen Sie es in ${time} wieder.`,
+  throttled: (time) => `Es wurden zu viele Codes angefordert. Versuchen Sie es in ${time} wieder.`,
+  paused: (time) => `In ${time} können Sie einen neuen Code anfordern.`,
+  sendFailed: 'Die SMS konnte nicht gesendet werden. Versuchen Sie es gleich noch einmal.',
+  offline: 'Sie sind offline. Versuchen Sie es wieder, wenn die Verbindung da ist.',
+  unreachable: 'Der Dienst antwortet nicht. Versuchen Sie es gleich noch einmal.',
+  sessionExpired: 'Ihre Sitzung ist beendet. Melden Sie sich erneut an.',
+  failed: 'Etwas ist schiefgegangen. Versuchen Sie es noch einmal.',
+  callInstead: 'Stattdessen anrufen',
+  useWhatsApp: 'Per WhatsApp senden',
+  wrongChannel: 'Das geht bei dieser Nummer nicht. Wählen Sie einen anderen Weg.',
+};
+
 export const verify: VerifyTexts = {
   numberTitle: 'Wie lautet Ihre Nummer?',
   newNumberTitle: 'Wie lautet Ihre neue Nummer?',
@@ -159,13 +181,11 @@ export const verify: VerifyTexts = {
   searchCountry: 'Land oder Vorwahl suchen',
   noCountry: 'Kein Land passt.',
   send: 'Code senden',
-  sending: 'Wird gesendet …',
-  codeTitle: 'Code eingeben',
   codeAbout: (phoneNumber) => `Wir haben ihn an ${phoneNumber} gesendet.`,
+  calledAbout: (phoneNumber) => `Wir rufen ${phoneNumber} an und lesen Ihnen den Code vor.`,
+  whatsAppAbout: (phoneNumber) => `Wir haben ihn per WhatsApp an ${phoneNumber} gesendet.`,
   codeMayArrive: (phoneNumber) =>
     `Die SMS an ${phoneNumber} ist vielleicht unterwegs. Wenn sie ankommt, geben Sie ihren Code ein; wenn nicht, fordern Sie einen neuen an.`,
-  code: 'Code',
-  validFor: (time) => `Der Code gilt noch ${time}.`,
   verify: 'Bestätigen',
   verifying: 'Wird geprüft …',
   resend: 'Neuen Code senden',
@@ -176,23 +196,35 @@ export const verify: VerifyTexts = {
   unconfirmed: 'Bestätigen Sie die Änderung zuerst mit einem Code an Ihre bisherige Nummer.',
   verified: (phoneNumber) => `${phoneNumber} ist jetzt Ihre Nummer.`,
   verifiedBefore: 'Ihre Nummer ist bereits bestätigt.',
-  tooShort: (digits) => `Der Code hat ${digits} Ziffern.`,
   resent: 'Ein neuer Code wurde gesendet.',
   invalidNumber: 'Das sieht nicht wie eine Telefonnummer aus. Prüfen Sie das Land und die Ziffern.',
   notSupported: 'An diese Nummer können wir keine SMS senden. Verwenden Sie eine andere.',
   taken: 'Diese Nummer gehört zu einem anderen Konto. Verwenden Sie eine andere.',
   invalidCode: 'Dieser Code stimmt nicht. Prüfen Sie die SMS oder fordern Sie einen neuen Code an.',
   expired: 'Der Code ist abgelaufen. Fordern Sie einen neuen an.',
-  blocked: (time) => `Zu viele falsche Codes. Versuchen Sie es in ${time} wieder.`,
-  throttled: (time) => `Es wurden zu viele Codes angefordert. Versuchen Sie es in ${time} wieder.`,
-  paused: (time) => `In ${time} können Sie einen neuen Code anfordern.`,
   challenge: 'Bevor wir einen Code senden können, ist noch eine Prüfung nötig.',
-  sendFailed: 'Die SMS konnte nicht gesendet werden. Versuchen Sie es gleich noch einmal.',
-  offline: 'Sie sind offline. Versuchen Sie es wieder, wenn die Verbindung da ist.',
-  unreachable: 'Der Dienst antwortet nicht. Versuchen Sie es gleich noch einmal.',
-  notAllowed: activity.notAllowed,
-  sessionExpired: 'Ihre Sitzung ist beendet. Melden Sie sich erneut an.',
-  failed: 'Etwas ist schiefgegangen. Versuchen Sie es noch einmal.',
+  notAllowed,
+};
+
+export const confirm: ConfirmTexts = {
+  paymentTitle: 'Zahlung bestätigen',
+  to: (payee) => `an ${payee}`,
+  codeAbout: 'Wir haben einen Code an Ihr Telefon gesendet.',
+  codeAboutNumber: (phoneNumber) => `Wir haben einen Code an ${phoneNumber} gesendet.`,
+  calledAbout: 'Wir rufen Sie an und lesen Ihnen den Code vor.',
+  whatsAppAbout: 'Wir haben einen Code per WhatsApp an Ihr Telefon gesendet.',
+  approve: 'Freigeben',
+  approving: 'Wird freigegeben …',
+  resend: 'Code erneut senden',
+  resendIn: (time) => `Erneut senden in ${time}`,
+  resent: 'Der Code wurde erneut gesendet.',
+  invalidCode: 'Dieser Code stimmt nicht. Prüfen Sie die Nachricht auf Ihrem Telefon.',
+  expired: 'Die Zeit für diesen Code ist abgelaufen. Es wurde nichts freigegeben. Beginnen Sie neu.',
+  attemptsUsed: 'Zu viele falsche Codes. Es wurde nichts freigegeben. Beginnen Sie neu.',
+  voided:
+    'Der Vorgang wurde geändert oder abgebrochen, daher gilt der Code nicht mehr. Es wurde nichts freigegeben. Beginnen Sie neu.',
+  over: 'Dies kann nicht mehr bestätigt werden. Beginnen Sie neu.',
+  approvedTitle: 'Freigegeben',
 };
 
 export const page: PageTexts = {

@@ -1,5 +1,9 @@
 /** English: the language that all others follow. A text that is added here must be added to each of them. */
 
+/** In forms and on the activity screen. */
+const notAllowed = (origin: string) =>
+  `The service does not accept requests from ${origin}. Its operator has to add this address to LEDGERLINE_CORS_ORIGINS.`;
+
 /** The activity screen. */
 export const activity = {
   title: 'Activity',
@@ -73,8 +77,7 @@ export const activity = {
   unreachableTitle: 'The service does not answer',
   unreachable: 'Your connection works. We keep trying, and the list loads as soon as the service answers.',
   notAllowedTitle: 'This page may not use the service',
-  notAllowed: (origin: string) =>
-    `The service does not accept requests from ${origin}. Its operator has to add this address to LEDGERLINE_CORS_ORIGINS.`,
+  notAllowed,
   expiredTitle: 'Your session has ended',
   expired: 'Sign in again to see your transactions.',
   signIn: 'Sign in again',
@@ -148,6 +151,26 @@ export const activity = {
   } as Record<string, string>,
 };
 
+/** The field for a code, in every form. */
+export const code = {
+  codeTitle: 'Enter the code',
+  sending: 'Sending …',
+  code: 'Code',
+  validFor: (time: string) => `The code is valid for ${time}.`,
+  tooShort: (digits: number) => `The code has ${digits} digits.`,
+  blocked: (time: string) => `Too many wrong codes. Try again in ${time}.`,
+  throttled: (time: string) => `Too many codes were requested. Try again in ${time}.`,
+  paused: (time: string) => `Another code can be requested in ${time}.`,
+  sendFailed: 'The text could not be sent. Try again in a moment.',
+  offline: 'You are offline. Try again when the connection is back.',
+  unreachable: 'The service does not answer. Try again in a moment.',
+  sessionExpired: 'Your session has ended. Sign in again.',
+  failed: 'Something went wrong. Try again.',
+  callInstead: 'Call me instead',
+  useWhatsApp: 'Send by WhatsApp',
+  wrongChannel: 'That is not possible for this number. Choose another way.',
+};
+
 /** The form that verifies a phone number. */
 export const verify = {
   numberTitle: 'What is your number?',
@@ -159,14 +182,12 @@ export const verify = {
   searchCountry: 'Search for a country or code',
   noCountry: 'No country matches.',
   send: 'Send code',
-  sending: 'Sending …',
-  codeTitle: 'Enter the code',
   codeAbout: (phoneNumber: string) => `We sent it to ${phoneNumber}.`,
+  calledAbout: (phoneNumber: string) => `We are calling ${phoneNumber} to read it to you.`,
+  whatsAppAbout: (phoneNumber: string) => `We sent it to ${phoneNumber} by WhatsApp.`,
   /** Instead of `codeAbout` when it is not known whether the text was sent. */
   codeMayArrive: (phoneNumber: string) =>
     `The text to ${phoneNumber} may be on its way. If it arrives, enter its code; if not, request another.`,
-  code: 'Code',
-  validFor: (time: string) => `The code is valid for ${time}.`,
   verify: 'Verify',
   verifying: 'Verifying …',
   resend: 'Send another code',
@@ -177,24 +198,35 @@ export const verify = {
   unconfirmed: 'First confirm the change with a code to your current number.',
   verified: (phoneNumber: string) => `${phoneNumber} is now your number.`,
   verifiedBefore: 'Your number is already verified.',
-  tooShort: (digits: number) => `The code has ${digits} digits.`,
   resent: 'A new code was sent.',
   invalidNumber: 'That does not look like a phone number. Check the country and the digits.',
   notSupported: 'We cannot send texts to this number. Use a different one.',
   taken: 'This number belongs to another account. Use a different one.',
   invalidCode: 'That code is not right. Check the text, or request a new code.',
   expired: 'The code has expired. Request a new one.',
-  blocked: (time: string) => `Too many wrong codes. Try again in ${time}.`,
-  throttled: (time: string) => `Too many codes were requested. Try again in ${time}.`,
-  paused: (time: string) => `Another code can be requested in ${time}.`,
   challenge: 'One more check is needed before we can send a code.',
-  sendFailed: 'The text could not be sent. Try again in a moment.',
-  offline: 'You are offline. Try again when the connection is back.',
-  unreachable: 'The service does not answer. Try again in a moment.',
-  notAllowed: (origin: string) =>
-    `The service does not accept requests from ${origin}. Its operator has to add this address to LEDGERLINE_CORS_ORIGINS.`,
-  sessionExpired: 'Your session has ended. Sign in again.',
-  failed: 'Something went wrong. Try again.',
+  notAllowed,
+};
+
+/** The form that confirms a payment or another act. */
+export const confirm = {
+  paymentTitle: 'Confirm the payment',
+  to: (payee: string) => `to ${payee}`,
+  codeAbout: 'We sent a code to your phone.',
+  codeAboutNumber: (phoneNumber: string) => `We sent a code to ${phoneNumber}.`,
+  calledAbout: 'We are calling your phone to read you the code.',
+  whatsAppAbout: 'We sent a code to your phone by WhatsApp.',
+  approve: 'Approve',
+  approving: 'Approving …',
+  resend: 'Send the code again',
+  resendIn: (time: string) => `Send again in ${time}`,
+  resent: 'The code was sent again.',
+  invalidCode: 'That code is not right. Check the message on your phone.',
+  expired: 'The time for this code is over. Nothing was approved. Start again.',
+  attemptsUsed: 'Too many wrong codes. Nothing was approved. Start again.',
+  voided: 'This was changed or cancelled, so its code is no longer valid. Nothing was approved. Start again.',
+  over: 'This can no longer be confirmed. Start again.',
+  approvedTitle: 'Approved',
 };
 
 /** The frame of the pages. */
@@ -254,6 +286,8 @@ export const sandbox = {
 };
 
 export type ActivityTexts = typeof activity;
+export type CodeTexts = typeof code;
 export type VerifyTexts = typeof verify;
+export type ConfirmTexts = typeof confirm;
 export type PageTexts = typeof page;
 export type SandboxTexts = typeof sandbox;

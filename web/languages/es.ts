@@ -1,5 +1,9 @@
 /** Spanish. */
-import type { ActivityTexts, PageTexts, SandboxTexts, VerifyTexts } from './en.ts';
+import type { ActivityTexts, CodeTexts, ConfirmTexts, PageTexts, SandboxTexts, VerifyTexts } from './en.ts';
+
+/** In forms and on the activity screen. */
+const notAllowed = (origin: string) =>
+  `El servicio no acepta solicitudes de ${origin}. Su operador tiene que añadir esta dirección a LEDGERLINE_CORS_ORIGINS.`;
 
 export const activity: ActivityTexts = {
   title: 'Movimientos',
@@ -73,8 +77,7 @@ export const activity: ActivityTexts = {
   unreachableTitle: 'El servicio no responde',
   unreachable: 'Su conexión funciona. Seguimos intentándolo, y la lista se cargará cuando el servicio responda.',
   notAllowedTitle: 'Esta página no puede usar el servicio',
-  notAllowed: (origin) =>
-    `El servicio no acepta solicitudes de ${origin}. Su operador tiene que añadir esta dirección a LEDGERLINE_CORS_ORIGINS.`,
+  notAllowed,
   expiredTitle: 'Su sesión ha terminado',
   expired: 'Inicie sesión de nuevo para ver sus movimientos.',
   signIn: 'Iniciar sesión de nuevo',
@@ -148,6 +151,25 @@ export const activity: ActivityTexts = {
   },
 };
 
+export const code: CodeTexts = {
+  codeTitle: 'Escriba el código',
+  sending: 'Enviando …',
+  code: 'Código',
+  validFor: (time) => `El código es válido durante ${time}.`,
+  tooShort: (digits) => `El código tiene ${digits} cifras.`,
+  blocked: (time) => `Demasiados códigos incorrectos. Inténtelo de nuevo en ${time}.`,
+  throttled: (time) => `Se han pedido demasiados códigos. Inténtelo de nuevo en ${time}.`,
+  paused: (time) => `Podrá pedir otro código en ${time}.`,
+  sendFailed: 'No se pudo enviar el SMS. Inténtelo de nuevo en un momento.',
+  offline: 'No tiene conexión. Inténtelo de nuevo cuando vuelva.',
+  unreachable: 'El servicio no responde. Inténtelo de nuevo en un momento.',
+  sessionExpired: 'Su sesión ha terminado. Inicie sesión de nuevo.',
+  failed: 'Algo ha fallado. Inténtelo de nuevo.',
+  callInstead: 'Prefiero una llamada',
+  useWhatsApp: 'Enviar por WhatsApp',
+  wrongChannel: 'No es posible para este número. Elija otra vía.',
+};
+
 export const verify: VerifyTexts = {
   numberTitle: '¿Cuál es su número?',
   newNumberTitle: '¿Cuál es su nuevo número?',
@@ -158,13 +180,11 @@ export const verify: VerifyTexts = {
   searchCountry: 'Buscar un país o prefijo',
   noCountry: 'Ningún país coincide.',
   send: 'Enviar código',
-  sending: 'Enviando …',
-  codeTitle: 'Escriba el código',
   codeAbout: (phoneNumber) => `Lo hemos enviado al ${phoneNumber}.`,
+  calledAbout: (phoneNumber) => `Llamamos al ${phoneNumber} para leérselo.`,
+  whatsAppAbout: (phoneNumber) => `Lo hemos enviado al ${phoneNumber} por WhatsApp.`,
   codeMayArrive: (phoneNumber) =>
     `El SMS al ${phoneNumber} puede estar en camino. Si llega, escriba su código; si no, pida otro.`,
-  code: 'Código',
-  validFor: (time) => `El código es válido durante ${time}.`,
   verify: 'Verificar',
   verifying: 'Verificando …',
   resend: 'Enviar otro código',
@@ -175,23 +195,35 @@ export const verify: VerifyTexts = {
   unconfirmed: 'Confirme primero el cambio con un código enviado a su número actual.',
   verified: (phoneNumber) => `${phoneNumber} es ahora su número.`,
   verifiedBefore: 'Su número ya está verificado.',
-  tooShort: (digits) => `El código tiene ${digits} cifras.`,
   resent: 'Se ha enviado un código nuevo.',
   invalidNumber: 'Eso no parece un número de teléfono. Compruebe el país y las cifras.',
   notSupported: 'No podemos enviar SMS a este número. Use otro.',
   taken: 'Este número pertenece a otra cuenta. Use otro.',
   invalidCode: 'Ese código no es correcto. Compruebe el SMS o pida un código nuevo.',
   expired: 'El código ha caducado. Pida uno nuevo.',
-  blocked: (time) => `Demasiados códigos incorrectos. Inténtelo de nuevo en ${time}.`,
-  throttled: (time) => `Se han pedido demasiados códigos. Inténtelo de nuevo en ${time}.`,
-  paused: (time) => `Podrá pedir otro código en ${time}.`,
   challenge: 'Hace falta una comprobación más antes de enviar un código.',
-  sendFailed: 'No se pudo enviar el SMS. Inténtelo de nuevo en un momento.',
-  offline: 'No tiene conexión. Inténtelo de nuevo cuando vuelva.',
-  unreachable: 'El servicio no responde. Inténtelo de nuevo en un momento.',
-  notAllowed: activity.notAllowed,
-  sessionExpired: 'Su sesión ha terminado. Inicie sesión de nuevo.',
-  failed: 'Algo ha fallado. Inténtelo de nuevo.',
+  notAllowed,
+};
+
+export const confirm: ConfirmTexts = {
+  paymentTitle: 'Confirme el pago',
+  to: (payee) => `a ${payee}`,
+  codeAbout: 'Hemos enviado un código a su teléfono.',
+  codeAboutNumber: (phoneNumber) => `Hemos enviado un código al ${phoneNumber}.`,
+  calledAbout: 'Le llamamos para leerle el código.',
+  whatsAppAbout: 'Hemos enviado un código a su teléfono por WhatsApp.',
+  approve: 'Aprobar',
+  approving: 'Aprobando …',
+  resend: 'Enviar el código otra vez',
+  resendIn: (time) => `Enviar otra vez en ${time}`,
+  resent: 'El código se ha enviado otra vez.',
+  invalidCode: 'Ese código no es correcto. Compruebe el mensaje en su teléfono.',
+  expired: 'El tiempo de este código ha terminado. No se ha aprobado nada. Empiece de nuevo.',
+  attemptsUsed: 'Demasiados códigos incorrectos. No se ha aprobado nada. Empiece de nuevo.',
+  voided:
+    'La operación se ha modificado o cancelado, así que el código ya no vale. No se ha aprobado nada. Empiece de nuevo.',
+  over: 'Esto ya no se puede confirmar. Empiece de nuevo.',
+  approvedTitle: 'Aprobado',
 };
 
 export const page: PageTexts = {

@@ -1,5 +1,9 @@
 /** French. */
-import type { ActivityTexts, PageTexts, SandboxTexts, VerifyTexts } from './en.ts';
+import type { ActivityTexts, CodeTexts, ConfirmTexts, PageTexts, SandboxTexts, VerifyTexts } from './en.ts';
+
+/** In forms and on the activity screen. */
+const notAllowed = (origin: string) =>
+  `Le service n’accepte pas les requêtes de ${origin}. Son exploitant doit ajouter cette adresse à LEDGERLINE_CORS_ORIGINS.`;
 
 export const activity: ActivityTexts = {
   title: 'Opérations',
@@ -73,8 +77,7 @@ export const activity: ActivityTexts = {
   unreachableTitle: 'Le service ne répond pas',
   unreachable: 'Votre connexion fonctionne. Nous réessayons, et la liste se chargera dès que le service répondra.',
   notAllowedTitle: 'Cette page ne peut pas utiliser le service',
-  notAllowed: (origin) =>
-    `Le service n’accepte pas les requêtes de ${origin}. Son exploitant doit ajouter cette adresse à LEDGERLINE_CORS_ORIGINS.`,
+  notAllowed,
   expiredTitle: 'Votre session a pris fin',
   expired: 'Reconnectez-vous pour voir vos opérations.',
   signIn: 'Se reconnecter',
@@ -148,6 +151,25 @@ export const activity: ActivityTexts = {
   },
 };
 
+export const code: CodeTexts = {
+  codeTitle: 'Saisissez le code',
+  sending: 'Envoi …',
+  code: 'Code',
+  validFor: (time) => `Le code est valable encore ${time}.`,
+  tooShort: (digits) => `Le code a ${digits} chiffres.`,
+  blocked: (time) => `Trop de codes faux. Réessayez dans ${time}.`,
+  throttled: (time) => `Trop de codes ont été demandés. Réessayez dans ${time}.`,
+  paused: (time) => `Un autre code peut être demandé dans ${time}.`,
+  sendFailed: 'Le SMS n’a pas pu être envoyé. Réessayez dans un instant.',
+  offline: 'Vous êtes hors ligne. Réessayez quand la connexion sera revenue.',
+  unreachable: 'Le service ne répond pas. Réessayez dans un instant.',
+  sessionExpired: 'Votre session a pris fin. Reconnectez-vous.',
+  failed: 'Une erreur s’est produite. Réessayez.',
+  callInstead: 'M’appeler plutôt',
+  useWhatsApp: 'Envoyer par WhatsApp',
+  wrongChannel: 'Ce n’est pas possible pour ce numéro. Choisissez un autre moyen.',
+};
+
 export const verify: VerifyTexts = {
   numberTitle: 'Quel est votre numéro ?',
   newNumberTitle: 'Quel est votre nouveau numéro ?',
@@ -158,13 +180,11 @@ export const verify: VerifyTexts = {
   searchCountry: 'Chercher un pays ou un indicatif',
   noCountry: 'Aucun pays ne correspond.',
   send: 'Envoyer le code',
-  sending: 'Envoi …',
-  codeTitle: 'Saisissez le code',
   codeAbout: (phoneNumber) => `Nous l’avons envoyé au ${phoneNumber}.`,
+  calledAbout: (phoneNumber) => `Nous appelons le ${phoneNumber} pour vous le dicter.`,
+  whatsAppAbout: (phoneNumber) => `Nous l’avons envoyé au ${phoneNumber} par WhatsApp.`,
   codeMayArrive: (phoneNumber) =>
     `Le SMS au ${phoneNumber} est peut-être en route. S’il arrive, saisissez son code ; sinon, demandez-en un autre.`,
-  code: 'Code',
-  validFor: (time) => `Le code est valable encore ${time}.`,
   verify: 'Vérifier',
   verifying: 'Vérification …',
   resend: 'Envoyer un autre code',
@@ -175,23 +195,34 @@ export const verify: VerifyTexts = {
   unconfirmed: 'Confirmez d’abord le changement avec un code envoyé à votre numéro actuel.',
   verified: (phoneNumber) => `${phoneNumber} est maintenant votre numéro.`,
   verifiedBefore: 'Votre numéro est déjà vérifié.',
-  tooShort: (digits) => `Le code a ${digits} chiffres.`,
   resent: 'Un nouveau code a été envoyé.',
   invalidNumber: 'Cela ne ressemble pas à un numéro de téléphone. Vérifiez le pays et les chiffres.',
   notSupported: 'Nous ne pouvons pas envoyer de SMS à ce numéro. Utilisez-en un autre.',
   taken: 'Ce numéro appartient à un autre compte. Utilisez-en un autre.',
   invalidCode: 'Ce code n’est pas le bon. Vérifiez le SMS ou demandez un nouveau code.',
   expired: 'Le code a expiré. Demandez-en un nouveau.',
-  blocked: (time) => `Trop de codes faux. Réessayez dans ${time}.`,
-  throttled: (time) => `Trop de codes ont été demandés. Réessayez dans ${time}.`,
-  paused: (time) => `Un autre code peut être demandé dans ${time}.`,
   challenge: 'Un contrôle de plus est nécessaire avant l’envoi d’un code.',
-  sendFailed: 'Le SMS n’a pas pu être envoyé. Réessayez dans un instant.',
-  offline: 'Vous êtes hors ligne. Réessayez quand la connexion sera revenue.',
-  unreachable: 'Le service ne répond pas. Réessayez dans un instant.',
-  notAllowed: activity.notAllowed,
-  sessionExpired: 'Votre session a pris fin. Reconnectez-vous.',
-  failed: 'Une erreur s’est produite. Réessayez.',
+  notAllowed,
+};
+
+export const confirm: ConfirmTexts = {
+  paymentTitle: 'Confirmez le paiement',
+  to: (payee) => `à ${payee}`,
+  codeAbout: 'Nous avons envoyé un code à votre téléphone.',
+  codeAboutNumber: (phoneNumber) => `Nous avons envoyé un code au ${phoneNumber}.`,
+  calledAbout: 'Nous vous appelons pour vous dicter le code.',
+  whatsAppAbout: 'Nous avons envoyé un code à votre téléphone par WhatsApp.',
+  approve: 'Valider',
+  approving: 'Validation …',
+  resend: 'Renvoyer le code',
+  resendIn: (time) => `Renvoyer dans ${time}`,
+  resent: 'Le code a été renvoyé.',
+  invalidCode: 'Ce code n’est pas le bon. Vérifiez le message sur votre téléphone.',
+  expired: 'Le délai de ce code est écoulé. Rien n’a été validé. Recommencez.',
+  attemptsUsed: 'Trop de codes faux. Rien n’a été validé. Recommencez.',
+  voided: 'L’opération a été modifiée ou annulée, le code n’est donc plus valable. Rien n’a été validé. Recommencez.',
+  over: 'Ceci ne peut plus être confirmé. Recommencez.',
+  approvedTitle: 'Validé',
 };
 
 export const page: PageTexts = {

@@ -1,5 +1,9 @@
 /** Italian. */
-import type { ActivityTexts, PageTexts, SandboxTexts, VerifyTexts } from './en.ts';
+import type { ActivityTexts, CodeTexts, ConfirmTexts, PageTexts, SandboxTexts, VerifyTexts } from './en.ts';
+
+/** In forms and on the activity screen. */
+const notAllowed = (origin: string) =>
+  `Il servizio non accetta richieste da ${origin}. Il gestore deve aggiungere questo indirizzo a LEDGERLINE_CORS_ORIGINS.`;
 
 export const activity: ActivityTexts = {
   title: 'Movimenti',
@@ -73,8 +77,7 @@ export const activity: ActivityTexts = {
   unreachableTitle: 'Il servizio non risponde',
   unreachable: 'La Sua connessione funziona. Continuiamo a provare, e l’elenco si carica appena il servizio risponde.',
   notAllowedTitle: 'Questa pagina non può usare il servizio',
-  notAllowed: (origin) =>
-    `Il servizio non accetta richieste da ${origin}. Il gestore deve aggiungere questo indirizzo a LEDGERLINE_CORS_ORIGINS.`,
+  notAllowed,
   expiredTitle: 'La Sua sessione è terminata',
   expired: 'Acceda di nuovo per vedere i Suoi movimenti.',
   signIn: 'Accedi di nuovo',
@@ -148,6 +151,25 @@ export const activity: ActivityTexts = {
   },
 };
 
+export const code: CodeTexts = {
+  codeTitle: 'Inserisca il codice',
+  sending: 'Invio …',
+  code: 'Codice',
+  validFor: (time) => `Il codice è valido per ${time}.`,
+  tooShort: (digits) => `Il codice ha ${digits} cifre.`,
+  blocked: (time) => `Troppi codici errati. Riprovi tra ${time}.`,
+  throttled: (time) => `Sono stati chiesti troppi codici. Riprovi tra ${time}.`,
+  paused: (time) => `Potrà chiedere un altro codice tra ${time}.`,
+  sendFailed: 'Non è stato possibile inviare l’SMS. Riprovi tra poco.',
+  offline: 'È offline. Riprovi quando torna la connessione.',
+  unreachable: 'Il servizio non risponde. Riprovi tra poco.',
+  sessionExpired: 'La Sua sessione è terminata. Acceda di nuovo.',
+  failed: 'Qualcosa è andato storto. Riprovi.',
+  callInstead: 'Preferisco una chiamata',
+  useWhatsApp: 'Invia con WhatsApp',
+  wrongChannel: 'Non è possibile per questo numero. Scelga un altro modo.',
+};
+
 export const verify: VerifyTexts = {
   numberTitle: 'Qual è il Suo numero?',
   newNumberTitle: 'Qual è il Suo nuovo numero?',
@@ -158,13 +180,11 @@ export const verify: VerifyTexts = {
   searchCountry: 'Cerca un paese o un prefisso',
   noCountry: 'Nessun paese corrisponde.',
   send: 'Invia codice',
-  sending: 'Invio …',
-  codeTitle: 'Inserisca il codice',
   codeAbout: (phoneNumber) => `Lo abbiamo inviato a ${phoneNumber}.`,
+  calledAbout: (phoneNumber) => `Chiamiamo ${phoneNumber} per leggerglielo.`,
+  whatsAppAbout: (phoneNumber) => `Lo abbiamo inviato a ${phoneNumber} con WhatsApp.`,
   codeMayArrive: (phoneNumber) =>
     `L’SMS a ${phoneNumber} potrebbe essere in arrivo. Se arriva, inserisca il codice; altrimenti ne chieda un altro.`,
-  code: 'Codice',
-  validFor: (time) => `Il codice è valido per ${time}.`,
   verify: 'Verifica',
   verifying: 'Verifica in corso …',
   resend: 'Invia un altro codice',
@@ -175,23 +195,35 @@ export const verify: VerifyTexts = {
   unconfirmed: 'Confermi prima il cambio con un codice inviato al Suo numero attuale.',
   verified: (phoneNumber) => `${phoneNumber} è ora il Suo numero.`,
   verifiedBefore: 'Il Suo numero è già verificato.',
-  tooShort: (digits) => `Il codice ha ${digits} cifre.`,
   resent: 'È stato inviato un nuovo codice.',
   invalidNumber: 'Non sembra un numero di telefono. Controlli il paese e le cifre.',
   notSupported: 'Non possiamo inviare SMS a questo numero. Ne usi un altro.',
   taken: 'Questo numero appartiene a un altro account. Ne usi un altro.',
   invalidCode: 'Il codice non è corretto. Controlli l’SMS o chieda un nuovo codice.',
   expired: 'Il codice è scaduto. Ne chieda uno nuovo.',
-  blocked: (time) => `Troppi codici errati. Riprovi tra ${time}.`,
-  throttled: (time) => `Sono stati chiesti troppi codici. Riprovi tra ${time}.`,
-  paused: (time) => `Potrà chiedere un altro codice tra ${time}.`,
   challenge: 'Serve un altro controllo prima di inviare un codice.',
-  sendFailed: 'Non è stato possibile inviare l’SMS. Riprovi tra poco.',
-  offline: 'È offline. Riprovi quando torna la connessione.',
-  unreachable: 'Il servizio non risponde. Riprovi tra poco.',
-  notAllowed: activity.notAllowed,
-  sessionExpired: 'La Sua sessione è terminata. Acceda di nuovo.',
-  failed: 'Qualcosa è andato storto. Riprovi.',
+  notAllowed,
+};
+
+export const confirm: ConfirmTexts = {
+  paymentTitle: 'Confermi il pagamento',
+  to: (payee) => `a ${payee}`,
+  codeAbout: 'Abbiamo inviato un codice al Suo telefono.',
+  codeAboutNumber: (phoneNumber) => `Abbiamo inviato un codice a ${phoneNumber}.`,
+  calledAbout: 'La chiamiamo per leggerLe il codice.',
+  whatsAppAbout: 'Abbiamo inviato un codice al Suo telefono con WhatsApp.',
+  approve: 'Approva',
+  approving: 'Approvazione …',
+  resend: 'Invia di nuovo il codice',
+  resendIn: (time) => `Invia di nuovo tra ${time}`,
+  resent: 'Il codice è stato inviato di nuovo.',
+  invalidCode: 'Il codice non è corretto. Controlli il messaggio sul Suo telefono.',
+  expired: 'Il tempo per questo codice è scaduto. Non è stato approvato nulla. Ricominci.',
+  attemptsUsed: 'Troppi codici errati. Non è stato approvato nulla. Ricominci.',
+  voided:
+    'L’operazione è stata modificata o annullata, quindi il codice non è più valido. Non è stato approvato nulla. Ricominci.',
+  over: 'Non è più possibile confermare. Ricominci.',
+  approvedTitle: 'Approvato',
 };
 
 export const page: PageTexts = {

@@ -1,5 +1,9 @@
 /** Japanese. */
-import type { ActivityTexts, PageTexts, SandboxTexts, VerifyTexts } from './en.ts';
+import type { ActivityTexts, CodeTexts, ConfirmTexts, PageTexts, SandboxTexts, VerifyTexts } from './en.ts';
+
+/** In forms and on the activity screen. */
+const notAllowed = (origin: string) =>
+  `サービスは${origin}からの要求を受け付けません。運用者がこのアドレスをLEDGERLINE_CORS_ORIGINSに追加する必要があります。`;
 
 export const activity: ActivityTexts = {
   title: '取引履歴',
@@ -73,8 +77,7 @@ export const activity: ActivityTexts = {
   unreachableTitle: 'サービスが応答しません',
   unreachable: '接続には問題ありません。再試行を続け、サービスが応答すると一覧を読み込みます。',
   notAllowedTitle: 'このページはサービスを利用できません',
-  notAllowed: (origin) =>
-    `サービスは${origin}からの要求を受け付けません。運用者がこのアドレスをLEDGERLINE_CORS_ORIGINSに追加する必要があります。`,
+  notAllowed,
   expiredTitle: 'セッションが終了しました',
   expired: '取引を見るには、もう一度サインインしてください。',
   signIn: 'もう一度サインイン',
@@ -148,6 +151,25 @@ export const activity: ActivityTexts = {
   },
 };
 
+export const code: CodeTexts = {
+  codeTitle: 'コードを入力',
+  sending: '送信中…',
+  code: 'コード',
+  validFor: (time) => `コードの有効時間: ${time}`,
+  tooShort: (digits) => `コードは${digits}桁です。`,
+  blocked: (time) => `コードの間違いが多すぎます。${time}後にもう一度お試しください。`,
+  throttled: (time) => `コードの送信回数が多すぎます。${time}後にもう一度お試しください。`,
+  paused: (time) => `${time}後に新しいコードを送れます。`,
+  sendFailed: 'SMSを送信できませんでした。しばらくしてからお試しください。',
+  offline: 'オフラインです。接続が戻ってからお試しください。',
+  unreachable: 'サービスが応答しません。しばらくしてからお試しください。',
+  sessionExpired: 'セッションが終了しました。もう一度サインインしてください。',
+  failed: '問題が発生しました。もう一度お試しください。',
+  callInstead: '電話で受け取る',
+  useWhatsApp: 'WhatsAppで受け取る',
+  wrongChannel: 'この番号では利用できません。別の方法を選んでください。',
+};
+
 export const verify: VerifyTexts = {
   numberTitle: '電話番号を教えてください',
   newNumberTitle: '新しい電話番号を教えてください',
@@ -158,13 +180,11 @@ export const verify: VerifyTexts = {
   searchCountry: '国名または国番号を検索',
   noCountry: '該当する国がありません。',
   send: 'コードを送信',
-  sending: '送信中…',
-  codeTitle: 'コードを入力',
   codeAbout: (phoneNumber) => `${phoneNumber}に送信しました。`,
+  calledAbout: (phoneNumber) => `${phoneNumber}に電話をかけ、コードを読み上げます。`,
+  whatsAppAbout: (phoneNumber) => `WhatsAppで${phoneNumber}に送信しました。`,
   codeMayArrive: (phoneNumber) =>
     `${phoneNumber}へのSMSは配信中の可能性があります。届いたらコードを入力し、届かなければ再送してください。`,
-  code: 'コード',
-  validFor: (time) => `コードの有効時間: ${time}`,
   verify: '確認',
   verifying: '確認中…',
   resend: 'コードを再送',
@@ -175,23 +195,34 @@ export const verify: VerifyTexts = {
   unconfirmed: 'まず現在の番号に届くコードで変更を確認してください。',
   verified: (phoneNumber) => `${phoneNumber}があなたの番号になりました。`,
   verifiedBefore: 'あなたの番号はすでに確認済みです。',
-  tooShort: (digits) => `コードは${digits}桁です。`,
   resent: '新しいコードを送信しました。',
   invalidNumber: '電話番号の形式ではありません。国と数字を確認してください。',
   notSupported: 'この番号にはSMSを送信できません。別の番号を使ってください。',
   taken: 'この番号は別のアカウントのものです。別の番号を使ってください。',
   invalidCode: 'コードが正しくありません。SMSを確認するか、新しいコードを送ってください。',
   expired: 'コードの有効期限が切れました。新しいコードを送ってください。',
-  blocked: (time) => `コードの間違いが多すぎます。${time}後にもう一度お試しください。`,
-  throttled: (time) => `コードの送信回数が多すぎます。${time}後にもう一度お試しください。`,
-  paused: (time) => `${time}後に新しいコードを送れます。`,
   challenge: 'コードを送る前に、もう一つ確認が必要です。',
-  sendFailed: 'SMSを送信できませんでした。しばらくしてからお試しください。',
-  offline: 'オフラインです。接続が戻ってからお試しください。',
-  unreachable: 'サービスが応答しません。しばらくしてからお試しください。',
-  notAllowed: activity.notAllowed,
-  sessionExpired: 'セッションが終了しました。もう一度サインインしてください。',
-  failed: '問題が発生しました。もう一度お試しください。',
+  notAllowed,
+};
+
+export const confirm: ConfirmTexts = {
+  paymentTitle: '支払いの確認',
+  to: (payee) => `${payee} 宛て`,
+  codeAbout: 'お使いの電話にコードを送信しました。',
+  codeAboutNumber: (phoneNumber) => `${phoneNumber}にコードを送信しました。`,
+  calledAbout: '電話をかけ、コードを読み上げます。',
+  whatsAppAbout: 'WhatsAppでコードを送信しました。',
+  approve: '承認',
+  approving: '承認中…',
+  resend: 'コードを再送',
+  resendIn: (time) => `${time}後に再送できます`,
+  resent: 'コードを再送しました。',
+  invalidCode: 'コードが正しくありません。電話に届いたメッセージを確認してください。',
+  expired: 'コードの有効期限が切れました。何も承認されていません。最初からやり直してください。',
+  attemptsUsed: 'コードの間違いが多すぎます。何も承認されていません。最初からやり直してください。',
+  voided: '内容が変更または取り消されたため、コードは無効です。何も承認されていません。最初からやり直してください。',
+  over: 'もう確認できません。最初からやり直してください。',
+  approvedTitle: '承認しました',
 };
 
 export const page: PageTexts = {

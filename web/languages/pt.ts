@@ -1,5 +1,9 @@
 /** Portuguese. */
-import type { ActivityTexts, PageTexts, SandboxTexts, VerifyTexts } from './en.ts';
+import type { ActivityTexts, CodeTexts, ConfirmTexts, PageTexts, SandboxTexts, VerifyTexts } from './en.ts';
+
+/** In forms and on the activity screen. */
+const notAllowed = (origin: string) =>
+  `O serviço não aceita pedidos de ${origin}. O operador tem de acrescentar este endereço a LEDGERLINE_CORS_ORIGINS.`;
 
 export const activity: ActivityTexts = {
   title: 'Movimentos',
@@ -73,8 +77,7 @@ export const activity: ActivityTexts = {
   unreachableTitle: 'O serviço não responde',
   unreachable: 'A sua ligação funciona. Continuamos a tentar, e a lista é carregada assim que o serviço responder.',
   notAllowedTitle: 'Esta página não pode usar o serviço',
-  notAllowed: (origin) =>
-    `O serviço não aceita pedidos de ${origin}. O operador tem de acrescentar este endereço a LEDGERLINE_CORS_ORIGINS.`,
+  notAllowed,
   expiredTitle: 'A sua sessão terminou',
   expired: 'Inicie sessão de novo para ver os seus movimentos.',
   signIn: 'Iniciar sessão de novo',
@@ -148,6 +151,25 @@ export const activity: ActivityTexts = {
   },
 };
 
+export const code: CodeTexts = {
+  codeTitle: 'Introduza o código',
+  sending: 'A enviar …',
+  code: 'Código',
+  validFor: (time) => `O código é válido durante ${time}.`,
+  tooShort: (digits) => `O código tem ${digits} algarismos.`,
+  blocked: (time) => `Demasiados códigos errados. Tente de novo em ${time}.`,
+  throttled: (time) => `Foram pedidos demasiados códigos. Tente de novo em ${time}.`,
+  paused: (time) => `Pode pedir outro código em ${time}.`,
+  sendFailed: 'Não foi possível enviar o SMS. Tente de novo dentro de momentos.',
+  offline: 'Está sem ligação. Tente de novo quando ela voltar.',
+  unreachable: 'O serviço não responde. Tente de novo dentro de momentos.',
+  sessionExpired: 'A sua sessão terminou. Inicie sessão de novo.',
+  failed: 'Algo correu mal. Tente de novo.',
+  callInstead: 'Prefiro uma chamada',
+  useWhatsApp: 'Enviar por WhatsApp',
+  wrongChannel: 'Não é possível para este número. Escolha outra forma.',
+};
+
 export const verify: VerifyTexts = {
   numberTitle: 'Qual é o seu número?',
   newNumberTitle: 'Qual é o seu novo número?',
@@ -158,13 +180,11 @@ export const verify: VerifyTexts = {
   searchCountry: 'Procurar um país ou indicativo',
   noCountry: 'Nenhum país corresponde.',
   send: 'Enviar código',
-  sending: 'A enviar …',
-  codeTitle: 'Introduza o código',
   codeAbout: (phoneNumber) => `Enviámo-lo para ${phoneNumber}.`,
+  calledAbout: (phoneNumber) => `Estamos a ligar para ${phoneNumber} para lho ler.`,
+  whatsAppAbout: (phoneNumber) => `Enviámo-lo para ${phoneNumber} por WhatsApp.`,
   codeMayArrive: (phoneNumber) =>
     `O SMS para ${phoneNumber} pode estar a caminho. Se chegar, introduza o código; se não, peça outro.`,
-  code: 'Código',
-  validFor: (time) => `O código é válido durante ${time}.`,
   verify: 'Verificar',
   verifying: 'A verificar …',
   resend: 'Enviar outro código',
@@ -175,23 +195,34 @@ export const verify: VerifyTexts = {
   unconfirmed: 'Confirme primeiro a alteração com um código enviado para o seu número atual.',
   verified: (phoneNumber) => `${phoneNumber} é agora o seu número.`,
   verifiedBefore: 'O seu número já está verificado.',
-  tooShort: (digits) => `O código tem ${digits} algarismos.`,
   resent: 'Foi enviado um novo código.',
   invalidNumber: 'Isso não parece um número de telefone. Verifique o país e os algarismos.',
   notSupported: 'Não podemos enviar SMS para este número. Use outro.',
   taken: 'Este número pertence a outra conta. Use outro.',
   invalidCode: 'Esse código não está certo. Verifique o SMS ou peça um novo código.',
   expired: 'O código expirou. Peça um novo.',
-  blocked: (time) => `Demasiados códigos errados. Tente de novo em ${time}.`,
-  throttled: (time) => `Foram pedidos demasiados códigos. Tente de novo em ${time}.`,
-  paused: (time) => `Pode pedir outro código em ${time}.`,
   challenge: 'É necessária mais uma verificação antes de enviarmos um código.',
-  sendFailed: 'Não foi possível enviar o SMS. Tente de novo dentro de momentos.',
-  offline: 'Está sem ligação. Tente de novo quando ela voltar.',
-  unreachable: 'O serviço não responde. Tente de novo dentro de momentos.',
-  notAllowed: activity.notAllowed,
-  sessionExpired: 'A sua sessão terminou. Inicie sessão de novo.',
-  failed: 'Algo correu mal. Tente de novo.',
+  notAllowed,
+};
+
+export const confirm: ConfirmTexts = {
+  paymentTitle: 'Confirme o pagamento',
+  to: (payee) => `para ${payee}`,
+  codeAbout: 'Enviámos um código para o seu telefone.',
+  codeAboutNumber: (phoneNumber) => `Enviámos um código para ${phoneNumber}.`,
+  calledAbout: 'Estamos a ligar-lhe para lhe ler o código.',
+  whatsAppAbout: 'Enviámos um código para o seu telefone por WhatsApp.',
+  approve: 'Aprovar',
+  approving: 'A aprovar …',
+  resend: 'Enviar o código outra vez',
+  resendIn: (time) => `Enviar outra vez em ${time}`,
+  resent: 'O código foi enviado outra vez.',
+  invalidCode: 'Esse código não está certo. Verifique a mensagem no seu telefone.',
+  expired: 'O tempo deste código acabou. Nada foi aprovado. Comece de novo.',
+  attemptsUsed: 'Demasiados códigos errados. Nada foi aprovado. Comece de novo.',
+  voided: 'A operação foi alterada ou cancelada, por isso o código já não é válido. Nada foi aprovado. Comece de novo.',
+  over: 'Isto já não pode ser confirmado. Comece de novo.',
+  approvedTitle: 'Aprovado',
 };
 
 export const page: PageTexts = {

@@ -3,10 +3,12 @@ import type { ComponentChild } from 'preact';
 import { createCalls } from '../../client/calls.ts';
 import { phoneFunctions, type PhoneFunctions } from '../../client/phone.ts';
 import { languageAttributes } from '../activity/locale.ts';
-import { DrawnElement } from '../drawn-element.ts';
+import { channelsOf } from '../code/channels.ts';
+import codeCss from '../code/code.css?inline';
 import { homeCountry, isCountry } from '../phone/countries.ts';
 import { FormContext, type Form } from './form.ts';
-import { verifyTextsOf, type VerifyTexts } from '../languages/verify-texts.ts';
+import { verifyTextsOf, type VerifyFormTexts } from '../languages/verify-texts.ts';
+import { ServiceElement } from '../service-element.ts';
 import css from './verify.css?inline';
 import { Verify, type VerifyHandle } from './verify.tsx';
 
@@ -14,14 +16,15 @@ import { Verify, type VerifyHandle } from './verify.tsx';
  * Attributes: `user` (whose number is verified), `base-url` (the address of the service, if not this origin),
  * `country` (chosen at first), `countries` (those that can be chosen, separated by commas), `locale`,
  * `mode` (change, for another number of a verified user), `confirmation-id` (the approved confirmation of a change),
- * `correlation-type` (1 for merchants), `resend-seconds` (the pause between two codes), `hide-title`, `autofocus`.
+ * `correlation-type` (1 for merchants), `resend-seconds` (the pause between two codes), `channels` (by which a code may
+ * be sent again), `hide-title`, `autofocus`.
  * Properties: `getToken`, called for a token, and again with true when one was refused; `getUserId`, instead of
  * `user`; `texts`, other texts; `fetch` and `now`, to replace the browser's.
  * Methods: `enterNumber(text)`, for a number that is known; `enterCode(code)`, for an app that reads the code itself;
  * `reset()`, to start over.
  * Events: `sent`, `verified`, `failed`, `step`.
  */
-export class LedgerlineVerify extends DrawnElement<VerifyTexts> {
+export class LedgerlineVerify extends ServiceElement<VerifyFormTexts> {
   static observedAttributes = [
     'user',
     'base-url',
@@ -32,13 +35,14 @@ export class LedgerlineVerify extends DrawnElement<VerifyTexts> {
     'resend-seconds',
     'mode',
     'confirmation-id',
+    'channels',
     'hide-title',
   ];
 
   #getUserId: (() => number | Promise<number>) | undefined;
   readonly #handle: { current: VerifyHandle | null } = { current: null };
 
-  protected readonly rules = css;
+  protected readonly rules = codeCss + css;
   protected readonly textsOf = verifyTextsOf;
 
   fetch: typeof fetch = (input, init) => fetch(input, init);
@@ -70,7 +74,7 @@ export class LedgerlineVerify extends DrawnElement<VerifyTexts> {
     this.#handle.current?.reset();
   }
 
-  protected content(): ComponentChild {
+  protected authorizedContent(): ComponentChild {
     const hasUser = this.#getUserId !== undefined || Number(this.getAttribute('user')) > 0;
     if (!hasUser) return null;
     const form = this.#form();
@@ -113,6 +117,7 @@ export class LedgerlineVerify extends DrawnElement<VerifyTexts> {
         this.getAttribute('mode') === 'change'
           ? { confirmationId: this.getAttribute('confirmation-id') ?? undefined }
           : undefined,
+      channels: channelsOf(this.getAttribute('channels')),
       hidesTitle: this.hasAttribute('hide-title'),
       now: () => this.now(),
       announce: (event, detail) => this.announce(event, detail),

@@ -4,10 +4,11 @@ import { countriesIn } from '../phone/countries.ts';
 import { loadNumberRules, type NumberRules } from '../phone/load-number-rules.ts';
 import { isE164 } from '../../client/phone.ts';
 import { westernDigits } from '../western-digits.ts';
-import { Complaint } from './complaint.tsx';
+import { Complaint } from '../code/complaint.tsx';
+import { useNow } from '../code/use-now.ts';
 import { CountryPicker } from './country-picker.tsx';
-import { sentenceOf, type Failure } from './failures.ts';
-import { useForm, useNow } from './form.ts';
+import { verifySentence, type VerifyFailure } from './failures.ts';
+import { useForm } from './form.ts';
 
 export interface EnteredNumber {
   /** The country that was chosen. */
@@ -21,7 +22,7 @@ export interface EnteredNumber {
 
 interface NumberStepProps {
   entered: Pick<EnteredNumber, 'country' | 'typed'>;
-  failure: Failure | undefined;
+  failure: VerifyFailure | undefined;
   isBusy: boolean;
   /** Whether the field gets the focus immediately. */
   takesFocus: boolean;
@@ -30,7 +31,8 @@ interface NumberStepProps {
 }
 
 export function NumberStep({ entered, failure, isBusy, takesFocus, onChange, onSend }: NumberStepProps) {
-  const { texts, locale, countries: allowed, hidesTitle, change } = useForm();
+  const form = useForm();
+  const { texts, locale, countries: allowed, hidesTitle, change } = form;
   const id = useId();
   const countries = useMemo(
     () => countriesIn(locale).filter(({ code }) => !allowed || allowed.includes(code)),
@@ -41,11 +43,11 @@ export function NumberStep({ entered, failure, isBusy, takesFocus, onChange, onS
   const input = useRef<HTMLInputElement>(null);
   const isSubmitting = useRef(false);
   const [isInvalid, setInvalid] = useState(false);
-  const now = useNow(failure?.endsAt !== undefined);
+  const now = useNow(form.now, failure?.endsAt !== undefined);
   const isWaiting = failure?.endsAt !== undefined && failure.endsAt > now;
   const shownFailure = failure && (!failure.endsAt || isWaiting) ? failure : undefined;
   const sentenceAt = (time: number) =>
-    isInvalid ? texts.invalidNumber : shownFailure && sentenceOf(shownFailure, texts, time);
+    isInvalid ? texts.invalidNumber : shownFailure && verifySentence(shownFailure, texts, time);
   const complaint = sentenceAt(now);
 
   useLayoutEffect(() => {

@@ -1,13 +1,16 @@
 /** The form: number, code, done. */
-import { useEffect, useImperativeHandle, useLayoutEffect, useRef, useState } from 'preact/hooks';
+import { useEffect, useImperativeHandle, useRef, useState } from 'preact/hooks';
 import type { Ref } from 'preact';
 import { LedgerlineError } from '../../client/errors.ts';
 import { newIdempotencyKey, type SendOptions, type SentCode } from '../../client/phone.ts';
 import { isRefusedByCors, noteAnswer } from '../cors.ts';
-import { Icon } from '../activity/icons.tsx';
-import { CodeStep, type Busy, type CodeStepHandle, type SentTo } from './code-step.tsx';
-import { failureOf, type Failure } from './failures.ts';
+import type { Channel } from '../code/channels.ts';
+import { CodeEntry, type AwaitedCode, type Busy, type CodeEntryHandle } from '../code/code-entry.tsx';
+import { Done } from '../code/done.tsx';
+import { useClearWhenOnline } from '../code/failures.ts';
+import { failureOf, verifySentence, type VerifyFailure } from './failures.ts';
 import { useForm } from './form.ts';
+import type { VerifyFormTexts } from '../languages/verify-texts.ts';
 import { NumberStep, type EnteredNumber } from './number-step.tsx';
 
 /** The length of a code if the service could not provide it. */
@@ -27,6 +30,15 @@ interface OpenSend {
   startedAt: number;
 }
 
+interface SentTo extends AwaitedCode {
+  userId: number;
+  display: string;
+  /** The channel that the person chose; undefined for the service's own choice. */
+  channel: Channel | undefined;
+  /** Whether it is not known that the text was sent. */
+  isUncertain: boolean;
+}
+
 export interface VerifyHandle {
   enterCode(code: string): void;
   /** Fills in a number, in E.164 or as people of the chosen country write it. */
@@ -38,20 +50,23 @@ export interface VerifyHandle {
 type Step = 'number' | 'code' | 'verified';
 
 export function Verify({ handle, isAutofocused }: { handle: Ref<VerifyHandle>; isAutofocused: boolean }) {
-  const { client, baseUrl, getUserId, texts, country, correlationType, change, now, announce } = useForm();
+  const form = useForm();
+  const { client, baseUrl, getUserId, texts, country, correlationType, change, channels, hidesTitle, now, announce } =
+    form;
   const [step, setStep] = useState<Step>('number');
   const [entered, setEntered] = useState<Pick<EnteredNumber, 'country' | 'typed'>>({ country, typed: '' });
   const [sent, setSent] = useState<SentTo>();
-  const [failure, setFailure] = useState<Failure>();
+  const [failure, setFailure] = useState<VerifyFailure>();
   const [busy, setBusy] = useState<Busy>();
   const isBusy = useRef(false);
   /** Aborted by `reset`. */
   const attempt = useRef(new AbortController());
   const [done, setDone] = useState('');
   const [hasStarted, setStarted] = useState(isAutofocused);
-  const codeStep = useRef<CodeStepHandle>(null);
+  const codeStep = useRef<CodeEntryHandle>(null);
   const number = useRef<EnteredNumber>(undefined);
   const userId = useRef<number>(undefined);
+  const lastChannel = useRef<Channel>(undefined);
   const openSend = useRef<OpenSend>(undefined);
   /** Whether a verification got no answer. It may have succeeded, and then the used code is refused. */
   const isVerifyOpen = useRef(false);
@@ -77,13 +92,7 @@ export function Verify({ handle, isAutofocused }: { handle: Ref<VerifyHandle>; i
     [entered.country],
   );
 
-  useLayoutEffect(() => {
-    if (failure?.kind !== 'offline') return;
-    const clear = () => setFailure(undefined);
-    if (navigator.onLine) return clear();
-    addEventListener('online', clear);
-    return () => removeEventListener('online', clear);
-  }, [failure]);
+  useClearWhenOnline(failure, () => setFailure(undefined));
 
   useEffect(() => announce('step', { step }), [step]);
 
@@ -155,11 +164,26 @@ export function Verify({ handle, isAutofocused }: { handle: Ref<VerifyHandle>; i
     }
   }
 
+  /** Without a choice of the person the text goes the usual way again, also after a call. */
+  function resend(chosen: Channel | undefined): Promise<void> {
+    const { userId: id, channel: before } = sent!;
+    const channel = chosen ?? (before && channels.includes('sms') ? 'sms' : undefined);
+    return run('send', async (signal) => {
+      lastChannel.current = channel;
+      await send(`resend ${id} ${channel ?? ''}`, signal, (options) => {
+        const sending = { ...options, ...(channel && { channel }) };
+        return change ? client.resendChange(id, sending) : client.resendCode(id, sending);
+      });
+      setDone(texts.resent);
+    });
+  }
+
   function showCode({ codeLength = usualCodeLength, expiresInSeconds }: Partial<SentCode>, isUncertain: boolean): void {
     const { display, phoneNumber } = number.current!;
     setSent({
       userId: userId.current!,
       display,
+      channel: lastChannel.current,
       codeLength,
       expiresAt: expiresInSeconds === undefined ? undefined : now() + expiresInSeconds * 1000,
       isUncertain,
@@ -196,6 +220,7 @@ export function Verify({ handle, isAutofocused }: { handle: Ref<VerifyHandle>; i
             signal.throwIfAborted();
             number.current = next;
             userId.current = id;
+            lastChannel.current = undefined;
             const request = { phoneNumber: next.phoneNumber, correlationType, ...change };
             await send(JSON.stringify({ id, ...request }), signal, (options) =>
               change ? client.changePhone(id, request, options) : client.sendCode({ id, ...request }, options),
@@ -207,27 +232,39 @@ export function Verify({ handle, isAutofocused }: { handle: Ref<VerifyHandle>; i
   }
   if (step === 'code') {
     return (
-      <CodeStep
-        sent={sent!}
+      <CodeEntry
+        awaited={sent!}
+        texts={texts}
+        about={aboutOf(sent!, texts)}
+        submit={{ label: texts.verify, busyLabel: texts.verifying }}
+        channels={channels}
         failure={failure}
+        sentenceAt={(time) => failure && sentenceInCodeStep(failure, texts, time)}
         done={done}
         busy={busy}
+        takesFocus
         handle={codeStep}
-        onVerify={(code) => void run('verify', (signal) => verify(sent!.userId, code, signal))}
-        onResend={() =>
-          void run('send', async (signal) => {
-            await send(`resend ${sent!.userId}`, signal, (options) =>
-              change ? client.resendChange(sent!.userId, options) : client.resendCode(sent!.userId, options),
-            );
-            setDone(texts.resent);
-          })
+        now={now}
+        secondsUntilResend={() => client.secondsUntilResend(sent!.userId)}
+        onCode={(code) => void run('verify', (signal) => verify(sent!.userId, code, signal))}
+        onResend={(channel) => void resend(channel)}
+        moreButtons={
+          <button
+            type="button"
+            class="quiet"
+            part="change"
+            onClick={() => {
+              setFailure(undefined);
+              setStarted(true);
+              setStep('number');
+            }}
+          >
+            {texts.changeNumber}
+          </button>
         }
-        onChangeNumber={() => {
-          setFailure(undefined);
-          setStarted(true);
-          setStep('number');
-        }}
-      />
+      >
+        {!hidesTitle && <h2 part="title">{texts.codeTitle}</h2>}
+      </CodeEntry>
     );
   }
   return <Verified display={number.current?.display} />;
@@ -246,22 +283,24 @@ function isUnanswered(error: unknown): boolean {
   return error instanceof LedgerlineError && (error.kind === 'offline' || error.kind === 'unavailable');
 }
 
+function aboutOf({ display, channel, isUncertain }: SentTo, texts: VerifyFormTexts): string {
+  if (isUncertain) return texts.codeMayArrive(display);
+  if (channel === 'voice') return texts.calledAbout(display);
+  return channel === 'whatsapp' ? texts.whatsAppAbout(display) : texts.codeAbout(display);
+}
+
+/** Nothing about a text of unknown outcome: the sentence above the field says it. */
+function sentenceInCodeStep(failure: VerifyFailure, texts: VerifyFormTexts, time: number): string | undefined {
+  return failure.kind === 'sendUnknown' ? undefined : verifySentence(failure, texts, time);
+}
+
 function Verified({ display }: { display: string | undefined }) {
   const { texts, change } = useForm();
-  const heading = useRef<HTMLHeadingElement>(null);
-  useLayoutEffect(() => heading.current!.focus({ preventScroll: true }), []);
   return (
-    <div class="verified" part="verified">
-      <span class="seal" part="seal">
-        <Icon name="check" />
-      </span>
-      <h2 ref={heading} tabIndex={-1} part="title">
-        {change && display !== undefined ? texts.changedTitle : texts.verifiedTitle}
-      </h2>
+    <Done part="verified" title={change && display !== undefined ? texts.changedTitle : texts.verifiedTitle}>
       <p class="soft" part="text">
         {display === undefined ? texts.verifiedBefore : texts.verified(display)}
       </p>
-      <slot />
-    </div>
+    </Done>
   );
 }
