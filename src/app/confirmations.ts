@@ -2,6 +2,7 @@
 import { createCheckConfirmation } from '../confirmations/check-confirmation.ts';
 import { createConfirmationCodes } from '../confirmations/confirmation-codes.ts';
 import { createConfirmationsStore } from '../confirmations/confirmations.store.ts';
+import { createConfirmationRebuilder } from '../confirmations/rebuild-text.ts';
 import { createReadConfirmation } from '../confirmations/read-confirmation.ts';
 import { createReserveConfirmation } from '../confirmations/reserve-confirmation.ts';
 import { createSendConfirmation } from '../confirmations/send-confirmation.ts';
@@ -37,6 +38,7 @@ export function openConfirmations(core: Core, parts: OpenConfirmationParts) {
   const store = traced('confirmations', createConfirmationsStore(db));
   const sealKeys = core.deriveKeys('confirmation terms');
   const codes = createConfirmationCodes({ digestKeys, sealKeys, testNumber, codeDigits });
+  const write = createConfirmationTexts(config, texts);
   jobs.start({
     'confirmation-expiry': async () => {
       while ((await store.expireConfirmations(clock.now(), expiredAtOnce)) === expiredAtOnce);
@@ -49,12 +51,13 @@ export function openConfirmations(core: Core, parts: OpenConfirmationParts) {
       codes,
       delivery,
       once,
-      write: createConfirmationTexts(config, texts),
+      write,
       channels,
       now: () => clock.now(),
       confirmationSeconds,
     }),
     checkConfirmation: createCheckConfirmation({ store, codes, live, decisions, digest, clock, observe, codeAttempts }),
     confirmations: createReadConfirmation(store, clock),
+    rebuilder: createConfirmationRebuilder(codes, write),
   };
 }

@@ -63,7 +63,7 @@ export const jobTable = {
     ...untilRequest(5 * second),
     runsOnce: true,
     about:
-      'Sends codes once more over another gateway if no receipt came in time; only with LEDGERLINE_RESEND_AFTER_SECONDS.',
+      'Sends codes once more if no receipt came in time: over another gateway with LEDGERLINE_RESEND_AFTER_SECONDS, over the next channel with LEDGERLINE_CHANNEL_SECONDS.',
   },
   'gateway-events': {
     everyMilliseconds: 250,

@@ -7,8 +7,7 @@ import { createDelivery } from '../codes/deliver-code.ts';
 import { createSendKeyStore } from '../codes/idempotency-key.store.ts';
 import { createSpendOnText } from '../codes/spend-on-text.ts';
 import { createSendOnce } from '../codes/idempotent-send.ts';
-import { createSecondRoutes, type SecondRoutes } from '../phone/second-route.ts';
-import { createSecondRouteStore } from '../phone/second-route.store.ts';
+import type { SecondRoutes } from '../codes/second-route.ts';
 import { createSendNotice } from '../phone/send-notice.ts';
 import { testNumbers } from '../codes/test-numbers.ts';
 import { readLimits } from '../guard/limits.ts';
@@ -25,6 +24,7 @@ import { createEventLogStore } from '../events/event-log.store.ts';
 import { createGatewayEvents } from '../events/gateway-events.ts';
 import { createChangePhone } from '../phone/change-phone.ts';
 import { createChangesStore } from '../phone/changes.store.ts';
+import { createPhoneRebuilder } from '../phone/rebuild-text.ts';
 import { createPhoneStore } from '../phone/phone.store.ts';
 import { createSendCode } from '../phone/send-code.ts';
 import { createFreePhone, createUnlinkPhone } from '../phone/unlink-phone.ts';
@@ -43,6 +43,7 @@ import type { Core } from './core.ts';
 import { createGateways } from './gateways.ts';
 import { openGuard } from './guard.ts';
 import { openMessages, type OpenMessages } from './messages.ts';
+import { openSecondRoutes } from './second-routes.ts';
 
 export interface PhoneParts {
   audit: Audit;
@@ -126,22 +127,20 @@ export async function openPhone(core: Core, { audit, url, inbox, terminal }: Pho
     whileWaiting,
   });
   const spend = createSpendOnText(guard.sendJudge, leaseBudgets, clock);
-  if (config.resendAfterSeconds !== undefined) {
-    secondRoutes = createSecondRoutes({
-      store: traced('phone', createSecondRouteStore(db)),
-      codes,
-      delivery: createDelivery({ ...deliveryParts, dispatch: failover.send }),
-      write: texts.write,
-      spend,
-      gatewaysFor: (country, channel) =>
-        messages.order.orderFor(country).filter((name) => gatewayChannels.get(name)?.includes(channel)),
-      clock,
-      report: (error) => observer.observeDefect(error, 'second-route'),
-      afterSeconds: config.resendAfterSeconds,
-      codeAttempts: config.codeAttempts,
-    });
-    core.jobs.start({ 'second-route': secondRoutes.sendDue });
-  }
+  const confirmationParts = { guard, delivery, once, texts, channels, testNumber, digestKeys, observe };
+  const { rebuilder, ...confirmations } = openConfirmations(core, confirmationParts);
+  secondRoutes = openSecondRoutes(core, {
+    rebuilders: {
+      verification: createPhoneRebuilder('verification', codes, texts.write),
+      change: createPhoneRebuilder('change', codes, texts.write),
+      confirmation: rebuilder,
+    },
+    spend,
+    channels,
+    deliveryParts,
+    failover,
+    order: messages.order,
+  });
   const send = createSendCode({
     store: phones,
     once,
@@ -179,7 +178,7 @@ export async function openPhone(core: Core, { audit, url, inbox, terminal }: Pho
   return {
     guard,
     services: {
-      ...openConfirmations(core, { guard, delivery, once, texts, channels, testNumber, digestKeys, observe }),
+      ...confirmations,
       send,
       verifyCode,
       changePhone: createChangePhone({

@@ -13,6 +13,10 @@ export interface ChannelRequest {
   isFreeText?: boolean;
 }
 
+interface FollowerRequest extends Pick<ChannelRequest, 'country' | 'isFreeText'> {
+  channel: CodeChannel;
+}
+
 export type Channels = ReturnType<typeof createChannels>;
 
 export function createChannels(order: ChannelOrder) {
@@ -30,7 +34,14 @@ export function createChannels(order: ChannelOrder) {
     return isFreeText ? order.filter((channel) => channel !== 'whatsapp') : order;
   }
 
-  /** The same, or the wanted channel alone. Throws if that is not allowed, or if there is none. */
+  /** The channels that follow one in the order: none comes twice. */
+  function followersOf({ country, channel, isFreeText = false }: FollowerRequest): readonly CodeChannel[] {
+    const allowed = allowedIn(country);
+    const start = allowed.indexOf(channel);
+    return start < 0 ? [] : allowed.slice(start + 1).filter((next) => !(isFreeText && next === 'whatsapp'));
+  }
+
+  /** The channels to try, or the wanted channel alone. Throws if that is not allowed, or if there is none. */
   function choose(request: ChannelRequest): readonly CodeChannel[] {
     const { wanted } = request;
     const order = wanted === undefined ? orderFor(request) : [wanted];
@@ -38,5 +49,5 @@ export function createChannels(order: ChannelOrder) {
     return order;
   }
 
-  return { isAllowed, orderFor, choose };
+  return { isAllowed, orderFor, followersOf, choose };
 }

@@ -15,7 +15,7 @@ import type { ConfirmationCodes, SealedTerms } from './confirmation-codes.ts';
 import { confirmationPath } from './confirmation-path.ts';
 import type { ConfirmationsStore } from './confirmations.store.ts';
 import type { ReserveConfirmation, ReservedConfirmation } from './reserve-confirmation.ts';
-import { termsText, type Terms } from './terms.ts';
+import { isFreeText, termsText, type Terms } from './terms.ts';
 
 interface Caller {
   userId: number;
@@ -244,11 +244,6 @@ function countedCode({
     phoneKey: null,
     counted: [],
   };
-}
-
-/** Whether the text says more than the code: the terms, or that the number is to be changed. */
-function isFreeText(purpose: string, { amount, payee }: Terms): boolean {
-  return purpose === 'change-phone' || amount !== undefined || payee !== undefined;
 }
 
 const noTerms: SealedTerms = {

@@ -17,3 +17,8 @@ export function termsText({ amount, currency, payee }: Terms): string {
     payee ?? null,
   ]);
 }
+
+/** Whether the text says more than the code: the terms, or that the number is to be changed. */
+export function isFreeText(purpose: string, { amount, payee }: Terms): boolean {
+  return purpose === 'change-phone' || amount !== undefined || payee !== undefined;
+}

@@ -70,7 +70,7 @@ export const tables = {
     },
     other: [
       ...['last_code_number', 'last_message_number', 'sent_correlation_type', 'reported_block_until'],
-      ...['change_correlation_type', 'reported_change_block_until'],
+      ...['change_correlation_type', 'reported_change_block_until', 'next_channel_code'],
     ],
   },
   phone_links: {
@@ -133,7 +133,7 @@ export const tables = {
     },
     other: [
       ...['confirmation_id', 'code_number', 'state', 'sent_state', 'texts_in_flight', 'attempts', 'created_at'],
-      ...['expires_at', 'approved_at', 'spent_at'],
+      ...['expires_at', 'approved_at', 'spent_at', 'rerouted_at', 'next_channel_at'],
     ],
   },
   verification_events: {

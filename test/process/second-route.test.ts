@@ -1,6 +1,8 @@
 /** Second routes and changes of number, with several processes that are killed. */
 import { randomBytes } from 'node:crypto';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
+import { freePort } from '../../src/network/free-port.ts';
+import { channelGateways, sendWhatsappReceipt, textCode, whatsappCode } from '../harness/channel-gateways.ts';
 import { dataFolder, startProcess } from '../harness/process.ts';
 import { codeIn } from '../harness/send-outcome.ts';
 import { gatewayServer } from '../harness/servers/gateway-server.ts';
@@ -56,6 +58,52 @@ describe('several processes', { timeout: 180_000 }, () => {
     const code = /\b\d{6}\b/.exec(vonage.received[0]!.form.text!)![0];
     expect(code).toBe(codeIn(twilio.received[0]!));
     expect((await second.call('/User/phone-number/verify', { id, code })).status).toBe(200);
+  });
+
+  it('send a silent message over the next channel once, also if they are killed before and after its time', async () => {
+    const { settings, whatsapp, texts, calls } = await channelGateways();
+    const database = await cloneDatabase();
+    onTestFinished(database.drop);
+    const common = {
+      ...settings,
+      DATABASE_URL: database.url,
+      LEDGERLINE_DIGEST_KEY: randomBytes(32).toString('base64'),
+      LEDGERLINE_LOG_FORMAT: 'json',
+      LEDGERLINE_GATEWAY_SECONDS: '10',
+      LEDGERLINE_SEND_SECONDS: '20',
+      LEDGERLINE_CHANNEL_SECONDS: '5',
+    };
+    const begin = async () => {
+      const port = String(await freePort());
+      return startProcess(await dataFolder(), { ...common, PORT: port, PUBLIC_URL: `http://127.0.0.1:${port}` });
+    };
+    const first = await begin();
+    const token = await first.token();
+    const send = async () => {
+      const { id } = (await first.call('POST', '/User', token, {})).json;
+      const body = { id, phoneNumber: newPhone() };
+      expect((await first.call('POST', '/User/phone-number/send-code', token, body)).status).toBe(204);
+      return id as number;
+    };
+    await send();
+    expect(await sendWhatsappReceipt(first.url, whatsapp.received[0]!, 'delivered')).toBe(204);
+    const id = await send();
+    // Between the dispatch and its time.
+    await first.end('SIGKILL');
+    texts.behave('hang');
+    const [second, third] = [await begin(), await begin()];
+    await vi.waitFor(() => expect(texts.received).toHaveLength(1), 60_000);
+    // During the dispatch over the next channel: whoever claimed it, and then the other one.
+    await second.end('SIGKILL');
+    await new Promise((resolve) => setTimeout(resolve, 8000));
+    await third.end('SIGKILL');
+    const last = await begin();
+    await new Promise((resolve) => setTimeout(resolve, 8000));
+    expect([whatsapp, texts, calls].map(({ received }) => received.length)).toEqual([2, 1, 0]);
+    const code = textCode(texts.received[0]!);
+    expect(code).toBe(whatsappCode(whatsapp.received[1]!));
+    const verified = await last.call('POST', '/User/phone-number/verify', await last.token(), { id, code });
+    expect(verified.status).toBe(200);
   });
 
   it('killed at every step of a change leave the user exactly one verified number', async () => {
