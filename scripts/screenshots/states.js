@@ -27,6 +27,27 @@ export async function verify(page, typed) {
   await page.getByRole('heading', { name: 'Verified' }).waitFor();
 }
 
+async function pay(page) {
+  await verify(page, nextPhone());
+  await page.getByRole('button', { name: /^Pay / }).click();
+  await useButton(page).waitFor();
+}
+
+async function payChangedAmount(page) {
+  await pay(page);
+  await page.getByRole('checkbox').check();
+  await useButton(page).click();
+  await page.getByRole('alert').waitFor();
+}
+
+async function askNewNumber(page) {
+  await pay(page);
+  await useButton(page).click();
+  await page.getByRole('button', { name: 'Change number' }).click();
+  await useButton(page).click();
+  await page.getByRole('heading', { name: 'What is your new number?' }).waitFor();
+}
+
 /** A phone belongs to one user, so each picture of a verified one needs another. */
 let lastPhone = 123_500;
 const nextPhone = () => `07400 ${(lastPhone += 1)}`;
@@ -75,6 +96,9 @@ export const sandboxStates = [
   },
   { name: 'sandbox-wrong-code', address: '/', height: 980, prepare: enterWrongCode },
   { name: 'sandbox-verified', address: '/', height: 980, prepare: (page) => verify(page, nextPhone()) },
+  { name: 'sandbox-pay', address: '/', height: 980, prepare: pay },
+  { name: 'sandbox-changed-amount', address: '/', height: 980, prepare: payChangedAmount },
+  { name: 'sandbox-new-number', address: '/', height: 980, prepare: askNewNumber },
   { name: 'sandbox-arabic', address: '/?locale=ar' },
   { name: 'wallet', address: '/wallet', prepare: wallet },
   {
@@ -87,6 +111,15 @@ export const sandboxStates = [
   },
   { name: 'wallet-filters', address: '/wallet?type=CARD&amountFrom=10', prepare: click('.bar button.pill') },
   { name: 'wallet-no-match', address: '/wallet?search=nobody+at+all', prepare: message },
+  {
+    name: 'wallet-number',
+    address: '/wallet',
+    async prepare(page) {
+      await wallet(page);
+      await page.getByRole('button', { name: 'Phone number' }).click();
+      await page.getByRole('dialog').getByRole('button', { name: 'Send code' }).waitFor();
+    },
+  },
   { name: 'wallet-empty', address: '/wallet', prepare: openEmptyWallet },
   { name: 'wallet-totals', address: '/wallet?type=CARD&amountFrom=10', prepare: wallet },
   { name: 'wallet-export', address: '/wallet', prepare: click('.export summary') },

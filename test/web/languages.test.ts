@@ -119,6 +119,11 @@ describe.each(drawnLanguages)('the sandbox page in %s', (language) => {
     await page.getByText(texts.codeStates.used).first().waitFor();
     await expectFits(page);
     if (language === 'ar') await expectAccessible(page);
+    await page.locator('.app .primary').click();
+    await page.getByText(files[language].confirm.paymentTitle).waitFor();
+    await useButton.waitFor();
+    await expectFits(page);
+    if (language === 'ar') await expectAccessible(page);
   });
 });
 

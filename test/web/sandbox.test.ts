@@ -139,7 +139,8 @@ describe('the phone', () => {
     await resendButton(page).click();
     await readCode(page, 2);
     expect(await useButtons(page).count()).toBe(1);
-    await texts(page).nth(1).getByText('Replaced by a newer code').waitFor();
+    // A resend sends the same code.
+    await texts(page).nth(1).getByText('Sent again').waitFor();
     await page.getByRole('button', { name: '+10 min' }).click();
     await texts(page).first().getByText('Expired').waitFor();
     expect(await useButtons(page).count()).toBe(0);
@@ -177,6 +178,90 @@ describe('the phone', () => {
     await expect.poll(polls).toBeGreaterThan(2);
     expect(await page.evaluate('window.formatted')).toBeLessThan(30);
   });
+});
+
+describe('the payment', () => {
+  const checks = (page: Page) =>
+    page.getByRole('region', { name: 'Calls' }).getByRole('heading', { level: 3, name: /\/check$/ });
+
+  it('shows the amount on the phone and in the form, and approves it once', async () => {
+    const page = await openPage(`${service.url}/`, refusals);
+    await verifyExample(page);
+    await page.getByRole('button', { name: 'Pay €24.90 to Corner Shop' }).click();
+    await texts(page).first().getByText('24.90 EUR to Corner Shop').waitFor();
+    await texts(page).nth(1).getByText('Used').waitFor();
+    await page.getByRole('heading', { name: 'Confirm the payment' }).waitFor();
+    await expectAccessible(page);
+    await expectNarrow(page);
+    const code = /\d{6}/.exec(await useButtons(page).innerText())![0];
+    await codeField(page).pressSequentially(code);
+    await page.getByRole('heading', { name: 'Approved' }).waitFor();
+    await texts(page).first().getByText('Used').waitFor();
+    expect(await useButtons(page).count()).toBe(0);
+    await expectAccessible(page);
+    await expectNarrow(page);
+    // Another one has a code of its own.
+    await page.getByRole('button', { name: 'Pay again' }).click();
+    await useButtons(page).click();
+    await page.getByRole('heading', { name: 'Approved' }).waitFor();
+    expect(await checks(page).count()).toBe(2);
+  });
+
+  it('with an amount that was changed in between is refused, and its code is void', async () => {
+    const page = await openPage(`${service.url}/`, refusals);
+    await verifyExample(page);
+    await page.getByRole('button', { name: 'Pay €24.90 to Corner Shop' }).click();
+    await page.getByRole('checkbox', { name: 'Change the amount to €2,490.00 before the check' }).check();
+    await useButtons(page).click();
+    await alert(page).getByText('Nothing was approved. Start again.').waitFor();
+    await page.getByText('The code was for €24.90. The check named €2,490.00').waitFor();
+    await texts(page).first().getByText('Void').waitFor();
+    await expectAccessible(page);
+    await expectNarrow(page);
+    await page.getByRole('button', { name: 'Pay again' }).click();
+    expect(await page.getByRole('checkbox').isChecked()).toBe(false);
+    await useButtons(page).click();
+    await page.getByRole('heading', { name: 'Approved' }).waitFor();
+  });
+
+  it('says that no code could be sent, and tries again', async () => {
+    const page = await openPage(`${service.url}/`, { expected: /ERR_FAILED|Failed to fetch/ });
+    await verifyExample(page);
+    await page.route('**/confirmations', (route) => route.abort());
+    await page.getByRole('button', { name: 'Pay €24.90 to Corner Shop' }).click();
+    await alert(page).getByText('The code could not be sent.').waitFor();
+    await expectAccessible(page);
+    await page.unroute('**/confirmations');
+    await page.getByRole('button', { name: 'Try again' }).click();
+    await useButtons(page).click();
+    await page.getByRole('heading', { name: 'Approved' }).waitFor();
+  });
+});
+
+it('changes the number: a code to the old one first, then one to the new one', async () => {
+  const own = await serviceForTest({ LEDGERLINE_CHANGE_CONFIRMED: 'true' });
+  const page = await openPage(`${own.url}/`, refusals);
+  await verifyExample(page);
+  await page.getByRole('button', { name: 'Pay €24.90 to Corner Shop' }).click();
+  await useButtons(page).click();
+  await page.getByRole('heading', { name: 'Approved' }).waitFor();
+  await page.getByRole('button', { name: 'Change number' }).click();
+  await page.getByText('First a code to your current number').waitFor();
+  await useButtons(page).click();
+  await page.getByRole('heading', { name: 'What is your new number?' }).waitFor();
+  await expectAccessible(page);
+  await page.getByRole('button', { name: 'Use an example' }).click();
+  await expect.poll(() => page.getByLabel('Phone number').inputValue()).not.toBe('');
+  await page.getByRole('button', { name: 'Send code' }).click();
+  await useButtons(page).click();
+  await page.getByRole('heading', { name: 'Number changed' }).waitFor();
+  await expectAccessible(page);
+  await expectNarrow(page);
+  const changed = await phone(page).locator('.owner').innerText();
+  await page.getByRole('button', { name: 'Pay again' }).click();
+  await page.getByText(`We sent a code to ${changed}.`).waitFor();
+  await useButtons(page).click();
+  await page.getByRole('heading', { name: 'Approved' }).waitFor();
 });
 
 it('the buttons of the clock stay where they are', async () => {

@@ -242,11 +242,23 @@ export const page: PageTexts = {
   refused: 'رُفض هذا الرمز أو انتهت صلاحيته. ألصق رمزًا آخر.',
   token: 'رمز الوصول',
   continue: 'متابعة',
+  phoneNumber: 'رقم الهاتف',
+  changeNumber: 'تغيير الرقم',
+  confirmFirst: 'أولاً رمز إلى رقمك الحالي، حتى لا يستطيع أحد تغييره بجلسة مسروقة.',
+  codeNotSent: 'تعذّر إرسال الرمز.',
+  tryAgain: 'حاول مرة أخرى',
+  close: 'إغلاق',
+  textsArrive: (place) => `تصل الرسائل إلى هاتف هذه الصفحة: ${place}.`,
 };
 
 /** Digits and signs in their own order, whatever is around them: U+2066 and U+2069. */
 function isolated(text: string): string {
   return `\u2066${text}\u2069`;
+}
+
+/** An amount or a name, in its own direction: amounts in Arabic run from right to left. */
+function isolatedAsWritten(text: string): string {
+  return `\u2068${text}\u2069`;
 }
 
 export const sandbox: SandboxTexts = {
@@ -255,7 +267,14 @@ export const sandbox: SandboxTexts = {
     `النموذج هو ${element}، ويمكنك وضعه في صفحتك. الهاتف هو هاتف المستخدم. يظهر كل طلب يرسله النموذج في الأسفل على شكل كود، لتتمكّن من إرساله بنفسك.`,
   app: 'التطبيق',
   steps: 'الخطوات',
-  stepNames: { number: 'الرقم', code: 'الرمز', verified: 'تم' },
+  acts: { verify: 'التحقّق', pay: 'الدفع', change: 'تغيير الرقم' },
+  pay: (amount, payee) => `ادفع ${isolatedAsWritten(amount)} إلى ${isolatedAsWritten(payee)}`,
+  payAgain: 'ادفع مرة أخرى',
+  payAbout: (element) =>
+    `النموذج هو ${element}. لا يتحقّق من الرمز أبدًا: يفعل ذلك خادمك، بالمبلغ الذي سيدفعه. هنا تقوم هذه الصفحة بدور الخادم.`,
+  changeAmount: (amount) => `تغيير المبلغ إلى ${isolatedAsWritten(amount)} قبل التحقّق`,
+  amountChanged: (agreed, changed) =>
+    `كان الرمز لمبلغ ${isolatedAsWritten(agreed)}، وذُكر عند التحقّق ${isolatedAsWritten(changed)}، فرفضته الخدمة. لن يعمل هذا الرمز بعد الآن.`,
   example: 'استخدام مثال',
   startOver: 'البدء من جديد',
   wallet: 'عرض محفظة',
@@ -271,7 +290,13 @@ export const sandbox: SandboxTexts = {
   allNumbers: 'كل الأرقام في بيئة التجربة',
   noTexts: 'تصل الرسائل النصية هنا.',
   useCode: (code) => `استخدام ${code}`,
-  codeStates: { expired: 'منتهي الصلاحية', replaced: 'حلّ محلّه رمز أحدث', used: 'مستخدَم' },
+  codeStates: {
+    expired: 'منتهي الصلاحية',
+    replaced: 'حلّ محلّه رمز أحدث',
+    used: 'مستخدَم',
+    void: 'ملغى',
+    repeated: 'أُعيد إرساله',
+  },
   calls: 'الطلبات',
   callsTitle: 'ما يطلبه التطبيق',
   sampleLanguage: 'لغة الأمثلة',

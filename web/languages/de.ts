@@ -245,6 +245,14 @@ export const page: PageTexts = {
   refused: 'Dieses Token wurde abgelehnt oder ist abgelaufen. Fügen Sie ein anderes ein.',
   token: 'Zugriffstoken',
   continue: 'Weiter',
+  phoneNumber: 'Telefonnummer',
+  changeNumber: 'Nummer ändern',
+  confirmFirst:
+    'Zuerst ein Code an Ihre bisherige Nummer, damit niemand mit einer gestohlenen Sitzung sie ändern kann.',
+  codeNotSent: 'Der Code konnte nicht gesendet werden.',
+  tryAgain: 'Noch einmal versuchen',
+  close: 'Schließen',
+  textsArrive: (place) => `SMS kommen auf dem Telefon dieser Seite an: ${place}.`,
 };
 
 export const sandbox: SandboxTexts = {
@@ -253,7 +261,14 @@ export const sandbox: SandboxTexts = {
     `Das Formular ist ${element}; Sie können es in Ihre eigene Seite einbauen. Das Telefon gehört Ihrem Nutzer. Jeder Aufruf des Formulars steht unten als Code, damit Sie ihn selbst ausführen können.`,
   app: 'App',
   steps: 'Schritte',
-  stepNames: { number: 'Nummer', code: 'Code', verified: 'Fertig' },
+  acts: { verify: 'Bestätigen', pay: 'Zahlen', change: 'Nummer ändern' },
+  pay: (amount, payee) => `${amount} an ${payee} zahlen`,
+  payAgain: 'Noch einmal zahlen',
+  payAbout: (element) =>
+    `Das Formular ist ${element}. Es prüft nie einen Code: Das tut Ihr Backend, mit dem Betrag, den es gleich zahlt. Hier spielt diese Seite das Backend.`,
+  changeAmount: (amount) => `Den Betrag vor der Prüfung auf ${amount} ändern`,
+  amountChanged: (agreed, changed) =>
+    `Der Code galt für ${agreed}. Geprüft wurde er mit ${changed}, deshalb hat der Dienst ihn abgelehnt. Dieser Code wird nie mehr gelten.`,
   example: 'Beispiel verwenden',
   startOver: 'Neu beginnen',
   wallet: 'Eine Wallet ansehen',
@@ -269,7 +284,13 @@ export const sandbox: SandboxTexts = {
   allNumbers: 'Alle Nummern dieser Sandbox',
   noTexts: 'Hier kommen SMS an.',
   useCode: (code) => `${code} verwenden`,
-  codeStates: { expired: 'Abgelaufen', replaced: 'Durch einen neueren Code ersetzt', used: 'Verwendet' },
+  codeStates: {
+    expired: 'Abgelaufen',
+    replaced: 'Durch einen neueren Code ersetzt',
+    used: 'Verwendet',
+    void: 'Ungültig',
+    repeated: 'Erneut gesendet',
+  },
   calls: 'Aufrufe',
   callsTitle: 'Was die App aufruft',
   sampleLanguage: 'Sprache der Beispiele',

@@ -248,6 +248,13 @@ export const page = {
   refused: 'That token was refused or has expired. Paste another one.',
   token: 'Access token',
   continue: 'Continue',
+  phoneNumber: 'Phone number',
+  changeNumber: 'Change number',
+  confirmFirst: 'First a code to your current number, so that nobody with a stolen session can move it.',
+  codeNotSent: 'The code could not be sent.',
+  tryAgain: 'Try again',
+  close: 'Close',
+  textsArrive: (place: string) => `Texts arrive on the phone of this page: ${place}.`,
 };
 
 /** The sandbox page. */
@@ -257,7 +264,14 @@ export const sandbox = {
     `The form is ${element}, which you can put into your own page. The phone is your user’s. Every call of the form is listed below as code, so that you can make it yourself.`,
   app: 'App',
   steps: 'Steps',
-  stepNames: { number: 'Number', code: 'Code', verified: 'Done' },
+  acts: { verify: 'Verify', pay: 'Pay', change: 'Change number' },
+  pay: (amount: string, payee: string) => `Pay ${amount} to ${payee}`,
+  payAgain: 'Pay again',
+  payAbout: (element: string) =>
+    `The form is ${element}. It never checks a code: your back end does, with the amount that it is about to pay. Here this page plays the back end.`,
+  changeAmount: (amount: string) => `Change the amount to ${amount} before the check`,
+  amountChanged: (agreed: string, changed: string) =>
+    `The code was for ${agreed}. The check named ${changed}, so the service refused it. This code will never work again.`,
   example: 'Use an example',
   startOver: 'Start over',
   wallet: 'See a wallet',
@@ -273,7 +287,13 @@ export const sandbox = {
   allNumbers: 'All numbers of this sandbox',
   noTexts: 'Texts arrive here.',
   useCode: (code: string) => `Use ${code}`,
-  codeStates: { expired: 'Expired', replaced: 'Replaced by a newer code', used: 'Used' },
+  codeStates: {
+    expired: 'Expired',
+    replaced: 'Replaced by a newer code',
+    used: 'Used',
+    void: 'Void',
+    repeated: 'Sent again',
+  },
   calls: 'Calls',
   callsTitle: 'What the app calls',
   sampleLanguage: 'Language of the samples',

@@ -244,6 +244,13 @@ export const page: PageTexts = {
   refused: 'Ese token ha sido rechazado o ha caducado. Pegue otro.',
   token: 'Token de acceso',
   continue: 'Continuar',
+  phoneNumber: 'Número de teléfono',
+  changeNumber: 'Cambiar número',
+  confirmFirst: 'Primero un código a su número actual, para que nadie pueda cambiarlo con una sesión robada.',
+  codeNotSent: 'No se pudo enviar el código.',
+  tryAgain: 'Intentar de nuevo',
+  close: 'Cerrar',
+  textsArrive: (place) => `Los SMS llegan al teléfono de esta página: ${place}.`,
 };
 
 export const sandbox: SandboxTexts = {
@@ -252,7 +259,14 @@ export const sandbox: SandboxTexts = {
     `El formulario es ${element}, que puede poner en su propia página. El teléfono es el de su usuario. Cada llamada del formulario aparece abajo como código, para que pueda hacerla usted mismo.`,
   app: 'Aplicación',
   steps: 'Pasos',
-  stepNames: { number: 'Número', code: 'Código', verified: 'Listo' },
+  acts: { verify: 'Verificar', pay: 'Pagar', change: 'Cambiar número' },
+  pay: (amount, payee) => `Pagar ${amount} a ${payee}`,
+  payAgain: 'Pagar otra vez',
+  payAbout: (element) =>
+    `El formulario es ${element}. Nunca comprueba un código: lo hace su servidor, con el importe que va a pagar. Aquí esta página hace de servidor.`,
+  changeAmount: (amount) => `Cambiar el importe a ${amount} antes de la comprobación`,
+  amountChanged: (agreed, changed) =>
+    `El código era para ${agreed}. La comprobación indicaba ${changed}, así que el servicio la rechazó. Este código ya no servirá nunca.`,
   example: 'Usar un ejemplo',
   startOver: 'Empezar de nuevo',
   wallet: 'Ver un monedero',
@@ -268,7 +282,13 @@ export const sandbox: SandboxTexts = {
   allNumbers: 'Todos los números de estas pruebas',
   noTexts: 'Los SMS llegan aquí.',
   useCode: (code) => `Usar ${code}`,
-  codeStates: { expired: 'Caducado', replaced: 'Sustituido por un código más nuevo', used: 'Usado' },
+  codeStates: {
+    expired: 'Caducado',
+    replaced: 'Sustituido por un código más nuevo',
+    used: 'Usado',
+    void: 'Anulado',
+    repeated: 'Enviado otra vez',
+  },
   calls: 'Llamadas',
   callsTitle: 'Lo que llama la aplicación',
   sampleLanguage: 'Lenguaje de los ejemplos',

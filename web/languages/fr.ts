@@ -243,6 +243,13 @@ export const page: PageTexts = {
   refused: 'Ce jeton a été refusé ou a expiré. Collez-en un autre.',
   token: 'Jeton d’accès',
   continue: 'Continuer',
+  phoneNumber: 'Numéro de téléphone',
+  changeNumber: 'Changer de numéro',
+  confirmFirst: 'D’abord un code à votre numéro actuel, pour que personne ne puisse le changer avec une session volée.',
+  codeNotSent: 'Le code n’a pas pu être envoyé.',
+  tryAgain: 'Réessayer',
+  close: 'Fermer',
+  textsArrive: (place) => `Les SMS arrivent sur le téléphone de cette page : ${place}.`,
 };
 
 export const sandbox: SandboxTexts = {
@@ -251,7 +258,14 @@ export const sandbox: SandboxTexts = {
     `Le formulaire est ${element}, que vous pouvez placer dans votre propre page. Le téléphone est celui de votre utilisateur. Chaque appel du formulaire figure ci-dessous sous forme de code, pour que vous puissiez le faire vous-même.`,
   app: 'Application',
   steps: 'Étapes',
-  stepNames: { number: 'Numéro', code: 'Code', verified: 'Terminé' },
+  acts: { verify: 'Vérifier', pay: 'Payer', change: 'Changer de numéro' },
+  pay: (amount, payee) => `Payer ${amount} à ${payee}`,
+  payAgain: 'Payer encore',
+  payAbout: (element) =>
+    `Le formulaire est ${element}. Il ne vérifie jamais un code : votre serveur le fait, avec le montant qu’il va payer. Ici, cette page joue le serveur.`,
+  changeAmount: (amount) => `Changer le montant en ${amount} avant la vérification`,
+  amountChanged: (agreed, changed) =>
+    `Le code valait pour ${agreed}. La vérification indiquait ${changed}, le service l’a donc refusée. Ce code ne servira plus jamais.`,
   example: 'Prendre un exemple',
   startOver: 'Recommencer',
   wallet: 'Voir un portefeuille',
@@ -267,7 +281,13 @@ export const sandbox: SandboxTexts = {
   allNumbers: 'Tous les numéros de ce bac à sable',
   noTexts: 'Les SMS arrivent ici.',
   useCode: (code) => `Utiliser ${code}`,
-  codeStates: { expired: 'Expiré', replaced: 'Remplacé par un code plus récent', used: 'Utilisé' },
+  codeStates: {
+    expired: 'Expiré',
+    replaced: 'Remplacé par un code plus récent',
+    used: 'Utilisé',
+    void: 'Annulé',
+    repeated: 'Renvoyé',
+  },
   calls: 'Appels',
   callsTitle: 'Ce que l’application appelle',
   sampleLanguage: 'Langage des exemples',

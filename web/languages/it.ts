@@ -244,6 +244,13 @@ export const page: PageTexts = {
   refused: 'Il token è stato rifiutato o è scaduto. Ne incolli un altro.',
   token: 'Token di accesso',
   continue: 'Continua',
+  phoneNumber: 'Numero di telefono',
+  changeNumber: 'Cambia numero',
+  confirmFirst: 'Prima un codice al Suo numero attuale, così nessuno può cambiarlo con una sessione rubata.',
+  codeNotSent: 'Non è stato possibile inviare il codice.',
+  tryAgain: 'Riprova',
+  close: 'Chiudi',
+  textsArrive: (place) => `Gli SMS arrivano sul telefono di questa pagina: ${place}.`,
 };
 
 export const sandbox: SandboxTexts = {
@@ -252,7 +259,14 @@ export const sandbox: SandboxTexts = {
     `Il modulo è ${element}, che può inserire nella Sua pagina. Il telefono è quello del Suo utente. Ogni chiamata del modulo è elencata sotto come codice, così può farla anche Lei.`,
   app: 'App',
   steps: 'Passaggi',
-  stepNames: { number: 'Numero', code: 'Codice', verified: 'Fatto' },
+  acts: { verify: 'Verifica', pay: 'Paga', change: 'Cambia numero' },
+  pay: (amount, payee) => `Paga ${amount} a ${payee}`,
+  payAgain: 'Paga di nuovo',
+  payAbout: (element) =>
+    `Il modulo è ${element}. Non controlla mai un codice: lo fa il Suo server, con l’importo che sta per pagare. Qui questa pagina fa da server.`,
+  changeAmount: (amount) => `Cambia l’importo in ${amount} prima del controllo`,
+  amountChanged: (agreed, changed) =>
+    `Il codice valeva per ${agreed}. Il controllo indicava ${changed}, quindi il servizio lo ha rifiutato. Questo codice non servirà mai più.`,
   example: 'Usa un esempio',
   startOver: 'Ricomincia',
   wallet: 'Vedi un portafoglio',
@@ -268,7 +282,13 @@ export const sandbox: SandboxTexts = {
   allNumbers: 'Tutti i numeri di questa prova',
   noTexts: 'Gli SMS arrivano qui.',
   useCode: (code) => `Usa ${code}`,
-  codeStates: { expired: 'Scaduto', replaced: 'Sostituito da un codice più recente', used: 'Usato' },
+  codeStates: {
+    expired: 'Scaduto',
+    replaced: 'Sostituito da un codice più recente',
+    used: 'Usato',
+    void: 'Annullato',
+    repeated: 'Inviato di nuovo',
+  },
   calls: 'Chiamate',
   callsTitle: 'Che cosa chiama l’app',
   sampleLanguage: 'Linguaggio degli esempi',

@@ -243,6 +243,13 @@ export const page: PageTexts = {
   refused: 'そのトークンは拒否されたか、有効期限が切れています。別のトークンを貼り付けてください。',
   token: 'アクセストークン',
   continue: '続ける',
+  phoneNumber: '電話番号',
+  changeNumber: '番号を変更',
+  confirmFirst: '盗まれたセッションで番号を変更されないように、まず現在の番号にコードを送ります。',
+  codeNotSent: 'コードを送信できませんでした。',
+  tryAgain: 'もう一度試す',
+  close: '閉じる',
+  textsArrive: (place) => `SMSは次のページの電話に届きます: ${place}`,
 };
 
 export const sandbox: SandboxTexts = {
@@ -251,7 +258,14 @@ export const sandbox: SandboxTexts = {
     `フォームは ${element} です。ご自分のページに置くことができます。電話はユーザーのものです。フォームの呼び出しはすべて下にコードで表示され、ご自分でも実行できます。`,
   app: 'アプリ',
   steps: '手順',
-  stepNames: { number: '番号', code: 'コード', verified: '完了' },
+  acts: { verify: '確認', pay: '支払い', change: '番号の変更' },
+  pay: (amount, payee) => `${payee} に ${amount} を支払う`,
+  payAgain: 'もう一度支払う',
+  payAbout: (element) =>
+    `フォームは ${element} です。フォームはコードを検証しません。検証するのは、支払おうとする金額を知っているバックエンドです。ここではこのページがバックエンドの役をします。`,
+  changeAmount: (amount) => `検証の前に金額を ${amount} に変更する`,
+  amountChanged: (agreed, changed) =>
+    `コードは ${agreed} のためのものでした。検証は ${changed} で行われたため、サービスが拒否しました。このコードはもう使えません。`,
   example: '例を使う',
   startOver: '最初から',
   wallet: 'ウォレットを見る',
@@ -267,7 +281,13 @@ export const sandbox: SandboxTexts = {
   allNumbers: 'このサンドボックスのすべての番号',
   noTexts: 'SMSはここに届きます。',
   useCode: (code) => `${code}を使う`,
-  codeStates: { expired: '期限切れ', replaced: '新しいコードに置き換え済み', used: '使用済み' },
+  codeStates: {
+    expired: '期限切れ',
+    replaced: '新しいコードに置き換え済み',
+    used: '使用済み',
+    void: '無効',
+    repeated: '再送済み',
+  },
   calls: '呼び出し',
   callsTitle: 'アプリの呼び出し',
   sampleLanguage: 'サンプルの言語',

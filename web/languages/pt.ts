@@ -243,6 +243,13 @@ export const page: PageTexts = {
   refused: 'Esse token foi recusado ou expirou. Cole outro.',
   token: 'Token de acesso',
   continue: 'Continuar',
+  phoneNumber: 'Número de telefone',
+  changeNumber: 'Mudar de número',
+  confirmFirst: 'Primeiro um código para o seu número atual, para que ninguém o possa mudar com uma sessão roubada.',
+  codeNotSent: 'Não foi possível enviar o código.',
+  tryAgain: 'Tentar de novo',
+  close: 'Fechar',
+  textsArrive: (place) => `Os SMS chegam ao telefone desta página: ${place}.`,
 };
 
 export const sandbox: SandboxTexts = {
@@ -251,7 +258,14 @@ export const sandbox: SandboxTexts = {
     `O formulário é ${element}, que pode colocar na sua própria página. O telefone é o do seu utilizador. Cada chamada do formulário aparece abaixo como código, para que a possa fazer também.`,
   app: 'Aplicação',
   steps: 'Passos',
-  stepNames: { number: 'Número', code: 'Código', verified: 'Feito' },
+  acts: { verify: 'Verificar', pay: 'Pagar', change: 'Mudar de número' },
+  pay: (amount, payee) => `Pagar ${amount} a ${payee}`,
+  payAgain: 'Pagar outra vez',
+  payAbout: (element) =>
+    `O formulário é ${element}. Nunca verifica um código: o seu servidor fá-lo, com o montante que vai pagar. Aqui esta página faz de servidor.`,
+  changeAmount: (amount) => `Mudar o montante para ${amount} antes da verificação`,
+  amountChanged: (agreed, changed) =>
+    `O código era para ${agreed}. A verificação indicava ${changed}, por isso o serviço recusou-a. Este código nunca mais servirá.`,
   example: 'Usar um exemplo',
   startOver: 'Começar de novo',
   wallet: 'Ver uma carteira',
@@ -267,7 +281,13 @@ export const sandbox: SandboxTexts = {
   allNumbers: 'Todos os números destes testes',
   noTexts: 'As SMS chegam aqui.',
   useCode: (code) => `Usar ${code}`,
-  codeStates: { expired: 'Expirado', replaced: 'Substituído por um código mais recente', used: 'Usado' },
+  codeStates: {
+    expired: 'Expirado',
+    replaced: 'Substituído por um código mais recente',
+    used: 'Usado',
+    void: 'Anulado',
+    repeated: 'Enviado outra vez',
+  },
   calls: 'Chamadas',
   callsTitle: 'O que a aplicação chama',
   sampleLanguage: 'Linguagem dos exemplos',

@@ -1,4 +1,5 @@
 /** The header of every page. */
+import type { ComponentChildren } from 'preact';
 import { useState } from 'preact/hooks';
 import icon from '../icon.svg';
 import { Icon } from '../activity/icons.tsx';
@@ -19,10 +20,12 @@ interface HeaderProps {
   locale?: string;
   /** Given while there is a session that can be ended. */
   onSignOut?: (() => void) | undefined;
+  /** More controls of the page. */
+  children?: ComponentChildren;
 }
 
 /** The content of the page has the id `content`. */
-export function Header({ here, locale = 'en', onSignOut }: HeaderProps) {
+export function Header({ here, locale = 'en', onSignOut, children }: HeaderProps) {
   const texts = pageTextsOf(locale);
   // Outside the sandbox a page cannot know which others are served.
   const shown = links.filter(([, name]) => isSandbox || name === here || name === 'docs');
@@ -42,6 +45,7 @@ export function Header({ here, locale = 'en', onSignOut }: HeaderProps) {
           </a>
         ))}
       </nav>
+      {children}
       <Preferences locale={locale} hasLanguages={here !== 'docs' && here !== 'console'} />
       {onSignOut && (
         <button type="button" class="quiet small" onClick={onSignOut}>

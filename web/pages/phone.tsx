@@ -2,22 +2,24 @@
 import { useEffect, useMemo, useState } from 'preact/hooks';
 import { createClient, type SandboxMessage } from '../../client/index.ts';
 import { useTime } from './clock.tsx';
+import type { Outcome } from './confirm-form.tsx';
 import { pageLocale } from './page-locale.ts';
 import { texts } from './sandbox-page-texts.ts';
 
 const pollMilliseconds = 1000;
 const shownMessages = 30;
 
-/** The code that the app is waiting for. */
+/** The code that the app asked for last. */
 export interface AwaitedCode {
   /** By the service's clock, in milliseconds. */
   expiresAt: number;
+  /** How it ended, once the app no longer waits for it. */
+  outcome?: Outcome;
 }
 
 interface PhoneProps {
   phoneNumber: string | undefined;
   aheadSeconds: number;
-  /** Undefined when the app does not wait for a code. */
   awaited: AwaitedCode | undefined;
   onUse(code: string): void;
 }
@@ -25,6 +27,7 @@ interface PhoneProps {
 export function Phone({ phoneNumber, aheadSeconds, awaited, onUse }: PhoneProps) {
   const messages = useMessages(phoneNumber);
   const isExpired = useIsPast(awaited?.expiresAt, aheadSeconds);
+  const endedStates = useEndedStates(messages, awaited?.outcome);
   // Drawn again only when a text arrives or a code changes its state, not with the clock.
   const list = useMemo(
     () => (
@@ -41,7 +44,7 @@ export function Phone({ phoneNumber, aheadSeconds, awaited, onUse }: PhoneProps)
             {phoneNumber && message.code !== null && (
               <CodeAction
                 code={message.code}
-                state={stateOf(index, awaited, isExpired)}
+                state={endedStates.get(keyOf(message)) ?? stateOf(index, messages, awaited, isExpired)}
                 onUse={() => onUse(message.code!)}
               />
             )}
@@ -49,7 +52,7 @@ export function Phone({ phoneNumber, aheadSeconds, awaited, onUse }: PhoneProps)
         ))}
       </ul>
     ),
-    [messages, phoneNumber, awaited, isExpired],
+    [messages, phoneNumber, awaited, isExpired, endedStates],
   );
   return (
     <section class="phone" aria-label={texts.phone}>
@@ -94,13 +97,33 @@ function useIsPast(time: number | undefined, aheadSeconds: number): boolean {
   return isPast;
 }
 
-type CodeState = 'valid' | 'expired' | 'replaced' | 'used';
+type CodeState = 'valid' | 'replaced' | 'repeated' | Outcome;
 
 /** Only the newest code counts, and only until it is used or expires. */
-function stateOf(index: number, awaited: AwaitedCode | undefined, isExpired: boolean): CodeState {
-  if (index > 0) return 'replaced';
-  if (!awaited) return 'used';
-  return isExpired ? 'expired' : 'valid';
+function stateOf(
+  index: number,
+  messages: SandboxMessage[],
+  awaited: AwaitedCode | undefined,
+  isExpired: boolean,
+): CodeState {
+  if (index > 0) return messages[index]!.code === messages[0]!.code ? 'repeated' : 'replaced';
+  return awaited?.outcome ?? (isExpired ? 'expired' : 'valid');
+}
+
+/** The states of the codes that the app no longer waited for when another one was sent. */
+function useEndedStates(messages: SandboxMessage[], outcome: Outcome | undefined): ReadonlyMap<string, CodeState> {
+  const [ended, setEnded] = useState<ReadonlyMap<string, CodeState>>(new Map());
+  useEffect(() => {
+    const newest = messages[0]?.code;
+    if (outcome === undefined || newest === undefined) return;
+    setEnded((before) => {
+      const added = messages.filter((message) => !before.has(keyOf(message)));
+      if (added.length === 0) return before;
+      const stateAtEnd = ({ code }: SandboxMessage): CodeState => (code === newest ? outcome : 'replaced');
+      return new Map([...before, ...added.map((message) => [keyOf(message), stateAtEnd(message)] as const)]);
+    });
+  }, [messages, outcome]);
+  return ended;
 }
 
 function CodeAction({ code, state, onUse }: { code: string; state: CodeState; onUse(): void }) {

@@ -34,8 +34,10 @@ const baseUrl = '${url.origin}';
 const token = clientCredentials({ baseUrl, clientId: '${clientId}', clientSecret: '${clientSecret}' });
 const client = createClient({ baseUrl, token });`;
   }
-  const value = json ? literal(JSON.parse(json), 'js') : '';
-  const userId = /^\/User\/(\d+)\//.exec(url.pathname)?.[1];
+  const body = JSON.parse(json ?? '{}') as { code?: string };
+  const value = json ? literal(body, 'js') : '';
+  const [, userId, confirmationId] = /^\/User\/(\d+)\/(?:confirmations\/([^/]+))?/.exec(url.pathname) ?? [];
+  const confirmation = `/User/${userId}/confirmations/${confirmationId}`;
   const calls: Record<string, string> = {
     'POST /User':
       value === '' || value === '{}'
@@ -44,6 +46,13 @@ const client = createClient({ baseUrl, token });`;
     'POST /User/phone-number/send-code': `const { codeLength, expiresInSeconds } = await client.sendCode(${value});`,
     'POST /User/phone-number/verify': `await client.verify(${value});`,
     [`POST /User/${userId}/phone-number/resend-code`]: `await client.resendCode(${userId});`,
+    [`POST /User/${userId}/phone-number/change`]: `const { codeLength } = await client.changePhone(${userId}, ${value});`,
+    [`POST /User/${userId}/phone-number/change/resend-code`]: `await client.resendChange(${userId});`,
+    [`POST /User/${userId}/phone-number/change/verify`]: `await client.verifyChange(${userId}, '${body.code}');`,
+    [`POST /User/${userId}/confirmations`]: `const { confirmationId } = await client.confirmations.create(${userId}, ${value});`,
+    [`POST ${confirmation}/check`]: `await client.confirmations.check(${userId}, '${confirmationId}', ${value});`,
+    [`POST ${confirmation}/resend-code`]: `await client.confirmations.resend(${userId}, '${confirmationId}');`,
+    [`GET ${confirmation}`]: `const { state } = await client.confirmations.read(${userId}, '${confirmationId}');`,
     [`GET /User/${userId}/status`]: `const { isPhoneNumberVerified, phoneNumber } = await client.userStatus(${userId});`,
   };
   return calls[`${method} ${url.pathname}`] ?? `await fetch('${url.href}', { method: '${method}' });`;

@@ -9,19 +9,21 @@ import {
   type SandboxClock,
   type TokenSource,
 } from '../../client/index.ts';
+import { Icon } from '../activity/icons.tsx';
 import { loadNumberRules } from '../phone/load-number-rules.ts';
 import { LedgerlineVerify } from '../verify/element.tsx';
 import type { SentDetail, StepDetail } from '../verify/ledgerline-verify.d.ts';
+import { ChangeNumber } from './change-number.tsx';
 import { Clock } from './clock.tsx';
+import type { CodeListener, Outcome } from './confirm-form.tsx';
 import { ExchangeList } from './exchange-list.tsx';
 import { recordingFetch, type Exchange } from './exchanges.ts';
 import { Header } from './header.tsx';
 import { pageTextsOf } from '../languages/page-texts.ts';
 import { describePage, pageLocale } from './page-locale.ts';
+import { payLabel, Payment } from './payment.tsx';
 import { Phone, type AwaitedCode } from './phone.tsx';
 import { texts } from './sandbox-page-texts.ts';
-
-type Step = StepDetail['step'];
 
 const elementName = '<ledgerline-verify>';
 const [beforeElement, afterElement] = texts.about(elementName).split(elementName);
@@ -30,10 +32,9 @@ function SandboxPage() {
   const [exchanges, setExchanges] = useState<Exchange[]>([]);
   const [aheadSeconds, setAheadSeconds] = useState(0);
   const ahead = useRef(0);
-  const [awaited, setAwaited] = useState<AwaitedCode>();
+  const [code, setCode] = useState<AwaitedCode>();
+  const enterCode = useRef<(code: string) => void>(undefined);
   const [phoneNumber, setPhoneNumber] = useState<string>();
-  const [step, setStep] = useState<Step>('number');
-  const app = useMemo(() => new LedgerlineVerify(), []);
   const recorded = useMemo(() => recordingFetch((exchange) => setExchanges((earlier) => [exchange, ...earlier])), []);
   const token = useMemo(
     () => clientCredentials({ baseUrl: '', clientId: 'sandbox', clientSecret: 'sandbox', fetch: recorded }),
@@ -54,21 +55,6 @@ function SandboxPage() {
       .then(clockMoved, () => undefined);
   }, []);
 
-  function onSent({ phoneNumber: number, expiresInSeconds = 0 }: SentDetail): void {
-    setPhoneNumber(number);
-    setAwaited({ expiresAt: now() + expiresInSeconds * 1000 });
-  }
-
-  function onStep(next: Step): void {
-    setStep(next);
-    if (next === 'verified') setAwaited(undefined);
-  }
-
-  function startOver(): void {
-    setPhoneNumber(undefined);
-    app.reset();
-  }
-
   return (
     <>
       <Header here="sandbox" locale={pageLocale} />
@@ -83,15 +69,18 @@ function SandboxPage() {
         </div>
         <div class="left">
           <App
-            app={app}
             client={client}
             token={token}
             recorded={recorded}
             now={now}
-            step={step}
-            onSent={onSent}
-            onStep={onStep}
-            onStartOver={startOver}
+            phoneNumber={phoneNumber}
+            onPhone={setPhoneNumber}
+            onSent={({ expiresInSeconds, enter }) => {
+              enterCode.current = enter;
+              setCode({ expiresAt: now() + expiresInSeconds * 1000 });
+            }}
+            onBegin={() => setCode(undefined)}
+            onEnded={(outcome) => setCode((before) => before && { ...before, outcome })}
           />
           <Clock client={client} aheadSeconds={aheadSeconds} onMoved={clockMoved} />
           <ExchangeList exchanges={exchanges} />
@@ -99,86 +88,202 @@ function SandboxPage() {
         <Phone
           phoneNumber={phoneNumber}
           aheadSeconds={aheadSeconds}
-          awaited={awaited}
-          onUse={(code) => app.enterCode(code)}
+          awaited={code}
+          onUse={(text) => enterCode.current?.(text)}
         />
       </main>
     </>
   );
 }
 
-interface AppProps {
-  app: LedgerlineVerify;
+interface AppProps extends CodeListener {
   client: Client;
   token: TokenSource;
   recorded: typeof fetch;
   now(): number;
-  step: Step;
-  onSent(detail: SentDetail): void;
-  onStep(step: Step): void;
-  onStartOver(): void;
+  /** The number whose phone is shown. */
+  phoneNumber: string | undefined;
+  onPhone(phoneNumber: string | undefined): void;
+  /** Another act begins: the code of the last one is no longer asked for. */
+  onBegin(): void;
 }
 
-const steps: Step[] = ['number', 'code', 'verified'];
+const acts = ['verify', 'pay', 'change'] as const;
+type ActName = (typeof acts)[number];
 
-function App({ app, client, token, recorded, now, step, onSent, onStep, onStartOver }: AppProps) {
-  const box = useRef<HTMLDivElement>(null);
+function App(props: AppProps) {
+  const { client, token, recorded, now, phoneNumber, onPhone, onSent } = props;
+  const [act, setAct] = useState<ActName>('verify');
+  /** How many times an act was begun: each time it starts anew. */
+  const [run, setRun] = useState(0);
+  /** How the act ended. */
+  const [outcome, setOutcome] = useState<Outcome>();
+  /** The form that asks for a number at the moment. */
+  const [numberForm, setNumberForm] = useState<LedgerlineVerify>();
   const userId = useRef<number>(undefined);
+  const verifyForm = useMemo(() => new LedgerlineVerify(), []);
+  const channels = useChannels();
+  const shared = { client, now, phoneNumber, channels, onSent, onEnded };
 
-  useLayoutEffect(() => {
-    app.setAttribute('locale', pageLocale);
-    app.fetch = recorded;
-    app.now = now;
-    // A user can have one phone. In a real app the back end has created the user long before.
-    app.getUserId = async () => (userId.current ??= (await client.createUser()).id);
-    app.getToken = token;
-    app.addEventListener('sent', (event) => onSent((event as CustomEvent<SentDetail>).detail));
-    app.addEventListener('step', (event) => onStep((event as CustomEvent<StepDetail>).detail.step));
-    box.current!.append(app);
-  }, []);
+  function onEnded(ended: Outcome): void {
+    props.onEnded(ended);
+    setOutcome(ended);
+  }
 
-  async function useExample(): Promise<void> {
+  function begin(next: ActName): void {
+    props.onBegin();
+    setAct(next);
+    setRun(run + 1);
+    setOutcome(undefined);
+  }
+
+  function startOver(): void {
+    userId.current = undefined;
+    onPhone(undefined);
+    verifyForm.reset();
+    begin('verify');
+  }
+
+  async function useExample(form: LedgerlineVerify): Promise<void> {
     const { randomNumberOf } = await loadNumberRules();
-    app.enterNumber(randomNumberOf(app.chosenCountry ?? 'GB'));
+    form.enterNumber(randomNumberOf(form.chosenCountry ?? 'GB'));
   }
 
   return (
-    <section class="app card" aria-label={texts.app}>
-      <ol class="steps" aria-label={texts.steps}>
-        {steps.map((name, index) => (
-          <li key={name} aria-current={name === step ? 'step' : undefined}>
-            <span>{(index + 1).toLocaleString(pageLocale)}</span>
-            {texts.stepNames[name]}
-          </li>
-        ))}
-      </ol>
-      <div ref={box} />
+    <section class={`app card${outcome ? ' ended' : ''}`} aria-label={texts.app}>
+      <ActList act={act} isDone={outcome === 'used'} />
+      <div hidden={act !== 'verify'}>
+        <VerifyForm
+          form={verifyForm}
+          {...{ client, token, recorded, now, channels, userId, onSent, onPhone, onEnded }}
+          onForm={setNumberForm}
+        />
+      </div>
+      {act === 'pay' && <Payment key={run} {...shared} userId={userId.current!} />}
+      {act === 'change' && (
+        <ChangeNumber
+          key={run}
+          {...shared}
+          userId={userId.current!}
+          token={token}
+          fetch={recorded}
+          onForm={setNumberForm}
+          onSentTo={onPhone}
+          // The confirmation is only half of it.
+          onEnded={(ended) => (ended === 'used' ? props.onEnded(ended) : onEnded(ended))}
+          onChanged={() => setOutcome('used')}
+        />
+      )}
       <div class="buttons">
-        {step === 'number' && (
-          <button type="button" class="quiet small" onClick={() => void useExample()}>
+        {numberForm && (
+          <button type="button" class="quiet small" onClick={() => void useExample(numberForm)}>
             {texts.example}
           </button>
         )}
-        {step === 'verified' && (
-          <>
-            <button
-              type="button"
-              class="primary"
-              onClick={() => {
-                userId.current = undefined;
-                onStartOver();
-              }}
-            >
-              {texts.startOver}
-            </button>
-            <a class="quiet" href="/wallet">
-              {texts.wallet}
-            </a>
-          </>
-        )}
+        {outcome && <NextButtons act={act} isDone={outcome === 'used'} onBegin={begin} onStartOver={startOver} />}
       </div>
     </section>
   );
+}
+
+function ActList({ act, isDone }: { act: ActName; isDone: boolean }) {
+  const at = acts.indexOf(act) + (isDone ? 1 : 0);
+  return (
+    <ol class="steps" aria-label={texts.steps}>
+      {acts.map((name, index) => (
+        <li key={name} class={index < at ? 'done' : ''} aria-current={name === act ? 'step' : undefined}>
+          <span>{index < at ? <Icon name="check" /> : (index + 1).toLocaleString(pageLocale)}</span>
+          {texts.acts[name]}
+        </li>
+      ))}
+    </ol>
+  );
+}
+
+interface NextButtonsProps {
+  act: ActName;
+  isDone: boolean;
+  onBegin(act: ActName): void;
+  onStartOver(): void;
+}
+
+/** First what comes next: the next act, or the same again if it did not succeed. */
+function NextButtons({ act, isDone, onBegin, onStartOver }: NextButtonsProps) {
+  const pay = { label: act === 'verify' ? payLabel : texts.payAgain, onClick: () => onBegin('pay') };
+  const change = { label: texts.acts.change, onClick: () => onBegin('change') };
+  const startOver = { label: texts.startOver, onClick: onStartOver };
+  const buttons = {
+    verify: [pay, startOver],
+    pay: isDone ? [change, pay, startOver] : [pay, change, startOver],
+    change: isDone ? [startOver, pay] : [change, pay, startOver],
+  }[act];
+  return (
+    <>
+      {buttons.map(({ label, onClick }, index) => (
+        <button type="button" key={label} class={index === 0 ? 'primary' : 'quiet'} onClick={onClick}>
+          {label}
+        </button>
+      ))}
+      <a class="quiet" href="/wallet">
+        {texts.wallet}
+      </a>
+    </>
+  );
+}
+
+interface VerifyFormProps extends Pick<
+  AppProps,
+  'client' | 'token' | 'recorded' | 'now' | 'onPhone' | 'onSent' | 'onEnded'
+> {
+  form: LedgerlineVerify;
+  channels: string;
+  userId: { current: number | undefined };
+  onForm(form: LedgerlineVerify | undefined): void;
+}
+
+function VerifyForm({ form, ...props }: VerifyFormProps) {
+  const box = useRef<HTMLDivElement>(null);
+  const { client, userId } = props;
+  useLayoutEffect(() => form.setAttribute('channels', props.channels), [props.channels]);
+  useLayoutEffect(() => {
+    form.setAttribute('locale', pageLocale);
+    form.fetch = props.recorded;
+    form.now = props.now;
+    // A user can have one phone. In a real app the back end has created the user long before.
+    form.getUserId = async () => (userId.current ??= (await client.createUser()).id);
+    form.getToken = props.token;
+    form.addEventListener('sent', (event) => {
+      const { phoneNumber, expiresInSeconds = 0 } = (event as CustomEvent<SentDetail>).detail;
+      props.onPhone(phoneNumber);
+      props.onSent({ expiresInSeconds, enter: (code) => form.enterCode(code) });
+    });
+    form.addEventListener('step', (event) => {
+      const { step } = (event as CustomEvent<StepDetail>).detail;
+      props.onForm(step === 'number' ? form : undefined);
+      if (step === 'verified') props.onEnded('used');
+    });
+    box.current!.append(form);
+  }, []);
+  return <div ref={box} />;
+}
+
+/** The channels that the service allows in some country, from the setting that it was started with. */
+function useChannels(): string {
+  const [channels, setChannels] = useState('');
+  useEffect(() => {
+    const token = clientCredentials({ baseUrl: '', clientId: 'sandbox', clientSecret: 'sandbox' });
+    // Without an answer the forms offer the usual way only.
+    createClient({ token })
+      .operator.settings()
+      .then(
+        ({ settings }) => {
+          const { value } = settings.find(({ name }) => name === 'LEDGERLINE_CHANNELS') ?? {};
+          setChannels((value ?? '').replaceAll(/[^;=]*=/g, '').replaceAll(';', ','));
+        },
+        () => undefined,
+      );
+  }, []);
+  return channels;
 }
 
 describePage(pageTextsOf(pageLocale).sandbox);

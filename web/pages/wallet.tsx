@@ -3,9 +3,11 @@ import { render } from 'preact';
 import { useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { clientCredentials, type TokenSource } from '../../client/index.ts';
 import { LedgerlineActivity } from '../activity/element.tsx';
+import { Icon } from '../activity/icons.tsx';
 import { activityTextsOf } from '../languages/activity-texts.ts';
 import { pageTextsOf } from '../languages/page-texts.ts';
 import { Header, isSandbox } from './header.tsx';
+import type { NumberDialog } from './number-dialog.tsx';
 import { describePage, pageLocale as locale } from './page-locale.ts';
 import { SignIn } from './sign-in.tsx';
 
@@ -31,6 +33,7 @@ function sandboxToken(): TokenSource {
 function WalletPage() {
   const [getToken, setGetToken] = useState<TokenSource | undefined>(() => (isSandbox ? sandboxToken() : undefined));
   const [isRefused, setRefused] = useState(false);
+  const [Dialog, setDialog] = useState<typeof NumberDialog>();
   const onExpired = () => {
     if (isSandbox) return;
     setRefused(true);
@@ -42,7 +45,10 @@ function WalletPage() {
   };
   return (
     <>
-      <Header here="wallet" locale={locale} onSignOut={getToken && !isSandbox ? signOut : undefined} />
+      <Header here="wallet" locale={locale} onSignOut={getToken && !isSandbox ? signOut : undefined}>
+        {isSandbox && <NumberButton onOpen={(dialog) => setDialog(() => dialog)} />}
+      </Header>
+      {Dialog && <Dialog userId={individual} onClose={() => setDialog(undefined)} />}
       {getToken ? (
         <Wallet getToken={getToken} onExpired={onExpired} />
       ) : (
@@ -54,6 +60,29 @@ function WalletPage() {
         />
       )}
     </>
+  );
+}
+
+/** Opens the person's number. Only a sandbox shows it: elsewhere it is the host's back end that confirms a change. */
+function NumberButton({ onOpen }: { onOpen(dialog: typeof NumberDialog): void }) {
+  const { phoneNumber } = pageTextsOf(locale);
+  // It is loaded when it is opened, since few people do. If that fails, the next press tries again.
+  const open = () =>
+    import('./number-dialog.tsx').then(
+      (loaded) => onOpen(loaded.NumberDialog),
+      () => undefined,
+    );
+  return (
+    <button
+      type="button"
+      class="icon-button"
+      aria-label={phoneNumber}
+      title={phoneNumber}
+      aria-haspopup="dialog"
+      onClick={() => void open()}
+    >
+      <Icon name="phone" />
+    </button>
   );
 }
 
