@@ -17,7 +17,8 @@ export const productionRules = {
     .map(([name, { windows }]) => `${name}=${windows.production}`)
     .join('; '),
   LEDGERLINE_COUNTRIES: 'GB',
-  LEDGERLINE_PRICES: '*=0.1,GB=0.04,+4490=0.45',
+  LEDGERLINE_PRICES: '*=0.1,GB=0.04,+4490=0.45,voice:GB=0.1,whatsapp:GB=0.03',
+  LEDGERLINE_CHANNELS: '*=sms,whatsapp,voice',
   LEDGERLINE_TRUSTED_PROXIES: '127.0.0.1',
 };
 

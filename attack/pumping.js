@@ -3,7 +3,7 @@ import { honestStream, offset } from './honest.js';
 import { inParallel } from './world.js';
 
 /** Sends to the phones that `phoneOf` names, by many users from many addresses, over some hours. */
-async function pump(world, { attempts, users, hours, honest, phoneOf }) {
+async function pump(world, { attempts, users, hours, honest, phoneOf, channelOf = () => undefined }) {
   const pumpers = await world.users(users);
   let texts = 0;
   const people = { honest: 0, hurt: [] };
@@ -17,7 +17,8 @@ async function pump(world, { attempts, users, hours, honest, phoneOf }) {
     const attack = inParallel(share, 48, async (index) => {
       const number = hour * share + index;
       const address = `198.${18 + ((number >> 16) & 1)}.${(number >> 8) & 255}.${number & 255}`;
-      if ((await world.send(pumpers[number % users], phoneOf(number), { address })) === 204) texts += 1;
+      const channel = channelOf(number);
+      if ((await world.send(pumpers[number % users], phoneOf(number), { address, channel })) === 204) texts += 1;
     });
     await Promise.all([attack, crowd()]);
     await world.wait(3600);
@@ -82,6 +83,36 @@ export const pumpingScenarios = [
       return { ...(await pump(world, thinPump(scale))), price: 0.04 };
     },
   },
+  {
+    name: 'pump a premium range by calls',
+    matters: ['number-type', 'prefix', 'spend', 'country-sends'],
+    async run(world, { scale }) {
+      const result = await pump(world, {
+        attempts: Math.ceil(30_000 * scale),
+        users: Math.ceil(10_000 * scale),
+        hours: 1,
+        honest: 100,
+        phoneOf: (number) => `+44909879${String(number % 10_000).padStart(4, '0')}`,
+        channelOf: () => 'voice',
+      });
+      return { ...result, price: 0.45 };
+    },
+  },
+  ...[
+    ['by calls', ['voice'], 0.1],
+    ['by WhatsApp', ['whatsapp'], 0.03],
+    ['over all channels in turn', ['sms', 'whatsapp', 'voice'], 0.06],
+  ].map(([words, channels, price]) => ({
+    name: `pump thinly ${words}`,
+    matters: ['prefix', 'country-sends', 'spend'],
+    async run(world, { scale }) {
+      // What honest texts have proven says nothing about calls.
+      const before = await honestStream(offset(world, 9000), 480, 16);
+      const channelOf = (number) => channels[number % channels.length];
+      const result = await pump(world, { ...thinPump(scale), channelOf });
+      return { ...result, hurt: [...before.hurt, ...result.hurt], price };
+    },
+  })),
   ...[10, 25, 50].map((percent) => ({
     name: `pump and verify ${percent} % of the codes`,
     matters: ['prefix', 'country-sends', 'spend'],

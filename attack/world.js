@@ -91,8 +91,8 @@ export class World {
     return `100.${64 + ((number >> 16) & 63)}.${(number >> 8) & 255}.${number & 255}`;
   }
 
-  async send(id, phoneNumber, options) {
-    return (await this.post('/User/phone-number/send-code', { id, phoneNumber }, options)).status;
+  async send(id, phoneNumber, { channel, ...options } = {}) {
+    return (await this.post('/User/phone-number/send-code', { id, phoneNumber, channel }, options)).status;
   }
 
   /** Sends, and solves the challenge if one is asked for. With the processor time that it took. */

@@ -3,6 +3,7 @@ import type { Audit } from '../audit/audit.ts';
 import { secondsAfter } from '../values/clock.ts';
 import { createCodeMaker } from '../codes/code-maker.ts';
 import { createCodesStore } from '../codes/codes.store.ts';
+import { createObjectToChannel } from '../codes/object-to-channel.ts';
 import { createDelivery } from '../codes/deliver-code.ts';
 import { createSendKeyStore } from '../codes/idempotency-key.store.ts';
 import { createSpendOnText } from '../codes/spend-on-text.ts';
@@ -87,7 +88,7 @@ export async function openPhone(core: Core, { audit, url, inbox, terminal }: Pho
     try {
       const phone = await phones.readPhoneOfCode(code);
       const phoneNumber = phone === null || guard.live.isSafe(phone) ? undefined : parsePhoneNumber(phone);
-      if (phoneNumber) guard.ranges.noteReceipt(phoneNumber, state, at);
+      if (phoneNumber) guard.ranges.noteReceipt({ ...phoneNumber, channel: code.channel }, state, at);
     } catch (error) {
       // The receipt is stored. It is only missing from the counts of the rule.
       observer.observe({ kind: 'job-failed', job: 'receipt-counts', reason: errorCode(error) });
@@ -105,15 +106,24 @@ export async function openPhone(core: Core, { audit, url, inbox, terminal }: Pho
   const failover = openFailover(core, gateways, messages);
   const texts = createMessages(config);
   const channels = createChannels(config.channels);
+  const usedChannels = [...new Set([...config.channels.values()].flat())];
   for (const template of texts.findLongTemplates()) observer.observe({ kind: 'template-too-long', ...template });
   const whileWaiting = core.admission.outside.bind(core.admission);
   const observe = messages.observePhone;
   const digestKeys = core.deriveKeys('codes');
   const testNumber = testNumbers(config.testNumbers ?? []);
   const codes = createCodeMaker({ digestKeys, testNumber, codeDigits: config.codeDigits });
-  const { finishSend, leaseBudgets } = traced('codes', createCodesStore(db));
+  const { finishSend, leaseBudgets, readChannels } = traced('codes', createCodesStore(db));
   const { referenceKeys } = messages;
-  const deliveryParts = { finishSend, testNumber, referenceKeys, clock, observe };
+  const spend = createSpendOnText(guard.sendJudge, leaseBudgets, clock);
+  const objectToChannel = createObjectToChannel({
+    live: guard.live,
+    ranges: guard.ranges,
+    spend,
+    clock,
+    report: (error) => observer.observeDefect(error, 'next-channel'),
+  });
+  const deliveryParts = { finishSend, objectToChannel, testNumber, referenceKeys, clock, observe };
   const delivery = createDelivery({
     ...deliveryParts,
     // A gateway may take seconds, in which the request needs no slot.
@@ -126,7 +136,6 @@ export async function openPhone(core: Core, { audit, url, inbox, terminal }: Pho
     digest: guard.digest,
     whileWaiting,
   });
-  const spend = createSpendOnText(guard.sendJudge, leaseBudgets, clock);
   const confirmationParts = { guard, delivery, once, texts, channels, testNumber, digestKeys, observe };
   const { rebuilder, ...confirmations } = openConfirmations(core, confirmationParts);
   secondRoutes = openSecondRoutes(core, {
@@ -161,6 +170,8 @@ export async function openPhone(core: Core, { audit, url, inbox, terminal }: Pho
     decisions: guard.decisions,
     digest: guard.digest,
     ranges: guard.ranges,
+    channelsOf: usedChannels.length > 1 ? readChannels : async () => usedChannels,
+    report: (error) => observer.observeDefect(error, 'verified-counts'),
     codeAttempts: config.codeAttempts,
     dispatchSeconds: config.sendSeconds + recordingSeconds,
   });

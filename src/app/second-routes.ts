@@ -18,6 +18,7 @@ export interface OpenSecondRouteParts extends Pick<SecondRouteParts, 'rebuilders
 export function openSecondRoutes(core: Core, parts: OpenSecondRouteParts): SecondRoutes | undefined {
   const { config, db, clock, observer, traced } = core;
   const { rebuilders, spend, channels, deliveryParts, failover, order } = parts;
+  const { objectToChannel } = deliveryParts;
   const afterSeconds = new Map<SecondWay, number>();
   if (config.resendAfterSeconds !== undefined) afterSeconds.set('gateway', config.resendAfterSeconds);
   const hasNextChannel = [...config.channels.values()].some((names) => names.length > 1);
@@ -28,6 +29,7 @@ export function openSecondRoutes(core: Core, parts: OpenSecondRouteParts): Secon
     rebuilders,
     delivery: createDelivery({ ...deliveryParts, dispatch: failover.send }),
     spend,
+    objectToChannel,
     channels,
     gatewaysFor: (country, channel) =>
       order.orderFor(country).filter((name) => gatewayChannels.get(name)?.includes(channel)),

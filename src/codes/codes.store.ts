@@ -90,6 +90,14 @@ export function createCodesStore(db: Database) {
       await db.write.unsafe('select finish_send($1::text::jsonb)', [JSON.stringify(finished)], { prepare: true });
     },
 
+    /** The channels that carried a code, or may have. */
+    async readChannels({ userId, codeNumber }: { userId: number; codeNumber: number }): Promise<string[]> {
+      const rows = await db.read`
+        select distinct channel from messages
+        where user_id = ${userId} and code_number = ${codeNumber} and state <> 'refused'`;
+      return rows.map(({ channel }) => channel);
+    },
+
     /** Leases a part of the shared budgets for a text that no user is counted for. */
     async leaseBudgets(leases: string): Promise<{ granted: [name: string, units: number][]; isSufficient: boolean }> {
       const [row] = await db.write`

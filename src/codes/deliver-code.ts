@@ -13,12 +13,15 @@ import type { Owner } from '../sharing/slots.ts';
 import { maskPhone, type PhoneNumber } from '../values/phone-number.ts';
 import type { CodeKind } from './code.ts';
 import type { FinishedMessage, FinishSend } from './finished-message.ts';
+import type { ObjectToChannel } from './object-to-channel.ts';
 import { testGateway, type FindTestNumber } from './test-numbers.ts';
 
 export interface DeliveryParts {
   finishSend: FinishSend;
   /** Passes a message to the gateways. */
   dispatch(message: OutgoingMessage, owner: Owner): Promise<Dispatch>;
+  /** Why a message may not be sent over a channel that the reservation did not count; undefined if it may. */
+  objectToChannel: ObjectToChannel;
   testNumber: FindTestNumber;
   referenceKeys: DigestKeys;
   clock: Clock;
@@ -91,6 +94,7 @@ export function createDelivery(parts: DeliveryParts) {
       validSeconds: text.validSeconds,
       avoid: text.avoid,
       except: text.except,
+      admitChannel: async (channel) => (await parts.objectToChannel(text.kind, { phoneNumber, channel })) === undefined,
       dlt: text.written.dlt,
       traceId: text.traceId,
     };

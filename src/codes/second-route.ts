@@ -3,6 +3,7 @@
  * usually sends receipts: over another gateway of the same channel, and over the next channel. Each is done at most once
  * for a code, and is paid from the spend of the day only.
  */
+import type { Target } from '../guard/destination.ts';
 import { Problem } from '../errors.ts';
 import { inBackground, type ReportError } from '../monitoring/background.ts';
 import type { Owner } from '../sharing/slots.ts';
@@ -14,6 +15,7 @@ import type { Channels } from './choose-channels.ts';
 import type { CodeKind } from './code.ts';
 import type { CodeDelivery, CountedCode } from './deliver-code.ts';
 import type { ClaimedText, LostText, SecondWay } from './lost-text.ts';
+import type { ObjectToChannel } from './object-to-channel.ts';
 import type { SecondRouteStore } from './second-route.store.ts';
 import type { SpendOnText } from './spend-on-text.ts';
 
@@ -36,6 +38,7 @@ export interface SecondRouteParts {
   rebuilders: Readonly<Record<CodeKind, TextRebuilder>>;
   delivery: CodeDelivery;
   spend: SpendOnText;
+  objectToChannel: ObjectToChannel;
   channels: Channels;
   /** The gateways that send over a channel to a country. */
   gatewaysFor(country: string | undefined, channel: CodeChannel): readonly string[];
@@ -126,6 +129,12 @@ export function createSecondRoutes({ store, delivery, clock, afterSeconds, ...pa
     return channels.length > 0 ? { channels } : undefined;
   }
 
+  /** Another text of the same channel is paid from the spend of the day alone. */
+  async function objectTo({ kind, channel }: LostText, target: Target): Promise<string | undefined> {
+    if (target.channel !== channel) return parts.objectToChannel(kind, target);
+    return (await parts.spend(target)) ? undefined : 'the spend of the day is used up';
+  }
+
   async function deliver(text: LostText, route: Route, claimed: ClaimedText, now: Date): Promise<void> {
     const { kind, userId, codeNumber, correlationType, locale } = text;
     const phoneNumber = parsePhoneNumber(claimed.e164)!;
@@ -145,7 +154,8 @@ export function createSecondRoutes({ store, delivery, clock, afterSeconds, ...pa
     };
     const rebuilt = parts.rebuilders[kind].rebuild(text, claimed, phoneNumber, now);
     if (!rebuilt) return delivery.abandon(counted, locale, 'the code cannot be sent again');
-    if (!(await parts.spend(phoneNumber))) return delivery.abandon(counted, locale, 'the spend of the day is used up');
+    const objection = await objectTo(text, { phoneNumber, channel: route.channels[0]! });
+    if (objection !== undefined) return delivery.abandon(counted, locale, objection);
     await delivery
       .deliver({ ...counted, ...rebuilt, except: route.except, traceId: 'second-route', owner })
       // What the gateways answered is recorded; there is no caller to tell.

@@ -6,12 +6,13 @@ import { secondsBetween, type Clock } from '../values/clock.ts';
 import { phoneUnsupported, tooManySends } from '../errors.ts';
 import type { Observe } from '../monitoring/observe.ts';
 import type { Decision, DecisionLog } from '../guard/decisions.ts';
-import { endOfDay, rulesAgainst, sharedNeeds, type BudgetNeed } from '../guard/destination.ts';
+import { endOfDay, rulesAgainst, sharedNeeds, type BudgetNeed, type Target } from '../guard/destination.ts';
 import type { Objection } from '../guard/judge.ts';
 import type { Grant, LeaseBook, Settlement, TakenBudgets } from '../guard/leases.ts';
 import type { LiveGuard } from '../guard/live.ts';
 import { ruleOf, type RuleName } from '../guard/rules.ts';
 import type { Digest, Origin, Source } from '../guard/source.ts';
+import type { CodeChannel } from '../sms/channels.ts';
 import { maskPhone, type PhoneNumber } from '../values/phone-number.ts';
 import type { CodeKind } from './code.ts';
 
@@ -30,6 +31,8 @@ export interface JudgedSend {
   operation: Decision['operation'];
   userId: number;
   phoneNumber: PhoneNumber;
+  /** The channel that is tried first. */
+  channel: CodeChannel;
   origin: Origin;
   sources: readonly Source[];
 }
@@ -55,13 +58,13 @@ export type SendJudge = ReturnType<typeof createSendJudge>;
 export function createSendJudge({ live, leases, decisions, digest, clock, observe }: SendJudgeParts) {
   const isEnforced = (rule: RuleName) => live.modes[rule] === 'enforce';
 
-  function find(phoneNumber: PhoneNumber): JudgedDestination {
+  function find(target: Target): JudgedDestination {
     const { modes, limits } = live;
-    const isSafe = live.isSafe(phoneNumber.e164);
+    const isSafe = live.isSafe(target.phoneNumber.e164);
     return {
       isSafe,
-      against: rulesAgainst(phoneNumber, limits, modes, isSafe),
-      needs: sharedNeeds(phoneNumber, limits, modes, isSafe),
+      against: rulesAgainst(target, limits, modes, isSafe),
+      needs: sharedNeeds(target, limits, modes, isSafe),
     };
   }
 

@@ -4,6 +4,7 @@ import { destinationObjections, type JudgedSend, type SendJudge } from '../codes
 import { judge, objectionsOf } from '../guard/judge.ts';
 import type { LiveGuard } from '../guard/live.ts';
 import { sourcesOf, type Digest, type Origin } from '../guard/source.ts';
+import type { CodeChannel } from '../sms/channels.ts';
 import type { PhoneNumber } from '../values/phone-number.ts';
 import type { ConfirmationReservation, ConfirmationsStore, NewConfirmation } from './confirmations.store.ts';
 
@@ -21,6 +22,8 @@ export interface GuardedConfirmation {
   userId: number;
   confirmationId: string;
   phoneNumber: PhoneNumber;
+  /** The channel that is tried first. */
+  channel: CodeChannel;
   origin: Origin;
   /** The confirmation that is stored if there is none with this id. */
   makeDraft?: (now: Date) => NewConfirmation;
@@ -40,16 +43,17 @@ export function createReserveConfirmation(guard: ConfirmationGuard) {
   const { store, live, judge: sendJudge, digest, clock } = guard;
 
   return async function reserveConfirmation(given: GuardedConfirmation): Promise<ReservedConfirmation> {
-    const { userId, confirmationId, phoneNumber, origin, makeDraft } = given;
+    const { userId, confirmationId, phoneNumber, channel, origin, makeDraft } = given;
     const send: JudgedSend = {
       kind: 'confirmation',
       operation: 'create-confirmation',
       userId,
       phoneNumber,
+      channel,
       origin,
       sources: sourcesOf(digest, origin),
     };
-    const destination = sendJudge.find(phoneNumber);
+    const destination = sendJudge.find({ phoneNumber, channel });
     const { reserved, taken, now } = await sendJudge.lease(destination, async (budgets, report) => {
       const at = clock.now();
       const reservation = await store.reserveConfirmation({

@@ -108,7 +108,14 @@ export function createSendConfirmation(rules: ConfirmationRules) {
         isFreeText: isFreeText(purpose, terms),
       });
       const { confirmationId } = bound;
-      const reserved = await rules.reserve({ userId, confirmationId, phoneNumber, origin, makeDraft });
+      const reserved = await rules.reserve({
+        userId,
+        confirmationId,
+        phoneNumber,
+        channel: channels[0]!,
+        origin,
+        makeDraft,
+      });
       const { repeated, requestedAt } = reserved;
       if (reserved.decision === 'ended') draft.text = randomUUID();
       if (reserved.decision !== 'reserved') continue;
@@ -144,7 +151,13 @@ export function createSendConfirmation(rules: ConfirmationRules) {
       if (!e164) throw noLongerPending();
       const phoneNumber = parsePhoneNumber(e164)!;
       const route = await chooseRoute(request, known.purpose, phoneNumber);
-      const reserved = await rules.reserve({ userId, confirmationId, phoneNumber, origin });
+      const reserved = await rules.reserve({
+        userId,
+        confirmationId,
+        phoneNumber,
+        channel: route.channels[0]!,
+        origin,
+      });
       if (reserved.decision === 'other-phone') continue;
       if (reserved.decision !== 'reserved') throw noLongerPending();
       return sendAgain(request, phoneNumber, route, reserved);

@@ -5,7 +5,10 @@ import type { RangeLimits } from './ranges/ranges.ts';
 import { sourceKinds, type SourceKind } from './source.ts';
 import { createLimit, type Limit, type Rate, type Window } from './windows.ts';
 
-/** By `+` and leading digits, by country, or `*` for all others. Undefined: without a limit. */
+/**
+ * By `+` and leading digits, by country, or `*` for all others; `voice:GB` and the like for a channel. Undefined: without
+ * a limit.
+ */
 export type DestinationTable = ReadonlyMap<string, number | undefined>;
 
 /**
@@ -38,7 +41,7 @@ export interface SpendLimits {
   message: number | undefined;
   /** In a day, to all countries. */
   day: number | undefined;
-  /** In a day, to one country. */
+  /** In a day, to one country; `voice:day` and the like over one channel to all countries. */
   countries: DestinationTable;
 }
 

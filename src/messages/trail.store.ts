@@ -24,8 +24,8 @@ export interface ReceiptRow {
  */
 export interface AppliedReceipt {
   result: 'moved' | 'known' | 'absent';
-  /** The code of the message that was moved. */
-  code: { userId: number; codeNumber: number } | undefined;
+  /** The code of the message that was moved, and how that was sent. */
+  code: { userId: number; codeNumber: number; channel: string } | undefined;
 }
 
 export interface GatewayCounts {
@@ -49,11 +49,11 @@ const writtenEvents = `written_events as (
       m.kind, m.confirmation_id))
   from moved m
 ), first_moved as (
-  select user_id, code_number from moved order by user_id, code_number limit 1
+  select user_id, code_number, channel from moved order by user_id, code_number limit 1
 )`;
 
 const movedCode = `select (select count(*) from written_events) > 0 as moved,
-  (select user_id from first_moved) as user_id, (select code_number from first_moved) as code_number`;
+  (select user_id from first_moved) as user_id, (select code_number from first_moved) as code_number, (select channel from first_moved) as channel`;
 
 export type TrailStore = ReturnType<typeof createTrailStore>;
 
@@ -193,11 +193,12 @@ interface AppliedRow {
   moved: boolean;
   user_id: number;
   code_number: number;
+  channel: string;
 }
 
 function readApplied(row: AppliedRow | undefined): AppliedReceipt {
   if (!row?.moved) return { result: row ? 'known' : 'absent', code: undefined };
-  return { result: 'moved', code: { userId: row.user_id, codeNumber: row.code_number } };
+  return { result: 'moved', code: { userId: row.user_id, codeNumber: row.code_number, channel: row.channel } };
 }
 
 /** A timestamp in the format of JSON, in UTC. */

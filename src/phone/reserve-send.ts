@@ -85,9 +85,9 @@ export function createReserveSend(guard: SendGuard) {
 
   /** Returns undefined if the user has verified the phone already and nothing is to be sent. */
   return async function reserveSend(given: GuardedSend): Promise<ReservedSend | undefined> {
-    const { userId, phoneNumber, origin } = given;
+    const { userId, phoneNumber, channel, origin } = given;
     const send = { ...given, operation: operations[given.kind], sources: sourcesOf(digest, origin) };
-    const destination = sendJudge.find(phoneNumber);
+    const destination = sendJudge.find({ phoneNumber, channel });
     const phoneKey = digest('phone', phoneNumber.e164);
     const outcome = await sendJudge.lease(destination, (taken, report) =>
       reserve({ send, phoneKey, destination }, taken, report),
@@ -133,9 +133,11 @@ export function createReserveSend(guard: SendGuard) {
     report: (settlement: Settlement) => void,
   ): Promise<SendOutcome> {
     const { send, phoneKey, destination } = context;
-    const { userId, phoneNumber, sources } = send;
+    const { userId, phoneNumber, channel, sources } = send;
     const now = clock.now();
-    const range = isOn('prefix', live.modes, destination.isSafe) ? ranges.judge(phoneNumber, now) : undefined;
+    const range = isOn('prefix', live.modes, destination.isSafe)
+      ? ranges.judge({ ...phoneNumber, channel }, now)
+      : undefined;
     let rangeObjection = range?.objection;
     let proof: Proof | undefined;
     let isUsed = false;

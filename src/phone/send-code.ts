@@ -118,6 +118,7 @@ export function createSendCode(rules: SendRules) {
       kind,
       userId,
       phoneNumber,
+      channel: channels[0]!,
       correlationType,
       origin,
       proof,

@@ -3,6 +3,7 @@ import type { SpendOnText } from '../codes/spend-on-text.ts';
 import type { DigestKeys } from '../crypto/digest-keys.ts';
 import { inBackground, type ReportError } from '../monitoring/background.ts';
 import type { Observe } from '../monitoring/observe.ts';
+import type { CodeChannel } from '../sms/channels.ts';
 import type { Channels } from '../codes/choose-channels.ts';
 import type { Dispatch, OutgoingMessage } from '../sms/failover.ts';
 import type { WriteNotice } from '../sms/notice-text.ts';
@@ -38,7 +39,8 @@ export function createSendNotice({ store, observe, ...parts }: NoticeParts): Sen
   async function send(userId: number, phoneNumber: PhoneNumber, traceId: string): Promise<string | undefined> {
     const channels = parts.channels.orderFor({ country: phoneNumber.country, isFreeText: true });
     if (channels.length === 0) return 'channel';
-    if (!(await parts.spend(phoneNumber))) return 'spend';
+    const isPaid = (channel: CodeChannel) => parts.spend({ phoneNumber, channel });
+    if (!(await isPaid(channels[0]!))) return 'spend';
     const [messageNumber, locale] = await Promise.all([store.takeMessageNumber(userId), store.readLocale(userId)]);
     if (messageNumber === undefined) return 'erased';
     const { e164, country } = phoneNumber;
@@ -49,6 +51,7 @@ export function createSendNotice({ store, observe, ...parts }: NoticeParts): Sen
       e164,
       country,
       channels,
+      admitChannel: isPaid,
       text,
       locale: language,
       code: null,

@@ -4,6 +4,7 @@ import type { DigestKeys } from '../crypto/digest-keys.ts';
 import { invalidCode, tooManyFailures } from '../errors.ts';
 import { AttemptsInFlight } from '../codes/attempts-in-flight.ts';
 import { isCodeOf, type PhoneCodeKind } from '../codes/code.ts';
+import { inBackground, type ReportError } from '../monitoring/background.ts';
 import type { Observe } from '../monitoring/observe.ts';
 import type { DecisionLog } from '../guard/decisions.ts';
 import { judge, objectionsOf } from '../guard/judge.ts';
@@ -22,6 +23,9 @@ export interface VerifyRules {
   decisions: DecisionLog;
   digest: Digest;
   ranges: RangeBook;
+  /** The channels that carried a code: each has ranges of its own. */
+  channelsOf(code: { userId: number; codeNumber: number }): Promise<readonly string[]>;
+  report: ReportError;
   /** The number of wrong attempts after which a code is no longer valid. */
   codeAttempts: number;
   /** The longest time between a reservation and the outcome of its dispatch. */
@@ -97,7 +101,12 @@ export function createVerifyCode({ store, clock, observe, live, decisions, diges
     // The code is right, but another call may use it first, or another user may have verified the number.
     if (!(await store.consumeCode(attempt, matching, reserved, countryOf))) return refuse('lost-race');
     const phoneNumber = live.modes.prefix === 'off' ? undefined : parsePhoneNumber(matching.e164);
-    if (phoneNumber) ranges.noteVerified(phoneNumber, attempt.now);
+    if (phoneNumber) {
+      inBackground(async () => {
+        const channels = await rules.channelsOf({ userId, codeNumber: matching.codeNumber });
+        for (const channel of channels) ranges.noteVerified({ ...phoneNumber, channel }, attempt.now);
+      }, rules.report);
+    }
     observe({ kind: kind === 'change' ? 'phone-changed' : 'verified', userId, traceId });
   }
 

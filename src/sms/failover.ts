@@ -23,6 +23,8 @@ export interface OutgoingMessage extends Omit<Message, 'reference' | 'channel'> 
   avoid?: TextRoute | undefined;
   /** A gateway that is not asked at all. */
   except?: string | undefined;
+  /** Whether the message may be sent over a channel after the first one, which has a price and limits of its own. */
+  admitChannel?: ((channel: CodeChannel) => Promise<boolean>) | undefined;
   /** The trace of the request, for the log. */
   traceId: string;
 }
@@ -99,6 +101,8 @@ interface Leg {
 interface Run {
   message: OutgoingMessage;
   endsAt: number;
+  /** Whether a channel may be used, as far as that was asked. */
+  admitted: Map<CodeChannel, boolean>;
   tries: Try[];
   answers: (Leg & { answer: GatewayAnswer; reference: string })[];
 }
@@ -126,16 +130,22 @@ export function createFailover(options: FailoverOptions) {
   }
 
   async function send(message: OutgoingMessage): Promise<Dispatch> {
-    const run: Run = { message, endsAt: now() + options.budgetMilliseconds, tries: [], answers: [] };
+    const admitted = new Map([[message.channels[0]!, true]]);
+    const run: Run = { message, endsAt: now() + options.budgetMilliseconds, admitted, tries: [], answers: [] };
     const order = legsFor(message);
     for (const leg of order) {
       if (run.endsAt - now() < shortestTryMilliseconds) break;
-      if (now() < leg.lane.pausedUntil || !leg.lane.breaker.admit()) continue;
+      if (waitMilliseconds(leg.lane) > 0 || !(await isAdmitted(leg, run)) || !leg.lane.breaker.admit()) continue;
       const { outcome } = await ask(leg, run, message.referenceOf(run.tries.length + 1));
       if (outcome === 'accepted' || outcome === 'refused') return finish(order, run);
     }
     await askOnceMore(run);
     return finish(order, run);
+  }
+
+  async function isAdmitted({ channel }: Leg, { admitted, message }: Run): Promise<boolean> {
+    if (!admitted.has(channel)) admitted.set(channel, (await message.admitChannel?.(channel)) ?? true);
+    return admitted.get(channel)!;
   }
 
   /** The order of the channels, and for each of them the order of its gateways. */
@@ -176,7 +186,15 @@ export function createFailover(options: FailoverOptions) {
     const { gateway } = lane;
     const startedAt = now();
     const within = Math.min(options.gatewayMilliseconds, run.endsAt - startedAt);
-    const { referenceOf: _, channels: __, avoid: ___, except: ____, traceId, ...message } = run.message;
+    const {
+      referenceOf: _,
+      channels: __,
+      avoid: ___,
+      except: ____,
+      admitChannel: _____,
+      traceId,
+      ...message
+    } = run.message;
     const answer = await sendInTime(gateway, { ...message, channel, reference }, within);
     learn(lane, answer);
     run.answers.push({ lane, channel, answer, reference });

@@ -115,6 +115,15 @@ it('thin pumping gets the budget of a country of which little is known', () => {
   }
 });
 
+it('pumping by calls and by WhatsApp gets the budget of a country of which nothing is known, and no honest user less', () => {
+  expect(played('premium range by calls')).toMatchObject({ attempts: 30_000 * scale, texts: 0 });
+  for (const words of ['thinly by calls', 'thinly by WhatsApp']) {
+    expect(played(words)).toMatchObject({ attempts: 30_000 * scale, hurt: 0 });
+    expect(played(words).texts).toBeGreaterThan(0);
+    expect(played(words).texts).toBeLessThanOrEqual(200);
+  }
+});
+
 it('proofs buy as much again as the budget of a range, and no more', () => {
   const { attempts, texts } = played('solve proofs');
   expect(attempts).toBe(60);

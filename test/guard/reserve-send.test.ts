@@ -83,6 +83,7 @@ it('a send whose range cannot be judged fails, and the next one is reserved', as
       kind: 'verification',
       userId: await service.createUser(),
       phoneNumber: parsePhoneNumber(newPhone())!,
+      channel: 'sms',
       correlationType: 0,
       origin: { client: 'back-end', subject: 'back-end', bound: false, address: undefined, traceId: 'test' },
       proof: {},

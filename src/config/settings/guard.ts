@@ -55,7 +55,9 @@ const limits: Kind<Rates> = {
   },
 };
 
-const destination = /^(\*|[A-Z]{2}|\+[1-9]\d{0,14})$/;
+/** Texts need no name: what is listed without a channel is for them, and for the channels that are not listed. */
+const destination = /^((whatsapp|voice):)?(\*|[A-Z]{2}|\+[1-9]\d{0,14})$/;
+const spendLimit = /^(((whatsapp|voice):)?day|message)$/;
 
 /** Values by country, by leading digits, or for all others. */
 function table(example: string, number: (text: string) => number): Kind<ReadonlyMap<string, number>> {
@@ -66,7 +68,7 @@ function table(example: string, number: (text: string) => number): Kind<Readonly
         (value === 'off' ? [] : list.parse(value)).map((item): [string, number] => {
           const [key = '', amount = ''] = item.split('=');
           if (!destination.test(key))
-            return fail(`names "${key}"; write a country such as GB, digits such as +4470, or *`);
+            return fail(`names "${key}"; write a country such as GB, digits such as +4470, or *, or such as voice:GB`);
           return [key, number(amount)];
         }),
       ),
@@ -91,8 +93,10 @@ const spend: Kind<SpendLimits> = {
     const limits = new Map(
       [...list.parse(defaultSpend), ...list.parse(value)].map((item): [string, number | undefined] => {
         const [key = '', amount = ''] = item.split('=');
-        if (key !== 'message' && key !== 'day' && !destination.test(key))
-          return fail(`names "${key}"; write message, day, a country such as GB, digits such as +4470, or *`);
+        if (!spendLimit.test(key) && !destination.test(key))
+          return fail(
+            `names "${key}"; write message, day, a country such as GB, digits such as +4470, or *, or such as voice:GB`,
+          );
         return [key, amount === 'off' ? undefined : moneyOf(amount)];
       }),
     );
@@ -196,14 +200,16 @@ export const guardSettings = {
     kind: table('*=10000,DE=50000', wholeNumber),
     default: new Map([['*', 10_000]]),
     defaultText: '*=10000',
-    about: 'Codes that may be sent to one country in a day (UTC).',
+    about:
+      'Codes that may be sent to one country in a day (UTC), for each channel; `voice:*=500` for one channel alone.',
   }),
   prices: setting<ReadonlyMap<string, number>>({
     env: 'LEDGERLINE_PRICES',
     kind: table('*=0.1,GB=0.04,+4470=0.5', moneyOf),
     default: new Map([['*', 1000]]),
     defaultText: '*=0.1',
-    about: 'What a message costs, in your currency, by country or leading digits.',
+    about:
+      'What a message costs, in your currency, by country or leading digits; `voice:GB=0.1` and `whatsapp:*=0.03` for the other channels, which otherwise cost what a text costs.',
   }),
   spend: setting<SpendLimits>({
     env: 'LEDGERLINE_SPEND',
@@ -211,6 +217,6 @@ export const guardSettings = {
     default: spend.parse(defaultSpend),
     defaultText: defaultSpend,
     about:
-      'Maximum cost of one message (numbers with a higher price are not supported), of all messages in a day (UTC), and of those to one country in a day: * for each country, or countries by name. What is not listed keeps its default; off removes a limit.',
+      'Maximum cost of one message (numbers with a higher price are not supported), of all messages in a day (UTC), and of those to one country in a day: * for each country, or countries by name. `voice:day=200` and `voice:GB=50` limit one channel as well. What is not listed keeps its default; off removes a limit.',
   }),
 };

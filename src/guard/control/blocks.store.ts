@@ -82,7 +82,7 @@ function selectBlocks(sql: Sql, now: Date, limit: number): Statement {
       (select 'code:' || encode(key, 'hex'), 'one-code', cardinality(users) || ' users', null, blocked_until
       from guard_codes where blocked_until > ${now} order by blocked_until desc limit ${limit})
       union all
-      (select 'prefix:' || name, 'prefix', case when name like '+%' then name || '…' else name end, null,
+      (select 'prefix:' || name, 'prefix', case when name like '%+%' then name || '…' else name end, null,
         limited_until
       from guard_ranges where limited_until > ${now} order by limited_until desc limit ${limit})
     ) blocks order by blocked_until desc, id limit ${limit}`;

@@ -128,20 +128,27 @@ export function emptyState(at: number): RangeState {
 /** A plus, the calling code and a digit. */
 const shortestRange = 4;
 
-export type Destination = Pick<PhoneNumber, 'e164' | 'country'>;
+export interface Destination extends Pick<PhoneNumber, 'e164' | 'country'> {
+  /** A channel other than texts, which has ranges of its own: what is normal for texts is not normal for calls. */
+  channel?: string;
+}
+
+const nameOver = ({ channel = 'sms' }: Destination, name: string) => (channel === 'sms' ? name : `${channel}:${name}`);
 
 /** The name of the range that is the whole country. */
-export function countryRangeName({ country }: Destination): string {
-  return country ?? 'unknown';
+export function countryRangeName(destination: Destination): string {
+  return nameOver(destination, destination.country ?? 'unknown');
 }
 
 /** The smallest range first. A short number has fewer of them. */
 export function rangesOf(phoneNumber: Destination): Range[] {
-  const nameAt = (level: RangeLevel) =>
-    level === 'country' ? countryRangeName(phoneNumber) : phoneNumber.e164.slice(0, -Number(level));
+  const { e164 } = phoneNumber;
   return rangeLevels
-    .map((level) => ({ name: nameAt(level), level }))
-    .filter(({ name, level }) => level === 'country' || name.length >= shortestRange);
+    .filter((level) => level === 'country' || e164.length - Number(level) >= shortestRange)
+    .map((level) => ({
+      name: level === 'country' ? countryRangeName(phoneNumber) : nameOver(phoneNumber, e164.slice(0, -Number(level))),
+      level,
+    }));
 }
 
 /** Sums are faded at most this often: within a second they hardly change. */
