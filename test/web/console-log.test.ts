@@ -4,7 +4,7 @@ import type { Locator, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { focused, tabTo } from '../harness/browser/console.ts';
 import { expectAccessible, expectNarrow, openPage, tableCells } from '../harness/browser/page.ts';
-import { row, startService, type Service } from '../harness/service.ts';
+import { row, serviceForTest, startService, type Service } from '../harness/service.ts';
 
 let service: Service;
 let verified: number;
@@ -44,7 +44,12 @@ describe('messages', () => {
     await choice(form, 'Country').selectOption('DE');
     await form.getByRole('button', { name: 'Search' }).click();
     await expect.poll(() => rows(page)).toBe(1);
-    expect((await tableCells(page))[0]!.slice(1, 5)).toEqual([String(waiting), '+49…07\nGermany', 'inbox', 'Accepted']);
+    expect((await tableCells(page))[0]!.slice(1, 5)).toEqual([
+      String(waiting),
+      '+49…07\nGermany',
+      'inbox\nSMS',
+      'Accepted',
+    ]);
     expect(page.url()).toContain('#messages?country=DE');
     await page.reload();
     await expect.poll(() => rows(page)).toBe(1);
@@ -56,6 +61,25 @@ describe('messages', () => {
     await expect.poll(() => rows(page)).toBe(1);
     await expectAccessible(page);
     await expectNarrow(page);
+  });
+
+  it('show by which channel they went, in the log, on their page and in the trail', async () => {
+    const own = await serviceForTest({ LEDGERLINE_CHANNELS: '*=sms,voice,whatsapp' });
+    const id = await own.createUser();
+    await own.sendCode(id, '+447400123409');
+    for (const channel of ['voice', 'whatsapp']) {
+      expect((await own.call(`/User/${id}/phone-number/resend-code`, { channel })).status).toBe(204);
+    }
+    const page = await openPage(`${own.url}/console#messages?userId=${id}`);
+    await expect.poll(() => rows(page)).toBe(3);
+    const gateways = (await tableCells(page)).map((cells) => cells[3]);
+    expect(gateways).toEqual(['inbox\nWhatsApp', 'inbox\nCall', 'inbox\nSMS']);
+    await expectAccessible(page);
+    await page.getByRole('rowheader').nth(1).getByRole('link').click();
+    await page.getByRole('region', { name: 'Facts' }).getByText('ChannelCall').waitFor();
+    await page.getByText('inbox accepted code 1 (Call)').waitFor();
+    await page.goto(`${own.url}/console#customer/${id}`);
+    await page.getByText('inbox accepted code 1 (WhatsApp)').waitFor();
   });
 
   it('appear as they are sent', async () => {

@@ -155,6 +155,33 @@ describe('the phone', () => {
     await page.getByText('on time').waitFor();
   });
 
+  it('shows a call with its words, which it can speak, and a message in WhatsApp', async () => {
+    const own = await serviceForTest({ LEDGERLINE_CHANNELS: 'US=sms,voice; *=sms,voice,whatsapp' });
+    const page = await openPage(`${own.url}/`);
+    await enterNumber(page, newPhone());
+    const code = await readCode(page);
+    const minute = page.getByRole('button', { name: '+1 min' });
+    await minute.click();
+    await page.getByRole('button', { name: 'Call me instead' }).click();
+    const call = texts(page).filter({ hasText: 'Call' });
+    const words = `Ledgerline: ${code.split('').join(', ')} is your verification code.`;
+    await call.getByText(words).waitFor();
+    await page.getByText(/^We are calling \+44/).waitFor();
+    // The browser of the tests has no voice.
+    await page.evaluate('speechSynthesis.speak = ({ text }) => (window.spoken = text)');
+    await call.getByRole('button', { name: 'Play' }).click();
+    expect(await page.evaluate('window.spoken')).toContain(words);
+    await expectAccessible(page);
+    await minute.click();
+    await page.getByRole('button', { name: 'Send by WhatsApp' }).click();
+    await texts(page).filter({ hasText: 'WhatsApp' }).getByText(`${code} is your verification code`).waitFor();
+    await page.getByText(/^We sent it to \+44.* by WhatsApp\./).waitFor();
+    await expectAccessible(page);
+    await expectNarrow(page);
+    await useButtons(page).click();
+    await page.getByRole('heading', { name: 'Verified' }).waitFor();
+  });
+
   it('draws nothing while nothing arrives, also past thirty texts', async () => {
     const own = await serviceForTest();
     const id = await own.createUser();

@@ -48,6 +48,7 @@ function stoppedSteps({ requestedAt, phoneNumber, rule, reason, figures }: Logge
 function messageSteps(message: TrailMessage): Step[] {
   const { number, phoneNumber, country, gateway, state, reason, tries, answeredAt, stateAt } = message;
   const code = String(number);
+  const by = message.channel === 'sms' ? '' : ` (${t.messages.channels[message.channel]})`;
   const to = `${phoneNumber}${country ? ` (${country})` : ''}`;
   const { confirmation } = message;
   const requested = confirmation ? t.steps.requestedFor(code, confirmation.purpose, to) : t.steps.requested(code, to);
@@ -61,7 +62,7 @@ function messageSteps(message: TrailMessage): Step[] {
   if (state === 'refused' || state === 'unavailable')
     steps.push({ at: answeredAt, text: t.steps.refused(code), tone: 'bad' });
   else if (state === 'unknown') steps.push({ at: answeredAt, text: t.steps.unknown(code), tone: 'bad' });
-  else steps.push({ at: answeredAt, text: t.steps.accepted(gateway, code), tone: 'plain' });
+  else steps.push({ at: answeredAt, text: t.steps.accepted(gateway, code) + by, tone: 'plain' });
   if (state === 'delivered') {
     const seconds = (Date.parse(stateAt) - Date.parse(answeredAt)) / 1000;
     const text = seconds >= 1 ? t.steps.deliveredAfter(code, formatSpan(seconds)) : t.steps.delivered(code);

@@ -82,6 +82,7 @@ function Facts({ message }: { message: LoggedMessage }) {
       t.common.gateway,
       message.gateway && <a href={hrefOf('messages', '', { gateway: message.gateway })}>{message.gateway}</a>,
     ],
+    [t.messages.channel, message.channel && t.messages.channels[message.channel]],
     [t.messages.gatewayId, message.gatewayMessageId],
     [t.common.rule, message.rule && <a href={hrefOf('guard', '', { rule: message.rule })}>{message.rule}</a>],
     [t.messages.code, message.codeNumber],

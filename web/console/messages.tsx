@@ -124,7 +124,7 @@ function MessageTable({ messages }: { messages: LoggedMessage[] }) {
 }
 
 function cellsOf(message: LoggedMessage) {
-  const { id, userId, phoneNumber, country, gateway, requestedAt, rule, reason } = message;
+  const { id, userId, phoneNumber, country, gateway, channel, requestedAt, rule, reason } = message;
   return [
     <a href={hrefOf('messages', id, message.number === null ? { from: requestedAt, to: requestedAt } : {})}>
       <Time instant={requestedAt} />
@@ -134,7 +134,12 @@ function cellsOf(message: LoggedMessage) {
       {phoneNumber ?? '–'}
       <span class="about">{countryName(country)}</span>
     </>,
-    gateway,
+    gateway && (
+      <>
+        {gateway}
+        {channel && <span class="about">{t.messages.channels[channel]}</span>}
+      </>
+    ),
     <>
       <StateMark message={message} />
       {message.confirmation && <span class="about">{confirmationText(message)}</span>}

@@ -167,6 +167,8 @@ const messages = {
   facts: 'Facts',
   language: 'Language',
   segments: 'Segments',
+  channel: 'Channel',
+  channels: { sms: 'SMS', whatsapp: 'WhatsApp', voice: 'Call' },
   gatewayId: 'Id at the gateway',
   purpose: 'Confirms',
   confirmationStates: {

@@ -289,6 +289,8 @@ export const sandbox: SandboxTexts = {
   texts: 'الرسائل النصية',
   allNumbers: 'كل الأرقام في بيئة التجربة',
   noTexts: 'تصل الرسائل النصية هنا.',
+  call: 'مكالمة',
+  play: 'استماع',
   useCode: (code) => `استخدام ${code}`,
   codeStates: {
     expired: 'منتهي الصلاحية',

@@ -283,6 +283,8 @@ export const sandbox: SandboxTexts = {
   texts: 'SMS',
   allNumbers: 'Alle Nummern dieser Sandbox',
   noTexts: 'Hier kommen SMS an.',
+  call: 'Anruf',
+  play: 'Abspielen',
   useCode: (code) => `${code} verwenden`,
   codeStates: {
     expired: 'Abgelaufen',

@@ -286,6 +286,8 @@ export const sandbox = {
   texts: 'Texts',
   allNumbers: 'All numbers of this sandbox',
   noTexts: 'Texts arrive here.',
+  call: 'Call',
+  play: 'Play',
   useCode: (code: string) => `Use ${code}`,
   codeStates: {
     expired: 'Expired',

@@ -281,6 +281,8 @@ export const sandbox: SandboxTexts = {
   texts: 'SMS',
   allNumbers: 'Todos los números de estas pruebas',
   noTexts: 'Los SMS llegan aquí.',
+  call: 'Llamada',
+  play: 'Escuchar',
   useCode: (code) => `Usar ${code}`,
   codeStates: {
     expired: 'Caducado',

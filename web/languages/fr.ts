@@ -280,6 +280,8 @@ export const sandbox: SandboxTexts = {
   texts: 'SMS',
   allNumbers: 'Tous les numéros de ce bac à sable',
   noTexts: 'Les SMS arrivent ici.',
+  call: 'Appel',
+  play: 'Écouter',
   useCode: (code) => `Utiliser ${code}`,
   codeStates: {
     expired: 'Expiré',

@@ -281,6 +281,8 @@ export const sandbox: SandboxTexts = {
   texts: 'SMS',
   allNumbers: 'Tutti i numeri di questa prova',
   noTexts: 'Gli SMS arrivano qui.',
+  call: 'Chiamata',
+  play: 'Ascolta',
   useCode: (code) => `Usa ${code}`,
   codeStates: {
     expired: 'Scaduto',

@@ -280,6 +280,8 @@ export const sandbox: SandboxTexts = {
   texts: 'SMS',
   allNumbers: 'このサンドボックスのすべての番号',
   noTexts: 'SMSはここに届きます。',
+  call: '着信',
+  play: '再生',
   useCode: (code) => `${code}を使う`,
   codeStates: {
     expired: '期限切れ',

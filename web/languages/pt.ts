@@ -280,6 +280,8 @@ export const sandbox: SandboxTexts = {
   texts: 'SMS',
   allNumbers: 'Todos os números destes testes',
   noTexts: 'As SMS chegam aqui.',
+  call: 'Chamada',
+  play: 'Ouvir',
   useCode: (code) => `Usar ${code}`,
   codeStates: {
     expired: 'Expirado',

@@ -1,6 +1,7 @@
-/** The phone of the user: texts arrive by themselves. */
+/** The phone of the user: texts, calls and messages in WhatsApp arrive by themselves. */
 import { useEffect, useMemo, useState } from 'preact/hooks';
 import { createClient, type SandboxMessage } from '../../client/index.ts';
+import { Icon } from '../activity/icons.tsx';
 import { useTime } from './clock.tsx';
 import type { Outcome } from './confirm-form.tsx';
 import { pageLocale } from './page-locale.ts';
@@ -33,14 +34,16 @@ export function Phone({ phoneNumber, aheadSeconds, awaited, onUse }: PhoneProps)
     () => (
       <ul aria-live="polite" aria-label={texts.texts}>
         {messages.map((message, index) => (
-          <li key={keyOf(message)}>
+          <li key={keyOf(message)} class={message.channel}>
             <p class="from">
               <span>
                 <bdi>{phoneNumber ? 'Ledgerline' : message.phoneNumber}</bdi>
+                <ChannelMark channel={message.channel} />
               </span>
               <time dateTime={message.sentAt}>{timeOf(new Date(message.sentAt))}</time>
             </p>
-            <p dir="auto">{message.text}</p>
+            <p dir="auto">{message.channel === 'voice' ? <q>{spokenWords(message)}</q> : message.text}</p>
+            {message.channel === 'voice' && <PlayButton words={spokenWords(message)} />}
             {phoneNumber && message.code !== null && (
               <CodeAction
                 code={message.code}
@@ -64,6 +67,36 @@ export function Phone({ phoneNumber, aheadSeconds, awaited, onUse }: PhoneProps)
         {messages.length === 0 && <p class="none">{texts.noTexts}</p>}
       </div>
     </section>
+  );
+}
+
+function ChannelMark({ channel }: { channel: SandboxMessage['channel'] }) {
+  if (channel === 'sms') return null;
+  return (
+    <span class="channel">
+      {channel === 'voice' && <Icon name="call" />}
+      {channel === 'voice' ? texts.call : 'WhatsApp'}
+    </span>
+  );
+}
+
+/** What a call says: without the lines that only a phone reads, and the digits of the code one by one. */
+function spokenWords({ text, code }: SandboxMessage): string {
+  const words = text.split('\n\n')[0]!;
+  return code === null ? words : words.replaceAll(code, Array.from(code).join(', '));
+}
+
+/** Speaks the words, if the browser can. */
+function PlayButton({ words }: { words: string }) {
+  if (!('speechSynthesis' in window)) return null;
+  const play = () => {
+    speechSynthesis.cancel();
+    speechSynthesis.speak(new SpeechSynthesisUtterance(words));
+  };
+  return (
+    <button type="button" class="quiet small" onClick={play}>
+      {texts.play}
+    </button>
   );
 }
 
@@ -135,7 +168,7 @@ function CodeAction({ code, state, onUse }: { code: string; state: CodeState; on
   );
 }
 
-const keyOf = ({ sentAt, phoneNumber, code }: SandboxMessage) => `${sentAt} ${phoneNumber} ${code}`;
+const keyOf = ({ sentAt, phoneNumber, code, channel }: SandboxMessage) => `${sentAt} ${phoneNumber} ${code} ${channel}`;
 
 /** The newest messages. Returns the same array until something changes, so that nothing is drawn or read out again. */
 function useMessages(phoneNumber: string | undefined): SandboxMessage[] {

@@ -36,6 +36,7 @@ const client = createClient({ baseUrl, token });`;
   }
   const body = JSON.parse(json ?? '{}') as { code?: string };
   const value = json ? literal(body, 'js') : '';
+  const options = value && `, ${value}`;
   const [, userId, confirmationId] = /^\/User\/(\d+)\/(?:confirmations\/([^/]+))?/.exec(url.pathname) ?? [];
   const confirmation = `/User/${userId}/confirmations/${confirmationId}`;
   const calls: Record<string, string> = {
@@ -45,13 +46,13 @@ const client = createClient({ baseUrl, token });`;
         : `const { id } = await client.createUser(${value});`,
     'POST /User/phone-number/send-code': `const { codeLength, expiresInSeconds } = await client.sendCode(${value});`,
     'POST /User/phone-number/verify': `await client.verify(${value});`,
-    [`POST /User/${userId}/phone-number/resend-code`]: `await client.resendCode(${userId});`,
+    [`POST /User/${userId}/phone-number/resend-code`]: `await client.resendCode(${userId}${options});`,
     [`POST /User/${userId}/phone-number/change`]: `const { codeLength } = await client.changePhone(${userId}, ${value});`,
-    [`POST /User/${userId}/phone-number/change/resend-code`]: `await client.resendChange(${userId});`,
+    [`POST /User/${userId}/phone-number/change/resend-code`]: `await client.resendChange(${userId}${options});`,
     [`POST /User/${userId}/phone-number/change/verify`]: `await client.verifyChange(${userId}, '${body.code}');`,
     [`POST /User/${userId}/confirmations`]: `const { confirmationId } = await client.confirmations.create(${userId}, ${value});`,
     [`POST ${confirmation}/check`]: `await client.confirmations.check(${userId}, '${confirmationId}', ${value});`,
-    [`POST ${confirmation}/resend-code`]: `await client.confirmations.resend(${userId}, '${confirmationId}');`,
+    [`POST ${confirmation}/resend-code`]: `await client.confirmations.resend(${userId}, '${confirmationId}'${options});`,
     [`GET ${confirmation}`]: `const { state } = await client.confirmations.read(${userId}, '${confirmationId}');`,
     [`GET /User/${userId}/status`]: `const { isPhoneNumberVerified, phoneNumber } = await client.userStatus(${userId});`,
   };
