@@ -263,7 +263,7 @@ export const adapters: Record<string, { make(url: string): Gateway; accepts(rece
           type: 'template',
           template: {
             name: 'otp',
-            language: { code: 'en' },
+            language: { policy: 'deterministic', code: 'en' },
             components: [
               { type: 'body', parameters: code },
               { type: 'button', sub_type: 'url', index: '0', parameters: code },

@@ -98,7 +98,7 @@ export const whatsapp = defineGateway({
           type: 'template',
           template: {
             name: template,
-            language: { code: language },
+            language: { policy: 'deterministic', code: language },
             components: [
               { type: 'body', parameters: [{ type: 'text', text: code }] },
               { type: 'button', sub_type: 'url', index: '0', parameters: [{ type: 'text', text: code }] },
