@@ -1499,7 +1499,7 @@ export interface OperatorOverview {
 }
 
 export interface SpanFigures {
-  /** Messages that a gateway may have sent, by LEDGERLINE_PRICES for their countries. */
+  /** Messages that a gateway may have sent, by LEDGERLINE_PRICES for their countries and channels. */
   cost: number;
   /** Messages that a receipt reported as delivered. */
   delivered: number;
@@ -1527,6 +1527,21 @@ export interface CountryCost {
   cost: number;
 }
 
+export interface ChannelPerformance {
+  /** sms, whatsapp or voice. */
+  channel: string;
+  /** Messages that a gateway accepted or may have accepted. */
+  accepted: number;
+  /** What they cost. */
+  cost: number;
+  /** Messages that a receipt reported as delivered. */
+  delivered: number;
+  /** Half of them arrived within this time after the gateway accepted them. */
+  medianSeconds: number | null;
+  /** 95 of 100 arrived within this time. */
+  p95Seconds: number | null;
+}
+
 export interface OperatorPerformance {
   current: SpanFigures;
   before: SpanFigures;
@@ -1534,6 +1549,8 @@ export interface OperatorPerformance {
   gateways: GatewayPerformance[];
   /** The last days by country. */
   countries: CountryCost[];
+  /** The last days by channel. */
+  channels: ChannelPerformance[];
 }
 
 export interface LoggedMessage {

@@ -68,7 +68,10 @@ const priceUnits = 10_000;
 function openMessageLog({ config, db, clock, traced }: Core) {
   const limits = readLimits(config);
   const { prices } = limits;
-  const priceOf = (country: string | null) => (prices.get(country ?? '') ?? prices.get('*') ?? 0) / priceUnits;
+  const priceOf = (country: string | null, channel: string) => {
+    const names = [`${channel}:${country}`, `${channel}:*`, country ?? '', '*'];
+    return (prices.get(names.find((name) => prices.has(name)) ?? '') ?? 0) / priceUnits;
+  };
   const { findRefusals } = traced('guard', createRefusalsStore(db));
   return {
     findMessages: createFindMessages(traced('messages', createMessageLogStore(db)), findRefusals, clock),

@@ -6,6 +6,8 @@ export interface DeliveryRow {
   isCurrent: boolean;
   /** Null for all gateways together. */
   gateway: string | null;
+  /** Null for all channels together. At most one of gateway and channel is given. */
+  channel: string | null;
   delivered: number;
   medianSeconds: number;
   p95Seconds: number;
@@ -15,6 +17,7 @@ export interface AcceptedRow {
   isCurrent: boolean;
   /** Null if the country of the number is unknown. */
   country: string | null;
+  channel: string;
   accepted: number;
 }
 
@@ -31,24 +34,25 @@ export function createPerformanceStore(db: Database) {
             // Citus supports neither grouping sets nor percentiles on distributed tables, so they are only used to read
             // the rows.
             `with delivered as materialized (
-             select requested_at >= $2 as is_current, gateway,
+             select requested_at >= $2 as is_current, gateway, channel,
                greatest(0, extract(epoch from state_at - answered_at))::float8 as seconds
              from messages where requested_at >= $1 and state = 'delivered'
            )
-           select is_current, gateway, count(*)::int as delivered,
+           select is_current, gateway, channel, count(*)::int as delivered,
              percentile_cont(0.5) within group (order by seconds) as median,
              percentile_cont(0.95) within group (order by seconds) as p95
            from delivered
-           group by grouping sets ((is_current), (is_current, gateway))
-           order by gateway`,
+           group by grouping sets ((is_current), (is_current, gateway), (is_current, channel))
+           order by gateway, channel`,
             [from, middle],
             { prepare: true },
           ),
         owner,
       );
-      return rows.map(({ is_current, gateway, delivered, median, p95 }) => ({
+      return rows.map(({ is_current, gateway, channel, delivered, median, p95 }) => ({
         isCurrent: is_current,
         gateway,
+        channel,
         delivered,
         medianSeconds: median,
         p95Seconds: p95,
@@ -59,14 +63,20 @@ export function createPerformanceStore(db: Database) {
       const rows = await db.long(
         (sql) =>
           sql.unsafe(
-            `select requested_at >= $2 as is_current, nullif(country, '') as country, count(*)::int as accepted
-           from messages where requested_at >= $1 and state <> 'refused' group by 1, 2`,
+            `select requested_at >= $2 as is_current, nullif(country, '') as country, channel,
+             count(*)::int as accepted
+           from messages where requested_at >= $1 and state <> 'refused' group by 1, 2, 3`,
             [from, middle],
             { prepare: true },
           ),
         owner,
       );
-      return rows.map(({ is_current, country, accepted }) => ({ isCurrent: is_current, country, accepted }));
+      return rows.map(({ is_current, country, channel, accepted }) => ({
+        isCurrent: is_current,
+        country,
+        channel,
+        accepted,
+      }));
     },
   };
 }

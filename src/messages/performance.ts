@@ -20,10 +20,11 @@ export interface Performance {
   before: SpanFigures;
   gateways: ({ gateway: string } & DeliveryTime)[];
   countries: { country: string | null; cost: number }[];
+  channels: ({ channel: string; accepted: number; cost: number } & DeliveryTime)[];
 }
 
-/** The price of a message to a country. */
-export type PriceOf = (country: string | null) => number;
+/** The price of a message to a country over a channel. */
+export type PriceOf = (country: string | null, channel: string) => number;
 
 const dayMilliseconds = 86_400_000;
 
@@ -43,7 +44,11 @@ export function createPerformance(store: PerformanceStore, clock: Clock, priceOf
         accepted.filter((row) => row.isCurrent === isCurrent),
         priceOf,
       ),
-      ...timesOf(delivery.find((row) => row.isCurrent === isCurrent && row.gateway === null)),
+      ...timesOf(
+        delivery.find(
+          ({ gateway, channel, ...row }) => row.isCurrent === isCurrent && gateway === null && channel === null,
+        ),
+      ),
     });
     const current = accepted.filter(({ isCurrent }) => isCurrent);
     return {
@@ -52,12 +57,27 @@ export function createPerformance(store: PerformanceStore, clock: Clock, priceOf
       gateways: delivery
         .filter(({ isCurrent }) => isCurrent)
         .flatMap(({ gateway, ...row }) => (gateway === null ? [] : [{ gateway, ...timesOf(row) }])),
-      countries: current.map((row) => ({ country: row.country, cost: sumCost([row], priceOf) })),
+      countries: groupRows(current, ({ country }) => country).map(([country, rows]) => ({
+        country,
+        cost: sumCost(rows, priceOf),
+      })),
+      channels: groupRows(current, ({ channel }) => channel).map(([channel, rows]) => ({
+        channel,
+        accepted: rows.reduce((sum, { accepted: count }) => sum + count, 0),
+        cost: sumCost(rows, priceOf),
+        ...timesOf(delivery.find((row) => row.isCurrent && row.channel === channel)),
+      })),
     };
   };
 }
 
-function timesOf(row: Omit<DeliveryRow, 'isCurrent' | 'gateway'> | undefined): DeliveryTime {
+/** The rows that have the same key, by key. */
+function groupRows<K>(rows: readonly AcceptedRow[], keyOf: (row: AcceptedRow) => K): [key: K, rows: AcceptedRow[]][] {
+  const keys = new Set(rows.map(keyOf));
+  return [...keys].map((key) => [key, rows.filter((row) => keyOf(row) === key)]);
+}
+
+function timesOf(row: Pick<DeliveryRow, keyof DeliveryTime> | undefined): DeliveryTime {
   if (!row) return { delivered: 0, medianSeconds: null, p95Seconds: null };
   const { delivered, medianSeconds, p95Seconds } = row;
   return { delivered, medianSeconds: round(medianSeconds, 3), p95Seconds: round(p95Seconds, 3) };
@@ -65,7 +85,7 @@ function timesOf(row: Omit<DeliveryRow, 'isCurrent' | 'gateway'> | undefined): D
 
 function sumCost(rows: readonly AcceptedRow[], priceOf: PriceOf): number {
   return round(
-    rows.reduce((sum, { country, accepted }) => sum + accepted * priceOf(country), 0),
+    rows.reduce((sum, { country, channel, accepted }) => sum + accepted * priceOf(country, channel), 0),
     4,
   );
 }

@@ -141,6 +141,35 @@ describe('GET /operator/performance', () => {
     const later = (await get('/operator/performance?days=7', own)).json;
     expect([later.current.cost, later.before.cost]).toEqual([0.12, 0.1]);
   });
+
+  it('gives cost and delivery by channel, each at its own price', async () => {
+    const own = await serviceForTest({
+      LEDGERLINE_CHANNELS: '*=sms,voice',
+      LEDGERLINE_PRICES: '*=0.1,GB=0.04,voice:*=0.3,voice:GB=0.2',
+    });
+    const send = async (phoneNumber: string, channel: string) => {
+      const id = await own.createUser();
+      await own.call('/User/phone-number/send-code', { id, phoneNumber, channel });
+      return id;
+    };
+    await send('+447400123400', 'sms');
+    const called = await send('+447400123401', 'voice');
+    await send('+4915123420007', 'voice');
+    await own.sql`
+      update messages set state = 'delivered', state_at = answered_at + make_interval(secs => 7) where user_id = ${called}`;
+    const { json } = await get('/operator/performance?days=7', own);
+    expect(json.channels.toSorted((a: { cost: number }, b: { cost: number }) => a.cost - b.cost)).toEqual([
+      { channel: 'sms', accepted: 1, cost: 0.04, delivered: 0, medianSeconds: null, p95Seconds: null },
+      { channel: 'voice', accepted: 2, cost: 0.5, delivered: 1, medianSeconds: 7, p95Seconds: 7 },
+    ]);
+    expect(json.countries).toEqual(
+      expect.arrayContaining([
+        { country: 'GB', cost: 0.24 },
+        { country: 'DE', cost: 0.3 },
+      ]),
+    );
+    expect(json.current).toEqual({ cost: 0.54, delivered: 1, medianSeconds: 7, p95Seconds: 7 });
+  });
 });
 
 describe('GET /operator/guard/usage', () => {

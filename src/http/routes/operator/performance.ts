@@ -11,7 +11,10 @@ const times = {
 };
 
 const span = record('SpanFigures', {
-  cost: required(number(), 'Messages that a gateway may have sent, by LEDGERLINE_PRICES for their countries.'),
+  cost: required(
+    number(),
+    'Messages that a gateway may have sent, by LEDGERLINE_PRICES for their countries and channels.',
+  ),
   ...times,
 });
 
@@ -30,6 +33,17 @@ const performance = record('OperatorPerformance', {
       }),
     ),
     'The last days by country.',
+  ),
+  channels: required(
+    listOf(
+      record('ChannelPerformance', {
+        channel: required(text(), 'sms, whatsapp or voice.'),
+        accepted: required(integer(), 'Messages that a gateway accepted or may have accepted.'),
+        cost: required(number(), 'What they cost.'),
+        ...times,
+      }),
+    ),
+    'The last days by channel.',
   ),
 });
 
