@@ -16,11 +16,20 @@ export interface Encryption {
   caFile?: string;
 }
 
+export interface DatabaseLogin {
+  user?: string;
+  password: string;
+  database?: string;
+  /** Settings for the start of the session, as libpq has them. A pooler refuses them. */
+  options?: string;
+}
+
 export interface DatabaseAddress {
   endpoints: DatabaseEndpoint[];
   encryption: Encryption;
-  /** For the driver: user, password, database and further parameters. The host in it is never used. */
-  driverUrl: string;
+  login: DatabaseLogin;
+  /** Statements that set the further parameters of the URL. */
+  settings: string[];
 }
 
 const pattern = /^(postgres(?:ql)?:\/\/)(?:([^@/?]*)@)?([^@/?]*)(\/[^?]*)?(?:\?(.*))?$/;
@@ -31,19 +40,25 @@ export class MalformedAddress extends Error {}
 export function parseAddress(url: string): DatabaseAddress {
   const match = pattern.exec(url);
   if (!match) throw new MalformedAddress('must be a URL such as postgres://user:password@host:5432/database');
-  const [, scheme, user, hosts = '', path = '', query = ''] = match;
+  const [, , user, hosts = '', path = '', query = ''] = match;
   checkEscapes(`${user}${hosts}${path}`);
   const parameters = new URLSearchParams(query);
   const encryption = readEncryption(parameters);
-  const rest = parameters.size > 0 ? `?${parameters}` : '';
+  const [name = '', password = ''] = (user ?? '').split(/:(.*)/s).map(decodeURIComponent);
+  const database = decodeURIComponent(path.slice(1));
+  const options = parameters.get('options');
+  parameters.delete('options');
   return {
     endpoints: hosts.split(',').map(parseEndpoint),
     encryption,
-    driverUrl: `${scheme}${user === undefined ? '' : `${user}@`}database${path}${rest}`,
+    login: { password, ...(name && { user: name }), ...(database && { database }), ...(options && { options }) },
+    settings: [...parameters].map(([key, value]) => `set ${quotedName(key)} = ${quotedText(value)}`),
   };
 }
 
-/** The driver and this file decode these parts. */
+const quotedName = (name: string) => `"${name.replaceAll('"', '""')}"`;
+const quotedText = (text: string) => `'${text.replaceAll("'", "''")}'`;
+
 function checkEscapes(text: string): void {
   try {
     decodeURIComponent(text);
@@ -85,7 +100,7 @@ const modes: Record<string, Encryption['mode']> = {
   'verify-full': 'verified',
 };
 
-/** Removes the parameters that the service handles itself. The driver would pass all parameters on to the server. */
+/** Removes the parameters that the service handles itself. */
 function readEncryption(parameters: URLSearchParams): Encryption {
   // As libpq: encrypted if the server offers it.
   const asked = parameters.get('sslmode') ?? parameters.get('ssl') ?? 'prefer';

@@ -1,49 +1,58 @@
 /** Ends a statement in PostgreSQL when the caller that waits for it leaves. */
 import { CallerGone } from '../errors.ts';
+import type { Session, SessionIdentity } from './session.ts';
+import type { Sql } from './sql.ts';
 
-/** postgres.js 3.4.9 (query.js): its own `cancel` does not say when the request to cancel has reached the server. */
-interface Cancellable {
-  canceller: ((query: unknown) => Promise<void>) | null;
-  /** Whether the connection is running this statement now. */
-  active: boolean;
+/** A request to cancel that arrives before its statement has no effect. */
+const repeatMilliseconds = 100;
+
+export interface Cancelling {
+  /** When the caller leaves. */
+  signal: AbortSignal | undefined;
+  /** Asks PostgreSQL to end what a session is running. */
+  cancel(session: SessionIdentity): Promise<unknown>;
 }
 
-/** A statement that still waits for its connection is checked again after this time. */
-const retryMilliseconds = 50;
-
 /**
- * PostgreSQL cancels the statement that the connection is running when the request to cancel arrives. So this returns
- * only after that: a caller that has its own connection can then use it again. `onCancel` is called when the request is
- * sent.
+ * Does work on a session, which the caller has for itself. When the signal is aborted, what the session is running is
+ * ended. This returns only when no request to cancel is on its way: so the next statement of the session is safe.
  */
 export async function cancelWhenGone<T>(
-  result: PromiseLike<T>,
-  signal: AbortSignal | undefined,
-  onCancel?: () => void,
+  session: Session,
+  { signal, cancel }: Cancelling,
+  work: () => PromiseLike<T>,
 ): Promise<T> {
-  if (!signal) return result;
-  let cancelling: Promise<unknown> = Promise.resolve();
-  let retry: NodeJS.Timeout | undefined;
-  const cancel = () => {
-    const query = result as Partial<Cancellable>;
-    if (!query.canceller || !query.active) {
-      // Not yet: the driver would lose the connection, or give the result to the next statement.
-      retry = setTimeout(cancel, retryMilliseconds).unref();
-      return;
-    }
-    onCancel?.();
-    // If the request cannot be delivered, the statement continues until its time limit.
-    cancelling = Promise.allSettled([query.canceller(query)]);
+  if (!signal) return work();
+  if (signal.aborted) throw new CallerGone();
+  let isDone = false;
+  let timer: NodeJS.Timeout | undefined;
+  let asked: Promise<unknown> = Promise.resolve();
+  const ask = () => {
+    // If it cannot be delivered, the statement continues until its time limit.
+    asked = cancel(session.identity).catch(() => undefined);
+    void asked.then(() => {
+      if (!isDone) timer = setTimeout(ask, repeatMilliseconds).unref();
+    });
   };
-  if (signal.aborted) cancel();
-  else signal.addEventListener('abort', cancel, { once: true });
+  signal.addEventListener('abort', ask, { once: true });
   try {
-    return await result;
+    return await work();
   } catch (error) {
     throw signal.aborted ? new CallerGone() : error;
   } finally {
-    signal.removeEventListener('abort', cancel);
-    clearTimeout(retry);
-    await cancelling;
+    isDone = true;
+    signal.removeEventListener('abort', ask);
+    clearTimeout(timer);
+    await asked;
   }
+}
+
+/**
+ * A process that is idle when it gets the request ignores it, and gets it before its next statement. The time of its
+ * start keeps a process with the same id on another host from being meant.
+ */
+export async function cancelSession(sql: Sql, { processId, startedAt }: SessionIdentity): Promise<void> {
+  await sql`
+    select pg_cancel_backend(pid) from pg_stat_get_activity(${processId}::int)
+    where backend_start = ${startedAt}::timestamptz`;
 }

@@ -1,5 +1,5 @@
 /** How many connections the server allows: for `ledgerline doctor`. */
-import type postgres from 'postgres';
+import type { Sql } from './sql.ts';
 
 export interface ConnectionLimit {
   limit: number;
@@ -10,7 +10,7 @@ export interface ConnectionLimit {
 }
 
 /** The tightest of the limits on the server, the database and the role, and how many connections are open. */
-export async function readConnectionLimit(sql: postgres.Sql): Promise<ConnectionLimit> {
+export async function readConnectionLimit(sql: Sql): Promise<ConnectionLimit> {
   const [row] = await sql`
     select l.allowed, l.setting, (select count(*)::int from pg_stat_activity where backend_type = 'client backend') as used
     from (

@@ -1,25 +1,22 @@
 /** The connections to PostgreSQL: a pool for each kind of work, and a probe that watches the server. */
-import type postgres from 'postgres';
-import { databaseAway } from '../errors.ts';
+import { CallerGone, databaseAway } from '../errors.ts';
 import { SharedStreams } from '../sharing/shared-streams.ts';
 import { serviceItself, Slots, type Owner } from '../sharing/slots.ts';
 import { parseAddress } from './address.ts';
-import { cancelWhenGone } from './cancel.ts';
+import { cancelSession, cancelWhenGone, type Cancelling } from './cancel.ts';
 import { readByCursor } from './cursor.ts';
 import { explainFault } from './explain-failure.ts';
-import { isTooLong } from './failures.ts';
 import { inTime } from './in-time.ts';
-import { openPool, openRoute, readIsStandby, type Pool } from './pool.ts';
+import { openOwnSession, openPool, openRoute, openSharedPool, readIsStandby, type Pool } from './pool.ts';
+import type { Session } from './session.ts';
 import { failure } from './socket.ts';
-import { runTransaction, type DatabaseTransaction, type SendLast } from './transaction.ts';
+import type { DatabaseRow, Sql } from './sql.ts';
+import { runTransaction, type DatabaseTransaction, type TransactionWork } from './transaction.ts';
 
 export { schema } from './pool.ts';
 
-export type Sql = postgres.Sql;
-export type DatabaseRow = postgres.Row;
+export { array, type DatabaseRow, type Sql, type Statement } from './sql.ts';
 export type { DatabaseTransaction } from './transaction.ts';
-/** A statement with its parameters. It is sent when it is awaited, or by `execute()` if the order matters. */
-export type Statement = postgres.PendingQuery<postgres.Row[]>;
 
 export interface DatabaseOptions {
   url: string;
@@ -62,7 +59,7 @@ export interface Database {
   /** For several short reads that must see the same snapshot. */
   snapshot<T>(work: (read: ReadStatement) => Promise<T>, owner?: Owner): Promise<T>;
   /** For several writes. They never wait for long reads. */
-  transaction<T>(work: (sql: DatabaseTransaction, sendLast: SendLast) => Promise<T>, owner?: Owner): Promise<T>;
+  transaction<T>(work: TransactionWork<T>, owner?: Owner): Promise<T>;
   /** The rows of a statement, in parts, on its own connection and at the speed of the reader. */
   stream<T>(streamed: StreamedStatement<T>, owner?: Owner): AsyncIterable<T[]>;
   readonly available: boolean;
@@ -73,9 +70,6 @@ export interface Database {
   close(): Promise<void>;
 }
 
-/** Awaits a statement, which is cancelled when its caller leaves. */
-type Cancellable = <T>(statement: PromiseLike<T>) => Promise<T>;
-
 /** Runs one statement of a snapshot. It is cancelled when its caller leaves. */
 export type ReadStatement = (statement: string, parameters: (string | number | null)[]) => Promise<DatabaseRow[]>;
 
@@ -83,7 +77,7 @@ export interface StreamedStatement<T> {
   statement: string;
   parameters: (string | number | null)[];
   rowsAtOnce: number;
-  read(row: postgres.Row): T;
+  read(row: DatabaseRow): T;
 }
 
 /** The mode of a transaction whose reads all see the same snapshot. */
@@ -102,9 +96,6 @@ const minWaiting = 128;
 const waitingForEach = 16;
 const longestWaitSeconds = 600;
 
-/** A request to cancel reaches PostgreSQL within this time, or not at all. */
-const cancelMilliseconds = 5000;
-
 const probeMilliseconds = 500;
 const probeTimeoutMilliseconds = 3000;
 
@@ -120,13 +111,12 @@ export function openDatabase(options: DatabaseOptions): Database {
   const shares = shareConnections(options.connections);
   // Transactions write by key too.
   const open = () => ({
-    read: openPool({ ...common, mayScan: false, max: shares.read }),
-    write: openPool({ ...common, mayScan: false, max: shares.write }),
+    read: openSharedPool({ ...common, mayScan: false, max: shares.read }),
+    write: openSharedPool({ ...common, mayScan: false, max: shares.write }),
     long: openPool({ ...common, mayScan: true, max: shares.long }),
     transactions: openPool({ ...common, mayScan: false, max: shares.transactions }),
   });
   const openProbe = () => openPool({ ...common, mayScan: true, max: 1 });
-  // One statement or transaction for each connection: otherwise the driver would pipeline several on one.
   const waitMilliseconds = (options.statementSeconds || longestWaitSeconds) * 1000;
   const waiting = Math.max(minWaiting, Math.min(maxWaiting, waitingForEach * options.connections));
   const inLine = { waiting, waitMilliseconds, retrySeconds: 1 };
@@ -134,7 +124,7 @@ export function openDatabase(options: DatabaseOptions): Database {
   const transactionSlots = new Slots({ slots: shares.transactions, ...inLine });
   const sharedStreams = new SharedStreams(options.streams ?? defaultStreams);
   const whileWaiting = options.whileWaiting ?? ((work) => work());
-  const streams = new Set<Sql>();
+  const streams = new Set<Session>();
   let pools: ReturnType<typeof open> | undefined = open();
   let probe = openProbe();
   let closing = false;
@@ -174,34 +164,17 @@ export function openDatabase(options: DatabaseOptions): Database {
   }
   watch();
 
-  /**
-   * The driver gives a connection to the next statement as soon as it is free. So a request to cancel that arrives too
-   * late for its own statement may end the statement of another caller, whose work is then done again. The work only
-   * reads. It passes each statement to `cancellable`, which ends it when its own caller leaves.
-   */
-  let lastCancelAt = -Infinity;
-  async function doLong<T>({ signal }: Owner, work: (cancellable: Cancellable) => Promise<T>): Promise<T> {
-    const startedAt = performance.now();
-    let sentAt = startedAt;
-    const run = () =>
-      work((statement) => {
-        sentAt = performance.now();
-        return cancelWhenGone(statement, signal, () => (lastCancelAt = performance.now()));
-      });
-    try {
-      return await run();
-    } catch (error) {
-      const isTimedOut = performance.now() - sentAt >= (statementSeconds || Infinity) * 1000;
-      if (!isTooLong(error) || isTimedOut || lastCancelAt < startedAt - cancelMilliseconds) throw error;
-      return run();
-    }
+  const cancel: Cancelling['cancel'] = (session) => cancelSession(pool('read'), session);
+
+  /** Does work on a session for long statements, when there is one for its owner. */
+  function inLongSlot<T>(owner: Owner, work: (session: Session) => PromiseLike<T>): Promise<T> {
+    const { signal } = owner;
+    const inSlot = () =>
+      pool('long').use((session) => cancelWhenGone(session, { signal, cancel }, () => work(session)));
+    return whileWaiting(() => longSlots.run(owner, inSlot), owner);
   }
 
-  /** Does work on a connection for long statements, when there is one for its owner. */
-  const inLongSlot = <T>(owner: Owner, work: (cancellable: Cancellable) => Promise<T>): Promise<T> =>
-    whileWaiting(() => longSlots.run(owner, () => doLong(owner, work)), owner);
-
-  function pool(name: keyof ReturnType<typeof open>): Pool {
+  function pool<Name extends keyof ReturnType<typeof open>>(name: Name): ReturnType<typeof open>[Name] {
     if (!pools) throw databaseAway();
     return pools[name];
   }
@@ -214,41 +187,48 @@ export function openDatabase(options: DatabaseOptions): Database {
     get write() {
       return pool('write');
     },
-    long: (work, owner = serviceItself) => inLongSlot(owner, (cancellable) => cancellable(work(pool('long')))),
+    long: (work, owner = serviceItself) => inLongSlot(owner, ({ sql }) => work(sql)),
     planned: (work, owner = serviceItself) =>
-      inLongSlot(owner, (cancellable) =>
-        runTransaction(pool('long'), async (sql) => {
+      inLongSlot(owner, (session) =>
+        runTransaction(session, async (sql) => {
           await sql`set local plan_cache_mode = force_custom_plan`;
-          return cancellable(work(sql));
+          return work(sql);
         }),
       ),
     snapshot: (work, owner = serviceItself) =>
-      inLongSlot(owner, (cancellable) =>
+      inLongSlot(owner, (session) =>
         runTransaction(
-          pool('long'),
-          (sql) => work((statement, parameters) => cancellable(sql.unsafe(statement, parameters, { prepare: true }))),
+          session,
+          async (sql) =>
+            work(async (statement, parameters) => {
+              if (owner.signal?.aborted) throw new CallerGone();
+              return sql.unsafe(statement, parameters, { prepare: true });
+            }),
           sameSnapshot,
         ),
       ),
     async *stream({ statement, parameters, rowsAtOnce, read }, owner = serviceItself) {
       const stream = await whileWaiting(() => sharedStreams.open(owner), owner);
       // No time limit: PostgreSQL would include the time that the reader needs.
-      const sql = openPool({ ...common, mayScan: true, statementSeconds: 0, max: 1 });
-      streams.add(sql);
+      let session: Session | undefined;
       try {
-        for await (const rows of readByCursor(sql, { statement, parameters, rowsAtOnce }, owner.signal)) {
+        session = await openOwnSession({ ...common, mayScan: true, statementSeconds: 0 });
+        streams.add(session);
+        if (closing) throw failure('CONNECTION_ENDED');
+        const cancelling = { signal: owner.signal, cancel };
+        for await (const rows of readByCursor(session, { statement, parameters, rowsAtOnce }, cancelling)) {
           stream.waitForReader();
           yield rows.map(read);
           stream.goOn();
         }
       } finally {
-        streams.delete(sql);
-        await sql.end({ timeout: 1 });
+        session?.destroy();
+        if (session) streams.delete(session);
         stream.close();
       }
     },
     transaction: (work, owner = serviceItself) =>
-      whileWaiting(() => transactionSlots.run(owner, () => runTransaction(pool('transactions'), work)), owner),
+      whileWaiting(() => transactionSlots.run(owner, () => pool('transactions').transaction(work)), owner),
     use: { long: longSlots, transactions: transactionSlots, streams: sharedStreams.use },
     get available() {
       return pools !== undefined;
@@ -256,7 +236,7 @@ export function openDatabase(options: DatabaseOptions): Database {
     async close() {
       closing = true;
       clearTimeout(timer);
-      await Promise.all([...streams].map((sql) => sql.end({ timeout: 0 })));
+      for (const session of streams) session.destroy();
       await Promise.all([...Object.values(pools ?? {}), probe].map((sql) => sql.end({ timeout: 5 })));
     },
   };
@@ -283,15 +263,6 @@ function causeOf(error: unknown, url: string): string {
 }
 
 /** Its connections are gone or useless, so it does not matter whether they can be closed properly. */
-function endNow(sql: Sql): void {
+function endNow(sql: Pick<Pool, 'end'>): void {
   sql.end({ timeout: 0 }).catch(() => undefined);
-}
-
-/** A PostgreSQL array literal. Quoting every element is always correct, and a single pass is fast. */
-export function array(values: readonly (string | number | null)[]): string {
-  return `{${values.map((value) => (value === null ? 'null' : typeof value === 'number' ? value : quoted(value))).join(',')}}`;
-}
-
-function quoted(value: string): string {
-  return /["\\]/.test(value) ? `"${value.replaceAll(/["\\]/g, '\\$&')}"` : `"${value}"`;
 }

@@ -1,5 +1,5 @@
 /** What each host of a database URL is at the moment: for `ledgerline doctor`. */
-import type postgres from 'postgres';
+import type { Sql } from './sql.ts';
 import type { DatabaseAddress, DatabaseEndpoint } from './address.ts';
 import { openPool } from './pool.ts';
 
@@ -50,7 +50,7 @@ const statements = {
     from pg_control_checkpoint() c, pg_control_recovery() r`,
 };
 
-async function readState(sql: postgres.Sql): Promise<HostState> {
+async function readState(sql: Sql): Promise<HostState> {
   const [role] = await sql`select pg_is_in_recovery() as is_standby`;
   const isStandby = Boolean(role!.is_standby);
   const [row] = await sql.unsafe(isStandby ? statements.standby : statements.primary);

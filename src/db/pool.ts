@@ -1,20 +1,18 @@
-/** Connections to one database, each prepared before it is used. */
-import { Socket } from 'node:net';
-import postgres from 'postgres';
+/** Sessions with one database. A session that ends is replaced when the next statement needs one. */
+import { setTimeout as sleep } from 'node:timers/promises';
 import { parseAddress, type DatabaseAddress, type DatabaseEndpoint } from './address.ts';
 import { createRoute, type Role, type Route } from './route.ts';
-import { prepareSession, startupPadding } from './session.ts';
-import { failure, openSocket } from './socket.ts';
-import { resendUnsent } from './unsent.ts';
+import { openSession, type Session } from './session.ts';
+import { failure } from './socket.ts';
+import { createSql, type Rows, type SentStatement, type Sql } from './sql.ts';
+import { runTransaction, type TransactionWork } from './transaction.ts';
 
 export const schema = 'ledgerline';
-
-const connectMilliseconds = 3000;
 
 export interface PoolOptions {
   address: DatabaseAddress;
   route: Pick<Route, 'endpoint'>;
-  /** How many connections. */
+  /** How many sessions. */
   max: number;
   /** 0: no limit. */
   statementSeconds: number;
@@ -27,18 +25,21 @@ export interface PoolOptions {
   plansOnce?: boolean;
 }
 
-/** One connection, from its login to its end. */
-export interface DatabaseSession {
-  readonly hasEnded: boolean;
+/** Each statement has the session for itself. */
+export interface Pool extends Sql {
+  /** Does work on a session that nobody else uses meanwhile. Waits if all sessions are in use. */
+  use<T>(work: (session: Session) => Promise<T>): Promise<T>;
+  transaction<T>(work: TransactionWork<T>, mode?: string): Promise<T>;
+  /** Waits so long for work that was begun. Everything else is rejected. */
+  end(options: { timeout: number }): Promise<void>;
 }
 
-export interface Pool extends postgres.Sql {
-  /** Finds a session by the id of its server process, which results of the driver contain. */
-  sessionOf(processId: number): DatabaseSession | undefined;
-}
+/** Statements of many callers share its sessions, on which they are pipelined. */
+export type SharedPool = Sql & Pick<Pool, 'end'>;
 
-export function openPool({ address, route, max, statementSeconds, mayScan, plansOnce = true }: PoolOptions): Pool {
-  const statements = [
+function settingsOf({ address, statementSeconds, mayScan, plansOnce = true }: Omit<PoolOptions, 'max'>): string[] {
+  return [
+    ...address.settings,
     `set search_path = ${schema}`,
     `set timezone = 'UTC'`,
     // If scans are off, a plan that still has to scan a small table gets a huge cost, and PostgreSQL would compile it
@@ -49,70 +50,179 @@ export function openPool({ address, route, max, statementSeconds, mayScan, plans
     // here.
     ...(plansOnce ? ['set plan_cache_mode = force_generic_plan'] : []),
     ...(mayScan ? [] : ['set enable_seqscan = off']),
-  ].join('; ');
-  const sockets = new Set<Socket>();
-  const sessions = new Map<number, DatabaseSession>();
-  let hasEnded = false;
+  ];
+}
 
-  async function openPrepared(): Promise<Socket> {
-    const socket = await openSocket(await route.endpoint(), address.encryption, connectMilliseconds);
-    if (hasEnded) {
-      socket.destroy();
-      throw failure('CONNECTION_ENDED');
-    }
-    prepareSession(socket, { statements, withinMilliseconds: connectMilliseconds, onLogin: noteSession(socket) });
-    sockets.add(socket);
-    socket.once('close', () => sockets.delete(socket));
-    return socket;
+/** A session outside of a pool. The caller ends it. */
+export async function openOwnSession(options: Omit<PoolOptions, 'max'>): Promise<Session> {
+  const { address, route } = options;
+  return openSession({ address, endpoint: await route.endpoint(), settings: settingsOf(options), isPipelined: false });
+}
+
+/** Opens the sessions of a pool, and ends them with it. */
+class Sessions {
+  readonly #options: PoolOptions;
+  readonly #isPipelined: boolean;
+  readonly #settings: string[];
+  readonly #open = new Set<Session>();
+  #opening = 0;
+  hasEnded = false;
+
+  constructor(options: PoolOptions, isPipelined: boolean) {
+    this.#options = options;
+    this.#isPipelined = isPipelined;
+    this.#settings = settingsOf(options);
   }
 
-  const noteSession = (socket: Socket) => (processId: number) => {
-    const session = createSession(socket);
-    sessions.set(processId, session);
-    socket.prependOnceListener('close', () => {
-      if (sessions.get(processId) === session) sessions.delete(processId);
-    });
-  };
+  get hasRoom(): boolean {
+    return this.#open.size + this.#opening < this.#options.max;
+  }
 
-  const sql = postgres(address.driverUrl, {
-    max,
-    // Array types would be looked up on each connection; we write arrays as text (see `array`).
-    fetch_types: false,
-    ssl: false,
-    // Later than our own limits, whose errors say what was waited for.
-    connect_timeout: (2 * connectMilliseconds) / 1000,
-    backoff: () => 0.1 + 0.2 * Math.random(),
-    // Notices quote names and values, so they are not passed on.
-    onnotice: () => {},
-    connection: { application_name: 'ledgerline', ...startupPadding },
-    // The driver forgets a connection whose socket could not be opened, but handles one whose socket breaks.
-    ...{ socket: () => openPrepared().catch(brokenSocket) },
+  async open(): Promise<Session> {
+    const { address, route } = this.#options;
+    this.#opening += 1;
+    try {
+      if (this.hasEnded) throw failure('CONNECTION_ENDED');
+      const endpoint = await route.endpoint();
+      const options = { address, endpoint, settings: this.#settings, isPipelined: this.#isPipelined };
+      const session = await openSession(options);
+      this.#open.add(session);
+      return session;
+    } finally {
+      this.#opening -= 1;
+      if (this.hasEnded) this.#destroyAll();
+    }
+  }
+
+  /** For a session that has ended, or must not be used again. */
+  drop(session: Session): void {
+    session.destroy();
+    this.#open.delete(session);
+  }
+
+  /** Waits so long for what is running. */
+  async end(seconds: number, running: () => Promise<unknown>): Promise<void> {
+    this.hasEnded = true;
+    if (seconds > 0) {
+      const endAll = async () => {
+        await running();
+        await Promise.allSettled([...this.#open].map((session) => session.end()));
+      };
+      await Promise.race([endAll(), sleep(seconds * 1000, undefined, { ref: false })]);
+    }
+    this.#destroyAll();
+  }
+
+  #destroyAll(): void {
+    for (const session of this.#open) session.destroy();
+    this.#open.clear();
+  }
+}
+
+export function openSharedPool(options: PoolOptions): SharedPool {
+  const sessions = new Sessions(options, true);
+  const open: Session[] = [];
+  let opening: Promise<Session> | undefined;
+
+  /** The session with the fewest statements. */
+  function pick(): Session | undefined {
+    let best: Session | undefined;
+    for (const session of open) {
+      if (session.hasEnded) forget(session);
+      else if (!best || session.running < best.running) best = session;
+    }
+    return best;
+  }
+
+  function forget(session: Session): void {
+    sessions.drop(session);
+    open.splice(open.indexOf(session), 1);
+  }
+
+  async function openAnother(): Promise<Session> {
+    try {
+      const session = await sessions.open();
+      open.push(session);
+      return session;
+    } finally {
+      opening = undefined;
+    }
+  }
+
+  async function send(statement: SentStatement): Promise<Rows> {
+    if (sessions.hasEnded) throw failure('CONNECTION_ENDED');
+    const session = pick();
+    const needsAnother = !session || (session.running > 0 && sessions.hasRoom);
+    if (needsAnother) opening ??= openAnother();
+    if (!session) return (await opening!).send(statement);
+    // If it fails, the next statement tries again.
+    if (needsAnother) opening?.catch(() => undefined);
+    return session.send(statement);
+  }
+
+  return Object.assign(createSql(send), {
+    end: ({ timeout }: { timeout: number }) => sessions.end(timeout, async () => undefined),
   });
-  const end = sql.end.bind(sql);
-  sql.end = async (options) => {
-    await end(options);
-    // The driver does not know a connection that is still being opened.
-    hasEnded = true;
-    for (const socket of sockets) socket.destroy();
-  };
-  return Object.assign(resendUnsent(sql), { sessionOf: (processId: number) => sessions.get(processId) });
 }
 
-function createSession(socket: Socket): DatabaseSession {
-  const session = { hasEnded: false };
-  // Before the driver hears of it.
-  socket.prependOnceListener('close', () => (session.hasEnded = true));
-  return session;
-}
+export function openPool(options: PoolOptions): Pool {
+  const sessions = new Sessions(options, false);
+  const idle: Session[] = [];
+  const inLine: (() => void)[] = [];
+  const running = new Set<Promise<unknown>>();
 
-/** Breaks at the driver's first write: by then the driver listens to it. */
-function brokenSocket(error: Error): Socket {
-  const socket = new Socket();
-  socket.write = () => {
-    socket.destroy(error);
-    return false;
-  };
-  return socket;
+  async function acquire(): Promise<Session> {
+    for (;;) {
+      if (sessions.hasEnded) throw failure('CONNECTION_ENDED');
+      const session = idle.pop();
+      if (session && !session.hasEnded) return session;
+      if (session) sessions.drop(session);
+      else if (sessions.hasRoom) return sessions.open();
+      else await new Promise<void>((resolve) => inLine.push(resolve));
+    }
+  }
+
+  function release(session: Session): void {
+    if (session.hasEnded || session.isInTransaction) sessions.drop(session);
+    else idle.push(session);
+  }
+
+  async function doWork<T>(work: (session: Session) => Promise<T>): Promise<T> {
+    try {
+      const session = await acquire();
+      try {
+        return await work(session);
+      } finally {
+        release(session);
+      }
+    } finally {
+      inLine.shift()?.();
+    }
+  }
+
+  async function use<T>(work: (session: Session) => Promise<T>): Promise<T> {
+    const done = doWork(work);
+    running.add(done);
+    try {
+      return await done;
+    } finally {
+      running.delete(done);
+    }
+  }
+
+  return Object.assign(
+    createSql((statement) => use((session) => session.send(statement))),
+    {
+      use,
+      transaction: <T>(work: TransactionWork<T>, mode?: string) =>
+        use((session) => runTransaction(session, work, mode)),
+      async end({ timeout }: { timeout: number }) {
+        const ending = sessions.end(timeout, () => Promise.allSettled([...running]));
+        for (const wake of inLine.splice(0)) wake();
+        await ending;
+      },
+    },
+  );
 }
 
 /** Opens the route to a database. The route finds the host to connect to: the primary, or any host. */
@@ -131,7 +241,7 @@ async function askRole(address: DatabaseAddress, endpoint: DatabaseEndpoint): Pr
   }
 }
 
-export async function readIsStandby(sql: postgres.Sql): Promise<boolean> {
+export async function readIsStandby(sql: Sql): Promise<boolean> {
   const [row] = await sql`select pg_is_in_recovery() as is_standby`;
   return row!.is_standby;
 }
@@ -139,7 +249,7 @@ export async function readIsStandby(sql: postgres.Sql): Promise<boolean> {
 /**
  * The first eight digits of the name of a WAL file. Some services that are compatible with PostgreSQL do not have it.
  */
-export async function readTimeline(sql: postgres.Sql): Promise<number> {
+export async function readTimeline(sql: Sql): Promise<number> {
   try {
     const [row] = await sql`select substr(pg_walfile_name(pg_current_wal_lsn()), 1, 8) as timeline`;
     return Number.parseInt(row!.timeline, 16);
@@ -149,7 +259,7 @@ export async function readTimeline(sql: postgres.Sql): Promise<number> {
 }
 
 /** The same on a primary and its standbys. Some services that are compatible with PostgreSQL do not have it. */
-export async function readSystemIdentifier(sql: postgres.Sql): Promise<string> {
+export async function readSystemIdentifier(sql: Sql): Promise<string> {
   try {
     const [row] = await sql`select system_identifier::text as identifier from pg_control_system()`;
     return row!.identifier;
@@ -158,7 +268,7 @@ export async function readSystemIdentifier(sql: postgres.Sql): Promise<string> {
   }
 }
 
-/** One connection to the primary, for a command or a check. The caller ends it. */
+/** One session with the primary, for a command or a check. The caller ends it. */
 export function openConnection(url: string, statementSeconds: number): Pool {
   const address = parseAddress(url);
   return openPool({ address, route: openRoute(address), max: 1, statementSeconds, mayScan: true });

@@ -1,5 +1,5 @@
 /** Detects a connection pooler in transaction or statement mode, in which each transaction may get another session. */
-import type postgres from 'postgres';
+import type { Sql } from './sql.ts';
 import { StartError } from '../errors.ts';
 import { nameAddress } from './address.ts';
 import { openConnection } from './pool.ts';
@@ -12,7 +12,7 @@ export const describeTransactionPooling = (connections: number) => ({
     `connect to PostgreSQL itself: this node opens at most ${connections} connections.`,
 });
 
-export async function refuseTransactionPooling(url: string, sql: postgres.Sql, connections: number): Promise<void> {
+export async function refuseTransactionPooling(url: string, sql: Sql, connections: number): Promise<void> {
   if (!(await isTransactionPooled(url, sql))) return;
   const { cause, cure } = describeTransactionPooling(connections);
   throw new StartError(`The database ${nameAddress(url)} cannot be used: ${cause}. ${cure}`);
@@ -27,7 +27,7 @@ const rounds = 5;
  * settings of the service's session (the search path, the statement timeout) would be lost, or would apply to other
  * clients.
  */
-export async function isTransactionPooled(url: string, sql: postgres.Sql): Promise<boolean> {
+export async function isTransactionPooled(url: string, sql: Sql): Promise<boolean> {
   const other = openConnection(url, 5);
   try {
     const seen: string[] = [];

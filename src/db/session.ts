@@ -1,115 +1,209 @@
-/**
- * Prepares each new session before the driver uses it. Settings in the startup packet would be enough for PostgreSQL
- * itself, but a pgbouncer in front of it refuses them or, if configured so, silently ignores them.
- */
+/** One session of PostgreSQL, from its login to its end. Nothing of it is used again. */
 import type { Socket } from 'node:net';
-import { forgetRows, watchRows, type Listener } from './result-rows.ts';
-import { failure } from './socket.ts';
+import { pipeline } from 'node:stream/promises';
+import pg from 'pg';
+import { from as copyFrom } from 'pg-copy-streams';
+import type { DatabaseAddress, DatabaseEndpoint } from './address.ts';
+import { isFromPostgres, markAsConnecting } from './failures.ts';
+import { columnTypes } from './column-types.ts';
+import { failure, openSocket } from './socket.ts';
+import { createSql, type Rows, type SentStatement, type Sql } from './sql.ts';
 
-/** Message types of PostgreSQL's protocol: BackendKeyData, ReadyForQuery, CommandComplete, ErrorResponse. */
-const keyData = 75;
-const ready = 90;
-const complete = 67;
-const refused = 69;
-const headBytes = 5;
-/**
- * The code of a connection that only asks to cancel a statement of another connection, and is closed without an answer.
- */
-const cancelRequest = 80_877_102;
-
-interface SessionOptions {
-  /** Run when the login is done. Only after that does the driver get the message that the session is ready. */
-  statements: string;
-  /** How long the login and the statements may take. A pooler lets both wait while it has no free connection. */
-  withinMilliseconds: number;
-  onLogin(processId: number): void;
+export interface SessionOptions {
+  address: DatabaseAddress;
+  endpoint: DatabaseEndpoint;
+  /** Run before anything else. In the startup packet a pooler would refuse settings, or ignore them. */
+  settings: readonly string[];
+  /** Whether statements are sent without waiting for the results of earlier ones. Such a session cannot COPY. */
+  isPipelined: boolean;
 }
 
-export function prepareSession(socket: Socket, { statements, withinMilliseconds, onLogin }: SessionOptions): void {
-  let isPreparing = false;
-  let isPrepared = false;
-  let wasRefused = false;
-  let isCancel = false;
-  let rest: Buffer = Buffer.alloc(0);
-  const timer = setTimeout(() => socket.destroy(failure('LOGIN_TIMEOUT')), withinMilliseconds);
+export interface Session {
+  readonly sql: Sql;
+  /** Statements without a result yet. */
+  readonly running: number;
+  readonly hasEnded: boolean;
+  /** Whether a transaction was begun and not ended. */
+  readonly isInTransaction: boolean;
+  /** Which session of the server it is: the id of its process, and when that has started. */
+  readonly identity: SessionIdentity;
+  send(statement: SentStatement): Promise<Rows>;
+  /** Runs a `copy … from stdin`, and writes the texts into it. */
+  copy(statement: SentStatement, texts: Iterable<string>): Promise<void>;
+  /** Ends the session when its statements have their results. */
+  end(): Promise<void>;
+  /** Ends the session now. Its statements are rejected. */
+  destroy(): void;
+}
 
-  function filter(driver: Listener) {
-    return function gate(chunk: Buffer): void {
-      rest = rest.length > 0 ? Buffer.concat([rest, chunk]) : chunk;
-      while (rest.length >= headBytes) {
-        const length = rest.readUInt32BE(1) + 1;
-        if (rest.length < length) return;
-        const message = rest.subarray(0, length);
-        rest = rest.subarray(length);
-        if (message[0] === keyData) onLogin(message.readUInt32BE(headBytes));
-        if (isForDriver(message[0]!)) driver(message);
-        if (wasRefused) return void socket.destroy();
-        if (!isPrepared) continue;
-        clearTimeout(timer);
-        socket.removeListener('data', gate);
-        const watching = watchRows(socket, driver);
-        socket.on('data', watching);
-        if (rest.length > 0) watching(rest);
-        return;
-      }
-    };
-  }
+export interface SessionIdentity {
+  processId: number;
+  startedAt: string;
+}
 
-  function isForDriver(type: number): boolean {
-    if (type === ready && !isPreparing) {
-      isPreparing = true;
-      socket.write(query(statements));
-      return false;
-    }
-    if (type === ready) isPrepared = true;
-    // The driver treats it as the error of the first statement that it wanted to run.
-    wasRefused = type === refused && isPreparing;
-    return !(type === complete && isPreparing);
-  }
+const connectMilliseconds = 3000;
+const keepAliveMilliseconds = 60_000;
 
-  // If a session ends during the login, the driver opens another one immediately, without a limit. And it would treat
-  // what it sent between an error of the socket and its end as part of the next session.
-  socket.prependOnceListener('close', () => {
-    clearTimeout(timer);
-    if (!isCancel) socket.emit('error', failure('CONNECTION_CLOSED'));
+export async function openSession(options: SessionOptions): Promise<Session> {
+  const socket = await openSocket(options.endpoint, options.address.encryption, connectMilliseconds);
+  socket.setKeepAlive(true, keepAliveMilliseconds);
+  const client = new pg.Client({
+    ...options.address.login,
+    application_name: 'ledgerline',
+    // The socket is encrypted already.
+    ssl: false,
+    stream: () => asUnconnected(socket),
+    pipeline: options.isPipelined,
+    types: columnTypes,
   });
-  // Both replacements are removed when the driver has written its first message and attached its listener.
-  socket.write = (first: Buffer) => {
-    Reflect.deleteProperty(socket, 'write');
-    isCancel = first.length >= 8 && first.readUInt32BE(4) === cancelRequest;
-    return socket.write(isCancel ? first : startupOf(first));
+  let hasEnded = false;
+  const noteEnd = () => (hasEnded = true);
+  // The statements that it ends are rejected by the driver.
+  client.on('error', noteEnd);
+  socket.once('close', noteEnd);
+  // A pooler lets the login wait while it has no free connection.
+  const timer = setTimeout(() => socket.destroy(failure('LOGIN_TIMEOUT')), connectMilliseconds);
+  try {
+    await client.connect();
+    const identity = await prepare(client, options.settings);
+    return createSession({ client, socket, identity, isPipelined: options.isPipelined, hasEnded: () => hasEnded });
+  } catch (error) {
+    socket.destroy();
+    throw markAsConnecting(withCode(error));
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+/** The driver connects its stream itself; this one is connected already. */
+function asUnconnected(socket: Socket): Socket {
+  const connect = () => {
+    process.nextTick(() => socket.emit('connect'));
+    return socket;
   };
-  const attach = socket.on.bind(socket);
-  socket.on = (event: string, listener: Listener) => {
-    if (event !== 'data') return attach(event, listener);
-    Reflect.deleteProperty(socket, 'on');
-    forgetRows(listener);
-    return socket.on('data', filter(listener));
+  return Object.assign(socket, { connect });
+}
+
+const readIdentity =
+  'select pid as "processId", backend_start::text as "startedAt" from pg_stat_get_activity(pg_backend_pid())';
+
+async function prepare(client: pg.Client, settings: readonly string[]): Promise<SessionIdentity> {
+  const results = (await client.query([...settings, readIdentity].join('; '))) as unknown as pg.QueryResult[];
+  return results.at(-1)!.rows[0] as SessionIdentity;
+}
+
+interface OpenSession {
+  client: pg.Client;
+  socket: Socket;
+  identity: SessionIdentity;
+  isPipelined: boolean;
+  hasEnded(): boolean;
+}
+
+function createSession({ client, socket, identity, isPipelined, hasEnded }: OpenSession): Session {
+  let running = 0;
+  let isEnding = false;
+  let last: Promise<unknown> = Promise.resolve();
+
+  function destroy(): void {
+    isEnding = true;
+    socket.destroy();
+  }
+
+  function explain(error: unknown): unknown {
+    if (!isFromPostgres(error)) return hasEnded() || isEnding ? withCode(error) : error;
+    if (isFatal(error)) destroy();
+    if (!isOutdated(error)) return error;
+    destroy();
+    return failure('CONNECTION_CLOSED');
+  }
+
+  function sendNow({ text, values, isPrepared }: SentStatement): Promise<Rows> {
+    return new Promise((resolve, reject) => {
+      if (hasEnded() || isEnding) return reject(failure('CONNECTION_CLOSED'));
+      const name = isPrepared ? nameOf(text) : undefined;
+      running += 1;
+      client.query({ text, values, ...(name !== undefined && { name }) }, (error: unknown, result: pg.QueryResult) => {
+        running -= 1;
+        if (error) reject(explain(error) as Error);
+        else resolve(rowsOf(result));
+      });
+    });
+  }
+
+  /** Does work when all earlier work is done. */
+  function inTurn<T>(work: () => Promise<T>): Promise<T> {
+    const result = last.then(work);
+    last = result.catch(() => undefined);
+    return result;
+  }
+
+  const send = isPipelined ? sendNow : (statement: SentStatement) => inTurn(() => sendNow(statement));
+
+  return {
+    sql: createSql(send),
+    identity,
+    get running() {
+      return running;
+    },
+    get hasEnded() {
+      return isEnding || hasEnded();
+    },
+    get isInTransaction() {
+      return client.getTransactionStatus() !== 'I';
+    },
+    send,
+    copy: ({ text }, texts) =>
+      inTurn(async () => {
+        if (hasEnded() || isEnding) throw failure('CONNECTION_CLOSED');
+        try {
+          await pipeline(texts, client.query(copyFrom(text)));
+        } catch (error) {
+          throw explain(error);
+        }
+      }),
+    async end() {
+      isEnding = true;
+      await last;
+      await client.end();
+    },
+    destroy,
   };
 }
 
-/**
- * The driver keeps what it could not write to a closing socket. It writes less than 1,024 bytes only after a timer,
- * which it has cleared in that case. So a parameter makes its StartupMessage longer than that, and here the bytes
- * before the message and the parameter are removed.
- */
-export const startupPadding = { padding: 'x'.repeat(1024) };
-const paddingBytes = Buffer.from(`padding\0${startupPadding.padding}\0`);
-const protocolVersion = Buffer.from([0, 3, 0, 0]);
-
-function startupOf(first: Buffer): Buffer {
-  const start = first.lastIndexOf(protocolVersion) - 4;
-  const padded = first.indexOf(paddingBytes, start);
-  const message = Buffer.concat([first.subarray(start, padded), first.subarray(padded + paddingBytes.length)]);
-  message.writeUInt32BE(message.length, 0);
-  return message;
+/** PostgreSQL has sent its last message. */
+function isFatal(error: unknown): boolean {
+  const { severity } = error as { severity: string };
+  return severity === 'FATAL' || severity === 'PANIC';
 }
 
-/** The message "Query" of the simple protocol. */
-function query(statements: string): Buffer {
-  const text = Buffer.from(`${statements}\0`);
-  const head = Buffer.alloc(headBytes);
-  head.write('Q');
-  head.writeUInt32BE(text.length + headBytes - 1, 1);
-  return Buffer.concat([head, text]);
+/** Functions of PostgreSQL that find that a prepared statement no longer fits the schema, or no longer exists. */
+const outdatedRoutines = new Set(['FetchPreparedStatement', 'RevalidateCachedQuery', 'transformAssignedExpr']);
+
+/** The next session prepares all statements again. */
+function isOutdated(error: unknown): boolean {
+  return outdatedRoutines.has(String((error as { routine?: unknown }).routine));
+}
+
+/** The driver's own errors about a session that has ended have no code. */
+function withCode(error: unknown): unknown {
+  if (isFromPostgres(error) || (error as { code?: unknown }).code !== undefined) return error;
+  return Object.assign(failure('CONNECTION_CLOSED'), { cause: error });
+}
+
+function rowsOf(result: pg.QueryResult | pg.QueryResult[]): Rows {
+  const { rows, rowCount } = Array.isArray(result) ? result.at(-1)! : result;
+  return Object.assign(rows, { count: rowCount ?? 0 });
+}
+
+/** Names of prepared statements by their texts. Texts beyond the limit are not prepared: a text that varies is a defect. */
+const names = new Map<string, string>();
+const maxNames = 2000;
+
+function nameOf(text: string): string | undefined {
+  const known = names.get(text);
+  if (known !== undefined || names.size >= maxNames) return known;
+  const name = `s${names.size}`;
+  names.set(text, name);
+  return name;
 }

@@ -145,9 +145,8 @@ export function jsonText(status: number, text: string | Buffer, headers?: Record
 }
 
 /** A list whose items are JSON from the database, with their count. */
-export function jsonList(name: string, items: Buffer, count: number, asOf: string): Reply {
-  const body = Buffer.concat([Buffer.from(`{"${name}":[`), items, Buffer.from(`],"transactionCount":${count}}`)]);
-  return jsonText(200, body, { 'as-of': asOf });
+export function jsonList(name: string, items: string, count: number, asOf: string): Reply {
+  return jsonText(200, `{"${name}":[${items}],"transactionCount":${count}}`, { 'as-of': asOf });
 }
 
 export function empty(status: number): Reply {

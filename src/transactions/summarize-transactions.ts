@@ -19,7 +19,7 @@ export interface TotalsRequest {
 
 export interface TotalsReply {
   /** The periods' JSON, separated by commas. */
-  items: Buffer;
+  items: string;
   count: number;
   asOf: string;
 }

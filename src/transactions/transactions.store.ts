@@ -99,12 +99,9 @@ const everyRow = 2_147_483_647;
  */
 const invalidParameter = '22023';
 
-/** The columns of `listStatement`, as bytes from the socket. */
-type RawRow = [total: Buffer, version: Buffer, count: Buffer, page: Buffer | null];
-
 export interface ListedPage {
   /** The items' JSON, separated by commas. */
-  items: Buffer;
+  items: string;
   count: number;
   /** All rows of the individual, whatever the filter: the sequence number of the newest. */
   total: number;
@@ -161,17 +158,6 @@ export function createTransactionsStore(db: Database, sizes: BlockSizes = defaul
     return owner ? db.long(send, owner) : send(db.read);
   }
 
-  /**
-   * The page is not decoded: this saves about 10 µs of processor time, compared with a string that is encoded again.
-   */
-  async function listUnfiltered(query: ListQuery): Promise<ListedPage | undefined> {
-    const pending = db.read.unsafe(listStatement, pageParameters(query), { prepare: true }).raw();
-    const [row] = (await pending) as unknown as RawRow[];
-    if (!row) return undefined;
-    const [total, version, count, page] = row;
-    return { items: page ?? noItems, count: Number(count), total: Number(total), version: Number(version) };
-  }
-
   const rangeCounts = new RangeCounts();
   const listCounted = createCountedList(db);
   const listStepwise = createStepwiseList(db);
@@ -217,8 +203,8 @@ export function createTransactionsStore(db: Database, sizes: BlockSizes = defaul
 
   return {
     async listPage(query: ListQuery): Promise<ListedPage | undefined> {
-      if (isUnfiltered(query.filter) && offsetOf(query.page) <= sizes.blocksAbove) return listUnfiltered(query);
-      const row = await listRows(query);
+      const isSimple = isUnfiltered(query.filter) && offsetOf(query.page) <= sizes.blocksAbove;
+      const row = isSimple ? (await list(listStatement, pageParameters(query)))[0] : await listRows(query);
       return row && asPage(row);
     },
 
@@ -281,10 +267,8 @@ function bodyOf({ hasDetails }: RowsQuery): string {
   return hasDetails ? `${detailedBody} as body` : 't.body';
 }
 
-const noItems = Buffer.alloc(0);
-
 function asPage({ page, count, total, version }: ListRow): ListedPage {
-  return { items: page === null ? noItems : Buffer.from(page), count, total, version };
+  return { items: page ?? '', count, total, version };
 }
 
 function pageParameters({ individualId, page, upTo = everyRow }: ListQuery): number[] {

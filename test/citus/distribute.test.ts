@@ -64,7 +64,7 @@ it.skipIf(nodes.length === 0)(
     await before.db.close();
 
     await joinNodes(inject('clusterUrl'), nodes, new URL(url).pathname.slice(1));
-    const onHalf = (statement: string) => withConnection(url, (sql) => sql.unsafe(statement));
+    const onHalf = (statement: string) => withConnection(url, async (sql) => sql.unsafe(statement));
     await onHalf("select create_distributed_table('event_counters', 'user_id')");
     await expect(open(url)).rejects.toThrow(/^Not distributed yet: .*users.* Run `ledgerline distribute` again\.$/);
     await onHalf("select undistribute_table('event_counters')");

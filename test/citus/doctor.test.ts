@@ -1,6 +1,6 @@
 /** What `ledgerline doctor` says about the nodes of a Citus. */
-import postgres from 'postgres';
 import { expect, inject, it, onTestFinished } from 'vitest';
+import { openConnection } from '../../src/db/pool.ts';
 import { checkCitus, judgeNodes } from '../../src/cli/doctor/check-citus.ts';
 import { cloneDatabase } from '../harness/service.ts';
 
@@ -22,8 +22,8 @@ it('names each node that is not reached or has a setting that breaks commits or 
 it('reads the settings of every node, and says nothing where nothing is distributed', async () => {
   const database = await cloneDatabase();
   onTestFinished(database.drop);
-  const sql = postgres(database.url, { max: 1, onnotice: () => {} });
-  onTestFinished(() => sql.end());
+  const sql = openConnection(database.url, 5);
+  onTestFinished(() => sql.end({ timeout: 1 }));
   const nodes = inject('citusNodes').length;
   const findings = (await checkCitus(sql)).map(({ level, text }) => `${level}: ${text}`);
   expect(findings).toEqual(nodes === 0 ? [] : [`ok: ${nodes} nodes, all reachable`]);

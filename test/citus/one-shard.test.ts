@@ -32,7 +32,7 @@ function recordReads(db: Database): { db: Database; sent: Sent[] } {
       keep(strings.map((part, index) => (index === 0 ? part : `$${index}${part}`)).join(''), values);
       return sql(strings, ...(values as never[]));
     };
-    const unsafe = (text: string, parameters: never[], options: postgres.UnsafeQueryOptions) => {
+    const unsafe = (text: string, parameters: never[], options: { prepare?: boolean }) => {
       keep(text, parameters);
       return sql.unsafe(text, parameters, options);
     };

@@ -38,16 +38,26 @@ describe('a database URL', () => {
     (url) => expect(() => parseAddress(url)).toThrow(/must be a URL|no host and port/),
   );
 
-  it('says how the connection is encrypted, and keeps that from the driver', () => {
+  it('says how the connection is encrypted', () => {
     expect(parseAddress('postgres://db/x').encryption).toEqual({ mode: 'preferred' });
     expect(parseAddress('postgres://db/x?sslmode=disable').encryption).toEqual({ mode: 'off' });
     expect(parseAddress('postgres://db/x?sslmode=require&target_session_attrs=primary')).toMatchObject({
       encryption: { mode: 'required' },
-      driverUrl: 'postgres://database/x',
+      settings: [],
     });
     expect(parseAddress('postgres://db/x?sslmode=verify-full').encryption).toEqual({ mode: 'verified' });
     expect(() => parseAddress('postgres://db/x?sslmode=maybe')).toThrow('has sslmode=maybe');
     expect(() => parseAddress('postgres://db/x?sslrootcert=/nowhere')).toThrow('cannot be read (ENOENT)');
+  });
+
+  it('has a login, and settings for its sessions', () => {
+    expect(
+      parseAddress('postgres://a%40b:c%3Ad:e@db/x%2Fy?application_name=it%27s&options=-c%20jit%3Doff'),
+    ).toMatchObject({
+      login: { user: 'a@b', password: 'c:d:e', database: 'x/y', options: '-c jit=off' },
+      settings: [`set "application_name" = 'it''s'`],
+    });
+    expect(parseAddress('postgres://db').login).toEqual({ password: '' });
   });
 
   it('is named without its password', () => {

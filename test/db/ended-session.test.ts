@@ -5,7 +5,7 @@ import postgres from 'postgres';
 import { afterAll, beforeAll, expect, it, onTestFinished, vi } from 'vitest';
 import { freePort } from '../../src/network/free-port.ts';
 import { parseAddress } from '../../src/db/address.ts';
-import { openDatabase, type Database } from '../../src/db/database.ts';
+import { openDatabase, type Database, type Sql } from '../../src/db/database.ts';
 import { openPool } from '../../src/db/pool.ts';
 import { cloneDatabase } from '../harness/service.ts';
 import { until } from '../harness/until.ts';
@@ -40,8 +40,7 @@ async function terminate(pid: number): Promise<void> {
   await until(() => sockets.get(session!.port)!.closed);
 }
 
-const ownPid = async (sql: { unsafe: postgres.Sql['unsafe'] }): Promise<number> =>
-  (await sql.unsafe('select pg_backend_pid() as pid'))[0]!.pid;
+const ownPid = async (sql: Sql): Promise<number> => (await sql.unsafe('select pg_backend_pid() as pid'))[0]!.pid;
 
 it('a transaction whose session ends is an error, and the next transaction works', async () => {
   for (let round = 0; round < 5; round += 1) {
@@ -151,7 +150,7 @@ it('a connection that was refused logs in at the first try when the server is ba
     statementSeconds: 5,
     mayScan: true,
   });
-  onTestFinished(() => pool.end());
+  onTestFinished(() => pool.end({ timeout: 0 }));
   for (let attempt = 0; attempt < 3; attempt += 1) {
     await expect(pool`select 1`).rejects.toMatchObject({ code: 'ECONNREFUSED' });
   }

@@ -26,7 +26,7 @@ describe.skipIf(pgbouncerProgram === undefined)('through pgbouncer', () => {
         select current_setting('search_path') as path, current_setting('statement_timeout') as timeout,
           current_setting('plan_cache_mode') as plans`;
       expect(found).toEqual({ path: 'ledgerline', timeout: '7s', plans: 'force_generic_plan' });
-      await sql.end();
+      await sql.end({ timeout: 1 });
     }
   });
 

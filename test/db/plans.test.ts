@@ -1,7 +1,7 @@
 /** Statements by key use an index, also if they were prepared while their tables were empty. */
 import postgres from 'postgres';
 import { expect, it, onTestFinished } from 'vitest';
-import { openDatabase } from '../../src/db/database.ts';
+import { openDatabase, type Sql } from '../../src/db/database.ts';
 import { cloneDatabase } from '../harness/service.ts';
 
 it('connections for short statements keep one plan for each, which reads no whole table', async () => {
@@ -24,8 +24,8 @@ it('no connection compiles its plans, also where the database does so by default
   await owner.unsafe(`alter database ${new URL(url).pathname.slice(1)} set jit = on`);
   const db = openDatabase({ url, connections: 3, statementSeconds: 5 });
   onTestFinished(db.close);
-  const readSetting = (sql: postgres.Sql) => sql`select current_setting('jit') as jit`;
+  const readSetting = (sql: Sql) => sql`select current_setting('jit') as jit`;
   expect(await readSetting(db.read)).toEqual([{ jit: 'off' }]);
   expect(await readSetting(db.write)).toEqual([{ jit: 'off' }]);
-  expect(await db.long((sql) => readSetting(sql as postgres.Sql))).toEqual([{ jit: 'off' }]);
+  expect(await db.long((sql) => readSetting(sql))).toEqual([{ jit: 'off' }]);
 });

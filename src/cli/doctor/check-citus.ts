@@ -1,10 +1,10 @@
 /** The nodes of a Citus: reachable, and with the settings that commits over several nodes and moves of shards need. */
-import type postgres from 'postgres';
+import type { Sql } from '../../db/sql.ts';
 import { readNodeSettings, type CitusNode } from '../../db/citus/citus.ts';
 import { okFinding, problemFinding, type Finding } from './finding.ts';
 
 /** Nothing if no table is distributed. */
-export async function checkCitus(sql: postgres.Sql): Promise<Finding[]> {
+export async function checkCitus(sql: Sql): Promise<Finding[]> {
   const nodes = await readNodeSettings(sql);
   return nodes.length > 0 ? judgeNodes(nodes) : [];
 }

@@ -1,12 +1,12 @@
 /** Whether the server, and a pooler in front of it, let this node open all connections that it may need. */
-import type postgres from 'postgres';
+import type { Sql } from '../../db/sql.ts';
 import { parseAddress } from '../../db/address.ts';
 import { readConnectionLimit } from '../../db/connection-limit.ts';
 import { errorCode } from '../../db/failures.ts';
 import { openPool, openRoute } from '../../db/pool.ts';
 import { okFinding, problemFinding, warningFinding, type Finding } from './finding.ts';
 
-export async function checkConnections(sql: postgres.Sql, url: string, needed: number): Promise<Finding[]> {
+export async function checkConnections(sql: Sql, url: string, needed: number): Promise<Finding[]> {
   const { limit, setting, used } = await readConnectionLimit(sql);
   if (needed > limit) {
     return [

@@ -1,5 +1,5 @@
 /** The database: reachable, the primary, its clock, its schema, what the role may do, and which keys its nodes have. */
-import type postgres from 'postgres';
+import type { Sql } from '../../db/sql.ts';
 import { connectionsNeeded } from '../../app/database.ts';
 import { readKnownKeys } from '../../auth/digest-key-registry.store.ts';
 import { fingerprintOf, planKeys } from '../../auth/digest-key-registry.ts';
@@ -47,7 +47,7 @@ export async function checkDatabase(config: Config): Promise<Finding[]> {
   return findings;
 }
 
-async function checkServer(sql: postgres.Sql): Promise<Finding[]> {
+async function checkServer(sql: Sql): Promise<Finding[]> {
   const [row] = await sql`
     select current_setting('server_version') as version, pg_is_in_recovery() as is_standby`;
   return [
@@ -84,7 +84,7 @@ async function checkSchema(url: string): Promise<Finding> {
   }
 }
 
-async function checkGrants(sql: postgres.Sql, isSandbox: boolean): Promise<Finding> {
+async function checkGrants(sql: Sql, isSandbox: boolean): Promise<Finding> {
   const { role, missing } = await missingGrants(sql, isSandbox);
   return missing.length === 0
     ? okFinding('Rights', `${role} may do what the service needs`)
@@ -92,7 +92,7 @@ async function checkGrants(sql: postgres.Sql, isSandbox: boolean): Promise<Findi
 }
 
 /** As the start does, without entering the keys. */
-async function checkKeys(sql: postgres.Sql, keys: readonly Buffer[]): Promise<Finding> {
+async function checkKeys(sql: Sql, keys: readonly Buffer[]): Promise<Finding> {
   try {
     planKeys(await readKnownKeys(sql), { keys, isConfigured: true });
     return okFinding('Keys', `the digest key fits the database (fingerprint ${fingerprintOf(keys[0]!)})`);

@@ -2,12 +2,11 @@
  * Citus: which tables are distributed, and whether they are in a database. A database that has the extension, but no
  * distributed tables, behaves like any other PostgreSQL. Why these tables: docs/citus.md.
  */
-import type postgres from 'postgres';
+import type { Sql } from '../sql.ts';
 import { StartError } from '../../errors.ts';
 import { openDatabase, type Database, type DatabaseOptions, type DatabaseTransaction } from '../database.ts';
 import { missingFrom, readSchema, withConnection } from '../migrations/migrate.ts';
 import { openConnection, schema, type Pool } from '../pool.ts';
-import { runTransaction } from '../transaction.ts';
 
 export interface DistributedTable {
   table: string;
@@ -36,7 +35,7 @@ export async function openDetected(options: Omit<DatabaseOptions, 'isDistributed
 }
 
 /** Either all of the tables are distributed or none: the statements support only these two cases. */
-async function detect(sql: postgres.Sql): Promise<boolean> {
+async function detect(sql: Sql): Promise<boolean> {
   const found = await readDistributed(sql);
   const missing = distributedTables.map(({ table }) => table).filter((table) => !found.includes(table));
   if (found.length > 0 && missing.length > 0)
@@ -47,7 +46,7 @@ async function detect(sql: postgres.Sql): Promise<boolean> {
 const detectSeconds = 10;
 
 /** The names of the tables that are distributed. */
-async function readDistributed(sql: postgres.Sql): Promise<string[]> {
+async function readDistributed(sql: Sql): Promise<string[]> {
   const [catalogue] = await sql`select to_regclass('pg_catalog.pg_dist_partition') is not null as present`;
   if (!catalogue!.present) return [];
   const rows = await sql`
@@ -91,7 +90,7 @@ async function requireSchema(url: string): Promise<void> {
     throw new StartError(`The database lacks ${missing.join(', ')}. Run \`ledgerline migrate\` first.`);
 }
 
-async function requireExtension(sql: postgres.Sql): Promise<void> {
+async function requireExtension(sql: Sql): Promise<void> {
   const rows = await sql`select from pg_extension where extname = 'citus'`;
   if (rows.length > 0) return;
   throw new StartError('The database has no Citus: run `create extension citus` in it, as docs/citus.md says.');
@@ -102,7 +101,7 @@ async function distributeTable(sql: Pool, { table, column }: DistributedTable, s
   const name = `${schema}.${table}`;
   const anchor = `${schema}.${distributedTables[0]!.table}`;
   const [count] = await sql.unsafe(`select count(*)::float8 as rows from ${name}`);
-  await runTransaction(sql, async (transaction) => {
+  await sql.transaction(async (transaction) => {
     if (table === 'user_event_outbox') await numberByEvents(transaction);
     await (name === anchor
       ? transaction`select create_distributed_table(${name}, ${column}, colocate_with => 'none', shard_count => ${shardCount})`
@@ -122,7 +121,7 @@ async function numberByEvents(sql: DatabaseTransaction): Promise<void> {
   await sql`update user_event_outbox set id = -1 - id`;
 }
 
-async function readLayout(sql: postgres.Sql): Promise<Pick<Distribution, 'local' | 'workers' | 'shards'>> {
+async function readLayout(sql: Sql): Promise<Pick<Distribution, 'local' | 'workers' | 'shards'>> {
   const distributed = new Set(await readDistributed(sql));
   const tables = await sql`select tablename from pg_tables where schemaname = ${schema} order by tablename`;
   const [nodes] = await sql`select count(*)::int as workers from citus_get_active_worker_nodes()`;
@@ -142,7 +141,7 @@ export interface CitusNode {
 }
 
 /** The coordinator and the workers; none if no table is distributed. */
-export async function readNodeSettings(sql: postgres.Sql): Promise<CitusNode[]> {
+export async function readNodeSettings(sql: Sql): Promise<CitusNode[]> {
   if ((await readDistributed(sql)).length === 0) return [];
   const rows = await sql`
     select n.nodename || ':' || n.nodeport as name, r.success, r.result

@@ -5,7 +5,7 @@
  */
 import { createHash } from 'node:crypto';
 import { readdir, readFile } from 'node:fs/promises';
-import type postgres from 'postgres';
+import type { Sql } from '../sql.ts';
 import { packageRoot } from '../../package-root.ts';
 import { schema } from '../database.ts';
 
@@ -21,7 +21,7 @@ interface FunctionFile {
  * Files whose content was never applied to this database. A node that has such files must not serve before they are
  * applied.
  */
-export async function pendingFunctions(sql: postgres.Sql | postgres.TransactionSql): Promise<string[]> {
+export async function pendingFunctions(sql: Sql): Promise<string[]> {
   const seen = await readApplied(sql);
   return (await readFiles()).filter(({ name, digest }) => !seen.get(name)?.includes(digest)).map(({ name }) => name);
 }
@@ -30,7 +30,7 @@ export async function pendingFunctions(sql: postgres.Sql | postgres.TransactionS
  * Applies the pending files. With `latestWins` it also applies a definition that was replaced since. That is right for
  * a developer's sandbox after an edit is undone, and wrong for a production database with newer nodes.
  */
-export async function applyFunctions(sql: postgres.TransactionSql, latestWins: boolean): Promise<string[]> {
+export async function applyFunctions(sql: Sql, latestWins: boolean): Promise<string[]> {
   const seen = await readApplied(sql);
   const isDue = ({ name, digest }: FunctionFile) =>
     latestWins ? seen.get(name)?.at(-1) !== digest : !seen.get(name)?.includes(digest);
@@ -45,7 +45,7 @@ export async function applyFunctions(sql: postgres.TransactionSql, latestWins: b
 }
 
 /** The digests by file, oldest first. */
-async function readApplied(sql: postgres.Sql | postgres.TransactionSql): Promise<Map<string, string[]>> {
+async function readApplied(sql: Sql): Promise<Map<string, string[]>> {
   const [ledger] = await sql`select to_regclass(${`${schema}.functions`}) is not null as present`;
   const rows = ledger?.present ? await sql`select name, digest from functions order by id` : [];
   const byName = new Map<string, string[]>();

@@ -1,5 +1,5 @@
 /** The privileges that the role of the service needs: one table, used by `ledgerline grants`, doctor and the start. */
-import type postgres from 'postgres';
+import type { Sql } from '../sql.ts';
 import { schema } from '../database.ts';
 
 type Privilege = 'SELECT' | 'INSERT' | 'UPDATE' | 'DELETE' | 'TRUNCATE';
@@ -17,7 +17,7 @@ function tablePrivileges(table: string, isSandbox: boolean): Privilege[] {
  * The statements that grant a role what the service needs. They are run after every migrate, since new tables need them
  * too.
  */
-export async function grantStatements(sql: postgres.Sql, role: string): Promise<string[]> {
+export async function grantStatements(sql: Sql, role: string): Promise<string[]> {
   const name = `"${role.replaceAll('"', '""')}"`;
   const tables = await readTables(sql);
   const byPrivileges = groupBy(tables, (table) => tablePrivileges(table, false).join(', '));
@@ -33,7 +33,7 @@ export async function grantStatements(sql: postgres.Sql, role: string): Promise<
 }
 
 /** Uses one connection. */
-export async function applyGrants(sql: postgres.Sql, statements: readonly string[]): Promise<void> {
+export async function applyGrants(sql: Sql, statements: readonly string[]): Promise<void> {
   // Citus passes the statements on with the names of types as the search path shortens them, but workers have another
   // search path.
   await sql`set search_path = pg_catalog`;
@@ -54,7 +54,7 @@ export interface MissingGrants {
   missing: string[];
 }
 
-export async function missingGrants(sql: postgres.Sql, isSandbox: boolean): Promise<MissingGrants> {
+export async function missingGrants(sql: Sql, isSandbox: boolean): Promise<MissingGrants> {
   const tables = await readTables(sql);
   const wanted = tables.flatMap((table) =>
     tablePrivileges(table, isSandbox).map((privilege) => ({ table, privilege })),
@@ -67,7 +67,7 @@ export async function missingGrants(sql: postgres.Sql, isSandbox: boolean): Prom
   return { role: row!.role, missing: row!.missing };
 }
 
-async function readTables(sql: postgres.Sql): Promise<string[]> {
+async function readTables(sql: Sql): Promise<string[]> {
   const rows = await sql`select tablename from pg_tables where schemaname = ${schema} order by tablename`;
   return rows.map(({ tablename }) => tablename);
 }

@@ -1,6 +1,6 @@
 /** Brings the schema up to date: the numbered files in `migrations/`, forward only, then the database functions. */
 import { setTimeout as sleep } from 'node:timers/promises';
-import type postgres from 'postgres';
+import type { Sql } from '../sql.ts';
 import { StartError } from '../../errors.ts';
 import { schema } from '../database.ts';
 import { errorCode } from '../failures.ts';
@@ -8,7 +8,6 @@ import { applyFunctions, pendingFunctions } from './functions.ts';
 import { readMigrationFiles, type Migration, type MigrationKind } from './migration-files.ts';
 import { openConnection, type Pool } from '../pool.ts';
 import { splitStatements } from './split-statements.ts';
-import { runTransaction } from '../transaction.ts';
 
 export interface SchemaState {
   applied: string[];
@@ -80,7 +79,7 @@ export async function runMigrationsOn(sql: Pool, options: MigrateOptions = {}): 
   const state = refuseUnknownContracts(await readSchemaOn(sql, options.folder));
   const due = selectDue(state, options.withContracts ?? false);
   for (const migration of due) await withLockRetries(migration, options, () => apply(sql, migration, options));
-  const functions = await runTransaction(sql, (transaction) =>
+  const functions = await sql.transaction((transaction) =>
     applyFunctions(transaction, options.latestFunctionsWin ?? false),
   );
   return [...due.map(({ name }) => name), ...functions];
@@ -90,7 +89,7 @@ export async function runMigrationsOn(sql: Pool, options: MigrateOptions = {}): 
  * Polls instead of waiting in the database: a session that waits there has a snapshot, and `create index concurrently`
  * waits for every snapshot that is older than its own. Both would wait forever.
  */
-async function takeTurn(sql: postgres.Sql): Promise<void> {
+async function takeTurn(sql: Sql): Promise<void> {
   for (;;) {
     const [row] = await sql`select pg_try_advisory_lock(${migrateLock}) as taken`;
     if (row!.taken) return;
@@ -98,7 +97,7 @@ async function takeTurn(sql: postgres.Sql): Promise<void> {
   }
 }
 
-async function prepareLedger(sql: postgres.Sql): Promise<void> {
+async function prepareLedger(sql: Sql): Promise<void> {
   await sql.unsafe(`create schema if not exists ${schema}`);
   await sql.unsafe(`
     create table if not exists ${schema}.migrations (
@@ -159,7 +158,7 @@ async function apply(sql: Pool, migration: Migration, { lockMilliseconds = 3000 
     await sql`insert into migrations (name, kind) values (${name}, ${kind})`;
     return;
   }
-  await runTransaction(sql, async (transaction) => {
+  await sql.transaction(async (transaction) => {
     await transaction.unsafe(`set local lock_timeout = ${lockMilliseconds}`);
     await transaction.unsafe(text);
     await transaction`insert into migrations (name, kind) values (${name}, ${kind})`;
@@ -169,7 +168,7 @@ async function apply(sql: Pool, migration: Migration, { lockMilliseconds = 3000 
 const concurrentIndex = /^create (?:unique )?index concurrently if not exists "?(\w+)"?/i;
 
 /** Statements outside a transaction must allow a second run, since they run again after a failure. */
-async function runAlone(sql: postgres.Sql, statement: string): Promise<void> {
+async function runAlone(sql: Sql, statement: string): Promise<void> {
   const index = concurrentIndex.exec(statement.replaceAll(/\s+/g, ' '))?.[1];
   // An interrupted run leaves an index that is updated but never used, and `if not exists` would accept it.
   const [broken] = index
@@ -179,7 +178,7 @@ async function runAlone(sql: postgres.Sql, statement: string): Promise<void> {
   await sql.unsafe(statement);
 }
 
-export async function readSchemaOn(sql: postgres.Sql, folder?: URL): Promise<SchemaState> {
+export async function readSchemaOn(sql: Sql, folder?: URL): Promise<SchemaState> {
   const files = await readMigrationFiles(folder);
   const [ledger] = await sql`select to_regclass(${`${schema}.migrations`}) is not null as present`;
   const rows = ledger?.present ? await sql`select name, kind from migrations order by name` : [];
@@ -206,7 +205,7 @@ export async function withConnection<T>(url: string, work: (sql: Pool) => Promis
   }
 }
 
-async function requireVersion(sql: postgres.Sql): Promise<void> {
+async function requireVersion(sql: Sql): Promise<void> {
   // Not prepared, see `isTransactionPooled`.
   const [row] = await sql.unsafe(`select current_setting('server_version_num')::int as version`);
   if (row!.version < 150000) {

@@ -1,5 +1,5 @@
 /** What `ledgerline migrate` would do, and which tables it would lock meanwhile. Making the plan locks nothing. */
-import type postgres from 'postgres';
+import type { Sql } from '../sql.ts';
 import { readSchema, refuseUnknownContracts, selectDue, withConnection, type MigrateOptions } from './migrate.ts';
 import type { Migration } from './migration-files.ts';
 import { schema } from '../database.ts';
@@ -52,7 +52,7 @@ export function locksOf({ text }: Migration, sizes: ReadonlyMap<string, TableSiz
   });
 }
 
-async function readSizes(sql: postgres.Sql): Promise<Map<string, TableSize>> {
+async function readSizes(sql: Sql): Promise<Map<string, TableSize>> {
   const rows = await sql`
     select relname as name, greatest(reltuples, 0)::float8 as rows, pg_table_size(oid)::float8 as bytes
     from pg_class where relnamespace = to_regnamespace(${schema}) and relkind in ('r', 'p')`;

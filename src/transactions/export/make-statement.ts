@@ -203,7 +203,7 @@ export function createMakeStatement({ store, clock, pageTokens, extraFont, desk,
       from: filter.from,
       to: filter.to,
       filters: describeFilter(filter),
-      totals: sumCurrencies(summed.items.toString()),
+      totals: sumCurrencies(summed.items),
       extraFont,
     };
     return {

@@ -16,7 +16,7 @@ export interface ListRequest {
 
 export interface ListReply {
   /** The items' JSON, separated by commas. */
-  items: Buffer;
+  items: string;
   count: number;
   asOf: string;
 }

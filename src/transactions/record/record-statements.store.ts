@@ -2,7 +2,6 @@
  * The statements that record transactions. If the tables are distributed, each statement is limited to the individuals
  * of one shard (`inShard`); without a shard it is about all.
  */
-import { copyInto } from '../../db/copy.ts';
 import { array, type DatabaseTransaction, type Statement } from '../../db/database.ts';
 import { inShard, type Shard } from '../../db/citus/shards.ts';
 import type { EventCounts, TransactionEvent } from './record-events.ts';
@@ -118,12 +117,12 @@ export async function copyTransactions(
 ): Promise<void> {
   const recordedAt = now.toISOString();
   const detailed = rows.filter(hasDetails);
-  await copyInto(
+  await sql.copy(
     sql`copy transactions (${sql.unsafe(copiedColumns)}, ${sql.unsafe(numberedColumns)}) from stdin`,
     inPieces(rows, ({ row, seq, commit }) => `${copyLine(row)}\t${seq}\t${recordedAt}\t${commit}\t${commit}\n`),
   );
   if (detailed.length === 0) return;
-  await copyInto(
+  await sql.copy(
     sql`copy transaction_details (individual_id, seq, details) from stdin`,
     inPieces(detailed, ({ row, seq }) => `${row.individualId}\t${seq}\t${escaped(row.details!)}\n`),
   );
@@ -289,7 +288,7 @@ export function copyDistributedEvents(
   now: Date,
 ): Promise<void> {
   const at = now.toISOString();
-  return copyInto(
+  return sql.copy(
     sql`copy user_event_outbox (id, user_id, sequence, type, at, data) from stdin`,
     inPieces(
       events,

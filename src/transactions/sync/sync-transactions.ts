@@ -12,8 +12,8 @@ export interface SyncRequest {
 
 export interface SyncReply {
   /** The rows' JSON, separated by commas. */
-  added: Buffer;
-  modified: Buffer;
+  added: string;
+  modified: string;
   nextCursor: string;
   hasMore: boolean;
 }

@@ -43,8 +43,8 @@ export interface SyncPage {
   /** The number of the individual's latest commit. */
   lastCommit: number;
   /** The rows' JSON, separated by commas. */
-  added: Buffer;
-  modified: Buffer;
+  added: string;
+  modified: string;
   /** The position of the last row; undefined if there is none. */
   last: SyncPosition | undefined;
   hasMore: boolean;
@@ -52,32 +52,21 @@ export interface SyncPage {
 
 export type SyncStore = ReturnType<typeof createSyncStore>;
 
-type RawRow = [
-  createdAt: Buffer,
-  lastCommit: Buffer,
-  rows: Buffer,
-  ...pages: [added: Buffer | null, modified: Buffer | null],
-  ...last: [commit: Buffer | null, seq: Buffer | null],
-];
-
-const noRows = Buffer.alloc(0);
-
 export function createSyncStore(db: Database) {
   return {
-    /** Undefined for an unknown individual. The pages are passed on as bytes, like those of the list. */
+    /** Undefined for an unknown individual. */
     async readPage({ individualId, after, count, hasDetails }: SyncQuery): Promise<SyncPage | undefined> {
       const statement = hasDetails ? detailedStatement : plainStatement;
       const parameters = [individualId, after.commit, after.seq, count];
-      const [row] = (await db.read.unsafe(statement, parameters, { prepare: true }).raw()) as unknown as RawRow[];
+      const [row] = await db.read.unsafe(statement, parameters, { prepare: true });
       if (!row) return undefined;
-      const [createdAt, lastCommit, rows, added, modified, commit, seq] = row;
       return {
-        createdAt: new Date(Number(createdAt)),
-        lastCommit: Number(lastCommit),
-        added: added ?? noRows,
-        modified: modified ?? noRows,
-        last: commit && seq ? { commit: Number(commit), seq: Number(seq) } : undefined,
-        hasMore: Number(rows) > count,
+        createdAt: new Date(Number(row.created_at)),
+        lastCommit: row.last_commit,
+        added: row.added ?? '',
+        modified: row.modified ?? '',
+        last: row.commit === null ? undefined : { commit: row.commit, seq: row.seq },
+        hasMore: Number(row.rows) > count,
       };
     },
   };

@@ -50,12 +50,6 @@ export const syncTransactionsOperation = (syncTransactions: (request: SyncReques
     },
   });
 
-function writePage({ added, modified, nextCursor, hasMore }: SyncReply): Buffer {
-  return Buffer.concat([
-    Buffer.from('{"added":['),
-    added,
-    Buffer.from('],"modified":['),
-    modified,
-    Buffer.from(`],"removed":[],"nextCursor":"${nextCursor}","hasMore":${hasMore}}`),
-  ]);
+function writePage({ added, modified, nextCursor, hasMore }: SyncReply): string {
+  return `{"added":[${added}],"modified":[${modified}],"removed":[],"nextCursor":"${nextCursor}","hasMore":${hasMore}}`;
 }

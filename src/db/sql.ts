@@ -1,0 +1,146 @@
+/**
+ * Statements as the stores write them: templates whose values become parameters. A statement is sent when it is awaited,
+ * or it is a part of another one.
+ */
+
+// oxlint-disable-next-line no-explicit-any -- a statement alone says what its columns are
+export type DatabaseRow = Record<string, any>;
+
+/** `count`: how many rows the statement returned or changed. */
+export type Rows<T = DatabaseRow> = T[] & { readonly count: number };
+
+/** What PostgreSQL gets: values as text, bytes or null. */
+export interface SentStatement {
+  text: string;
+  values: (string | Buffer | null)[];
+  /** Whether the session keeps the statement prepared. */
+  isPrepared: boolean;
+}
+
+export type Send = (statement: SentStatement) => Promise<Rows>;
+
+export type Value = string | number | bigint | boolean | Date | Uint8Array | null;
+
+export interface Sql {
+  /** Dates, bytes and booleans are cast to their types, since PostgreSQL cannot always tell them from the context. */
+  <T = DatabaseRow[]>(
+    strings: TemplateStringsArray,
+    ...values: readonly (Value | Statement | readonly Statement[])[]
+  ): Statement<T>;
+  /** A text with places for its parameters ($1). Without parameters it may contain several statements. */
+  unsafe<T = DatabaseRow[]>(text: string, values?: readonly Value[], options?: { prepare?: boolean }): Statement<T>;
+}
+
+interface Parts {
+  text: string;
+  values: SentStatement['values'];
+}
+
+/** `T`: an array of rows. */
+export class Statement<T = DatabaseRow[]> implements PromiseLike<ResultOf<T>> {
+  readonly #send: Send;
+  readonly #isPrepared: boolean;
+  /** Appends the text and the values. */
+  readonly appendTo: (parts: Parts) => void;
+  #result: Promise<ResultOf<T>> | undefined;
+
+  constructor(send: Send, isPrepared: boolean, appendTo: (parts: Parts) => void) {
+    this.#send = send;
+    this.#isPrepared = isPrepared;
+    this.appendTo = appendTo;
+  }
+
+  /** Sends the statement now, and not only when it is awaited. Throws if one of its values cannot be sent. */
+  execute(): Promise<ResultOf<T>> {
+    this.#result ??= this.#send(this.build()) as unknown as Promise<ResultOf<T>>;
+    return this.#result;
+  }
+
+  /** Throws if one of the values cannot be sent. */
+  build(): SentStatement {
+    const parts: Parts = { text: '', values: [] };
+    this.appendTo(parts);
+    return { ...parts, isPrepared: this.#isPrepared };
+  }
+
+  // oxlint-disable-next-line no-thenable -- awaiting a statement sends it
+  then<A = ResultOf<T>, B = never>(
+    onRows?: ((rows: ResultOf<T>) => A | PromiseLike<A>) | null,
+    onError?: ((error: unknown) => B | PromiseLike<B>) | null,
+  ): Promise<A | B> {
+    return this.#start().then(onRows, onError);
+  }
+
+  catch<B>(onError: (error: unknown) => B | PromiseLike<B>): Promise<ResultOf<T> | B> {
+    return this.#start().catch(onError);
+  }
+
+  #start(): Promise<ResultOf<T>> {
+    try {
+      return this.execute();
+    } catch (error) {
+      return Promise.reject(error);
+    }
+  }
+}
+
+type ResultOf<T> = T extends readonly (infer Row)[] ? Rows<Row> : never;
+
+export function createSql(send: Send): Sql {
+  const tag = (strings: TemplateStringsArray, ...values: readonly unknown[]) =>
+    new Statement(send, true, (parts) => appendTemplate(parts, strings, values));
+  const unsafe = (text: string, values: readonly unknown[] = [], { prepare = false } = {}) =>
+    new Statement(send, prepare, (parts) => appendText(parts, text, values));
+  return Object.assign(tag, { unsafe }) as Sql;
+}
+
+function appendTemplate(parts: Parts, strings: TemplateStringsArray, values: readonly unknown[]): void {
+  parts.text += strings[0];
+  for (const [index, value] of values.entries()) {
+    if (value instanceof Statement) value.appendTo(parts);
+    else if (Array.isArray(value)) appendAll(parts, value);
+    else {
+      parts.values.push(asSent(value));
+      parts.text += `$${parts.values.length}${castOf(value)}`;
+    }
+    parts.text += strings[index + 1];
+  }
+}
+
+function appendAll(parts: Parts, statements: readonly unknown[]): void {
+  for (const statement of statements) {
+    if (!(statement instanceof Statement)) throw new TypeError('An array in a statement contains a value.');
+    statement.appendTo(parts);
+    parts.text += ' ';
+  }
+}
+
+function appendText(parts: Parts, text: string, values: readonly unknown[]): void {
+  if (values.length > 0 && parts.text !== '') throw new TypeError('A text with parameters is part of a statement.');
+  parts.text += text;
+  for (const value of values) parts.values.push(asSent(value));
+}
+
+function castOf(value: unknown): string {
+  if (typeof value === 'boolean') return '::boolean';
+  if (value instanceof Date) return '::timestamptz';
+  return value instanceof Uint8Array ? '::bytea' : '';
+}
+
+function asSent(value: unknown): string | Buffer | null {
+  if (typeof value === 'string' || value === null) return value;
+  if (value instanceof Date) return value.toISOString();
+  if (Buffer.isBuffer(value)) return value;
+  if (value instanceof Uint8Array) return Buffer.from(value);
+  if (typeof value === 'number' || typeof value === 'boolean' || typeof value === 'bigint') return String(value);
+  throw new TypeError(`A value of a statement is ${value === undefined ? 'undefined' : 'an object'}.`);
+}
+
+/** A PostgreSQL array literal. Quoting every element is always correct, and a single pass is fast. */
+export function array(values: readonly (string | number | null)[]): string {
+  return `{${values.map((value) => (value === null ? 'null' : typeof value === 'number' ? value : quoted(value))).join(',')}}`;
+}
+
+function quoted(value: string): string {
+  return /["\\]/.test(value) ? `"${value.replaceAll(/["\\]/g, '\\$&')}"` : `"${value}"`;
+}
