@@ -1,18 +1,17 @@
 /** The smallest possible server: node:http, the driver and the service's own statements. */
 import { createServer } from 'node:http';
-import postgres from 'postgres';
 import { shareConnections } from '../dist/db/database.js';
 import { createCodesStore } from '../dist/codes/codes.store.js';
 import { createPhoneStore } from '../dist/phone/phone.store.js';
 import { createInboxStore } from '../dist/sandbox/inbox.store.js';
 import { filteredListStatement, listStatement } from '../dist/transactions/transactions.store.js';
-import { connectionOptions } from './connection.js';
+import { openConnections } from './connection.js';
 import { reserveAttempt, reserveSend } from './phone-calls.js';
 
 const shares = shareConnections(16);
 const byKey = { enable_seqscan: 'off' };
-const read = postgres(process.argv[2], connectionOptions(shares.read, byKey));
-const write = postgres(process.argv[2], connectionOptions(shares.write, byKey));
+const read = await openConnections(process.argv[2], shares.read, byKey);
+const write = await openConnections(process.argv[2], shares.write, byKey);
 const everyRow = 2_147_483_647;
 const run = (sql, statement, parameters) => sql.unsafe(statement, parameters, { prepare: true });
 const phones = createPhoneStore({ read, write });

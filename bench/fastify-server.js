@@ -7,14 +7,13 @@
 import { createWriteStream } from 'node:fs';
 import fastify, { LogController } from 'fastify';
 import { createRemoteJWKSet, jwtVerify } from 'jose';
-import postgres from 'postgres';
 import { Histogram, Registry } from 'prom-client';
 import { shareConnections } from '../dist/db/database.js';
 import { listStatement } from '../dist/transactions/transactions.store.js';
-import { connectionOptions } from './connection.js';
+import { openConnections } from './connection.js';
 
 const [databaseUrl, issuerUrl, logFile] = process.argv.slice(2);
-const read = postgres(databaseUrl, connectionOptions(shareConnections(16).read));
+const read = await openConnections(databaseUrl, shareConnections(16).read);
 const everyRow = 2_147_483_647;
 
 const durations = new Histogram({
@@ -99,7 +98,7 @@ app.post('/app/get-all-transactions', {
   },
   async handler({ body: { individualId, dataBatch, dataBatchCount } }, reply) {
     const parameters = [individualId, dataBatchCount, (dataBatch - 1) * dataBatchCount, everyRow];
-    const [row] = await read.unsafe(listStatement, parameters, { prepare: true });
+    const [row] = await read.unsafe(listStatement, parameters, { prepare: true }).execute();
     return reply
       .type('application/json; charset=utf-8')
       .send(`{"transactions":[${row.page}],"transactionCount":${row.count}}`);

@@ -15,7 +15,7 @@ export async function benchFastify(bench, { quick }) {
   const servers = [
     { what: 'service: its own HTTP layer', server: service, load: loads.service, results: [] },
     { what: 'Fastify: schema, hooks and error handler', server: fastify, load: loads.service, results: [] },
-    { what: 'bare node:http + postgres.js', server: bare, load: loads.bare, results: [] },
+    { what: 'bare node:http + pg', server: bare, load: loads.bare, results: [] },
   ];
   for (const { server, load } of servers) await measured(bench, server, { ...load, connections, seconds: 3 });
   // In turns, so that what else the machine does falls on all of them alike.

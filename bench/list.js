@@ -92,7 +92,7 @@ export async function benchList(bench) {
     rows: [
       loadRow('service: token, validation, log, metrics', best),
       loadRow('service with two processes', both),
-      loadRow('bare node:http + postgres.js, same statement', least),
+      loadRow('bare node:http + pg, same statement', least),
       { what: 'pgbench, page and count as rows', perSecond: asRows && round(asRows) },
       { what: 'pgbench, the service’s own statement', perSecond: asJson && round(asJson) },
       loadRow(`service at a third of its peak (${Math.round(peak / 3)}/s)`, calm),

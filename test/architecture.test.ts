@@ -228,8 +228,17 @@ describe('source files', () => {
     );
 
   it('of domains use no server, no driver, no environment variable and no wall clock', () => {
-    const foreign = /from '(postgres|node:http)'|process\.env|Date\.now\(|new Date\(\)/;
+    const foreign = /from '(pg|pg-copy-streams|node:http)'|process\.env|Date\.now\(|new Date\(\)/;
     expect(linesOf((file, line) => isDomain(file) && !isStore(file) && foreign.test(line))).toEqual([]);
+  });
+
+  it('use the driver in one file, and only by its documented interface', () => {
+    expect(linesOf((_, line) => /from '(pg|postgres)\b[^']*'/.test(line)).map((line) => line.split(':')[0])).toEqual([
+      'db/session.ts',
+      'db/session.ts',
+    ]);
+    const internals = /\.(_\w+|prototype|queryQueue|activeQuery|connection|processID|secretKey)\b|Reflect\./;
+    expect(linesOf((file, line) => folderOf(file) === 'db' && internals.test(line))).toEqual([]);
   });
 
   it('contain SQL only in stores and in db/', () => {

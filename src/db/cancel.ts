@@ -1,6 +1,6 @@
 /** Ends a statement in PostgreSQL when the caller that waits for it leaves. */
 import { CallerGone } from '../errors.ts';
-import type { Session, SessionIdentity } from './session.ts';
+import type { DatabaseSession, SessionIdentity } from './session.ts';
 import type { Sql } from './sql.ts';
 
 /** A request to cancel that arrives before its statement has no effect. */
@@ -18,7 +18,7 @@ export interface Cancelling {
  * ended. This returns only when no request to cancel is on its way: so the next statement of the session is safe.
  */
 export async function cancelWhenGone<T>(
-  session: Session,
+  session: DatabaseSession,
   { signal, cancel }: Cancelling,
   work: () => PromiseLike<T>,
 ): Promise<T> {
@@ -27,12 +27,12 @@ export async function cancelWhenGone<T>(
   let isDone = false;
   let timer: NodeJS.Timeout | undefined;
   let asked: Promise<unknown> = Promise.resolve();
+  const askAgain = () => {
+    if (!isDone) timer = setTimeout(ask, repeatMilliseconds).unref();
+  };
   const ask = () => {
     // If it cannot be delivered, the statement continues until its time limit.
-    asked = cancel(session.identity).catch(() => undefined);
-    void asked.then(() => {
-      if (!isDone) timer = setTimeout(ask, repeatMilliseconds).unref();
-    });
+    asked = cancel(session.identity).then(askAgain, askAgain);
   };
   signal.addEventListener('abort', ask, { once: true });
   try {

@@ -1,6 +1,6 @@
 /** Reads rows in parts, at the speed of their reader, from one snapshot. */
 import { cancelWhenGone, type Cancelling } from './cancel.ts';
-import type { Session } from './session.ts';
+import type { DatabaseSession } from './session.ts';
 import type { DatabaseRow } from './sql.ts';
 
 export interface CursorStatement {
@@ -17,7 +17,7 @@ const opening = 'begin read only; set local idle_in_transaction_session_timeout 
  * and sorts nothing. Its transaction ends with the session.
  */
 export async function* readByCursor(
-  session: Session,
+  session: DatabaseSession,
   { statement, parameters, rowsAtOnce }: CursorStatement,
   cancelling: Cancelling,
 ): AsyncGenerator<DatabaseRow[]> {

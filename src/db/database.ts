@@ -8,7 +8,7 @@ import { readByCursor } from './cursor.ts';
 import { explainFault } from './explain-failure.ts';
 import { inTime } from './in-time.ts';
 import { openOwnSession, openPool, openRoute, openSharedPool, readIsStandby, type Pool } from './pool.ts';
-import type { Session } from './session.ts';
+import type { DatabaseSession } from './session.ts';
 import { failure } from './socket.ts';
 import type { DatabaseRow, Sql } from './sql.ts';
 import { runTransaction, type DatabaseTransaction, type TransactionWork } from './transaction.ts';
@@ -124,7 +124,7 @@ export function openDatabase(options: DatabaseOptions): Database {
   const transactionSlots = new Slots({ slots: shares.transactions, ...inLine });
   const sharedStreams = new SharedStreams(options.streams ?? defaultStreams);
   const whileWaiting = options.whileWaiting ?? ((work) => work());
-  const streams = new Set<Session>();
+  const streams = new Set<DatabaseSession>();
   let pools: ReturnType<typeof open> | undefined = open();
   let probe = openProbe();
   let closing = false;
@@ -167,7 +167,7 @@ export function openDatabase(options: DatabaseOptions): Database {
   const cancel: Cancelling['cancel'] = (session) => cancelSession(pool('read'), session);
 
   /** Does work on a session for long statements, when there is one for its owner. */
-  function inLongSlot<T>(owner: Owner, work: (session: Session) => PromiseLike<T>): Promise<T> {
+  function inLongSlot<T>(owner: Owner, work: (session: DatabaseSession) => PromiseLike<T>): Promise<T> {
     const { signal } = owner;
     const inSlot = () =>
       pool('long').use((session) => cancelWhenGone(session, { signal, cancel }, () => work(session)));
@@ -210,7 +210,7 @@ export function openDatabase(options: DatabaseOptions): Database {
     async *stream({ statement, parameters, rowsAtOnce, read }, owner = serviceItself) {
       const stream = await whileWaiting(() => sharedStreams.open(owner), owner);
       // No time limit: PostgreSQL would include the time that the reader needs.
-      let session: Session | undefined;
+      let session: DatabaseSession | undefined;
       try {
         session = await openOwnSession({ ...common, mayScan: true, statementSeconds: 0 });
         streams.add(session);

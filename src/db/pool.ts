@@ -2,7 +2,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { parseAddress, type DatabaseAddress, type DatabaseEndpoint } from './address.ts';
 import { createRoute, type Role, type Route } from './route.ts';
-import { openSession, type Session } from './session.ts';
+import { openDatabaseSession, type DatabaseSession } from './session.ts';
 import { failure } from './socket.ts';
 import { createSql, type Rows, type SentStatement, type Sql } from './sql.ts';
 import { runTransaction, type TransactionWork } from './transaction.ts';
@@ -28,7 +28,7 @@ export interface PoolOptions {
 /** Each statement has the session for itself. */
 export interface Pool extends Sql {
   /** Does work on a session that nobody else uses meanwhile. Waits if all sessions are in use. */
-  use<T>(work: (session: Session) => Promise<T>): Promise<T>;
+  use<T>(work: (session: DatabaseSession) => Promise<T>): Promise<T>;
   transaction<T>(work: TransactionWork<T>, mode?: string): Promise<T>;
   /** Waits so long for work that was begun. Everything else is rejected. */
   end(options: { timeout: number }): Promise<void>;
@@ -54,9 +54,14 @@ function settingsOf({ address, statementSeconds, mayScan, plansOnce = true }: Om
 }
 
 /** A session outside of a pool. The caller ends it. */
-export async function openOwnSession(options: Omit<PoolOptions, 'max'>): Promise<Session> {
+export async function openOwnSession(options: Omit<PoolOptions, 'max'>): Promise<DatabaseSession> {
   const { address, route } = options;
-  return openSession({ address, endpoint: await route.endpoint(), settings: settingsOf(options), isPipelined: false });
+  return openDatabaseSession({
+    address,
+    endpoint: await route.endpoint(),
+    settings: settingsOf(options),
+    isPipelined: false,
+  });
 }
 
 /** Opens the sessions of a pool, and ends them with it. */
@@ -64,7 +69,7 @@ class Sessions {
   readonly #options: PoolOptions;
   readonly #isPipelined: boolean;
   readonly #settings: string[];
-  readonly #open = new Set<Session>();
+  readonly #open = new Set<DatabaseSession>();
   #opening = 0;
   hasEnded = false;
 
@@ -78,14 +83,14 @@ class Sessions {
     return this.#open.size + this.#opening < this.#options.max;
   }
 
-  async open(): Promise<Session> {
+  async open(): Promise<DatabaseSession> {
     const { address, route } = this.#options;
     this.#opening += 1;
     try {
       if (this.hasEnded) throw failure('CONNECTION_ENDED');
       const endpoint = await route.endpoint();
       const options = { address, endpoint, settings: this.#settings, isPipelined: this.#isPipelined };
-      const session = await openSession(options);
+      const session = await openDatabaseSession(options);
       this.#open.add(session);
       return session;
     } finally {
@@ -95,7 +100,7 @@ class Sessions {
   }
 
   /** For a session that has ended, or must not be used again. */
-  drop(session: Session): void {
+  drop(session: DatabaseSession): void {
     session.destroy();
     this.#open.delete(session);
   }
@@ -121,12 +126,12 @@ class Sessions {
 
 export function openSharedPool(options: PoolOptions): SharedPool {
   const sessions = new Sessions(options, true);
-  const open: Session[] = [];
-  let opening: Promise<Session> | undefined;
+  const open: DatabaseSession[] = [];
+  let opening: Promise<DatabaseSession> | undefined;
 
   /** The session with the fewest statements. */
-  function pick(): Session | undefined {
-    let best: Session | undefined;
+  function pick(): DatabaseSession | undefined {
+    let best: DatabaseSession | undefined;
     for (const session of open) {
       if (session.hasEnded) forget(session);
       else if (!best || session.running < best.running) best = session;
@@ -134,12 +139,12 @@ export function openSharedPool(options: PoolOptions): SharedPool {
     return best;
   }
 
-  function forget(session: Session): void {
+  function forget(session: DatabaseSession): void {
     sessions.drop(session);
     open.splice(open.indexOf(session), 1);
   }
 
-  async function openAnother(): Promise<Session> {
+  async function openAnother(): Promise<DatabaseSession> {
     try {
       const session = await sessions.open();
       open.push(session);
@@ -167,11 +172,11 @@ export function openSharedPool(options: PoolOptions): SharedPool {
 
 export function openPool(options: PoolOptions): Pool {
   const sessions = new Sessions(options, false);
-  const idle: Session[] = [];
+  const idle: DatabaseSession[] = [];
   const inLine: (() => void)[] = [];
   const running = new Set<Promise<unknown>>();
 
-  async function acquire(): Promise<Session> {
+  async function acquire(): Promise<DatabaseSession> {
     for (;;) {
       if (sessions.hasEnded) throw failure('CONNECTION_ENDED');
       const session = idle.pop();
@@ -182,12 +187,12 @@ export function openPool(options: PoolOptions): Pool {
     }
   }
 
-  function release(session: Session): void {
+  function release(session: DatabaseSession): void {
     if (session.hasEnded || session.isInTransaction) sessions.drop(session);
     else idle.push(session);
   }
 
-  async function doWork<T>(work: (session: Session) => Promise<T>): Promise<T> {
+  async function doWork<T>(work: (session: DatabaseSession) => Promise<T>): Promise<T> {
     try {
       const session = await acquire();
       try {
@@ -200,7 +205,7 @@ export function openPool(options: PoolOptions): Pool {
     }
   }
 
-  async function use<T>(work: (session: Session) => Promise<T>): Promise<T> {
+  async function use<T>(work: (session: DatabaseSession) => Promise<T>): Promise<T> {
     const done = doWork(work);
     running.add(done);
     try {

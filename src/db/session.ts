@@ -9,7 +9,7 @@ import { columnTypes } from './column-types.ts';
 import { failure, openSocket } from './socket.ts';
 import { createSql, type Rows, type SentStatement, type Sql } from './sql.ts';
 
-export interface SessionOptions {
+export interface DatabaseSessionOptions {
   address: DatabaseAddress;
   endpoint: DatabaseEndpoint;
   /** Run before anything else. In the startup packet a pooler would refuse settings, or ignore them. */
@@ -18,7 +18,7 @@ export interface SessionOptions {
   isPipelined: boolean;
 }
 
-export interface Session {
+export interface DatabaseSession {
   readonly sql: Sql;
   /** Statements without a result yet. */
   readonly running: number;
@@ -44,7 +44,7 @@ export interface SessionIdentity {
 const connectMilliseconds = 3000;
 const keepAliveMilliseconds = 60_000;
 
-export async function openSession(options: SessionOptions): Promise<Session> {
+export async function openDatabaseSession(options: DatabaseSessionOptions): Promise<DatabaseSession> {
   const socket = await openSocket(options.endpoint, options.address.encryption, connectMilliseconds);
   socket.setKeepAlive(true, keepAliveMilliseconds);
   const client = new pg.Client({
@@ -100,7 +100,7 @@ interface OpenSession {
   hasEnded(): boolean;
 }
 
-function createSession({ client, socket, identity, isPipelined, hasEnded }: OpenSession): Session {
+function createSession({ client, socket, identity, isPipelined, hasEnded }: OpenSession): DatabaseSession {
   let running = 0;
   let isEnding = false;
   let last: Promise<unknown> = Promise.resolve();
@@ -125,7 +125,7 @@ function createSession({ client, socket, identity, isPipelined, hasEnded }: Open
       running += 1;
       client.query({ text, values, ...(name !== undefined && { name }) }, (error: unknown, result: pg.QueryResult) => {
         running -= 1;
-        if (error) reject(explain(error) as Error);
+        if (error) reject(explain(error));
         else resolve(rowsOf(result));
       });
     });

@@ -1,6 +1,6 @@
 /** Several statements on one session, which take effect together or not at all. */
 import { errorCode } from './failures.ts';
-import type { Session } from './session.ts';
+import type { DatabaseSession } from './session.ts';
 import { createSql, type SentStatement, type Sql, type Statement } from './sql.ts';
 
 export interface DatabaseTransaction extends Sql {
@@ -23,21 +23,17 @@ const plain = (text: string): SentStatement => ({ text, values: [], isPrepared: 
 const failedBefore = '25P02';
 
 /** `mode` is what follows BEGIN. */
-export async function runTransaction<T>(session: Session, work: TransactionWork<T>, mode = ''): Promise<T> {
+export async function runTransaction<T>(session: DatabaseSession, work: TransactionWork<T>, mode = ''): Promise<T> {
   let firstError: unknown;
   /** The error of a statement whose result nobody awaits counts too. */
   const noted = <R>(result: Promise<R>): Promise<R> => {
     result.catch((error: unknown) => (firstError ??= error));
     return result;
   };
-  const sql = Object.assign(
-    createSql((statement) => noted(session.send(statement))),
-    { copy: (statement: Statement, texts: Iterable<string>) => noted(session.copy(statement.build(), texts)) },
-  );
-  const sendLast: SendLast = (statements) => {
-    const built = statements.map((statement) => statement.build());
-    for (const statement of built) void noted(session.send(statement));
-  };
+  const send = (statement: SentStatement) => noted(session.send(statement));
+  const copy = (statement: Statement, texts: Iterable<string>) => noted(session.copy(statement.build(), texts));
+  const sendLast: SendLast = (statements) => statements.map((statement) => statement.build()).forEach(send);
+  const sql = Object.assign(createSql(send), { copy });
   await session.send(plain(`begin ${mode}`));
   let result: T;
   try {
@@ -53,7 +49,7 @@ export async function runTransaction<T>(session: Session, work: TransactionWork<
 }
 
 /** If it fails, the session is not used again, and PostgreSQL rolls back at its end. */
-async function rollBack(session: Session): Promise<void> {
+async function rollBack(session: DatabaseSession): Promise<void> {
   try {
     await session.send(plain('rollback'));
   } catch {

@@ -31,7 +31,6 @@ select ${totalAndVersion}, least(u.transaction_count, $4) as count, (
 ) as page
 from users u where u.id = $1`;
 
-/** As text first: the driver would pass a timestamp through a Date, which has no microseconds. */
 const matches = `
   u.transaction_count <= $14 and u.id = $1 and individual_id = $1 and seq <= $4
   and time_stamp between $5::text::timestamptz and $6::text::timestamptz

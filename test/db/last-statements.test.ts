@@ -59,7 +59,7 @@ it('undo the whole transaction also where a statement is new to its session, and
   expect(await readNumbers()).toEqual(before);
 });
 
-it('are not sent if the driver could not write one of their values', async () => {
+it('are not sent if one of their values cannot be sent', async () => {
   const before = await readNumbers();
   const write = (value: unknown) =>
     db.transaction(async (sql, sendLast) => {

@@ -153,7 +153,7 @@ function labelOf(target: LiftTarget): string {
   return 'code' in target ? 'a code' : `prefix ${target.prefix}`;
 }
 
-/** The driver returns an array as text. */
+/** An array is read as text. */
 function asNumbers(text: string): number[] {
   return text === '{}' ? [] : text.slice(1, -1).split(',').map(Number);
 }
