@@ -193,7 +193,8 @@ function withCode(error: unknown): unknown {
 
 function rowsOf(result: pg.QueryResult | pg.QueryResult[]): Rows {
   const { rows, rowCount } = Array.isArray(result) ? result.at(-1)! : result;
-  return Object.assign(rows, { count: rowCount ?? 0 });
+  // Not enumerable: the rows are an ordinary array.
+  return Object.defineProperty(rows, 'count', { value: rowCount ?? 0 }) as Rows;
 }
 
 /** Names of prepared statements by their texts. Texts beyond the limit are not prepared: a text that varies is a defect. */

@@ -26,14 +26,18 @@ const failedBefore = '25P02';
 export async function runTransaction<T>(session: DatabaseSession, work: TransactionWork<T>, mode = ''): Promise<T> {
   let firstError: unknown;
   /** The error of a statement whose result nobody awaits counts too. */
+  const note = (result: Promise<unknown>) => void result.catch((error: unknown) => (firstError ??= error));
   const noted = <R>(result: Promise<R>): Promise<R> => {
-    result.catch((error: unknown) => (firstError ??= error));
+    note(result);
     return result;
   };
-  const send = (statement: SentStatement) => noted(session.send(statement));
-  const copy = (statement: Statement, texts: Iterable<string>) => noted(session.copy(statement.build(), texts));
-  const sendLast: SendLast = (statements) => statements.map((statement) => statement.build()).forEach(send);
-  const sql = Object.assign(createSql(send), { copy });
+  const sql = Object.assign(
+    createSql((statement) => noted(session.send(statement))),
+    { copy: (statement: Statement, texts: Iterable<string>) => noted(session.copy(statement.build(), texts)) },
+  );
+  const sendLast: SendLast = (statements) => {
+    for (const built of statements.map((statement) => statement.build())) note(session.send(built));
+  };
   await session.send(plain(`begin ${mode}`));
   let result: T;
   try {
