@@ -105,6 +105,18 @@ function createSession({ client, socket, identity, isPipelined, hasEnded }: Open
   let isEnding = false;
   let last: Promise<unknown> = Promise.resolve();
 
+  let isCorked = false;
+  /** What is sent in one turn of the event loop is written together: each write wakes up PostgreSQL. */
+  function cork(): void {
+    if (isCorked) return;
+    isCorked = true;
+    socket.cork();
+    setImmediate(() => {
+      isCorked = false;
+      socket.uncork();
+    });
+  }
+
   function destroy(): void {
     isEnding = true;
     socket.destroy();
@@ -123,6 +135,7 @@ function createSession({ client, socket, identity, isPipelined, hasEnded }: Open
       if (hasEnded() || isEnding) return reject(failure('CONNECTION_CLOSED'));
       const name = isPrepared ? nameOf(text) : undefined;
       running += 1;
+      if (isPipelined) cork();
       client.query({ text, values, ...(name !== undefined && { name }) }, (error: unknown, result: pg.QueryResult) => {
         running -= 1;
         if (error) reject(explain(error));
