@@ -127,47 +127,44 @@ class Sessions {
 export function openSharedPool(options: PoolOptions): SharedPool {
   const sessions = new Sessions(options, true);
   const open: DatabaseSession[] = [];
-  let opening: Promise<DatabaseSession> | undefined;
+  const opening: { session: Promise<DatabaseSession>; waiting: number }[] = [];
 
-  /** The session with the fewest statements. */
+  /** The open session with the fewest statements. */
   function pick(): DatabaseSession | undefined {
-    let best: DatabaseSession | undefined;
-    for (const session of open) {
-      if (session.hasEnded) forget(session);
-      else if (!best || session.running < best.running) best = session;
+    for (const session of open.filter(({ hasEnded }) => hasEnded)) {
+      sessions.drop(session);
+      open.splice(open.indexOf(session), 1);
     }
-    return best;
+    return leastOf(open, ({ running }) => running);
   }
 
-  function forget(session: DatabaseSession): void {
-    sessions.drop(session);
-    open.splice(open.indexOf(session), 1);
-  }
-
-  async function openAnother(): Promise<DatabaseSession> {
-    try {
-      const session = await sessions.open();
-      open.push(session);
-      return session;
-    } finally {
-      opening = undefined;
-    }
+  function openAnother(): void {
+    const another = { session: sessions.open(), waiting: 0 };
+    opening.push(another);
+    // Those that wait for it learn of a failure. The next statement tries again.
+    const settle = () => void opening.splice(opening.indexOf(another), 1);
+    another.session.then((session) => open.push(session)).then(settle, settle);
   }
 
   async function send(statement: SentStatement): Promise<Rows> {
     if (sessions.hasEnded) throw failure('CONNECTION_ENDED');
     const session = pick();
-    const needsAnother = !session || (session.running > 0 && sessions.hasRoom);
-    if (needsAnother) opening ??= openAnother();
-    if (!session) return (await opening!).send(statement);
-    // If it fails, the next statement tries again.
-    if (needsAnother) opening?.catch(() => undefined);
-    return session.send(statement);
+    if (session?.running !== 0 && sessions.hasRoom) openAnother();
+    if (session) return session.send(statement);
+    const next = leastOf(opening, ({ waiting }) => waiting)!;
+    next.waiting += 1;
+    return (await next.session).send(statement);
   }
 
   return Object.assign(createSql(send), {
     end: ({ timeout }: { timeout: number }) => sessions.end(timeout, async () => undefined),
   });
+}
+
+function leastOf<T>(items: readonly T[], valueOf: (item: T) => number): T | undefined {
+  let least: T | undefined;
+  for (const item of items) if (least === undefined || valueOf(item) < valueOf(least)) least = item;
+  return least;
 }
 
 export function openPool(options: PoolOptions): Pool {

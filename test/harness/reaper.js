@@ -33,9 +33,14 @@ function listProcesses() {
     .toSorted((a, b) => Number(a.startedAt) - Number(b.startedAt));
 }
 
-/** Parents start before their children, and so are known before them. */
+/** Parents start before their children, and so are known before them. A process with the id of an ended one is not known. */
 function note() {
-  for (const { pid, parent, startedAt } of listProcesses()) if (known.has(parent)) known.set(pid, startedAt);
+  const running = new Map([[runPid, undefined]]);
+  for (const { pid, parent, startedAt } of listProcesses()) {
+    if (pid !== runPid) running.set(pid, startedAt);
+    const isOurs = running.has(parent) && known.has(parent) && known.get(parent) === running.get(parent);
+    if (isOurs) known.set(pid, startedAt);
+  }
 }
 
 function usesFolder(pid) {
