@@ -1,5 +1,6 @@
 /** Reads the whole history, and the database as it ended up, and says what must not have happened. */
 import { setTimeout as sleep } from 'node:timers/promises';
+import { checkChanges, possiblePhones } from './changes.js';
 import { checkConfirmations, checkStoredConfirmations } from './confirmations.js';
 import { hangMilliseconds } from './crowd.js';
 
@@ -41,6 +42,7 @@ export function checkHistory(history, report) {
   checkLists(history, report);
   checkSyncs(history, report);
   checkConfirmations(history, report);
+  checkChanges(history, report);
 }
 
 /** An error that nothing handled. A defect that was answered with 500 is counted by its answer. */
@@ -265,9 +267,11 @@ async function checkPhones(history, sql, report) {
     ]),
   );
   const links = new Map((await sql`select phone, user_id from phone_links`).map((row) => [row.phone, row.user_id]));
-  for (const { operation, status, userId, phone } of history.calls) {
-    if (operation === 'verify' && status === 200 && verified.get(userId) !== phone) {
-      report.add('nothing acknowledged is lost (verification)', { userId, phone });
+  for (const [userId, calls] of groupBy(history.calls, 'userId')) {
+    const phone = verified.get(userId) ?? null;
+    const possible = possiblePhones(calls);
+    if (!possible.has(phone)) {
+      report.add('a user has the number that was verified last', { userId, phone, possible: [...possible] });
     }
   }
   for (const [userId, phone] of verified) {

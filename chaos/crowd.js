@@ -2,6 +2,7 @@
 import { Agent, request as httpRequest } from 'node:http';
 import { connect } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { createChange } from './changes.js';
 import { createConfirm } from './confirmations.js';
 import { client } from './services.js';
 
@@ -122,6 +123,9 @@ export function createCrowd(world, random, pauseMilliseconds) {
       for (let round = 0; round < roundsOfUser / 2 && !isStopping; round += 1) {
         if (await confirmOnce(drawn, userId)) break;
       }
+      for (let round = 0; round < roundsOfUser / 2 && !isStopping; round += 1) {
+        if (await changeOnce(drawn, userId)) break;
+      }
     }
   }
 
@@ -151,6 +155,7 @@ export function createCrowd(world, random, pauseMilliseconds) {
   }
 
   const confirmOnce = createConfirm({ world, call, anyService, pauseMilliseconds });
+  const changeOnce = createChange({ world, call, anyService, pauseMilliseconds });
 
   function newestText(userId) {
     const texts = world.history.textsOf(userId).filter(({ isDelivered }) => isDelivered);

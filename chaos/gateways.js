@@ -70,10 +70,12 @@ async function startGateway(name, history, random) {
     const current = behaviour;
     const { delivers } = behaviours[current];
     const isDelivered = delivers === 'perhaps' ? random.isTrue(0.5) : delivers;
-    const code = /\b\d{6}\b/.exec(text)[0];
+    // The notice to a number that was replaced has none.
+    const code = /\b\d{6}\b/.exec(text)?.[0];
     // The service's own name of the text begins with the user and the number of the code.
     const [userId, codeNumber] = reference.split('.').map(Number);
     const note = () =>
+      code &&
       history.addText({
         ...{ gateway: name, behaviour: current, phone, userId, codeNumber, code, isDelivered },
         // Each confirmation has an amount of its own, which its text names.

@@ -1,5 +1,6 @@
 /** Everything that was asked, answered, delivered and broken, in order: in memory for the checker, on disk for a replay. */
 import { createWriteStream } from 'node:fs';
+import { isChangePhone } from './changes.js';
 
 /** A service reads its clock 20 times a second, unless it is stopped. */
 const clockLagMilliseconds = 6000;
@@ -13,6 +14,7 @@ export function createHistory({ file, seed }) {
   const calls = [];
   const texts = [];
   const textsByUser = new Map();
+  const changeTextsByUser = new Map();
   const confirmationTexts = new Map();
   const rows = new Map();
   const faults = [];
@@ -56,13 +58,16 @@ export function createHistory({ file, seed }) {
         if (!confirmationTexts.get(text.amount)?.isDelivered) confirmationTexts.set(text.amount, entry);
         return;
       }
-      texts.push(entry);
-      textsByUser.set(text.userId, [...(textsByUser.get(text.userId) ?? []), entry]);
+      const byUser = isChangePhone(text.phone) ? changeTextsByUser : textsByUser;
+      if (byUser === textsByUser) texts.push(entry);
+      byUser.set(text.userId, [...(byUser.get(text.userId) ?? []), entry]);
     },
     /** A text of a confirmation that reached a gateway, by its amount: one that was delivered, if there is any. */
     confirmationText: (amount) => confirmationTexts.get(amount),
     /** Every text of a verification to a user that reached a gateway, delivered or not. */
     textsOf: (userId) => textsByUser.get(userId) ?? [],
+    /** The same for changes of number. */
+    changeTextsOf: (userId) => changeTextsByUser.get(userId) ?? [],
     /** Rows that were sent to be recorded, by their transactionId. */
     rows,
     noteRows(sent) {

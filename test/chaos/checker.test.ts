@@ -3,6 +3,8 @@ import { describe, expect, it } from 'vitest';
 
 const { checkHistory, createReport } = await import(new URL('../../chaos/checker.js', import.meta.url).href);
 
+const { isChangePhone, possiblePhones } = await import(new URL('../../chaos/changes.js', import.meta.url).href);
+
 interface Call {
   operation: string;
   status: number;
@@ -27,13 +29,15 @@ function rulesBroken(calls: Call[], texts: Record<string, unknown>[] = []): stri
     return { at, clock: at, endedAt: at + 1000, endedClock: at + 1000, userId: 1, phone, ...call };
   });
   const noted = texts.map(
-    (each, index) => ({ at: index, clock: index, latestClock: index, ...each }) as { userId?: number },
+    (each, index) => ({ at: index, clock: index, latestClock: index, ...each }) as { userId?: number; phone?: string },
   );
   const history = {
     calls: timed,
     texts: noted,
     lines: [],
-    textsOf: (userId: number) => noted.filter((each) => each.userId === userId),
+    textsOf: (userId: number) => noted.filter((each) => each.userId === userId && !isChangePhone(each.phone ?? '')),
+    changeTextsOf: (userId: number) =>
+      noted.filter((each) => each.userId === userId && isChangePhone(each.phone ?? '')),
   };
   const report = createReport() as { violations: { rule: string }[] };
   checkHistory(history, report);
@@ -51,6 +55,11 @@ const verify = (status: number, members = {}) => ({
   ...members,
 });
 
+const newPhone = '+447500000001';
+const changeText = { ...text, phone: newPhone, codeNumber: 2, code: '246810' };
+const verifyChange = (status: number, members = {}) =>
+  verify(status, { operation: 'verify change', phone: newPhone, code: '246810', ...members });
+
 describe('the checker', () => {
   it('accepts what the contract allows', () => {
     expect(rulesBroken([...sends(5), { operation: 'send', status: 429 }, verify(200)], [text])).toEqual([]);
@@ -63,6 +72,8 @@ describe('the checker', () => {
     expect(rulesBroken([verify(400)], [text, { ...text, codeNumber: 2, code: '654321' }])).toEqual([]);
     expect(rulesBroken([verify(400, { clock: 700_000, endedClock: 700_001 })], [text])).toEqual([]);
     expect(rulesBroken([{ operation: 'list', status: 200, known: 3, count: 3 }])).toEqual([]);
+    expect(rulesBroken([verify(200), verifyChange(200), verifyChange(400)], [text, changeText])).toEqual([]);
+    expect(rulesBroken([verifyChange(400, { userId: 2 }), verifyChange(200)], [changeText])).toEqual([]);
   });
 
   it.each([
@@ -78,6 +89,9 @@ describe('the checker', () => {
     ],
     ['no budget is passed, by texts', [], Array.from({ length: 16 }, () => text)],
     ['nobody is refused too early', [...sends(4), { operation: 'send', status: 429 }], []],
+    ['no number is changed with a wrong code', [verifyChange(200, { isWrong: true })], [changeText]],
+    ['no code of a change is used twice', [verifyChange(200), verifyChange(200)], [changeText]],
+    ['a code of a change that arrived works', [verifyChange(400)], [changeText]],
     ['no unexpected answer', [{ operation: 'list', status: 500 }], []],
     ['no request hangs', [{ operation: 'list', status: 200, endedAt: 61_000 }], []],
     ['nothing acknowledged is lost (list)', [{ operation: 'list', status: 200, known: 3, count: 2 }], []],
@@ -92,5 +106,18 @@ describe('the checker', () => {
     ],
   ] as const)('finds: %s', (rule, calls, texts) => {
     expect(rulesBroken([...calls], [...texts])).toEqual([rule]);
+  });
+
+  it('knows which number a user may have: the old or the new, and none only after an unlink', () => {
+    const phonesAfter = (...calls: Call[]) => [...possiblePhones(calls.map((call) => ({ phone, ...call })))];
+    const unlink = (status: number) => ({ operation: 'unlink', status });
+    expect(phonesAfter()).toEqual([null]);
+    expect(phonesAfter(verify(200))).toEqual([phone]);
+    expect(phonesAfter(verify(200), verifyChange(400))).toEqual([phone]);
+    expect(phonesAfter(verify(200), verifyChange(0))).toEqual([phone, newPhone]);
+    expect(phonesAfter(verify(200), verifyChange(503, { reason: 'database-unavailable' }))).toEqual([phone, newPhone]);
+    expect(phonesAfter(verify(200), verifyChange(0), verifyChange(200))).toEqual([newPhone]);
+    expect(phonesAfter(verify(200), verifyChange(200), unlink(0))).toEqual([newPhone, null]);
+    expect(phonesAfter(verify(200), unlink(204))).toEqual([null]);
   });
 });
