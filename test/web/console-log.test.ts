@@ -35,6 +35,13 @@ const choice = (form: Locator, name: string) =>
     .filter({ hasText: new RegExp(`^${name}`) })
     .locator('select');
 
+async function expectInOrder(steps: Locator): Promise<void> {
+  const times = await Promise.all(
+    (await steps.locator('time').all()).map(async (time) => `${await time.getAttribute('datetime')}`),
+  );
+  expect(times).toEqual(times.toSorted());
+}
+
 describe('messages', () => {
   it('are filtered, and the filter is in the address', async () => {
     const page = await open('messages');
@@ -106,10 +113,18 @@ describe('messages', () => {
       'Code 1 was requested, to +44…01 (GB)',
       'inbox accepted code 1',
     ]);
+    await expectInOrder(steps);
     await expectAccessible(page);
     await expectNarrow(page);
     await page.goto(`${service.url}/console#messages/${waiting}-1`);
     await page.getByText('No receipt has arrived yet').waitFor();
+    const [requested, valid, ...others] = await steps.locator('p').allInnerTexts();
+    expect([requested, valid]).toEqual([
+      'Code 1 was requested, to +49…07 (DE)',
+      expect.stringMatching(/^The code is valid until /),
+    ]);
+    expect(others).toEqual(['inbox accepted code 1', 'No receipt has arrived yet']);
+    await expectInOrder(steps);
     await page.goto(`${service.url}/console#messages/${waiting}-99`);
     await page.getByText('There is no such message.').waitFor();
   });
@@ -125,7 +140,7 @@ it('the overview shows cost and delivery time', async () => {
   const page = await open('overview');
   const tile = (name: string) => page.locator('.tile').filter({ hasText: name }).locator('.figure');
   await expect.poll(() => tile('Delivery time').innerText()).toBe('4 s');
-  expect(Number(await tile('Cost').innerText())).toBeGreaterThanOrEqual(0.14);
+  expect(Number(await tile('Cost in your currency').innerText())).toBeGreaterThanOrEqual(0.14);
 });
 
 it('the guard shows limits and how near they are', async () => {

@@ -3,8 +3,10 @@ import { readFile } from 'node:fs/promises';
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { readPdf } from '../harness/pdf.ts';
-import { expectAccessible, expectFits } from '../harness/browser/page.ts';
-import { row, startService, type Service } from '../harness/service.ts';
+import { maxStatementRows as allowedRows } from '../../src/transactions/export/make-statement.ts';
+import { maxStatementRows } from '../../web/activity/statement-limit.ts';
+import { expectAccessible, expectFits, openPage } from '../harness/browser/page.ts';
+import { row, serviceForTest, startService, type Service } from '../harness/service.ts';
 import { openWallet } from '../harness/browser/wallet.ts';
 
 let service: Service;
@@ -179,4 +181,26 @@ describe('on paper', () => {
     expect(text).toContain('March');
     expect(text).not.toMatch(controls);
   });
+});
+
+it('a statement that would be too long is not offered, and a month that is too long is refused in the viewer’s language', async () => {
+  expect(maxStatementRows).toBe(allowedRows);
+  const own = await serviceForTest();
+  const id = await own.createUser();
+  const lines = Array.from({ length: maxStatementRows + 1 }, (_, index) => {
+    const timeStamp = new Date(Date.UTC(2026, 3, 1) + index * 100_000).toISOString();
+    return `{"individualId":${id},"transactionId":"long-${index}","amount":1,"currency":"EUR","timeStamp":"${timeStamp}"}`;
+  });
+  const headers = { 'content-type': 'application/x-ndjson' };
+  await own.call('/app/record-transactions', undefined, { raw: lines.join('\n'), headers });
+  const page = await openPage(`${own.url}/wallet?individual=${id}`, { locale: 'de', expected: /status of 400/ });
+  await page.locator('.screen[aria-busy="false"]').waitFor();
+  await page.locator('summary').filter({ hasText: 'Export' }).click();
+  const menu = page.locator('.menu');
+  await menu.getByText('Ein Kontoauszug hat höchstens 10.000 Zeilen.').waitFor();
+  expect(await menu.getByRole('button', { name: /Kontoauszug/ }).count()).toBe(0);
+  await expectAccessible(page);
+  await page.keyboard.press('Escape');
+  await page.getByRole('button', { name: /^Kontoauszug für April 2026/ }).click();
+  await page.getByRole('status').getByText('Ein Kontoauszug hat höchstens 10.000 Zeilen.').waitFor();
 });

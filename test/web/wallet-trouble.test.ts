@@ -30,8 +30,9 @@ describe('trouble', () => {
 
   it('an unknown individual', async () => {
     const page = await openPage(`${wallet.service.url}/wallet?individual=2000000000`, { expected: /status of 400/ });
-    await page.getByRole('heading', { name: 'Something went wrong' }).waitFor();
-    expect(await page.locator('.state').innerText()).toMatch(/Unknown individual\.[^]*Reference 00-/);
+    await page.getByRole('heading', { name: 'This wallet does not exist' }).waitFor();
+    // Trying again could not help.
+    expect(await page.locator('.state').getByRole('button').count()).toBe(0);
     await expectAccessible(page);
   });
 
@@ -47,7 +48,11 @@ describe('trouble', () => {
 
   it.each([
     ['a service that is away', 'The service does not answer', (route: Route) => route.abort()],
-    ['a service that fails', 'Something went wrong', (route: Route) => route.fulfill({ status: 500, body: '' })],
+    [
+      'a service that fails',
+      'The service cannot answer right now',
+      (route: Route) => route.fulfill({ status: 500, body: '' }),
+    ],
   ])('%s: it says so, and trying again helps', async (_, title, answer) => {
     const page = await openPage(`${wallet.service.url}/`);
     page.removeAllListeners('console');
@@ -68,7 +73,7 @@ describe('trouble', () => {
     page.removeAllListeners('console');
     await page.route('**/app/summarize-transactions', (route) => route.fulfill({ status: 500, body: '' }));
     await page.goto(`${wallet.service.url}/wallet`);
-    await page.getByRole('alert').getByText('Something went wrong').waitFor();
+    await page.getByRole('alert').getByText('The service cannot answer right now. We keep trying').waitFor();
     expect(await page.locator('button.row').count()).toBeGreaterThan(3);
     await page.unroute('**/app/summarize-transactions');
     await page.getByRole('alert').getByRole('button', { name: 'Try again' }).click();

@@ -109,6 +109,7 @@ export function ActivityScreen({ scroller }: { scroller: HTMLElement }) {
             filter={filter}
             withAsOf={withAsOf}
             isDisabled={!hasRows}
+            count={count}
             onMessage={setMessage}
             onPrint={print}
           />

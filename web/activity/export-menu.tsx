@@ -5,6 +5,7 @@ import { useFocusLeft } from '../use-focus-left.ts';
 import { requestOf, type Filter } from './filter.ts';
 import { Icon } from './icons.tsx';
 import { useSaveFile } from './save-file.ts';
+import { maxStatementRows, tooLongSentence } from './statement-limit.ts';
 import type { WithAsOf } from './use-activity.ts';
 import { useViewer } from './viewer.ts';
 
@@ -12,12 +13,14 @@ interface ExportMenuProps {
   filter: Filter;
   withAsOf: WithAsOf;
   isDisabled: boolean;
+  /** How many rows there are, once it is known. */
+  count: number | undefined;
   /** Shows a short message. */
   onMessage(text: string): void;
   onPrint(): void;
 }
 
-export function ExportMenu({ filter, withAsOf, isDisabled, onMessage, onPrint }: ExportMenuProps) {
+export function ExportMenu({ filter, withAsOf, isDisabled, count = 0, onMessage, onPrint }: ExportMenuProps) {
   const { client, individualId, timeZone, locale, texts } = useViewer();
   const menu = useRef<HTMLDetailsElement>(null);
   useFocusLeft(menu, () => (menu.current!.open = false));
@@ -37,8 +40,9 @@ export function ExportMenu({ filter, withAsOf, isDisabled, onMessage, onPrint }:
     menu.current!.querySelector('summary')!.focus();
   }
 
+  const isTooLong = count > maxStatementRows;
   const entries: [name: string, act: () => unknown][] = [
-    [texts.statement, saveStatement],
+    ...(isTooLong ? [] : [[texts.statement, saveStatement] as [string, () => unknown]]),
     [texts.exportCsv, () => saveRows('csv')],
     [texts.exportNdjson, () => saveRows('ndjson')],
     [texts.print, onPrint],
@@ -57,6 +61,7 @@ export function ExportMenu({ filter, withAsOf, isDisabled, onMessage, onPrint }:
         <span>{texts.exportAs}</span>
       </summary>
       <div class="menu card">
+        {isTooLong && <p class="too-long">{tooLongSentence(texts, locale)}</p>}
         {entries.map(([name, act]) => (
           <button
             type="button"

@@ -193,7 +193,9 @@ function DayHeading({ day, today, height }: { day: VisibleDay; today: string; he
         ])}
         {others.length > 0 && (
           <span title={others.join(', ')}>
-            <span aria-hidden="true">+{others.length.toLocaleString(locale)}</span>
+            <bdi dir="ltr" aria-hidden="true">
+              +{others.length.toLocaleString(locale)}
+            </bdi>
             <span class="unseen">{others.join(', ')}</span>
           </span>
         )}

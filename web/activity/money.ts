@@ -1,5 +1,6 @@
 /** Exact decimals: sums of whole numbers, and Intl on the digits instead of on a double. */
 import { westernDigits } from '../western-digits.ts';
+import { directionOf } from './locale.ts';
 
 function parts(text: string): { units: bigint; scale: number } {
   const [whole = '0', fraction = ''] = text.split('.');
@@ -65,13 +66,29 @@ export type Sign = '+' | '−' | '';
 /** Shows all digits of the amount: 0.0025 is not 0.00. */
 export function formatMoney(locale: string, text: string, currency: string, sign: Sign = ''): string {
   // A filter may have any text as its currency.
-  if (!/^[A-Za-z]{3}$/.test(currency)) return `${sign}${text} ${currency}`;
+  const isRightToLeft = directionOf(locale) === 'rtl';
+  if (!/^[A-Za-z]{3}$/.test(currency)) {
+    return isRightToLeft ? isolatedAmount(sign + text, currency) : `${sign}${text} ${currency}`;
+  }
   const scale = (text.split('.')[1] ?? '').replace(/0+$/, '').length;
   const formatter = formatterOf(locale, currency, scale, sign);
   // Intl formats decimal strings exactly, but the type allows only literals.
   const value = (sign === '−' ? `-${text}` : text) as `${number}`;
   // A hyphen is too short for a minus sign beside figures.
-  return formatter.format(value).replace('-', '−');
+  if (!isRightToLeft) return formatter.format(value).replace('-', '−');
+  const parts = formatter.formatToParts(value);
+  const digits = parts.filter(({ type }) => type !== 'currency' && type !== 'literal').map((part) => part.value);
+  const symbol = parts.find(({ type }) => type === 'currency')?.value ?? currency;
+  return isolatedAmount(digits.join('').replace('-', '−'), symbol);
+}
+
+/**
+ * An amount in a language from right to left, whatever the direction of the text around it. Its digits run from left to
+ * right, and its currency in the direction of its own letters: JP¥, but د.إ. from right to left. U+2066, U+2067 and
+ * U+2068 begin an isolate from left to right, from right to left, and by its first letter; U+2069 ends it.
+ */
+function isolatedAmount(digits: string, currency: string): string {
+  return `\u2067\u2066${digits}\u2069\u00a0\u2068${currency}\u2069\u2069`;
 }
 
 const formatters = new Map<string, Intl.NumberFormat>();

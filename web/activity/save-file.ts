@@ -1,15 +1,25 @@
 /** Saves an answer of the service as a file. */
 import { useRef } from 'preact/hooks';
 import { offerFile } from '../offer-file.ts';
+import { LedgerlineError } from '../../client/errors.ts';
+import { tooLongSentence } from './statement-limit.ts';
 import { sentenceOf } from './states.tsx';
+import type { ActivityTexts } from '../languages/activity-texts.ts';
 import { troubleOf } from './trouble.ts';
 import { useViewer } from './viewer.ts';
 
 export type SaveFile = (name: string, request: () => Promise<Response>) => Promise<void>;
 
+function fileSentence(error: unknown, texts: ActivityTexts, locale: string): string {
+  // Only a statement is refused because of its range: it would have too many rows, or too much text.
+  if (error instanceof LedgerlineError && error.errors.TimestampFrom) return tooLongSentence(texts, locale);
+  const trouble = troubleOf(error);
+  return trouble.kind === 'error' || trouble.kind === 'busy' ? texts.fileFailed : sentenceOf(trouble, texts);
+}
+
 /** `onMessage` is called with the progress, in a short sentence. One file at a time. */
 export function useSaveFile(onMessage: (text: string) => void): SaveFile {
-  const { texts } = useViewer();
+  const { texts, locale } = useViewer();
   const isRunning = useRef(false);
   return async (name, request) => {
     if (isRunning.current) return;
@@ -20,7 +30,7 @@ export function useSaveFile(onMessage: (text: string) => void): SaveFile {
       offerFile(await response.blob(), name);
       onMessage(texts.exported);
     } catch (error) {
-      onMessage(sentenceOf(troubleOf(error), texts));
+      onMessage(fileSentence(error, texts, locale));
     } finally {
       isRunning.current = false;
     }

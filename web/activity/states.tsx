@@ -30,7 +30,8 @@ interface Wording {
   icon: IconName;
   title: string;
   about: string;
-  action: string;
+  /** Undefined if the viewer can do nothing here. */
+  action?: string;
 }
 
 function wordingOf(trouble: Trouble, texts: ActivityTexts): Wording {
@@ -49,14 +50,18 @@ function wordingOf(trouble: Trouble, texts: ActivityTexts): Wording {
       };
     case 'expired':
       return { icon: 'lock', title: texts.expiredTitle, about: texts.expired, action: texts.signIn };
+    case 'unknown':
+      return { icon: 'alert', title: texts.unknownTitle, about: texts.unknown };
+    case 'busy':
+      return { icon: 'alert', title: texts.busyTitle, about: texts.busy, action: retry };
     case 'error':
-      return { icon: 'alert', title: texts.errorTitle, about: trouble.message, action: retry };
+      return { icon: 'alert', title: texts.errorTitle, about: texts.failed, action: retry };
   }
 }
 
 /** One sentence about a failure. */
 export function sentenceOf(trouble: Trouble, texts: ActivityTexts): string {
-  return trouble.kind === 'error' ? trouble.message : wordingOf(trouble, texts).title;
+  return trouble.kind === 'error' ? texts.failed : wordingOf(trouble, texts).title;
 }
 
 interface TroubleProps {
@@ -67,13 +72,15 @@ interface TroubleProps {
 export function TroubleState({ trouble, onRetry }: TroubleProps) {
   const { texts } = useViewer();
   const { icon, title, about, action } = wordingOf(trouble, texts);
-  const traceId = trouble.kind === 'error' ? trouble.traceId : undefined;
+  const traceId = 'traceId' in trouble ? trouble.traceId : undefined;
   return (
     <State icon={icon} title={title} about={about}>
       {traceId && <p class="trace">{texts.reference(traceId)}</p>}
-      <button type="button" class="primary" onClick={onRetry}>
-        {action}
-      </button>
+      {action && (
+        <button type="button" class="primary" onClick={onRetry}>
+          {action}
+        </button>
+      )}
     </State>
   );
 }
@@ -85,10 +92,12 @@ export function TroubleBanner({ trouble, onRetry }: TroubleProps) {
   return (
     <div class="banner" role="alert">
       <Icon name={icon} />
-      <span>{trouble.kind === 'error' ? `${title}: ${about}` : title}</span>
-      <button type="button" class="quiet small" onClick={onRetry}>
-        {action}
-      </button>
+      <span>{'traceId' in trouble ? `${title}. ${about}` : title}</span>
+      {action && (
+        <button type="button" class="quiet small" onClick={onRetry}>
+          {action}
+        </button>
+      )}
     </div>
   );
 }

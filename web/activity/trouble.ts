@@ -10,32 +10,31 @@ export type Trouble =
   | { kind: 'not-allowed' }
   /** There is no valid token. */
   | { kind: 'expired' }
+  /** There is nobody with this id. */
+  | { kind: 'unknown' }
+  /** The service is overloaded or fails; it is asked again. */
   | {
-      kind: 'error';
-      message: string;
+      kind: 'busy';
       traceId: string | undefined;
-      isTemporary: boolean;
-      /** The Retry-After of the answer. */
-      retryAfterSeconds: number | undefined;
-    };
+      /** The Retry-After of the answer. */ retryAfterSeconds: number | undefined;
+    }
+  | { kind: 'error'; traceId: string | undefined };
 
 export function troubleOf(error: unknown): Trouble {
   // A failed fetch of the host page's getToken is a TypeError.
   const isUnreachable = error instanceof LedgerlineError ? error.kind === 'offline' : error instanceof TypeError;
   if (isUnreachable) return { kind: navigator.onLine ? 'unreachable' : 'offline' };
-  if (!(error instanceof LedgerlineError)) {
-    const message = error instanceof Error ? error.message : String(error);
-    return { kind: 'error', message, traceId: undefined, isTemporary: false, retryAfterSeconds: undefined };
-  }
+  if (!(error instanceof LedgerlineError)) return { kind: 'error', traceId: undefined };
   if (error.kind === 'unauthorized') return { kind: 'expired' };
-  const isTemporary = error.kind === 'unavailable' || error.kind === 'too-many';
-  const { message, traceId, retryAfterSeconds } = error;
-  return { kind: 'error', message, traceId, isTemporary, retryAfterSeconds };
+  if (error.reason === 'unknown-individual') return { kind: 'unknown' };
+  const { traceId, retryAfterSeconds } = error;
+  const isBusy = error.kind === 'unavailable' || error.kind === 'too-many';
+  return isBusy ? { kind: 'busy', traceId, retryAfterSeconds } : { kind: 'error', traceId };
 }
 
 /** Whether waiting can help. An apparent refusal by CORS may be the answer of a proxy while the service restarts. */
 export function isTemporary(trouble: Trouble): boolean {
-  return trouble.kind === 'error' ? trouble.isTemporary : trouble.kind !== 'expired';
+  return !['error', 'expired', 'unknown'].includes(trouble.kind);
 }
 
 /** Whether the service refuses the token that pins a list (`asOf`). It is valid for a day. */

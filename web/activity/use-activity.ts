@@ -209,7 +209,7 @@ function useRecovery(trouble: Trouble | undefined, setTrouble: (trouble: Trouble
     const onOffline = () => setTrouble({ kind: 'offline' });
     addEventListener('offline', onOffline);
     if (!trouble || !isTemporary(trouble)) return () => removeEventListener('offline', onOffline);
-    const asked = trouble.kind === 'error' ? (trouble.retryAfterSeconds ?? 0) : 0;
+    const asked = trouble.kind === 'busy' ? (trouble.retryAfterSeconds ?? 0) : 0;
     const usual = Math.min(firstRetrySeconds * 2 ** failures.current, longestRetrySeconds);
     const seconds = Math.max(usual, Math.min(asked, longestAskedSeconds));
     const retry = () => {

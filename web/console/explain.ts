@@ -27,13 +27,15 @@ export function wayOf(message: LoggedMessage, events: readonly TrailEvent[]): St
   const end = message.verifiedAt ?? message.expiresAt!;
   const refused = message.confirmation ? 'confirmation-refused' : 'verify-refused';
   const attempts = events.filter(({ kind, at }) => kind === refused && at >= message.requestedAt && at <= end);
-  const steps = [...messageSteps(text), ...attempts.flatMap(eventSteps)].sort((a, b) => (a.at < b.at ? -1 : 1));
-  const waits: Step[] = [];
-  if (message.state === 'accepted') waits.push({ at: message.stateAt!, text: t.steps.noReceipt, tone: 'plain' });
+  const [requested, ...others] = messageSteps(text);
+  const steps = [requested!];
   if (['accepted', 'delivered', 'unknown'].includes(message.outcome)) {
-    waits.push({ at: message.requestedAt, text: t.steps.valid(formatTime(message.expiresAt!)), tone: 'plain' });
+    steps.push({ at: message.requestedAt, text: t.steps.valid(formatTime(message.expiresAt!)), tone: 'plain' });
   }
-  return [...steps, ...waits];
+  steps.push(...others);
+  if (message.state === 'accepted') steps.push({ at: message.stateAt!, text: t.steps.noReceipt, tone: 'plain' });
+  // Steps of the same time stay in this order.
+  return [...steps, ...attempts.flatMap(eventSteps)].sort((a, b) => Number(a.at > b.at) - Number(a.at < b.at));
 }
 
 function stoppedSteps({ requestedAt, phoneNumber, rule, reason, figures }: LoggedMessage): Step[] {

@@ -282,7 +282,7 @@ function CostTile({ performance, verified }: { performance: OperatorPerformance 
   const change = current && before ? changeOf(current.cost, before.cost) : '';
   return (
     <Tile
-      name={t.overview.cost}
+      name={t.overview.costInYourCurrency}
       value={current ? formatMoney(current.cost) : '–'}
       about={`${each}${change}`.replace(/^, /, '')}
     />

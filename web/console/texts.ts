@@ -96,7 +96,8 @@ const overview = {
   changeAbout: 'The change compared with the same number of days before.',
   failedOverAbout: 'The gateway did not answer or could not send, so the next gateway was asked.',
   notSentAbout: 'No gateway accepted the text. The caller got an error and can try again.',
-  costAbout: 'Estimated: the texts of each country at the prices that are configured.',
+  costAbout:
+    'Estimated: the messages of each country at the prices that are configured, in the currency of those prices.',
   deliveryAbout: 'From the gateway’s answer to its receipt, where there is one: half of the texts, and 95 of 100.',
   codesSent: 'Codes sent',
   asBefore: 'as before',
@@ -107,6 +108,7 @@ const overview = {
   usedCode: (count: string) => `${count} used their code`,
   notAccepted: 'no gateway accepted the text',
   cost: 'Cost',
+  costInYourCurrency: 'Cost in your currency',
   costPerVerified: (amount: string) => `${amount} for each verified number`,
   deliveryTime: 'Delivery time',
   slowest: (seconds: string) => `95 of 100 within ${seconds}`,

@@ -24,7 +24,7 @@ export function ExchangeList({ exchanges }: { exchanges: Exchange[] }) {
         <h2>{texts.callsTitle}</h2>
         <div class="segments" role="group" aria-label={texts.sampleLanguage}>
           {languages.map((name) => (
-            <button type="button" key={name} aria-pressed={name === language} onClick={() => choose(name)}>
+            <button type="button" key={name} dir="ltr" aria-pressed={name === language} onClick={() => choose(name)}>
               {name}
             </button>
           ))}

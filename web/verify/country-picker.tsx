@@ -44,7 +44,7 @@ export function CountryPicker({ countries, country, onChoose }: CountryPickerPro
           {country.flag}
         </span>
         <span class="unseen">{texts.country(country.name)} </span>
-        <span>+{country.callingCode}</span>
+        <bdi dir="ltr">+{country.callingCode}</bdi>
         <Icon name="below" />
       </button>
       {isOpen && (
@@ -143,7 +143,9 @@ function CountryList({ countries, chosen, onChoose, onClose }: CountryListProps)
               {country.flag}
             </span>
             <span class="name">{country.name}</span>
-            <span class="calling-code">+{country.callingCode}</span>
+            <bdi class="calling-code" dir="ltr">
+              +{country.callingCode}
+            </bdi>
           </li>
         ))}
       </ul>
