@@ -1,4 +1,5 @@
 /** Finds, by their text alone, statements that Citus refuses or would run on every shard. */
+import { readdirSync, readFileSync } from 'node:fs';
 import { distributedTables } from '../../src/db/citus/citus.ts';
 import { tables as allTables } from '../../src/privacy/personal-data.ts';
 
@@ -59,6 +60,32 @@ const lineEnd = (source: string, from: number) => {
   return end < 0 ? source.length : end;
 };
 
+const functionTexts = readdirSync('src/db/functions').flatMap((file) =>
+  readFileSync(`src/db/functions/${file}`, 'utf8')
+    .replaceAll(/--.*$/gm, '')
+    .split(/(?=create or replace function)/)
+    .flatMap((text) => {
+      const name = /create or replace function (\w+)/.exec(text)?.[1];
+      return name === undefined ? [] : [{ name, text }];
+    }),
+);
+
+/** Our functions that read or write a table, themselves or by another function. */
+function findFunctionsWithTables(): Set<string> {
+  const found = new Set(functionTexts.filter(({ text }) => usesOf(text).length > 0).map(({ name }) => name));
+  for (let before = -1; before < found.size;) {
+    before = found.size;
+    for (const { name, text } of functionTexts) {
+      if ([...found].some((other) => other !== name && calls(text, other))) found.add(name);
+    }
+  }
+  return found;
+}
+
+function calls(statement: string, name: string): boolean {
+  return new RegExp(`(?<!function )\\b${name}\\(`).test(statement);
+}
+
 interface Use {
   table: string;
   alias: string;
@@ -96,6 +123,8 @@ function isJoined(statement: string, uses: Use[]): boolean {
     ),
   );
 }
+
+const functionsWithTables = findFunctionsWithTables();
 
 /** Each is refused, or worse, as research on a real Citus has shown: docs/citus.md lists them for people. */
 export const shapes: Shape[] = [
@@ -139,6 +168,12 @@ export const shapes: Shape[] = [
     isFound: (statement, uses) =>
       uses.some(({ table }) => new RegExp(`\\bupdate\\s+${table}\\b`).test(statement) && distributed.has(table)) &&
       /\bset\b[\s\S]*?\b\w+ = (?:\w+\.)?\w+\[/.test(statement),
+  },
+  {
+    because: 'a function with tables beside a distributed table, which runs on a worker',
+    isFound: (statement) =>
+      !/\bcreate or replace function\b/.test(statement) &&
+      [...functionsWithTables].some((name) => calls(statement, name)),
   },
   {
     because: 'a SQL function with parameters that reads a distributed table',
