@@ -59,6 +59,11 @@ const explanations: Explanation[] = [
     cure: 'Check the host in DATABASE_URL.',
   },
   {
+    codes: /^LOGIN_FAILED$/,
+    cause: 'it wants a password, and DATABASE_URL has none that can be used',
+    cure: 'Put user and password into DATABASE_URL, with special characters escaped (%40 for @).',
+  },
+  {
     codes: /^LOGIN_TIMEOUT$/,
     cause: 'it accepts the connection, but lets the login wait',
     cure:

@@ -68,8 +68,10 @@ export async function openDatabaseSession(options: DatabaseSessionOptions): Prom
     const identity = await prepare(client, options.settings);
     return createSession({ client, socket, identity, isPipelined: options.isPipelined, hasEnded: () => hasEnded });
   } catch (error) {
+    // The driver gives up a login by itself if it has no password.
+    const code = hasEnded ? 'CONNECTION_CLOSED' : 'LOGIN_FAILED';
     socket.destroy();
-    throw markAsConnecting(withCode(error));
+    throw markAsConnecting(withCode(error, code));
   } finally {
     clearTimeout(timer);
   }
@@ -198,10 +200,10 @@ function isOutdated(error: unknown): boolean {
   return outdatedRoutines.has(String((error as { routine?: unknown }).routine));
 }
 
-/** The driver's own errors about a session that has ended have no code. */
-function withCode(error: unknown): unknown {
+/** The driver's own errors have no code. */
+function withCode(error: unknown, code = 'CONNECTION_CLOSED'): unknown {
   if (isFromPostgres(error) || (error as { code?: unknown }).code !== undefined) return error;
-  return Object.assign(failure('CONNECTION_CLOSED'), { cause: error });
+  return Object.assign(failure(code), { cause: error });
 }
 
 function rowsOf(result: pg.QueryResult | pg.QueryResult[]): Rows {

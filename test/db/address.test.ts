@@ -2,8 +2,9 @@
 import { rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { describe, expect, it, onTestFinished } from 'vitest';
+import { describe, expect, inject, it, onTestFinished } from 'vitest';
 import { nameAddress, parseAddress } from '../../src/db/address.ts';
+import { explainFault } from '../../src/db/explain-failure.ts';
 import { openConnection } from '../../src/db/pool.ts';
 import { selfSigned } from '../harness/servers/certificate.ts';
 import { startServer } from '../harness/servers.ts';
@@ -62,6 +63,28 @@ describe('a database URL', () => {
 
   it('is named without its password', () => {
     expect(nameAddress('postgres://u:hunter2@a:1,b:2/x?sslmode=require')).toBe('x at a:1,b:2');
+  });
+});
+
+describe('a login', () => {
+  const failureOf = async (change: (url: URL) => void) => {
+    const url = new URL(inject('clusterUrl'));
+    change(url);
+    const sql = openConnection(url.href, 5);
+    onTestFinished(() => sql.end({ timeout: 0 }));
+    const error = await sql`select 1`.then(
+      () => undefined,
+      (thrown: unknown) => thrown,
+    );
+    return error && explainFault(error, url.href).cause;
+  };
+
+  it('needs the password, and says so without it', async () => {
+    expect(await failureOf(() => {})).toBeUndefined();
+    expect(await failureOf((url) => (url.password = 'wrong'))).toMatch(/^it refuses the login: .*\(28P01\)$/);
+    expect(await failureOf((url) => (url.password = ''))).toBe(
+      'it wants a password, and DATABASE_URL has none that can be used (LOGIN_FAILED)',
+    );
   });
 });
 
