@@ -87,6 +87,11 @@ describe('messages', () => {
     await page.getByText('inbox accepted code 1 (Call)').waitFor();
     await page.goto(`${own.url}/console#customer/${id}`);
     await page.getByText('inbox accepted code 1 (WhatsApp)').waitFor();
+    await page.goto(`${own.url}/console#overview`);
+    const byChannel = page.getByRole('region', { name: 'By channel' });
+    await byChannel.waitFor();
+    expect((await byChannel.getByRole('rowheader').allInnerTexts()).toSorted()).toEqual(['Call', 'SMS', 'WhatsApp']);
+    await expectAccessible(page);
   });
 
   it('appear as they are sent', async () => {

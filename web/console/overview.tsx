@@ -138,6 +138,7 @@ function Figures({ overview, performance, span }: FiguresProps) {
           lastOf={(gateway) => deliveryOf(performance, gateway)}
         />
       </div>
+      <Channels channels={performance?.channels ?? []} />
       <Terms />
     </>
   );
@@ -151,6 +152,30 @@ function costOf(performance: OperatorPerformance | undefined, country: string | 
 function deliveryOf(performance: OperatorPerformance | undefined, gateway: string): string | null {
   const found = performance?.gateways.find((each) => each.gateway === gateway);
   return found && found.medianSeconds !== null ? formatSpan(found.medianSeconds) : null;
+}
+
+/** Shown once a message went by another channel than SMS. */
+function Channels({ channels }: { channels: OperatorPerformance['channels'] }) {
+  if (channels.every(({ channel }) => channel === 'sms')) return null;
+  const names: Record<string, string> = t.messages.channels;
+  return (
+    <section class="card panel" aria-labelledby="by-channel">
+      <h2 id="by-channel">{t.overview.byChannel}</h2>
+      <Table
+        columns={[t.messages.channel, t.overview.sent, t.overview.delivered, t.overview.deliveryTime, t.overview.cost]}
+        rows={channels.map(({ channel, accepted, delivered, medianSeconds, cost }) => ({
+          key: channel,
+          cells: [
+            names[channel] ?? channel,
+            formatNumber(accepted),
+            formatShare(delivered, accepted),
+            medianSeconds === null ? null : formatSpan(medianSeconds),
+            formatMoney(cost),
+          ],
+        }))}
+      />
+    </section>
+  );
 }
 
 function Terms() {

@@ -90,6 +90,7 @@ const overview = {
   noneSent: 'No code was sent in this time.',
   byCountry: 'By country',
   byGateway: 'By gateway',
+  byChannel: 'By channel',
   deliveredAbout: 'Reported as delivered by the gateway, as a share of the texts that it accepted.',
   verifiedAbout: 'The code was used, as a share of the texts that a gateway accepted.',
   change: '+ and − percent',
