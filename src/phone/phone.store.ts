@@ -358,7 +358,7 @@ export function createPhoneStore(db: Database) {
       return db.transaction(async (sql) => {
         const [held] = await sql`select verified_phone from verifications where user_id = ${userId} for update`;
         if (freed && held?.verified_phone !== freed.e164) return false;
-        const rows = await sql`
+        const [known] = await sql`
           with unlinked as (
             delete from phone_links l using verifications v
             where v.user_id = ${userId} and l.phone = v.verified_phone and l.user_id = ${userId}
@@ -371,10 +371,9 @@ export function createPhoneStore(db: Database) {
           )
           select (select phone from unlinked) as phone from users where id = ${userId}`;
         // Of its own: beside a distributed table it would run on a worker, which has no confirmations.
-        if (rows.length === 1) await sql`select void_confirmations(${userId}, ${now})`;
-        const e164: string | null = rows[0]?.phone ?? null;
-        if (e164 !== null) {
-          const data = JSON.stringify({ country: countryOf(e164), by: freed ? 'operator' : 'client' });
+        if (known) await sql`select void_confirmations(${userId}, ${now})`;
+        if (typeof known?.phone === 'string') {
+          const data = JSON.stringify({ country: countryOf(known.phone), by: freed ? 'operator' : 'client' });
           await sql`select write_event('phone.unlinked', ${userId}, ${now}, ${data}::text::json)`;
         }
         if (freed) {
@@ -383,7 +382,7 @@ export function createPhoneStore(db: Database) {
             select record_action(${now}, ${subject}, ${client}, 'free-phone', ${`user ${userId}`},
               ${maskPhone(freed.e164)}, ${userId}, ${reason})`;
         }
-        return rows.length === 1;
+        return known !== undefined;
       });
     },
   };
