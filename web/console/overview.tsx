@@ -168,7 +168,8 @@ function Channels({ channels }: { channels: OperatorPerformance['channels'] }) {
           cells: [
             names[channel] ?? channel,
             formatNumber(accepted),
-            formatShare(delivered, accepted),
+            // Without receipts it is not known, as above.
+            delivered > 0 ? formatShare(delivered, accepted) : null,
             medianSeconds === null ? null : formatSpan(medianSeconds),
             formatMoney(cost),
           ],
