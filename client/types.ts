@@ -785,7 +785,7 @@ export interface StatementRequest {
   individualId: number;
   /** IANA time zone of the dates. */
   timeZone?: string | null | undefined;
-  /** BCP 47 language tag: the language of the labels (en, de, fr, es, pt, it, ar, and ja with a font), and the format of dates and amounts. */
+  /** BCP 47 language tag: the language of the labels (en, de, fr, es, pt, it, ar or ja), and the format of dates and amounts. */
   locale?: string | null | undefined;
   /** Only this transaction, as a confirmation. The filters are then ignored. */
   transactionId?: string | null | undefined;

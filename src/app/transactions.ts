@@ -25,18 +25,20 @@ export async function openTransactions(core: Core) {
   const store = await withStandby(core, traced('transactions', createTransactionsStore(db)));
   const pageTokens = createPageTokens(deriveKeys('page tokens'));
   const desk = new DocumentDesk(config.exportsAtOnce, (work, owner) => core.admission.outside(work, owner));
+  const {
+    brand: { value: brand },
+    statementFont: extraFont,
+  } = config;
   return {
     listTransactions: createListTransactions(store, clock, pageTokens),
     summarizeTransactions: createSummarizeTransactions(store, clock, pageTokens),
     exportTransactions: createExportTransactions(store, clock, pageTokens),
     makeStatement: createMakeStatement({
-      ...{ store, clock, pageTokens, desk },
-      extraFont: config.statementFont,
+      ...{ store, clock, pageTokens, desk, brand, extraFont },
       openWriter: openStatementWriter,
     }),
     makeConfirmation: createMakeConfirmation({
-      ...{ store, clock, pageTokens, desk },
-      extraFont: config.statementFont,
+      ...{ store, clock, pageTokens, desk, brand, extraFont },
       openWriter: openConfirmationWriter,
     }),
     // The guard's key outlives every rotation, as a cursor does.

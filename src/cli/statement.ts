@@ -28,12 +28,14 @@ export async function statement(individual: string, options: StatementOptions): 
   const locale = parseLocale(options.locale) ?? fail(`${options.locale} is not a language tag such as en or de-AT.`);
   const { individualId, ...values } = readFilterOptions(individual, withDaysOf(timeZone, options));
   await withDatabase(2, async (db) => {
+    const config = loadConfig(process.env);
     const makeStatement = createMakeStatement({
       store: createTransactionsStore(db),
       clock: new ServiceClock(),
       // Nobody sees the token of a statement that is a file.
       pageTokens: createPageTokens(deriveKeys([randomBytes(32)], 'page tokens')),
-      extraFont: loadConfig(process.env).statementFont,
+      extraFont: config.statementFont,
+      brand: config.brand.value,
       desk: new DocumentDesk(1, (work) => work()),
       openWriter: openStatementWriter,
     });

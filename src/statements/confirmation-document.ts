@@ -3,10 +3,24 @@ import { isolateLeftToRight } from './direction.ts';
 import { Fonts } from './fonts.ts';
 import type { DetailLabels } from './detail-labels.ts';
 import { createFormats, groupIban, type Formats } from './formats.ts';
-import { bottom, cellOf, drawTableRow, headingStyle, heightOf, left, rowGap, top, width } from './page-layout.ts';
+import {
+  bottom,
+  brandStyle,
+  cellOf,
+  drawFooter,
+  drawTableRow,
+  headingStyle,
+  heightOf,
+  left,
+  numberPage,
+  rowGap,
+  top,
+  width,
+} from './page-layout.ts';
 import { chooseLanguage, type StatementTexts } from './statement-texts.ts';
 import type { DocumentHead, StatementDetail, StatementDetails, StatementRow } from './statement.ts';
 import { Typesetter, type Style } from './typesetter.ts';
+import { nameOf, type ValueNames } from './value-names.ts';
 
 const nameBox = { x: left, width: 140 };
 const valueBox = { x: left + 150, width: width - 150 };
@@ -16,6 +30,7 @@ export class ConfirmationDocument {
   readonly #type: Typesetter;
   readonly #texts: StatementTexts;
   readonly #detailLabels: DetailLabels;
+  readonly #names: ValueNames;
   readonly #formats: Formats;
   readonly #root: ReturnType<PDFKit.PDFDocument['struct']>;
   #y = top;
@@ -23,15 +38,26 @@ export class ConfirmationDocument {
   constructor(head: DocumentHead) {
     this.#head = head;
     const fonts = new Fonts(head.extraFont);
-    const { texts, detailLabels, labelLocale, formatLocale, direction } = chooseLanguage(head.locale, fonts);
+    const { texts, detailLabels, valueNames, labelLocale, formatLocale, direction } = chooseLanguage(
+      head.locale,
+      fonts,
+    );
     this.#texts = texts;
+    this.#names = valueNames;
     this.#detailLabels = detailLabels;
     this.#formats = createFormats(formatLocale, head.timeZone);
-    this.#type = new Typesetter({ fonts, title: texts.confirmation, locale: labelLocale, direction });
+    this.#type = new Typesetter({
+      fonts,
+      title: texts.confirmation,
+      author: head.brand,
+      locale: labelLocale,
+      direction,
+    });
     const { document } = this.#type;
     this.#root = document.struct('Document');
     document.addStructure(this.#root);
-    document.addPage();
+    this.#type.beginPage();
+    this.#drawLine('P', head.brand, brandStyle);
     this.#drawLine('H1', this.#texts.confirmation, { weight: 'bold', size: 20 });
   }
 
@@ -41,11 +67,11 @@ export class ConfirmationDocument {
   }
 
   async end(): Promise<Uint8Array[]> {
-    const { document } = this.#type;
     this.#root.end();
-    const ended = new Promise((resolve) => document.once('end', resolve));
-    document.end();
-    await ended;
+    const { pages } = this.#type;
+    const name = `${this.#head.brand} · ${this.#texts.confirmation}`;
+    this.#type.beginFooters((page) => drawFooter(this.#type, name, numberPage(this.#texts.page, page, pages)));
+    await this.#type.end();
     return this.#type.takeChunks();
   }
 
@@ -65,9 +91,9 @@ export class ConfirmationDocument {
     const table = this.#type.document.struct('Table');
     this.#root.add(table);
     for (const [name, value] of this.#factsOf(row)) {
-      const cells = [cellOf(this.#type, nameBox, [name, headingStyle]), cellOf(this.#type, valueBox, [value, {}])];
+      const cells = [cellOf(this.#type, nameBox, name, headingStyle), cellOf(this.#type, valueBox, value)];
       if (this.#y + heightOf(cells) > bottom) {
-        this.#type.document.addPage();
+        this.#type.beginPage();
         this.#y = top;
       }
       this.#y = drawTableRow(this.#type, { table, kinds: ['TH', 'TD'], cells, y: this.#y });
@@ -81,12 +107,12 @@ export class ConfirmationDocument {
     const { timeZone, madeAt, individualId } = this.#head;
     const facts: [string, string][] = [
       [texts.date, `${this.#formats.moment(row.timeStamp)} (${timeZone})`],
-      [texts.status, row.status],
+      [texts.status, nameOf(this.#names.statuses, row.status)],
       [texts.sender, row.senderName],
       [texts.receiver, row.receiverName],
       [texts.notes, row.notes],
-      [texts.type, row.type],
-      [texts.paymentSystem, row.paymentSystem],
+      [texts.type, nameOf(this.#names.types, row.type)],
+      [texts.paymentSystem, nameOf(this.#names.systems, row.paymentSystem)],
       [texts.transactionId, row.transactionId],
       ...this.#detailsOf(row),
       [texts.individual, String(individualId)],

@@ -17,13 +17,17 @@ const rightToLeftLetter = /[\p{Script=Arabic}\p{Script=Hebrew}\p{Script=Syriac}\
 /** Most text has no such character, and so certainly no right-to-left letter. */
 const beyondCyrillic = /[\u0590-\uffff]/;
 /** Marks and isolates, which are invisible. */
-const directionMarks = /[\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/g;
+export const directionMark = /[\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/;
+const directionMarks = new RegExp(directionMark, 'g');
 
 /** Whether the font joins and reverses the letters of a text by itself. */
 export const isRightToLeftScript = (text: string) => beyondCyrillic.test(text) && rightToLeftLetter.test(text);
 
 /** Keeps the order of a text, such as an amount, inside a line of any direction. */
 export const isolateLeftToRight = (text: string) => `\u2066${text}\u2069`;
+
+/** Keeps a text of any direction together, and apart from what is beside it. */
+export const isolate = (text: string) => (text === '' ? '' : `\u2068${text}\u2069`);
 
 export const withoutMarks = (text: string) => text.replaceAll(directionMarks, '');
 

@@ -1,28 +1,30 @@
-/** The fonts of a document: the bundled ones, and one for characters that they lack. */
+/** The fonts of a document: the bundled ones, and that of the operator for characters that they lack. */
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { create, type Font } from 'fontkit';
 import { isRightToLeftScript } from './direction.ts';
 
-const bundledFile = (name: string) =>
-  readFileSync(createRequire(import.meta.url).resolve(`dejavu-fonts-ttf/ttf/${name}.ttf`));
-
-const missingCharacter = '□';
+const bundledFile = (name: string) => createRequire(import.meta.url).resolve(name);
 
 export type Weight = 'regular' | 'bold';
-export type FontName = Weight | 'extra';
+export type FontName = Weight | 'extra' | 'japanese';
 /** Which font has a character. */
-type Source = 'bundled' | 'extra' | 'none';
+type Source = 'bundled' | 'extra' | 'japanese' | 'none';
 
 /** The widths of a font's characters, without kerning: a line may be drawn a little narrower than it was measured. */
 class Face {
-  readonly file: Buffer;
-  readonly #font: Font;
+  readonly file: string;
   readonly #widths = new Map<number, number>();
+  #read: Font | undefined;
 
-  constructor(file: Buffer) {
+  constructor(file: string) {
     this.file = file;
-    this.#font = create(file) as Font;
+  }
+
+  /** Read when it is needed: few documents have Japanese characters. */
+  get #font(): Font {
+    this.#read ??= create(readFileSync(this.file)) as Font;
+    return this.#read;
   }
 
   has(codePoint: number): boolean {
@@ -53,31 +55,21 @@ export class Fonts {
 
   constructor(extraFont: string | undefined) {
     this.#faces = {
-      regular: new Face(bundledFile('DejaVuSansCondensed')),
-      bold: new Face(bundledFile('DejaVuSansCondensed-Bold')),
-      ...(extraFont !== undefined && { extra: new Face(readFileSync(extraFont)) }),
+      regular: new Face(bundledFile('dejavu-fonts-ttf/ttf/DejaVuSansCondensed.ttf')),
+      bold: new Face(bundledFile('dejavu-fonts-ttf/ttf/DejaVuSansCondensed-Bold.ttf')),
+      ...(extraFont !== undefined && { extra: new Face(extraFont) }),
+      japanese: new Face(bundledFile('@expo-google-fonts/kosugi/Kosugi_400Regular.ttf')),
     };
   }
 
-  files(): [name: string, file: Buffer][] {
+  files(): [name: string, file: string][] {
     return Object.entries(this.#faces).map(([name, { file }]) => [name, file]);
   }
 
-  /**
-   * The text as the fonts can show it: a box replaces each character that no font has, and invisible characters are
-   * removed.
-   */
-  replaceMissing(text: string): string {
-    if (this.canDraw(text)) return text;
-    return Array.from(text, (character) => {
-      if (this.canDraw(character)) return character;
-      return /\p{Default_Ignorable_Code_Point}/u.test(character) ? '' : missingCharacter;
-    }).join('');
-  }
-
-  /** If the bundled font lacks a character, the extra font is used if it has it. */
+  /** If the bundled font lacks a character, the operator's is used if it has it, and then the Japanese one. */
   fontFor(character: string, weight: Weight): FontName {
-    return this.#sourceOf(character) === 'extra' ? 'extra' : weight;
+    const source = this.#sourceOf(character);
+    return source === 'extra' || source === 'japanese' ? source : weight;
   }
 
   canDraw(text: string): boolean {
@@ -89,8 +81,10 @@ export class Fonts {
     const known = this.#sources.get(character);
     if (known !== undefined) return known;
     const codePoint = character.codePointAt(0)!;
-    const { regular, extra } = this.#faces;
-    const source = regular.has(codePoint) ? 'bundled' : extra?.has(codePoint) ? 'extra' : 'none';
+    const { regular, ...others } = this.#faces;
+    const source = regular.has(codePoint)
+      ? 'bundled'
+      : ((['extra', 'japanese'] as const).find((name) => others[name]?.has(codePoint)) ?? 'none');
     this.#sources.set(character, source);
     return source;
   }

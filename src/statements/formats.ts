@@ -10,10 +10,35 @@ export interface Formats {
   /** An exact decimal of any length, after its sign. */
   amount(decimal: string, currency: string, sign?: string): string;
   count(value: number): string;
+  /** The month of an instant, in the time zone of the document, such as `2026-11`. */
+  monthOf(instant: string): string;
+  /** Its name and year. */
+  month(month: string): string;
 }
 
-/** Amounts have up to six decimals, and show at least two. */
-const decimals = { minimumFractionDigits: 2, maximumFractionDigits: 6 };
+/** Amounts have up to six decimals. */
+const maximumFractionDigits = 6;
+
+/** The usual decimals of a currency: none for JPY, three for BHD. */
+function decimalsOf(currency: string): number {
+  if (!/^[A-Za-z]{3}$/.test(currency)) return 2;
+  return new Intl.NumberFormat('en', { style: 'currency', currency }).resolvedOptions().maximumFractionDigits ?? 2;
+}
+
+/** Shows the usual decimals of the currency at least, and all that the amount has: 0.0025 is not 0.00. */
+function createAmounts(locale: string): (decimal: string, currency: string) => string {
+  const byCurrency = new Map<string, Intl.NumberFormat>();
+  return (decimal, currency) => {
+    let format = byCurrency.get(currency);
+    if (!format) {
+      const minimumFractionDigits = decimalsOf(currency);
+      format = new Intl.NumberFormat(locale, { numberingSystem: 'latn', minimumFractionDigits, maximumFractionDigits });
+      byCurrency.set(currency, format);
+    }
+    // A string keeps all its digits; a number would be rounded to about 16.
+    return format.format(decimal as Intl.StringNumericLiteral);
+  };
+}
 
 const gregorianMonths = new Set(['gregory', 'buddhist', 'japanese', 'roc', 'iso8601']);
 
@@ -28,7 +53,9 @@ export function createFormats(askedLocale: string, timeZone: string): Formats {
   const numbering = { numberingSystem: 'latn' } as const;
   const moments = new Intl.DateTimeFormat(locale, { ...numbering, timeZone, dateStyle: 'medium', timeStyle: 'short' });
   const days = new Intl.DateTimeFormat(locale, { ...numbering, timeZone, dateStyle: 'medium' });
-  const numbers = new Intl.NumberFormat(locale, { ...numbering, ...decimals });
+  const months = new Intl.DateTimeFormat(locale, { ...numbering, timeZone: 'UTC', year: 'numeric', month: 'long' });
+  const isoMonths = new Intl.DateTimeFormat('sv', { timeZone, year: 'numeric', month: '2-digit' });
+  const writeAmount = createAmounts(locale);
   const counts = new Intl.NumberFormat(locale, numbering);
   /** A second further, outside the period, is another day if the period has this day whole. */
   const bound = (instant: string, stepMilliseconds: number) => {
@@ -40,10 +67,11 @@ export function createFormats(askedLocale: string, timeZone: string): Formats {
     moment: (instant) => moments.format(new Date(instant)),
     first: (instant) => bound(instant, -1000),
     last: (instant) => bound(instant, 1000),
-    // A string keeps all its digits; a number would be rounded to about 16.
     amount: (decimal, currency, sign = '') =>
-      isolateLeftToRight(`${sign}${numbers.format(decimal as Intl.StringNumericLiteral)} ${currency}`),
+      isolateLeftToRight(`${sign}${writeAmount(decimal, currency)} ${currency}`),
     count: (value) => counts.format(value),
+    monthOf: (instant) => isoMonths.format(new Date(instant)).padStart(7, '0'),
+    month: (month) => months.format(new Date(`${month}-01T00:00:00Z`)),
   };
 }
 

@@ -1,32 +1,31 @@
-/** The pages of a statement: a head with totals by currency, then one row for each transaction, oldest first. */
+/** The pages of a statement: a head with totals by currency, then one line for each transaction, oldest first. */
+import { isolateLeftToRight, type Direction } from './direction.ts';
+import { describeFilter } from './filter-text.ts';
 import { Fonts } from './fonts.ts';
 import { createFormats, groupIban, type Formats } from './formats.ts';
 import {
   bottom,
-  cellOf,
+  brandStyle,
+  drawFooter,
   drawTableRow,
+  fittedCell,
   grey,
   headingStyle,
   heightOf,
   left,
   lineHeight,
-  noteStyle,
+  numberPage,
   rowGap,
   top,
   width,
   type Cell,
   type Structure,
 } from './page-layout.ts';
+import { cellsOf, columns } from './statement-row.ts';
 import { chooseLanguage, type StatementTexts } from './statement-texts.ts';
 import type { CurrencyTotals, StatementHead, StatementRow } from './statement.ts';
 import { Typesetter, type Box, type Style } from './typesetter.ts';
-
-const columns = {
-  date: { x: left, width: 104 },
-  details: { x: left + 110, width: 228 },
-  status: { x: left + 344, width: 58 },
-  amount: { x: left + 402, width: 97, isRightAligned: true },
-} satisfies Record<string, Box>;
+import type { ValueNames } from './value-names.ts';
 
 const totalsColumns = {
   currency: { x: left, width: 70 },
@@ -36,24 +35,41 @@ const totalsColumns = {
   other: { x: left + 394, width: 105, isRightAligned: true },
 } satisfies Record<string, Box>;
 
+/** The sums of a month: its name, and a line that ends where the amounts end. */
+const subtotalColumns = {
+  month: columns.date,
+  sums: { x: columns.details.x, width: left + width - columns.details.x, isRightAligned: true },
+} satisfies Record<string, Box>;
+
+/** Of the line after the last row. */
+const endHeight = 2 * lineHeight;
+
 export class StatementDocument {
   readonly #type: Typesetter;
   readonly #texts: StatementTexts;
+  readonly #names: ValueNames;
+  readonly #direction: Direction;
   readonly #formats: Formats;
   readonly #head: StatementHead;
+  /** By month. */
+  readonly #subtotals: ReadonlyMap<string, readonly CurrencyTotals[]>;
   readonly #root: Structure;
   readonly #table: Structure;
   #y = bottom;
-  #pages = 0;
   #rows = 0;
+  /** The month of the last row. */
+  #month: string | undefined;
 
   constructor(head: StatementHead) {
     this.#head = head;
+    this.#subtotals = new Map(head.months.map(({ month, totals }) => [month, totals]));
     const fonts = new Fonts(head.extraFont);
-    const { texts, labelLocale, formatLocale, direction } = chooseLanguage(head.locale, fonts);
+    const { texts, valueNames, labelLocale, formatLocale, direction } = chooseLanguage(head.locale, fonts);
     this.#texts = texts;
+    this.#names = valueNames;
+    this.#direction = direction;
     this.#formats = createFormats(formatLocale, head.timeZone);
-    this.#type = new Typesetter({ fonts, title: texts.title, locale: labelLocale, direction });
+    this.#type = new Typesetter({ fonts, title: texts.title, author: head.brand, locale: labelLocale, direction });
     const { document } = this.#type;
     this.#root = document.struct('Document');
     document.addStructure(this.#root);
@@ -61,43 +77,62 @@ export class StatementDocument {
     this.#drawHead();
     this.#table = document.struct('Table');
     this.#root.add(this.#table);
-    this.#drawTableHead();
+    this.#drawCells(this.#table, 'TH', this.#tableHead());
+    this.#beginFooters();
   }
 
   write(rows: readonly StatementRow[]): Uint8Array[] {
-    for (const row of rows) this.#drawRow(this.#cellsOf(row));
+    for (const row of rows) this.#drawTransaction(row);
     this.#rows += rows.length;
     return this.#type.takeChunks();
   }
 
   /** The last bytes arrive after the document's own end event. */
   async end(): Promise<Uint8Array[]> {
-    const { document } = this.#type;
+    this.#drawSubtotals();
     this.#table.end();
     if (this.#rows === 0) this.#drawParagraph('P', this.#texts.none, {});
-    this.#makeRoom(2 * lineHeight);
+    this.#makeRoom(endHeight);
     this.#y += rowGap;
     const last = `${this.#texts.end} · ${this.#texts.count}: ${this.#formats.count(this.#rows)}`;
     this.#drawParagraph('P', last, { color: grey });
     this.#root.end();
-    const ended = new Promise((resolve) => document.once('end', resolve));
-    document.end();
-    await ended;
+    await this.#type.end();
     return this.#type.takeChunks();
   }
 
   #beginPage(): void {
-    this.#type.document.addPage();
-    this.#pages += 1;
+    this.#type.beginPage();
     this.#y = top;
-    const { title, individual, page } = this.#texts;
-    this.#type.asArtifact(() => {
-      const footer = `${title} · ${individual} ${this.#head.individualId}`;
-      this.#type.drawLine(footer, { x: left, width }, bottom + 24, noteStyle);
-      const number = `${page} ${this.#formats.count(this.#pages)}`;
-      const numberWidth = this.#type.widthOf(number, noteStyle);
-      this.#type.drawLine(number, { x: left + width - numberWidth, width: numberWidth }, bottom + 24, noteStyle);
-    });
+  }
+
+  #beginFooters(): void {
+    const { brand, individualId } = this.#head;
+    const { title, individual, page: template } = this.#texts;
+    const name = `${brand} · ${title} · ${individual} ${individualId}`;
+    const pages = this.#countPages();
+    this.#type.beginFooters((page) =>
+      // A row that got another month while the rows were read may need a page more.
+      drawFooter(this.#type, name, numberPage(template, page, Math.max(page, pages))),
+    );
+  }
+
+  /** All rows are one line, so the pages are known before the rows are drawn. */
+  #countPages(): number {
+    const { rowCount, months } = this.#head;
+    const subtotals = months.length < 2 ? 0 : months.reduce((sum, { totals }) => sum + totals.length, 0);
+    const rowHeight = lineHeight + rowGap;
+    const rows = Array<number>(rowCount + subtotals).fill(rowHeight);
+    let { pages } = this.#type;
+    let y = this.#y;
+    for (const height of [...rows, endHeight]) {
+      if (y + height > bottom) {
+        pages += 1;
+        y = top + rowHeight;
+      }
+      y += height;
+    }
+    return pages;
   }
 
   /** Returns whether a new page was started. */
@@ -121,20 +156,32 @@ export class StatementDocument {
   }
 
   #drawHead(): void {
-    const { individualId, filters, timeZone, madeAt, totals } = this.#head;
-    const texts = this.#texts;
-    this.#drawParagraph('H1', texts.title, { weight: 'bold', size: 20 });
+    const { brand, totals } = this.#head;
+    this.#drawParagraph('P', brand, brandStyle);
+    this.#drawParagraph('H1', this.#texts.title, { weight: 'bold', size: 20 });
     this.#y += rowGap;
-    this.#drawParagraph('P', `${texts.individual}: ${individualId}`, {});
-    this.#drawParagraph('P', `${texts.period}: ${this.#describePeriod()}`, {});
-    this.#drawParagraph('P', `${texts.madeAt}: ${this.#formats.moment(madeAt)} (${timeZone})`, {});
-    const named = filters.map(([name, value]) => `${name} = ${value}`).join(', ');
-    if (named !== '') this.#drawParagraph('P', `${texts.filters}: ${named}`, {});
+    for (const [name, value] of this.#facts()) this.#drawParagraph('P', `${name}: ${value}`, {});
     if (totals.length > 0) this.#drawTotals(totals);
     this.#y += 2 * rowGap;
     this.#makeRoom(6 * lineHeight);
-    this.#drawParagraph('H2', texts.transactions, { weight: 'bold', size: 12 });
+    this.#drawParagraph('H2', this.#texts.transactions, { weight: 'bold', size: 12 });
     this.#y += rowGap;
+  }
+
+  /** What is not known is left out. */
+  #facts(): [name: string, value: string][] {
+    const { individualId, holder, filters, timeZone, madeAt } = this.#head;
+    const texts = this.#texts;
+    const described = filters.map(([name, value]) => describeFilter(texts, this.#names, name, value));
+    const facts: [string, string | undefined][] = [
+      [texts.holder, holder.name],
+      [texts.account, holder.iban && isolateLeftToRight(groupIban(holder.iban))],
+      [texts.individual, String(individualId)],
+      [texts.period, this.#describePeriod()],
+      [texts.madeAt, `${this.#formats.moment(madeAt)} (${timeZone})`],
+      [texts.filters, described.length === 0 ? undefined : described.join(' · ')],
+    ];
+    return facts.filter((fact): fact is [string, string] => fact[1] !== undefined);
   }
 
   #describePeriod(): string {
@@ -153,11 +200,9 @@ export class StatementDocument {
     const table = this.#type.document.struct('Table');
     this.#root.add(table);
     const columnNames = Object.keys(totalsColumns) as (keyof typeof totalsColumns)[];
-    const heading = columnNames.map((name) => ({
-      box: totalsColumns[name],
-      lines: [{ text: texts[name], style: headingStyle }],
-    }));
-    this.#drawCells(table, 'TH', heading);
+    const cellsWith = (values: Record<keyof typeof totalsColumns, string>, style: Style) =>
+      columnNames.map((name) => fittedCell(this.#type, totalsColumns[name], values[name], style));
+    this.#drawCells(table, 'TH', cellsWith(texts, headingStyle));
     for (const each of totals) {
       this.#makeRoom(lineHeight + rowGap);
       const values = {
@@ -167,66 +212,63 @@ export class StatementDocument {
         moneyOut: this.#formats.amount(each.moneyOut, each.currency),
         other: this.#formats.amount(each.other, each.currency),
       };
-      const cells = columnNames.map((name) => ({
-        box: totalsColumns[name],
-        lines: [{ text: values[name], style: {} }],
-      }));
-      this.#drawCells(table, 'TD', cells);
+      this.#drawCells(table, 'TD', cellsWith(values, {}));
     }
     table.end();
   }
 
   #tableHead(): Cell[] {
-    return (Object.keys(columns) as (keyof typeof columns)[]).map((name) => ({
-      box: columns[name],
-      lines: [{ text: this.#texts[name], style: headingStyle }],
-    }));
-  }
-
-  #drawTableHead(): void {
-    this.#drawCells(this.#table, 'TH', this.#tableHead());
+    return (Object.keys(columns) as (keyof typeof columns)[]).map((name) =>
+      fittedCell(this.#type, columns[name], this.#texts[name], headingStyle),
+    );
   }
 
   /** Repeats the names of the columns on another page. */
   #repeatTableHead(): void {
     this.#type.asArtifact(() => {
-      for (const { box, lines } of this.#tableHead()) this.#type.drawLine(lines[0]!.text, box, this.#y, headingStyle);
+      for (const { text, box, style } of this.#tableHead().flat(2)) this.#type.drawLine(text, box, this.#y, style);
     });
     this.#y += lineHeight + rowGap;
   }
 
-  #cellsOf(row: StatementRow): Cell[] {
-    const isDebit = row.category.toLowerCase() === 'debit';
-    const isCredit = row.category.toLowerCase() === 'credit';
-    const sign = isDebit ? '−' : isCredit ? '+' : '';
-    const party = isDebit ? row.receiverName : isCredit ? row.senderName : [row.senderName, row.receiverName];
-    const cell = (name: keyof typeof columns, ...texts: [string, Style][]): Cell =>
-      cellOf(this.#type, columns[name], ...texts);
-    return [
-      cell('date', [this.#formats.moment(row.timeStamp), {}]),
-      cell(
-        'details',
-        [[party].flat().filter(Boolean).join(' → '), {}],
-        [[row.type, accountOf(row), row.details.reference, row.notes].filter(Boolean).join(' · '), noteStyle],
-        [row.transactionId, noteStyle],
-      ),
-      cell('status', [row.status, {}]),
-      cell('amount', [this.#formats.amount(row.amount, row.currency, sign), {}]),
-    ];
+  #drawTransaction(row: StatementRow): void {
+    const month = this.#formats.monthOf(row.timeStamp);
+    if (month !== this.#month) this.#drawSubtotals();
+    this.#month = month;
+    const language = { formats: this.#formats, names: this.#names, direction: this.#direction };
+    this.#drawRow(['TD'], cellsOf(this.#type, language, row));
   }
 
-  #drawRow(cells: Cell[]): void {
+  /** After the last row of a month. With one month alone they are the totals. */
+  #drawSubtotals(): void {
+    if (this.#month === undefined || this.#subtotals.size < 2) return;
+    for (const [index, totals] of (this.#subtotals.get(this.#month) ?? []).entries()) {
+      const name = index === 0 ? this.#formats.month(this.#month) : '';
+      const cells = [
+        fittedCell(this.#type, subtotalColumns.month, name, { weight: 'bold', size: 8 }),
+        fittedCell(this.#type, subtotalColumns.sums, this.#describeSums(totals), { size: 8 }),
+      ];
+      this.#drawRow(['TH', 'TD'], cells, true);
+    }
+  }
+
+  #describeSums({ currency, count, moneyIn, moneyOut, other }: CurrencyTotals): string {
+    const texts = this.#texts;
+    const sums = [
+      `${texts.count}: ${this.#formats.count(count)}`,
+      `${texts.moneyIn}: ${this.#formats.amount(moneyIn, currency)}`,
+      `${texts.moneyOut}: ${this.#formats.amount(moneyOut, currency)}`,
+      ...(Number(other) === 0 ? [] : [`${texts.other}: ${this.#formats.amount(other, currency)}`]),
+    ];
+    return sums.join(' · ');
+  }
+
+  #drawRow(kinds: ('TH' | 'TD')[], cells: Cell[], isBand = false): void {
     if (this.#makeRoom(heightOf(cells))) this.#repeatTableHead();
-    this.#drawCells(this.#table, 'TD', cells);
+    this.#y = drawTableRow(this.#type, { table: this.#table, kinds, cells, y: this.#y, isBand });
   }
 
   #drawCells(table: Structure, kind: 'TH' | 'TD', cells: readonly Cell[]): void {
     this.#y = drawTableRow(this.#type, { table, kinds: [kind], cells, y: this.#y });
   }
-}
-
-/** The account of the other party. */
-function accountOf({ category, details }: StatementRow): string | undefined {
-  const iban = category.toLowerCase() === 'credit' ? details.senderIban : details.receiverIban;
-  return iban === undefined ? details.accountNumber : groupIban(iban);
 }

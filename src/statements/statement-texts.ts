@@ -3,6 +3,7 @@ import { detailLabels, type DetailLabels } from './detail-labels.ts';
 import type { Direction } from './direction.ts';
 import type { Fonts } from './fonts.ts';
 import { canDrawDates } from './formats.ts';
+import { valueNames, type ValueNames } from './value-names.ts';
 
 export interface StatementTexts {
   title: string;
@@ -25,7 +26,12 @@ export interface StatementTexts {
   status: string;
   amount: string;
   none: string;
+  /** With {page} and {pages}. */
   page: string;
+  holder: string;
+  account: string;
+  search: string;
+  category: string;
   end: string;
   confirmation: string;
   sender: string;
@@ -57,7 +63,11 @@ const english: StatementTexts = {
   status: 'Status',
   amount: 'Amount',
   none: 'There are no transactions in this period.',
-  page: 'Page',
+  page: 'Page {page} of {pages}',
+  holder: 'Account holder',
+  account: 'Account',
+  search: 'Search',
+  category: 'Direction',
   end: 'End of the statement',
   confirmation: 'Transaction confirmation',
   sender: 'From',
@@ -91,7 +101,11 @@ const byLanguage: Record<string, StatementTexts> = {
     status: 'Status',
     amount: 'Betrag',
     none: 'In diesem Zeitraum gibt es keine Umsätze.',
-    page: 'Seite',
+    page: 'Seite {page} von {pages}',
+    holder: 'Kontoinhaber',
+    account: 'Konto',
+    search: 'Suche',
+    category: 'Richtung',
     end: 'Ende des Kontoauszugs',
     confirmation: 'Umsatzbeleg',
     sender: 'Von',
@@ -122,7 +136,11 @@ const byLanguage: Record<string, StatementTexts> = {
     status: 'État',
     amount: 'Montant',
     none: 'Aucune opération pendant cette période.',
-    page: 'Page',
+    page: 'Page {page} sur {pages}',
+    holder: 'Titulaire',
+    account: 'Compte',
+    search: 'Recherche',
+    category: 'Sens',
     end: 'Fin du relevé',
     confirmation: 'Justificatif d’opération',
     sender: 'De',
@@ -153,7 +171,11 @@ const byLanguage: Record<string, StatementTexts> = {
     status: 'Estado',
     amount: 'Importe',
     none: 'No hay movimientos en este período.',
-    page: 'Página',
+    page: 'Página {page} de {pages}',
+    holder: 'Titular',
+    account: 'Cuenta',
+    search: 'Búsqueda',
+    category: 'Dirección',
     end: 'Fin del extracto',
     confirmation: 'Justificante del movimiento',
     sender: 'De',
@@ -184,7 +206,11 @@ const byLanguage: Record<string, StatementTexts> = {
     status: 'Estado',
     amount: 'Valor',
     none: 'Não há movimentos neste período.',
-    page: 'Página',
+    page: 'Página {page} de {pages}',
+    holder: 'Titular',
+    account: 'Conta',
+    search: 'Pesquisa',
+    category: 'Direção',
     end: 'Fim do extrato',
     confirmation: 'Comprovativo do movimento',
     sender: 'De',
@@ -215,7 +241,11 @@ const byLanguage: Record<string, StatementTexts> = {
     status: 'Stato',
     amount: 'Importo',
     none: 'Nessun movimento in questo periodo.',
-    page: 'Pagina',
+    page: 'Pagina {page} di {pages}',
+    holder: 'Intestatario',
+    account: 'Conto',
+    search: 'Ricerca',
+    category: 'Direzione',
     end: 'Fine dell’estratto',
     confirmation: 'Ricevuta del movimento',
     sender: 'Da',
@@ -246,7 +276,11 @@ const byLanguage: Record<string, StatementTexts> = {
     status: 'الحالة',
     amount: 'المبلغ',
     none: 'لا توجد معاملات في هذه الفترة.',
-    page: 'صفحة',
+    page: 'صفحة {page} من {pages}',
+    holder: 'صاحب الحساب',
+    account: 'الحساب',
+    search: 'البحث',
+    category: 'الاتجاه',
     end: 'نهاية الكشف',
     confirmation: 'إشعار معاملة',
     sender: 'من',
@@ -277,7 +311,11 @@ const byLanguage: Record<string, StatementTexts> = {
     status: '状態',
     amount: '金額',
     none: 'この期間の取引はありません。',
-    page: 'ページ',
+    page: '{page} / {pages} ページ',
+    holder: '口座名義',
+    account: '口座',
+    search: '検索',
+    category: '方向',
     end: '明細書の終わり',
     confirmation: '取引確認書',
     sender: '送金元',
@@ -293,6 +331,7 @@ const byLanguage: Record<string, StatementTexts> = {
 export interface DocumentLanguage {
   texts: StatementTexts;
   detailLabels: DetailLabels;
+  valueNames: ValueNames;
   /** The language tag of the labels. */
   labelLocale: string;
   /** The locale of dates and amounts. */
@@ -306,17 +345,21 @@ export interface DocumentLanguage {
  */
 export function chooseLanguage(locale: string, fonts: Pick<Fonts, 'canDraw'>): DocumentLanguage {
   const { language } = new Intl.Locale(locale);
-  const texts = byLanguage[language];
-  const labels = detailLabels[language];
-  if (!texts || !labels || !fonts.canDraw([...Object.values(texts), ...Object.values(labels)].join(''))) {
-    const formatLocale = canDrawDates(locale, (text) => fonts.canDraw(text)) ? locale : 'en';
-    return { texts: english, detailLabels: detailLabels.en!, labelLocale: 'en', formatLocale, direction: 'ltr' };
-  }
+  const isKnown = Object.hasOwn(byLanguage, language) && fonts.canDraw(lettersOf(language));
+  const canDrawFormats = isKnown || canDrawDates(locale, (text) => fonts.canDraw(text));
+  const chosen = isKnown ? language : 'en';
   return {
-    texts,
-    detailLabels: labels,
-    labelLocale: locale,
-    formatLocale: locale,
-    direction: language === 'ar' ? 'rtl' : 'ltr',
+    texts: byLanguage[chosen]!,
+    detailLabels: detailLabels[chosen]!,
+    valueNames: valueNames[chosen]!,
+    labelLocale: isKnown ? locale : 'en',
+    formatLocale: canDrawFormats ? locale : 'en',
+    direction: chosen === 'ar' ? 'rtl' : 'ltr',
   };
+}
+
+/** Everything that a document in a language may have to show. */
+function lettersOf(language: string): string {
+  const tables = [byLanguage[language]!, detailLabels[language]!, ...Object.values(valueNames[language]!)];
+  return tables.flatMap((table) => Object.values(table as Record<string, string>)).join('');
 }

@@ -8,7 +8,9 @@ export interface DocumentHead {
   timeZone: string;
   /** ISO 8601. */
   madeAt: string;
-  /** A font for characters that the bundled one lacks. */
+  /** Who makes the document, as its customers know them. */
+  brand: string;
+  /** A font for characters that the bundled ones lack. */
   extraFont: string | undefined;
 }
 
@@ -17,6 +19,22 @@ export interface StatementHead extends DocumentHead {
   to: string | undefined;
   /** The filters other than time, as in the request: name and value. */
   filters: [name: string, value: string][];
+  rowCount: number;
+  totals: CurrencyTotals[];
+  /** Oldest first. */
+  months: MonthTotals[];
+  holder: Holder;
+}
+
+/** Of whom the statement is, as far as the rows say it. */
+export interface Holder {
+  name: string | undefined;
+  iban: string | undefined;
+}
+
+export interface MonthTotals {
+  /** Such as `2026-11`. */
+  month: string;
   totals: CurrencyTotals[];
 }
 

@@ -2,6 +2,7 @@
 import type { Locator } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { detailLabels } from '../../src/statements/detail-labels.ts';
+import { valueNames } from '../../src/statements/value-names.ts';
 import { activityTextsOf } from '../../web/languages/activity-texts.ts';
 import { languages } from '../../web/languages/languages.ts';
 import { expectAccessible, expectFits, expectNarrow, openPage } from '../harness/browser/page.ts';
@@ -100,8 +101,9 @@ describe('the wallet', () => {
   it('names them in every language, and documents use the same names', () => {
     expect(Object.keys(detailLabels).sort()).toEqual([...languages].sort());
     for (const language of languages) {
-      const { detailNames, detailGroups } = activityTextsOf(language);
+      const { detailNames, detailGroups, types, statuses, systems } = activityTextsOf(language);
       expect(detailLabels[language]).toEqual(detailNames);
+      expect(valueNames[language]).toEqual({ types, statuses, systems });
       expect(Object.values(detailGroups).every((title) => title.length > 1)).toBe(true);
     }
   });
@@ -157,10 +159,9 @@ describe('documents', () => {
     expect((await document({ transactionId: 'bare', locale: 'de' })).join('\n')).not.toContain('IBAN');
   });
 
-  it('a statement has reference and account of the other party on the second line of a row', async () => {
+  it('a statement has what fits of note, account of the other party and reference in the line of a row', async () => {
     const lines = await document({});
-    expect(lines.join('\n')).toContain('SEPA · SE45 5000 0000 0583 9825 7466 · AUR-1002');
-    expect(lines.join('\n')).toContain('Booking');
+    expect(lines.join('\n')).toMatch(/Bank transfer · Booking · SE45 5000 00/);
   });
 });
 

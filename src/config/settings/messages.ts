@@ -132,7 +132,8 @@ export const messagesSettings = {
     kind: brands,
     default: brands.parse('Ledgerline'),
     defaultText: 'Ledgerline',
-    about: 'Brand name in the messages, and another one for some countries, such as `Acme; DE=Acme GmbH`.',
+    about:
+      'Brand name in the messages and on statements, and another one in the messages to some countries, such as `Acme; DE=Acme GmbH`.',
   }),
   templates: setting<Map<string, string>>({
     env: 'LEDGERLINE_TEMPLATES',

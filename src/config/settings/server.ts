@@ -130,7 +130,7 @@ export const serverSettings = {
     default: undefined,
     defaultText: 'none',
     about:
-      'A font file for statements, for characters that the bundled font lacks, such as Japanese. The bundled font has Latin, Greek, Cyrillic, Arabic and Hebrew. A character that neither font has is shown as a box.',
+      'A font file for statements, for characters that the bundled fonts lack, such as Korean or Chinese ones. The bundled fonts have Latin, Greek, Cyrillic, Arabic, Hebrew and Japanese. A word that no font has is replaced by the name of its script.',
   }),
   drainSeconds: setting({
     env: 'LEDGERLINE_DRAIN_SECONDS',

@@ -16,11 +16,13 @@ export interface ConfirmationParts {
   clock: Clock;
   pageTokens: PageTokens;
   extraFont: string | undefined;
+  brand: string;
   desk: DocumentDesk;
   openWriter(head: DocumentHead): StatementWriter;
 }
 
-export function createMakeConfirmation({ store, clock, pageTokens, extraFont, desk, openWriter }: ConfirmationParts) {
+export function createMakeConfirmation(parts: ConfirmationParts) {
+  const { store, clock, pageTokens, extraFont, brand, desk, openWriter } = parts;
   return async function makeConfirmation(request: ConfirmationRequest): Promise<StatementReply> {
     const { individualId, transactionId, timeZone, locale, owner } = request;
     const total = await store.countAll(individualId);
@@ -29,7 +31,7 @@ export function createMakeConfirmation({ store, clock, pageTokens, extraFont, de
     if (found === undefined) throw unknownTransaction();
     const { timeStamp } = readTransaction(individualId, found);
     const now = clock.now();
-    const head: DocumentHead = { individualId, locale, timeZone, madeAt: now.toISOString(), extraFont };
+    const head: DocumentHead = { individualId, locale, timeZone, madeAt: now.toISOString(), brand, extraFont };
     // Read like the rows of a statement.
     const filter = { from: timeStamp, to: timeStamp, search: foldCase(transactionId) };
     const rows = store.readAll({ individualId, filter, owner, isOldestFirst: true, hasDetails: true });

@@ -23,7 +23,7 @@ const input = body(
     locale: withDefault(
       filterText({ parse: parseLocale, message: localeMessage }),
       'en',
-      'BCP 47 language tag: the language of the labels (en, de, fr, es, pt, it, ar, and ja with a font), and the format of dates and amounts.',
+      'BCP 47 language tag: the language of the labels (en, de, fr, es, pt, it, ar or ja), and the format of dates and amounts.',
     ),
     transactionId: optional(
       filterText({ trim: true, maxLength: maxLengths.transactionId }),
@@ -45,7 +45,7 @@ export const statementOperation = (
     tag: 'Transactions',
     summary: 'Make a statement as PDF',
     about:
-      'The rows that the list would return, oldest first, with totals by currency. The PDF has real text and a structure for ' +
+      'The rows that the list would return, oldest first, one line each, with totals by currency and month. The PDF has real text and a structure for ' +
       `screen readers. A statement has at most ${maxStatementRows.toLocaleString('en')} rows; more are a 400. ` +
       'With transactionId: a confirmation of that transaction.',
     scopes: ['transactions:read'],
