@@ -73,6 +73,8 @@ const bounds: Record<string, string> = {
   'sms/smpp/session.ts waiting': 'messages that await their reply',
   'statements/fonts.ts #sources': 'fonts',
   'statements/fonts.ts #widths': 'characters of a font',
+  'statements/formats.ts byCurrency': 'currencies of a document',
+  'statements/missing-characters.ts substitutes': 'fixed number',
   'transactions/import/camt-rows.ts #timesSeen': 'the file that a command imports',
   'transactions/record/record-rules.ts changed': 'rows of a batch',
 };

@@ -61,11 +61,9 @@ const known: Record<string, [number, string]> = {
   'sms/gateways/smpp.ts': [2, tries],
   'sms/http.ts': [9, settles],
   'sms/smpp/session.ts': [8, tries],
-  'statements/confirmation-document.ts': [1, settles],
-  'statements/statement-document.ts': [1, settles],
   'statements/statement-worker.ts': [1, worker],
   'statements/statement-writer.ts': [3, settles],
-  'statements/typesetter.ts': [1, counts],
+  'statements/typesetter.ts': [2, counts],
   'transactions/import/import-camt.ts': [6, commandLine],
   'transactions/export/make-statement.ts': [2, closes],
 };
