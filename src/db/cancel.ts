@@ -32,7 +32,7 @@ export async function cancelWhenGone<T>(
   };
   const ask = () => {
     // If it cannot be delivered, the statement continues until its time limit.
-    asked = cancel(session.identity).then(askAgain, askAgain);
+    asked = (async () => cancel(session.identity))().then(askAgain, askAgain);
   };
   signal.addEventListener('abort', ask, { once: true });
   try {

@@ -164,7 +164,7 @@ export function openDatabase(options: DatabaseOptions): Database {
   }
   watch();
 
-  const cancel: Cancelling['cancel'] = (session) => cancelSession(pool('read'), session);
+  const cancel: Cancelling['cancel'] = async (session) => cancelSession(pool('read'), session);
 
   /** Does work on a session for long statements, when there is one for its owner. */
   function inLongSlot<T>(owner: Owner, work: (session: DatabaseSession) => PromiseLike<T>): Promise<T> {

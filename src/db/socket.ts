@@ -20,6 +20,8 @@ export async function openSocket(
   const socket = endpoint.host.startsWith('/')
     ? connect(`${endpoint.host}/.s.PGSQL.${endpoint.port}`)
     : connect({ host: endpoint.host, port: endpoint.port, noDelay: true, lookup: sharedLookup });
+  // An error rejects what waits for the socket. It may occur again when nothing waits any more.
+  socket.on('error', () => undefined);
   const timer = setTimeout(() => socket.destroy(failure('CONNECT_TIMEOUT')), withinMilliseconds);
   try {
     await once(socket, 'connect');
@@ -52,6 +54,7 @@ async function encrypt(socket: Socket, host: string, { mode, ca }: Encryption): 
     ...(ca && { ca }),
     rejectUnauthorized: mode === 'verified',
   });
+  encrypted.on('error', () => undefined);
   socket.on('error', (error) => encrypted.destroy(error));
   await once(encrypted, 'secureConnect');
   return encrypted;

@@ -1,5 +1,7 @@
 /** Database URLs: what they may look like, and what they mean for the connection. */
 import { rm, writeFile } from 'node:fs/promises';
+import { once } from 'node:events';
+import { createServer, type AddressInfo, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { describe, expect, inject, it, onTestFinished } from 'vitest';
@@ -86,6 +88,26 @@ describe('a login', () => {
       'it wants a password, and DATABASE_URL has none that can be used (LOGIN_FAILED)',
     );
   });
+});
+
+it('a server that stops answering during the handshake is an error of the connection, and of nothing else', async () => {
+  const sockets = new Set<Socket>();
+  const server = createServer((socket) => {
+    sockets.add(socket.on('error', () => {}));
+    // Encryption is granted, and then nothing follows.
+    socket.once('data', () => socket.write('S'));
+  });
+  await once(server.listen(0, '127.0.0.1'), 'listening');
+  const { port } = server.address() as AddressInfo;
+  const sql = openConnection(`postgres://u:p@127.0.0.1:${port}/x`, 5);
+  onTestFinished(async () => {
+    await sql.end({ timeout: 0 });
+    for (const socket of sockets) socket.destroy();
+    server.close();
+  });
+  await expect(sql`select 1`).rejects.toMatchObject({ code: 'CONNECT_TIMEOUT' });
+  // An uncaught error would come now.
+  await new Promise((resolve) => setImmediate(resolve));
 });
 
 describe('an encrypted connection', () => {

@@ -2,6 +2,8 @@
 import postgres from 'postgres';
 import { afterAll, beforeAll, expect, it, onTestFinished } from 'vitest';
 import { openDatabase, type Database, type DatabaseRow } from '../../src/db/database.ts';
+import { cancelWhenGone } from '../../src/db/cancel.ts';
+import { openConnection } from '../../src/db/pool.ts';
 import { CallerGone } from '../../src/errors.ts';
 import { serviceItself } from '../../src/sharing/slots.ts';
 import { cloneDatabase } from '../harness/service.ts';
@@ -46,6 +48,20 @@ it.each(Object.keys(kinds))('a caller that leaves ends its %s statement in Postg
   caller.abort();
   await left;
   await until(async () => !(await isRunning(`${kind} leaves`)));
+});
+
+it('a caller that leaves while nothing can be cancelled gets its result, or that it has left', async () => {
+  const pool = openConnection(database.url, 5);
+  onTestFinished(() => pool.end({ timeout: 0 }));
+  const caller = new AbortController();
+  const cancel = () => {
+    throw new Error('away');
+  };
+  const left = pool.use((session) =>
+    cancelWhenGone(session, { signal: caller.signal, cancel }, () => session.sql`select 1 as one, pg_sleep(0.3)`),
+  );
+  setTimeout(() => caller.abort(), 50);
+  expect((await left)[0]!.one).toBe(1);
 });
 
 it.each(Object.keys(kinds))('callers that leave when their %s ends harm nobody', { timeout: 60_000 }, async (kind) => {
