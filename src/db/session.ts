@@ -6,6 +6,7 @@ import { from as copyFrom } from 'pg-copy-streams';
 import type { DatabaseAddress, DatabaseEndpoint } from './address.ts';
 import { isFromPostgres, markAsConnecting } from './failures.ts';
 import { columnTypes } from './column-types.ts';
+import { giveTime } from './in-time.ts';
 import { failure, openSocket } from './socket.ts';
 import { createSql, type Rows, type SentStatement, type Sql } from './sql.ts';
 
@@ -62,7 +63,7 @@ export async function openDatabaseSession(options: DatabaseSessionOptions): Prom
   client.on('error', noteEnd);
   socket.once('close', noteEnd);
   // A pooler lets the login wait while it has no free connection.
-  const timer = setTimeout(() => socket.destroy(failure('LOGIN_TIMEOUT')), connectMilliseconds);
+  const endTimer = giveTime(connectMilliseconds, () => socket.destroy(failure('LOGIN_TIMEOUT')));
   try {
     await client.connect();
     const identity = await prepare(client, options.settings);
@@ -73,7 +74,7 @@ export async function openDatabaseSession(options: DatabaseSessionOptions): Prom
     socket.destroy();
     throw markAsConnecting(withCode(error, code));
   } finally {
-    clearTimeout(timer);
+    endTimer();
   }
 }
 

@@ -5,6 +5,7 @@ import { connect as connectTls } from 'node:tls';
 import { sharedLookup } from '../network/shared-lookup.ts';
 import type { DatabaseEndpoint, Encryption } from './address.ts';
 import { markAsConnecting } from './failures.ts';
+import { giveTime } from './in-time.ts';
 
 /** PostgreSQL's protocol, "SSLRequest": its length and its code. */
 const encryptionRequest = Buffer.from([0, 0, 0, 8, 4, 210, 22, 47]);
@@ -22,7 +23,7 @@ export async function openSocket(
     : connect({ host: endpoint.host, port: endpoint.port, noDelay: true, lookup: sharedLookup });
   // An error rejects what waits for the socket. It may occur again when nothing waits any more.
   socket.on('error', () => undefined);
-  const timer = setTimeout(() => socket.destroy(failure('CONNECT_TIMEOUT')), withinMilliseconds);
+  const endTimer = giveTime(withinMilliseconds, () => socket.destroy(failure('CONNECT_TIMEOUT')));
   try {
     await once(socket, 'connect');
     const isLocal = endpoint.host.startsWith('/');
@@ -31,7 +32,7 @@ export async function openSocket(
     socket.destroy();
     throw markAsConnecting(error);
   } finally {
-    clearTimeout(timer);
+    endTimer();
   }
 }
 

@@ -2,6 +2,7 @@
 import type { OperatorOverview, OperatorPerformance, OverviewDay } from '../../client/index.ts';
 import { Icon } from '../activity/icons.tsx';
 import { goTo, useAddress } from './address.ts';
+import { Channels } from './channels.tsx';
 import { hrefOf } from './hrefs.ts';
 import { alertsOf, type Alert } from './alerts.ts';
 import { countryName, formatDay, formatMoney, formatNumber, formatShare, formatSpan } from './format.ts';
@@ -152,31 +153,6 @@ function costOf(performance: OperatorPerformance | undefined, country: string | 
 function deliveryOf(performance: OperatorPerformance | undefined, gateway: string): string | null {
   const found = performance?.gateways.find((each) => each.gateway === gateway);
   return found && found.medianSeconds !== null ? formatSpan(found.medianSeconds) : null;
-}
-
-/** Shown once a message went by another channel than SMS. */
-function Channels({ channels }: { channels: OperatorPerformance['channels'] }) {
-  if (channels.every(({ channel }) => channel === 'sms')) return null;
-  const names: Record<string, string> = t.messages.channels;
-  return (
-    <section class="card panel" aria-labelledby="by-channel">
-      <h2 id="by-channel">{t.overview.byChannel}</h2>
-      <Table
-        columns={[t.messages.channel, t.overview.sent, t.overview.delivered, t.overview.deliveryTime, t.overview.cost]}
-        rows={channels.map(({ channel, accepted, delivered, medianSeconds, cost }) => ({
-          key: channel,
-          cells: [
-            names[channel] ?? channel,
-            formatNumber(accepted),
-            // Without receipts it is not known, as above.
-            delivered > 0 ? formatShare(delivered, accepted) : null,
-            medianSeconds === null ? null : formatSpan(medianSeconds),
-            formatMoney(cost),
-          ],
-        }))}
-      />
-    </section>
-  );
 }
 
 function Terms() {
