@@ -6,6 +6,7 @@ import { spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { mkdir, readdir, readFile, stat, writeFile } from 'node:fs/promises';
+import { createServer } from 'node:net';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 
@@ -52,10 +53,41 @@ async function isBuilt() {
   return noted === (await readState());
 }
 
+/** Runs the steps of `npm run build`, with a line for each: all of them take some seconds, and most print nothing. */
+async function build() {
+  const { scripts } = JSON.parse(await readFile(path.join(root, 'package.json'), 'utf8'));
+  const steps = scripts.build.split(' && ');
+  const searched = [path.join(root, 'node_modules/.bin'), process.env.PATH].join(path.delimiter);
+  for (const [index, step] of steps.entries()) {
+    console.log(`  Building, step ${index + 1} of ${steps.length}: ${step}`);
+    const { status } = spawnSync(step, {
+      cwd: root,
+      stdio: 'inherit',
+      shell: true,
+      env: { ...process.env, PATH: searched },
+    });
+    if (status !== 0) return status ?? 1;
+  }
+  return 0;
+}
+
+/** The port that `npm start` will use, if something listens there: nobody should wait for a build to learn that. */
+async function takenPort() {
+  const { PORT: port = '8080', HOST: host = '127.0.0.1' } = process.env;
+  if (!/^[1-9]\d*$/.test(port)) return undefined;
+  const server = createServer();
+  return new Promise((resolve) => {
+    // The service itself explains any other error.
+    server.once('error', ({ code }) => resolve(code === 'EADDRINUSE' ? port : undefined));
+    server.listen(Number(port), host, () => server.close(() => resolve(undefined)));
+  });
+}
+
 if (process.argv[2] === '--note') {
   await mkdir(path.dirname(stateFile), { recursive: true });
   await writeFile(stateFile, await readState());
 } else if (!(await isBuilt())) {
-  const { status } = spawnSync('npm run --silent build', { cwd: root, stdio: 'inherit', shell: true });
-  process.exitCode = status ?? 1;
+  const taken = process.env.npm_lifecycle_event === 'prestart' && (await takenPort());
+  if (taken) console.error(`Port ${taken} is taken. Stop what listens there, or set PORT to another port.`);
+  process.exitCode = taken ? 1 : await build();
 }

@@ -1,4 +1,5 @@
 /** Starts or finds the database, brings its schema up to date, and opens the connections. */
+import { existsSync } from 'node:fs';
 import type { Admission } from '../sharing/admission.ts';
 import type { Config } from '../config/load.ts';
 import { openDetected } from '../db/citus/citus.ts';
@@ -29,9 +30,18 @@ export interface DatabaseServer {
 }
 
 /** The server that is configured, or the embedded one, with the schema up to date. */
-export async function prepareServer(config: Config, fresh: boolean, releasers: Releasers): Promise<DatabaseServer> {
+export async function prepareServer(
+  config: Config,
+  fresh: boolean,
+  releasers: Releasers,
+  report: (step: string) => void = () => {},
+): Promise<DatabaseServer> {
   if (fresh && config.mode !== 'sandbox') {
     throw new StartError('--fresh throws everything away, and is for the sandbox only.');
+  }
+  if (!config.databaseUrl) {
+    const isNew = fresh || !existsSync(config.dataDir);
+    report(`${isNew ? 'Making a database' : 'Starting the database'} in ${config.dataDir}`);
   }
   const server = config.databaseUrl
     ? { url: config.databaseUrl, kill: () => {} }
@@ -40,7 +50,9 @@ export async function prepareServer(config: Config, fresh: boolean, releasers: R
         ...(fresh && { beforeRemoval: (url) => withConnection(url, (sql) => refuseOtherMode(sql, config.mode)) }),
       });
   if ('stop' in server) releasers.add(server.stop);
+  report('Bringing its tables up to date');
   await prepareSchema(server.url, config);
+  report('Starting the service');
   return server;
 }
 

@@ -41,6 +41,13 @@ export async function openPort(
   return { close: () => closePort(server) };
 }
 
+/** Fails at once if the port is taken, and not only when the database has been made. Port 0 is any free one. */
+export async function checkPort(host: string, port: number): Promise<void> {
+  if (port === 0) return;
+  const open = await openPort(host, port, (socket) => socket.destroy());
+  await open.close();
+}
+
 /** Turns of the event loop. Each takes one connection, so this is more than the queue of the operating system has. */
 const longestQueue = 1000;
 

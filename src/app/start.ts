@@ -36,7 +36,7 @@ import { openPrivacy } from './privacy.ts';
 import { noSiblings, type Siblings } from './processes/siblings.ts';
 import { releaseOnFailure, type Releasers } from './releasers.ts';
 import { localCallerCheck, openInbox, openSandbox, seedDemo } from './sandbox.ts';
-import { openPort, serveMetrics, takeConnections, urlOf } from './server.ts';
+import { checkPort, openPort, serveMetrics, takeConnections, urlOf } from './server.ts';
 import { createStopping, settleSeconds } from './stopping.ts';
 import { createTokens, type Tokens } from './tokens.ts';
 import { openTransactions } from './transactions.ts';
@@ -49,6 +49,8 @@ export interface AppOptions {
   fresh?: boolean;
   /** Receives the log lines. */
   log(line: string): void;
+  /** Receives a line for each step of a start that takes seconds. */
+  report?: ((step: string) => void) | undefined;
   /** Writes to the terminal, for the console gateway only. */
   terminal(text: string): void;
   logFormat: 'json' | 'text';
@@ -77,7 +79,8 @@ export async function startApp(options: AppOptions): Promise<App> {
 
 async function start(options: AppOptions, releasers: Releasers): Promise<App> {
   const { config } = options;
-  const server = await prepareServer(config, options.fresh ?? false, releasers);
+  if (!options.siblings) await checkPort(config.host, config.port);
+  const server = await prepareServer(config, options.fresh ?? false, releasers, options.report);
   const core = await openCore(options, server.url, releasers);
   const port = config.port === 0 ? await freePort(config.host) : config.port;
   const url = config.publicUrl ?? urlOf(config.host, port);
@@ -204,7 +207,7 @@ async function createHttp(core: Core, { url, tokens, services, sandbox, slowestR
     issuer,
     sandbox,
     pageNames: config.pages,
-    pages: await readPages(config.pages, config.mode, consoleSignInOf(config)),
+    pages: await readPages({ names: config.pages, mode: config.mode, url, signIn: consoleSignInOf(config) }),
     metricsHere: sandbox !== undefined && config.metricsPort === undefined,
   });
   const readOnly = new Set(operations.filter(changesNothing).map(({ name }) => name));

@@ -61,7 +61,11 @@ async function serveAsNode(config: Config, fresh: boolean, output: LogOutput): P
   const signals = listenForSignals(isOnTerminal() ? [...stopSignals, 'SIGHUP'] : stopSignals);
   let running: Running | undefined;
   if (!isOnTerminal()) process.on('SIGHUP', () => running && reload(running));
-  const options = appOptions(config, fresh, output);
+  const options = {
+    ...appOptions(config, fresh, output),
+    // Like the banner, for the person who tries it out.
+    ...(config.mode === 'sandbox' && { report: (step: string) => void process.stdout.write(`  ${step} …\n`) }),
+  };
   running = config.processes > 1 ? await startNode(options) : await startApp(options);
   const { url, demo, observer } = running;
   const uncaught = firstUncaughtError(observer);

@@ -74,11 +74,21 @@ export interface Pages {
   assets: StaticFile[];
 }
 
-export async function readPages(names: readonly PageName[], mode: Mode, signIn?: ConsoleSignIn): Promise<Pages> {
+export interface PageOptions {
+  names: readonly PageName[];
+  mode: Mode;
+  /** The address of the service. */
+  url: string;
+  signIn: ConsoleSignIn | undefined;
+}
+
+export async function readPages({ names, mode, url, signIn }: PageOptions): Promise<Pages> {
   const files = await readdir(path.join(built, 'assets')).catch((): string[] => []);
   if (files.length === 0) return { html: {}, docs: [], assets: [] };
   const html = await Promise.all(
-    names.map(async (name) => [name, await readHtml(name, mode, name === 'console' ? signIn : undefined)] as const),
+    names.map(
+      async (name) => [name, await readHtml(name, mode, url, name === 'console' ? signIn : undefined)] as const,
+    ),
   );
   const htmlNames = [...names.map((name) => htmlFiles[name]), 'docs/index.html'];
   const assets = await loadedBy(
@@ -87,13 +97,13 @@ export async function readPages(names: readonly PageName[], mode: Mode, signIn?:
   );
   return {
     html: Object.fromEntries(html),
-    docs: await readDocs(mode),
+    docs: await readDocs(mode, url),
     assets: await Promise.all(assets.map(readAsset)),
   };
 }
 
 /** There are many of them, so each is read when it is first requested. */
-async function readDocs(mode: Mode): Promise<StaticFile[]> {
+async function readDocs(mode: Mode, url: string): Promise<StaticFile[]> {
   const files = await readdir(docsFolder, { recursive: true, withFileTypes: true });
   return files
     .filter((entry) => entry.isFile())
@@ -103,7 +113,7 @@ async function readDocs(mode: Mode): Promise<StaticFile[]> {
       const address = `/${extension === '.html' ? name.slice(0, -extension.length).replace(/\/index$/, '') : name}`;
       return whenAsked(address, async () => {
         const plain =
-          extension === '.html' ? Buffer.from(await readText(name, mode)) : await readFile(path.join(built, name));
+          extension === '.html' ? Buffer.from(await readText(name, mode, url)) : await readFile(path.join(built, name));
         return staticFile(address, extension, plain, pageHeaders('docs'));
       });
     });
@@ -131,12 +141,28 @@ async function loadedBy(pages: string[], assets: string[]): Promise<string[]> {
 }
 
 /** The page needs to know whether the service is a sandbox. */
-async function readText(file: string, mode: Mode): Promise<string> {
-  return (await readFile(path.join(built, file), 'utf8')).replace('data-mode=""', `data-mode="${mode}"`);
+async function readText(file: string, mode: Mode, url: string): Promise<string> {
+  const html = await readFile(path.join(built, file), 'utf8');
+  return withPreview(html, url).replace('data-mode=""', `data-mode="${mode}"`);
 }
 
-async function readHtml(name: PageName, mode: Mode, signIn: ConsoleSignIn | undefined): Promise<StaticFile> {
-  const text = Buffer.from(withSignIn(await readText(htmlFiles[name], mode), signIn));
+/** What a chat shows below a link to the page: title, description and a picture, whose address must be complete. */
+function withPreview(html: string, url: string): string {
+  const title = /<title>(.*?)<\/title>/.exec(html)?.[1] ?? '';
+  const description = /<meta name="description" content="([^"]*)"/.exec(html)?.[1] ?? '';
+  const tags = Object.entries({ title, description, type: 'website', image: `${url}/docs/images/wallet.png` })
+    .map(([name, value]) => `<meta property="og:${name}" content="${value.replaceAll('"', '&quot;')}" />`)
+    .join('\n    ');
+  return html.replace('<title>', () => `${tags}\n    <title>`);
+}
+
+async function readHtml(
+  name: PageName,
+  mode: Mode,
+  url: string,
+  signIn: ConsoleSignIn | undefined,
+): Promise<StaticFile> {
+  const text = Buffer.from(withSignIn(await readText(htmlFiles[name], mode, url), signIn));
   return staticFile(name, '.html', text, pageHeaders(name, signIn));
 }
 

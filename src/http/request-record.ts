@@ -27,6 +27,9 @@ export interface RequestRecord {
 
 export type Refusal = Required<Pick<RequestObservation, 'reason'>> & Pick<RequestObservation, 'detail'>;
 
+/** Of a request that no operation is for. */
+export const noOperation = 'none';
+
 export function newRecord(traceId: string): RequestRecord {
-  return { traceId, operation: 'none', caller: undefined, oauthErrors: false, needsToken: false };
+  return { traceId, operation: noOperation, caller: undefined, oauthErrors: false, needsToken: false };
 }

@@ -13,10 +13,11 @@ import { createCors, isPreflight } from './cors.ts';
 import { acceptsEncoding, compressAnswer, compressedFromBytes } from './encoding.ts';
 import { createFailureReply } from './failure.ts';
 import { linger } from './connections/linger.ts';
+import { notFoundPage } from './not-found-page.ts';
 import type { Reply } from './operation.ts';
 import { PendingAnswers } from './pending-answers.ts';
 import { createPipeline, type Answer, type PipelineOptions } from './pipeline.ts';
-import { newRecord, type RequestRecord } from './request-record.ts';
+import { newRecord, noOperation, type RequestRecord } from './request-record.ts';
 import { traceIdFor } from './trace.ts';
 import { createUnreadableAnswer } from './body/unreadable.ts';
 
@@ -201,7 +202,11 @@ export function createServer(options: ServerOptions): Server {
     };
     response.on('error', (error) => giveUp(error, response, record));
     if (hasCors && isPreflight(request.method!, request.headers)) return trySend(() => ({ status: 204 }));
-    const refuse = (error: unknown) => trySend(() => failureReply(error, record));
+    const refuse = (error: unknown) =>
+      trySend(() => {
+        const reply = failureReply(error, record);
+        return reply.status === 404 && record.operation === noOperation ? notFoundPage(request, reply) : reply;
+      });
     const settle = (answered: Answer) => (answered instanceof Problem ? refuse(answered) : trySend(() => answered));
     let answered;
     try {

@@ -42,8 +42,22 @@ describe.each(['/', '/wallet', '/console'])('the page %s', (pathname) => {
     expect(policy).not.toMatch(/unsafe|http|\*|data:/);
     expect(headers.get('x-content-type-options')).toBe('nosniff');
     expect(headers.get('referrer-policy')).toBe('no-referrer');
-    expect(text).not.toMatch(/<script(?![^>]*src=)|<style|style="|https?:\/\//);
+    expect(text.replace(`${service.url}/docs/images/wallet.png`, '')).not.toMatch(
+      /<script(?![^>]*src=)|<style|style="|https?:\/\//,
+    );
     expect(text).toContain('data-mode="sandbox"');
+  });
+
+  it('has an icon, and says what a link to it shows: title, description and a picture', async () => {
+    const { text } = await get(pathname);
+    expect(text).toMatch(/<link rel="icon" href="[^"]+"/);
+    const preview = Object.fromEntries(
+      [...text.matchAll(/<meta property="og:(\w+)" content="([^"]+)"/g)].map(([, name, value]) => [name, value]),
+    );
+    expect(text).toContain(`<title>${preview.title}</title>`);
+    expect(text).toContain(`<meta name="description" content="${preview.description}"`);
+    const picture = await fetch(preview.image!);
+    expect([picture.status, picture.headers.get('content-type')]).toEqual([200, 'image/png']);
   });
 
   it('is revalidated each time, and sent only if it changed', async () => {
@@ -132,5 +146,29 @@ describe('which pages are served', () => {
       expect([pathname, (await get(pathname)).status]).toEqual([pathname, 404]);
     }
     expect((await service.call('/wallet', {}, { method: 'POST' })).status).toBe(405);
+  });
+});
+
+describe('an address without a page', () => {
+  const browser = { accept: 'text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8' };
+
+  it('shows a browser a page that says where to look', async () => {
+    const { status, headers, text } = await get('/nowhere', browser);
+    expect([status, headers.get('error-reason')]).toEqual([404, 'not-found']);
+    expect(headers.get('content-type')).toBe('text/html; charset=utf-8');
+    expect(headers.get('content-security-policy')).toMatch(/^default-src 'none'; style-src 'sha256-/);
+    expect(text).toContain('<a href="/docs">');
+  });
+
+  it('answers programs, other methods, and operations that do not find something with problem details', async () => {
+    const post = service.call('/nowhere', {}, { method: 'POST', token: null, headers: browser });
+    for (const answer of [get('/nowhere'), get('/nowhere', { accept: '*/*' }), post]) {
+      expect((await answer).headers.get('content-type')).toBe('application/problem+json; charset=utf-8');
+    }
+    const unknown = await service.call('/User/2000000000', undefined, { method: 'GET', headers: browser });
+    expect([unknown.status, unknown.headers.get('content-type')]).toEqual([
+      404,
+      'application/problem+json; charset=utf-8',
+    ]);
   });
 });

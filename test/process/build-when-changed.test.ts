@@ -2,8 +2,10 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { cp, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { createServer, type AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
+import { text } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
 import { expect, it, onTestFinished } from 'vitest';
 
@@ -40,4 +42,31 @@ it('a build follows a changed source or a changed output, and nothing else', asy
   await writeFile(path.join(folder, 'dist/other'), '');
   expect(await timesBuilt()).toBe(4);
   expect(await timesBuilt()).toBe(4);
+});
+
+it('says each step of a build; before it, that the port is taken', async () => {
+  const folder = await makeProject();
+  const start = async (settings: Record<string, string>) => {
+    const env = { ...process.env, npm_lifecycle_event: 'prestart', ...settings };
+    const child = spawn(process.execPath, ['scripts/build-when-changed.js'], { cwd: folder, env });
+    const [stdout, stderr, [code]] = await Promise.all([text(child.stdout), text(child.stderr), once(child, 'exit')]);
+    return { stdout, stderr, code };
+  };
+  const holder = createServer();
+  await once(holder.listen(0, '127.0.0.1'), 'listening');
+  const PORT = String((holder.address() as AddressInfo).port);
+  expect(await start({ PORT })).toEqual({
+    stdout: '',
+    stderr: `Port ${PORT} is taken. Stop what listens there, or set PORT to another port.\n`,
+    code: 1,
+  });
+  holder.close();
+  expect(await start({ PORT: '0' })).toEqual({
+    stdout:
+      '  Building, step 1 of 2: node make.js\n' +
+      '  Building, step 2 of 2: node scripts/build-when-changed.js --note\n',
+    stderr: '',
+    code: 0,
+  });
+  expect((await start({ PORT: '0' })).stdout).toBe('');
 });

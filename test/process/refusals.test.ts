@@ -1,5 +1,6 @@
 import { execFileSync } from 'node:child_process';
 import { once } from 'node:events';
+import { existsSync } from 'node:fs';
 import { chmod, mkdir, writeFile } from 'node:fs/promises';
 import { createServer, type AddressInfo } from 'node:net';
 import path from 'node:path';
@@ -24,6 +25,11 @@ describe('a start that cannot work says in a sentence why, and what to do', () =
       `Another Ledgerline (process ${first.child.pid}) is using ${dataDir}. Stop it first, or set DATA_DIR to another folder.`,
     );
     expect((await fetch(`${first.url}/health/ready`)).status).toBe(200);
+    // What it printed: each step of the start, and where the pages are.
+    expect(first.output.stdout).toMatch(
+      / {2}(Making a|Starting the) database in .* …\n {2}Bringing its tables up to date …\n {2}Starting the service …\n/,
+    );
+    expect(first.output.stdout).toContain(` ${first.url}/console\n`);
     await first.end('SIGTERM');
   });
 
@@ -32,9 +38,12 @@ describe('a start that cannot work says in a sentence why, and what to do', () =
     await once(holder.listen(0, '127.0.0.1'), 'listening');
     onTestFinished(() => void holder.close());
     const { port } = holder.address() as AddressInfo;
-    expect(await refusal({ PORT: String(port), DATA_DIR: await preparedDataFolder() })).toBe(
+    const dataDir = await dataFolder();
+    expect(await refusal({ PORT: String(port), DATA_DIR: dataDir })).toBe(
       `Port ${port} on 127.0.0.1 is taken. Stop what listens there, or set PORT to another port.`,
     );
+    // It was said before anything was made.
+    expect(existsSync(dataDir)).toBe(false);
   });
 
   it('when the address is none of this machine', async () => {

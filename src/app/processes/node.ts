@@ -8,7 +8,7 @@ import { freePort } from '../../network/free-port.ts';
 import { createObserver, type Observer } from '../../monitoring/observe.ts';
 import { prepareServer } from '../database.ts';
 import { releaseOnFailure, type Releasers } from '../releasers.ts';
-import { serveMetrics } from '../server.ts';
+import { checkPort, serveMetrics } from '../server.ts';
 import type { AppOptions } from '../start.ts';
 import { Primary } from './primary.ts';
 import { SharedPort } from './shared-port.ts';
@@ -29,10 +29,11 @@ export async function startNode(options: AppOptions): Promise<RunningNode> {
   return releaseOnFailure((releasers) => start(options, releasers));
 }
 
-async function start({ config, fresh = false, log, logFormat }: AppOptions, releasers: Releasers) {
+async function start({ config, fresh = false, log, logFormat, report }: AppOptions, releasers: Releasers) {
   const observer = createObserver({ level: config.logLevel, format: logFormat, write: log });
   for (const risk of findRisks(config)) observer.observe({ kind: 'risky-setting', ...risk });
-  const server = await prepareServer(config, fresh, releasers);
+  await checkPort(config.host, config.port);
+  const server = await prepareServer(config, fresh, releasers, report);
   const port = config.port === 0 ? await freePort(config.host) : config.port;
   const primary = new Primary({
     count: config.processes,
