@@ -149,7 +149,7 @@ async function readText(file: string, mode: Mode, url: string): Promise<string> 
 /** What a chat shows below a link to the page: title, description and a picture, whose address must be complete. */
 function withPreview(html: string, url: string): string {
   const title = /<title>(.*?)<\/title>/.exec(html)?.[1] ?? '';
-  const description = /<meta name="description" content="([^"]*)"/.exec(html)?.[1] ?? '';
+  const description = /<meta\s+name="description"\s+content="([^"]*)"/.exec(html)?.[1] ?? '';
   const tags = Object.entries({ title, description, type: 'website', image: `${url}/docs/images/wallet.png` })
     .map(([name, value]) => `<meta property="og:${name}" content="${value.replaceAll('"', '&quot;')}" />`)
     .join('\n    ');

@@ -111,8 +111,11 @@ export function checkAnswer(answer: CheckedAnswer): string[] {
   const reason = headers.get('error-reason');
   if (method === 'OPTIONS' && status === 204) return [];
   const operations = operationsAt(address);
-  if (status === 404 && reason === 'not-found' && !isAlwaysServed(operations))
-    return answerViolations(notFound, answer);
+  if (status === 404 && reason === 'not-found' && !isAlwaysServed(operations)) {
+    // A browser that asked for a page got one.
+    const isPage = headers.get('content-type')?.startsWith('text/html') === true;
+    return isPage ? headerViolations(notFound, headers) : answerViolations(notFound, answer);
+  }
   if (!operations) return /^\/(assets|docs)\//.test(address) ? [] : [`no such path is documented (status ${status})`];
   const operation = operations[method === 'HEAD' ? 'get' : method.toLowerCase()];
   if (!operation) return wrongMethodViolations(address, { status, reason, headers });
