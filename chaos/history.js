@@ -55,14 +55,19 @@ export function createHistory({ file, seed }) {
     addText(text) {
       const entry = write('text', { at: now(), clock: earliestClock(), latestClock: latestClock(), ...text });
       if (text.amount !== undefined) {
-        if (!confirmationTexts.get(text.amount)?.isDelivered) confirmationTexts.set(text.amount, entry);
+        const known = confirmationTexts.get(text.amount);
+        const isNewer = !known || text.codeNumber > known.codeNumber;
+        if (isNewer || !known.isDelivered) confirmationTexts.set(text.amount, entry);
         return;
       }
       const byUser = isChangePhone(text.phone) ? changeTextsByUser : textsByUser;
       if (byUser === textsByUser) texts.push(entry);
       byUser.set(text.userId, [...(byUser.get(text.userId) ?? []), entry]);
     },
-    /** A text of a confirmation that reached a gateway, by its amount: one that was delivered, if there is any. */
+    /**
+     * A text of a confirmation that reached a gateway, by its amount. A create that is repeated after a 503 has a new
+     * code, so it is one of the latest code: one that was delivered, if there is any.
+     */
     confirmationText: (amount) => confirmationTexts.get(amount),
     /** Every text of a verification to a user that reached a gateway, delivered or not. */
     textsOf: (userId) => textsByUser.get(userId) ?? [],
