@@ -56,7 +56,7 @@ describe.each(['/', '/wallet', '/console'])('the page %s', (pathname) => {
     );
     expect(text).toContain(`<title>${preview.title}</title>`);
     expect(text.replaceAll(/\s+/g, ' ')).toContain(`<meta name="description" content="${preview.description}"`);
-    const picture = await fetch(preview.image!);
+    const picture = await fetch(preview.image);
     expect([picture.status, picture.headers.get('content-type')]).toEqual([200, 'image/png']);
   });
 
