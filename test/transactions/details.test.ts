@@ -322,9 +322,11 @@ describe('in an export', () => {
 
 describe('cost the list nothing', () => {
   it('its rows are as large with details as without, and its statement reads no table of details', async () => {
-    const [bare, full] = [await service.createUser(), await service.createUser()];
+    const [first, bare, full] = [await service.createUser(), await service.createUser(), await service.createUser()];
     const rows = (id: number, details: object) =>
       Array.from({ length: 200 }, (_, index) => row(id, { transactionId: `r-${index}`, ...details }));
+    // The first batch fills the gaps that the demo rows leave in their pages.
+    await record(...rows(first, {}));
     await record(...rows(bare, {}));
     await record(...rows(full, all));
     const read = async (id: number) => {
@@ -337,12 +339,13 @@ describe('cost the list nothing', () => {
       const relations = new Set([...text.matchAll(/"Relation Name":"([a-z_]+)(?:_\d+)?"/g)].map(([, name]) => name));
       return { bytes: size!.bytes, pages: plan!['QUERY PLAN'][0].Plan['Shared Hit Blocks'], relations };
     };
-    await read(bare);
+    // The first time, PostgreSQL reads its catalogs too.
+    for (const id of [bare, full]) await read(id);
     const [without, withAll] = [await read(bare), await read(full)];
     expect(withAll.bytes).toBe(without.bytes);
     expect(withAll.relations).toEqual(new Set(['transactions', 'users']));
     // The first row of a batch may lie on the last page of the batch before.
-    expect(Math.abs(withAll.pages - without.pages)).toBeLessThanOrEqual(1);
+    expect(withAll.pages).toBeLessThanOrEqual(without.pages + 1);
   });
 });
 
