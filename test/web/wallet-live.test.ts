@@ -170,7 +170,7 @@ it('a row that changes while the service refuses the list is read again when the
     await route.fulfill({ status: 429, headers: { 'retry-after': '600' }, json: { title: 'Too many requests' } });
   });
   await wallet.service.record([{ ...pending, transactionStatus: 'Accepted' }]);
-  await page.getByRole('alert').getByText('Too many requests').waitFor();
+  await page.getByRole('alert').getByText('The service cannot answer right now').waitFor();
   // Time for many more requests, and then the moment before the service wants the next one.
   for (let calls = 0; calls < 20; calls += 1) await page.evaluate(`fetch('/health/live')`);
   expect(lists).toBe(1);
