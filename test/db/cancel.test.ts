@@ -58,9 +58,11 @@ it('a caller that leaves while nothing can be cancelled gets its result, or that
     throw new Error('away');
   };
   const left = pool.use((session) =>
-    cancelWhenGone(session, { signal: caller.signal, cancel }, () => session.sql`select 1 as one, pg_sleep(0.3)`),
+    cancelWhenGone(session, { signal: caller.signal, cancel }, () => {
+      setTimeout(() => caller.abort(), 50);
+      return session.sql`select 1 as one, pg_sleep(0.3)`;
+    }),
   );
-  setTimeout(() => caller.abort(), 50);
   expect((await left)[0]!.one).toBe(1);
 });
 
