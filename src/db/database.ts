@@ -10,8 +10,8 @@ import { inTime } from './in-time.ts';
 import { openOwnSession, openPool, openRoute, openSharedPool, readIsStandby, type Pool } from './pool.ts';
 import type { DatabaseSession } from './session.ts';
 import { failure } from './socket.ts';
-import type { DatabaseRow, Sql } from './sql.ts';
-import { runTransaction, type DatabaseTransaction, type TransactionWork } from './transaction.ts';
+import { createSql, type DatabaseRow, type Sql } from './sql.ts';
+import { runTransaction, type TransactionWork } from './transaction.ts';
 
 export { schema } from './pool.ts';
 
@@ -55,7 +55,7 @@ export interface Database {
   /** For a statement that may take long. It has its own connection, and is cancelled when its caller leaves. */
   long<T>(work: (sql: Sql) => PromiseLike<T>, owner?: Owner): Promise<T>;
   /** The same for a statement whose best plan depends on its values: it is planned each time. */
-  planned<T>(work: (sql: DatabaseTransaction) => PromiseLike<T>, owner?: Owner): Promise<T>;
+  planned<T>(work: (sql: Sql) => PromiseLike<T>, owner?: Owner): Promise<T>;
   /** For several short reads that must see the same snapshot. */
   snapshot<T>(work: (read: ReadStatement) => Promise<T>, owner?: Owner): Promise<T>;
   /** For several writes. They never wait for long reads. */
@@ -192,7 +192,8 @@ export function openDatabase(options: DatabaseOptions): Database {
       inLongSlot(owner, (session) =>
         runTransaction(session, async (sql) => {
           await sql`set local plan_cache_mode = force_custom_plan`;
-          return work(sql);
+          // Not prepared: its plan is not used again, and its text may vary with each call.
+          return work(createSql((statement) => session.send({ ...statement, isPrepared: false })));
         }),
       ),
     snapshot: (work, owner = serviceItself) =>

@@ -16,6 +16,20 @@ it('connections for short statements keep one plan for each, which reads no whol
   }
 });
 
+it('statements that are planned each time are not kept in their session', async () => {
+  const { url, drop } = await cloneDatabase();
+  onTestFinished(drop);
+  // One connection for long statements.
+  const db = openDatabase({ url, connections: 3, statementSeconds: 5 });
+  onTestFinished(db.close);
+  const countKept = () =>
+    db.long((sql) => sql.unsafe(`select name from pg_prepared_statements where statement like '%varies%'`));
+  for (let call = 0; call < 5; call += 1) {
+    await db.planned((sql) => sql`select ${call}::int as number, ${sql.unsafe(`'varies ${call}'`)} as text`);
+  }
+  expect(await countKept()).toEqual([]);
+});
+
 it('no connection compiles its plans, also where the database does so by default', async () => {
   const { url, drop } = await cloneDatabase();
   onTestFinished(drop);
