@@ -1,5 +1,5 @@
 /** Details of transactions: what is checked, kept, compared and returned. */
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import type { Json } from '../../src/formats/json.ts';
 import { readJson } from '../../src/formats/json-reader.ts';
 import { demoTransactions } from '../../src/sandbox/demo.ts';
@@ -322,13 +322,13 @@ describe('in an export', () => {
 
 describe('cost the list nothing', () => {
   it('its rows are as large with details as without, and its statement reads no table of details', async () => {
-    const [first, bare, full] = [await service.createUser(), await service.createUser(), await service.createUser()];
+    const [bare, full] = [await service.createUser(), await service.createUser()];
     const rows = (id: number, details: object) =>
       Array.from({ length: 200 }, (_, index) => row(id, { transactionId: `r-${index}`, ...details }));
-    // The first batch fills the gaps that the demo rows leave in their pages.
-    await record(...rows(first, {}));
     await record(...rows(bare, {}));
     await record(...rows(full, all));
+    // The rows of each lie together now, and not in gaps that other rows have left. On a Citus they have other shards.
+    if (inject('citusNodes').length === 0) await service.sql`cluster transactions using transactions_touched`;
     const read = async (id: number) => {
       const [size] = await service.sql`
         select sum(pg_column_size(t.*))::int as bytes from transactions t where individual_id = ${id}`;
@@ -345,7 +345,7 @@ describe('cost the list nothing', () => {
     expect(withAll.bytes).toBe(without.bytes);
     expect(withAll.relations).toEqual(new Set(['transactions', 'users']));
     // The first row of a batch may lie on the last page of the batch before.
-    expect(withAll.pages).toBeLessThanOrEqual(without.pages + 1);
+    expect(Math.abs(withAll.pages - without.pages)).toBeLessThanOrEqual(1);
   });
 });
 
