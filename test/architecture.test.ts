@@ -216,6 +216,15 @@ describe('imports, including those of types', () => {
     const web = importsOf(await readFolder('web'));
     expect(web.filter(({ to }) => to.startsWith('..') && !to.startsWith('../client/'))).toEqual([]);
   });
+
+  it('a room of the pages imports only the rooms below it', async () => {
+    const rooms = ['intl', 'data', 'ui', 'elements', 'pages', 'console'];
+    const roomOf = (file: string) => rooms.indexOf(file.split('/')[0]!);
+    const web = importsOf(await readFolder('web')).filter(({ to }) => !to.startsWith('..'));
+    expect(web.length).toBeGreaterThan(200);
+    expect(web.filter(({ from }) => roomOf(from) === -1)).toEqual([]);
+    expect(web.filter(({ from, to }) => roomOf(to) > roomOf(from))).toEqual([]);
+  });
 });
 
 describe('source files', () => {

@@ -30,7 +30,11 @@ function element(name: string) {
       emptyOutDir: true,
       target,
       cssTarget,
-      lib: { entry: path.join(here, name, 'element.tsx'), formats: ['es'], fileName: () => `ledgerline-${name}.js` },
+      lib: {
+        entry: path.join(here, 'elements', name, 'element.tsx'),
+        formats: ['es'],
+        fileName: () => `ledgerline-${name}.js`,
+      },
       rollupOptions: { output: { chunkFileNames: '[name].js' } },
     },
     plugins: [types(name), onlyLoaded()],
@@ -94,7 +98,11 @@ function types(name: string): Plugin {
     name: 'types',
     async generateBundle() {
       const fileName = `ledgerline-${name}.d.ts`;
-      this.emitFile({ type: 'asset', fileName, source: await readFile(path.join(here, name, fileName), 'utf8') });
+      this.emitFile({
+        type: 'asset',
+        fileName,
+        source: await readFile(path.join(here, 'elements', name, fileName), 'utf8'),
+      });
     },
   };
 }

@@ -1,11 +1,19 @@
 /** What the activity screen computes before it draws: days, sums, positions. */
 import { describe, expect, it } from 'vitest';
 import type { TransactionPeriod } from '../../client/index.ts';
-import { dayOf, firstMoment, lastMoment } from '../../web/activity/dates.ts';
-import { noFilter, readAddress, writeAddress } from '../../web/activity/filter.ts';
-import { boxOf, dayNotAfter, dayOfRow, layOut, monthsUpTo, monthSums, visibleDays } from '../../web/activity/layout.ts';
-import { boxLimit, ScrollRange } from '../../web/activity/scroll-range.ts';
-import { addDecimals, formatMoney, isGreater, parseAmount } from '../../web/activity/money.ts';
+import { dayOf, firstMoment, lastMoment } from '../../web/intl/dates.ts';
+import { noFilter, readAddress, writeAddress } from '../../web/elements/activity/filter.ts';
+import {
+  boxOf,
+  dayNotAfter,
+  dayOfRow,
+  layOut,
+  monthsUpTo,
+  monthSums,
+  visibleDays,
+} from '../../web/elements/activity/layout.ts';
+import { boxLimit, ScrollRange } from '../../web/elements/activity/scroll-range.ts';
+import { addDecimals, formatMoney, isGreater, parseAmount } from '../../web/intl/money.ts';
 
 describe('a day', () => {
   it.each([

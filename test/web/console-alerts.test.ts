@@ -6,7 +6,7 @@ import type {
   OperatorWebhookEndpoint,
   OverviewDay,
 } from '../../client/index.ts';
-import { alertsOf } from '../../web/console/alerts.ts';
+import { alertsOf } from '../../web/console/views/alerts.ts';
 
 const now = Date.parse('2026-03-08T12:00:00Z');
 

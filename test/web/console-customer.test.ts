@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { blockedCustomer } from '../harness/browser/console.ts';
 import { expectAccessible, expectNarrow, openPage } from '../harness/browser/page.ts';
-import { stepsOf } from '../../web/console/explain.ts';
+import { stepsOf } from '../../web/console/views/explain.ts';
 import { newPhone, startService, type Service } from '../harness/service.ts';
 
 let service: Service;

@@ -1,15 +1,15 @@
 /** Every language of pages and elements: complete, and drawn without overflow. */
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import * as ar from '../../web/languages/ar.ts';
-import * as de from '../../web/languages/de.ts';
-import * as en from '../../web/languages/en.ts';
-import * as es from '../../web/languages/es.ts';
-import * as fr from '../../web/languages/fr.ts';
-import * as it_ from '../../web/languages/it.ts';
-import * as ja from '../../web/languages/ja.ts';
-import { languageNames, languages, type Language } from '../../web/languages/languages.ts';
-import * as pt from '../../web/languages/pt.ts';
+import * as ar from '../../web/intl/languages/ar.ts';
+import * as de from '../../web/intl/languages/de.ts';
+import * as en from '../../web/intl/languages/en.ts';
+import * as es from '../../web/intl/languages/es.ts';
+import * as fr from '../../web/intl/languages/fr.ts';
+import * as it_ from '../../web/intl/languages/it.ts';
+import * as ja from '../../web/intl/languages/ja.ts';
+import { languageNames, languages, type Language } from '../../web/intl/languages/languages.ts';
+import * as pt from '../../web/intl/languages/pt.ts';
 import { expectAccessible, expectFits, openPage } from '../harness/browser/page.ts';
 import { newPhone, startService, type Service } from '../harness/service.ts';
 import { sized } from '../harness/size.ts';

@@ -1,9 +1,9 @@
 /** What the form computes: countries, spellings of numbers, durations. */
 import { getCountries, getCountryCallingCode, parsePhoneNumberFromString } from 'libphonenumber-js/max';
 import { expect, it } from 'vitest';
-import { countriesIn, findCountries, homeCountry } from '../../web/phone/countries.ts';
-import { exampleOf, formatAsTyped, parseNumber, randomNumberOf } from '../../web/phone/number-rules.ts';
-import { formatDuration } from '../../web/code/duration.ts';
+import { countriesIn, findCountries, homeCountry } from '../../web/intl/countries.ts';
+import { exampleOf, formatAsTyped, parseNumber, randomNumberOf } from '../../web/intl/number-rules.ts';
+import { formatDuration } from '../../web/intl/duration.ts';
 
 it('the countries are those of libphonenumber, and can be searched', () => {
   const known = countriesIn('en').map(({ code, callingCode }) => `${code} ${callingCode}`);

@@ -3,7 +3,7 @@ import { readFile, stat } from 'node:fs/promises';
 import { brotliCompressSync } from 'node:zlib';
 import type { Page } from 'playwright-core';
 import { describe, expect, it } from 'vitest';
-import * as de from '../../web/languages/de.ts';
+import * as de from '../../web/intl/languages/de.ts';
 import { expectAccessible, expectNarrow } from '../harness/browser/page.ts';
 import { newPhone, serviceForTest } from '../harness/service.ts';
 import { heard, verifyForm } from '../harness/browser/verify-form.ts';

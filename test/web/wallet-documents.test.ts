@@ -4,7 +4,7 @@ import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { readPdf } from '../harness/pdf.ts';
 import { maxStatementRows as allowedRows } from '../../src/transactions/export/make-statement.ts';
-import { maxStatementRows } from '../../web/activity/statement-limit.ts';
+import { maxStatementRows } from '../../web/elements/activity/statement-limit.ts';
 import { expectAccessible, expectFits, openPage } from '../harness/browser/page.ts';
 import { row, serviceForTest, startService, type Service } from '../harness/service.ts';
 import { openWallet } from '../harness/browser/wallet.ts';

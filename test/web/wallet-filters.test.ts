@@ -4,7 +4,7 @@ import type { Download, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { readCsvRecords } from '../../src/formats/csv.ts';
 import { parseExact, type Transaction } from '../../client/index.ts';
-import { activityTextsOf } from '../../web/languages/activity-texts.ts';
+import { activityTextsOf } from '../../web/intl/languages/activity-texts.ts';
 import { expectAccessible, openPage } from '../harness/browser/page.ts';
 import { startService } from '../harness/service.ts';
 import { count, shownIds, walletOf, type Wallet } from '../harness/browser/wallet.ts';

@@ -1,7 +1,7 @@
 /** What a person types, selects and presses in the wallet, also what makes no sense. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { noFilter, readAddress, usableFilter } from '../../web/activity/filter.ts';
-import { formatMoney } from '../../web/activity/money.ts';
+import { noFilter, readAddress, usableFilter } from '../../web/elements/activity/filter.ts';
+import { formatMoney } from '../../web/intl/money.ts';
 import { startService } from '../harness/service.ts';
 import { count, walletOf, type Wallet } from '../harness/browser/wallet.ts';
 

@@ -1,7 +1,7 @@
 /** A list that is taller than its box may be: 12,000,000 pixels, 166,000 rows. */
 import type { Page } from 'playwright-core';
 import { expect, it, vi } from 'vitest';
-import { boxLimit } from '../../web/activity/scroll-range.ts';
+import { boxLimit } from '../../web/elements/activity/scroll-range.ts';
 import { openPage } from '../harness/browser/page.ts';
 import { serviceForTest, type Service } from '../harness/service.ts';
 import { isFull } from '../harness/size.ts';

@@ -2,7 +2,7 @@
 import { readFile } from 'node:fs/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { parseExact } from '../../client/index.ts';
-import { activityTextsOf } from '../../web/languages/activity-texts.ts';
+import { activityTextsOf } from '../../web/intl/languages/activity-texts.ts';
 import { expectAccessible, expectNarrow } from '../harness/browser/page.ts';
 import { startService } from '../harness/service.ts';
 import { count, walletOf, type Wallet } from '../harness/browser/wallet.ts';

@@ -4,18 +4,18 @@ import { useMemo, useState } from 'preact/hooks';
 import { clientCredentials, createClient, type TokenSource } from '../../client/index.ts';
 import { Header, isSandbox } from '../pages/header.tsx';
 import { useAddress } from './address.ts';
-import { AuditView } from './audit.tsx';
-import { CustomerView } from './customer.tsx';
-import { EventsView } from './events.tsx';
-import { GuardView } from './guard.tsx';
-import { MessagesView } from './messages.tsx';
+import { AuditView } from './views/audit.tsx';
+import { CustomerView } from './views/customer.tsx';
+import { EventsView } from './views/events.tsx';
+import { GuardView } from './views/guard.tsx';
+import { MessagesView } from './views/messages.tsx';
 import { hasScope, OperatorContext, subjectOf } from './operator.ts';
-import { OverviewView } from './overview.tsx';
-import { SafeListView } from './safe-list.tsx';
-import { SettingsView } from './settings.tsx';
-import { ConsoleSignIn } from './sign-in.tsx';
+import { OverviewView } from './views/overview.tsx';
+import { SafeListView } from './views/safe-list.tsx';
+import { SettingsView } from './views/settings.tsx';
+import { ConsoleSignIn } from './views/sign-in.tsx';
 import { t } from './texts.ts';
-import { WebhooksView } from './webhooks.tsx';
+import { WebhooksView } from './views/webhooks.tsx';
 
 const views = {
   overview: { title: () => t.common.overview, View: OverviewView },

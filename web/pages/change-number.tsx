@@ -4,9 +4,9 @@
  */
 import { useLayoutEffect, useRef, useState } from 'preact/hooks';
 import type { Client, TokenSource } from '../../client/index.ts';
-import { pageTextsOf } from '../languages/page-texts.ts';
-import { LedgerlineVerify } from '../verify/element.tsx';
-import type { SentDetail, StepDetail } from '../verify/ledgerline-verify.d.ts';
+import { pageTextsOf } from '../intl/languages/page-texts.ts';
+import { LedgerlineVerify } from '../elements/verify/element.tsx';
+import type { SentDetail, StepDetail } from '../elements/verify/ledgerline-verify.d.ts';
 import { ConfirmForm, type CodeListener } from './confirm-form.tsx';
 import { pageLocale } from './page-locale.ts';
 

@@ -1,8 +1,8 @@
 /** `<ledgerline-confirm>` for a new confirmation. In a sandbox the page plays the back end, which checks the code. */
 import { useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks';
 import { LedgerlineError, type Client } from '../../client/index.ts';
-import { LedgerlineConfirm } from '../confirm/element.tsx';
-import { pageTextsOf } from '../languages/page-texts.ts';
+import { LedgerlineConfirm } from '../elements/confirm/element.tsx';
+import { pageTextsOf } from '../intl/languages/page-texts.ts';
 import { pageLocale } from './page-locale.ts';
 
 const texts = pageTextsOf(pageLocale);

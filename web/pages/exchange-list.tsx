@@ -1,7 +1,7 @@
 /** The requests of the app, each as code in the language that the viewer chose. */
 import { useLayoutEffect, useState } from 'preact/hooks';
-import { Icon } from '../activity/icons.tsx';
-import { readStored, store } from '../storage.ts';
+import { Icon } from '../ui/icons.tsx';
+import { readStored, store } from '../data/storage.ts';
 import type { Exchange } from './exchanges.ts';
 import { texts } from './sandbox-page-texts.ts';
 import { highlight, languages, sampleOf, type Language } from './samples.ts';

@@ -2,9 +2,9 @@
 import type { ComponentChildren } from 'preact';
 import { useState } from 'preact/hooks';
 import icon from '../icon.svg';
-import { Icon } from '../activity/icons.tsx';
-import { languageNames, languageOf, languages, type Language } from '../languages/languages.ts';
-import { pageTextsOf } from '../languages/page-texts.ts';
+import { Icon } from '../ui/icons.tsx';
+import { languageNames, languageOf, languages, type Language } from '../intl/languages/languages.ts';
+import { pageTextsOf } from '../intl/languages/page-texts.ts';
 import { applyTheme, chooseLanguage, chooseTheme, chosenTheme, themes, type Theme } from './preferences.ts';
 
 const links = [

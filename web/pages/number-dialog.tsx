@@ -1,10 +1,10 @@
 /** The phone number of the wallet's person: verified for the first time, or changed. The sandbox page has the phone. */
 import { useEffect, useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks';
 import { clientCredentials, createClient, type TokenSource, type UserStatus } from '../../client/index.ts';
-import { Icon } from '../activity/icons.tsx';
-import { pageTextsOf } from '../languages/page-texts.ts';
-import { useModal } from '../use-modal.ts';
-import { LedgerlineVerify } from '../verify/element.tsx';
+import { Icon } from '../ui/icons.tsx';
+import { pageTextsOf } from '../intl/languages/page-texts.ts';
+import { useModal } from '../ui/use-modal.ts';
+import { LedgerlineVerify } from '../elements/verify/element.tsx';
 import { ChangeNumber } from './change-number.tsx';
 import { pageLocale } from './page-locale.ts';
 

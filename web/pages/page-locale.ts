@@ -1,6 +1,6 @@
 /** The locale of a page that has texts in all languages: the one in the address, otherwise the reader's. */
-import { directionOf, usableLocale } from '../activity/locale.ts';
-import { languageOf } from '../languages/languages.ts';
+import { directionOf, usableLocale } from '../intl/locale.ts';
+import { languageOf } from '../intl/languages/languages.ts';
 import { readerLocale } from './preferences.ts';
 
 export const pageLocale = usableLocale(new URL(location.href).searchParams.get('locale'), readerLocale());

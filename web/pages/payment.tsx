@@ -1,7 +1,7 @@
 /** The payment of the sandbox page: the code is bound to its amount, and the page can change the amount in between. */
 import { useState } from 'preact/hooks';
 import type { Client } from '../../client/index.ts';
-import { formatMoney } from '../activity/money.ts';
+import { formatMoney } from '../intl/money.ts';
 import { ConfirmForm, type CodeListener, type Outcome } from './confirm-form.tsx';
 import { pageLocale } from './page-locale.ts';
 import { texts } from './sandbox-page-texts.ts';

@@ -1,7 +1,7 @@
 /** The phone of the user: texts, calls and messages in WhatsApp arrive by themselves. */
 import { useEffect, useMemo, useState } from 'preact/hooks';
 import { createClient, type SandboxMessage } from '../../client/index.ts';
-import { Icon } from '../activity/icons.tsx';
+import { Icon } from '../ui/icons.tsx';
 import { useTime } from './clock.tsx';
 import type { Outcome } from './confirm-form.tsx';
 import { pageLocale } from './page-locale.ts';

@@ -1,6 +1,6 @@
 /** What a reader chose for all pages: the language and the colours. Kept by the browser. */
-import { readStored, store } from '../storage.ts';
-import { hasTexts, languages, type Language } from '../languages/languages.ts';
+import { readStored, store } from '../data/storage.ts';
+import { hasTexts, languages, type Language } from '../intl/languages/languages.ts';
 
 const languageKey = 'ledgerline-language';
 const themeKey = 'ledgerline-theme';

@@ -9,17 +9,17 @@ import {
   type SandboxClock,
   type TokenSource,
 } from '../../client/index.ts';
-import { Icon } from '../activity/icons.tsx';
-import { loadNumberRules } from '../phone/load-number-rules.ts';
-import { LedgerlineVerify } from '../verify/element.tsx';
-import type { SentDetail, StepDetail } from '../verify/ledgerline-verify.d.ts';
+import { Icon } from '../ui/icons.tsx';
+import { loadNumberRules } from '../intl/load-number-rules.ts';
+import { LedgerlineVerify } from '../elements/verify/element.tsx';
+import type { SentDetail, StepDetail } from '../elements/verify/ledgerline-verify.d.ts';
 import { ChangeNumber } from './change-number.tsx';
 import { Clock } from './clock.tsx';
 import type { CodeListener, Outcome } from './confirm-form.tsx';
 import { ExchangeList } from './exchange-list.tsx';
 import { recordingFetch, type Exchange } from './exchanges.ts';
 import { Header } from './header.tsx';
-import { pageTextsOf } from '../languages/page-texts.ts';
+import { pageTextsOf } from '../intl/languages/page-texts.ts';
 import { describePage, pageLocale } from './page-locale.ts';
 import { payLabel, Payment } from './payment.tsx';
 import { Phone, type AwaitedCode } from './phone.tsx';

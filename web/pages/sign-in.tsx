@@ -1,7 +1,7 @@
 /** Outside the sandbox a person pastes a token. It stays in the memory of the page. */
 import type { ComponentChildren } from 'preact';
 import { useLayoutEffect, useRef } from 'preact/hooks';
-import { pageTextsOf } from '../languages/page-texts.ts';
+import { pageTextsOf } from '../intl/languages/page-texts.ts';
 
 interface SignInProps {
   about: string;

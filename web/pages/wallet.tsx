@@ -2,10 +2,10 @@
 import { render } from 'preact';
 import { useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { clientCredentials, type TokenSource } from '../../client/index.ts';
-import { LedgerlineActivity } from '../activity/element.tsx';
-import { Icon } from '../activity/icons.tsx';
-import { activityTextsOf } from '../languages/activity-texts.ts';
-import { pageTextsOf } from '../languages/page-texts.ts';
+import { LedgerlineActivity } from '../elements/activity/element.tsx';
+import { Icon } from '../ui/icons.tsx';
+import { activityTextsOf } from '../intl/languages/activity-texts.ts';
+import { pageTextsOf } from '../intl/languages/page-texts.ts';
 import { Header, isSandbox } from './header.tsx';
 import type { NumberDialog } from './number-dialog.tsx';
 import { describePage, pageLocale as locale } from './page-locale.ts';

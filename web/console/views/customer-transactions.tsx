@@ -1,0 +1,140 @@
+/**
+ * A customer's transactions, page by page. They are requested only when an operator asks for them, since the audit
+ * records it.
+ */
+import { useState } from 'preact/hooks';
+import type { DetailedTransaction, Transaction, TransactionPage } from '../../../client/index.ts';
+import { formatNumber } from '../format.ts';
+import { useOperator } from '../operator.ts';
+import { Complaint, Done, PanelHeading, Table, Time } from '../parts.tsx';
+import { useChange } from '../requests.ts';
+import { LedgerlineError } from '../../../client/index.ts';
+import { t } from '../texts.ts';
+import { TransactionDetails } from './transaction-details.tsx';
+
+const pageSize = 20;
+
+export function TransactionsPanel({ userId }: { userId: number }) {
+  const { operations, mayWrite } = useOperator();
+  const { complaint, done, run } = useChange();
+  const [shown, setShown] = useState<{ number: number; page: TransactionPage }>();
+  const [detailed, setDetailed] = useState<DetailedTransaction>();
+
+  async function show(number: number): Promise<void> {
+    // Later pages are pinned to the time of the first page.
+    const asOf = number > 1 ? shown?.page.asOf : undefined;
+    await run(async () => {
+      const request = operations.transactions(userId, { dataBatch: number, dataBatchCount: pageSize, asOf });
+      setShown({ number, page: await emptyIfNone(request) });
+      setDetailed(undefined);
+    }, t.customer.transactions);
+  }
+
+  async function showDetails(transactionId: string): Promise<void> {
+    await run(async () => setDetailed(await operations.transaction(userId, transactionId)), t.customer.details);
+  }
+
+  return (
+    <section class="card panel" aria-labelledby="transactions">
+      <header class="panel-title">
+        <PanelHeading id="transactions">{t.customer.transactions}</PanelHeading>
+        {shown && <p class="updated">{t.customer.countOf(formatNumber(shown.page.transactionCount))}</p>}
+      </header>
+      {!shown && (
+        <p class="numbers">
+          <button
+            type="button"
+            class="quiet small"
+            disabled={!mayWrite}
+            title={mayWrite ? undefined : t.common.readOnlyHint}
+            onClick={() => show(1)}
+          >
+            {t.customer.showTransactions}
+          </button>
+          <span class="soft">{t.customer.transactionsAbout}</span>
+        </p>
+      )}
+      {shown?.page.transactionCount === 0 && <p class="soft">{t.customer.noTransactions}</p>}
+      {shown && shown.page.transactions.length > 0 && (
+        <Table
+          columns={[
+            t.common.when,
+            t.customer.amount,
+            t.customer.type,
+            t.common.state,
+            t.customer.names,
+            t.customer.note,
+            t.customer.details,
+          ]}
+          hasControl
+          rows={shown.page.transactions.map((row) => ({ key: row.transactionId, cells: cellsOf(row, showDetails) }))}
+        />
+      )}
+      {detailed && <TransactionDetails transaction={detailed} onClose={() => setDetailed(undefined)} />}
+      {shown && <Pager number={shown.number} count={shown.page.transactionCount} onShow={show} />}
+      <Complaint text={complaint} />
+      <Done text={done} />
+    </section>
+  );
+}
+
+/** A customer without transactions is an error in the API, but not here. */
+async function emptyIfNone(request: Promise<TransactionPage>): Promise<TransactionPage> {
+  try {
+    return await request;
+  } catch (error) {
+    if (error instanceof LedgerlineError && error.reason === 'no-transactions') {
+      return { transactions: [], transactionCount: 0, asOf: '' };
+    }
+    throw error;
+  }
+}
+
+interface PagerProps {
+  number: number;
+  count: number;
+  onShow(number: number): void;
+}
+
+function Pager({ number, count, onShow }: PagerProps) {
+  const pages = Math.ceil(count / pageSize);
+  if (pages < 2) return null;
+  return (
+    <nav class="pager" aria-label={t.customer.transactions}>
+      <button type="button" class="quiet small" disabled={number === 1} onClick={() => onShow(number - 1)}>
+        {t.customer.newer}
+      </button>
+      <span>{t.customer.page(formatNumber(number), formatNumber(pages))}</span>
+      <button type="button" class="quiet small" disabled={number === pages} onClick={() => onShow(number + 1)}>
+        {t.customer.older}
+      </button>
+    </nav>
+  );
+}
+
+function cellsOf(row: Transaction, onShow: (transactionId: string) => void) {
+  const { timeStamp, amountText, currency, transactionCategory, transactionType, transactionStatus } = row;
+  const sign = transactionCategory === 'Debit' ? '−' : transactionCategory === 'Credit' ? '+' : '';
+  return [
+    <>
+      <Time instant={timeStamp} />
+      <span class="about">{row.transactionId}</span>
+    </>,
+    `${sign}${amountText} ${currency}`,
+    transactionType,
+    transactionStatus,
+    <>
+      {row.senderName}
+      <span class="about">{row.receiverName}</span>
+    </>,
+    row.paymentNotes || null,
+    <button
+      type="button"
+      class="quiet small"
+      aria-label={t.customer.detailsOf(row.transactionId)}
+      onClick={() => onShow(row.transactionId)}
+    >
+      {t.customer.details}
+    </button>,
+  ];
+}

@@ -1,0 +1,381 @@
+/** The results of sending: by day, country and gateway. */
+import type { OperatorOverview, OperatorPerformance, OverviewDay } from '../../../client/index.ts';
+import { Icon } from '../../ui/icons.tsx';
+import { goTo, useAddress } from '../address.ts';
+import { Channels } from './channels.tsx';
+import { hrefOf } from '../hrefs.ts';
+import { alertsOf, type Alert } from './alerts.ts';
+import { countryName, formatDay, formatMoney, formatNumber, formatShare, formatSpan } from '../format.ts';
+import { useOperator } from '../operator.ts';
+import { isStale, Loading, Table, ViewTitle } from '../parts.tsx';
+import { Bars, Share } from '../plots.tsx';
+import { refreshSeconds, useRequest } from '../requests.ts';
+import { t } from '../texts.ts';
+
+const counts = ['sent', 'accepted', 'delivered', 'failed', 'verified', 'passedOver'] as const;
+type Sums = Record<(typeof counts)[number], number>;
+
+function sumBy(days: readonly OverviewDay[], key: (day: OverviewDay) => string): [name: string, sums: Sums][] {
+  const groups = new Map<string, Sums>();
+  for (const day of days) {
+    const sums = groups.get(key(day)) ?? { ...noCounts };
+    for (const count of counts) sums[count] += day[count];
+    groups.set(key(day), sums);
+  }
+  return [...groups];
+}
+
+const noCounts: Sums = { sent: 0, accepted: 0, delivered: 0, failed: 0, verified: 0, passedOver: 0 };
+
+/** Every day of the span, in UTC as the service counts them. The clock of a sandbox may be ahead. */
+function everyDay(span: number, known: [string, Sums][]): [string, Sums][] {
+  const sums = new Map(known);
+  const last = Math.max(Date.now(), ...known.map(([day]) => Date.parse(day)));
+  return Array.from({ length: span }, (_, index) => {
+    const day = new Date(last - (span - 1 - index) * 86_400_000).toISOString().slice(0, 10);
+    return [day, sums.get(day) ?? noCounts];
+  });
+}
+
+const total = (groups: [string, Sums][], count: keyof Sums) => groups.reduce((sum, [, sums]) => sum + sums[count], 0);
+
+const spans = [1, 7, 30];
+
+/** The span is kept in the address. */
+const spanOf = (part: string) => (spans.includes(Number(part)) ? Number(part) : 7);
+
+/** The figures behind the alerts change slowly, and some of them are expensive to count. */
+const alertSeconds = 60;
+
+export function OverviewView() {
+  const { operations } = useOperator();
+  const span = spanOf(useAddress().part);
+  // With the same number of days before, for comparison.
+  const overview = useRequest(
+    async (options) => ({ span, figures: await operations.overview(span * 2, options) }),
+    [operations, span],
+    refreshSeconds,
+  );
+  const performance = useRequest(
+    async (options) => ({ span, figures: await operations.performance(span, options) }),
+    [operations, span],
+    alertSeconds,
+  );
+  const { value } = overview;
+  // Figures of different spans must not be compared.
+  const ofSameSpan = performance.value?.span === value?.span ? performance.value?.figures : undefined;
+  return (
+    <div class={isStale(overview, performance) ? 'view stale' : 'view'}>
+      <ViewTitle title={t.common.overview} requests={[overview]}>
+        <label class="span">
+          <span class="unseen">{t.overview.span}</span>
+          <select value={span} onChange={(event) => goTo(hrefOf('overview', event.currentTarget.value))}>
+            {spans.map((days) => (
+              <option key={days} value={days}>
+                {days === 1 ? t.overview.today : t.overview.days(formatNumber(days))}
+              </option>
+            ))}
+          </select>
+        </label>
+      </ViewTitle>
+      {!value && !overview.error && <Loading />}
+      {value && <Figures overview={value.figures} performance={ofSameSpan} span={value.span} />}
+    </div>
+  );
+}
+
+interface FiguresProps {
+  overview: OperatorOverview;
+  performance: OperatorPerformance | undefined;
+  span: number;
+}
+
+function Figures({ overview, performance, span }: FiguresProps) {
+  const byDay = everyDay(
+    span,
+    sumBy(overview.days, ({ day }) => day),
+  );
+  const first = byDay[0]![0];
+  const days = overview.days.filter(({ day }) => day >= first);
+  const daysBefore = overview.days.filter(({ day }) => day < first);
+  return (
+    <>
+      <Alerts overview={overview} days={days} daysBefore={daysBefore} />
+      <Tiles byDay={byDay} daysBefore={daysBefore} performance={performance} />
+      <div class="two">
+        <section class="card panel" aria-labelledby="by-day">
+          <h2 id="by-day">{t.overview.byDay}</h2>
+          {total(byDay, 'sent') > 0 ? (
+            <Bars
+              title={t.overview.codesByDay}
+              labels={byDay.map(([day]) => formatDay(day))}
+              series={[
+                { name: t.overview.sent, tone: 'tone-a', values: byDay.map(([, sums]) => sums.sent) },
+                { name: t.overview.delivered, tone: 'tone-b', values: byDay.map(([, sums]) => sums.delivered) },
+                { name: t.overview.verified, tone: 'tone-c', values: byDay.map(([, sums]) => sums.verified) },
+              ]}
+            />
+          ) : (
+            <p class="soft">{t.overview.noneSent}</p>
+          )}
+        </section>
+        <Gateways overview={overview} />
+      </div>
+      <div class="two even">
+        <Split
+          title={t.overview.byCountry}
+          first={t.common.country}
+          last={t.overview.cost}
+          groups={sumBy(days, ({ country }) => country ?? '')}
+          nameOf={(country) => countryName(country || null)}
+          lastOf={(country) => costOf(performance, country || null)}
+        />
+        <Split
+          title={t.overview.byGateway}
+          first={t.common.gateway}
+          last={t.overview.deliveryTime}
+          groups={sumBy(days, ({ gateway }) => gateway)}
+          nameOf={(gateway) => gateway}
+          lastOf={(gateway) => deliveryOf(performance, gateway)}
+        />
+      </div>
+      <Channels channels={performance?.channels ?? []} />
+      <Terms />
+    </>
+  );
+}
+
+function costOf(performance: OperatorPerformance | undefined, country: string | null): string | null {
+  const found = performance?.countries.find((each) => each.country === country);
+  return found ? formatMoney(found.cost) : null;
+}
+
+function deliveryOf(performance: OperatorPerformance | undefined, gateway: string): string | null {
+  const found = performance?.gateways.find((each) => each.gateway === gateway);
+  return found && found.medianSeconds !== null ? formatSpan(found.medianSeconds) : null;
+}
+
+function Terms() {
+  const terms = [
+    [t.overview.delivered, t.overview.deliveredAbout],
+    [t.overview.verified, t.overview.verifiedAbout],
+    [t.overview.change, t.overview.changeAbout],
+    [t.overview.failedOver, t.overview.failedOverAbout],
+    [t.overview.notSent, t.overview.notSentAbout],
+    [t.overview.cost, t.overview.costAbout],
+    [t.overview.deliveryTime, t.overview.deliveryAbout],
+  ];
+  return (
+    <dl class="terms">
+      {terms.map(([term, about]) => (
+        <div key={term}>
+          <dt>{term}</dt>
+          <dd>{about}</dd>
+        </div>
+      ))}
+    </dl>
+  );
+}
+
+interface AlertsProps {
+  overview: OperatorOverview;
+  days: OverviewDay[];
+  daysBefore: OverviewDay[];
+}
+
+function Alerts(figures: AlertsProps) {
+  const { operations } = useOperator();
+  const endpoints = useRequest((options) => operations.webhookEndpoints(options), [operations], refreshSeconds);
+  const blocks = useRequest((options) => operations.guardBlocks(options), [operations], refreshSeconds);
+  const usage = useRequest((options) => operations.guardUsage(options), [operations], alertSeconds);
+  const rangeDecisions = useRequest(
+    (options) => operations.guardDecisions({ rule: 'prefix', count: 100 }, options),
+    [operations],
+    alertSeconds,
+  );
+  const unread = [endpoints, blocks, usage, rangeDecisions].find(({ error }) => error !== undefined)?.error;
+  const alerts = alertsOf({
+    ...figures,
+    endpoints: endpoints.value ?? [],
+    blocks: blocks.value ?? [],
+    rangeDecisions: rangeDecisions.value ?? [],
+    usage: usage.value ?? [],
+    now: Date.now(),
+  });
+  if (alerts.length === 0 && unread === undefined) return null;
+  return (
+    <section class="card panel alerts" aria-labelledby="alerts">
+      <h2 id="alerts">{t.overview.alerts}</h2>
+      <ul>
+        {unread !== undefined && (
+          <li>
+            <Icon name="alert" />
+            {t.overview.unreadAlerts(unread)}
+          </li>
+        )}
+        {alerts.map((alert) => (
+          <AlertItem key={alert.key} alert={alert} />
+        ))}
+      </ul>
+    </section>
+  );
+}
+
+function AlertItem({ alert: { text, href } }: { alert: Alert }) {
+  return (
+    <li>
+      <Icon name="alert" />
+      <a href={href}>{text}</a>
+    </li>
+  );
+}
+
+/** The change compared with the span before, in words; empty if there was nothing before. */
+function changeOf(now: number, before: number): string {
+  if (before === 0) return '';
+  const percent = Math.round((now / before - 1) * 100);
+  return percent === 0
+    ? `, ${t.overview.asBefore}`
+    : `, ${percent > 0 ? '+' : '−'}${formatNumber(Math.abs(percent))} %`;
+}
+
+interface TilesProps {
+  byDay: [string, Sums][];
+  daysBefore: OverviewDay[];
+  performance: OperatorPerformance | undefined;
+}
+
+function Tiles({ byDay, daysBefore, performance }: TilesProps) {
+  const sentBefore = daysBefore.reduce((sum, day) => sum + day.sent, 0);
+  const [sent, accepted, delivered, verified] = (['sent', 'accepted', 'delivered', 'verified'] as const).map((count) =>
+    total(byDay, count),
+  ) as [number, number, number, number];
+  const hasReceipts = delivered + total(byDay, 'failed') > 0;
+  const today = formatNumber(byDay.at(-1)![1].sent);
+  const average = sent / byDay.length;
+  const perDay = formatNumber(average < 10 ? Math.round(average * 10) / 10 : Math.round(average));
+  return (
+    <dl class="tiles">
+      <Tile
+        name={t.overview.codesSent}
+        value={formatNumber(sent)}
+        about={`${byDay.length === 1 ? t.overview.aboutToday : t.overview.aboutDays(today, perDay)}${changeOf(sent, sentBefore)}`}
+      />
+      <Tile
+        name={t.overview.delivered}
+        value={formatShare(delivered, hasReceipts ? accepted : 0)}
+        about={hasReceipts ? t.overview.byReceipt(formatNumber(delivered)) : t.overview.noReceipts}
+      />
+      <Tile
+        name={t.overview.verified}
+        value={formatShare(verified, accepted)}
+        about={t.overview.usedCode(formatNumber(verified))}
+      />
+      <Tile name={t.overview.notSent} value={formatNumber(sent - accepted)} about={t.overview.notAccepted} />
+      <CostTile performance={performance} verified={verified} />
+      <DeliveryTile performance={performance} />
+    </dl>
+  );
+}
+
+function CostTile({ performance, verified }: { performance: OperatorPerformance | undefined; verified: number }) {
+  const { current, before } = performance ?? {};
+  const each = current && verified > 0 ? t.overview.costPerVerified(formatMoney(current.cost / verified)) : '';
+  const change = current && before ? changeOf(current.cost, before.cost) : '';
+  return (
+    <Tile
+      name={t.overview.costInYourCurrency}
+      value={current ? formatMoney(current.cost) : '–'}
+      about={`${each}${change}`.replace(/^, /, '')}
+    />
+  );
+}
+
+function DeliveryTile({ performance }: { performance: OperatorPerformance | undefined }) {
+  const { medianSeconds = null, p95Seconds = null } = performance?.current ?? {};
+  const before = performance?.before.medianSeconds ?? 0;
+  return (
+    <Tile
+      name={t.overview.deliveryTime}
+      value={medianSeconds === null ? '–' : formatSpan(medianSeconds)}
+      about={
+        medianSeconds === null || p95Seconds === null
+          ? t.overview.noReceipts
+          : `${t.overview.slowest(formatSpan(p95Seconds))}${changeOf(medianSeconds, before)}`
+      }
+    />
+  );
+}
+
+function Gateways({ overview: { gateways, configuredOrder, orders } }: { overview: OperatorOverview }) {
+  return (
+    <section class="card panel" aria-labelledby="health">
+      <h2 id="health">{t.overview.gatewaysNow}</h2>
+      <ul class="health">
+        {gateways.map(({ gateway, breaker, reason, probeInSeconds }) => (
+          <li key={gateway}>
+            <span class="who">{gateway}</span>
+            <span class={`mark ${breaker}`}>{t.overview.breakers[breaker]}</span>
+            {reason && (
+              <span class="soft">
+                {reason}
+                {probeInSeconds !== undefined && `, ${t.overview.triedAgain(formatNumber(probeInSeconds))}`}
+              </span>
+            )}
+          </li>
+        ))}
+      </ul>
+      {configuredOrder.length > 1 && <p class="soft order">{t.overview.order(configuredOrder.join(', '))}</p>}
+      {orders.map(({ country, order, reasons }) => (
+        <p key={country} class="soft order">
+          <strong>{country ?? t.overview.otherNumbers}</strong>: {order.join(', ')}
+          {reasons.length > 0 && <> ({reasons.join('; ')})</>}
+        </p>
+      ))}
+    </section>
+  );
+}
+
+function Tile({ name, value, about }: { name: string; value: string; about: string }) {
+  return (
+    <div class="card tile">
+      <dt>{name}</dt>
+      <dd class="figure">{value}</dd>
+      <dd class="soft">{about}</dd>
+    </div>
+  );
+}
+
+interface SplitProps {
+  title: string;
+  first: string;
+  last: string;
+  groups: [string, Sums][];
+  nameOf(group: string): string;
+  lastOf(group: string): string | null;
+}
+
+function Split({ title, first, last, groups, nameOf, lastOf }: SplitProps) {
+  return (
+    <section class="card panel" aria-label={title}>
+      <h2>{title}</h2>
+      <Table
+        columns={[first, t.overview.sent, t.overview.delivered, t.overview.verified, t.overview.failedOver, last]}
+        isNumeric
+        rows={groups
+          .sort(([, a], [, b]) => b.sent - a.sent)
+          .map(([group, sums]) => ({
+            key: group,
+            cells: [
+              nameOf(group),
+              formatNumber(sums.sent),
+              <Share part={sums.delivered} of={sums.delivered + sums.failed === 0 ? 0 : sums.accepted} tone="tone-b" />,
+              <Share part={sums.verified} of={sums.accepted} tone="tone-c" />,
+              formatNumber(sums.passedOver),
+              lastOf(group),
+            ],
+          }))}
+      />
+    </section>
+  );
+}

@@ -1,0 +1,135 @@
+/** Numbers that the rules about destinations do not apply to: who added them, and how they are added and removed. */
+import { useRef, useState } from 'preact/hooks';
+import { isE164 } from '../../../client/index.ts';
+import { useOperator } from '../operator.ts';
+import { Complaint, Done, isStale, Loading, PanelHeading, Table, Time, ViewTitle } from '../parts.tsx';
+import { refreshSeconds, useChange, useRequest } from '../requests.ts';
+import { t } from '../texts.ts';
+
+const kinds = {
+  number: {
+    name: () => t.safeList.number,
+    isValid: isE164,
+    example: '+447400123456',
+    complaint: () => t.safeList.badNumber('+447400123456'),
+  },
+  prefix: {
+    name: () => t.safeList.prefix,
+    isValid: (text: string) => /^\+[1-9]\d{2,8}$/.test(text),
+    example: '+447400',
+    complaint: () => t.safeList.badPrefix('+447400'),
+  },
+};
+type Kind = keyof typeof kinds;
+
+export function SafeListView() {
+  const { operations, mayWrite } = useOperator();
+  const entries = useRequest((options) => operations.safeList(options), [operations], refreshSeconds);
+  const { complaint, done, isRunning, run } = useChange();
+  const [kind, setKind] = useState<Kind>('number');
+  const [typed, setTyped] = useState('');
+  const [typedComplaint, setTypedComplaint] = useState<string>();
+  const field = useRef<HTMLInputElement>(null);
+  const heading = useRef<HTMLHeadingElement>(null);
+
+  async function add(event: Event): Promise<void> {
+    event.preventDefault();
+    const text = typed.replace(/[\s().-]/g, '');
+    field.current!.focus();
+    if (!kinds[kind].isValid(text)) return setTypedComplaint(kinds[kind].complaint());
+    setTypedComplaint(undefined);
+    const isAdded = await run(
+      () => operations.addToSafeList(kind === 'prefix' ? { prefix: text } : { phoneNumber: text }),
+      t.safeList.added,
+    );
+    // The full number is not shown longer than needed.
+    if (isAdded) setTyped('');
+    entries.refresh();
+  }
+
+  async function remove(id: string, label: string): Promise<void> {
+    if (await run(() => operations.removeFromSafeList(id), t.safeList.removed(label))) heading.current!.focus();
+    entries.refresh();
+  }
+
+  return (
+    <div class={isStale(entries) ? 'view stale' : 'view'}>
+      <ViewTitle title={t.common.safeList} requests={[entries]} />
+      <p class="soft lead">{t.safeList.lead}</p>
+      <form class="find" onSubmit={add} aria-label={t.safeList.form}>
+        <label class="kind">
+          {t.safeList.kind}
+          <select value={kind} onChange={(event) => setKind(event.currentTarget.value as Kind)}>
+            {Object.entries(kinds).map(([value, { name }]) => (
+              <option key={value} value={value}>
+                {name()}
+              </option>
+            ))}
+          </select>
+        </label>
+        <label>
+          {kind === 'prefix' ? t.safeList.prefixLabel : t.safeList.phoneNumber}
+          <input
+            ref={field}
+            type="tel"
+            value={typed}
+            autoComplete="off"
+            placeholder={kinds[kind].example}
+            aria-invalid={typedComplaint !== undefined}
+            onInput={(event) => setTyped(event.currentTarget.value)}
+          />
+        </label>
+        <button
+          type="submit"
+          class="primary"
+          disabled={!mayWrite}
+          aria-disabled={isRunning}
+          title={mayWrite ? undefined : t.common.readOnlyHint}
+        >
+          {t.common.add}
+        </button>
+      </form>
+      <Complaint text={typedComplaint ?? complaint} />
+      <Done text={done} />
+      <section class="card panel" aria-labelledby="safe">
+        <PanelHeading id="safe" headingRef={heading}>
+          {t.safeList.onList}
+        </PanelHeading>
+        {!entries.value && !entries.error && <Loading />}
+        {entries.value?.length === 0 && <p class="soft">{t.safeList.empty}</p>}
+        {entries.value && entries.value.length > 0 && (
+          <Table
+            columns={[
+              t.safeList.columnNumber,
+              t.safeList.kind,
+              t.safeList.columnAdded,
+              t.safeList.columnBy,
+              t.guard.action,
+            ]}
+            hasControl
+            rows={entries.value.map(({ id, label, isPrefix, addedAt, addedBy }) => ({
+              key: id,
+              cells: [
+                isPrefix ? `${label}…` : label,
+                isPrefix ? kinds.prefix.name() : kinds.number.name(),
+                <Time instant={addedAt} />,
+                addedBy,
+                <button
+                  type="button"
+                  class="quiet small"
+                  aria-label={t.safeList.removeOf(label)}
+                  disabled={!mayWrite}
+                  aria-disabled={isRunning}
+                  title={mayWrite ? undefined : t.common.readOnlyHint}
+                  onClick={() => remove(id, label)}
+                >
+                  {t.common.remove}
+                </button>,
+              ],
+            }))}
+          />
+        )}
+      </section>
+    </div>
+  );
+}

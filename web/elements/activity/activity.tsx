@@ -1,0 +1,192 @@
+/** The activity screen. */
+import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
+import { Chart, WaitingChart } from './chart.tsx';
+import { dayOf } from '../../intl/dates.ts';
+import { DetailSheet } from './detail-sheet.tsx';
+import { ExportMenu } from './export-menu.tsx';
+import { FilterSheet } from './filter-sheet.tsx';
+import { isFiltered, noFilter, requestOf, withinMonth, type Filter } from './filter.ts';
+import { Icon } from '../../ui/icons.tsx';
+import { currenciesOf } from './layout.ts';
+import { List, type ListHandle } from './list.tsx';
+import { languageAttributes } from '../../intl/locale.ts';
+import { NewsPill } from './news-pill.tsx';
+import { PrintedList, usePrinting } from './printed-list.tsx';
+import { useSaveFile } from './save-file.ts';
+import { Chips, FilterButton, JumpTo, Search } from './search-bar.tsx';
+import { sentenceOf, Skeleton, State, TroubleBanner, TroubleState } from './states.tsx';
+import { Totals } from './totals.tsx';
+import { useActivity } from './use-activity.ts';
+import { useAddress } from './use-address.ts';
+import { useNews } from './use-news.ts';
+import { troubleOf } from '../../data/trouble.ts';
+import { useViewer } from './viewer.ts';
+
+const messageMilliseconds = 6000;
+
+export function ActivityScreen({ scroller }: { scroller: HTMLElement }) {
+  const { client, individualId, texts, locale, timeZone, hidesTitle } = useViewer();
+  const { filter, sheet, change, open, close } = useAddress();
+  const [topMonth, setTopMonth] = useState<string>();
+  const [clears, setClears] = useState(0);
+  const [message, setMessage] = useMessage(texts.exporting);
+  const activity = useActivity(filter);
+  const { loaded, isLoading, isEmpty, trouble, reload, withAsOf } = activity;
+  const news = useNews(activity);
+  const complete = loaded?.isComplete ? loaded : undefined;
+  const printing = usePrinting();
+  const save = useSaveFile(setMessage);
+  const list = useRef<ListHandle>(null);
+  const today = dayOf(new Date(), timeZone);
+  const currencies = useMemo(() => (complete ? currenciesOf(complete.layout) : []), [complete]);
+  const count = loaded?.count;
+  const hasRows = count !== undefined && count > 0;
+  const hasChart = loaded ? hasRows : isLoading && !trouble && !isEmpty;
+  const isNew = isEmpty && !isFiltered(filter);
+
+  // Drawn again only when it shows something else, however fast the list scrolls.
+  const chart = useMemo(
+    () =>
+      complete ? (
+        <Chart
+          layout={complete.layout}
+          currentMonth={topMonth}
+          onJump={(month) => list.current?.jumpTo(`${month}-31`)}
+          onStatement={saveMonth}
+        />
+      ) : (
+        <WaitingChart />
+      ),
+    [complete, topMonth],
+  );
+
+  function saveMonth(month: string): void {
+    const request = requestOf(individualId, withinMonth(filter, month), timeZone);
+    void save(`statement-${individualId}-${month}.pdf`, () =>
+      withAsOf((asOf) => client.makeStatement({ ...request, asOf, timeZone, locale })),
+    );
+  }
+
+  function print(): void {
+    printing.print(loaded!.filter, withAsOf).catch((error: unknown) => setMessage(sentenceOf(troubleOf(error), texts)));
+  }
+
+  function apply(members: Partial<Filter>): void {
+    change(members);
+    scroller.scrollTo({ top: 0 });
+  }
+
+  function clear(): void {
+    setClears(clears + 1);
+    apply(noFilter);
+  }
+
+  function showNews(): void {
+    reload();
+    scroller.scrollTo({ top: 0 });
+  }
+
+  function countText(): string {
+    if (count === undefined) return isLoading ? texts.loading : '';
+    return count === 1 ? texts.countOne : texts.count(count.toLocaleString(locale));
+  }
+
+  const classes = ['screen', !hasChart && 'alone', printing.rows && 'printing'].filter(Boolean).join(' ');
+  return (
+    <div class={classes} aria-busy={isLoading} {...languageAttributes(locale)}>
+      <header class="title">
+        <div>
+          {!hidesTitle && <h1>{texts.title}</h1>}
+          <p role="status" class="count">
+            {countText()}
+          </p>
+        </div>
+        <div class="actions">
+          <button type="button" class="round" aria-label={texts.refresh} onClick={reload}>
+            <Icon name="refresh" />
+          </button>
+          <ExportMenu
+            filter={filter}
+            withAsOf={withAsOf}
+            isDisabled={!hasRows}
+            count={count}
+            onMessage={setMessage}
+            onPrint={print}
+          />
+        </div>
+      </header>
+
+      {hasChart && <aside>{chart}</aside>}
+
+      <div class="main">
+        {!isNew && (
+          <div class="bar">
+            <Search key={clears} value={filter.search} onSearch={(search) => apply({ search })} />
+            <FilterButton filter={filter} onOpen={() => open({ kind: 'filters' })} />
+            <JumpTo
+              newest={complete?.layout.days[0]?.day}
+              oldest={complete?.layout.days.at(-1)?.day}
+              onJump={(date) => list.current?.jumpTo(date)}
+            />
+            {isLoading && loaded && <span class="progress" />}
+          </div>
+        )}
+        {!isNew && <Chips filter={filter} onChange={apply} />}
+        {isFiltered(filter) && complete && hasRows && <Totals layout={complete.layout} />}
+        <NewsPill news={hasRows ? news : undefined} onShow={showNews} />
+
+        {trouble && !hasRows && <TroubleState trouble={trouble} onRetry={reload} />}
+        {!trouble && isEmpty && <State icon="receipt" title={texts.emptyTitle} about={texts.empty} />}
+        {!trouble && !isEmpty && count === 0 && (
+          <State icon="search" title={texts.noMatchTitle} about={texts.noMatch}>
+            <button type="button" class="primary" onClick={clear}>
+              {texts.clear}
+            </button>
+          </State>
+        )}
+        {!loaded && isLoading && !trouble && !isEmpty && <Skeleton />}
+        {loaded && hasRows && (
+          <List
+            loaded={loaded}
+            scroller={scroller}
+            today={today}
+            handle={list}
+            onTopMonth={setTopMonth}
+            onOpen={(transaction) => open({ kind: 'transaction', id: transaction.transactionId, transaction })}
+          />
+        )}
+        {printing.rows && <PrintedList rows={printing.rows} count={count ?? 0} />}
+        {trouble && hasRows && <TroubleBanner trouble={trouble} onRetry={reload} />}
+      </div>
+
+      {sheet?.kind === 'filters' && (
+        <FilterSheet
+          filter={filter}
+          today={today}
+          currencies={currencies}
+          types={loaded?.rows.valuesOf('transactionType') ?? []}
+          statuses={loaded?.rows.valuesOf('transactionStatus') ?? []}
+          onApply={apply}
+          onClose={close}
+        />
+      )}
+      {sheet?.kind === 'transaction' && (
+        <DetailSheet key={sheet.id} transactionId={sheet.id} known={sheet.transaction} onClose={close} />
+      )}
+      <p role="status" class={message ? 'toast' : 'unseen'}>
+        {message}
+      </p>
+    </div>
+  );
+}
+
+/** A short message that disappears by itself, except `persistentMessage`, which stays until the next message. */
+function useMessage(persistentMessage: string): [string, (text: string) => void] {
+  const [message, setMessage] = useState('');
+  useEffect(() => {
+    if (message === '' || message === persistentMessage) return;
+    const timer = setTimeout(() => setMessage(''), messageMilliseconds);
+    return () => clearTimeout(timer);
+  }, [message]);
+  return [message, setMessage];
+}

@@ -1,0 +1,238 @@
+/** Money in above the line and money out below it, one column for each month. */
+import { useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks';
+import { addMonths, monthsBetween } from '../../intl/dates.ts';
+import { Icon } from '../../ui/icons.tsx';
+import { currenciesOf, monthsUpTo, monthSums, type Layout, type Month } from './layout.ts';
+import { formatMoney } from '../../intl/money.ts';
+import { useViewer } from './viewer.ts';
+
+const monthsShown = 12;
+const half = 46;
+
+export interface ChartProps {
+  layout: Layout;
+  /** The month at the top of the list. */
+  currentMonth: string | undefined;
+  onJump(month: string): void;
+  onStatement(month: string): void;
+}
+
+export function Chart({ layout, currentMonth, onJump, onStatement }: ChartProps) {
+  const { locale, texts, dates } = useViewer();
+  const currencies = useMemo(() => currenciesOf(layout), [layout]);
+  const [chosen, setChosen] = useState('');
+  const [pointed, setPointed] = useState<string>();
+  const currency = (currencies.includes(chosen) ? chosen : currencies[0]) ?? '';
+  const sums = useMemo(() => monthSums(layout, currency), [layout, currency]);
+  const { newest, oldest } = monthRange(layout);
+  const [page, setPage] = useState(0);
+  // The chart follows the list, so that both show the same time.
+  useLayoutEffect(() => {
+    if (currentMonth) setPage(Math.floor(monthsBetween(currentMonth, newest) / monthsShown));
+  }, [currentMonth, newest]);
+  // The last page is also filled with as many months as there are.
+  const last = latestOf(addMonths(newest, -page * monthsShown), addMonths(oldest, monthsShown - 1), newest);
+  const months = useMemo(() => monthsUpTo(sums, last, oldest, monthsShown), [sums, last, oldest]);
+  if (months.length === 0) return null;
+  const shown = [pointed, currentMonth].flatMap((name) => months.filter(({ month }) => month === name))[0];
+  const shownMonth = shown ?? months.at(-1)!;
+  const money = (text: string) => formatMoney(locale, text, currency);
+
+  return (
+    <section class="chart card" aria-label={texts.chart}>
+      <header>
+        <h2>{dates.month(shownMonth.month)}</h2>
+        {currencies.length > 1 && (
+          <select
+            aria-label={texts.currency}
+            value={currency}
+            onChange={(event) => setChosen(event.currentTarget.value)}
+          >
+            {currencies.map((code) => (
+              <option key={code}>{code}</option>
+            ))}
+          </select>
+        )}
+        {monthsBetween(oldest, newest) >= monthsShown && (
+          <Pages
+            isFirst={page === 0}
+            isLast={addMonths(last, 1 - monthsShown) <= oldest}
+            onTurn={(by) => setPage(page + by)}
+          />
+        )}
+      </header>
+      <dl class="sums">
+        <div class="in">
+          <dt>{texts.moneyIn}</dt>
+          <dd>{money(shownMonth.moneyIn)}</dd>
+        </div>
+        <div class="out">
+          <dt>{texts.moneyOut}</dt>
+          <dd>{money(shownMonth.moneyOut)}</dd>
+        </div>
+      </dl>
+      <Columns months={months} shownMonth={shownMonth.month} onPoint={setPointed} onJump={onJump} />
+      <MonthTable months={months} money={money} />
+      <button
+        type="button"
+        class="quiet small month-statement"
+        aria-label={texts.statementOf(dates.month(shownMonth.month))}
+        onClick={() => onStatement(shownMonth.month)}
+      >
+        <Icon name="receipt" />
+        {texts.statement}
+      </button>
+    </section>
+  );
+}
+
+function latestOf(wanted: string, earliest: string, newest: string): string {
+  const last = wanted > earliest ? wanted : earliest;
+  return last < newest ? last : newest;
+}
+
+function monthRange({ days }: Layout): { newest: string; oldest: string } {
+  return { newest: days[0]?.day.slice(0, 7) ?? '', oldest: days.at(-1)?.day.slice(0, 7) ?? '' };
+}
+
+interface PagesProps {
+  isFirst: boolean;
+  isLast: boolean;
+  onTurn(by: number): void;
+}
+
+function Pages({ isFirst, isLast, onTurn }: PagesProps) {
+  const { texts } = useViewer();
+  return (
+    <span class="pages">
+      <button type="button" class="round small" aria-label={texts.earlier} disabled={isLast} onClick={() => onTurn(1)}>
+        <Icon name="before" />
+      </button>
+      <button type="button" class="round small" aria-label={texts.later} disabled={isFirst} onClick={() => onTurn(-1)}>
+        <Icon name="after" />
+      </button>
+    </span>
+  );
+}
+
+interface ColumnsProps {
+  months: Month[];
+  shownMonth: string;
+  onPoint(month: string | undefined): void;
+  onJump(month: string): void;
+}
+
+/** The whole chart is one tab stop; the arrow keys move from month to month. */
+function Columns({ months, shownMonth, onPoint, onJump }: ColumnsProps) {
+  const { texts, dates } = useViewer();
+  const box = useRef<HTMLDivElement>(null);
+  const largest = Math.max(...months.flatMap(({ moneyIn, moneyOut }) => [Number(moneyIn), Number(moneyOut)]), 1e-9);
+
+  function onKeyDown(event: KeyboardEvent): void {
+    const buttons = [...box.current!.querySelectorAll('button')];
+    const from = buttons.indexOf(event.target as HTMLButtonElement);
+    const forward = getComputedStyle(box.current!).direction === 'rtl' ? -1 : 1;
+    const targets: Record<string, number> = {
+      ArrowRight: from + forward,
+      ArrowLeft: from - forward,
+      Home: 0,
+      End: buttons.length - 1,
+    };
+    const target = buttons[targets[event.key] ?? -1];
+    if (!target) return;
+    event.preventDefault();
+    target.focus();
+  }
+
+  return (
+    <div
+      class="columns"
+      ref={box}
+      role="toolbar"
+      aria-label={texts.jumpToMonth}
+      onPointerLeave={() => onPoint(undefined)}
+      onKeyDown={onKeyDown}
+    >
+      {months.map((month) => (
+        <button
+          type="button"
+          key={month.month}
+          class={month.month === shownMonth ? 'column current' : 'column'}
+          aria-label={texts.jumpTo(dates.month(month.month))}
+          tabIndex={month.month === shownMonth ? 0 : -1}
+          onPointerEnter={() => onPoint(month.month)}
+          onFocus={() => onPoint(month.month)}
+          onBlur={() => onPoint(undefined)}
+          onClick={() => onJump(month.month)}
+        >
+          <Column month={month} largest={largest} />
+          <span aria-hidden="true">{dates.monthLetter(month.month)}</span>
+        </button>
+      ))}
+    </div>
+  );
+}
+
+/** The same figures for people who cannot see the columns. */
+function MonthTable({ months, money }: { months: Month[]; money(text: string): string }) {
+  const { texts, dates } = useViewer();
+  return (
+    <div class="unseen">
+      <table>
+        <caption>{texts.chart}</caption>
+        <thead>
+          <tr>
+            <th scope="col">{texts.month}</th>
+            <th scope="col">{texts.moneyIn}</th>
+            <th scope="col">{texts.moneyOut}</th>
+          </tr>
+        </thead>
+        <tbody>
+          {months.map(({ month, moneyIn, moneyOut }) => (
+            <tr key={month}>
+              <th scope="row">{dates.month(month)}</th>
+              <td>{money(moneyIn)}</td>
+              <td>{money(moneyOut)}</td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </div>
+  );
+}
+
+/** Keeps the chart's place while the sums are loading, so that nothing moves when they arrive. */
+export function WaitingChart() {
+  return (
+    <section class="chart card waiting" aria-hidden="true">
+      <header>
+        <span class="name" />
+      </header>
+      <div class="sums">
+        <span class="more" />
+        <span class="more" />
+      </div>
+      <div class="columns">
+        {Array.from({ length: monthsShown }, (_, index) => (
+          <div key={index} class="column">
+            <Column month={{ month: '', currency: '', moneyIn: '3', moneyOut: '2' }} largest={4} />
+            <span>{'\u00a0'}</span>
+          </div>
+        ))}
+      </div>
+      <span class="quiet small month-statement" />
+    </section>
+  );
+}
+
+function Column({ month: { moneyIn, moneyOut }, largest }: { month: Month; largest: number }) {
+  // The smallest sum is still visible as a line.
+  const height = (text: string) => (Number(text) > 0 ? Math.max(2, (Number(text) / largest) * (half - 2)) : 0);
+  const [up, down] = [height(moneyIn), height(moneyOut)];
+  return (
+    <svg viewBox={`0 0 16 ${2 * half}`} preserveAspectRatio="none" aria-hidden="true" focusable="false">
+      <rect class="in" x="1" width="14" y={half - 1 - up} height={up} rx="2.5" />
+      <rect class="out" x="1" width="14" y={half + 1} height={down} rx="2.5" />
+    </svg>
+  );
+}

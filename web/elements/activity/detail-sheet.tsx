@@ -1,0 +1,149 @@
+/** One transaction: its details, its history, and a document about it. */
+import { useEffect, useState } from 'preact/hooks';
+import { LedgerlineError, type DetailedTransaction, type Transaction } from '../../../client/index.ts';
+import { detailGroupsOf } from '../../intl/transaction-details.ts';
+import { nameOf } from '../../intl/name-of.ts';
+import { History } from './history.tsx';
+import { Icon } from '../../ui/icons.tsx';
+import { useSaveFile } from './save-file.ts';
+import { Sheet } from '../../ui/sheet.tsx';
+import { sentenceOf } from './states.tsx';
+import { troubleOf } from '../../data/trouble.ts';
+import { counterparty, detailFormatsOf, directionOf, isVoid, signedAmount, useViewer } from './viewer.ts';
+
+export interface DetailSheetProps {
+  transactionId: string;
+  /** The row of the list, if the sheet was opened from there. */
+  known: Transaction | undefined;
+  onClose(): void;
+}
+
+export function DetailSheet({ transactionId, known, onClose }: DetailSheetProps) {
+  const { client, individualId, texts, locale, dates } = useViewer();
+  const [transaction, setTransaction] = useState<DetailedTransaction | undefined>(known);
+  const [complaint, setComplaint] = useState<string>();
+
+  useEffect(() => {
+    const controller = new AbortController();
+    // The list may have been open for hours, so the row is read again.
+    client
+      .getTransaction({ transactionId, individualId }, { signal: controller.signal })
+      .then(setTransaction, (error: unknown) => {
+        if (controller.signal.aborted || known) return;
+        const isMissing = error instanceof LedgerlineError && error.kind === 'not-found';
+        setComplaint(isMissing ? texts.notFound : sentenceOf(troubleOf(error), texts));
+      });
+    return () => controller.abort();
+  }, [transactionId]);
+
+  return (
+    <Sheet title={texts.details} closeText={texts.close} onClose={onClose}>
+      {complaint && <p class="complaint">{complaint}</p>}
+      {!transaction && !complaint && <p role="status">{texts.loading}</p>}
+      {transaction && (
+        <div class={`detail ${directionOf(transaction)}${isVoid(transaction) ? ' void' : ''}`}>
+          <p class="name" dir="auto">
+            {counterparty(transaction, texts)}
+          </p>
+          <p class="amount">{signedAmount(transaction, locale)}</p>
+          <p class={`status ${transaction.transactionStatus.toLowerCase()}`}>
+            {nameOf(texts.statuses, transaction.transactionStatus)}
+          </p>
+          <dl>
+            <Fact name={texts.when} value={dates.full(transaction.timeStamp)} />
+            <Fact name={texts.sender} value={transaction.senderName} />
+            <Fact name={texts.receiver} value={transaction.receiverName} />
+            <Fact name={texts.note} value={transaction.paymentNotes} />
+            <Fact name={texts.type} value={nameOf(texts.types, transaction.transactionType)} />
+            <Fact name={texts.system} value={nameOf(texts.systems, transaction.paymentSystem)} />
+            <div>
+              <dt>{texts.id}</dt>
+              <dd class="id">
+                <code>{transaction.transactionId}</code>
+                <CopyButton text={transactionId} what={texts.id} />
+              </dd>
+            </div>
+          </dl>
+          <Details transaction={transaction} />
+          <ConfirmationButton transactionId={transaction.transactionId} />
+          <History transaction={transaction} />
+        </div>
+      )}
+    </Sheet>
+  );
+}
+
+function Fact({ name, value }: { name: string; value: string }) {
+  if (value === '') return null;
+  return (
+    <div>
+      <dt>{name}</dt>
+      <dd dir="auto">{value}</dd>
+    </div>
+  );
+}
+
+/** In groups, with a button to copy what people type elsewhere. */
+function Details({ transaction }: { transaction: DetailedTransaction }) {
+  const viewer = useViewer();
+  return detailGroupsOf(transaction, detailFormatsOf(viewer)).map(({ title, details }) => (
+    <section class="detail-group" aria-label={title} key={title}>
+      <h3>{title}</h3>
+      <dl>
+        {details.map(({ label, value, copied }) => (
+          <div key={label}>
+            <dt dir="auto">{label}</dt>
+            <dd class={copied === undefined ? undefined : 'id'}>
+              <bdi>{value}</bdi>
+              {copied !== undefined && <CopyButton text={copied} what={label} />}
+            </dd>
+          </div>
+        ))}
+      </dl>
+    </section>
+  ));
+}
+
+function CopyButton({ text, what }: { text: string; what: string }) {
+  const { texts } = useViewer();
+  const [label, setLabel] = useState(texts.copy);
+  async function copy(): Promise<void> {
+    try {
+      await navigator.clipboard.writeText(text);
+      setLabel(texts.copied);
+    } catch {
+      // The browser or the host page does not allow it.
+      setLabel(texts.notCopied);
+    }
+  }
+  return (
+    <button type="button" class="quiet small" aria-label={`${label}: ${what}`} onClick={copy}>
+      <Icon name={label === texts.copied ? 'check' : 'copy'} />
+      {label}
+    </button>
+  );
+}
+
+/** The transaction as a document to keep or to pass on. */
+function ConfirmationButton({ transactionId }: { transactionId: string }) {
+  const { client, individualId, timeZone, locale, texts } = useViewer();
+  const [message, setMessage] = useState('');
+  const save = useSaveFile(setMessage);
+  const fileName = `confirmation-${transactionId.replaceAll(/[^\w.-]+/g, '_')}.pdf`;
+  return (
+    <footer>
+      <button
+        type="button"
+        class="pill"
+        onClick={() =>
+          void save(fileName, () => client.makeStatement({ individualId, transactionId, timeZone, locale }))
+        }
+      >
+        <Icon name="receipt" />
+        {texts.confirmation}
+      </button>
+      {/* The messages of the screen are behind the sheet. */}
+      <p role="status">{message}</p>
+    </footer>
+  );
+}

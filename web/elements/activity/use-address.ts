@@ -1,0 +1,89 @@
+/** The filter and the open sheet, kept in the address bar if the host page wants that. */
+import { useLayoutEffect, useRef, useState } from 'preact/hooks';
+import type { Transaction } from '../../../client/index.ts';
+import { isSameFilter, noFilter, readAddress, usableFilter, writeAddress, type Filter } from './filter.ts';
+import { useViewer } from './viewer.ts';
+
+const transactionParameter = 'transaction';
+
+export type OpenSheet = { kind: 'filters' } | { kind: 'transaction'; id: string; transaction: Transaction | undefined };
+
+/** The state of a history entry that was added for a sheet. */
+interface SheetState {
+  ledgerlineSheet?: OpenSheet['kind'] | undefined;
+}
+
+const sheetState = () => (history.state as SheetState | null)?.ledgerlineSheet;
+
+/** The host page's own state is kept. */
+function stateWith(ledgerlineSheet: SheetState['ledgerlineSheet']): SheetState {
+  return { ...(history.state as SheetState | null), ledgerlineSheet };
+}
+
+function sheetInAddress(): OpenSheet | undefined {
+  const id = new URL(location.href).searchParams.get(transactionParameter);
+  if (id) return { kind: 'transaction', id, transaction: undefined };
+  return sheetState() === 'filters' ? { kind: 'filters' } : undefined;
+}
+
+function addressOf(filter: Filter, sheet: OpenSheet | undefined): URL {
+  const address = writeAddress(new URL(location.href), filter);
+  if (sheet?.kind === 'transaction') address.searchParams.set(transactionParameter, sheet.id);
+  else address.searchParams.delete(transactionParameter);
+  return address;
+}
+
+export interface Address {
+  filter: Filter;
+  sheet: OpenSheet | undefined;
+  /** Changes some members of the filter, and closes the sheet. */
+  change(members: Partial<Filter>): void;
+  open(sheet: OpenSheet): void;
+  close(): void;
+}
+
+/** An open sheet has its own history entry, so that Back closes the sheet instead of leaving the page. */
+export function useAddress(): Address {
+  const { inAddressBar } = useViewer();
+  const [filter, setFilter] = useState(() => (inAddressBar ? readAddress(new URL(location.href)) : noFilter));
+  const [sheet, setSheet] = useState(() => (inAddressBar ? sheetInAddress() : undefined));
+  // There can be two changes before the screen is drawn again; the second one must not undo the first.
+  const latest = useRef(filter);
+
+  function keep(next: Filter): void {
+    // The same object, so that a closed sheet does not load the list again.
+    if (isSameFilter(latest.current, next)) return;
+    latest.current = next;
+    setFilter(next);
+  }
+
+  useLayoutEffect(() => {
+    if (!inAddressBar) return;
+    const read = () => {
+      keep(readAddress(new URL(location.href)));
+      setSheet(sheetInAddress());
+    };
+    addEventListener('popstate', read);
+    return () => removeEventListener('popstate', read);
+  }, [inAddressBar]);
+
+  return {
+    filter,
+    sheet,
+    change(members) {
+      const next = usableFilter({ ...latest.current, ...members });
+      if (inAddressBar) history.replaceState(stateWith(undefined), '', addressOf(next, undefined));
+      setSheet(undefined);
+      keep(next);
+    },
+    open(next) {
+      if (inAddressBar) history.pushState(stateWith(next.kind), '', addressOf(latest.current, next));
+      setSheet(next);
+    },
+    close() {
+      if (inAddressBar && sheetState()) return history.back();
+      if (inAddressBar) history.replaceState(stateWith(undefined), '', addressOf(latest.current, undefined));
+      setSheet(undefined);
+    },
+  };
+}

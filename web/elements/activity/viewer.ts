@@ -1,0 +1,64 @@
+/** The viewer, the service and the settings, which every part of the screen needs. */
+import { createContext } from 'preact';
+import { useContext } from 'preact/hooks';
+import type { TokenSource, Transaction, TransactionFunctions } from '../../../client/index.ts';
+import type { DateFormats } from '../../intl/dates.ts';
+import { formatMoney, type Sign } from '../../intl/money.ts';
+import type { ActivityTexts } from '../../intl/languages/activity-texts.ts';
+import type { DetailFormats } from '../../intl/transaction-details.ts';
+
+export interface Viewer {
+  client: TransactionFunctions;
+  /** The host page's callback, to notice when it is replaced. */
+  getToken: TokenSource | undefined;
+  /** The address of the service; empty for the page's own origin. */
+  baseUrl: string;
+  individualId: number;
+  locale: string;
+  timeZone: string;
+  texts: ActivityTexts;
+  dates: DateFormats;
+  /** Whether the filter and the open sheet are kept in the address bar. */
+  inAddressBar: boolean;
+  /** Whether the host page has its own title. */
+  hidesTitle: boolean;
+  /** The size of one rem in pixels. The height of rows depends on it, so that they grow with the viewer's text size. */
+  remPixels: number;
+  /** Dispatches an event on the element. */
+  announce(event: string, detail?: unknown): void;
+}
+
+export const ViewerContext = createContext<Viewer | undefined>(undefined);
+
+export function useViewer(): Viewer {
+  return useContext(ViewerContext)!;
+}
+
+export type Direction = 'in' | 'out' | 'other';
+
+export function directionOf({ transactionCategory }: Transaction): Direction {
+  const category = transactionCategory.toLowerCase();
+  return category === 'credit' ? 'in' : category === 'debit' ? 'out' : 'other';
+}
+
+export const signs: Record<Direction, Sign> = { in: '+', out: '−', other: '' };
+
+export function counterparty(transaction: Transaction, texts: ActivityTexts): string {
+  const { senderName, receiverName, paymentNotes } = transaction;
+  const name = directionOf(transaction) === 'in' ? senderName : receiverName || senderName;
+  return name || paymentNotes || texts.unnamed;
+}
+
+export function signedAmount(transaction: Transaction, locale: string): string {
+  return formatMoney(locale, transaction.amountText, transaction.currency, signs[directionOf(transaction)]);
+}
+
+/** How details are shown. */
+export function detailFormatsOf({ texts, locale }: Pick<Viewer, 'texts' | 'locale'>): DetailFormats {
+  return { texts, money: (decimal, currency) => formatMoney(locale, decimal, currency) };
+}
+
+/** Whether no money moved, or it came back. */
+export function isVoid({ transactionStatus }: Transaction): boolean {
+  return ['rejected', 'cancelled', 'reversed'].includes(transactionStatus.toLowerCase());
+}

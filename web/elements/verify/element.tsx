@@ -1,0 +1,134 @@
+/** `<ledgerline-verify>`: a form that verifies a phone number, for any page. */
+import type { ComponentChild } from 'preact';
+import { createCalls } from '../../../client/calls.ts';
+import { phoneFunctions, type PhoneFunctions } from '../../../client/phone.ts';
+import { languageAttributes } from '../../intl/locale.ts';
+import { channelsOf } from '../code/channels.ts';
+import codeCss from '../code/code.css?inline';
+import { homeCountry, isCountry } from '../../intl/countries.ts';
+import { FormContext, type Form } from './form.ts';
+import { verifyTextsOf, type VerifyFormTexts } from '../../intl/languages/verify-texts.ts';
+import { ServiceElement } from '../service-element.ts';
+import css from './verify.css?inline';
+import { Verify, type VerifyHandle } from './verify.tsx';
+
+/**
+ * Attributes: `user` (whose number is verified), `base-url` (the address of the service, if not this origin),
+ * `country` (chosen at first), `countries` (those that can be chosen, separated by commas), `locale`,
+ * `mode` (change, for another number of a verified user), `confirmation-id` (the approved confirmation of a change),
+ * `correlation-type` (1 for merchants), `resend-seconds` (the pause between two codes), `channels` (by which a code may
+ * be sent again), `hide-title`, `autofocus`.
+ * Properties: `getToken`, called for a token, and again with true when one was refused; `getUserId`, instead of
+ * `user`; `texts`, other texts; `fetch` and `now`, to replace the browser's.
+ * Methods: `enterNumber(text)`, for a number that is known; `enterCode(code)`, for an app that reads the code itself;
+ * `reset()`, to start over.
+ * Events: `sent`, `verified`, `failed`, `step`.
+ */
+export class LedgerlineVerify extends ServiceElement<VerifyFormTexts> {
+  static observedAttributes = [
+    'user',
+    'base-url',
+    'country',
+    'countries',
+    'locale',
+    'correlation-type',
+    'resend-seconds',
+    'mode',
+    'confirmation-id',
+    'channels',
+    'hide-title',
+  ];
+
+  #getUserId: (() => number | Promise<number>) | undefined;
+  readonly #handle: { current: VerifyHandle | null } = { current: null };
+
+  protected readonly rules = codeCss + css;
+  protected readonly textsOf = verifyTextsOf;
+
+  fetch: typeof fetch = (input, init) => fetch(input, init);
+  now: () => number = Date.now;
+
+  get getUserId(): (() => number | Promise<number>) | undefined {
+    return this.#getUserId;
+  }
+
+  set getUserId(getUserId: (() => number | Promise<number>) | undefined) {
+    this.#getUserId = getUserId;
+    this.draw();
+  }
+
+  enterCode(code: string): void {
+    this.#handle.current?.enterCode(code);
+  }
+
+  enterNumber(text: string): void {
+    this.#handle.current?.enterNumber(text);
+  }
+
+  /** The country that is chosen now. */
+  get chosenCountry(): string | undefined {
+    return this.#handle.current?.country;
+  }
+
+  reset(): void {
+    this.#handle.current?.reset();
+  }
+
+  protected authorizedContent(): ComponentChild {
+    const hasUser = this.#getUserId !== undefined || Number(this.getAttribute('user')) > 0;
+    if (!hasUser) return null;
+    const form = this.#form();
+    return (
+      // For another user, or for a change, everything starts again.
+      <FormContext.Provider value={form} key={`${this.getAttribute('user') ?? ''} ${this.getAttribute('mode') ?? ''}`}>
+        <div class="language" {...languageAttributes(form.locale)}>
+          <Verify handle={this.#handle} isAutofocused={this.hasAttribute('autofocus')} />
+        </div>
+      </FormContext.Provider>
+    );
+  }
+
+  /** Kept, since it knows when the last code was sent. */
+  #client(): PhoneFunctions {
+    const { serviceUrl: baseUrl } = this;
+    const resendSeconds = Number(this.getAttribute('resend-seconds') ?? 30);
+    return this.keepClient(String(resendSeconds), (token) => {
+      const calls = createCalls({ baseUrl, token, retries: 1, fetch: (input, init) => this.fetch(input, init) });
+      return phoneFunctions(calls, { resendSeconds, now: () => this.now() });
+    });
+  }
+
+  #form(): Form {
+    const { serviceUrl: baseUrl, usedLocale: locale, texts } = this;
+    const countries = this.getAttribute('countries')
+      ?.toUpperCase()
+      .split(/[\s,]+/)
+      .filter(isCountry);
+    return {
+      client: this.#client(),
+      baseUrl,
+      getUserId: async () => (this.#getUserId ? this.#getUserId() : Number(this.getAttribute('user'))),
+      texts,
+      locale,
+      country: this.#firstCountry(countries),
+      countries: countries?.length ? countries : undefined,
+      correlationType: this.getAttribute('correlation-type') === '1' ? 1 : 0,
+      change:
+        this.getAttribute('mode') === 'change'
+          ? { confirmationId: this.getAttribute('confirmation-id') ?? undefined }
+          : undefined,
+      channels: channelsOf(this.getAttribute('channels')),
+      hidesTitle: this.hasAttribute('hide-title'),
+      now: () => this.now(),
+      announce: (event, detail) => this.announce(event, detail),
+    };
+  }
+
+  #firstCountry(countries: string[] | undefined): string {
+    const named = this.getAttribute('country')?.toUpperCase() ?? '';
+    const wanted = isCountry(named) ? named : (homeCountry(navigator.languages) ?? 'GB');
+    return countries?.length && !countries.includes(wanted) ? countries[0]! : wanted;
+  }
+}
+
+if (!customElements.get('ledgerline-verify')) customElements.define('ledgerline-verify', LedgerlineVerify);

@@ -1,0 +1,52 @@
+/** Locales and time zones that a page or an address gives, and that the browser may not know. */
+import { hasTexts } from './languages/languages.ts';
+
+/** The first of several locales that is usable. */
+export function usableLocale(...tags: (string | null | undefined)[]): string {
+  for (const tag of tags) {
+    if (tag && isKnown(() => Intl.getCanonicalLocales(tag))) return tag;
+  }
+  return 'en';
+}
+
+export function usableTimeZone(timeZone: string | null): string {
+  const own = Intl.DateTimeFormat().resolvedOptions().timeZone;
+  return timeZone && isKnown(() => new Intl.DateTimeFormat('en', { timeZone })) ? timeZone : own;
+}
+
+/** Intl throws a RangeError for an unknown value. */
+function isKnown(make: () => unknown): boolean {
+  try {
+    make();
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** Calendars whose months are the Gregorian ones. */
+const gregorianMonths = new Set(['gregory', 'buddhist', 'japanese', 'roc', 'iso8601']);
+
+/**
+ * The locale with a calendar whose months are those of the chart and of the API. Without this, Persian would show
+ * Gregorian months under the names of Persian ones, which begin on other days.
+ */
+export function withGregorianMonths(locale: string): string {
+  const { calendar } = new Intl.DateTimeFormat(locale).resolvedOptions();
+  return gregorianMonths.has(calendar) ? locale : new Intl.Locale(locale, { calendar: 'gregory' }).toString();
+}
+
+/** Languages that are written from right to left, for browsers that do not provide this. */
+const rightToLeft = new Set(['ar', 'dv', 'fa', 'he', 'ku', 'ps', 'sd', 'ug', 'ur', 'yi']);
+
+export function directionOf(locale: string): 'rtl' | 'ltr' {
+  return rightToLeft.has(new Intl.Locale(locale).language) ? 'rtl' : 'ltr';
+}
+
+/**
+ * For the element around the texts. The direction is that of the host page if the texts are not in the locale's
+ * language.
+ */
+export function languageAttributes(locale: string): { lang: string; dir?: 'rtl' | 'ltr' } {
+  return hasTexts(locale) ? { lang: locale, dir: directionOf(locale) } : { lang: 'en' };
+}
