@@ -1,7 +1,7 @@
 /** The console when something fails or makes no sense: an old answer never looks like a new one. */
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { countryName } from '../../web/console/format.ts';
-import { openPage } from '../harness/browser/page.ts';
+import { expectAccessible, openPage } from '../harness/browser/page.ts';
 import { newPhone, startService, type Service } from '../harness/service.ts';
 
 let service: Service;
@@ -18,6 +18,29 @@ it.each([null, 'unknown', '', 'toString'])('numbers without a country (%s) have 
 it('a view whose name is that of a built-in member is the overview', async () => {
   const page = await openPage(`${service.url}/console#toString`);
   await page.getByRole('heading', { name: 'Overview' }).waitFor();
+});
+
+it('an error while a view is drawn is shown in its place and reported, and the rest of the page works', async () => {
+  const page = await openPage(`${service.url}/`, { expected: /reading 'length'/ });
+  const reported: string[] = [];
+  page.on('pageerror', ({ message }) => reported.push(message));
+  let isBroken = true;
+  await page.route('**/operator/webhook-endpoints', (route) =>
+    isBroken ? route.fulfill({ json: { endpoints: [{ id: 1, url: 'https://example.com' }] } }) : route.continue(),
+  );
+  await page.goto(`${service.url}/console#webhooks`);
+  const place = page.getByRole('alert').filter({ hasText: 'cannot be shown' });
+  await place.waitFor();
+  expect(reported.length).toBeGreaterThan(0);
+  await expectAccessible(page);
+  await page.getByRole('link', { name: 'Guard' }).click();
+  await page.getByText('Nobody is blocked.').waitFor();
+  expect(await place.count()).toBe(0);
+  await page.getByRole('link', { name: 'Webhooks' }).click();
+  await place.waitFor();
+  isBroken = false;
+  await place.getByRole('button', { name: 'Try again' }).click();
+  await page.getByText('There are no endpoints').waitFor();
 });
 
 it('blocked storage breaks no view', async () => {

@@ -4,6 +4,7 @@ import { useMemo, useState } from 'preact/hooks';
 import { clientCredentials, createClient, type TokenSource } from '../../client/index.ts';
 import { Header, isSandbox } from '../pages/header.tsx';
 import { useAddress } from './address.ts';
+import { Boundary } from './boundary.tsx';
 import { AuditView } from './views/audit.tsx';
 import { CustomerView } from './views/customer.tsx';
 import { EventsView } from './views/events.tsx';
@@ -106,7 +107,7 @@ function Console({ session, onSignOut }: { session: Session; onSignOut(): void }
     return { operations, webhooks, followMessages, mayWrite, mayWriteEvents };
   }, [session]);
   const here = useView();
-  const { View } = views[here];
+  const { title: titleOf, View } = views[here];
   return (
     <main class="console" id="content">
       <div class="console-bar">
@@ -132,7 +133,9 @@ function Console({ session, onSignOut }: { session: Session; onSignOut(): void }
         )}
       </div>
       <OperatorContext.Provider value={operator}>
-        <View />
+        <Boundary isView of={titleOf()}>
+          <View />
+        </Boundary>
       </OperatorContext.Provider>
     </main>
   );

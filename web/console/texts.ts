@@ -19,6 +19,9 @@ const common = {
   updatedAt: (time: string) => `Updated at ${time}`,
   staleSince: (error: string, time: string) => `${error} What you see is from ${time}.`,
   loading: 'Loading',
+  cannotShow: (part: string) =>
+    `“${part}” cannot be shown: an error occurred in this page. The rest of the console still works. Try again, or reload the page.`,
+  tryAgain: 'Try again',
   showOlder: 'Show older',
   undo: 'Undo',
   cancel: 'Cancel',
