@@ -139,11 +139,14 @@ function createSession({ client, socket, identity, isPipelined, hasEnded }: Open
       const name = isPrepared ? nameOf(text) : undefined;
       running += 1;
       if (isPipelined) cork();
-      client.query({ text, values, ...(name !== undefined && { name }) }, (error: unknown, result: pg.QueryResult) => {
-        running -= 1;
-        if (error) reject(explain(error));
-        else resolve(rowsOf(result));
-      });
+      client.query(
+        name === undefined ? { text, values } : { text, values, name },
+        (error: unknown, result: pg.QueryResult) => {
+          running -= 1;
+          if (error) reject(explain(error));
+          else resolve(rowsOf(result));
+        },
+      );
     });
   }
 

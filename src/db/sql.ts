@@ -31,10 +31,7 @@ export interface Sql {
   unsafe<T = DatabaseRow[]>(text: string, values?: readonly Value[], options?: { prepare?: boolean }): Statement<T>;
 }
 
-interface Parts {
-  text: string;
-  values: SentStatement['values'];
-}
+type Parts = Pick<SentStatement, 'text' | 'values'>;
 
 /** `T`: an array of rows. */
 export class Statement<T = DatabaseRow[]> implements PromiseLike<ResultOf<T>> {
@@ -58,9 +55,9 @@ export class Statement<T = DatabaseRow[]> implements PromiseLike<ResultOf<T>> {
 
   /** Throws if one of the values cannot be sent. */
   build(): SentStatement {
-    const parts: Parts = { text: '', values: [] };
+    const parts: SentStatement = { text: '', values: [], isPrepared: this.#isPrepared };
     this.appendTo(parts);
-    return { ...parts, isPrepared: this.#isPrepared };
+    return parts;
   }
 
   // oxlint-disable-next-line no-thenable -- awaiting a statement sends it

@@ -83,7 +83,11 @@ export function readBody(
   return new Promise((resolve, reject) => {
     if (Number(request.headers['content-length'] ?? 0) > largest) return reject(bodyTooLarge());
     const body = new BodyChunks();
-    const endWatch = bodies.watch(request, limitMilliseconds, () => reject(requestTimedOut()));
+    const endWatch = bodies.watch(request, {
+      limitMilliseconds,
+      bytes: () => body.length,
+      giveUp: () => reject(requestTimedOut()),
+    });
     request.on('data', (chunk: Buffer) => {
       if (body.length + chunk.length <= largest) return body.add(chunk);
       body.clear();

@@ -57,22 +57,21 @@ export function createServer(options: ServerOptions): Server {
   const answer = createPipeline(options, pendingAnswers, bodies, connections);
   const failureReply = createFailureReply({ translate: options.translate, observeDefect: observer.observeDefect });
 
-  function headersOf(request: IncomingMessage, reply: Reply, record: RequestRecord): Record<string, string | number> {
-    const headers: Record<string, string | number> = { ...reply.headers, 'request-id': record.traceId };
+  /** Names and values in turn: Node takes a list as it is, and would copy an object. */
+  function headersOf(request: IncomingMessage, reply: Reply, record: RequestRecord): (string | number)[] {
+    const own = reply.headers ?? {};
+    const headers: (string | number)[] = ['request-id', record.traceId];
+    for (const name in own) headers.push(name, own[name]!);
     if (reply.contentType !== undefined) {
-      headers['content-type'] = reply.contentType;
-      headers['x-content-type-options'] = 'nosniff';
+      headers.push('content-type', reply.contentType, 'x-content-type-options', 'nosniff');
     }
     // What a token opens is not kept by a browser or a proxy.
-    if (record.needsToken) headers['cache-control'] ??= 'no-store';
-    if (hasCors) {
-      const { vary, ...shared } = cors(request.method!, request.headers);
-      Object.assign(headers, shared, { vary: headers.vary === undefined ? vary : `${headers.vary}, ${vary}` });
-    }
+    if (record.needsToken && own['cache-control'] === undefined) headers.push('cache-control', 'no-store');
+    if (hasCors) headers.push(...Object.entries(cors(request.method!, request.headers)).flat());
     // After a body that was not read to its end, the start of the next request is unknown. A server that is stopping
     // sends its callers to another one.
     const isLast = reply.status === 413 || reply.status === 408 || connections.isSpare(request.socket);
-    if (isLast || options.isStopping()) headers.connection = 'close';
+    if (isLast || options.isStopping()) headers.push('connection', 'close');
     return headers;
   }
 
@@ -109,7 +108,7 @@ export function createServer(options: ServerOptions): Server {
     if (body === undefined || typeof body === 'string' || Buffer.isBuffer(body)) {
       const length = body === undefined ? 0 : Buffer.byteLength(body);
       // In a 304 it would be the length of the answer that the caller has (RFC 9110 section 8.6).
-      if (status !== 204 && status !== 304) headers['content-length'] = length;
+      if (status !== 204 && status !== 304) headers.push('content-length', length);
       response.writeHead(status, headers);
       if (status === 413 && body !== undefined && !request.complete) {
         record.answeredAt = performance.now();

@@ -28,9 +28,9 @@ interface ArrivingBody {
   request: IncomingMessage;
   socket: Socket;
   since: number;
-  /** Read from the connection before. */
-  bytesBefore: number;
   limitMilliseconds: number;
+  /** What has arrived of it. */
+  bytes(): number;
   giveUp(): void;
 }
 
@@ -46,13 +46,12 @@ export class ArrivingBodies {
   }
 
   /** Calls `giveUp` if the body is late or too slow. The returned function ends the watch. */
-  watch(request: IncomingMessage, limitMilliseconds: number, giveUp: () => void): () => void {
+  watch(
+    request: IncomingMessage,
+    { limitMilliseconds, bytes, giveUp }: Pick<ArrivingBody, 'limitMilliseconds' | 'bytes' | 'giveUp'>,
+  ): () => void {
     const { socket } = request;
-    const body = {
-      ...{ request, socket, limitMilliseconds, giveUp },
-      since: performance.now(),
-      bytesBefore: socket.bytesRead,
-    };
+    const body: ArrivingBody = { request, socket, since: performance.now(), limitMilliseconds, bytes, giveUp };
     this.#bodies.set(socket, body);
     return () => {
       if (this.#bodies.get(socket) === body) this.#bodies.delete(socket);
@@ -66,7 +65,13 @@ export class ArrivingBodies {
    */
   drop(request: IncomingMessage): void {
     if (request.complete || request.destroyed) return;
-    this.watch(request, restMilliseconds, () => request.socket.destroy());
+    const { socket } = request;
+    const bytesBefore = socket.bytesRead;
+    this.watch(request, {
+      limitMilliseconds: restMilliseconds,
+      bytes: () => socket.bytesRead - bytesBefore,
+      giveUp: () => socket.destroy(),
+    });
     request.resume();
   }
 
@@ -114,6 +119,6 @@ function isTooSlow(body: ArrivingBody, now: number): boolean {
 }
 
 /** In bytes a second. */
-function rateOf({ socket, bytesBefore, since }: ArrivingBody, now: number): number {
-  return ((socket.bytesRead - bytesBefore) * 1000) / (now - since);
+function rateOf(body: ArrivingBody, now: number): number {
+  return (body.bytes() * 1000) / (now - body.since);
 }
