@@ -130,8 +130,21 @@ it('the heading of a day names the totals of every currency', async () => {
     })),
   );
   const page = await wallet.open(`?individual=${id}`);
-  const heading = await page.locator('.day p').first().textContent();
-  for (const sum of ['€', '$', '£', 'CHF', '¥']) expect(heading).toContain(sum);
+  const heading = page.locator('.day').first();
+  for (const width of [1280, 640, 390, 320]) {
+    await page.setViewportSize({ width, height: 800 });
+    const names = await heading.innerText();
+    for (const sum of ['€', '$', '£', 'CHF', '¥'])
+      expect([width, names]).toEqual([width, expect.stringContaining(sum)]);
+    // The date is whole, and so is every amount that is shown.
+    const cut = await heading.evaluate((element) =>
+      [...element.querySelectorAll('h3, p')]
+        .filter((part) => part.scrollWidth > part.clientWidth || part.scrollHeight > part.clientHeight + 1)
+        .map((part) => part.textContent),
+    );
+    expect([width, cut]).toEqual([width, []]);
+    expect(await heading.evaluate((element) => element.scrollHeight <= element.clientHeight)).toBe(true);
+  }
 });
 
 it('a type and a status that are called like a built-in member are shown as they are', async () => {

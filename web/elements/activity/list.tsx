@@ -162,44 +162,47 @@ function isFocusElsewhere(list: HTMLElement): boolean {
   return focused ? !list.contains(focused) : document.activeElement !== document.body;
 }
 
-/** Currencies of a day that have their own totals in its heading; a title has the others. */
-const shownCurrencies = 3;
+/** Amounts of a day that its heading shows, where it is wide and where it is narrow. The others are counted, and named in a title. */
+const shownAmounts = { wide: 4, narrow: 2 };
+
+interface DayAmount {
+  kind: 'in' | 'out';
+  text: string;
+}
 
 function DayHeading({ day, today, height }: { day: VisibleDay; today: string; height: number }) {
   const { locale, dates, texts } = useViewer();
-  const others = day.totals
-    .slice(shownCurrencies)
-    .flatMap(({ currency, moneyIn, moneyOut }) => [
-      ...(isZero(moneyIn) ? [] : [formatMoney(locale, moneyIn, currency, '+')]),
-      ...(isZero(moneyOut) ? [] : [formatMoney(locale, moneyOut, currency, '−')]),
-    ]);
+  const amounts = day.totals.flatMap(({ currency, moneyIn, moneyOut }): DayAmount[] => [
+    ...(isZero(moneyIn) ? [] : [{ kind: 'in' as const, text: formatMoney(locale, moneyIn, currency, '+') }]),
+    ...(isZero(moneyOut) ? [] : [{ kind: 'out' as const, text: formatMoney(locale, moneyOut, currency, '−') }]),
+  ]);
   return (
     <div class="day" style={{ height: `${height}px` }}>
       <h3>{dates.day(day.day, today)}</h3>
       <p>
-        {day.totals.slice(0, shownCurrencies).flatMap(({ currency, moneyIn, moneyOut }) => [
-          !isZero(moneyIn) && (
-            <span key={`${currency} in`} class="in">
-              <span class="unseen">{texts.moneyIn} </span>
-              {formatMoney(locale, moneyIn, currency, '+')}
-            </span>
-          ),
-          !isZero(moneyOut) && (
-            <span key={`${currency} out`}>
-              <span class="unseen">{texts.moneyOut} </span>
-              {formatMoney(locale, moneyOut, currency, '−')}
-            </span>
-          ),
-        ])}
-        {others.length > 0 && (
-          <span title={others.join(', ')}>
-            <bdi dir="ltr" aria-hidden="true">
-              +{others.length.toLocaleString(locale)}
-            </bdi>
-            <span class="unseen">{others.join(', ')}</span>
+        {amounts.slice(0, shownAmounts.wide).map(({ kind, text }, index) => (
+          <span key={text} class={`${kind}${index < shownAmounts.narrow ? '' : ' where-wide'}`}>
+            <span class="unseen">{kind === 'in' ? texts.moneyIn : texts.moneyOut} </span>
+            {text}
           </span>
-        )}
+        ))}
+        <MoreAmounts amounts={amounts.slice(shownAmounts.wide)} place="where-wide" />
+        <MoreAmounts amounts={amounts.slice(shownAmounts.narrow)} place="where-narrow" />
       </p>
     </div>
+  );
+}
+
+function MoreAmounts({ amounts, place }: { amounts: DayAmount[]; place: string }) {
+  const { locale } = useViewer();
+  if (amounts.length === 0) return null;
+  const names = amounts.map(({ text }) => text).join(', ');
+  return (
+    <span class={place} title={names}>
+      <bdi dir="ltr" aria-hidden="true">
+        +{amounts.length.toLocaleString(locale)}
+      </bdi>
+      <span class="unseen">{names}</span>
+    </span>
   );
 }
