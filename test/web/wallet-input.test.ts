@@ -1,7 +1,9 @@
 /** What a person types, selects and presses in the wallet, also what makes no sense. */
+import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { noFilter, readAddress, usableFilter } from '../../web/elements/activity/filter.ts';
 import { formatMoney } from '../../web/intl/money.ts';
+import { openPage } from '../harness/browser/page.ts';
 import { startService } from '../harness/service.ts';
 import { count, walletOf, type Wallet } from '../harness/browser/wallet.ts';
 
@@ -99,6 +101,98 @@ it('an export is not started twice', async () => {
   await start();
   await Promise.all([page.waitForEvent('download'), start()]);
   expect(requests).toBe(1);
+});
+
+it('a large export is written to a file while it arrives', async () => {
+  const { service } = wallet;
+  const id = await service.createUser();
+  const rows = Array.from(
+    { length: 10_001 },
+    (_, index) =>
+      `{"individualId":${id},"transactionId":"x-${index}","amount":1,"currency":"EUR","timeStamp":"2026-03-04T05:06:07Z"}`,
+  );
+  await service.call('/app/record-transactions', undefined, {
+    raw: rows.join('\n'),
+    headers: { 'content-type': 'application/x-ndjson' },
+  });
+  const page = await wallet.open(`?individual=${id}`);
+  // A dialog of the browser cannot be used by a test; the file is a real one, of the origin's own file system.
+  await page.evaluate(`{
+    window.blobs = 0;
+    Response.prototype.blob = () => { window.blobs += 1; };
+    window.showSaveFilePicker = async ({ suggestedName }) =>
+      (await navigator.storage.getDirectory()).getFileHandle(suggestedName, { create: true });
+  }`);
+  await page.getByLabel('Export').click();
+  await page.getByRole('button', { name: 'CSV' }).click();
+  await page.getByText('The file is ready.').waitFor();
+  const written = await page.evaluate<string>(`navigator.storage.getDirectory()
+    .then((folder) => folder.getFileHandle('transactions-${id}.csv'))
+    .then((handle) => handle.getFile())
+    .then((file) => file.text())`);
+  expect(written.trim().split('\n')).toHaveLength(10_002);
+  expect(await page.evaluate('window.blobs')).toBe(0);
+  // A person who closes the dialog reads no complaint.
+  await page.evaluate(`window.showSaveFilePicker = async () => { throw new DOMException('', 'AbortError'); }`);
+  await page.getByLabel('Export').click();
+  await page.getByRole('button', { name: 'CSV' }).click();
+  await page.locator('.toast').waitFor({ state: 'detached' });
+});
+
+describe('the focus of the keyboard stays near what disappears:', () => {
+  const inElement = (page: Page, what: string) =>
+    page.evaluate<string | undefined>(`document.activeElement.shadowRoot?.activeElement?.${what}`);
+
+  async function press(page: Page, name: string | RegExp): Promise<void> {
+    await page.getByRole('button', { name }).focus();
+    await page.keyboard.press('Enter');
+    await page.getByRole('button', { name }).waitFor({ state: 'detached' });
+  }
+
+  it('a chip', async () => {
+    const page = await wallet.open(`?individual=${wallet.busy}&type=CARD&status=Pending`);
+    await press(page, 'Remove filter: Card');
+    await expect.poll(() => inElement(page, 'ariaLabel')).toBe('Remove filter: Pending');
+    await press(page, 'Remove filter: Pending');
+    await expect.poll(() => inElement(page, 'textContent')).toBe('Money out');
+  });
+
+  it('the button that clears all filters', async () => {
+    const page = await openPage(`${wallet.service.url}/wallet?individual=${wallet.busy}&search=nobody-at-all`);
+    await press(page, 'Clear all');
+    await expect.poll(() => inElement(page, 'dataset.row')).toBe('0');
+  });
+
+  it('the button that tries again', async () => {
+    const page = await wallet.open(`?individual=${wallet.busy}`, { expected: /status of 400/ });
+    const answer = { status: 400, contentType: 'application/problem+json', body: '{"status":400}' };
+    await page.route('**/app/get-all-transactions', (route) => route.fulfill(answer));
+    await page.getByRole('button', { name: 'Refresh' }).click();
+    await page.getByRole('alert').waitFor();
+    await page.unrouteAll({ behavior: 'ignoreErrors' });
+    await press(page, 'Try again');
+    await expect.poll(() => inElement(page, 'dataset.row')).toBe('0');
+  });
+
+  it('the news of rows', async () => {
+    const id = (await wallet.client.createUser()).id;
+    const row = { individualId: id, amount: '1', currency: 'EUR', timeStamp: '2026-02-03T04:05:06Z' };
+    await wallet.client.recordTransactions([{ ...row, transactionId: 'first' }]);
+    const page = await wallet.open(`?individual=${id}`);
+    await wallet.client.recordTransactions([{ ...row, transactionId: 'second' }]);
+    await page.getByRole('button', { name: '1 new' }).waitFor();
+    await press(page, '1 new');
+    await expect.poll(() => inElement(page, 'dataset.row')).toBe('0');
+  });
+
+  it('the last page of the chart', async () => {
+    const page = await wallet.open(`?individual=${wallet.busy}`);
+    const turn = page.getByRole('button', { name: 'Earlier months' });
+    await turn.focus();
+    for (let page_ = 0; page_ < 3; page_ += 1) await page.keyboard.press('Enter');
+    expect(await turn.getAttribute('aria-disabled')).toBe('true');
+    expect(await inElement(page, 'ariaLabel')).toBe('Earlier months');
+  });
 });
 
 it('a transaction that cannot be read says why, not that it does not exist', async () => {

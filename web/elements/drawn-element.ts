@@ -3,12 +3,14 @@
  */
 import { render, type ComponentChild } from 'preact';
 import { usableLocale } from '../intl/locale.ts';
+import { keepFocus } from './keep-focus.ts';
 import { remPixelsOf, styleSheetOf } from './shadow-styles.ts';
 
 export abstract class DrawnElement<Texts extends object> extends HTMLElement {
   #ownTexts: Partial<Texts> = {};
   #isDrawing = false;
   #remPixels = 16;
+  #releaseFocus: (() => void) | undefined;
   readonly #root = this.attachShadow({ mode: 'open' });
 
   // These names differ from those of attributes: some frameworks set a property instead of an attribute if there is
@@ -46,10 +48,12 @@ export abstract class DrawnElement<Texts extends object> extends HTMLElement {
   connectedCallback(): void {
     this.#remPixels = remPixelsOf(this.#root);
     this.#root.adoptedStyleSheets = [styleSheetOf(this.rules, this.#remPixels)];
+    this.#releaseFocus = keepFocus(this.#root);
     this.draw();
   }
 
   disconnectedCallback(): void {
+    this.#releaseFocus?.();
     render(null, this.#root);
   }
 

@@ -108,9 +108,9 @@ export function ActivityScreen({ scroller }: { scroller: HTMLElement }) {
           <ExportMenu
             filter={filter}
             withAsOf={withAsOf}
+            save={save}
             isDisabled={!hasRows}
             count={count}
-            onMessage={setMessage}
             onPrint={print}
           />
         </div>
@@ -118,7 +118,7 @@ export function ActivityScreen({ scroller }: { scroller: HTMLElement }) {
 
       {hasChart && <aside>{chart}</aside>}
 
-      <div class="main">
+      <div class="main" data-focus-home>
         {!isNew && (
           <div class="bar">
             <Search key={clears} value={filter.search} onSearch={(search) => apply({ search })} />

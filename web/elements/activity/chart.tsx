@@ -105,13 +105,31 @@ function Pages({ isFirst, isLast, onTurn }: PagesProps) {
   const { texts } = useViewer();
   return (
     <span class="pages">
-      <button type="button" class="round small" aria-label={texts.earlier} disabled={isLast} onClick={() => onTurn(1)}>
-        <Icon name="before" />
-      </button>
-      <button type="button" class="round small" aria-label={texts.later} disabled={isFirst} onClick={() => onTurn(-1)}>
-        <Icon name="after" />
-      </button>
+      <TurnButton name="before" label={texts.earlier} isOff={isLast} onClick={() => onTurn(1)} />
+      <TurnButton name="after" label={texts.later} isOff={isFirst} onClick={() => onTurn(-1)} />
     </span>
+  );
+}
+
+interface TurnButtonProps {
+  name: 'before' | 'after';
+  label: string;
+  isOff: boolean;
+  onClick(): void;
+}
+
+/** Not disabled, since a disabled button loses the focus. */
+export function TurnButton({ name, label, isOff, onClick }: TurnButtonProps) {
+  return (
+    <button
+      type="button"
+      class="round small"
+      aria-label={label}
+      aria-disabled={isOff}
+      onClick={isOff ? undefined : onClick}
+    >
+      <Icon name={name} />
+    </button>
   );
 }
 

@@ -4,7 +4,7 @@ import type { ExportFormat } from '../../../client/index.ts';
 import { useFocusLeft } from '../../ui/use-focus-left.ts';
 import { requestOf, type Filter } from './filter.ts';
 import { Icon } from '../../ui/icons.tsx';
-import { useSaveFile } from './save-file.ts';
+import type { SaveFile } from './save-file.ts';
 import { maxStatementRows, tooLongSentence } from './statement-limit.ts';
 import type { WithAsOf } from './use-activity.ts';
 import { useViewer } from './viewer.ts';
@@ -15,20 +15,20 @@ interface ExportMenuProps {
   isDisabled: boolean;
   /** How many rows there are, once it is known. */
   count: number | undefined;
-  /** Shows a short message. */
-  onMessage(text: string): void;
+  save: SaveFile;
   onPrint(): void;
 }
 
-export function ExportMenu({ filter, withAsOf, isDisabled, count = 0, onMessage, onPrint }: ExportMenuProps) {
+export function ExportMenu({ filter, withAsOf, isDisabled, count = 0, save, onPrint }: ExportMenuProps) {
   const { client, individualId, timeZone, locale, texts } = useViewer();
   const menu = useRef<HTMLDetailsElement>(null);
   useFocusLeft(menu, () => (menu.current!.open = false));
-  const save = useSaveFile(onMessage);
   const request = requestOf(individualId, filter, timeZone);
   const saveRows = (format: ExportFormat) =>
-    save(`transactions-${individualId}.${format}`, () =>
-      withAsOf((asOf) => client.exportTransactions({ ...request, asOf }, format)),
+    save(
+      `transactions-${individualId}.${format}`,
+      () => withAsOf((asOf) => client.exportTransactions({ ...request, asOf }, format)),
+      count,
     );
   const saveStatement = () =>
     save(`statement-${individualId}.pdf`, () =>

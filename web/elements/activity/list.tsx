@@ -156,10 +156,13 @@ function isFocused(list: HTMLElement | null, row: number): boolean {
   return list?.querySelector(`[data-row="${row}"]`)?.matches(':focus') ?? false;
 }
 
-/** Whether something outside the list has the focus. If its element was removed, the body of the page has it. */
+/**
+ * Whether something beside the list has the focus. If its element was removed, the body of the page has it, or a box
+ * around the list.
+ */
 function isFocusElsewhere(list: HTMLElement): boolean {
   const focused = (list.getRootNode() as ShadowRoot).activeElement;
-  return focused ? !list.contains(focused) : document.activeElement !== document.body;
+  return focused ? !list.contains(focused) && !focused.contains(list) : document.activeElement !== document.body;
 }
 
 /** Amounts of a day that its heading shows, where it is wide and where it is narrow. The others are counted, and named in a title. */

@@ -8,7 +8,16 @@ import type { ActivityTexts } from '../../intl/languages/activity-texts.ts';
 import { troubleOf } from '../../data/trouble.ts';
 import { useViewer } from './viewer.ts';
 
-export type SaveFile = (name: string, request: () => Promise<Response>) => Promise<void>;
+/** `rows`: how many rows the file has, if they may be many. */
+export type SaveFile = (name: string, request: () => Promise<Response>, rows?: number) => Promise<void>;
+
+/** A file with more rows is written while it arrives, where the browser can do that, instead of being held in memory. */
+const streamedRows = 10_000;
+
+/** Not in every browser, and not yet in the types. */
+interface FilePicker {
+  showSaveFilePicker?(options: { suggestedName: string }): Promise<FileSystemFileHandle>;
+}
 
 function fileSentence(error: unknown, texts: ActivityTexts, locale: string): string {
   // Only a statement is refused because of its range: it would have too many rows, or too much text.
@@ -17,20 +26,44 @@ function fileSentence(error: unknown, texts: ActivityTexts, locale: string): str
   return trouble.kind === 'error' || trouble.kind === 'busy' ? texts.fileFailed : sentenceOf(trouble, texts);
 }
 
+/** Asks where to put the file, which a browser allows only right after a press. Undefined if nothing can be written while it arrives. */
+async function pickFile(suggestedName: string, rows: number): Promise<FileSystemFileHandle | undefined> {
+  const { showSaveFilePicker } = window as FilePicker;
+  if (rows <= streamedRows || !showSaveFilePicker) return undefined;
+  try {
+    return await showSaveFilePicker.call(window, { suggestedName });
+  } catch (error) {
+    // In a frame of another origin it is not allowed.
+    if (error instanceof DOMException && error.name === 'SecurityError') return undefined;
+    throw error;
+  }
+}
+
+async function write(response: Response, file: FileSystemFileHandle | undefined, name: string): Promise<void> {
+  // If the answer breaks off, the file stays as it was before.
+  if (file) await response.body!.pipeTo(await file.createWritable());
+  else offerFile(await response.blob(), name);
+}
+
+/** The person has closed the dialog. */
+function isDeclined(error: unknown): boolean {
+  return error instanceof DOMException && error.name === 'AbortError';
+}
+
 /** `onMessage` is called with the progress, in a short sentence. One file at a time. */
 export function useSaveFile(onMessage: (text: string) => void): SaveFile {
   const { texts, locale } = useViewer();
   const isRunning = useRef(false);
-  return async (name, request) => {
+  return async (name, request, rows = 0) => {
     if (isRunning.current) return;
     isRunning.current = true;
-    onMessage(texts.exporting);
     try {
-      const response = await request();
-      offerFile(await response.blob(), name);
+      const file = await pickFile(name, rows);
+      onMessage(texts.exporting);
+      await write(await request(), file, name);
       onMessage(texts.exported);
     } catch (error) {
-      onMessage(fileSentence(error, texts, locale));
+      onMessage(isDeclined(error) ? '' : fileSentence(error, texts, locale));
     } finally {
       isRunning.current = false;
     }

@@ -60,7 +60,7 @@ export class LedgerlineConfirm extends DrawnElement<ConfirmFormTexts> {
     const { usedLocale: locale } = this;
     const text = (name: string) => this.getAttribute(name)?.trim() || undefined;
     return (
-      <div class="language" {...languageAttributes(locale)}>
+      <div class="language" data-focus-home {...languageAttributes(locale)}>
         <Confirm
           key={confirmationId}
           confirmationId={confirmationId}

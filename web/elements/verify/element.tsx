@@ -81,7 +81,7 @@ export class LedgerlineVerify extends ServiceElement<VerifyFormTexts> {
     return (
       // For another user, or for a change, everything starts again.
       <FormContext.Provider value={form} key={`${this.getAttribute('user') ?? ''} ${this.getAttribute('mode') ?? ''}`}>
-        <div class="language" {...languageAttributes(form.locale)}>
+        <div class="language" data-focus-home {...languageAttributes(form.locale)}>
           <Verify handle={this.#handle} isAutofocused={this.hasAttribute('autofocus')} />
         </div>
       </FormContext.Provider>
