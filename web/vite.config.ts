@@ -18,6 +18,10 @@ const target = 'es2022';
 // Browsers with light-dark(). The replacement that Vite would write follows the system and not the host page.
 const cssTarget = ['chrome123', 'firefox120', 'safari17.5'];
 
+/** The texts of one language differ between the elements, and all files may be put into one folder. */
+const chunkNameOf = (element: string, chunk: string) =>
+  chunk.length === 2 ? `ledgerline-${element}.${chunk}.js` : `${chunk}.js`;
+
 /** Builds a single element for other people's pages: a script, and the files that it loads later. */
 function element(name: string) {
   return defineConfig({
@@ -35,7 +39,8 @@ function element(name: string) {
         formats: ['es'],
         fileName: () => `ledgerline-${name}.js`,
       },
-      rollupOptions: { output: { chunkFileNames: '[name].js' } },
+      // Whitespace is kept in a library by default. Elements of several packages may be in one folder.
+      rollupOptions: { output: { chunkFileNames: (chunk) => chunkNameOf(name, chunk.name), minify: true } },
     },
     plugins: [types(name), onlyLoaded()],
   });

@@ -61,7 +61,7 @@ describe('what the packages hold', () => {
     ]);
     expect(files).toEqual(expect.arrayContaining(['LICENSE', 'README.md', 'package.json', ...named]));
     const others = files.filter(
-      (file) => !/^(LICENSE|README\.md|package\.json|dist\/\w+\/[\w-]+\.(js|d\.ts))$/.test(file),
+      (file) => !/^(LICENSE|README\.md|package\.json|dist\/\w+\/[\w.-]+\.(js|d\.ts))$/.test(file),
     );
     expect(others).toEqual([]);
   });

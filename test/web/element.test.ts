@@ -97,7 +97,7 @@ describe('the host page', () => {
   let busy: number;
   const places: { port: number; origin: string }[] = [];
   beforeAll(async () => {
-    for (let index = 0; index < 12; index += 1) places.push(await reserveOrigin());
+    for (let index = 0; index < 30; index += 1) places.push(await reserveOrigin());
     service = await startService({ LEDGERLINE_CORS_ORIGINS: places.map(({ origin }) => origin).join(',') });
     busy = await service.createUser();
     const rows = Array.from({ length: 5000 }, (_, index) => ({
@@ -237,6 +237,15 @@ describe('the host page', () => {
     await page.getByRole('heading', { name: 'Your session has ended' }).waitFor();
     await page.evaluate(`document.querySelector('ledgerline-activity').getToken = () => '${token}'`);
     await page.locator('button.row').first().waitFor();
+  });
+
+  it('gets English if the file of its language is missing beside the script', async () => {
+    const page = await open({ attributes: 'locale="de"', page: { expected: /ERR_|status of 404|MIME/, locale: 'de' } });
+    await page.getByRole('heading', { name: 'Umsätze', level: 1 }).waitFor();
+    await page.route('**/ledgerline-activity.*.js', (route) => route.fulfill({ status: 404 }));
+    await page.evaluate(`document.querySelector('ledgerline-activity').setAttribute('locale', 'fr')`);
+    await page.getByRole('heading', { name: 'Activity', level: 1 }).waitFor();
+    expect(await page.locator('.screen').getAttribute('lang')).toBe('en');
   });
 
   it('may hide the title', async () => {

@@ -146,6 +146,56 @@ it('the form has a language and a direction of its own, whatever the page around
   await expectFits(page);
 });
 
+describe('only the language of the reader is loaded', () => {
+  const languageFile = /\/(?:ledgerline-\w+\.)?(ar|de|es|fr|it|ja|pt)[.-][^/]*\.?js$/;
+
+  async function loadedLanguages(path: string, locale: string): Promise<string[]> {
+    const page = await openPage(`${service.url}/health/live`, { locale });
+    const loaded: string[] = [];
+    page.on('request', (request) => {
+      const [, language] = languageFile.exec(new URL(request.url()).pathname) ?? [];
+      if (language) loaded.push(language);
+    });
+    await page.goto(`${service.url}${path}`);
+    await page.getByRole('heading', { level: 1 }).waitFor();
+    await page.locator('button.row, ledgerline-verify h2').first().waitFor();
+    return loaded;
+  }
+
+  it.each(['/', '/wallet'])('by %s', async (path) => {
+    expect(await loadedLanguages(path, 'en-GB')).toEqual([]);
+    expect(await loadedLanguages(path, 'de-AT')).toEqual(['de']);
+  });
+
+  it.each(['/', '/wallet'])('and if it cannot be loaded, %s is in English', async (path) => {
+    const page = await openPage(`${service.url}/health/live`, { locale: 'ar', expected: /ERR_FAILED/ });
+    await page.route(languageFile, (route) => route.abort());
+    await page.goto(`${service.url}${path}`);
+    const { activity, sandbox } = files.en;
+    await page.getByRole('heading', { level: 1, name: path === '/' ? sandbox.title : activity.title }).waitFor();
+    await expectLanguage(page, 'en');
+    const drawn = page.locator('ledgerline-activity .screen, ledgerline-verify .language');
+    expect(await drawn.getAttribute('lang')).toBe('en');
+    await page.locator('button.row, ledgerline-verify h2').first().waitFor();
+  });
+
+  it('by an element when its locale changes, which shows the last language until then', async () => {
+    const page = await openPage(`${service.url}/`);
+    const title = page.locator('ledgerline-verify h2');
+    expect(await title.innerText()).toBe(en.verify.numberTitle);
+    let release = () => {};
+    const held = new Promise<void>((resolve) => (release = resolve));
+    await page.route(languageFile, async (route) => {
+      await held;
+      await route.continue();
+    });
+    await page.evaluate(`document.querySelector('ledgerline-verify').setAttribute('locale', 'fr')`);
+    expect(await title.innerText()).toBe(en.verify.numberTitle);
+    release();
+    await page.getByRole('heading', { name: fr.verify.numberTitle }).waitFor();
+  });
+});
+
 describe('what a reader chooses', () => {
   it('a language is kept, and is used instead of that of the browser', async () => {
     const page = await openPage(`${service.url}/wallet`);

@@ -3,7 +3,7 @@ import type { Locator } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { detailLabels } from '../../src/statements/detail-labels.ts';
 import { valueNames } from '../../src/statements/value-names.ts';
-import { activityTextsOf } from '../../web/intl/languages/activity-texts.ts';
+import { activityTexts } from '../../web/intl/languages/activity-texts.ts';
 import { languages } from '../../web/intl/languages/languages.ts';
 import { expectAccessible, expectFits, expectNarrow, openPage } from '../harness/browser/page.ts';
 import { openWallet } from '../harness/browser/wallet.ts';
@@ -98,10 +98,11 @@ describe('the wallet', () => {
     expect(await page.locator('.detail-group').count()).toBe(0);
   });
 
-  it('names them in every language, and documents use the same names', () => {
+  it('names them in every language, and documents use the same names', async () => {
     expect(Object.keys(detailLabels).sort()).toEqual([...languages].sort());
     for (const language of languages) {
-      const { detailNames, detailGroups, types, statuses, systems } = activityTextsOf(language);
+      await activityTexts.load(language);
+      const { detailNames, detailGroups, types, statuses, systems } = activityTexts.of(language);
       expect(detailLabels[language]).toEqual(detailNames);
       expect(valueNames[language]).toEqual({ types, statuses, systems });
       expect(Object.values(detailGroups).every((title) => title.length > 1)).toBe(true);

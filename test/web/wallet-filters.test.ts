@@ -4,7 +4,7 @@ import type { Download, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { readCsvRecords } from '../../src/formats/csv.ts';
 import { parseExact, type Transaction } from '../../client/index.ts';
-import { activityTextsOf } from '../../web/intl/languages/activity-texts.ts';
+import { activityTexts } from '../../web/intl/languages/activity-texts.ts';
 import { expectAccessible, openPage } from '../harness/browser/page.ts';
 import { startService } from '../harness/service.ts';
 import { count, shownIds, walletOf, type Wallet } from '../harness/browser/wallet.ts';
@@ -177,7 +177,8 @@ describe('what a person types', () => {
     ['ar-EG', '١٬٠٠٠٫٥٠', '١٬٢٣٤٬٥٦٧٫٨٠'],
   ])('amounts may have separators, in %s', async (locale, least, most) => {
     const page = await wallet.open(`?individual=${await withAmounts()}&locale=${locale}`);
-    const texts = activityTextsOf(locale);
+    await activityTexts.load(locale);
+    const texts = activityTexts.of(locale);
     await page.getByRole('button', { name: texts.filters }).click();
     await page.getByLabel(texts.least).fill(least);
     await page.getByLabel(texts.most).fill(most);

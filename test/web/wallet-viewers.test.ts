@@ -2,7 +2,7 @@
 import { readFile } from 'node:fs/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { parseExact } from '../../client/index.ts';
-import { activityTextsOf } from '../../web/intl/languages/activity-texts.ts';
+import { activityTexts } from '../../web/intl/languages/activity-texts.ts';
 import { expectAccessible, expectNarrow } from '../harness/browser/page.ts';
 import { startService } from '../harness/service.ts';
 import { count, walletOf, type Wallet } from '../harness/browser/wallet.ts';
@@ -108,11 +108,12 @@ describe('languages', () => {
         timeZone: 'UTC',
         ...(locale === 'fa-IR' && { calendar: 'gregory' }),
       });
+      await activityTexts.load(locale);
       const now = new Date();
       const names = Array.from({ length: 12 }, (_, index) =>
         month.format(new Date(Date.UTC(now.getFullYear(), now.getMonth() - 11 + index, 1))),
       );
-      expect(shown.map(({ name }) => name)).toEqual(names.map((name) => activityTextsOf(locale).jumpTo(name)));
+      expect(shown.map(({ name }) => name)).toEqual(names.map((name) => activityTexts.of(locale).jumpTo(name)));
     },
   );
 

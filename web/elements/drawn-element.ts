@@ -2,7 +2,8 @@
  * The base of the elements for other people's pages: their own styles, texts, and drawing.
  */
 import { render, type ComponentChild } from 'preact';
-import { usableLocale } from '../intl/locale.ts';
+import { languageAttributes, usableLocale, type LanguageAttributes } from '../intl/locale.ts';
+import type { TextTable } from '../intl/languages/text-table.ts';
 import { keepFocus } from './keep-focus.ts';
 import { remPixelsOf, styleSheetOf } from './shadow-styles.ts';
 
@@ -17,13 +18,13 @@ export abstract class DrawnElement<Texts extends object> extends HTMLElement {
   // one.
   /** The element's own style rules. */
   protected abstract readonly rules: string;
-  protected abstract textsOf(locale: string): Texts;
+  protected abstract readonly table: TextTable<Texts>;
   /** The content, or null as long as something is missing. */
   protected abstract content(): ComponentChild;
 
   /** The texts of the locale's language; texts that the host page has set replace them. */
   get texts(): Texts {
-    return { ...this.textsOf(this.usedLocale), ...this.#ownTexts };
+    return { ...this.table.of(this.usedLocale), ...this.#ownTexts };
   }
 
   set texts(texts: Partial<Texts>) {
@@ -34,6 +35,11 @@ export abstract class DrawnElement<Texts extends object> extends HTMLElement {
   /** The locale that is used: the attribute's if the browser knows it. */
   protected get usedLocale(): string {
     return usableLocale(this.getAttribute('locale'), navigator.language);
+  }
+
+  /** For the box around the texts. The direction is that of the host page if the texts are not in the locale's language. */
+  protected get languageAttributes(): LanguageAttributes {
+    return this.table.has(this.usedLocale) ? languageAttributes(this.usedLocale) : { lang: 'en' };
   }
 
   /** The size of one rem in pixels, as the viewer chose it. */
@@ -61,13 +67,16 @@ export abstract class DrawnElement<Texts extends object> extends HTMLElement {
     this.draw();
   }
 
-  /** Several changes in a row are drawn once. */
+  /** Several changes in a row are drawn once. What is drawn stays until the texts of another language are loaded. */
   protected draw(): void {
     if (this.#isDrawing) return;
     this.#isDrawing = true;
-    queueMicrotask(() => {
-      this.#isDrawing = false;
-      if (this.isConnected) render(this.content(), this.#root);
-    });
+    queueMicrotask(() => void this.#drawNow());
+  }
+
+  async #drawNow(): Promise<void> {
+    while (!this.table.isReady(this.usedLocale)) await this.table.load(this.usedLocale);
+    this.#isDrawing = false;
+    if (this.isConnected) render(this.content(), this.#root);
   }
 }

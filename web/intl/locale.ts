@@ -1,6 +1,4 @@
 /** Locales and time zones that a page or an address gives, and that the browser may not know. */
-import { hasTexts } from './languages/languages.ts';
-
 /** The first of several locales that is usable. */
 export function usableLocale(...tags: (string | null | undefined)[]): string {
   for (const tag of tags) {
@@ -43,10 +41,12 @@ export function directionOf(locale: string): 'rtl' | 'ltr' {
   return rightToLeft.has(new Intl.Locale(locale).language) ? 'rtl' : 'ltr';
 }
 
-/**
- * For the element around the texts. The direction is that of the host page if the texts are not in the locale's
- * language.
- */
-export function languageAttributes(locale: string): { lang: string; dir?: 'rtl' | 'ltr' } {
-  return hasTexts(locale) ? { lang: locale, dir: directionOf(locale) } : { lang: 'en' };
+export interface LanguageAttributes {
+  lang: string;
+  dir?: 'rtl' | 'ltr';
+}
+
+/** For the element around texts in the language of a locale. */
+export function languageAttributes(locale: string): LanguageAttributes {
+  return { lang: locale, dir: directionOf(locale) };
 }

@@ -4,7 +4,7 @@
  */
 import { useLayoutEffect, useRef, useState } from 'preact/hooks';
 import type { Client, TokenSource } from '../../client/index.ts';
-import { pageTextsOf } from '../intl/languages/page-texts.ts';
+import { pageTexts } from '../intl/languages/page-texts.ts';
 import { LedgerlineVerify } from '../elements/verify/element.tsx';
 import type { SentDetail, StepDetail } from '../elements/verify/ledgerline-verify.d.ts';
 import { ConfirmForm, type CodeListener } from './confirm-form.tsx';
@@ -30,7 +30,7 @@ export function ChangeNumber(props: ChangeNumberProps) {
   if (confirmationId !== undefined) return <NewNumber {...props} confirmationId={confirmationId} />;
   return (
     <>
-      <p class="soft lead">{pageTextsOf(pageLocale).confirmFirst}</p>
+      <p class="soft lead">{pageTexts.of(pageLocale).confirmFirst}</p>
       <ConfirmForm {...props} act={{ purpose: 'change-phone' }} onApproved={setConfirmationId} />
     </>
   );

@@ -2,10 +2,8 @@
 import { useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks';
 import { LedgerlineError, type Client } from '../../client/index.ts';
 import { LedgerlineConfirm } from '../elements/confirm/element.tsx';
-import { pageTextsOf } from '../intl/languages/page-texts.ts';
+import { pageTexts } from '../intl/languages/page-texts.ts';
 import { pageLocale } from './page-locale.ts';
-
-const texts = pageTextsOf(pageLocale);
 
 /** What a confirmation is bound to. */
 export interface Act {
@@ -40,6 +38,7 @@ interface ConfirmFormProps extends CodeListener {
 /** The confirmation is created when the form is drawn first. */
 export function ConfirmForm(props: ConfirmFormProps) {
   const { client, userId } = props;
+  const texts = pageTexts.of(pageLocale);
   const box = useRef<HTMLDivElement>(null);
   const element = useMemo(() => new LedgerlineConfirm(), []);
   const [isFailed, setFailed] = useState(false);

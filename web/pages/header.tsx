@@ -4,7 +4,7 @@ import { useState } from 'preact/hooks';
 import icon from '../icon.svg';
 import { Icon } from '../ui/icons.tsx';
 import { languageNames, languageOf, languages, type Language } from '../intl/languages/languages.ts';
-import { pageTextsOf } from '../intl/languages/page-texts.ts';
+import { pageTexts } from '../intl/languages/page-texts.ts';
 import { applyTheme, chooseLanguage, chooseTheme, chosenTheme, themes, type Theme } from './preferences.ts';
 
 const links = [
@@ -26,7 +26,7 @@ interface HeaderProps {
 
 /** The content of the page has the id `content`. */
 export function Header({ here, locale = 'en', onSignOut, children }: HeaderProps) {
-  const texts = pageTextsOf(locale);
+  const texts = pageTexts.of(locale);
   // Outside the sandbox a page cannot know which others are served.
   const shown = links.filter(([, name]) => isSandbox || name === here || name === 'docs');
   return (
@@ -65,7 +65,7 @@ function focusContent(event: Event): void {
 }
 
 function Preferences({ locale, hasLanguages }: { locale: string; hasLanguages: boolean }) {
-  const texts = pageTextsOf(locale);
+  const texts = pageTexts.of(locale);
   const [theme, setTheme] = useState(chosenTheme);
   return (
     <details

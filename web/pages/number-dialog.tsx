@@ -2,13 +2,13 @@
 import { useEffect, useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks';
 import { clientCredentials, createClient, type TokenSource, type UserStatus } from '../../client/index.ts';
 import { Icon } from '../ui/icons.tsx';
-import { pageTextsOf } from '../intl/languages/page-texts.ts';
+import { pageTexts } from '../intl/languages/page-texts.ts';
 import { useModal } from '../ui/use-modal.ts';
 import { LedgerlineVerify } from '../elements/verify/element.tsx';
 import { ChangeNumber } from './change-number.tsx';
 import { pageLocale } from './page-locale.ts';
 
-const texts = pageTextsOf(pageLocale);
+const texts = pageTexts.of(pageLocale);
 const sandbox = { baseUrl: '', clientId: 'sandbox', clientSecret: 'sandbox' };
 const [beforePage, afterPage] = texts.textsArrive('|').split('|');
 

@@ -19,7 +19,7 @@ import type { CodeListener, Outcome } from './confirm-form.tsx';
 import { ExchangeList } from './exchange-list.tsx';
 import { recordingFetch, type Exchange } from './exchanges.ts';
 import { Header } from './header.tsx';
-import { pageTextsOf } from '../intl/languages/page-texts.ts';
+import { pageTexts } from '../intl/languages/page-texts.ts';
 import { describePage, pageLocale } from './page-locale.ts';
 import { payLabel, Payment } from './payment.tsx';
 import { Phone, type AwaitedCode } from './phone.tsx';
@@ -286,5 +286,5 @@ function useChannels(): string {
   return channels;
 }
 
-describePage(pageTextsOf(pageLocale).sandbox);
+describePage(pageTexts.of(pageLocale).sandbox);
 render(<SandboxPage />, document.getElementById('page')!);

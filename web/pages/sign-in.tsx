@@ -1,7 +1,7 @@
 /** Outside the sandbox a person pastes a token. It stays in the memory of the page. */
 import type { ComponentChildren } from 'preact';
 import { useLayoutEffect, useRef } from 'preact/hooks';
-import { pageTextsOf } from '../intl/languages/page-texts.ts';
+import { pageTexts } from '../intl/languages/page-texts.ts';
 
 interface SignInProps {
   about: string;
@@ -15,7 +15,7 @@ interface SignInProps {
 }
 
 export function SignIn({ about, locale = 'en', isRefused, onToken, children }: SignInProps) {
-  const texts = pageTextsOf(locale);
+  const texts = pageTexts.of(locale);
   const input = useRef<HTMLInputElement>(null);
   useLayoutEffect(() => input.current!.focus(), [isRefused]);
   return (

@@ -4,8 +4,8 @@ import { useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { clientCredentials, type TokenSource } from '../../client/index.ts';
 import { LedgerlineActivity } from '../elements/activity/element.tsx';
 import { Icon } from '../ui/icons.tsx';
-import { activityTextsOf } from '../intl/languages/activity-texts.ts';
-import { pageTextsOf } from '../intl/languages/page-texts.ts';
+import { activityTexts } from '../intl/languages/activity-texts.ts';
+import { pageTexts } from '../intl/languages/page-texts.ts';
 import { Header, isSandbox } from './header.tsx';
 import type { NumberDialog } from './number-dialog.tsx';
 import { describePage, pageLocale as locale } from './page-locale.ts';
@@ -14,8 +14,8 @@ import { SignIn } from './sign-in.tsx';
 const individual = Number(new URL(location.href).searchParams.get('individual')) || 1;
 
 /**
- * A sandbox gives a token to every caller; elsewhere a person pastes one. The token is requested while the page is
- * drawn.
+ * A sandbox gives a token to every caller; elsewhere a person pastes one. The token is requested while the texts are
+ * loaded and the page is drawn.
  */
 function sandboxToken(): TokenSource {
   const token = clientCredentials({
@@ -30,8 +30,10 @@ function sandboxToken(): TokenSource {
   return token;
 }
 
+const firstToken = isSandbox ? sandboxToken() : undefined;
+
 function WalletPage() {
-  const [getToken, setGetToken] = useState<TokenSource | undefined>(() => (isSandbox ? sandboxToken() : undefined));
+  const [getToken, setGetToken] = useState<TokenSource | undefined>(() => firstToken);
   const [isRefused, setRefused] = useState(false);
   const [Dialog, setDialog] = useState<typeof NumberDialog>();
   const onExpired = () => {
@@ -53,7 +55,7 @@ function WalletPage() {
         <Wallet getToken={getToken} onExpired={onExpired} />
       ) : (
         <SignIn
-          about={pageTextsOf(locale).signInAbout(individual)}
+          about={pageTexts.of(locale).signInAbout(individual)}
           locale={locale}
           isRefused={isRefused}
           onToken={(token) => setGetToken(() => () => token)}
@@ -65,7 +67,7 @@ function WalletPage() {
 
 /** Opens the person's number. Only a sandbox shows it: elsewhere it is the host's back end that confirms a change. */
 function NumberButton({ onOpen }: { onOpen(dialog: typeof NumberDialog): void }) {
-  const { phoneNumber } = pageTextsOf(locale);
+  const { phoneNumber } = pageTexts.of(locale);
   // It is loaded when it is opened, since few people do. If that fails, the next press tries again.
   const open = () =>
     import('./number-dialog.tsx').then(
@@ -101,5 +103,6 @@ function Wallet({ getToken, onExpired }: { getToken: TokenSource; onExpired(): v
   return <main id="content" ref={box} />;
 }
 
-describePage(activityTextsOf(locale).title);
+await Promise.all([pageTexts.load(locale), activityTexts.load(locale)]);
+describePage(activityTexts.of(locale).title);
 render(<WalletPage />, document.getElementById('page')!);

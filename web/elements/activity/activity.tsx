@@ -9,7 +9,6 @@ import { isFiltered, noFilter, requestOf, withinMonth, type Filter } from './fil
 import { Icon } from '../../ui/icons.tsx';
 import { currenciesOf } from './layout.ts';
 import { List, type ListHandle } from './list.tsx';
-import { languageAttributes } from '../../intl/locale.ts';
 import { NewsPill } from './news-pill.tsx';
 import { PrintedList, usePrinting } from './printed-list.tsx';
 import { useSaveFile } from './save-file.ts';
@@ -25,7 +24,7 @@ import { useViewer } from './viewer.ts';
 const messageMilliseconds = 6000;
 
 export function ActivityScreen({ scroller }: { scroller: HTMLElement }) {
-  const { client, individualId, texts, locale, timeZone, hidesTitle } = useViewer();
+  const { client, individualId, texts, locale, timeZone, hidesTitle, languageAttributes } = useViewer();
   const { filter, sheet, change, open, close } = useAddress();
   const [topMonth, setTopMonth] = useState<string>();
   const [clears, setClears] = useState(0);
@@ -93,7 +92,7 @@ export function ActivityScreen({ scroller }: { scroller: HTMLElement }) {
 
   const classes = ['screen', !hasChart && 'alone', printing.rows && 'printing'].filter(Boolean).join(' ');
   return (
-    <div class={classes} aria-busy={isLoading} {...languageAttributes(locale)}>
+    <div class={classes} aria-busy={isLoading} {...languageAttributes}>
       <header class="title">
         <div>
           {!hidesTitle && <h1>{texts.title}</h1>}

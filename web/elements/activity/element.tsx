@@ -10,7 +10,7 @@ import printCss from './print.css?inline';
 import sheetsCss from './sheets.css?inline';
 import { dateFormats } from '../../intl/dates.ts';
 import { usableTimeZone } from '../../intl/locale.ts';
-import { activityTextsOf, type ActivityTexts } from '../../intl/languages/activity-texts.ts';
+import { activityTexts, type ActivityTexts } from '../../intl/languages/activity-texts.ts';
 import { ServiceElement } from '../service-element.ts';
 import { ViewerContext, type Viewer } from './viewer.ts';
 
@@ -27,7 +27,7 @@ export class LedgerlineActivity extends ServiceElement<ActivityTexts> {
   static observedAttributes = ['individual', 'base-url', 'locale', 'time-zone', 'address-bar', 'hide-title'];
 
   protected readonly rules = styles;
-  protected readonly textsOf = activityTextsOf;
+  protected readonly table = activityTexts;
 
   protected authorizedContent(): ComponentChild {
     const individualId = Number(this.getAttribute('individual'));
@@ -54,6 +54,7 @@ export class LedgerlineActivity extends ServiceElement<ActivityTexts> {
       timeZone,
       texts: this.texts,
       dates: dateFormats(locale, timeZone),
+      languageAttributes: this.languageAttributes,
       inAddressBar: this.hasAttribute('address-bar'),
       hidesTitle: this.hasAttribute('hide-title'),
       remPixels,

@@ -3,6 +3,7 @@ import { createContext } from 'preact';
 import { useContext } from 'preact/hooks';
 import type { TokenSource, Transaction, TransactionFunctions } from '../../../client/index.ts';
 import type { DateFormats } from '../../intl/dates.ts';
+import type { LanguageAttributes } from '../../intl/locale.ts';
 import { formatMoney, type Sign } from '../../intl/money.ts';
 import type { ActivityTexts } from '../../intl/languages/activity-texts.ts';
 import type { DetailFormats } from '../../intl/transaction-details.ts';
@@ -18,6 +19,7 @@ export interface Viewer {
   timeZone: string;
   texts: ActivityTexts;
   dates: DateFormats;
+  languageAttributes: LanguageAttributes;
   /** Whether the filter and the open sheet are kept in the address bar. */
   inAddressBar: boolean;
   /** Whether the host page has its own title. */

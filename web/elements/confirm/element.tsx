@@ -1,11 +1,10 @@
 /** `<ledgerline-confirm>`: a form for the code of one payment or other act, for any page. */
 import type { ComponentChild } from 'preact';
-import { languageAttributes } from '../../intl/locale.ts';
 import { channelsOf } from '../code/channels.ts';
 import codeCss from '../code/code.css?inline';
 import type { AwaitedCode, CodeEntryHandle } from '../code/code-entry.tsx';
 import { DrawnElement } from '../drawn-element.ts';
-import { confirmTextsOf, type ConfirmFormTexts } from '../../intl/languages/confirm-texts.ts';
+import { confirmTexts, type ConfirmFormTexts } from '../../intl/languages/confirm-texts.ts';
 import css from './confirm.css?inline';
 import { Confirm } from './confirm.tsx';
 
@@ -41,7 +40,7 @@ export class LedgerlineConfirm extends DrawnElement<ConfirmFormTexts> {
   #awaited: AwaitedCode = { codeLength: 0, expiresAt: undefined };
 
   protected readonly rules = codeCss + css;
-  protected readonly textsOf = confirmTextsOf;
+  protected readonly table = confirmTexts;
 
   now: () => number = Date.now;
 
@@ -60,7 +59,7 @@ export class LedgerlineConfirm extends DrawnElement<ConfirmFormTexts> {
     const { usedLocale: locale } = this;
     const text = (name: string) => this.getAttribute(name)?.trim() || undefined;
     return (
-      <div class="language" data-focus-home {...languageAttributes(locale)}>
+      <div class="language" data-focus-home {...this.languageAttributes}>
         <Confirm
           key={confirmationId}
           confirmationId={confirmationId}

@@ -2,12 +2,11 @@
 import type { ComponentChild } from 'preact';
 import { createCalls } from '../../../client/calls.ts';
 import { phoneFunctions, type PhoneFunctions } from '../../../client/phone.ts';
-import { languageAttributes } from '../../intl/locale.ts';
 import { channelsOf } from '../code/channels.ts';
 import codeCss from '../code/code.css?inline';
 import { homeCountry, isCountry } from '../../intl/countries.ts';
 import { FormContext, type Form } from './form.ts';
-import { verifyTextsOf, type VerifyFormTexts } from '../../intl/languages/verify-texts.ts';
+import { verifyTexts, type VerifyFormTexts } from '../../intl/languages/verify-texts.ts';
 import { ServiceElement } from '../service-element.ts';
 import css from './verify.css?inline';
 import { Verify, type VerifyHandle } from './verify.tsx';
@@ -43,7 +42,7 @@ export class LedgerlineVerify extends ServiceElement<VerifyFormTexts> {
   readonly #handle: { current: VerifyHandle | null } = { current: null };
 
   protected readonly rules = codeCss + css;
-  protected readonly textsOf = verifyTextsOf;
+  protected readonly table = verifyTexts;
 
   fetch: typeof fetch = (input, init) => fetch(input, init);
   now: () => number = Date.now;
@@ -81,7 +80,7 @@ export class LedgerlineVerify extends ServiceElement<VerifyFormTexts> {
     return (
       // For another user, or for a change, everything starts again.
       <FormContext.Provider value={form} key={`${this.getAttribute('user') ?? ''} ${this.getAttribute('mode') ?? ''}`}>
-        <div class="language" data-focus-home {...languageAttributes(form.locale)}>
+        <div class="language" data-focus-home {...this.languageAttributes}>
           <Verify handle={this.#handle} isAutofocused={this.hasAttribute('autofocus')} />
         </div>
       </FormContext.Provider>

@@ -1,18 +1,15 @@
-/** The texts of the activity screen in every language. A separate table, so that nothing else is loaded with it. */
-import { activity as ar } from './ar.ts';
-import { activity as de } from './de.ts';
-import { activity as en, type ActivityTexts } from './en.ts';
-import { activity as es } from './es.ts';
-import { activity as fr } from './fr.ts';
-import { activity as it } from './it.ts';
-import { activity as ja } from './ja.ts';
-import { activity as pt } from './pt.ts';
-import { languageOf, type Language } from './languages.ts';
+/** The texts of the activity screen. A separate table, so that nothing else is loaded with it. */
+import { activity as english, type ActivityTexts } from './en.ts';
+import { textTable } from './text-table.ts';
 
 export type { ActivityTexts } from './en.ts';
 
-const texts: Record<Language, ActivityTexts> = { en, de, fr, es, pt, it, ar, ja };
-
-export function activityTextsOf(locale: string): ActivityTexts {
-  return texts[languageOf(locale)];
-}
+export const activityTexts = textTable<ActivityTexts>(english, {
+  ar: async () => (await import('./ar.ts')).activity,
+  de: async () => (await import('./de.ts')).activity,
+  es: async () => (await import('./es.ts')).activity,
+  fr: async () => (await import('./fr.ts')).activity,
+  it: async () => (await import('./it.ts')).activity,
+  ja: async () => (await import('./ja.ts')).activity,
+  pt: async () => (await import('./pt.ts')).activity,
+});

@@ -1,4 +1,4 @@
-/** The languages of pages and elements. Each has a file, and one line here and in the tables below. */
+/** The languages of pages and elements. Each has a file, and one line here and in the tables beside it. */
 
 /** The name of each language in that language. */
 export const languageNames = {
@@ -25,7 +25,8 @@ export function hasTexts(locale: string): boolean {
   return findLanguage(locale) !== undefined;
 }
 
-function findLanguage(locale: string): Language | undefined {
+/** The language of a locale, if there are texts in it. */
+export function findLanguage(locale: string): Language | undefined {
   const { language } = new Intl.Locale(locale);
   return languages.find((known) => known === language);
 }

@@ -1,18 +1,15 @@
-/** The texts of the pages in every language. A separate table, so that nothing else is loaded with it. */
-import { page as ar } from './ar.ts';
-import { page as de } from './de.ts';
-import { page as en, type PageTexts } from './en.ts';
-import { page as es } from './es.ts';
-import { page as fr } from './fr.ts';
-import { page as it } from './it.ts';
-import { page as ja } from './ja.ts';
-import { page as pt } from './pt.ts';
-import { languageOf, type Language } from './languages.ts';
+/** The texts of the pages. A separate table, so that nothing else is loaded with it. */
+import { page as english, type PageTexts } from './en.ts';
+import { textTable } from './text-table.ts';
 
 export type { PageTexts } from './en.ts';
 
-const texts: Record<Language, PageTexts> = { en, de, fr, es, pt, it, ar, ja };
-
-export function pageTextsOf(locale: string): PageTexts {
-  return texts[languageOf(locale)];
-}
+export const pageTexts = textTable<PageTexts>(english, {
+  ar: async () => (await import('./ar.ts')).page,
+  de: async () => (await import('./de.ts')).page,
+  es: async () => (await import('./es.ts')).page,
+  fr: async () => (await import('./fr.ts')).page,
+  it: async () => (await import('./it.ts')).page,
+  ja: async () => (await import('./ja.ts')).page,
+  pt: async () => (await import('./pt.ts')).page,
+});

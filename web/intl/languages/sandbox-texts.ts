@@ -1,18 +1,15 @@
-/** The texts of the sandbox page in every language. A separate table, so that nothing else is loaded with it. */
-import { sandbox as ar } from './ar.ts';
-import { sandbox as de } from './de.ts';
-import { sandbox as en, type SandboxTexts } from './en.ts';
-import { sandbox as es } from './es.ts';
-import { sandbox as fr } from './fr.ts';
-import { sandbox as it } from './it.ts';
-import { sandbox as ja } from './ja.ts';
-import { sandbox as pt } from './pt.ts';
-import { languageOf, type Language } from './languages.ts';
+/** The texts of the sandbox page. A separate table, so that nothing else is loaded with it. */
+import { sandbox as english, type SandboxTexts } from './en.ts';
+import { textTable } from './text-table.ts';
 
 export type { SandboxTexts } from './en.ts';
 
-const texts: Record<Language, SandboxTexts> = { en, de, fr, es, pt, it, ar, ja };
-
-export function sandboxTextsOf(locale: string): SandboxTexts {
-  return texts[languageOf(locale)];
-}
+export const sandboxTexts = textTable<SandboxTexts>(english, {
+  ar: async () => (await import('./ar.ts')).sandbox,
+  de: async () => (await import('./de.ts')).sandbox,
+  es: async () => (await import('./es.ts')).sandbox,
+  fr: async () => (await import('./fr.ts')).sandbox,
+  it: async () => (await import('./it.ts')).sandbox,
+  ja: async () => (await import('./ja.ts')).sandbox,
+  pt: async () => (await import('./pt.ts')).sandbox,
+});

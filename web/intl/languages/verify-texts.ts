@@ -1,30 +1,39 @@
-/**
- * The texts of the form that verifies a phone number in every language. A separate table, so that nothing else is
- * loaded with it.
- */
-import * as ar from './ar.ts';
-import * as de from './de.ts';
+/** The texts of the form that verifies a phone number. A separate table, so that nothing else is loaded with it. */
 import * as en from './en.ts';
-import * as es from './es.ts';
-import * as fr from './fr.ts';
-import * as it from './it.ts';
-import * as ja from './ja.ts';
-import * as pt from './pt.ts';
-import { languageOf, type Language } from './languages.ts';
+import { textTable } from './text-table.ts';
 
 export type VerifyFormTexts = en.CodeTexts & en.VerifyTexts;
 
-const texts: Record<Language, VerifyFormTexts> = {
-  en: { ...en.code, ...en.verify },
-  de: { ...de.code, ...de.verify },
-  fr: { ...fr.code, ...fr.verify },
-  es: { ...es.code, ...es.verify },
-  pt: { ...pt.code, ...pt.verify },
-  it: { ...it.code, ...it.verify },
-  ar: { ...ar.code, ...ar.verify },
-  ja: { ...ja.code, ...ja.verify },
-};
-
-export function verifyTextsOf(locale: string): VerifyFormTexts {
-  return texts[languageOf(locale)];
-}
+export const verifyTexts = textTable<VerifyFormTexts>(
+  { ...en.code, ...en.verify },
+  {
+    async ar() {
+      const { code, verify } = await import('./ar.ts');
+      return { ...code, ...verify };
+    },
+    async de() {
+      const { code, verify } = await import('./de.ts');
+      return { ...code, ...verify };
+    },
+    async es() {
+      const { code, verify } = await import('./es.ts');
+      return { ...code, ...verify };
+    },
+    async fr() {
+      const { code, verify } = await import('./fr.ts');
+      return { ...code, ...verify };
+    },
+    async it() {
+      const { code, verify } = await import('./it.ts');
+      return { ...code, ...verify };
+    },
+    async ja() {
+      const { code, verify } = await import('./ja.ts');
+      return { ...code, ...verify };
+    },
+    async pt() {
+      const { code, verify } = await import('./pt.ts');
+      return { ...code, ...verify };
+    },
+  },
+);
