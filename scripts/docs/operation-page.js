@@ -121,9 +121,9 @@ export function operationPage({ document, method, path, operation }) {
             ${parameterList(parameters, resolve)}`
         }
         ${contents.map(
-          ([type, { schema }]) =>
+          ([type, { schema, example }]) =>
             html`<h2>Body <span class="type">${type}</span></h2>
-              ${members(schema, resolve)}`,
+              ${typeof example === 'string' ? codeBlock(example) : members(schema, resolve)}`,
         )}
         <h2>Answers</h2>
         ${Object.entries(operation.responses).map((each) => answer(each, resolve))}

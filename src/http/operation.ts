@@ -108,6 +108,7 @@ export interface Operation<T = undefined, Q = undefined> extends Described, Part
   /** Other media types that are accepted as a stream of any length. */
   streams?: {
     mediaTypes: string[];
+    example: string;
     handle(context: Omit<Context<T, Q>, 'body' | 'query'>, body: AsyncIterable<Buffer>): Promise<Reply>;
   };
   /** Refuses tokens that are bound to a user, even for that user's own data. */

@@ -89,9 +89,10 @@ function sharer(schemas: Record<string, Schema>) {
 }
 
 function describe(operation: AnyOperation, shared: Shared): OpenApiOperation & Record<string, unknown> {
-  const { name, tag, summary, about, scopes, input, inputRequired, formSchema, example } = operation;
+  const { name, tag, summary, about, scopes, input, inputRequired, formSchema, example, streams } = operation;
   const content = (schema: Schema) => ({
     'application/json': { schema: shared.schema(schema), ...(example !== undefined && { example }) },
+    ...(streams && { [streams.mediaTypes[0]!]: { schema: { type: 'string' }, example: streams.example } }),
   });
   return {
     operationId: name,

@@ -111,6 +111,7 @@ export const recordTransactionsOperation = (
 
     streams: {
       mediaTypes: [ndjsonType, 'application/ndjson'],
+      example: `${JSON.stringify({ individualId: 1, ...exampleTransaction })}\n`,
       handle: ({ caller, owner }, lines) =>
         recordLines(lines, caller.userId, (rows) => recordTransactions(rows, owner), observe),
     },
