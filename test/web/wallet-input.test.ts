@@ -241,7 +241,7 @@ it('the heading of a day names the totals of every currency', async () => {
   }
 });
 
-it('a type and a status that are called like a built-in member are shown as they are', async () => {
+it('a type and a status that are called like a built-in member are shown in words, as every other', async () => {
   const id = (await wallet.client.createUser()).id;
   await wallet.client.recordTransactions([
     {
@@ -257,6 +257,6 @@ it('a type and a status that are called like a built-in member are shown as they
   const page = await wallet.open(`?individual=${id}`);
   await page.locator('button.row').first().click();
   const sheet = page.getByRole('dialog');
-  await sheet.getByText('constructor', { exact: true }).waitFor();
-  await sheet.getByText('toString', { exact: true }).waitFor();
+  await sheet.getByText('Constructor', { exact: true }).waitFor();
+  await sheet.getByText('To string', { exact: true }).waitFor();
 });

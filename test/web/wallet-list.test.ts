@@ -1,6 +1,9 @@
 /** The list of the wallet page, its chart, and one transaction. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { expectAccessible, expectNarrow, expectRenderedText, openPage } from '../harness/browser/page.ts';
+import { addDecimals } from '../../web/intl/money.ts';
+import { nameOf } from '../../web/intl/name-of.ts';
+import { nameOf as nameInStatement } from '../../src/statements/value-names.ts';
 import { startService } from '../harness/service.ts';
 import { count, scroller, shownIds, topDay, walletOf, type Wallet } from '../harness/browser/wallet.ts';
 
@@ -36,7 +39,7 @@ describe('the list', () => {
     const shown = await page.locator('.list section').evaluateAll((days) =>
       days.map((day) => ({
         day: day.getAttribute('data-day')!,
-        sums: [...day.querySelectorAll('.day p > span')].map((sum) => sum.textContent!),
+        sums: [...day.querySelectorAll('.day p > span:not(.where-narrow)')].map((sum) => sum.textContent!),
       })),
     );
     expect(shown.length).toBeGreaterThan(2);
@@ -81,6 +84,7 @@ describe('the list', () => {
       const root = box.shadowRoot;
       const byRow = new Map();
       let maxRows = 0, maxNodes = 0;
+      const height = box.scrollHeight;
       const frame = () => new Promise(requestAnimationFrame);
       for (;;) {
         await frame();
@@ -94,9 +98,10 @@ describe('the list', () => {
           if (before !== undefined && before !== dataset.id) throw new Error('Row ' + dataset.row + ' changed');
           byRow.set(dataset.row, dataset.id);
         }
+        if (box.scrollHeight !== height) throw new Error('The list moved');
         if (box.scrollTop + box.clientHeight >= box.scrollHeight - 1) break;
         const part = box.scrollTop / box.scrollHeight;
-        if (part > 0.2 && part < 0.8) box.scrollTop = box.scrollHeight * 0.8;
+        if (part > 0.2 && part < 0.79) box.scrollTop = box.scrollHeight * 0.8;
         else box.scrollTop += box.clientHeight + 600;
       }
       return { byRow: [...byRow].map(([row, id]) => [Number(row), id]), maxRows, maxNodes };
@@ -182,6 +187,7 @@ describe('the list', () => {
       timeZone: 'Europe/Berlin',
     });
     const money = new Intl.NumberFormat('en-GB', { style: 'currency', currency: 'EUR' });
+    const net = new Intl.NumberFormat('en-GB', { style: 'currency', currency: 'EUR', signDisplay: 'exceptZero' });
     const month = new Intl.DateTimeFormat('en-GB', { month: 'long', year: 'numeric', timeZone: 'UTC' });
     const expected = periods
       .slice(0, 12)
@@ -190,6 +196,7 @@ describe('the list', () => {
         [
           month.format(new Date(from)),
           ...[moneyInText, moneyOutText].map((text) => money.format(text as `${number}`)),
+          net.format(addDecimals(moneyInText, `-${moneyOutText}`) as `${number}`).replace('-', '−'),
         ].join('|'),
       );
     const rows = await page
@@ -199,7 +206,139 @@ describe('the list', () => {
   });
 });
 
+describe('the chart', () => {
+  it('has a scale that no column exceeds', async () => {
+    const page = await wallet.open(`?individual=${wallet.busy}&currency=EUR`);
+    const [above, zero, below] = await page.locator('.scale bdi').allInnerTexts();
+    expect([above, zero]).toEqual([below, '0']);
+    expect(above).toMatch(/^€[\d.]+k?$/i);
+    const largest = Number(above!.replace(/[€k]/gi, '')) * (/k/i.test(above!) ? 1000 : 1);
+    const { periods } = await wallet.client.summarizeTransactions({
+      individualId: wallet.busy,
+      by: 'month',
+      currency: 'EUR',
+      timeZone: 'Europe/Berlin',
+    });
+    const sums = periods.slice(0, 12).flatMap(({ moneyIn, moneyOut }) => [moneyIn, moneyOut]);
+    expect(largest).toBeGreaterThanOrEqual(Math.max(...sums));
+    expect(largest).toBeLessThanOrEqual(Math.max(...sums) * 2);
+  });
+
+  it('says what the money of the month was spent on, with the share of each type', async () => {
+    const id = (await wallet.client.createUser()).id;
+    const spent = (transactionId: string, transactionType: string, amount: string, transactionCategory = 'Debit') => ({
+      individualId: id,
+      transactionId,
+      transactionType,
+      transactionCategory,
+      amount,
+      currency: 'EUR',
+      timeStamp: '2026-02-03T04:05:06Z',
+    });
+    await wallet.client.recordTransactions([
+      spent('1', 'CARD', '60'),
+      spent('2', 'card', '15'),
+      spent('3', 'crypto_exchange', '20'),
+      spent('4', 'FEE', '5'),
+      spent('5', 'P2P', '1000', 'Credit'),
+    ]);
+    const page = await wallet.open(`?individual=${id}`);
+    await page.getByText('Spending by type').click();
+    await page.locator('.spending dl > div').first().waitFor();
+    expect((await page.locator('.spending dl > div').allInnerTexts()).map((text) => text.split(/\s*\n\s*/))).toEqual([
+      ['Card', '€75.00', '75%'],
+      ['Crypto exchange', '€20.00', '20%'],
+      ['Fee', '€5.00', '5%'],
+    ]);
+    await expectAccessible(page);
+    await expectNarrow(page);
+  });
+});
+
+it('the number of results is beside the filters', async () => {
+  const page = await wallet.open(`?individual=${wallet.busy}&type=CARD`);
+  expect(await page.locator('.chips .results').innerText()).toBe(await count(page));
+  await page.getByRole('button', { name: 'Remove filter: Card' }).click();
+  await page.locator('.results').waitFor({ state: 'detached' });
+});
+
+it('the arrow keys open the menu of exports and go round it', async () => {
+  const page = await wallet.open(`?individual=${wallet.busy}`);
+  const focusedText = () => page.evaluate<string>('document.activeElement.shadowRoot.activeElement.textContent.trim()');
+  await page.getByLabel('Export').focus();
+  const seen: string[] = [];
+  for (const key of ['ArrowDown', 'ArrowDown', 'End', 'ArrowDown', 'ArrowUp', 'Home']) {
+    await page.keyboard.press(key);
+    seen.push(await focusedText());
+  }
+  const [first, second, last] = ['Statement (PDF)', 'Spreadsheet (CSV)', 'Print'];
+  expect(seen).toEqual([first, second, last, first, last, first]);
+});
+
+it('unknown types are in words, the same as in statements', () => {
+  for (const code of [
+    'CARD',
+    'card',
+    'crypto_exchange',
+    'CashIn',
+    'P2P',
+    'SEPA-Instant',
+    'ATM',
+    'Bär',
+    'constructor',
+  ]) {
+    expect(nameOf({ CARD: 'Card' }, code)).toBe(nameInStatement({ CARD: 'Card' }, code));
+  }
+  expect(nameOf({}, 'crypto_exchange')).toBe('Crypto exchange');
+});
+
 describe('one transaction', () => {
+  it('leads to the ones above and below it, and the last one gets the focus', async () => {
+    const page = await wallet.open(`?individual=${wallet.busy}`);
+    const ids = (await shownIds(page)).slice(0, 4);
+    await page.locator('button.row').first().click();
+    const sheet = page.getByRole('dialog', { name: 'Transaction' });
+    const [newer, older] = ['Newer transaction', 'Older transaction'].map((name) =>
+      sheet.getByRole('button', { name }),
+    );
+    expect(await newer!.getAttribute('aria-disabled')).toBe('true');
+    for (const id of ids.slice(1)) {
+      await older!.click();
+      await sheet.getByText(id, { exact: true }).waitFor();
+      expect(new URL(page.url()).searchParams.get('transaction')).toBe(id);
+    }
+    await newer!.click();
+    await sheet.getByText(ids[2]!, { exact: true }).waitFor();
+    await expectAccessible(page);
+    // One step back closes the sheet.
+    await sheet.getByRole('button', { name: 'Close' }).click();
+    await sheet.waitFor({ state: 'detached' });
+    await expect.poll(() => new URL(page.url()).searchParams.has('transaction')).toBe(false);
+    await expect.poll(() => page.evaluate('document.activeElement.shadowRoot.activeElement?.dataset.id')).toBe(ids[2]);
+  });
+
+  it('reads the next page of the list when it comes to its end', async () => {
+    const page = await wallet.open(`?individual=${wallet.busy}`);
+    const rows = await wallet.all({ individualId: wallet.busy });
+    await page.goto(`${wallet.service.url}/wallet?individual=${wallet.busy}&transaction=${rows[99]!.transactionId}`);
+    const sheet = page.getByRole('dialog', { name: 'Transaction' });
+    await expect
+      .poll(() => sheet.getByRole('button', { name: 'Older transaction' }).getAttribute('aria-disabled'))
+      .toBe('false');
+    await sheet.getByRole('button', { name: 'Older transaction' }).click();
+    await sheet.getByText(rows[100]!.transactionId, { exact: true }).waitFor();
+  });
+
+  it('leads to all payments with its name', async () => {
+    const page = await wallet.open(`?individual=${wallet.busy}&category=Debit&search=Shop+7`);
+    await page.locator('button.row').first().click();
+    await page.getByRole('button', { name: 'All payments with this name' }).click();
+    await page.getByRole('dialog').waitFor({ state: 'detached' });
+    await expect.poll(() => page.getByLabel('Search transactions').inputValue()).toMatch(/^Shop 7$/);
+    await page.locator('button.row').first().waitFor();
+    expect(new URL(page.url()).searchParams.get('category')).toBe(null);
+  });
+
   it('opens in a sheet, is in the address, and returns the focus', async () => {
     const page = await wallet.open('');
     const row = page.locator('button.row').nth(1);
@@ -302,6 +441,8 @@ describe('the chart', () => {
     expect(stops.filter((name) => name.startsWith('Jump to'))).toHaveLength(1);
     await page.keyboard.press('Shift+Tab');
     expect(await focused()).toMatch(/^Statement for /);
+    // Over the spending by type.
+    await page.keyboard.press('Shift+Tab');
     await page.keyboard.press('Shift+Tab');
     const last = await focused();
     await page.keyboard.press('ArrowLeft');

@@ -82,6 +82,13 @@ export function formatMoney(locale: string, text: string, currency: string, sign
   return isolatedAmount(digits.join('').replace('-', '−'), symbol);
 }
 
+/** A round amount in few characters, for a scale: €5K. */
+export function formatRoundMoney(locale: string, value: number, currency: string): string {
+  const isCode = /^[A-Za-z]{3}$/.test(currency);
+  const style = isCode ? ({ style: 'currency', currency, currencyDisplay: 'narrowSymbol' } as const) : {};
+  return new Intl.NumberFormat(locale, { ...style, notation: 'compact', maximumSignificantDigits: 2 }).format(value);
+}
+
 /**
  * An amount in a language from right to left, whatever the direction of the text around it. Its digits run from left to
  * right, and its currency in the direction of its own letters: JP¥, but د.إ. from right to left. U+2066, U+2067 and

@@ -1,7 +1,20 @@
-/**
- * The name of a code, or the code itself if it has none. Codes come from the service as any text, and every object has
- * members such as `constructor`.
- */
+/** Names of codes that come from the service as any text. Statements name them in the same way. */
+
+/** The name of a code, whatever its case; one that has no name is written as words: `card_payment` as Card payment. */
 export function nameOf(names: Readonly<Record<string, string>>, code: string): string {
-  return Object.hasOwn(names, code) ? names[code]! : code;
+  const folded = code.toLowerCase();
+  const known = Object.keys(names).find((name) => name.toLowerCase() === folded);
+  return known === undefined ? inWords(code) : names[known]!;
+}
+
+/** Only of names that programs write: with underscores, hyphens or capitals inside. Words with digits, as P2P, stay. */
+function inWords(code: string): string {
+  if (!/^[A-Za-z][A-Za-z0-9_-]*$/.test(code)) return code;
+  const words = code
+    .replaceAll(/([a-z])([A-Z])/g, '$1 $2')
+    .split(/[\s_-]+/)
+    .filter(Boolean);
+  const text =
+    words.length === 1 ? words[0]! : words.map((word) => (/\d/.test(word) ? word : word.toLowerCase())).join(' ');
+  return text.charAt(0).toUpperCase() + text.slice(1);
 }

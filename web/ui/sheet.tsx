@@ -7,11 +7,13 @@ import { Icon } from './icons.tsx';
 interface SheetProps {
   title: string;
   closeText: string;
+  /** More buttons in the head of the sheet. */
+  actions?: ComponentChildren;
   onClose(): void;
   children: ComponentChildren;
 }
 
-export function Sheet({ title, closeText, onClose, children }: SheetProps) {
+export function Sheet({ title, closeText, actions, onClose, children }: SheetProps) {
   const modal = useModal(onClose);
   const { dialog } = modal;
   /** Whether the press began outside: text may be selected from inside to outside. */
@@ -28,6 +30,7 @@ export function Sheet({ title, closeText, onClose, children }: SheetProps) {
       <div class="sheet-body">
         <header>
           <h2>{title}</h2>
+          {actions}
           <button type="button" class="round" aria-label={closeText} onClick={() => dialog.current!.close()}>
             <Icon name="close" />
           </button>

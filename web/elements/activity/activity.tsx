@@ -52,6 +52,7 @@ export function ActivityScreen({ scroller }: { scroller: HTMLElement }) {
           currentMonth={topMonth}
           onJump={(month) => list.current?.jumpTo(`${month}-31`)}
           onStatement={saveMonth}
+          spending={{ filter: complete.filter, types: complete.rows.valuesOf('transactionType'), withAsOf }}
         />
       ) : (
         <WaitingChart />
@@ -83,6 +84,23 @@ export function ActivityScreen({ scroller }: { scroller: HTMLElement }) {
   function showNews(): void {
     reload();
     scroller.scrollTo({ top: 0 });
+  }
+
+  /** To the row above or below the open one. Undefined while it is not known. */
+  function turn(by: 1 | -1): (() => void) | undefined {
+    const at = sheet?.kind === 'transaction' ? loaded?.rows.indexOf(sheet.id) : undefined;
+    const row = at === undefined ? -1 : at + by;
+    if (!loaded || row < 0 || row >= loaded.count) return undefined;
+    const transaction = loaded.rows.at(row);
+    if (!transaction) loaded.rows.fetch(row);
+    return transaction && (() => open({ kind: 'transaction', id: transaction.transactionId, transaction }));
+  }
+
+  /** The row that was shown last gets the focus. */
+  function closeDetail(): void {
+    const row = sheet?.kind === 'transaction' ? loaded?.rows.indexOf(sheet.id) : undefined;
+    close();
+    if (row !== undefined) list.current?.focusRow(row);
   }
 
   function countText(): string {
@@ -130,7 +148,7 @@ export function ActivityScreen({ scroller }: { scroller: HTMLElement }) {
             {isLoading && loaded && <span class="progress" />}
           </div>
         )}
-        {!isNew && <Chips filter={filter} onChange={apply} />}
+        {!isNew && <Chips filter={filter} results={isFiltered(filter) ? countText() : ''} onChange={apply} />}
         {isFiltered(filter) && complete && hasRows && <Totals layout={complete.layout} />}
         <NewsPill news={hasRows ? news : undefined} onShow={showNews} />
 
@@ -170,7 +188,14 @@ export function ActivityScreen({ scroller }: { scroller: HTMLElement }) {
         />
       )}
       {sheet?.kind === 'transaction' && (
-        <DetailSheet key={sheet.id} transactionId={sheet.id} known={sheet.transaction} onClose={close} />
+        <DetailSheet
+          transactionId={sheet.id}
+          known={sheet.transaction}
+          onName={(search) => apply({ ...noFilter, search })}
+          onNewer={turn(-1)}
+          onOlder={turn(1)}
+          onClose={closeDetail}
+        />
       )}
       <p role="status" class={message ? 'toast' : 'unseen'}>
         {message}

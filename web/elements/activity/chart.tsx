@@ -3,7 +3,9 @@ import { useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks';
 import { addMonths, monthsBetween } from '../../intl/dates.ts';
 import { Icon } from '../../ui/icons.tsx';
 import { currenciesOf, monthsUpTo, monthSums, type Layout, type Month } from './layout.ts';
-import { formatMoney } from '../../intl/money.ts';
+import { addDecimals, formatMoney, formatRoundMoney } from '../../intl/money.ts';
+import { Spending, type SpendingSource } from './spending.tsx';
+import { TurnButton } from './turn-button.tsx';
 import { useViewer } from './viewer.ts';
 
 const monthsShown = 12;
@@ -15,9 +17,10 @@ export interface ChartProps {
   currentMonth: string | undefined;
   onJump(month: string): void;
   onStatement(month: string): void;
+  spending: SpendingSource;
 }
 
-export function Chart({ layout, currentMonth, onJump, onStatement }: ChartProps) {
+export function Chart({ layout, currentMonth, onJump, onStatement, spending }: ChartProps) {
   const { locale, texts, dates } = useViewer();
   const currencies = useMemo(() => currenciesOf(layout), [layout]);
   const [chosen, setChosen] = useState('');
@@ -70,9 +73,14 @@ export function Chart({ layout, currentMonth, onJump, onStatement }: ChartProps)
           <dt>{texts.moneyOut}</dt>
           <dd>{money(shownMonth.moneyOut)}</dd>
         </div>
+        <div class="net">
+          <dt>{texts.net}</dt>
+          <dd>{netOf(shownMonth, locale, currency)}</dd>
+        </div>
       </dl>
-      <Columns months={months} shownMonth={shownMonth.month} onPoint={setPointed} onJump={onJump} />
-      <MonthTable months={months} money={money} />
+      <Columns months={months} shownMonth={shownMonth.month} currency={currency} onPoint={setPointed} onJump={onJump} />
+      <MonthTable months={months} money={money} currency={currency} />
+      <Spending {...spending} month={shownMonth.month} currency={currency} total={shownMonth.moneyOut} />
       <button
         type="button"
         class="quiet small month-statement"
@@ -84,6 +92,13 @@ export function Chart({ layout, currentMonth, onJump, onStatement }: ChartProps)
       </button>
     </section>
   );
+}
+
+/** What is left of a month, with its sign. */
+function netOf({ moneyIn, moneyOut }: Month, locale: string, currency: string): string {
+  const net = addDecimals(moneyIn, `-${moneyOut}`);
+  const isNegative = net.startsWith('-');
+  return formatMoney(locale, isNegative ? net.slice(1) : net, currency, isNegative ? '−' : '+');
 }
 
 function latestOf(wanted: string, earliest: string, newest: string): string {
@@ -105,46 +120,25 @@ function Pages({ isFirst, isLast, onTurn }: PagesProps) {
   const { texts } = useViewer();
   return (
     <span class="pages">
-      <TurnButton name="before" label={texts.earlier} isOff={isLast} onClick={() => onTurn(1)} />
-      <TurnButton name="after" label={texts.later} isOff={isFirst} onClick={() => onTurn(-1)} />
+      <TurnButton name="before" label={texts.earlier} onClick={isLast ? undefined : () => onTurn(1)} />
+      <TurnButton name="after" label={texts.later} onClick={isFirst ? undefined : () => onTurn(-1)} />
     </span>
-  );
-}
-
-interface TurnButtonProps {
-  name: 'before' | 'after';
-  label: string;
-  isOff: boolean;
-  onClick(): void;
-}
-
-/** Not disabled, since a disabled button loses the focus. */
-export function TurnButton({ name, label, isOff, onClick }: TurnButtonProps) {
-  return (
-    <button
-      type="button"
-      class="round small"
-      aria-label={label}
-      aria-disabled={isOff}
-      onClick={isOff ? undefined : onClick}
-    >
-      <Icon name={name} />
-    </button>
   );
 }
 
 interface ColumnsProps {
   months: Month[];
   shownMonth: string;
+  currency: string;
   onPoint(month: string | undefined): void;
   onJump(month: string): void;
 }
 
 /** The whole chart is one tab stop; the arrow keys move from month to month. */
-function Columns({ months, shownMonth, onPoint, onJump }: ColumnsProps) {
+function Columns({ months, shownMonth, currency, onPoint, onJump }: ColumnsProps) {
   const { texts, dates } = useViewer();
   const box = useRef<HTMLDivElement>(null);
-  const largest = Math.max(...months.flatMap(({ moneyIn, moneyOut }) => [Number(moneyIn), Number(moneyOut)]), 1e-9);
+  const largest = roundUp(Math.max(...months.flatMap(({ moneyIn, moneyOut }) => [Number(moneyIn), Number(moneyOut)])));
 
   function onKeyDown(event: KeyboardEvent): void {
     const buttons = [...box.current!.querySelectorAll('button')];
@@ -187,13 +181,38 @@ function Columns({ months, shownMonth, onPoint, onJump }: ColumnsProps) {
           <span aria-hidden="true">{dates.monthLetter(month.month)}</span>
         </button>
       ))}
+      <Scale largest={largest} currency={currency} />
+    </div>
+  );
+}
+
+const roundSteps = [1, 1.5, 2, 3, 4, 5, 6, 8, 10];
+
+/** The next round number, so that the scale is easy to read. */
+function roundUp(value: number): number {
+  if (!(value > 0)) return 1;
+  const power = 10 ** Math.floor(Math.log10(value));
+  return power * (roundSteps.find((step) => step * power >= value) ?? 10);
+}
+
+/** What a column of full height means, in both directions. */
+function Scale({ largest, currency }: { largest: number; currency: string }) {
+  const { locale } = useViewer();
+  const text = formatRoundMoney(locale, largest, currency);
+  return (
+    <div class="scale" aria-hidden="true">
+      {[text, (0).toLocaleString(locale), text].map((label, index) => (
+        <span key={index}>
+          <bdi>{label}</bdi>
+        </span>
+      ))}
     </div>
   );
 }
 
 /** The same figures for people who cannot see the columns. */
-function MonthTable({ months, money }: { months: Month[]; money(text: string): string }) {
-  const { texts, dates } = useViewer();
+function MonthTable({ months, money, currency }: { months: Month[]; money(text: string): string; currency: string }) {
+  const { texts, dates, locale } = useViewer();
   return (
     <div class="unseen">
       <table>
@@ -203,14 +222,16 @@ function MonthTable({ months, money }: { months: Month[]; money(text: string): s
             <th scope="col">{texts.month}</th>
             <th scope="col">{texts.moneyIn}</th>
             <th scope="col">{texts.moneyOut}</th>
+            <th scope="col">{texts.net}</th>
           </tr>
         </thead>
         <tbody>
-          {months.map(({ month, moneyIn, moneyOut }) => (
-            <tr key={month}>
-              <th scope="row">{dates.month(month)}</th>
-              <td>{money(moneyIn)}</td>
-              <td>{money(moneyOut)}</td>
+          {months.map((month) => (
+            <tr key={month.month}>
+              <th scope="row">{dates.month(month.month)}</th>
+              <td>{money(month.moneyIn)}</td>
+              <td>{money(month.moneyOut)}</td>
+              <td>{netOf(month, locale, currency)}</td>
             </tr>
           ))}
         </tbody>
@@ -229,6 +250,7 @@ export function WaitingChart() {
       <div class="sums">
         <span class="more" />
         <span class="more" />
+        <span class="more net" />
       </div>
       <div class="columns">
         {Array.from({ length: monthsShown }, (_, index) => (
@@ -238,6 +260,7 @@ export function WaitingChart() {
           </div>
         ))}
       </div>
+      <span class="quiet small spending-title" />
       <span class="quiet small month-statement" />
     </section>
   );

@@ -9,16 +9,40 @@ import { useSaveFile } from './save-file.ts';
 import { Sheet } from '../../ui/sheet.tsx';
 import { sentenceOf } from './states.tsx';
 import { troubleOf } from '../../data/trouble.ts';
-import { counterparty, detailFormatsOf, directionOf, isVoid, signedAmount, useViewer } from './viewer.ts';
+import { TurnButton } from './turn-button.tsx';
+import { counterparty, detailFormatsOf, directionOf, isVoid, partyOf, signedAmount, useViewer } from './viewer.ts';
 
-export interface DetailSheetProps {
-  transactionId: string;
-  /** The row of the list, if the sheet was opened from there. */
-  known: Transaction | undefined;
+export interface DetailSheetProps extends DetailProps {
+  /** To the transaction above or below it in the list. Undefined if there is none, or none is known. */
+  onNewer: (() => void) | undefined;
+  onOlder: (() => void) | undefined;
   onClose(): void;
 }
 
-export function DetailSheet({ transactionId, known, onClose }: DetailSheetProps) {
+export function DetailSheet({ transactionId, known, onName, onNewer, onOlder, onClose }: DetailSheetProps) {
+  const { texts } = useViewer();
+  const turns = (
+    <span class="turns">
+      <TurnButton name="above" label={texts.newer} onClick={onNewer} />
+      <TurnButton name="below" label={texts.older} onClick={onOlder} />
+    </span>
+  );
+  return (
+    <Sheet title={texts.details} closeText={texts.close} actions={turns} onClose={onClose}>
+      <Detail key={transactionId} transactionId={transactionId} known={known} onName={onName} />
+    </Sheet>
+  );
+}
+
+interface DetailProps {
+  transactionId: string;
+  /** The row of the list, if the sheet was opened from there. */
+  known: Transaction | undefined;
+  /** Shows everything with the name of the other party. */
+  onName(name: string): void;
+}
+
+function Detail({ transactionId, known, onName }: DetailProps) {
   const { client, individualId, texts, locale, dates } = useViewer();
   const [transaction, setTransaction] = useState<DetailedTransaction | undefined>(known);
   const [complaint, setComplaint] = useState<string>();
@@ -37,7 +61,7 @@ export function DetailSheet({ transactionId, known, onClose }: DetailSheetProps)
   }, [transactionId]);
 
   return (
-    <Sheet title={texts.details} closeText={texts.close} onClose={onClose}>
+    <>
       {complaint && <p class="complaint">{complaint}</p>}
       {!transaction && !complaint && <p role="status">{texts.loading}</p>}
       {transaction && (
@@ -65,11 +89,24 @@ export function DetailSheet({ transactionId, known, onClose }: DetailSheetProps)
             </div>
           </dl>
           <Details transaction={transaction} />
-          <ConfirmationButton transactionId={transaction.transactionId} />
+          <Actions transaction={transaction} onName={onName} />
           <History transaction={transaction} />
         </div>
       )}
-    </Sheet>
+    </>
+  );
+}
+
+/** The other transactions with the same name, if it has one. */
+function NameButton({ transaction, onName }: ActionsProps) {
+  const { texts } = useViewer();
+  const name = partyOf(transaction);
+  if (name === '') return null;
+  return (
+    <button type="button" class="pill" onClick={() => onName(name)}>
+      <Icon name="search" />
+      {texts.sameName}
+    </button>
   );
 }
 
@@ -124,8 +161,14 @@ function CopyButton({ text, what }: { text: string; what: string }) {
   );
 }
 
-/** The transaction as a document to keep or to pass on. */
-function ConfirmationButton({ transactionId }: { transactionId: string }) {
+interface ActionsProps {
+  transaction: Transaction;
+  onName(name: string): void;
+}
+
+/** The transaction as a document to keep or to pass on, and others with the same name. */
+function Actions({ transaction, onName }: ActionsProps) {
+  const { transactionId } = transaction;
   const { client, individualId, timeZone, locale, texts } = useViewer();
   const [message, setMessage] = useState('');
   const save = useSaveFile(setMessage);
@@ -142,6 +185,7 @@ function ConfirmationButton({ transactionId }: { transactionId: string }) {
         <Icon name="receipt" />
         {texts.confirmation}
       </button>
+      <NameButton transaction={transaction} onName={onName} />
       {/* The messages of the screen are behind the sheet. */}
       <p role="status">{message}</p>
     </footer>

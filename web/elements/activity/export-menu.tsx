@@ -54,6 +54,7 @@ export function ExportMenu({ filter, withAsOf, isDisabled, count = 0, save, onPr
       ref={menu}
       onKeyDown={(event) => {
         if (event.key === 'Escape' && menu.current!.open) close();
+        else moveInMenu(event, menu.current!);
       }}
     >
       <summary class={isDisabled ? 'pill disabled' : 'pill'} aria-label={texts.exportAs}>
@@ -78,4 +79,20 @@ export function ExportMenu({ filter, withAsOf, isDisabled, count = 0, save, onPr
       </div>
     </details>
   );
+}
+
+/** The arrow keys open the menu, and go round its entries. */
+function moveInMenu(event: KeyboardEvent, menu: HTMLDetailsElement): void {
+  const steps: Record<string, (at: number, count: number) => number> = {
+    ArrowDown: (at, count) => (at + 1) % count,
+    ArrowUp: (at, count) => (at <= 0 ? count : at) - 1,
+    Home: () => 0,
+    End: (_, count) => count - 1,
+  };
+  const step = steps[event.key];
+  if (!step || (!menu.open && !event.key.startsWith('Arrow'))) return;
+  event.preventDefault();
+  menu.open = true;
+  const entries = [...menu.querySelectorAll<HTMLElement>('button:not(:disabled)')];
+  entries[step(entries.indexOf(event.target as HTMLElement), entries.length)]?.focus();
 }

@@ -103,7 +103,6 @@ export function FilterSheet({ filter, today, currencies, types, statuses, onAppl
           <Choice
             label={texts.currency}
             value={draft.currency}
-            names={{}}
             found={currencies}
             onChange={(currency) => change({ currency })}
           />
@@ -129,8 +128,8 @@ export function FilterSheet({ filter, today, currencies, types, statuses, onAppl
 interface ChoiceProps {
   label: string;
   value: string;
-  /** Names of known values. */
-  names: Record<string, string>;
+  /** Names of known values; undefined if the values are their own names. */
+  names?: Record<string, string>;
   /** Values that occur. */
   found: string[];
   onChange(value: string): void;
@@ -143,7 +142,7 @@ const otherOption = '\u0000other';
 function Choice({ label, value, names, found, onChange }: ChoiceProps) {
   const { texts } = useViewer();
   const [isTyped, setTyped] = useState(false);
-  const offered = [...new Set([...Object.keys(names), ...found, ...(value && !isTyped ? [value] : [])])];
+  const offered = [...new Set([...Object.keys(names ?? {}), ...found, ...(value && !isTyped ? [value] : [])])];
 
   function choose(option: string): void {
     setTyped(option === otherOption);
@@ -158,7 +157,7 @@ function Choice({ label, value, names, found, onChange }: ChoiceProps) {
           <option value="">{texts.any}</option>
           {offered.map((code) => (
             <option key={code} value={code}>
-              {nameOf(names, code)}
+              {names ? nameOf(names, code) : code}
             </option>
           ))}
           <option value={otherOption}>{texts.other}</option>

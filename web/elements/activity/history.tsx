@@ -2,6 +2,7 @@
 import { useEffect, useState } from 'preact/hooks';
 import type { Transaction, TransactionVersion } from '../../../client/index.ts';
 import { detailFactsOf } from '../../intl/transaction-details.ts';
+import { nameOf } from '../../intl/name-of.ts';
 import { detailFormatsOf, signedAmount, useViewer, type Viewer } from './viewer.ts';
 
 /** A pending row may change any number of times. */
@@ -66,16 +67,15 @@ function entriesOf(versions: TransactionVersion[], viewer: Viewer): Entry[] {
 /** Everything that can change, as it is shown, always in this order. */
 function factsOf(version: TransactionVersion, viewer: Viewer): [name: string, value: string][] {
   const { texts, locale, dates } = viewer;
-  const named = (names: Record<string, string>, value: string) => names[value] ?? value;
   return [
-    [texts.status, named(texts.statuses, version.transactionStatus)],
+    [texts.status, nameOf(texts.statuses, version.transactionStatus)],
     [texts.amount, signedAmount(version, locale)],
     [texts.when, dates.full(version.timeStamp)],
     [texts.sender, version.senderName],
     [texts.receiver, version.receiverName],
     [texts.note, version.paymentNotes],
-    [texts.type, named(texts.types, version.transactionType)],
-    [texts.system, named(texts.systems, version.paymentSystem)],
+    [texts.type, nameOf(texts.types, version.transactionType)],
+    [texts.system, nameOf(texts.systems, version.paymentSystem)],
     ...detailFactsOf(version, detailFormatsOf(viewer)),
   ];
 }

@@ -17,6 +17,8 @@ const barRem = 4;
 export interface ListHandle {
   /** Brings the newest day that is not after a date to the top. */
   jumpTo(date: string): void;
+  /** Brings a row into view and gives it the focus, once nothing else has it. */
+  focusRow(row: number): void;
 }
 
 export interface ListProps {
@@ -73,7 +75,7 @@ export function List({ loaded, scroller, today, handle, onTopMonth, onOpen }: Li
     const day = layout.days[dayNotAfter(layout, date)];
     if (day) scrollTo(day.top - stickyHeight());
   }
-  useImperativeHandle(handle, () => ({ jumpTo }), [layout, scroller]);
+  useImperativeHandle(handle, () => ({ jumpTo, focusRow: moveTo }), [layout, scroller, view]);
 
   function moveTo(row: number): void {
     const target = Math.min(Math.max(row, 0), layout.rows - 1);

@@ -36,6 +36,17 @@ export class Rows {
     return (this.#pages.get(page) ?? this.#earlierPages.get(page))?.[row % pageSize];
   }
 
+  /** The position of a row, if it is in memory. */
+  indexOf(transactionId: string): number | undefined {
+    for (const pages of [this.#pages, this.#earlierPages]) {
+      for (const [page, rows] of pages) {
+        const index = rows.findIndex((row) => row.transactionId === transactionId);
+        if (index >= 0) return page * pageSize + index;
+      }
+    }
+    return undefined;
+  }
+
   /** The values of one member in all rows in memory, which the filters offer. */
   valuesOf(member: 'transactionType' | 'transactionStatus'): string[] {
     const pages = [...this.#earlierPages.values(), ...this.#pages.values()];
@@ -55,6 +66,12 @@ export class Rows {
       this.#pages.set(page, rows);
     }
     this.#fill();
+  }
+
+  /** Reads the page of a row that is not on screen. */
+  fetch(row: number): void {
+    const page = Math.floor(row / pageSize);
+    if (!this.#stopped && !this.#pages.has(page) && !this.#loading.has(page)) void this.#load(page);
   }
 
   stop(): void {

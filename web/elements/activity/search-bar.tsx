@@ -98,11 +98,13 @@ export function JumpTo({ newest, oldest, onJump }: JumpToProps) {
 
 interface ChipsProps {
   filter: Filter;
+  /** How many rows match, in words; empty without a filter. */
+  results: string;
   onChange(members: Partial<Filter>): void;
 }
 
 /** The direction, the filters that are set, and an offer to search for an amount. */
-export function Chips({ filter, onChange }: ChipsProps) {
+export function Chips({ filter, results, onChange }: ChipsProps) {
   const { texts, locale } = useViewer();
   const directions = [
     ['', texts.all],
@@ -146,6 +148,12 @@ export function Chips({ filter, onChange }: ChipsProps) {
           <Icon name="close" />
         </button>
       ))}
+      {/* Said by the status under the title. */}
+      {results && (
+        <span class="results" aria-hidden="true">
+          {results}
+        </span>
+      )}
     </div>
   );
 }

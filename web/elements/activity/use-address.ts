@@ -77,7 +77,10 @@ export function useAddress(): Address {
       keep(next);
     },
     open(next) {
-      if (inAddressBar) history.pushState(stateWith(next.kind), '', addressOf(latest.current, next));
+      // From one transaction to the next in the same sheet: Back closes the sheet.
+      const isOpen = sheet?.kind === next.kind && sheetState() !== undefined;
+      if (inAddressBar && isOpen) history.replaceState(history.state, '', addressOf(latest.current, next));
+      else if (inAddressBar) history.pushState(stateWith(next.kind), '', addressOf(latest.current, next));
       setSheet(next);
     },
     close() {

@@ -45,10 +45,14 @@ export function directionOf({ transactionCategory }: Transaction): Direction {
 
 export const signs: Record<Direction, Sign> = { in: '+', out: '−', other: '' };
 
+/** The name of the other party, or empty. */
+export function partyOf(transaction: Transaction): string {
+  const { senderName, receiverName } = transaction;
+  return directionOf(transaction) === 'in' ? senderName : receiverName || senderName;
+}
+
 export function counterparty(transaction: Transaction, texts: ActivityTexts): string {
-  const { senderName, receiverName, paymentNotes } = transaction;
-  const name = directionOf(transaction) === 'in' ? senderName : receiverName || senderName;
-  return name || paymentNotes || texts.unnamed;
+  return partyOf(transaction) || transaction.paymentNotes || texts.unnamed;
 }
 
 export function signedAmount(transaction: Transaction, locale: string): string {
