@@ -10,6 +10,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { loadavg } from 'node:os';
 import { benchAvailability } from './availability.js';
 import { benchBodies } from './bodies.js';
+import { benchChannels } from './channels.js';
 import { benchCitus, citusUrls } from './citus.js';
 import { benchConfirmations } from './confirmations.js';
 import { benchCsv } from './csv-files.js';
@@ -44,6 +45,7 @@ const benches = {
   verify: benchVerify,
   confirmations: (bench, { quick, large }) =>
     benchConfirmations(bench, { each: quick ? 2000 : 4800, oldRows: large ? 10_000_000 : quick ? 10_000 : 1_000_000 }),
+  channels: benchChannels,
   guard: benchGuard,
   gateway: benchGateway,
   events: benchEvents,
